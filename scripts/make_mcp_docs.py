@@ -1,4 +1,6 @@
-"""Write the tables of `docs/mcp.md` from the server's own tools, resources and prompts, so that they cannot differ.
+"""Write the tables of `docs/mcp.md` from the server's own tools, resources and prompts, so that they cannot differ:
+what a tool does is its docstring, which verbs of the daemon answer it is read off its code, and which tests call it
+off theirs.
 
 python scripts/make_mcp_docs.py            write them
 python scripts/make_mcp_docs.py --check    exit 1 when they are out of date
@@ -6,8 +8,14 @@ python scripts/make_mcp_docs.py --check    exit 1 when they are out of date
 
 from __future__ import annotations
 
+import ast
+import inspect
+import re
 import sys
+import textwrap
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "mcp.md"
@@ -26,7 +34,8 @@ def tables() -> str:
     """Return the tables of tools, resources and prompts."""
     from vector_memory.mcp import prompts, resources, server
 
-    lines = ["| tool | what it is for | arguments | changes |", "| --- | --- | --- | --- |"]
+    heads = ("tool", "what it is for", "arguments", "changes", "verb", "test")
+    lines = [f"| {' | '.join(heads)} |", "|" + " --- |" * len(heads)]
     for one in server.TOOLS:
         if not one.listed:
             continue
@@ -34,7 +43,9 @@ def tables() -> str:
             f"**{field.name}**" if field.required else field.name for field in one.fields
         )
         changes = "nothing" if one.reads else "deletes" if one.destroys else "stores"
-        lines.append(f"| `{one.name}` | {one.doc} | {arguments} | {changes} |")
+        verbs = ", ".join(f"`{verb}`" for verb in verbs_of(one.act))
+        cells = (f"`{one.name}`", one.doc, arguments, changes, verbs, ", ".join(tests_of(one.name)))
+        lines.append(f"| {' | '.join(cells)} |")
     unlisted = [one for one in (*server.TOOLS, *server.ALIASES) if not one.listed]
     names = ", ".join(f"`{name}`" for name in sorted(one.name for one in unlisted))
     lines += ["", f"Other names that answer, and are not listed: {names}."]
@@ -44,6 +55,58 @@ def tables() -> str:
     lines += ["", "| prompt | what it brings |", "| --- | --- |"]
     lines += [f"| `{one.name}` | {one.doc} |" for one in prompts.PROMPTS]
     return "\n".join(lines) + "\n"
+
+
+def verbs_of(act: Callable[..., Any]) -> list[str]:
+    """Return the verbs of the daemon that a tool asks, as its code and that of what it calls in the same package
+    names them."""
+    found: dict[str, None] = {}
+    seen: set[Callable[..., Any]] = set()
+    todo = [act]
+    while todo:
+        function = todo.pop()
+        if function in seen:
+            continue
+        seen.add(function)
+        code = list(ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))))
+        named = {node.id for node in code if isinstance(node, ast.Name)}
+        known = {name: one for name, one in function.__globals__.items() if name in named}
+        # The arguments of a function that makes tools, such as the verb.
+        known |= inspect.getclosurevars(function).nonlocals
+        for node in code:
+            if isinstance(node, ast.Call):
+                found |= dict.fromkeys(_asked(node, known))
+        mine = (one for one in known.values() if inspect.isfunction(one))
+        todo += [one for one in mine if one.__module__.startswith("vector_memory.mcp.")]
+    return sorted(found)
+
+
+def _asked(call: ast.Call, known: dict[str, Any]) -> Iterator[str]:
+    """Yield the verb of a call that asks the daemon: of `asker.ask("verb", …)` and `told(asker, "verb", …)`."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr in ("ask", "ask_long"):
+        place = 0
+    elif isinstance(call.func, ast.Name) and call.func.id in ("told", "told_long"):
+        place = 1
+    else:
+        return
+    verb = call.args[place] if len(call.args) > place else None
+    if isinstance(verb, ast.Constant) and isinstance(verb.value, str):
+        yield verb.value
+    elif isinstance(verb, ast.Name) and isinstance(known.get(verb.id), str):
+        yield known[verb.id]
+
+
+def tests_of(tool: str) -> list[str]:
+    """Return the files of tests that call a tool through the SDK's client, without `test_mcp_` and `.py`."""
+    called = re.compile(
+        rf'(?:call|error)\(\s*"{tool}"|^ +"{tool}": \{{|\(\s*"{tool}", ', re.MULTILINE
+    )
+    files = sorted((ROOT / "tests" / "integration" / "mcp").glob("test_mcp_*.py"))
+    return [
+        file.stem.removeprefix("test_mcp_")
+        for file in files
+        if called.search(file.read_text(encoding="utf-8"))
+    ]
 
 
 def main() -> int:

@@ -101,6 +101,13 @@ def strictest(*levels: Sensitivity) -> Sensitivity:
     return max(levels, key=tuple(Sensitivity).index)
 
 
+def levels_up_to(*ceilings: Sensitivity | str | None) -> tuple[str, ...]:
+    """Return the levels below all of some ceilings, these included; () for all levels."""
+    every = tuple(map(str, Sensitivity))
+    lowest = min((every.index(str(one)) for one in ceilings if one), default=len(every) - 1)
+    return every[: lowest + 1] if lowest + 1 < len(every) else ()
+
+
 class Relation(Word):
     """What a link from one memory to another means."""
 
@@ -387,8 +394,8 @@ class Scope:
     `projects` None means every project; otherwise only these ids (GLOBAL_PROJECT among them
     if global memories are wanted). Empty tuples and None leave the rest unlimited. `tags`,
     `kinds`, `sessions`, `collections`, `entities` (`kind:name`), `tiers`, `priorities` and `origins` match any of
-    the given words; `without` are collections that are left out. `levels` are those of sensitivity that may be given. `since` is inclusive,
-    `until` exclusive, both on `created_at`.
+    the given words; `without` are collections that are left out. `levels` are those of sensitivity that may be
+    given, `laws` the jurisdictions. `since` is inclusive, `until` exclusive, both on `created_at`.
     """
 
     projects: tuple[str, ...] | None = None
@@ -404,6 +411,7 @@ class Scope:
     tiers: tuple[str, ...] = ()
     priorities: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
+    laws: tuple[str, ...] = ()
 
     def holds(self, memory: Memory) -> bool:
         """Whether a memory is within these limits."""
@@ -418,6 +426,7 @@ class Scope:
             and (not self.tiers or memory.tier in self.tiers)
             and (not self.priorities or memory.priority in self.priorities)
             and (not self.origins or memory.origin in self.origins)
+            and (not self.laws or memory.jurisdiction in self.laws)
             and (not self.entities or not set(self.entities).isdisjoint(memory.entities))
             and (self.since is None or memory.created_at >= self.since)
             and (self.until is None or memory.created_at < self.until)
@@ -437,6 +446,7 @@ class Scope:
             or self.without
             or self.levels
             or self.is_by_state
+            or self.laws
         )
 
     @property

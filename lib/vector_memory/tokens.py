@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, fields
 from datetime import datetime, timezone
 
 from vector_memory.errors import StoreDamagedError
+from vector_memory.model import levels_up_to
 from vector_memory.system import json_in, private
 from vector_memory.system.durable_files import write_durably
 
@@ -37,6 +38,8 @@ class Token:
         until: when it ends, aware, in ISO form; "" for never.
         speaks_for_me: what comes by it as the user's words counts as the user's.
         digest: SHA-256 of the token, in hexadecimal digits.
+        ceiling: the most sensitive memories that it is given, "" for all.
+        jurisdictions: it is given only what is kept under one of these, all where there are none.
     """
 
     id: str
@@ -48,6 +51,20 @@ class Token:
     speaks_for_me: bool
     made_at: str
     digest: str
+    ceiling: str = ""
+    jurisdictions: tuple[str, ...] = ()
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether it is not given every memory of what it is for."""
+        return bool(self.ceiling or self.jurisdictions)
+
+    def sees(self, level: str, law: str) -> bool:
+        """Whether it is given what is so sensitive, and is kept under that law."""
+        levels = levels_up_to(self.ceiling)
+        return (not levels or level in levels) and (
+            not self.jurisdictions or law in self.jurisdictions
+        )
 
     def may(self, right: str) -> bool:
         """Whether it gives a right."""
@@ -131,8 +148,15 @@ def load(path: str) -> list[Token]:
         raw = file.read(MOST_BYTES)
     try:
         named = [one.name for one in fields(Token)]
-        kept = [{name: each[name] for name in named} for each in json_in.load(raw)["tokens"]]
-        return [Token(**{**each, "rights": tuple(each["rights"])}) for each in kept]
+        kept = [
+            {name: each[name] for name in named if name in each}
+            for each in json_in.load(raw)["tokens"]
+        ]
+        words = ("rights", "jurisdictions")
+        return [
+            Token(**{**each, **{name: tuple(each.get(name, ())) for name in words}})
+            for each in kept
+        ]
     except (ValueError, KeyError, TypeError) as error:
         raise _damaged(path, f"it holds no tokens ({type(error).__name__})") from error
 

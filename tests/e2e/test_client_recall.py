@@ -47,6 +47,25 @@ def test_a_decision_is_known_in_the_next_session(
     assert re.search(r"\.jsonl:\d+", block)
 
 
+def test_a_session_is_wrapped_up_before_one_leaves(
+    shared_client: Client, shared_product: Installation, decided: Decided
+) -> None:
+    """Its own session, gone on with: the model is told what was decided, and nothing is stored by asking."""
+    before = shared_product.ask("stats")["memories"]
+    run = shared_client.session(
+        "/memory-wrapup",
+        cwd=decided.project,
+        replies=["That was it."],
+        plugin=shared_product.plugin,
+        resume=decided.session,
+    )
+    told = "\n".join(texts(run.main[-1]))
+    assert f"Session {decided.session}" in told and "Learned:" in told
+    assert FACT in told.partition("Learned:")[2]
+    assert run.result == "That was it."
+    assert shared_product.ask("stats")["memories"] == before
+
+
 def test_a_prompt_alone_brings_the_decision(
     shared_client: Client, shared_product: Installation, decided: Decided, prompts_only: None
 ) -> None:

@@ -27,7 +27,7 @@ PAGES = {
     "memories": "Memories", "search?q=ferry": "Search", "review": "Review", "sessions": "Sessions",
     "open": "Open items", "evolution": "Evolution", "entities": "Entities", "lessons": "Lessons",
     "observer": "Observer", "statistics": "Statistics", "health": "Jobs and health", "cost": "Cost",
-    "settings": "Settings", "flows": "Flows",
+    "governance": "Governance", "settings": "Settings", "flows": "Flows",
 }  # fmt: skip
 PATIENT = "localStorage.setItem('grace_s', '300')"
 """What is forgotten stays for undo, however slowly this goes."""

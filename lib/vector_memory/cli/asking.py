@@ -80,6 +80,25 @@ def everywhere() -> Said:
     return target(all_projects=True)
 
 
+ACCESS = (
+    "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_REGION", "AWS_DEFAULT_REGION",
+    "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
+)  # fmt: skip
+"""What of this terminal's variables the daemon needs to reach a bucket: its own may be older."""
+PASSPHRASE = "VECTOR_MEMORY_KEY_PASSPHRASE"
+
+
+def passphrase() -> Said:
+    """Return the part of a request that opens this installation's key."""
+    return {"passphrase": os.environ.get(PASSPHRASE, "")}
+
+
+def keys() -> Said:
+    """Return the part of a request that opens this installation's key and the place where a team shares."""
+    access = {name: os.environ[name] for name in ACCESS if os.environ.get(name)}
+    return {"access": access, **passphrase()}
+
+
 def require_user(does: str) -> None:
     """Make sure that no agent runs this.
 

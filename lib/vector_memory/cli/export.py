@@ -36,9 +36,7 @@ def export(
     project: options.Project = None,
     only_global: options.Global = False,
     everything: Annotated[bool, options.switch("Every project.", "--all")] = False,
-    ceiling: Annotated[
-        str | None, options.value("LEVEL", "Nothing more sensitive than this.", "--ceiling")
-    ] = None,
+    ceiling: options.Ceiling = None,
     to_vault: Annotated[
         bool, options.switch("Notes in the vault, one for each project.", "--vault")
     ] = False,

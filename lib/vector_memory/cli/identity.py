@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
+import json
 from typing import Annotated
 
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 
-PASSPHRASE = "VECTOR_MEMORY_KEY_PASSPHRASE"
 Text = Annotated[str, options.argument("TEXT", "What is signed; - reads stdin.")]
 Key = Annotated[str, options.argument("KEY", "A key.")]
 
@@ -22,7 +21,7 @@ COLUMNS: dict[str, output.Cell] = {
 
 
 def _ask(action: str, **more: object) -> Row:
-    said = {"action": action, "passphrase": os.environ.get(PASSPHRASE, ""), **more}
+    said = {"action": action, **asking.passphrase(), **more}
     return asking.ask("identity", asking.said(asking.everywhere(), said))
 
 
@@ -52,21 +51,37 @@ def revoke(key: Key, as_json: options.Json = False) -> None:
 
 
 @app.command("sign")
-def sign(text: Text, as_json: options.Json = False) -> None:
+def sign(
+    text: Text,
+    twice: Annotated[
+        bool,
+        options.switch(
+            "A second time by ML-DSA-65, which is held to withstand quantum computers; print both as JSON.",
+            "--twice",
+        ),
+    ] = False,
+    as_json: options.Json = False,
+) -> None:
     """Sign a text, and print the signature."""
-    answer = _ask("sign", text=asking.text_of(text))
-    output.answer(answer, as_json, lambda answer: output.say(answer.text("signature")))
+    answer = _ask("sign", text=asking.text_of(text), twice=twice)
+    both = {name: answer.fields.get(name) for name in ("signature", "second")}
+    told = json.dumps(both) if twice else answer.text("signature")
+    output.answer(answer, as_json, lambda _: output.say(told))
 
 
 @app.command("verify")
 def verify(
     key: Key,
-    signature: Annotated[str, options.argument("SIGNATURE", "What `sign` printed.")],
+    signature: Annotated[str, options.argument("SIGNATURE", "What `sign` printed; - reads stdin.")],
     text: Text,
     as_json: options.Json = False,
 ) -> int:
     """Tell whether a key has signed a text. Exit 1 where it has not."""
-    answer = _ask("verify", key=key, signature=signature, text=asking.text_of(text))
+    said = {"signature": asking.text_of(signature)}
+    if said["signature"].startswith("{"):
+        both = json.loads(said["signature"])
+        said = {"signature": str(both["signature"]), "second": json.dumps(both["second"])}
+    answer = _ask("verify", key=key, text=asking.text_of(text), **said)
     is_valid = answer.flag("is_valid")
     words = "The signature is right." if is_valid else "The signature is not that key's."
     output.answer(answer, as_json, lambda _: output.say(words))

@@ -75,6 +75,11 @@ def ageing(
     return {name: value for name, value in said.items() if value is not None}
 
 
+Ceiling = Annotated[
+    str | None, typer.Option("--ceiling", metavar="LEVEL", help="Nothing more sensitive than this.")
+]
+
+
 def at_most(number: int) -> Any:
     """Declare how many are wanted at most."""
     return typer.Option("-k", min=1, max=number, metavar="N", help="At most.")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Annotated
 
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 from vector_memory.errors import BadInputError
 
-PASSPHRASE = "VECTOR_MEMORY_KEY_PASSPHRASE"
 MOST_BYTES = 1 << 20
 
 app = options.group("Prove by a signature what the audit log held.", no_args_is_help=True)
@@ -22,7 +20,7 @@ def make(
     as_json: options.Json = False,
 ) -> None:
     """Sign the audit log as it is now, and keep the proof."""
-    said = {"entry": entry, "passphrase": os.environ.get(PASSPHRASE, "")}
+    said = {"entry": entry, **asking.passphrase()}
     answer = asking.ask("prove", asking.said(asking.everywhere(), said))
 
     def tell(answer: Row) -> None:

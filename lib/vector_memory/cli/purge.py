@@ -30,6 +30,13 @@ def purge(
     backups: Annotated[
         bool, options.switch("Delete the backups in the data home, too.", "--backups")
     ] = False,
+    certificate: Annotated[
+        bool,
+        options.switch(
+            "Write a signed proof that names no words, and take back what teams were given.",
+            "--certificate",
+        ),
+    ] = False,
     yes: options.Yes = False,
     dry_run: options.DryRun = False,
     as_json: options.Json = False,
@@ -52,9 +59,10 @@ def purge(
         count = preview.count("count")
         what = "this memory" if count == 1 else f"these {count:,} memories"
         asking.confirm(f"Purge {what}? Nothing brings them back.", "purged")
-    answer = ask_long("purge", where, as_json, TIMEOUT_S, backups=backups)
+    more: asking.Said = {"certificate": True, **asking.keys()} if certificate else {}
+    answer = ask_long("purge", {**where, **more}, as_json, TIMEOUT_S, backups=backups)
     output.answer(answer, as_json, _say)
-    return 1 if answer.flag("left") or answer.flag("unopened") else 0
+    return int(any(map(answer.flag, ("left", "unopened", "still_shared"))))
 
 
 def _selection(
@@ -117,6 +125,11 @@ def _say(answer: Row) -> None:
         output.say(f"{_searched(answer)}: nothing left.")
     else:
         output.say("Nothing is known of the words that could be searched for.")
+    _list("Taken back from the teams of", answer.texts("taken_back"))
+    failed = answer.row("still_shared").fields
+    _list("Still shared", [f"{root}: {why}" for root, why in failed.items()])
+    if answer.text("certificate"):
+        output.say(f"Proof, for `vector-memory proof verify`: {answer.text('certificate')}")
     _list("Deleted backups", answer.texts("backups_deleted"))
     _list("Backups may still hold it (--backups deletes them)", answer.texts("backups"))
     _list(

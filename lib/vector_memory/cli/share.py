@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated
 
 import typer
@@ -10,12 +9,6 @@ import typer
 from vector_memory.cli import asking, options, output, progress
 from vector_memory.cli.answers import Row
 
-ACCESS = (
-    "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_REGION", "AWS_DEFAULT_REGION",
-    "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
-)  # fmt: skip
-"""What of this terminal's variables the daemon needs to reach a bucket: its own may be older."""
-PASSPHRASE = "VECTOR_MEMORY_KEY_PASSPHRASE"
 LONG_S = 3_600.0
 
 app = options.group(
@@ -23,11 +16,16 @@ app = options.group(
     no_args_is_help=True,
 )
 Name = Annotated[str, options.value("NAME", "What the list of members says.", "--name")]
+Law = Annotated[
+    str,
+    options.value("LAW", "Whose law the copies there lie under, such as EU.", "--jurisdiction"),
+]
 COLUMNS: dict[str, output.Cell] = {
     "name": lambda member: member.text("name"),
     "state": lambda member: member.text("state"),
     "bundle": lambda member: member.text("seq"),
     "memories": lambda member: member.text("memories"),
+    "law": lambda member: member.text("jurisdiction"),
     "fingerprint": lambda member: member.text("fingerprint"),
 }
 
@@ -40,9 +38,7 @@ def _ask(
     as_json: bool = False,
     **more: object,
 ) -> Row:
-    access = {name: os.environ[name] for name in ACCESS if os.environ.get(name)}
-    said = {"access": access, "passphrase": os.environ.get(PASSPHRASE, ""), **more}
-    request = asking.said(asking.target(project, only_global), said)
+    request = asking.said(asking.target(project, only_global), {**asking.keys(), **more})
     if is_long:
         return progress.ask_long(verb, request, as_json, LONG_S)
     return asking.ask(verb, request)
@@ -57,6 +53,7 @@ def init(
         ),
     ],
     name: Name = "",
+    jurisdiction: Law = "",
     project: options.Project = None,
     only_global: options.Global = False,
     as_json: options.Json = False,
@@ -71,13 +68,15 @@ def init(
         output.say(f"Fingerprint: {answer.text('fingerprint')}")
         output.say("Next: `vector-memory share publish`.")
 
-    output.answer(_ask("share_init", project, only_global, to=to, name=name), as_json, tell)
+    answer = _ask("share_init", project, only_global, to=to, name=name, jurisdiction=jurisdiction)
+    output.answer(answer, as_json, tell)
 
 
 @app.command("invite")
 def invite(
     key: Annotated[str, typer.Argument(metavar="[KEY]", help="Somebody's key: vmk1-…")] = "",
     name: Name = "",
+    jurisdiction: Law = "",
     project: options.Project = None,
     only_global: options.Global = False,
     as_json: options.Json = False,
@@ -92,7 +91,10 @@ def invite(
         if key:
             output.say("Compare the fingerprint with its owner; then `share publish` again.")
 
-    output.answer(_ask("share_invite", project, only_global, key=key, name=name), as_json, tell)
+    answer = _ask(
+        "share_invite", project, only_global, key=key, name=name, jurisdiction=jurisdiction
+    )
+    output.answer(answer, as_json, tell)
 
 
 @app.command("publish")
@@ -131,6 +133,8 @@ def _show(answer: Row) -> None:
     left = answer.count("new") - answer.count("fresh")
     if left > 0:
         output.say(f"… and {left} more.")
+    if stay := answer.count("kept_back"):
+        output.say(f"{stay} stay: not all members' copies would lie under their law.")
     output.say(
         f"{answer.count('memories')} memories in all, {answer.count('new')} new, "
         f"{answer.count('gone')} taken back. For: {', '.join(answer.texts('readers'))}."

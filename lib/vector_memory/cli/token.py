@@ -22,6 +22,9 @@ COLUMNS: dict[str, output.Cell] = {
     "name": lambda token: token.text("name"),
     "rights": lambda token: ", ".join(token.texts("rights")),
     "project": lambda token: token.text("project", "all"),
+    "up to": lambda token: ", ".join(
+        filter(None, [token.text("ceiling"), *token.texts("jurisdictions")])
+    ),
     "until": lambda token: token.text("until")[:16],
     "speaks for you": lambda token: "yes" if token.flag("speaks_for_me") else "",
 }
@@ -42,6 +45,13 @@ def new(
         bool,
         options.switch("What it hands over as your words counts as yours.", "--speaks-for-me"),
     ] = False,
+    ceiling: options.Ceiling = None,
+    jurisdiction: Annotated[
+        list[str] | None,
+        options.value(
+            "LAW", "Only what is kept under it, such as EU; may be given again.", "--jurisdiction"
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Make a token. It is shown this once."""
@@ -53,6 +63,8 @@ def new(
         right=[one.value for one in right],
         until=until,
         speaks_for_me=speaks_for_me,
+        ceiling=ceiling,
+        jurisdictions=jurisdiction,
     )
     output.answer(answer, as_json, lambda answer: output.say(answer.text("token")))
 

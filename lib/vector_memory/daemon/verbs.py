@@ -233,6 +233,7 @@ SIMPLE: dict[str, Simple] = {
     "skill_discovery": _lazy("think.skills", "DiscoveryRequest", "discover"),
     "micro_swarm": _lazy("think.swarm", "SwarmRequest", "swarm"),
     "temporal_planner": _lazy("think.plan", "PlanRequest", "planner"),
+    "agent_dev_env": _lazy("think.dev_environment", "DevRequest", "environment"),
     "task_specialization": _lazy(
         "think.task_specialization", "SpecializationRequest", "specialization"
     ),
@@ -249,6 +250,7 @@ SIMPLE: dict[str, Simple] = {
     "vote": _lazy("governance.votes", "VoteRequest", "vote"),
     "pack": _lazy("governance.packs", "PackRequest", "pack"),
     "explain": _lazy("inject.explained", "ExplainRequest", "explain"),
+    "connections": _lazy("find.connections", "ConnectionsRequest", "connections"),
     "evolution": _lazy("find.evolution", "EvolutionRequest", "evolution"),
     "growth": _lazy("upkeep.growth", "GrowthRequest", "growth"),
     "facets": _lazy("upkeep.growth", "FacetsRequest", "facets"),
@@ -267,7 +269,8 @@ SHOWN = frozenset({
     "scratch", "verify", "boost", "promote", "rewrite", "episode", "summarize", "organize", "impact",
     "contradictions", "provenance", "trace", "session_recalled", "important", "overview", "remember",
     "review", "jobs", "task_specialization", "meta_agent", "multimodal_input", "wrapup",
-    "contract", "lease", "vote", "pack", "explain", "evolution", "growth", "facets", "alias",
+    "contract", "lease", "vote", "pack", "explain", "evolution", "growth", "facets", "alias", "connections",
+    "agent_dev_env",
     "causal_debug", "flow_debug", "time_travel", "semantic_diff", "predictive_preload", "context_budget",
     "constitutional_monitor", "self_assess", "stigmergy", "world_model", "workflow_author",
     "workflow_optimizer", "skill_discovery", "micro_swarm", "temporal_planner",

@@ -54,6 +54,14 @@ _BY_OPENNESS = (
     "m.open = 1 AND NOT EXISTS"
     " (SELECT 1 FROM links WHERE links.to_id = m.id AND links.relation = 'answers')"
 )
+# By number where times are equal, so that two readings give the same order.
+_NEWEST = "m.created_at DESC, m.seq DESC"
+_ORDERS = {
+    "newest": _NEWEST,
+    "oldest": "m.created_at, m.seq",
+    "priority": f"instr('CORE HIGH NORMAL LOW', m.priority), {_NEWEST}",
+    "uses": f"ifnull((SELECT u.uses FROM usage u WHERE u.seq = m.seq), 0) DESC, {_NEWEST}",
+}
 _BY_IMPORTANCE = f"{_ACTIVE} AND m.priority IN ('CORE', 'HIGH')"
 _LAST = "\U0010ffff"
 """The highest character there is: whatever begins with a text lies below the text with it."""
@@ -313,19 +321,31 @@ class Reading:
         """
         is_near = limit is not None and limit + offset <= MOST_HOPPED
         if newest_first and is_near and tuple(statuses) == (Status.ACTIVE,):
-            with self.connections.reading() as connection:
-                seqs = self._newest_seqs(connection, scope, (limit or 0) + offset, _ACTIVE)[offset:]
-            found = self.by_seqs(seqs)
-            yield from (found[seq] for seq in seqs if seq in found)
-            return
+            return self._near(scope, limit or 0, offset)
+        order = _ORDERS["newest" if newest_first else "oldest"]
+        return self._in_pieces(scope, order, -1 if limit is None else limit, offset, statuses)
+
+    def in_order(self, scope: Scope, by: str, limit: int) -> Iterator[Memory]:
+        """Yield active memories of a scope, `limit` at most, by one of `newest`, `oldest`, `priority` and
+        `uses`."""
+        return self._in_pieces(scope, _ORDERS[by], limit, 0, (Status.ACTIVE,))
+
+    def _near(self, scope: Scope, limit: int, offset: int) -> Iterator[Memory]:
+        """Yield a page of the newest, found by the index of each project."""
+        with self.connections.reading() as connection:
+            seqs = self._newest_seqs(connection, scope, limit + offset, _ACTIVE)[offset:]
+        found = self.by_seqs(seqs)
+        yield from (found[seq] for seq in seqs if seq in found)
+
+    def _in_pieces(
+        self, scope: Scope, order: str, limit: int, offset: int, statuses: Sequence[Status]
+    ) -> Iterator[Memory]:
         limits, values = condition(scope)
         words = [str(status) for status in statuses]
-        direction = "DESC" if newest_first else "ASC"
         rows = self.connections.rows(
             f"SELECT m.seq FROM memories m WHERE m.status IN ({marks(words)}) AND {limits}"
-            # By number where times are equal, so that two readings give the same order.
-            f" ORDER BY m.created_at {direction}, m.seq {direction} LIMIT ? OFFSET ?",
-            (*words, *values, -1 if limit is None else limit, offset),
+            f" ORDER BY {order} LIMIT ? OFFSET ?",
+            (*words, *values, limit, offset),
         )
         # Between two pieces nobody is kept from writing, however slowly they are taken.
         for part in parts([row[0] for row in rows]):

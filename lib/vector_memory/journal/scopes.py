@@ -35,6 +35,7 @@ def condition(scope: Scope) -> Condition:
         ("tier", scope.tiers or None),
         ("priority", scope.priorities or None),
         ("origin", scope.origins or None),
+        ("jurisdiction", scope.laws or None),
     ):
         if words is not None:
             parts.append(f"m.{column} IN ({marks(words)})")

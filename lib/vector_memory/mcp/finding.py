@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vector_memory.errors import BadInputError
 from vector_memory.mcp.asker import Asker
 from vector_memory.mcp.telling import WHOLE_TOKENS, Json, Telling, say, short
 from vector_memory.mcp.tool import SCOPE, page, reach, scope_of, tool
@@ -13,6 +14,7 @@ FOUND = "memories:array! next_cursor:count"
 DEFAULT = 8
 TRACED, LISTED = 5, 50
 """On a page where no limit is given: hits that are explained, and memories that a session was shown."""
+ON_A_PAGE = 20
 MOST_TRACED, MOST_LISTED, MOST_RELATED = 50, 200, 100
 """The most that the daemon gives of these, and of what hangs on a memory."""
 
@@ -32,7 +34,8 @@ def next_of(memories: Any, k: int, start: int = 0) -> int | None:
 
 @tool(
     "memory_recall",
-    "query! limit cursor kinds tags priorities collections since until all why_found all_projects project",
+    "query! limit cursor kinds tags priorities collections since until all why_found sensitivity_max~ "
+    "jurisdictions~ tiers~ all_projects project",
     FOUND,
     "reads always",
     also="search_memory memory_search search_memories recall_memory",
@@ -42,12 +45,13 @@ def recall(asker: Asker, arguments: Json) -> Json:
     work, and before you decide, debug or ask anew."""
     query, start = arguments["query"], arguments.get("cursor") or 0
     asked = {"k": DEFAULT, **scope_of(arguments), "query": query, "offset": start}
-    asked |= {"collection": arguments.get("collections"), "priorities": arguments.get("priorities")}
     answer = asker.ask("recall", asked)
     told = {name: answer.get(name) for name in ("period", "widened", "note")}
     told["mode"] = "words" if answer["mode"] == "lexical" else None
     hits = answer["hits"]
     told["next_cursor"] = next_of(hits, asked["k"], start)
+    if tiers := arguments.get("tiers"):
+        hits = [hit for hit in hits if hit["tier"].replace("-", "_") in tiers]
     if not arguments.get("all"):
         hits = [hit for hit in hits if hit["fits"]]
         if answer["hits"] and not hits:
@@ -58,18 +62,20 @@ def recall(asker: Asker, arguments: Json) -> Json:
 
 @tool(
     "list_memories",
-    "limit cursor collections" + SCOPE,
+    "limit cursor sort priorities collections" + SCOPE,
     FOUND + " total:count",
     "reads",
     "memory_list",
 )
 def listing(asker: Asker, arguments: Json) -> Json:
-    """List memories, newest first. Use to look through what is stored by kind, tag or time, without a question."""
+    """List memories, newest first unless sorted otherwise. Use to look through what is stored by kind, tag, priority
+    or time, without a question."""
     collections = arguments.get("collections") or [
         name for name in COLLECTIONS if name not in QUIET
     ]
     start = arguments.get("cursor") or 0
     asked = {"k": 20, **scope_of(arguments), "collection": collections, "offset": start}
+    asked["sort"] = arguments.get("sort")
     answer = asker.ask("list", asked)
     end = start + asked["k"]
     following = end if end < answer["total"] else None
@@ -90,10 +96,12 @@ def rag(asker: Asker, arguments: Json) -> Json:
     return found(asker, answer["hits"], query, vault=vault, next_cursor=following)
 
 
-@tool("memory_trace", "query id limit cursor" + SCOPE, FOUND, "reads")
+@tool("memory_trace", "query id direction depth limit cursor" + SCOPE, FOUND, "reads")
 def trace(asker: Asker, arguments: Json) -> Json:
-    """Explain a result. Use when a recall found the wrong thing: how each hit of a query got its score, or what
-    was done with a memory."""
+    """Explain a result: how each hit of a query got its score; what was done with a memory (id); with direction, what
+    it came of (up) or what came of it (down), link by link."""
+    if arguments.get("direction"):
+        return connected(asker, arguments, [arguments.get("id") or ""])
     asked: Json = {"query": arguments.get("query"), "id": arguments.get("id")}
     asked["k"] = reach(arguments, TRACED, MOST_TRACED)
     answer = asker.ask("trace", {**scope_of(arguments), **asked})
@@ -106,6 +114,17 @@ def trace(asker: Asker, arguments: Json) -> Json:
         audit=answer["audit"] if arguments.get("id") else None,
         next_cursor=following,
     )
+
+
+def connected(asker: Asker, arguments: Json, ids: list[str]) -> Json:
+    """Return what links lead to from a memory, or between two."""
+    if not all(ids):
+        raise BadInputError("From which memory?", "Give its id, as shown.")
+    asked = {name: arguments.get(name) for name in ("direction", "depth")}
+    k = reach(arguments, ON_A_PAGE, MOST_TRACED)
+    answer = asker.ask("connections", {**scope_of(arguments), **asked, "ids": ids, "k": k})
+    memories, following = page(answer["memories"], arguments, ON_A_PAGE)
+    return found(asker, memories, total=answer["total"], next_cursor=following)
 
 
 @tool(
@@ -199,11 +218,18 @@ def impact(asker: Asker, arguments: Json) -> Json:
     }
 
 
-@tool("contradiction_check", "text id project", "contradictions:array! agreements:array!", "reads")
+@tool(
+    "contradiction_check",
+    "text id resolve pair project",
+    "contradictions:array! agreements:array! settled",
+    "repeats",
+)
 def contradiction(asker: Asker, arguments: Json) -> Json:
-    """Check a statement, or a memory, against what is stored; with neither, list what contradicts and is not settled.
-    Use before you rely on it or tell it as a fact."""
-    asked = {name: arguments.get(name) for name in ("text", "id", "project")}
+    """Check a statement or a memory against what is stored; with neither, list what is not settled. Use before you
+    rely on it. Once the user said which holds, resolve settles two that were shown."""
+    asked = {name: arguments.get(name) for name in ("text", "id", "resolve", "project")}
+    if arguments.get("ids"):
+        asked["ids"] = asker.shown.chosen(arguments["ids"])
     answer = asker.ask("contradictions", asked)
     telling = Telling(asker.shown)
     shown = telling.memories(answer["contradictions"])
@@ -212,6 +238,7 @@ def contradiction(asker: Asker, arguments: Json) -> Json:
     return {
         "contradictions": shown,
         "agreements": telling.memories(answer["agreements"]),
+        **({"settled": say(answer["settled"])} if answer.get("settled") else {}),
         **telling.held(),
     }
 
@@ -221,10 +248,13 @@ def _open(memories: Any) -> list[Json]:
 
 
 @tool(
-    "memory_summarize", "query session since until tags limit all_projects project", FOUND, "reads"
+    "memory_summarize",
+    "query session since until tags collections limit all_projects project",
+    FOUND,
+    "reads",
 )
 def summarize(asker: Asker, arguments: Json) -> Json:
-    """The sentences that say most about a topic, a session or a time, each with its memory. Use for "what
+    """The sentences that say most about a topic, a session, a collection or a time, each with its memory. Use for "what
     happened with X" or "what did we do last week"."""
     answer = asker.ask("summarize", {**scope_of(arguments), "query": arguments.get("query")})
     return found(asker, answer["points"], read=answer["read"])

@@ -107,17 +107,39 @@ DASHBOARD = Tool(
     answer("note! since! frameworks:array!"),
     reads=True,
 )
-DELEGATION = _tool(
-    "agent_delegation",
-    "delegation",
-    """Check what another one was allowed for a while by this installation's key, or list the cryptography in use
-    (cbom). Only the user delegates and revokes.""",
+KEYS = ("list", "create", "rotate", "revoke", "sign", "verify")
+DELEGATIONS = {"delegate": "delegate", "check": "check", "withdraw": "revoke", "cbom": "cbom"}
+"""What of an identity is done by the verb of delegations, and as what."""
+
+
+def _identity(asker: Asker, arguments: Json) -> Json:
+    action = arguments.get("action") or "list"
+    if action in DELEGATIONS:
+        told: Json = _said(asker.ask("delegation", {**arguments, "action": DELEGATIONS[action]}))
+        return told
+    answer = asker.ask("identity", arguments)
+    shown = ("id", "state", "fingerprint", "key")
+    keys = [{name: say(one[name]) for name in shown} for one in answer["keys"]]
+    more = ("is_valid", "signature", "second")
+    return {"keys": keys, **{name: answer[name] for name in more if name in answer}}
+
+
+IDENTITY = Tool(
+    "agent_identity",
+    "This installation's signing keys; verify a signature; check a delegation; list the cryptography in use (cbom). "
+    "Only the user makes, rotates and revokes keys, signs, delegates and withdraws.",
     (
-        _action("cbom", "check", "delegate", "revoke"),
+        _action(*KEYS, *DELEGATIONS),
+        Field("key", TEXT, "A public key: vmk1-…, or to revoke its id.", high=200),
+        Field("text", TEXT, "What was signed.", high=20_000),
+        Field("signature", TEXT, "In hexadecimal.", high=128),
+        Field("second", TEXT, "A second one, as JSON.", high=20_000),
         ID, Field("subject", TEXT, high=200), Field("scope", WORDS, "Acts.", high=40), UNTIL,
         Field("token", TEXT, "A delegation.", high=32_000),
     ),
-    "token valid:yes problem delegation:object cbom:object",
+    _identity,
+    answer("keys:array is_valid:yes token valid:yes problem delegation:object cbom:object"),
+    also=("agent_delegation",),
 )  # fmt: skip
 ACTORS = _tool(
     "nhi_lifecycle",
@@ -176,4 +198,4 @@ PACK = _tool(
     (_action("show", "publish", "install", "certify"), Field("path", TEXT, "The pack's folder.", required=True, high=4_096), NAME, PROJECT),
     "name! key! signed:yes! texts:array! count:count! installed:count certified:count",
 )  # fmt: skip
-TOOLS = (CONTRACT, REPORT, GAPS, DASHBOARD, DELEGATION, ACTORS, LEASE, CARD, VOTE, PACK)
+TOOLS = (CONTRACT, REPORT, GAPS, DASHBOARD, IDENTITY, ACTORS, LEASE, CARD, VOTE, PACK)

@@ -68,7 +68,7 @@ def _hint(done: Json) -> str:
 @tool(
     "memory_store",
     "text! kind tags priority files short_term supersedes due temporal~ every~ half_life_days~ valid_from~ "
-    "valid_until~ expires~ sensitivity~ global project",
+    "valid_until~ expires~ sensitivity~ jurisdiction~ global project",
     STORED,
     "repeats always",
     also="store_memory memory_save save_memory",

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from vector_memory.mcp.asker import Asker
 from vector_memory.mcp.changing import DELETED, delete
-from vector_memory.mcp.finding import FOUND, found
-from vector_memory.mcp.telling import Json, Telling, say
+from vector_memory.mcp.finding import ON_A_PAGE, connected, found
+from vector_memory.mcp.telling import Json, Telling, say, short
 from vector_memory.mcp.tool import page, reach, scope_of, tool
 
 MOST_STEPS = 30
 CYCLE, CYCLES = "hippocampal-consolidation", 20
 """The job that consolidates, and of how many of its cycles its history tells."""
-ON_A_PAGE = 20
+WEEKLY = ("hierarchical-abstraction", "memory-organize", "active-pruning")
+"""The weekly jobs that keep memories in order."""
 MOST_GROUPS, MOST_SUGGESTED = 500, 200
 """The most that the daemon gives of groups and what could go, and of suggestions."""
 
 
 @tool(
     "memory_consolidate",
-    "dry_run ids limit cursor all_projects project",
+    "dry_run ids closeness limit cursor all_projects project",
     "groups:array! merged:count! dry_run:yes! next_cursor:count",
     "repeats",
     also="deduplicate_memories",
@@ -28,6 +29,7 @@ def consolidate(asker: Asker, arguments: Json) -> Json:
     thing twice."""
     is_dry = arguments.get("dry_run", True)
     asked = {**scope_of(arguments), "ids": arguments.get("ids"), "dry_run": is_dry}
+    asked["closeness"] = arguments.get("closeness")
     if is_dry:
         asked["k"] = reach(arguments, ON_A_PAGE, MOST_GROUPS)
     answer, _ = asker.ask_long("consolidate", asked)
@@ -49,36 +51,75 @@ def consolidate(asker: Asker, arguments: Json) -> Json:
 
 @tool(
     "memory_prune",
-    "shown_ids unused_days limit cursor all_projects project",
-    DELETED,
+    "shown_ids fate unused_days limit cursor all_projects project",
+    DELETED + " cooled:array",
     "destroys repeats",
 )
 def prune(asker: Asker, arguments: Json) -> Json:
-    """List what could go: expired, outdated, doubted, never used, duplicates. Use when the user wants to tidy
-    up; then forget by ids."""
-    if arguments.get("ids"):
+    """List what could go: expired, outdated, doubted, never used, duplicates. Use when the user wants to tidy up. With
+    ids these become cold: they come only when asked for; with to=gone they are forgotten."""
+    if arguments.get("ids") and arguments.get("to") == "gone":
         return delete(asker, arguments["ids"])
+    if arguments.get("ids"):
+        chosen = asker.shown.chosen(arguments["ids"])
+        for id in chosen:
+            asker.ask("promote", {"id": id, "to": "cold"})
+        return {"cooled": [short(id) for id in chosen], "memories": []}
     asked = {**scope_of(arguments), "unused_days": arguments.get("unused_days")}
     asked["k"] = reach(arguments, ON_A_PAGE, MOST_GROUPS)
     answer, _ = asker.ask_long("prune", asked)
     memories, following = page(answer["memories"], arguments, ON_A_PAGE)
     shown = found(asker, memories, total=answer["total"], next_cursor=following)
-    return {**shown, "hint": "Nothing was deleted. Call again with ids to forget these."}
+    hint = "Nothing was changed. With ids these become cold; with to=gone they are forgotten."
+    return {**shown, "hint": hint}
 
 
 @tool(
     "memory_organize",
-    "ids apply limit cursor all_projects project",
-    FOUND + " applied:count",
+    "organizing ids apply depth dry_run limit cursor all_projects project",
+    "memories:array next_cursor:count applied:count clusters:array jobs:array",
     "repeats",
 )
 def organize(asker: Asker, arguments: Json) -> Json:
-    """Suggest kinds, tags and priorities for memories that lack them; with ids and apply, put them on."""
+    """suggest kinds, tags and priorities where they lack (ids and apply put them on); traverse the links of one memory,
+    or between two; cluster what links join; run the weekly upkeep now."""
+    action = arguments.get("action") or "suggest"
+    if action == "run":
+        return {"memories": [], "jobs": [_upkeep(asker, name, arguments) for name in WEEKLY]}
+    if action == "traverse":
+        return connected(asker, arguments, arguments.get("ids") or [""])
+    if action == "cluster":
+        return _clusters(asker, arguments)
     asked = {**scope_of(arguments), "ids": arguments.get("ids"), "apply": arguments.get("apply")}
     asked["k"] = reach(arguments, ON_A_PAGE, MOST_SUGGESTED)
     answer = asker.ask("organize", asked)
     memories, following = page(answer["memories"], arguments, ON_A_PAGE)
     return found(asker, memories, applied=answer["applied"], next_cursor=following)
+
+
+def _upkeep(asker: Asker, name: str, arguments: Json) -> Json:
+    """Run one of the weekly jobs, or only see what it would do."""
+    asked = {"name": name, "dry_run": arguments.get("dry_run", True)}
+    row, _ = asker.ask_long("run_job", asked)
+    told = {} if asked["dry_run"] else {"outcome": say(row["outcome"])}
+    return {**asked, **told, "counts": _counts(row)}
+
+
+def _clusters(asker: Asker, arguments: Json) -> Json:
+    k = reach(arguments, ON_A_PAGE, MOST_SUGGESTED)
+    answer = asker.ask("connections", {**scope_of(arguments), "k": k})
+    clusters, following = page(answer["clusters"], arguments, ON_A_PAGE)
+    telling = Telling(asker.shown)
+    told = [
+        {
+            "about": [say(word, True) for word in one["about"]],
+            "size": one["size"],
+            "memories": telling.memories(one["memories"], 80),
+        }
+        for one in clusters
+    ]
+    more = {"next_cursor": following} if following else {}
+    return {"memories": [], "clusters": told, **more, **telling.held()}
 
 
 @tool(
@@ -105,26 +146,29 @@ def cycle(asker: Asker, arguments: Json) -> Json:
 
 def _cycle(row: Json) -> Json:
     """Return a job's row in figures: words of memories are the user's to read in a review."""
-    report = row.get("report") or {}
     told = {"outcome": row.get("outcome"), "next_due": row.get("next_due")}
     return {
         "job": CYCLE,
         **{name: str(value) for name, value in told.items() if value},
-        "counts": {name: n for name, n in report.items() if type(n) is int},
+        "counts": _counts(row),
     }
+
+
+def _counts(row: Json) -> Json:
+    return {name: n for name, n in (row.get("report") or {}).items() if type(n) is int}
 
 
 @tool(
     "import_markdown_memories",
-    "path! dry_run global project",
+    "paths! dry_run global project",
     "dry_run:yes! counts:object! steps:array! errors:array!",
     "repeats",
 )
 def import_notes(asker: Asker, arguments: Json) -> Json:
-    """Import notes from a Markdown file or folder that the user names; shows what it would do unless dry_run
+    """Import notes from Markdown files or folders that the user names; shows what it would do unless dry_run
     is false."""
     asked = {
-        "paths": [arguments["path"]],
+        "paths": arguments["paths"],
         "project": arguments.get("project"),
         "global": arguments.get("global"),
         "dry_run": arguments.get("dry_run", True),

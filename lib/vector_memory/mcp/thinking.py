@@ -73,6 +73,8 @@ OWN = {
     "settings": Field("settings", WORDS, "Such as scoring=sum.", high=5),
     "difference": Field("what", TEXT, choices=("behaviour", "memory")),
     "when": Field("at", TEXT, "Where the second begins: a date or a session.", high=200),
+    "developing": Field("action", TEXT, choices=("status", "start", "reset", "stop")),
+    "checkout": Field("path", TEXT, "A checkout of this code.", high=4_096),
     "prompt": Field("prompt", TEXT, "What is about to be done.", high=4_000),
 }
 """Arguments that only these tools have."""
@@ -328,6 +330,19 @@ def preload(asker: Asker, arguments: Json) -> Json:
     return told(asker, "predictive_preload", arguments)
 
 
+@tool(
+    "agent_dev_env",
+    "developing checkout",
+    "told! home! code running:yes! reloads:count use",
+    "repeats",
+    own=OWN,
+)
+def developing(asker: Asker, arguments: Json) -> Json:
+    """A data home of its own to try changes of this memory's code on; its daemon is started anew when a file changes.
+    Only the user starts, empties and stops it."""
+    return told(asker, "agent_dev_env", arguments)
+
+
 TOOLS = (
     monitor,
     assess,
@@ -347,4 +362,5 @@ TOOLS = (
     travel,
     difference,
     preload,
+    developing,
 )

@@ -33,7 +33,7 @@ from vector_memory.model import (
 )
 
 RELATIONS = tuple(map(str, Relation))
-PLACES = ("permanent", "learning", "procedure", "priority")
+PLACES = ("permanent", "learning", "procedure", "priority", "warm", "long_term", "cold")
 T = TypeVar("T")
 Act = Callable[[Asker, Json], Json]
 
@@ -119,10 +119,12 @@ FIELDS = {
     "collections": Field("collections", WORDS, "Such as learnings, procedures.", choices=tuple(COLLECTIONS)),
     "campaign": Field("action", TEXT, choices=("run", "report", "trend")),
     "candidates": Field("candidates", WORDS, "Agents or models.", high=20),
+    "closeness": Field("closeness", NUMBER, "Percent, for what is merely close (92).", low=92, high=100),
     "content": Field("text", TEXT, "What it shows or says; needed for pictures and recordings.", high=8_000),
     "categories": Field("categories", WORDS, "All six by default.", high=6),
     "cursor": Field("cursor", NUMBER, "next_cursor of the page before.", low=0, also=("offset",)),
     "cycle": Field("action", TEXT, choices=("run", "status", "history")),
+    "depth": Field("depth", NUMBER, "Links far (3).", low=1, high=3),
     "direction": Field("direction", TEXT, "up by default.", choices=("up", "down")),
     "domain": Field("domain", TEXT, "Such as build, auth.", high=60),
     "due": Field("due", TEXT, "Deadline or first day.", high=60),
@@ -131,6 +133,7 @@ FIELDS = {
     "error_type": Field("error_type", TEXT, "Such as timeout.", high=60),
     "every": Field("every", TEXT, choices=tuple(one.value for one in Every)),
     "expires": Field("expires", TEXT, "When it may go.", high=60),
+    "fate": Field("to", TEXT, "cold by default.", choices=("cold", "gone")),
     "file": Field("file", TEXT, "A path.", high=4_096),
     "files": Field("files", WORDS, "Files that it is about.", high=30),
     "from": Field("from", TEXT, "Id of the memory that the link starts from.", high=64),
@@ -140,10 +143,7 @@ FIELDS = {
     "ids": Field("ids", WORDS, "Ids of memories, as shown.", high=50),
     "jurisdiction": Field("jurisdiction", TEXT, choices=JURISDICTIONS),
     "key": Field("key", TEXT, high=100),
-    "identity": Field("action", TEXT, "list by default.", choices=("list", "verify")),
-    "public_key": Field("key", TEXT, "A public key: vmk1-…", high=200),
-    "signature": Field("signature", TEXT, "In hexadecimal.", high=128),
-    "signed": Field("text", TEXT, "What was signed.", high=20_000),
+    "jurisdictions": Field("jurisdictions", WORDS, choices=JURISDICTIONS),
     "kind": Field("kind", TEXT, choices=STORED_KINDS, told=len(TOLD_KINDS), also=("type", "category")),
     "kinds": Field("kinds", WORDS, "Such as decision, solution, todo."),
     "least": Field("least", NUMBER, "Judged tasks; 5 by default.", low=5, high=1_000),
@@ -151,8 +151,10 @@ FIELDS = {
     "media": Field("kind", TEXT, choices=("diagram", "image", "audio")),
     "name": Field("name", TEXT, "What it does.", high=300),
     "note": Field("note", TEXT, "How it was checked.", high=500),
+    "organizing": Field("action", TEXT, choices=("suggest", "traverse", "cluster", "run")),
     "outcome": Field("outcome", TEXT, high=4_000),
     "path": Field("path", TEXT, "A file or folder.", high=4_096),
+    "paths": Field("paths", WORDS, high=50, also=("path", "file_paths"), split="\n"),
     "priorities": Field("priorities", WORDS, ", ".join(PRIORITIES), choices=PRIORITIES),
     "priority": Field("priority", TEXT, choices=PRIORITIES),
     "entry": Field("entry", NUMBER, "An entry of the audit log.", low=1, high=1 << 53),
@@ -165,6 +167,11 @@ FIELDS = {
     "remove": Field("remove", YES, "Remove it instead."),
     "scenario": Field("scenario", TEXT, choices=("settings", "prune", "consolidate")),
     "scratch": Field("action", TEXT, choices=("set", "get", "list", "clear")),
+    "pair": Field("ids", WORDS, "Two that contradict each other.", high=2),
+    "resolve": Field("resolve", TEXT, choices=("keep_newer", "keep_first", "both_hold")),
+    "sensitivity_max": Field("sensitivity_max", TEXT, choices=tuple(map(str, Sensitivity))),
+    "sort": Field("sort", TEXT, choices=("newest", "oldest", "priority", "uses")),
+    "tiers": Field("tiers", WORDS, choices=("hot", "warm", "long_term", "cold")),
     "sensitivity": Field("sensitivity", TEXT, choices=tuple(map(str, Sensitivity))),
     "session": Field("session", TEXT, "A session's id.", high=200),
     "short_term": Field("short_term", YES, "For a week only."),
@@ -200,8 +207,13 @@ FIELDS = {
 SCOPE = " kinds tags since until all_projects project"
 
 
-_SCOPED = ("limit", "kinds", "tags", "session", "since", "until", "all_projects", "project")
-_TO_DAEMON = {"limit": "k", "kinds": "kind", "tags": "tag"}
+_SCOPED = (
+    "limit", "kinds", "tags", "session", "since", "until", "all_projects", "project", "collections", "priorities",
+    "sensitivity_max", "jurisdictions",
+)  # fmt: skip
+_TO_DAEMON = {
+    "limit": "k", "kinds": "kind", "tags": "tag", "collections": "collection", "sensitivity_max": "ceiling",
+}  # fmt: skip
 
 
 def scope_of(arguments: Json) -> Json:

@@ -67,20 +67,4 @@ def guardrail_proof(asker: Asker, arguments: Json) -> Json:
     return {"file": say(answer["file"]), "fingerprint": answer["fingerprint"], **told}
 
 
-@tool(
-    "agent_identity",
-    "identity public_key signature signed",
-    "keys:array! is_valid:yes",
-    "reads",
-)
-def agent_identity(asker: Asker, arguments: Json) -> Json:
-    """List this installation's signing keys, or verify a signature over a text. The user makes, rotates, revokes
-    and signs: `vector-memory identity`."""
-    answer = asker.ask("identity", arguments)
-    told = ("id", "state", "fingerprint", "key")
-    keys = [{name: say(one[name]) for name in told} for one in answer["keys"]]
-    verdict = {"is_valid": answer["is_valid"]} if "is_valid" in answer else {}
-    return {"keys": keys, **verdict}
-
-
-TOOLS = (federation, data_sovereignty, guardrail_proof, agent_identity)
+TOOLS = (federation, data_sovereignty, guardrail_proof)

@@ -186,8 +186,9 @@ class Keyring:
             raise NotFoundError(f"There is no key {id!r} here.", "`share status` shows yours.")
         ended = replace(found, revoked_at=now.isoformat(timespec="seconds"))
         self._change(found, ended)
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._path(f"{id}.pem"))
+        for ending in (".pem", ".mldsa.pem"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self._path(id + ending))
         return ended
 
     def open(self, id: str, passphrase: str = "") -> PrivateKey:

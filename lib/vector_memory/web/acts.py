@@ -131,7 +131,7 @@ def show(call: Call) -> Json:
     memory = call.memory(call.path["id"])
     links = call.ask("links", id=memory["id"])["links"]
     chain = call.ask("history", id=memory["id"])
-    if call.token.project:
+    if call.token.project or call.token.is_limited:
         # What it is linked to, or gave way to, may be of another project.
         links = [one for one in links if call.permitted([_full(call, one["other"]["id"])])]
         ids = {one["id"] for one in chain["chain"]}

@@ -116,6 +116,10 @@ class Gateway:
             )
         if token.project and not route.is_narrow:
             raise NotAllowedError("That is about more than the token's project.", "")
+        if token.is_limited and not route.is_of_memories:
+            raise NotAllowedError(
+                "The token sees some memories only, and that is made of all.", "Make another one."
+            )
         if route.method == GET:
             given = from_query(route.fields, request.query_params.multi_items())
         else:

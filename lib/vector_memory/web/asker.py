@@ -11,8 +11,11 @@ from dataclasses import dataclass, field
 from vector_memory import projects
 from vector_memory.client.link import DaemonClient, Json
 from vector_memory.errors import DaemonUnavailableError, NotFoundError, VectorMemoryError
+from vector_memory.model import DERIVED, Sensitivity
 from vector_memory.tokens import Token
 
+USUAL = str(Sensitivity.INTERNAL)
+"""How sensitive a memory is that does not say it."""
 TIMEOUT_S = 60.0
 LONG_S = 600.0
 GUEST = "agent"
@@ -97,10 +100,20 @@ class Call:
         return {"project": self.token.project, "only_project": True}
 
     def permitted(self, memories: list[Json]) -> list[Json]:
-        """Return those of some memories that the token may see."""
-        if not self.token.project:
+        """Return those of some memories that the token may see. What was made of a whole session may hold words of
+        what is above its ceiling."""
+        if self.token.project:
+            memories = [one for one in memories if one.get("project_id") == self.token.project_id]
+        if not self.token.is_limited:
             return memories
-        return [one for one in memories if one.get("project_id") == self.token.project_id]
+        return [
+            one
+            for one in memories
+            if one.get("kind") not in DERIVED
+            and self.token.sees(
+                str(one.get("sensitivity") or USUAL), str(one.get("jurisdiction") or "")
+            )
+        ]
 
     def memory(self, id: str) -> Json:
         """Return a memory by its id, or how it begins.
@@ -119,6 +132,8 @@ class Call:
 
     def _request(self, request: Mapping[str, object]) -> Json:
         given = {name: value for name, value in request.items() if value is not None}
+        limits = {"ceiling": self.token.ceiling, "jurisdictions": list(self.token.jurisdictions)}
+        given |= {name: value for name, value in limits.items() if value}
         given |= {} if self._is_noted else {"door": self.token.name, "address": self.address}
         self._is_noted = True
         return {**given, "cwd": self.folder, "actor": "user" if self.token.is_the_users else GUEST}

@@ -51,11 +51,11 @@ LIVE_S = 2.0
 LIVE_RESTS = 30
 """So many times as long as looking took, it rests."""
 ASKED = frozenset({
-    "alias", "audit", "boost", "contradictions", "entities", "evolution", "explain", "facets", "flags", "flow_debug",
-    "forget", "get", "governance_report", "growth", "history", "jobs", "label", "lessons", "link", "links", "list",
-    "mark_flag", "promote", "provenance", "quarantine", "recall", "release", "remember", "resume", "review",
-    "session_recalled", "share_revoke", "share_status", "stats", "status", "stigmergy", "summarize", "time_travel",
-    "token", "topics", "verify",
+    "actors", "alias", "audit", "boost", "contract", "contradictions", "entities", "evolution", "explain", "facets",
+    "flags", "flow_debug", "forget", "get", "governance_gaps", "governance_report", "growth", "history", "jobs",
+    "label", "lessons", "link", "links", "list", "mark_flag", "promote", "provenance", "quarantine", "recall",
+    "release", "remember", "resume", "review", "session_recalled", "share_revoke", "share_status", "sovereignty",
+    "stats", "status", "stigmergy", "summarize", "time_travel", "token", "topics", "verify",
 })  # fmt: skip
 """Verbs that pages ask as they are."""
 RUN = frozenset({

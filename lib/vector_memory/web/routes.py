@@ -25,6 +25,7 @@ class Route:
         aliases: where else it is found.
         is_narrow: a token for one project can use it: nothing of others is told.
         is_once: `Idempotency-Key` is heeded.
+        is_of_memories: what it tells is single memories, each with its level: a token with a ceiling can use it.
     """
 
     method: str
@@ -37,6 +38,7 @@ class Route:
     aliases: tuple[str, ...] = ()
     is_narrow: bool = True
     is_once: bool = False
+    is_of_memories: bool = False
 
 
 QUERY = need(Field("query", TEXT, "A question, or words.", high=8_000))
@@ -104,31 +106,31 @@ FED = (
 # fmt: off
 ROUTES: tuple[Route, ...] = (
     Route(POST, "/v1/memories", "write", acts.store, "Store a memory.",
-          STORED, "Stored", ("/webhook/memory-store",), is_once=True),
+          STORED, "Stored", ("/webhook/memory-store",), is_once=True, is_of_memories=True),
     Route(POST, "/v1/recall", "read", acts.recall, "Find memories by meaning and by words, best first.",
           (QUERY, *SCOPE, COLLECTIONS, Field("threshold", SHARE, "The least relevance.", low=0, high=1)),
-          "Recalled", ("/webhook/memory-recall",)),
+          "Recalled", ("/webhook/memory-recall",), is_of_memories=True),
     Route(POST, "/v1/rag", "read", acts.rag, "Search the user's vault of Markdown and all collections.",
           (QUERY, *SCOPE, COLLECTIONS), "Recalled", is_narrow=False),
-    Route(GET, "/v1/memories", "read", acts.list_memories, "List memories, newest first.", PAGED, "Listed"),
+    Route(GET, "/v1/memories", "read", acts.list_memories, "List memories, newest first.", PAGED, "Listed", is_of_memories=True),
     Route(GET, "/v1/memories/{id}", "read", acts.show, "Show a memory with its links and its history.",
-          answer="Shown"),
+          answer="Shown", is_of_memories=True),
     Route(POST, "/v1/memories/{id}/edit", "write", acts.edit,
           "Change a memory; with If-Match only if it is as it was read.",
-          (WORDS, KIND, TAGS, PRIORITY, *AGEING), "Edited", is_once=True),
+          (WORDS, KIND, TAGS, PRIORITY, *AGEING), "Edited", is_once=True, is_of_memories=True),
     Route(POST, "/v1/forget", "delete", acts.forget,
           "Forget memories: shown first, and forgotten when that is confirmed. Ids go at once with "
           "`dry_run` false.",
           (SINGLE, IDS, TAGS, BEFORE, FORGOTTEN, PROJECT, DRY_RUN, CONFIRM), "Forgotten",
-          ("/webhook/memory-forget",), is_once=True),
+          ("/webhook/memory-forget",), is_once=True, is_of_memories=True),
     Route(POST, "/v1/links", "write", acts.link, "Link two memories, or remove their links.",
-          LINKED, is_once=True),
+          LINKED, is_once=True, is_of_memories=True),
     Route(POST, "/v1/context", "read", acts.context,
           "What memory has to say to the last message, as a prompt would be given it; nothing twice in "
           "a session.",
           (*TALKED, Field("tokens", NUMBER, "Tokens at most.", low=50, high=500)), "Context"),
     Route(POST, "/v1/feed", "feed", acts.feed,
-          "Hand over messages of a conversation. What is acknowledged is on the disk.", FED, "Fed"),
+          "Hand over messages of a conversation. What is acknowledged is on the disk.", FED, "Fed", is_of_memories=True),
     Route(POST, "/v1/organize", "write", acts.organize,
           "Find memories that say the same; with `dry_run` false merge them.",
           (PROJECT, DRY_RUN), is_narrow=False),
@@ -147,6 +149,6 @@ ROUTES: tuple[Route, ...] = (
     Route(GET, "/v1/jobs", "read", acts.plain("jobs"), "The upkeep jobs.", is_narrow=False),
     Route(GET, "/v1/export", "read", acts.export,
           "All memories, a JSON object a line, as `vector-memory export` writes them.",
-          (PROJECT,), answer=""),
+          (PROJECT,), answer="", is_of_memories=True),
 )
 # fmt: on

@@ -65,6 +65,7 @@ NAMES = [
     "time_travel",
     "semantic_diff",
     "predictive_preload",
+    "agent_dev_env",
     "task_specialization",
     "meta_agent",
     "formal_verify",
@@ -75,7 +76,6 @@ NAMES = [
     "governance_report",
     "governance_gap_analysis",
     "compliance_dashboard",
-    "agent_delegation",
     "nhi_lifecycle",
     "parl_coordinator",
     "a2a_protocol",
@@ -418,7 +418,10 @@ def test_memory_is_kept_in_order(rig: Rig, server: McpClient) -> None:
     server.call("memory_verify", id=plain, verdict="outdated")
     told = server.call("memory_prune")
     assert [one["why"] for one in told["memories"] if one["id"] == plain] == ["outdated"]
-    assert server.call("memory_prune", ids=[plain])["deleted"] == [plain]
+    assert server.call("memory_prune", ids=[plain])["cooled"] == [plain]
+    assert server.call("memory_provenance", id=plain)["memory"]["tier"] == "cold"
+    assert server.call("memory_promote", id=plain, to="long_term")["status"] == "promoted"
+    assert server.call("memory_prune", ids=[plain], to="gone")["deleted"] == [plain]
 
 
 def test_it_explains_itself(server: McpClient) -> None:

@@ -4,7 +4,9 @@ and with what is wrong."""
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import mcp_client
@@ -13,7 +15,10 @@ from daemon_rig import Rig
 from mcp_client import McpClient
 from work import Session
 
+from vector_memory.client.link import DaemonClient
+from vector_memory.errors import BadInputError
 from vector_memory.mcp import thinking
+from vector_memory.system.paths import Home
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
@@ -42,6 +47,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "time_travel": {"action": "show", "session": "s1"},
     "semantic_diff": {"at": "yesterday", "what": "memory"},
     "predictive_preload": {"prompt": "Fix the parser"},
+    "agent_dev_env": {},
 }
 WRONG: dict[str, dict[str, Any]] = {
     "constitutional_monitor": {"action": "judge"},
@@ -62,6 +68,7 @@ WRONG: dict[str, dict[str, Any]] = {
     "time_travel": {"action": "replay", "query": "ledger"},
     "semantic_diff": {"at": "v1.2"},
     "predictive_preload": {"prompt": "x", "when": "now"},
+    "agent_dev_env": {"action": "start"},
 }
 
 
@@ -101,6 +108,24 @@ def test_what_changes_something_shows_it_first(server: McpClient) -> None:
     assert server.call("temporal_planner")["tasks"] == []
     server.call("temporal_planner", action="add", task="Paint it", dry_run=False)
     assert len(server.call("temporal_planner")["tasks"]) == 1
+
+
+def test_changed_code_is_run_anew(rig: Rig, tmp_path: Path) -> None:
+    """In a data home of its own, until it is stopped; a folder without code is refused."""
+    shutil.copytree(mcp_client.LIB, tmp_path / "lib", ignore=shutil.ignore_patterns("__pycache__"))
+    asked = {"cwd": str(tmp_path), "path": "."}
+    told = rig.daemon.ask("agent_dev_env", {**asked, "action": "start"})
+    try:
+        inner = DaemonClient(Home(told["home"]))
+        first = rig.until(inner.running, "a daemon of the checkout")["pid"]
+        (tmp_path / "lib" / "vector_memory" / "new.py").write_text("")
+        rig.until(lambda: rig.daemon.ask("agent_dev_env", {})["reloads"], "a reload")
+        assert rig.until(inner.running, "a new daemon")["pid"] != first
+    finally:
+        assert not rig.daemon.ask("agent_dev_env", {"action": "stop"})["running"]
+    assert inner.running() is None
+    with pytest.raises(BadInputError, match="no checkout"):
+        rig.daemon.ask("agent_dev_env", {**asked, "path": "lib", "action": "start"})
 
 
 def test_any_tool_is_called_from_a_shell(

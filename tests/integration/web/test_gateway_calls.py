@@ -216,6 +216,31 @@ def test_a_project_s_token_sees_no_other_project(
     assert served.get(f"/v1/memories/{own}", token).body["links"] == []
 
 
+def test_a_token_with_a_ceiling_sees_nothing_above_it(served: Gateway, admin: str) -> None:
+    """By no address: not recalled, listed, shown, exported or forgotten, nor in what is made of all memories."""
+    open_one = stored(served, admin, "The grebe service listens on port 7011.")
+    secret = stored(served, admin, "The grebe service is paid by the bishop.")
+    law = stored(served, admin, "The grebe service keeps its logs in Lyon.")
+    ask = served.rig.daemon.ask
+    ask("edit", {"id": secret, "sensitivity": "confidential"})
+    ask("edit", {"id": law, "jurisdiction": "EU"})
+    low = served.token("read", "delete", ceiling="internal")
+    found = texts(served.post("/v1/recall", low, {"query": "grebe service", "limit": 9}))
+    assert any("7011" in text for text in found) and not any("bishop" in text for text in found)
+    page = served.get("/v1/memories?limit=100", low).body["memories"]
+    assert secret not in [one["id"] for one in page] and open_one in [one["id"] for one in page]
+    assert served.get(f"/v1/memories/{secret}", low).status == 404
+    assert b"bishop" not in served.get("/v1/export", low).raw
+    assert served.post("/v1/forget", low, {"ids": [secret], "dry_run": False}).status == 404
+    for path in ("topics", "lessons", "stats", "flags"):
+        assert served.get(f"/v1/{path}", low).status == 403
+    french = served.token("read", jurisdictions=["EU"])
+    found = texts(served.post("/v1/recall", french, {"query": "grebe service", "limit": 9}))
+    assert found == ["The grebe service keeps its logs in Lyon."]
+    shown = [one for one in ask("token", {"action": "list"})["tokens"] if one["ceiling"]]
+    assert [one["ceiling"] for one in shown] == ["internal"]
+
+
 def test_who_may_write_does_not_read(served: Gateway, admin: str) -> None:
     """Neither what is merged with what it stores, nor what it changes, is told."""
     id = stored(served, admin, "The vault's combination is kept at the notary's in Celle.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -275,6 +276,51 @@ def test_the_page_about_tools_is_up_to_date() -> None:
     command = [sys.executable, str(script), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_each_tool_has_a_verb_and_a_test() -> None:
+    """As the page's table says it."""
+    from vector_memory.daemon import verbs
+    from vector_memory.mcp import server
+
+    path = LIB.parent / "scripts" / "make_mcp_docs.py"
+    spec = importlib.util.spec_from_file_location("make_mcp_docs", path)
+    assert spec and spec.loader
+    page = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(page)
+    for one in server.TOOLS:
+        asked = page.verbs_of(one.act)
+        assert asked and set(asked) <= {*verbs.SIMPLE, *verbs.LONG}, one.name
+        assert page.tests_of(one.name), one.name
+    assert page.verbs_of(server.TOOLS[0].act) == ["remember"]
+    assert page.tests_of("no_such_tool") == []
+
+
+B = """
+memory_store memory_recall memory_forget memory_scratch memory_verify memory_boost memory_promote memory_consolidate
+memory_prune memory_organize memory_summarize memory_impact memory_provenance memory_trace contradiction_check
+session_recalled episode learning procedure trajectory rag_search hippocampal_consolidation governance_report
+governance_gap_analysis compliance_dashboard constitutional_contract constitutional_monitor guardrail_proof
+data_sovereignty agent_identity nhi_lifecycle parl_coordinator a2a_protocol task_specialization bft_consensus
+federation agent_marketplace agent_dev_env meta_agent digital_twin causal_debug flow_debug time_travel semantic_diff
+self_assess benchmark benchmark_suite cost_router stigmergy predictive_preload context_budget temporal_planner
+workflow_author workflow_optimizer micro_swarm skill_discovery formal_verify red_team world_model multimodal_input
+"""
+C = """
+store_memory search_memory list_memories delete_memory update_memory deduplicate_memories import_markdown_memories
+migrate_embeddings
+"""
+D = "memory_search"
+
+
+def test_every_tool_of_the_designs_answers() -> None:
+    """Sixty of the one that names most, eight of another, one of a third."""
+    from vector_memory.mcp import registry
+
+    named = [one.split() for one in (B, C, D)]
+    wanted = {name for names in named for name in names}
+    assert (*map(len, named), len(wanted)) == (60, 8, 1, 69)
+    assert wanted <= set(registry.BY_NAME)
 
 
 def test_labels_are_kept_as_tags() -> None:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from vector_memory.errors import BadInputError
-from vector_memory.model import Sensitivity
+from vector_memory.model import Sensitivity, levels_up_to
 from vector_memory.observe.commands.findings import CATEGORIES
 from vector_memory.service.base.context import Context
 from vector_memory.system.json_in import Record
@@ -187,9 +187,7 @@ def forbidden(ctx: Context, contracts: Sequence[Contract], act: str) -> Contract
 
 def levels(ctx: Context, folder: str) -> tuple[str, ...]:
     """Return the levels of sensitivity that agents may be given in a folder, () for all."""
-    ceilings = [CEILINGS.index(one.ceiling) for one in in_force(ctx, folder)]
-    lowest = min(ceilings, default=len(CEILINGS) - 1)
-    return CEILINGS[: lowest + 1] if lowest + 1 < len(CEILINGS) else ()
+    return levels_up_to(*(one.ceiling for one in in_force(ctx, folder)))
 
 
 def require_allowed(ctx: Context, verb: str, folder: str) -> None:

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import GLOBAL_PROJECT, Scope
+from vector_memory.model import GLOBAL_PROJECT, Scope, Sensitivity, levels_up_to
 from vector_memory.service.base import aliases, request_fields
 from vector_memory.service.base.asker import Asker as Asker
 from vector_memory.service.base.asker import levels_for_agents
@@ -157,6 +157,8 @@ class Request:
         is_global: it is about no project.
         all_projects: it is about all of them.
         only_project: what belongs to the user rather than to the project is left out.
+        ceiling: the most sensitive memories that are meant, None for all.
+        jurisdictions: only what is kept under one of these; all where there are none.
     """
 
     actor: str = read_by(lambda request, _: request_fields.actor_of(request), "user")
@@ -166,6 +168,8 @@ class Request:
     is_global: bool = flag("global")
     all_projects: bool = flag()
     only_project: bool = flag()
+    ceiling: Sensitivity | None = read_by(request_fields.sensitivity_of, None)
+    jurisdictions: tuple[str, ...] = read_by(request_fields.jurisdictions_of, ())
 
     @property
     def base(self) -> str:
@@ -195,7 +199,7 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Filter(Request):
-    """A request about the memories of some kinds, tags, sessions, times, entities and collections.
+    """A request about the memories of some kinds, tags, sessions, times, entities, collections and priorities.
 
     Attributes:
         tiers: how near at hand they are kept; `priorities` how much they matter; `origins` whose words they are.
@@ -209,9 +213,9 @@ class Filter(Request):
     until: datetime | None = moment()
     entities: tuple[str, ...] = read_by(lambda request, _: request_fields.entities_of(request), ())
     collections: tuple[str, ...] = words("collection")
+    priorities: tuple[str, ...] = read_by(request_fields.priorities_of, ())
     project_ids: tuple[str, ...] = words("project_id")
     tiers: tuple[str, ...] = words()
-    priorities: tuple[str, ...] = words()
     origins: tuple[str, ...] = words()
 
 
@@ -246,10 +250,17 @@ def asker_of(ctx: Context, request: Request) -> Asker:
             priorities=request.priorities,
             origins=request.origins,
         )
+    return Asker(place, limited(ctx, request, place, scope), cache(shelves))
+
+
+def limited(ctx: Context, request: Request, place: projects.Place | None, scope: Scope) -> Scope:
+    """Return a scope within the levels and jurisdictions that a request may be answered of."""
+    levels = levels_up_to(request.ceiling)
     if request.is_agent:
-        levels = levels_for_agents(ctx, place.root if place else "")
-        scope = dataclasses.replace(scope, levels=levels)
-    return Asker(place, scope, cache(shelves))
+        agreed = levels_for_agents(ctx, place.root if place else "")
+        # Each is all levels up to one: the shorter is the stricter, and none stands for all.
+        levels = min(filter(None, (levels, agreed)), key=len, default=())
+    return dataclasses.replace(scope, levels=levels, laws=request.jurisdictions)
 
 
 def _require_known(ctx: Context, place: projects.Place, request: Request) -> None:

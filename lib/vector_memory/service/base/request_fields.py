@@ -163,6 +163,17 @@ def jurisdiction_of(request: Request, name: str) -> str:
     return value
 
 
+def jurisdictions_of(request: Request, name: str) -> tuple[str, ...]:
+    """Return the jurisdictions asked for, () where none are."""
+    return tuple(jurisdiction_of({name: word}, name) for word in words_of(request, name))
+
+
+def priorities_of(request: Request, name: str) -> tuple[str, ...]:
+    """Return the priorities asked for, () where none are."""
+    found = (priority_of({"priority": word}) for word in words_of(request, name))
+    return tuple(str(one) for one in found if one)
+
+
 def time_of(request: Request, name: str, now: datetime | None = None) -> datetime | None:
     """Return a date, in ISO form or in words, as aware UTC; one without a zone is the user's local time.
 

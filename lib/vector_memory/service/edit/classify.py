@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from vector_memory.index import entities
 from vector_memory.index.topics import summaries
-from vector_memory.model import DERIVED, PASSAGE, QUIET, Memory, Priority, unique
+from vector_memory.model import DERIVED, PASSAGE, Memory, Priority, unique
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -101,7 +101,7 @@ def _plain(ctx: Context, request: OrganizeRequest) -> list[tuple[Shelf, Memory]]
             asker.scope, newest_first=True, limit=MOST_LOOKED_AT
         )
         if memory.kind not in (PASSAGE, *DERIVED)
-        and memory.collection not in QUIET
+        and not memory.is_quiet
         and not memory.is_held
         and _suggested(memory) != NOTHING
     ]

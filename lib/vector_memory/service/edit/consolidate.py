@@ -21,6 +21,8 @@ from vector_memory.service.memory.views import MemoryView, memory_view
 MOST_LOOKED_AT = 2_000
 """Of the newest memories of a store, so many are compared with their neighbours."""
 LOOKED_AT_ONCE = 50
+CLOSE = round(100 * dedup.SAME_COSINE)
+"""From which cosine on, in percent, memories are close."""
 
 
 @dataclass
@@ -40,11 +42,13 @@ class ConsolidateRequest(messages.Filter):
     Attributes:
         ids: only groups with a memory of one of these ids, or how they begin.
         dry_run: only show them; otherwise those that say the same are merged.
+        closeness: how near in meaning those must be that are merely close, in percent.
     """
 
     k: int = messages.number(20, 1, 500)
     ids: tuple[str, ...] = messages.words()
     dry_run: bool = messages.flag(default=True)
+    closeness: int = messages.number(CLOSE, CLOSE, 100)
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ def consolidate(ctx: Context, request: ConsolidateRequest, progress: Progress) -
     """Find groups of memories that say nearly the same; with `dry_run` false merge those that say the
     same. The most trusted and newest of a group stands for all; the others give way to it and stay in
     its history."""
-    groups = find_groups(ctx, messages.asker_of(ctx, request), progress)
+    groups = find_groups(ctx, messages.asker_of(ctx, request), progress, request.closeness)
     if request.ids:
         groups = [group for group in groups if _holds(group, request.ids)]
     groups = groups[: request.k]
@@ -78,13 +82,15 @@ def consolidate(ctx: Context, request: ConsolidateRequest, progress: Progress) -
     return ConsolidateAnswer([_group_view(group) for group in groups], merged, request.dry_run)
 
 
-def find_groups(ctx: Context, asker: messages.Asker, progress: Progress) -> list[Group]:
+def find_groups(
+    ctx: Context, asker: messages.Asker, progress: Progress, closeness: int = CLOSE
+) -> list[Group]:
     """Return the groups of an asker's memories, those first that may be merged, then the larger ones."""
     groups: list[Group] = []
     for shelf in asker.shelves:
         newest = shelf.journal.iter_memories(asker.scope, newest_first=True, limit=MOST_LOOKED_AT)
         memories = [memory for memory in newest if may_be_one(memory)]
-        groups += groups_among(ctx, shelf, memories, progress)
+        groups += groups_among(ctx, shelf, memories, progress, closeness)
     return sorted(groups, key=lambda group: (not group.same, -len(group.members)))
 
 
@@ -98,10 +104,14 @@ def may_be_one(memory: Memory) -> bool:
 
 
 def groups_among(
-    ctx: Context, shelf: Shelf, memories: Sequence[Memory], progress: Progress
+    ctx: Context,
+    shelf: Shelf,
+    memories: Sequence[Memory],
+    progress: Progress,
+    closeness: int = CLOSE,
 ) -> list[Group]:
     """Return the groups of memories that say the same, the surest first."""
-    same, close = _Sets(), _Sets()
+    same, close = Sets(), Sets()
     for start in range(0, len(memories), LOOKED_AT_ONCE):
         progress(start, len(memories), "comparing")
         part = memories[start : start + LOOKED_AT_ONCE]
@@ -115,7 +125,10 @@ def groups_among(
                 may_join = may_merge(memory, near.memory) or may_merge(near.memory, memory)
                 if verdict.outcome is Outcome.SAME and may_join:
                     same.join(memory, near.memory)
-                elif verdict.outcome in (Outcome.SAME, Outcome.RELATED) and _is_close(near.cosine):
+                elif (
+                    verdict.outcome in (Outcome.SAME, Outcome.RELATED)
+                    and 100 * (near.cosine or 0.0) >= closeness
+                ):
                     close.join(memory, near.memory)
     progress(len(memories), len(memories), "comparing")
     groups = [Group(shelf, True, members) for members in same.groups()]
@@ -124,11 +137,7 @@ def groups_among(
     return groups + [Group(shelf, False, members) for members in rest]
 
 
-def _is_close(cosine: float | None) -> bool:
-    return cosine is not None and cosine >= dedup.SAME_COSINE
-
-
-class _Sets:
+class Sets:
     """Memories joined pair by pair into sets without a common member."""
 
     def __init__(self) -> None:

@@ -5,26 +5,34 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vector_memory import redact
+from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Origin, Relation
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory import placement
+from vector_memory.service.memory import captured, links, placement
 from vector_memory.service.memory.lookup import is_open, lookup, project_names
 from vector_memory.service.memory.neighbours import Neighbour, neighbours
 from vector_memory.service.memory.views import MemoryView, extended, memory_view
 
 MAX_CHARS, SHOWN_CHARS = 20_000, 200
 MOST_UNSETTLED = 50
+RESOLVED = ("keep_newer", "keep_first", "both_hold")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ContradictionsRequest(messages.Request):
     """What is to be compared with memory: a memory by its id or how that begins, or else a text; with neither all
-    that stands against something else is wanted."""
+    that stands against something else is wanted.
+
+    Attributes:
+        resolve: one of `RESOLVED`: how a contradiction between two memories (`ids`) is settled.
+    """
 
     id: str = messages.maybe_text(64)
     text: str = messages.maybe_text(MAX_CHARS)
+    resolve: str = messages.word()
+    ids: tuple[str, ...] = messages.words()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,20 +50,28 @@ class ComparedView(MemoryView):
 
 @dataclass(frozen=True)
 class ContradictionsAnswer:
-    """What speaks against a text or a memory, and what says the same."""
+    """What speaks against a text or a memory, and what says the same.
+
+    Attributes:
+        settled: what was done about the two that were named, in a sentence.
+    """
 
     contradictions: list[ComparedView]
     agreements: list[ComparedView]
+    settled: str | None = messages.spare()
 
 
 def check(ctx: Context, request: ContradictionsRequest) -> ContradictionsAnswer:
-    """Return the memories that speak against a text or a memory, and those that say the same. Nothing is
-    stored.
+    """Return the memories that speak against a text or a memory, and those that say the same, and store nothing;
+    or settle which of two holds.
 
     Raises:
         NotFoundError: no memory's id begins so.
+        BadInputError: two that are to be settled do not contradict each other, or one is the user's to change.
         UnsafeTextError: the redactor could not handle the text.
     """
+    if request.resolve:
+        return ContradictionsAnswer([], [], _settled(ctx, request))
     if not (request.id or request.text):
         return ContradictionsAnswer(_unsettled(ctx, request), [])
     ctx.embedding.wait(3.0)
@@ -75,6 +91,34 @@ def check(ctx: Context, request: ContradictionsRequest) -> ContradictionsAnswer:
         [view for view in views if view.relation == "contradicts"],
         [view for view in views if view.relation == "same"],
     )
+
+
+def _settled(ctx: Context, request: ContradictionsRequest) -> str:
+    """Settle a contradiction: one of two gives way and stays in the other's history, or both hold."""
+    if request.resolve not in RESOLVED or len(request.ids) != 2:
+        raise BadInputError(
+            f"{request.resolve[:40]!r} settles nothing between {len(request.ids)} memories.",
+            f"Give two ids, and one of {', '.join(RESOLVED)}; keep_first keeps the first.",
+        )
+    found = [lookup(ctx, id) for id in request.ids]
+    (shelf, first), (_, second) = found
+    if second.id not in [other.id for other in _linked(shelf, first)]:
+        raise BadInputError(
+            f"{first.id[:12]} and {second.id[:12]} are not known to contradict each other.",
+            "contradiction_check without arguments lists what does; memory_link says what holds.",
+        )
+    if request.resolve == "both_hold":
+        for ends in ((first.id, second.id), (second.id, first.id)):
+            shelf.journal.unlink(*ends, Relation.CONTRADICTS)
+        if not request.is_agent:
+            shelf.journal.update(captured.settled(first, "kept", ctx.now(), [second.id]))
+        ctx.state.audit("link", request.actor, [first.id, second.id], {"action": "both_hold"})
+        return f"{first.id[:12]} and {second.id[:12]} both hold."
+    if request.resolve == "keep_newer" and second.created_at > first.created_at:
+        first, second = second, first
+    about = {"from": first.id, "to": second.id, "relation": Relation.SUPERSEDES.value}
+    links.link(ctx, messages.read(links.LinkRequest, {**about, "actor": request.actor}))
+    return f"{first.id[:12]} holds, and {second.id[:12]} gave way to it."
 
 
 def _unsettled(ctx: Context, request: ContradictionsRequest) -> list[ComparedView]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from vector_memory.model import DERIVED, PASSAGE, Memory, Scope
+from vector_memory.errors import BadInputError
+from vector_memory.model import DERIVED, PASSAGE, Memory, Priority, Scope
 from vector_memory.retrieve import rerank
 from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Hit
@@ -214,22 +215,33 @@ def _by_meaning(shelf: Shelf) -> bool:
     return shelf.index is not None and shelf.index.vectors_ready
 
 
+SORTS: dict[str, Callable[[Memory], int] | None] = {
+    "newest": None,
+    "oldest": None,
+    "priority": lambda memory: list(Priority).index(memory.priority),
+    "uses": lambda memory: -memory.uses,
+}
+"""Orders of a list: by what first; what is alike in that comes newest first."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ListRequest(messages.Filter):
-    """Memories to be listed, newest first: `k` of them from the number `offset` on.
+    """Memories to be listed: `k` of them from the number `offset` on.
 
     Attributes:
+        sort: one of `SORTS`.
         due: only what has a deadline to come or comes back by the calendar, the nearest first.
     """
 
     k: int = messages.number(20, 1, 100_000)
     offset: int = messages.number(0, 0, 100_000_000)
+    sort: str = messages.word(default="newest")
     due: bool = messages.flag()
 
 
 @dataclass(frozen=True)
 class ListAnswer:
-    """Memories newest first, how many there are in all, and why stores of theirs cannot be opened, by their
+    """Memories in the order asked for, how many there are in all, and why stores of theirs cannot be opened, by their
     folders."""
 
     memories: list[MemoryView]
@@ -238,7 +250,15 @@ class ListAnswer:
 
 
 def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
-    """Return memories newest first, or by their deadlines."""
+    """Return memories in the order asked for, or by their deadlines.
+
+    Raises:
+        BadInputError: there is no such order.
+    """
+    if request.sort not in SORTS:
+        raise BadInputError(
+            f"Nothing is sorted by {request.sort[:40]!r}.", f"Orders: {', '.join(SORTS)}."
+        )
     asker = messages.reader_of(ctx, request)
     scope, last = request_fields.listed(asker.scope), request.offset + request.k
     if request.due:
@@ -247,8 +267,10 @@ def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
     else:
         newest = []
         for shelf in asker.shelves:
-            newest.extend(shelf.journal.iter_memories(scope, newest_first=True, limit=last))
-        newest.sort(key=lambda memory: memory.created_at, reverse=True)
+            newest.extend(shelf.journal.in_order(scope, request.sort, last))
+        newest.sort(key=lambda memory: memory.created_at, reverse=request.sort != "oldest")
+        if first := SORTS[request.sort]:
+            newest.sort(key=first)
         total = sum(shelf.journal.count(scope) for shelf in asker.shelves)
     names = project_names(asker.shelves)
     left_out = ctx.unopened(asker.place) if asker.place or request.all_projects else {}

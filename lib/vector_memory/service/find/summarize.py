@@ -84,9 +84,10 @@ def summarize(ctx: Context, request: SummaryRequest) -> SummaryAnswer:
         BadInputError: it is said of nothing what it is about.
     """
     asker, query = messages.asker_of(ctx, request), request.query
-    if not (query or request.sessions or request.since or request.until):
+    if not (query or request.sessions or request.since or request.until or request.collections):
         raise BadInputError(
-            "A summary of what?", "Name a topic, a session, or a time with since and until."
+            "A summary of what?",
+            "Name a topic, a session, a collection, or a time with since and until.",
         )
     memories = _found(ctx, query, asker) if query else _listed(asker.shelves, asker.scope)
     points = _best(_points(memories, analysis.query_terms(query.strip())), request.k)

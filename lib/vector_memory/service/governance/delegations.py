@@ -14,7 +14,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.system.json_in import Record
-from vector_memory.trust import canonical
+from vector_memory.trust import canonical, second_signature
 from vector_memory.trust.keys import PublicKey
 from vector_memory.trust.packed import packed, unpacked
 
@@ -156,6 +156,7 @@ def check_delegation(
 
 ASSETS = (
     ("Ed25519", "signature", "contracts, proofs, delegations, cards, bundles"),
+    (second_signature.NAME, "signature", "second signatures of texts, where they are asked for"),
     ("X25519", "key-agree", "sealed bundles"),
     ("HKDF-SHA-256", "kdf", "sealed bundles"),
     ("ChaCha20-Poly1305", "ae", "sealed bundles"),
@@ -173,6 +174,7 @@ def _cbom(ctx: Context) -> dict[str, object]:
             "cryptoProperties": {"assetType": "algorithm", "algorithmProperties": {"primitive": kind}},
         }
         for name, kind, use in ASSETS
+        if name != second_signature.NAME or second_signature.is_available()
     ]  # fmt: skip
     components += [
         {

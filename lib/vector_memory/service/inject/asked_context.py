@@ -53,9 +53,10 @@ def context(ctx: Context, request: ContextRequest) -> ContextAnswer:
     if place is None or ctx.is_excluded(place, place.root):
         raise BadInputError("There is no memory for that project.", "Name its folder as `project`.")
     asker = asker_in(ctx, place)
+    scope = scope_of(place, request.only_project)
     session = json_in.session_id(f"{request.client[:40]}:{request.session}")
     question = HookQuestion(
-        **{**vars(asker), "scope": scope_of(place, request.only_project)},
+        **{**vars(asker), "scope": messages.limited(ctx, request, place, scope)},
         session=session,
         folder=place.root,
         prompt=request.text,

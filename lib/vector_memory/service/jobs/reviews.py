@@ -16,6 +16,7 @@ from vector_memory.model import DECISION, PASSAGE, Memory, Scope, Sensitivity
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import session_summary
+from vector_memory.service.governance import actors, controls
 from vector_memory.service.jobs.step import Step, Turn
 from vector_memory.service.jobs.weekly_backup import newest
 from vector_memory.service.memory.lookup import name_in, project_names
@@ -51,9 +52,25 @@ def monthly(ctx: Context, turn: Turn) -> Step:
     today = ctx.local_now().replace(hour=0, minute=0, second=0, microsecond=0)
     until = today.replace(day=1)
     since = (until - timedelta(days=1)).replace(day=1)
-    lines = [*_held(ctx, turn.now), *_happened(ctx, since, until), *_state(ctx)]
+    lines = [
+        *_held(ctx, turn.now),
+        *_happened(ctx, since, until),
+        *_state(ctx),
+        *_governed(ctx, since),
+    ]
     name = note_name(ctx.settings.monthly_note_name, since)
     return _written(ctx, turn, name, f"{since:%B %Y}", lines)
+
+
+def _governed(ctx: Context, since: datetime) -> Iterator[str]:
+    """Yield how the installation stands by each standard, and who should not act any more."""
+    asked = controls.GovernanceRequest(actor="job", since=since.astimezone(timezone.utc))
+    for one in controls.report(ctx, asked).frameworks:
+        if one.score is not None:
+            beyond = f", {one.not_measurable} not measurable here" if one.not_measurable else ""
+            yield f"{one.name}: {one.score:.0%} of {one.measured} controls{beyond} (evidence, no certificate)"
+    for who in actors.actors(ctx, actors.ActorsRequest(actor="job", action="review")).actors:
+        yield f"{who.sort} {who.name or who.id}: {who.advice}"
 
 
 def _written(ctx: Context, turn: Turn, name: str, heading: str, lines: Sequence[str]) -> Step:

@@ -19,6 +19,7 @@ from vector_memory.model import (
     Source,
     Status,
     Temporal,
+    Tier,
 )
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context, new_id
@@ -40,6 +41,8 @@ TARGETS = {
     "learning": "learnings",
     "procedure": "procedures",
 }
+TIERS = {"warm": Tier.WARM, "long_term": Tier.LONG_TERM, "cold": Tier.COLD}
+"""Tiers that a memory can be put into by hand; hot is what is new or was just used."""
 NOTE_CHARS = 500
 
 
@@ -158,7 +161,7 @@ class PromoteRequest(messages.Request):
 
     Attributes:
         id: the memory's id, or how it begins.
-        to: `priority` for a step of it, or one of `TARGETS`; by default what suits the memory.
+        to: `priority` for a step of it, one of `TARGETS`, or one of `TIERS`; by default what suits the memory.
     """
 
     id: str = messages.text(64)
@@ -166,14 +169,20 @@ class PromoteRequest(messages.Request):
 
 
 def promote(ctx: Context, request: PromoteRequest) -> WeighedAnswer:
-    """Make what was noted for a while permanent, a note a learning or a procedure, or raise a priority by
-    one step where nothing else is asked for.
+    """Make what was noted for a while permanent, a note a learning or a procedure, put a memory into a tier, or
+    raise a priority by one step where nothing else is asked for.
 
     Raises:
         NotFoundError: no memory's id begins so.
-        BadInputError: there is no such target, it is that already, or others wrote it.
+        BadInputError: there is no such target, it is that already, others wrote it, or it is not the agent's to
+            put away.
+
+    Returns:
+        The memory as it counts now.
     """
     shelf, memory = lookup(ctx, request.id)
+    if request.to in TIERS:
+        return _moved(ctx, request, shelf, memory)
     agent_rights.require_own_weight(memory)
     passing = COLLECTIONS[memory.collection].ttl_s if memory.collection in COLLECTIONS else None
     target = request.to or ("permanent" if passing else "priority")
@@ -181,7 +190,7 @@ def promote(ctx: Context, request: PromoteRequest) -> WeighedAnswer:
         changed = replace(memory, priority=_next(memory, 1), updated_at=ctx.now())
         return _changed(ctx, request, shelf, changed, "promote", to=changed.priority.value)
     if target not in TARGETS:
-        names = ", ".join((*TARGETS, "priority"))
+        names = ", ".join((*TARGETS, "priority", *TIERS))
         raise BadInputError(f"Nothing can be promoted to {target!r}.", f"Targets: {names}.")
     if memory.collection == TARGETS[target]:
         raise BadInputError(f"Memory {memory.id[:12]} is that already.", "Choose another target.")
@@ -189,6 +198,25 @@ def promote(ctx: Context, request: PromoteRequest) -> WeighedAnswer:
         return _lifted(ctx, request, shelf, memory, target)
     changed = replace(_as_target(memory, target), updated_at=ctx.now())
     return _changed(ctx, request, shelf, trust_marks.settled(changed), "promote", to=target)
+
+
+def _moved(ctx: Context, request: PromoteRequest, shelf: Shelf, memory: Memory) -> WeighedAnswer:
+    """Put a memory into a tier by hand. What is cold comes when somebody asks, and is warm again once it was of
+    use; what is kept at hand for good is not moved by the job."""
+    tier = TIERS[request.to]
+    if tier is Tier.LONG_TERM:
+        agent_rights.require_own_weight(memory)
+    elif request.is_agent:
+        agent_rights.require_decided(memory)
+        if tier is Tier.COLD:
+            agent_rights.require_not_the_users(memory)
+    if not shelf.journal.move_to_tiers({memory.id: tier}):
+        raise BadInputError(f"Memory {memory.id[:12]} is {tier} already.", "Choose another tier.")
+    ctx.drop_snapshots()
+    ctx.notify()
+    ctx.state.audit("promote", request.actor, [memory.id], {"to": tier.value})
+    moved = shelf.journal.get(memory.id) or memory
+    return WeighedAnswer(memory_view(moved, project_names([shelf])), "promote")
 
 
 def _lifted(

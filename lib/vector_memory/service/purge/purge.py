@@ -23,7 +23,7 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import archives, session_summary, session_topics
 from vector_memory.service.memory.lookup import project_names
 from vector_memory.service.memory.views import MemoryView, memory_view
-from vector_memory.service.purge import byte_search, other_copies
+from vector_memory.service.purge import byte_search, erasure, other_copies
 from vector_memory.service.purge.byte_search import Needles, Searched
 from vector_memory.service.purge.selection import PurgeRequest, PurgeSelection, StorePart, choose
 from vector_memory.service.tools import flags
@@ -72,6 +72,9 @@ class PurgeAnswer:
         strays: files in the stores' folders that are not ours and were left.
         searched: what was searched for the words.
         left: files that still hold them.
+        taken_back: folders of the projects whose teams are told by a new signed bundle; `still_shared` those for
+            which that failed, with why.
+        certificate: the file that proves it to others.
     """
 
     form: str
@@ -90,6 +93,9 @@ class PurgeAnswer:
     strays: list[str] | None = spare()
     searched: SearchedView = SearchedView()
     left: list[str] = field(default_factory=list)
+    taken_back: list[str] | None = spare()
+    still_shared: dict[str, str] | None = spare()
+    certificate: str | None = spare()
 
 
 @dataclass
@@ -122,21 +128,25 @@ def purge(ctx: Context, request: PurgeRequest, progress: Progress) -> PurgeAnswe
         progress(0, 1, "searching every file")
         return _with_search(preview, _search(ctx, chosen.pieces), chosen)
     done = Done()
+    told = erasure.shared_with(ctx, chosen) if request.certificate else []
     _remove(ctx, chosen, done, progress)
     _clean_stores(ctx, chosen, done, progress)
     _clean_copies(ctx, done, request.backups)
     progress(3, 4, "searching every file")
     searched = _shown_by_search(ctx, chosen, done)
-    ctx.state.audit(
-        "purge",
-        request.actor,
-        [id for part in chosen.parts for id in part.ids],
-        {"form": chosen.form, "purged": done.purged, "left_in": len(searched.found)},
-    )
+    taken, failed = erasure.take_back(ctx, request, told)
+    about = {"form": chosen.form, "purged": done.purged, "left_in": len(searched.found)}
+    about |= {"files": searched.files, "backups": len(other_copies.backups(ctx.home))}
+    about |= {"taken_back": len(taken), "still_shared": len(failed)} if told else {}
+    ids = [id for part in chosen.parts for id in part.ids]
+    ctx.state.audit("purge", request.actor, ids, about)
     ctx.state.scrub(whole=True)
     ctx.notify()
     answer = replace(
         preview,
+        taken_back=taken if told else None,
+        still_shared=failed or None,
+        certificate=erasure.certificate(ctx, request) if request.certificate else None,
         purged=done.purged,
         archives=done.archives,
         set_aside=done.set_aside,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError, UnsafeTextError
@@ -46,6 +47,8 @@ class PurgeRequest(messages.Request):
     Attributes:
         dry_run: only tell what would go.
         backups: delete the backups in their usual place, too.
+        certificate: write a signed proof of it, which names no words, and take back from teams what they were given.
+        access: the AWS variables of who asks; `passphrase` that of this installation's key, "" for none.
     """
 
     ids: tuple[str, ...] = messages.words()
@@ -55,6 +58,9 @@ class PurgeRequest(messages.Request):
     forgotten: bool = messages.flag()
     dry_run: bool = messages.flag()
     backups: bool = messages.flag()
+    certificate: bool = messages.flag()
+    access: Any = messages.read_by(lambda request, name: request.get(name), None)
+    passphrase: str = messages.word()
 
 
 @dataclass

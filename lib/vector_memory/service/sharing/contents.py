@@ -66,6 +66,7 @@ class Shared:
     Attributes:
         line: it as canonical JSON.
         redactions: how many values the second redaction took out.
+        law: whose law it is kept under, "" for nobody's.
     """
 
     id: str
@@ -73,6 +74,7 @@ class Shared:
     text: str
     line: bytes
     redactions: int
+    law: str
 
     @property
     def digest(self) -> str:
@@ -123,7 +125,7 @@ def _written(memory: Memory, corner: Corner) -> Shared | None:
     except UnsafeTextError:
         return None
     line = canonical.written(told)
-    return Shared(memory.id, memory.kind, str(told["text"]), line, redactions)
+    return Shared(memory.id, memory.kind, str(told["text"]), line, redactions, memory.jurisdiction)
 
 
 def _relative(files: tuple[str, ...], corner: Corner) -> list[str]:

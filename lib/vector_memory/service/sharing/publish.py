@@ -33,12 +33,14 @@ class PublishRequest(ShareRequest):
         kinds: which kinds; those of the last time where none are named. `tags` likewise.
         dry_run: only tell what would go.
         reviewed: the `digest` of what somebody looked at: nothing else is published. "" for whatever it is.
+        only_known: publish nothing that was not published before: what is gone is taken back.
     """
 
     kinds: tuple[str, ...] = messages.words("kind")
     tags: tuple[str, ...] = messages.words("tag")
     dry_run: bool = messages.flag()
     reviewed: str = messages.word()
+    only_known: bool = messages.flag()
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class PublishAnswer:
         fresh: those of them that were not published before, two hundred at most; `new` is their number.
         gone: how many were taken back.
         redactions: values that the second redaction took out.
+        kept_back: how many stay, since not all members' copies would lie under their law.
         readers: the names of the members who can read it.
         digest: of what goes to whom, for `reviewed`.
     """
@@ -70,6 +73,7 @@ class PublishAnswer:
     new: int
     gone: int
     redactions: int
+    kept_back: int
     readers: list[str]
     digest: str
     fresh: list[SharedView]
@@ -96,8 +100,12 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
     # Kinds and tags belong together: who names either says both.
     if request.kinds or request.tags:
         share = replace(share, kinds=request.kinds, tags=request.tags)
-    found = _looked_through(ctx, corner, share, progress)
     mine, readers = ring(ctx).current, team.valid(corner, share)
+    chosen = _looked_through(ctx, corner, share, progress)
+    found = [one for one in chosen if one.law in ("", team.law_of_all(readers))]
+    kept_back = len(chosen) - len(found)
+    if request.only_known:
+        found = [one for one in found if share.published.contents.get(one.id) == one.digest]
     if mine is None or mine.public not in [one.key for one in readers]:
         raise NotFoundError(
             "This installation's key is not in the list of members.",
@@ -105,7 +113,7 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
         )
     digest = _digest(found, readers)
     if request.dry_run:
-        return _answer(share, found, readers, digest, share.published.seq, 0)
+        return _answer(share, found, readers, digest, kept_back)
     if request.reviewed not in ("", digest):
         raise BadInputError(
             "What would be published, or for whom, has changed since it was shown.",
@@ -122,7 +130,8 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
         team.save(ctx, corner, replace(share, published=published))
     about = {"action": "publish", "project": corner.id, "seq": published.seq}
     ctx.state.audit("share", request.actor, [], about)
-    return _answer(share, found, readers, digest, published.seq, size)
+    answer = _answer(share, found, readers, digest, kept_back)
+    return replace(answer, seq=published.seq, bytes=size)
 
 
 def _looked_through(ctx: Context, corner: Corner, share: Share, progress: Progress) -> list[Shared]:
@@ -145,18 +154,19 @@ def _answer(
     found: Sequence[Shared],
     readers: Sequence[Member],
     digest: str,
-    seq: int,
-    size: int,
+    kept_back: int,
 ) -> PublishAnswer:
+    """Return what would be published."""
     before = share.published.contents
     fresh = [one for one in found if before.get(one.id) != one.digest]
     return PublishAnswer(
-        seq=seq,
+        seq=share.published.seq,
         memories=len(found),
-        bytes=size,
+        bytes=0,
         new=len(fresh),
         gone=len(before.keys() - {one.id for one in found}),
         redactions=sum(one.redactions for one in found),
+        kept_back=kept_back,
         readers=[one.name for one in readers],
         digest=digest,
         fresh=[SharedView(one.id, one.kind, one.text[:SHOWN_CHARS]) for one in fresh[:MOST_SHOWN]],

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
-from vector_memory.service.base import messages
+from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.sharing import addresses, contents, pull, team
 from vector_memory.service.sharing.places import ROOT, Place, path_of
@@ -49,10 +49,12 @@ class InitRequest(ShareRequest):
 
     Attributes:
         name: what the list of members calls this user.
+        jurisdiction: under whose law this installation's copies lie.
     """
 
     to: str = messages.text(2_000)
     name: str = messages.word()
+    jurisdiction: str = messages.read_by(request_fields.jurisdiction_of, "")
 
 
 @dataclass(frozen=True)
@@ -68,10 +70,12 @@ class InitAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class InviteRequest(ShareRequest):
-    """Tell this installation's key, or take somebody's key into the list of members."""
+    """Tell this installation's key, or take somebody's key into the list of members, with the law that this one's
+    copies lie under."""
 
     key: str = messages.word()
     name: str = messages.word()
+    jurisdiction: str = messages.read_by(request_fields.jurisdiction_of, "")
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,7 @@ class MemberView:
     state: str
     seq: int
     memories: int
+    jurisdiction: str
 
 
 @dataclass(frozen=True)
@@ -156,7 +161,7 @@ def init(ctx: Context, request: InitRequest) -> InitAnswer:
     if before.url != request.to:
         share = replace(share, published=team.Published(seq=share.published.seq), seen={})
     team.save(ctx, corner, share)
-    path = _admit(ctx, corner, own, request.name)
+    path = _admit(ctx, corner, own, request.name, request.jurisdiction)
     ctx.state.audit("share", request.actor, [], {"action": "init", "project": corner.id})
     return InitAnswer(request.to, name, path, own.word, own.public.fingerprint)
 
@@ -184,7 +189,7 @@ def _team_at(place: Place) -> str:
         return ""
 
 
-def _admit(ctx: Context, corner: Corner, own: KeyEntry, name: str) -> str:
+def _admit(ctx: Context, corner: Corner, own: KeyEntry, name: str, law: str) -> str:
     """Put this installation's key into the list of members, in the place of its older ones, and return the
     list's path."""
     listed = team.members(corner)
@@ -192,11 +197,16 @@ def _admit(ctx: Context, corner: Corner, own: KeyEntry, name: str) -> str:
     called_before = next((one.name for one in listed if one.key in older), "")
     listed = [one for one in listed if one.key not in older]
     known = next((one for one in listed if one.key == own.public), None)
-    if known is not None and name in ("", known.name) and not called_before:
+    law = law or (known.law if known else "")
+    if (
+        known is not None
+        and (name or known.name, law) == (known.name, known.law)
+        and not called_before
+    ):
         return os.path.join(corner.root, team.FILE)
     called = team.name_of(name or called_before or (known.name if known else _login()))
     return team.write_members(
-        corner, [*team.without(listed, own.public), Member(called, own.public)]
+        corner, [*team.without(listed, own.public), Member(called, own.public, law)]
     )
 
 
@@ -219,11 +229,12 @@ def invite(ctx: Context, request: InviteRequest) -> InviteAnswer:
     share = team.share_of(ctx, corner)
     own = ring(ctx).ensure(ctx.now(), request.passphrase)
     if not request.key or request.key == own.word:
-        path = _admit(ctx, corner, own, request.name) if share else None
+        path = _admit(ctx, corner, own, request.name, request.jurisdiction) if share else None
         name = next((m.name for m in team.members(corner) if m.key == own.public), "")
         return InviteAnswer(own.word, own.public.fingerprint, name or _login(), path)
     share = share or team.require_share(ctx, corner)
-    member = Member(team.name_of(request.name or "member"), PublicKey.read(request.key))
+    name = team.name_of(request.name or "member")
+    member = Member(name, PublicKey.read(request.key), request.jurisdiction)
     listed = team.without(team.members(corner), member.key)
     path = team.write_members(corner, [*listed, member])
     revoked = tuple(word for word in share.revoked if word != member.key.word)
@@ -247,7 +258,8 @@ def status(ctx: Context, request: ShareRequest) -> StatusAnswer:
         is_own = own is not None and own.public == one.key
         state = "own" if is_own else "revoked" if one.key.word in share.revoked else "member"
         numbers = (seen.seq, seen.memories) if seen else (0, 0)
-        views.append(MemberView(one.key.word, one.name, one.key.fingerprint, state, *numbers))
+        about = (one.key.word, one.name, one.key.fingerprint, state)
+        views.append(MemberView(*about, *numbers, one.law))
     published = share.published
     return StatusAnswer(
         share.url,

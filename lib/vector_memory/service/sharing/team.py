@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError, VectorMemoryError
-from vector_memory.model import GLOBAL_PROJECT, is_hex
+from vector_memory.model import GLOBAL_PROJECT, JURISDICTIONS, is_hex
 from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context
 from vector_memory.system import private
@@ -33,10 +33,12 @@ _NAME = re.compile(r"[^\W_][\w .@'+-]{0,39}")
 
 @dataclass(frozen=True)
 class Member:
-    """Somebody, by the name that the list of members has."""
+    """Somebody, by the name that the list of members has, and under whose law that one's copies lie ("" where the
+    list does not say it)."""
 
     name: str
     key: PublicKey
+    law: str = ""
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,8 @@ def members(corner: Corner) -> list[Member]:
     try:
         told = json.loads(read_text(path, MOST_BYTES, corner.root))
         found = [
-            Member(name_of(one["name"]), PublicKey.read(one["key"])) for one in told["members"]
+            Member(name_of(one["name"]), PublicKey.read(one["key"]), _law(one))
+            for one in told["members"]
         ]
     except FileNotFoundError:
         return []
@@ -146,10 +149,20 @@ def members(corner: Corner) -> list[Member]:
     return found
 
 
+def _law(entry: dict[str, str]) -> str:
+    law = entry.get("jurisdiction", "")
+    if law and law not in JURISDICTIONS:
+        raise ValueError(f"there is no jurisdiction {law!r}")
+    return law
+
+
 def write_members(corner: Corner, listed: list[Member]) -> str:
     """Write the list of members, and return its path. It is for the user to commit."""
     path = os.path.join(corner.root, FILE)
-    entries = [{"name": one.name, "key": one.key.word} for one in listed]
+    entries = [
+        {"name": one.name, "key": one.key.word, **({"jurisdiction": one.law} if one.law else {})}
+        for one in listed
+    ]
     text = json.dumps({"members": entries}, indent=2, ensure_ascii=False) + "\n"
     try:
         private.make_folder(corner.root)
@@ -214,6 +227,12 @@ def save(ctx: Context, corner: Corner, share: Share) -> Share:
     except OSError as error:
         raise StoreFullError(f"{path} cannot be written: {error.strerror or error}.") from error
     return share
+
+
+def law_of_all(listed: list[Member]) -> str:
+    """Return the law under which all copies lie, "" where they lie under several, or one is not known."""
+    laws = {one.law for one in listed}
+    return laws.pop() if len(laws) == 1 else ""
 
 
 def without(listed: list[Member], key: PublicKey) -> list[Member]:

@@ -30,6 +30,7 @@ USAGE = "usage"
 """The kind of record that says what a session took."""
 PRICES = "prices.txt"
 """In the data home: lines of prices that go before those of the product."""
+LISTED = "prices listed in November 2026"
 MILLION, MOST_SESSIONS = 1_000_000, 10_000
 
 
@@ -126,7 +127,7 @@ def costs(ctx: Context, request: CostRequest, progress: Progress) -> CostAnswer:
         )
     prices = prices_of(ctx)
     if request.action == "prices":
-        told = f"Dollars for a million tokens. Put lines of your own into {ctx.home.path(PRICES)}."
+        told = f"Dollars for a million tokens, by {LISTED}. Put lines of your own into {ctx.home.path(PRICES)}."
         return CostAnswer(
             told, prices=[f"{name} {' '.join(f'{one:g}' for one in row)}" for name, row in prices]
         )
@@ -144,7 +145,7 @@ def costs(ctx: Context, request: CostRequest, progress: Progress) -> CostAnswer:
     models = {model for one in sessions for _, model in one.by}
     unpriced = sorted(one for one in models if price(one, prices) is None)
     dollars = sum(one.dollars or 0 for one in _rows("session", sessions, prices))
-    told = f"{len(sessions)} sessions, {sum(one.tokens for one in rows):,} tokens, ${dollars:,.2f} by list prices"
+    told = f"{len(sessions)} sessions, {sum(one.tokens for one in rows):,} tokens, ${dollars:,.2f} by {LISTED}"
     told += f" without {', '.join(unpriced)}, which have none." if unpriced else "."
     return CostAnswer(told, rows[: request.k], over, unpriced, model_help.report(ctx))
 

@@ -16,12 +16,13 @@ from vector_memory import redact
 from vector_memory.errors import BadInputError, UnsafeTextError
 from vector_memory.model import TRIGGERS, Memory, Progress, Scope, Status
 from vector_memory.retrieve.search import holds_at
-from vector_memory.service.base import messages
+from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.learning import procedures
 from vector_memory.service.memory import lookup
+from vector_memory.service.think import plan
 from vector_memory.system.paths import version
 
 PAGE = 500
@@ -31,6 +32,7 @@ AGAIN = 3
 """How often a store is read that changes meanwhile."""
 SERVED, SEARCHED_CHARS = 10, 400
 AUDIT, SERVING = "audit-log-is-whole", "expired-is-not-served"
+CONTRACTS = "contracts-only-narrow"
 Found = Iterator[tuple[str, str]]
 
 
@@ -132,6 +134,8 @@ def verify(ctx: Context, request: VerifyRequest, progress: Progress) -> VerifyAn
             broken[SERVING] += _served(ctx, asker, read.over)
     if AUDIT in broken and (gap := ctx.state.audit_break(whole=True)):
         broken[AUDIT].append(("audit", gap))
+    if CONTRACTS in broken:
+        broken[CONTRACTS] += _contracts(ctx)
     told = [_property(name, found) for name, found in broken.items()]
     holds = all(one.holds for one in told)
     detail = {"holds": holds, "properties": len(told), "digests": [one.digest for one in stores]}
@@ -233,6 +237,14 @@ def _conditions(memory: Memory) -> Iterable[str]:
             yield str(error)
 
 
+def _plans(memory: Memory) -> Iterable[str]:
+    if memory.kind == plan.PLAN and memory.status is Status.ACTIVE:
+        try:
+            plan.ordered(plan.items_of(memory))
+        except BadInputError as error:
+            yield error.message
+
+
 # -- properties of all rows together --
 
 
@@ -284,6 +296,17 @@ def _served(ctx: Context, asker: Asker, over: Sequence[Memory]) -> Found:
             yield memory.id, "has expired or holds no longer, and a recall brings it"
 
 
+def _contracts(ctx: Context) -> Found:
+    known = contracts.kept(ctx)
+    mine = {one.word for one in contracts.keyring(ctx).entries()} if known else set()
+    for id, one in known.items():
+        line = contracts.chain(one, known)
+        if not line:
+            yield id, "was changed since it was signed, or allows more than what it was made from"
+        elif not mine.issuperset(part.key for part in line):
+            yield id, "was signed by no key of this installation"
+
+
 EACH: dict[str, Callable[[Memory], Iterable[str]]] = {
     "status-fits": _status,
     "forgotten-has-no-words": _forgotten,
@@ -291,6 +314,7 @@ EACH: dict[str, Callable[[Memory], Iterable[str]]] = {
     "foreign-does-not-bind": _foreign,
     "no-secret-is-stored": _secrets,
     "conditions-can-be-read": _conditions,
+    "plans-have-an-order": _plans,
 }
 ALL: dict[str, Callable[[Shelf, Mapping[str, Row]], Found]] = {
     "rows-can-be-read": _whole,
@@ -309,6 +333,9 @@ PROPERTIES = {
     "important, unless it is held back.",
     "no-secret-is-stored": "The redactor of today finds nothing in any text or title.",
     "conditions-can-be-read": "Each procedure's conditions have a form that hooks understand.",
+    "plans-have-an-order": "No tasks of a plan wait for each other.",
+    CONTRACTS: "Each contract is as it was signed by a key of this installation, and allows no more than what it was "
+    "made from.",
     "links-have-ends": "Both ends of every link are there and not forgotten.",
     SERVING: "Asked for in its own words, nothing comes that has expired or holds no longer.",
     AUDIT: "No entry of the audit log, older files included, was changed or taken out.",

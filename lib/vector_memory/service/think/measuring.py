@@ -169,9 +169,10 @@ def _probes(ctx: Context, n: int) -> list[tuple[str, Memory]]:
     has its answer's words in a row."""
     found = []
     for shelf in ctx.all_shelves():
-        for memory in shelf.journal.recent(request_fields.listed(Scope()), 4 * n):
+        for memory in shelf.journal.recent(request_fields.listed(Scope()), 20 * n):
             words = memory.text.split()[: 2 * PROBE_WORDS : 2]
-            if len(words) >= PROBE_WORDS // 2:
+            # What only its own collection's question finds, or nobody, says nothing of quality.
+            if len(words) >= PROBE_WORDS // 2 and not (memory.is_quiet or memory.is_held):
                 found.append((" ".join(words), memory))
     return found[:n]
 

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import HEURISTICS, Temporal
+from vector_memory.model import HEURISTICS, Memory, Temporal
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.service.base import messages
 from vector_memory.service.base.asker import ProjectAsker
@@ -131,7 +131,12 @@ def planner(ctx: Context, request: PlanRequest) -> PlanAnswer:
 
 def _items(asker: ProjectAsker, key: str) -> list[Item]:
     known = counted_records.get(asker, HEURISTICS, key)
-    raw = Raw(known.extra).parts("items") if known else ()
+    return items_of(known) if known else []
+
+
+def items_of(record: Memory) -> list[Item]:
+    """Return the tasks of a plan as it is kept."""
+    raw = Raw(record.extra).parts("items")
     return [
         Item(
             one.text("task"), tuple(one.words("after")), int(one.number("estimate")),
@@ -236,8 +241,9 @@ def _minutes(item: Item, known: Sequence[Task]) -> tuple[float | None, str]:
 
 def _told(tasks: Sequence[PlannedTask], whole: float) -> str:
     left = [one for one in tasks if not one.done]
-    told = f"{len(left)} tasks left; {whole:g} min at least, one after the other where they wait."
     unknown = sum(one.minutes is None for one in left)
+    told = f"{len(left)} {'task' if len(left) == 1 else 'tasks'} left"
+    told += f"; {whole:g} min at least, one after the other where they wait." if whole else "."
     late = [one.task for one in left if one.late]
     told += f" Of {unknown} nothing says how long they take." if unknown else ""
     return told + (f" Cannot be ready in time: {', '.join(late)}." if late else "")

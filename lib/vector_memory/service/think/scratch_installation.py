@@ -124,16 +124,23 @@ def installed(like: Home, settings: Settings) -> Iterator[Installation]:
     folder = tempfile.mkdtemp(prefix="vector-memory-")
     made = Installation(Home(os.path.join(folder, "home")), folder)
     try:
-        os.makedirs(made.home.root, mode=0o700)
-        for name in ("runtime", "models"):
-            os.symlink(os.path.realpath(like.path(name)), made.home.path(name))
-        made.home.make()
+        make_home(made.home, like, settings)
         os.makedirs(made.project)
-        plain, usual = asdict(alone(settings)), asdict(Settings())
-        changed = {name: value for name, value in plain.items() if value != usual[name]}
-        with open(made.home.config, "w", encoding="utf-8") as file:
-            json.dump({**changed, "excluded_projects": []}, file)
         yield made
     finally:
         made.stop()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def make_home(home: Home, like: Home, settings: Settings) -> None:
+    """Make an empty data home with the runtime, the models and the settings of another one, which reads and writes
+    nothing outside."""
+    os.makedirs(home.root, mode=0o700, exist_ok=True)
+    for name in ("runtime", "models"):
+        if not os.path.lexists(home.path(name)):
+            os.symlink(os.path.realpath(like.path(name)), home.path(name))
+    home.make()
+    plain, usual = asdict(alone(settings)), asdict(Settings())
+    changed = {name: value for name, value in plain.items() if value != usual[name]}
+    with open(home.config, "w", encoding="utf-8") as file:
+        json.dump({**changed, "excluded_projects": []}, file)

@@ -25,7 +25,6 @@ from vector_memory.model import (
     Source,
     Status,
     is_hex,
-    strictest,
     unique,
 )
 from vector_memory.service.base import messages, privacy, request_fields
@@ -392,24 +391,17 @@ class ExportRequest(messages.Filter):
     Attributes:
         all_projects: those of all projects; clients say `all` for it, too.
         format: `markdown`, or JSON lines.
-        ceiling: the most sensitive level that goes; without one all goes.
     """
 
     all_projects: bool = messages.read_by(
         lambda request, name: bool(request.get(name) or request.get("all")), False
     )
     format: str = messages.word()
-    ceiling: Sensitivity | None = messages.read_by(request_fields.sensitivity_of, None)
 
     def may_go(self, memory: Memory) -> bool:
-        """Whether a memory is below the ceiling. What was made of a whole session may hold words of what is
-        not, and stays, too."""
-        if self.ceiling is None:
-            return True
-        return (
-            memory.kind not in DERIVED
-            and strictest(memory.sensitivity, self.ceiling) is self.ceiling
-        )
+        """Whether a memory goes. What was made of a whole session may hold words of what is above the ceiling, and
+        stays where there is one."""
+        return self.ceiling is None or memory.kind not in DERIVED
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,8 @@ class TokenRequest(messages.Request):
     Attributes:
         until: when a new one ends, None for never.
         speaks_for_me: what comes by a new one as the user's words counts as the user's.
+
+    The request's `ceiling` and `jurisdictions` are those of what a new one is given.
     """
 
     action: str = messages.word(default="list")
@@ -49,6 +51,8 @@ class TokenView:
     until: str
     speaks_for_me: bool
     made_at: str
+    ceiling: str = ""
+    jurisdictions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -125,6 +129,8 @@ def _new(ctx: Context, request: TokenRequest, kept: list[Token]) -> TokenAnswer:
         speaks_for_me=request.speaks_for_me,
         made_at=ctx.now().isoformat(timespec="seconds"),
         digest=digest,
+        ceiling=str(request.ceiling or ""),
+        jurisdictions=request.jurisdictions,
     )
     tokens.save(ctx.home.tokens, [*kept, made])
     ctx.state.audit("token", request.actor, [id], {"action": "new", "rights": list(made.rights)})
@@ -133,5 +139,6 @@ def _new(ctx: Context, request: TokenRequest, kept: list[Token]) -> TokenAnswer:
 
 def _view(one: Token) -> TokenView:
     return TokenView(
-        one.id, one.name, one.rights, one.project, one.until, one.speaks_for_me, one.made_at
-    )
+        one.id, one.name, one.rights, one.project, one.until, one.speaks_for_me, one.made_at,
+        one.ceiling, one.jurisdictions,
+    )  # fmt: skip

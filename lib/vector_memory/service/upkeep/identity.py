@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from vector_memory.errors import BadInputError
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
+from vector_memory.system import json_in
+from vector_memory.trust import second_signature
 from vector_memory.trust.keys import KeyEntry, Keyring, PublicKey
 
-ACTIONS = ("list", "rotate", "revoke", "sign", "verify")
+ACTIONS = ("list", "create", "rotate", "revoke", "sign", "verify")
 PURPOSE = "words 1"
 MOST_CHARS = 20_000
 
@@ -23,12 +25,16 @@ class IdentityRequest(messages.Request):
         key: a key's id, to revoke it; its word, to verify what it signed.
         text: what is signed.
         signature: what is verified, in hexadecimal.
+        twice: sign a second time, by an algorithm that is held to withstand quantum computers.
+        second: a second signature to verify, as `sign` answered it, as JSON.
     """
 
     action: str = messages.word(default="list")
     key: str = messages.word()
     text: str = messages.maybe_text(MOST_CHARS)
     signature: str = messages.word()
+    twice: bool = messages.flag()
+    second: str = messages.maybe_text(MOST_CHARS)
     passphrase: str = messages.word()
 
 
@@ -56,11 +62,13 @@ class IdentityAnswer:
 
     Attributes:
         signature: of what was signed, in hexadecimal.
+        second: the second signature, where one was asked for.
         is_valid: whether a signature is the key's.
     """
 
     keys: list[KeyView]
     signature: str | None = messages.spare()
+    second: dict[str, str] | None = messages.spare()
     is_valid: bool | None = messages.spare()
 
 
@@ -78,19 +86,24 @@ def identity(ctx: Context, request: IdentityRequest) -> IdentityAnswer:
     ring = Keyring(ctx.home.keys)
     if request.action == "verify":
         return IdentityAnswer(_views(ring), is_valid=_is_signed(request))
-    signature = None
+    signature, second = None, None
     if request.action != "list":
         request.require_user("changes keys and signs with them")
-    if request.action == "rotate":
+    if request.action == "create":
+        ring.ensure(ctx.now(), request.passphrase)
+    elif request.action == "rotate":
         ring.rotate(ctx.now(), request.passphrase)
     elif request.action == "revoke":
         ring.revoke(request.key, ctx.now())
     elif request.action == "sign":
         key = ring.open(ring.ensure(ctx.now(), request.passphrase).public.id, request.passphrase)
         signature = key.sign(PURPOSE, _words(request)).hex()
+        if request.twice:
+            words = (PURPOSE, _words(request), request.passphrase)
+            second = second_signature.sign(ctx.home.keys, key, *words)
     if request.action != "list":
         ctx.state.audit("identity", request.actor, [], {"action": request.action})
-    return IdentityAnswer(_views(ring), signature=signature)
+    return IdentityAnswer(_views(ring), signature=signature, second=second)
 
 
 def _words(request: IdentityRequest) -> bytes:
@@ -104,7 +117,12 @@ def _is_signed(request: IdentityRequest) -> bool:
         signature = bytes.fromhex(request.signature)
     except ValueError:
         return False
-    return PublicKey.read(request.key).has_signed(signature, PURPOSE, _words(request))
+    key, words = PublicKey.read(request.key), _words(request)
+    if not key.has_signed(signature, PURPOSE, words):
+        return False
+    return not request.second or second_signature.is_right(
+        json_in.load(request.second.encode()), key, PURPOSE, words
+    )
 
 
 def _views(ring: Keyring) -> list[KeyView]:

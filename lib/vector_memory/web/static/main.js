@@ -12,7 +12,7 @@ const PAGES = [
   ['entities', 'Entities', 'n', './talk.js', 'entities'], ['lessons', 'Lessons', 'l', './learned.js', 'lessons'],
   ['observer', 'Observer', 'b', './learned.js', 'observer'], ['statistics', 'Statistics', 'a', './figures.js', 'statistics'],
   ['health', 'Jobs and health', 'j', './upkeep.js', 'health'], ['cost', 'Cost', 'c', './figures.js', 'cost'],
-  ['settings', 'Settings', 'y', './upkeep.js', 'settings'],
+  ['governance', 'Governance', 'w', './governance.js', 'governance'], ['settings', 'Settings', 'y', './upkeep.js', 'settings'],
 ];
 const MEMORY = ['memory', 'Memory', '', './memory.js', 'memory'];
 const HELP = [['/', 'search'], ['j, k', 'next, previous'], ['Enter', 'open'], ['e', 'edit'], ['c', 'confirm'], ['x', 'select'], ['#', 'forget'], ['u', 'undo'],

@@ -99,3 +99,58 @@ def test_an_agent_only_makes_it_stricter(house: ServiceHouse, project: Path) -> 
     for wrong in ({"level": "secret"}, {"level": "internal", "law": "XX"}):
         with pytest.raises(BadInputError, match="There is no"):
             tag(**wrong)
+
+
+def test_a_question_may_have_a_ceiling_and_a_law(house: ServiceHouse, project: Path) -> None:
+    """The stricter of what is asked for and what a contract allows counts."""
+    house.remember(HERON, project, sensitivity="confidential")
+    plain = "The heron importer signs invoices at night."
+    house.remember(plain, project, jurisdiction="EU")
+    assert set(hits(house, project)) == {HERON, plain}
+    assert hits(house, project, ceiling="internal") == [plain]
+    assert hits(house, project, jurisdictions=["EU"]) == [plain]
+    assert hits(house, project, jurisdictions=["US"]) == []
+    made = {"action": "create", "name": "low", "ceiling": "internal"}
+    door(house.ctx, "contract", {**made, "folders": [str(project)]})
+    for ceiling in ("confidential", "internal", None):
+        assert hits(house, project, actor="mcp", ceiling=ceiling) == [plain]
+    for wrong in ({"ceiling": "secret"}, {"jurisdictions": ["Mars"]}):
+        with pytest.raises(BadInputError, match="There is no"):
+            hits(house, project, **wrong)
+
+
+def test_lists_are_sorted_and_limited(house: ServiceHouse, project: Path) -> None:
+    """By time, by what matters, and by use."""
+    for name, priority in (("chimney", "LOW"), ("marsh", "CORE"), ("quarry", "NORMAL")):
+        house.remember(f"The {name} is where herons nest.", project, priority=priority)
+        house.pass_time(days=1)
+
+    def listed(**more: Any) -> list[str]:
+        told = door(house.ctx, "list", {"project": str(project), **more})
+        return [one["text"].split()[1] for one in told["memories"]]
+
+    assert listed() == ["quarry", "marsh", "chimney"]
+    assert listed(sort="oldest") == ["chimney", "marsh", "quarry"]
+    assert listed(sort="priority") == ["marsh", "quarry", "chimney"]
+    assert listed(sort="priority", k=1, offset=1) == ["quarry"]
+    assert listed(priorities=["core", "LOW"]) == ["marsh", "chimney"]
+    hits(house, project, query="chimney", k=1)
+    house.ctx.uses.write()
+    assert listed(sort="uses")[0] == "chimney"
+    for wrong in ({"sort": "colour"}, {"priorities": ["URGENT"]}):
+        with pytest.raises(BadInputError):
+            listed(**wrong)
+
+
+def test_tiers_by_hand(house: ServiceHouse, project: Path) -> None:
+    """What an agent puts away is no rule of the user's; what is there already is told."""
+    id = house.remember("Herons nest in April.", project)["id"]
+    asked = {"id": id, "actor": "mcp"}
+    assert door(house.ctx, "promote", {**asked, "to": "cold"})["memory"]["tier"] == "cold"
+    with pytest.raises(BadInputError, match="is cold already"):
+        door(house.ctx, "promote", {**asked, "to": "cold"})
+    assert door(house.ctx, "promote", {**asked, "to": "warm"})["memory"]["tier"] == "warm"
+    rule = house.remember("Never feed the herons.", project, kind="rule")["id"]
+    with pytest.raises(BadInputError, match="user's own words"):
+        door(house.ctx, "promote", {"id": rule, "to": "cold", "actor": "mcp"})
+    assert door(house.ctx, "promote", {"id": rule, "to": "cold"})["memory"]["tier"] == "cold"

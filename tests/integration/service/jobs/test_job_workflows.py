@@ -464,6 +464,7 @@ def test_the_monthly_review_tells_what_to_look_at(house: ServiceHouse, tmp_path:
     assert "Memory: April 2026" in text
     assert f"Expires soon: The heron certificate ends. [{memory(1).id[:8]}]" in text
     assert "1 memories were never used in 90 days: 1 note" in text
+    assert "evidence, no certificate" in text
 
 
 # -- reports -----------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from vector_memory.model import Scope
 from vector_memory.service.base.follow_journal import follow_once
 from vector_memory.service.inject import prompt_recall
 from vector_memory.store.index import Index
+from vector_memory.trust import attestation
 
 DECISION = "We decided that the ledger writes its entries with PostgreSQL advisory locks."
 OTHER = "We decided that the importer reads invoices in batches of two hundred."
@@ -373,3 +374,86 @@ def test_over_a_bare_git_repository(machines: list[Machine], tmp_path: Path) -> 
         ["git", "-C", str(bare), "log", "--format=%s"], capture_output=True, check=True
     )
     assert set(log.stdout.decode().split("\n")) == {"Share memories", ""}
+
+
+def test_what_is_kept_under_a_law_goes_only_where_that_holds(
+    machines: list[Machine], place: Path
+) -> None:
+    """To a team whose copies all lie there, and to no other; who does not say it is elsewhere."""
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    ann.remember(DECISION, jurisdiction="EU")
+    ann.remember(OTHER)
+    done = ann.publish()
+    assert (done["memories"], done["kept_back"]) == (1, 1)
+    ann.ask("invite", jurisdiction="EU")
+    assert ann.publish()["kept_back"] == 1
+    key = ben.ask("invite")["key"]
+    ann.ask("invite", key=key, name="ben", jurisdiction="EU")
+    assert [one["jurisdiction"] for one in ann.ask("status")["members"]] == ["EU", "EU"]
+    assert ann.publish()["memories"] == 2
+    assert ben.pull()["members"][0]["memories"] == 2
+    ann.ask("invite", key=key, name="ben", jurisdiction="US")
+    assert (ann.publish()["gone"], ben.pull()["members"][0]["memories"]) == (1, 1)
+    with pytest.raises(BadInputError, match="no jurisdiction"):
+        ann.ask("invite", jurisdiction="Mars")
+
+
+def test_it_pulls_by_itself_where_that_is_wished(machines: list[Machine], place: Path) -> None:
+    """Off before somebody enables it; it publishes nothing, and tells what was refused."""
+    ann, ben = machines[:2]
+    waits = door(ben.house.ctx, "run_job", {"name": "share-pull"})
+    assert (waits["outcome"], waits["enabled"]) == ("waits", False)
+    meet([ann, ben], place)
+    ann.remember(DECISION)
+    ben.remember(OTHER)
+    ann.publish()
+    dry = door(ben.house.ctx, "run_job", {"name": "share-pull", "dry_run": True})
+    assert "would pull" in dry["message"] and ben.shared() == []
+    done = door(ben.house.ctx, "run_job", {"name": "share-pull"})
+    assert (done["outcome"], done["report"]["memories"]) == ("ok", 1)
+    assert ben.shared() == [DECISION] and len(list(place.rglob("*.bundle"))) == 1
+    bundle_of(place).write_bytes(b"nothing")
+    ann.ask("status")
+    told = door(ben.house.ctx, "run_job", {"name": "share-pull"})["report"]["refused"]
+    assert len(told) == 1 and "ann" in told[0]
+
+
+def test_what_is_purged_is_taken_back_and_proved_without_words(
+    machines: list[Machine], place: Path
+) -> None:
+    """Nothing else goes out by it. The proof is checked without this machine, and each changed field is told."""
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    gone = ann.remember(DECISION)
+    ann.remember(OTHER)
+    ann.publish()
+    ben.pull()
+    ann.remember("We decided that the release waits for the audit.")
+    done = door(ann.house.ctx, "purge", {"ids": [gone], "certificate": True})
+    assert done["taken_back"] == [str(ann.project)] and "still_shared" not in done
+    assert [one["memories"] for one in ben.pull()["members"]] == [1]
+    assert ben.shared() == [OTHER]
+    proof = json.loads(Path(done["certificate"]).read_text())
+    entry = attestation.inclusion_of(proof).entry
+    assert entry["action"] == "purge" and gone in entry["ids"]
+    assert "advisory" not in json.dumps(proof)
+    for name in entry:
+        changed = {**proof, "entry": {**entry, name: "x"}}
+        with pytest.raises(attestation.RefusedProofError):
+            attestation.inclusion_of(changed)
+
+
+def test_a_place_that_cannot_be_reached_is_told_of_a_purge(
+    machines: list[Machine], place: Path
+) -> None:
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    gone = ann.remember(DECISION)
+    ann.publish()
+    place.rename(place.with_name("away"))
+    done = door(ann.house.ctx, "purge", {"ids": [gone], "certificate": True})
+    assert "share publish" in done["still_shared"][str(ann.project)] and done["taken_back"] == []
+    assert json.loads(Path(done["certificate"]).read_text())["entry"]["action"] == "purge"
+    place.with_name("away").rename(place)
+    assert ann.publish()["gone"] == 1

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from service_house import ServiceHouse, door
 from worked import work
 
 from vector_memory.errors import BadInputError
+from vector_memory.model import CleanText, Origin, Scope
 from vector_memory.service.base import context_block
 from vector_memory.service.base.shown_notes import START, Showing
 from vector_memory.text.fence import Note
@@ -148,6 +151,16 @@ class TestBenchmark:
                 f"Decision {number}: the ledger exporter number {number} writes rows of its own.",
                 tmp_path,
             )
+        # An example of a job's own is found by no question but its collection's.
+        example = replace(
+            next(iter(house.ctx.global_shelf().journal.iter_memories(Scope()))),
+            id="e" * 32,
+            text=CleanText("A feature that went well here took eleven steps and one retry in all."),
+            collection="trajectories",
+            origin=Origin.JOB,
+            created_at=house.time + timedelta(minutes=1),
+        )
+        house.ctx.global_shelf().journal.add([example])
         told = asked(house, tmp_path, "benchmark_suite", n=5)
         found = {one["name"]: one for one in told["dimensions"]}
         assert set(found) == {
@@ -159,9 +172,10 @@ class TestBenchmark:
             "open_ms",
         }
         assert [one.partition(":")[0] for one in told["missing"]] == ["hooks_ms"]
-        assert (told["memories"], found["duplicates"]["value"]) == (6, 0)
+        assert (told["memories"], found["duplicates"]["value"]) == (7, 0)
         assert found["recall_ms"]["verdict"].startswith("too few runs")
-        assert door(house.ctx, "stats", {"all_projects": True})["memories"] == 6
+        assert door(house.ctx, "stats", {"all_projects": True})["memories"] == 7
+        assert found["quality"]["value"] == 1.0
         known = house.ctx.state.cursor("benchmarks")
         asked(house, tmp_path, "benchmark_suite", n=5, dimensions=["size_mb"], baseline=False)
         asked(house, tmp_path, "benchmark", what="store", n=5)

@@ -12,7 +12,7 @@ import pytest
 from service_house import ServiceHouse, door
 
 from vector_memory.errors import BadInputError
-from vector_memory.model import TRIGGERS, CleanText, Memory, Origin, Priority, Status
+from vector_memory.model import TRIGGERS, CleanText, Memory, Origin, Priority, Scope, Status
 from vector_memory.service.think import formal_verify
 
 Broken = Callable[[Memory, Memory], Memory]
@@ -110,3 +110,25 @@ def test_an_unknown_property(house: ServiceHouse, app: Path) -> None:
     """It is said which there are."""
     with pytest.raises(BadInputError, match="supersession-ends"):
         verified(house, app, properties=["all-is-well"])
+
+
+def test_contracts_and_plans_are_looked_at(house: ServiceHouse, app: Path) -> None:
+    """One that was changed on the disk, and tasks that wait for each other."""
+    door(house.ctx, "contract", {"action": "create", "name": "low", "ceiling": "internal"})
+    here = {"project": str(app), "cwd": str(app), "dry_run": False}
+    door(house.ctx, "temporal_planner", {**here, "action": "add", "task": "build"})
+    door(
+        house.ctx, "temporal_planner", {**here, "action": "add", "task": "ship", "after": ["build"]}
+    )
+    assert verified(house, app)["holds"]
+    (whole,) = house.ctx.state.records("contract").values()
+    house.ctx.state.put_record("contract", whole.text("id"), {**whole, "ceiling": "restricted"})
+    shelf = house.ctx.shelf_of(house.ctx.place(str(app)))
+    (kept,) = [
+        one
+        for one in shelf.journal.iter_memories(Scope(collections=("heuristics",)))
+        if one.kind == "plan"
+    ]
+    items = [{**one, "after": ["ship"]} for one in kept.extra["items"]]
+    shelf.journal.update(replace(kept, extra={**kept.extra, "items": items}))
+    assert fails(verified(house, app)) == {"contracts-only-narrow": 1, "plans-have-an-order": 1}

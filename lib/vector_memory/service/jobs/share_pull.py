@@ -1,0 +1,51 @@
+"""share-pull: takes over what other members of a team published, of every project that is shared from here. It publishes
+nothing: that, the user does. A bucket is reached by the variables that the daemon was started with."""
+
+from __future__ import annotations
+
+import os
+
+from vector_memory.errors import VectorMemoryError
+from vector_memory.journal.job_rows import FAILED, WAITS
+from vector_memory.service.base.context import Context
+from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.sharing import publish, share, team
+
+
+def step(ctx: Context, turn: Turn) -> Step:
+    """Pull of every project that is shared from here, one after the other.
+
+    Returns:
+        How many memories the members share with each, and what could not be reached or was refused.
+    """
+    roots = {
+        known.id: known.root
+        for shelf in ctx.all_shelves()
+        for known in shelf.journal.projects()
+        if known.root and os.path.isdir(known.root)
+    }
+    shared = [root for id, root in sorted(roots.items()) if _is_shared(ctx, root)]
+    if not shared:
+        return Step({"projects": 0}, message="Nothing is shared from here.", outcome=WAITS)
+    if turn.dry_run:
+        return Step({"projects": len(shared)}, message=f"It would pull for {len(shared)} projects.")
+    memories, refused = 0, list[str]()
+    for root in shared:
+        asked = share.ShareRequest(actor="job", project=root, cwd=root)
+        try:
+            done = publish.pulled(ctx, asked, lambda *_: None)
+        except VectorMemoryError as error:
+            refused.append(f"{root}: {error}")
+            continue
+        memories += sum(one.memories for one in done.members)
+        refused += [f"{one.what}: {one.why}" for one in done.refused]
+    report = {"projects": len(shared), "memories": memories, "refused": refused}
+    told = f"{memories} memories of others in {len(shared)} projects, {len(refused)} refused."
+    return Step(report, message=told, outcome=FAILED if refused and not memories else "ok")
+
+
+def _is_shared(ctx: Context, root: str) -> bool:
+    try:
+        return team.share_of(ctx, team.corner_of(ctx, ctx.place(root))) is not None
+    except VectorMemoryError:
+        return False

@@ -1,0 +1,77 @@
+"""What a purge does beyond this machine: teams that were given what goes are told by a new bundle without it, and a signed
+proof says what was done, by ids and counts, without a word of what went."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vector_memory.errors import VectorMemoryError
+from vector_memory.service.base.context import Context
+from vector_memory.service.purge.selection import PurgeRequest, PurgeSelection
+
+if TYPE_CHECKING:
+    from vector_memory.service.sharing.team import Corner
+
+ACTION = "purge"
+"""The entry of the audit log that a certificate is about."""
+
+
+def shared_with(ctx: Context, chosen: PurgeSelection) -> list[Corner]:
+    """Return where something that goes was published."""
+    from vector_memory.service.sharing import team
+
+    going = {id for part in chosen.parts for id in part.ids}
+    roots = [
+        known.root
+        for part in chosen.parts
+        for known in part.shelf.journal.projects()
+        if known.root and known.id in {one.project for one in part.memories}
+    ]
+    corners = [team.corner_of(ctx, ctx.place(root)) for root in dict.fromkeys(roots)]
+    corners.append(team.corner_of(ctx, None))
+    found = []
+    for corner in corners:
+        share = team.share_of(ctx, corner)
+        if share is not None and not going.isdisjoint(share.published.contents):
+            found.append(corner)
+    return found
+
+
+def take_back(
+    ctx: Context, request: PurgeRequest, corners: list[Corner]
+) -> tuple[list[str], dict[str, str]]:
+    """Publish there what was published before without what is gone: nothing new goes out.
+
+    Returns:
+        The folders for which that was done, and those for which it was not, with why.
+    """
+    from vector_memory.service.base import messages
+    from vector_memory.service.sharing import publish
+
+    taken, failed = [], {}
+    for corner in corners:
+        where = {"project": corner.root, "cwd": corner.root} if corner.place else {"global": True}
+        keys = {"access": request.access, "passphrase": request.passphrase, "actor": request.actor}
+        asked = messages.read(publish.PublishRequest, {**where, **keys, "only_known": True})
+        try:
+            publish.publish(ctx, asked, lambda *_: None)
+            taken.append(corner.root)
+        except VectorMemoryError as error:
+            failed[corner.root] = f"{error} `vector-memory share publish` takes it back there."
+    return taken, failed
+
+
+def certificate(ctx: Context, request: PurgeRequest) -> str:
+    """Return the file of a signed proof that the log has the entry of this purge.
+
+    Raises:
+        BadInputError: the key needs a passphrase.
+    """
+    from vector_memory.service.upkeep import proofs
+
+    ctx.state.flush()
+    entries = [one for one in ctx.state.audit_rows() if one.action == ACTION]
+    asked = proofs.ProveRequest(
+        entry=entries[-1].number, passphrase=request.passphrase, actor=request.actor
+    )
+    return proofs.prove(ctx, asked).file

@@ -1,0 +1,131 @@
+"""`agent_dev_env`: a data home to try a checkout of this code on, whose daemon is started anew whenever the code changes.
+It has an empty memory, and nothing of the everyday one is read or written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from dataclasses import dataclass
+
+from vector_memory.client import spawn
+from vector_memory.client.link import DaemonClient
+from vector_memory.errors import BadInputError
+from vector_memory.service.base import messages
+from vector_memory.service.base.context import Context
+from vector_memory.service.think import ledger, scratch_installation
+from vector_memory.system.paths import Home
+
+ACTIONS = ("status", "start", "reset", "stop")
+FOLDER = "dev"
+LOOK_S = 1.0
+_running: dict[str, Watch] = {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DevRequest(messages.Request):
+    """The environment is to be started, emptied, stopped, or told about.
+
+    Attributes:
+        path: the checkout whose code runs, the running one by default.
+    """
+
+    action: str = messages.word(default="status")
+    path: str = messages.maybe_text(4_096)
+
+
+@dataclass(frozen=True)
+class DevAnswer:
+    """The environment: its data home, whose code runs, how often it was started anew, and how to use it."""
+
+    told: str
+    home: str
+    code: str
+    running: bool
+    reloads: int
+    use: str
+
+
+class Watch(threading.Thread):
+    """Starts a daemon, and starts it anew when a file of its code has changed, until it is stopped."""
+
+    def __init__(self, home: Home, code: str) -> None:
+        super().__init__(name="dev-environment", daemon=True)
+        self.home, self.code = home, code
+        self.reloads = 0
+        self._ended = threading.Event()
+        self._seen = state_of(code)
+        spawn.spawn(home, os.path.join(code, "lib"))
+
+    def run(self) -> None:
+        """Look at the code from time to time."""
+        while not self._ended.wait(LOOK_S):
+            if (now := state_of(self.code)) != self._seen:
+                self._seen = now
+                DaemonClient(self.home).stop()
+                spawn.spawn(self.home, os.path.join(self.code, "lib"))
+                self.reloads += 1
+
+    def end(self) -> None:
+        """Stop looking, and end the daemon."""
+        self._ended.set()
+        self.join()
+        DaemonClient(self.home).stop()
+
+
+def state_of(code: str) -> tuple[int, int]:
+    """Return what changes when a file of a checkout's code is written, added or removed."""
+    newest, files = 0, 0
+    for folder, _, names in os.walk(os.path.join(code, "lib")):
+        for name in names:
+            if name.endswith((".py", ".txt", ".toml")):
+                newest, files = (
+                    max(newest, os.stat(os.path.join(folder, name)).st_mtime_ns),
+                    files + 1,
+                )
+    return newest, files
+
+
+def environment(ctx: Context, request: DevRequest) -> DevAnswer:
+    """Start, empty, stop or describe the environment.
+
+    Raises:
+        BadInputError: the action is unknown, there is no checkout, or an agent would start its code.
+
+    Returns:
+        The environment as it is then.
+    """
+    ledger.require(request.action, ACTIONS)
+    home = Home(ctx.home.path(FOLDER))
+    watch = _running.get(home.root)
+    if request.action != "status":
+        request.require_user("starts and stops programs")
+    if watch and request.action in ("reset", "stop"):
+        _running.pop(home.root).end()
+    if request.action == "reset":
+        shutil.rmtree(home.root, ignore_errors=True)
+    if request.action in ("start", "reset"):
+        code = os.path.realpath(
+            os.path.join(request.base, os.path.expanduser(request.path))
+            if request.path
+            else (watch.code if watch else scratch_installation.ROOT)
+        )
+        if not os.path.isfile(os.path.join(code, "lib", "vector_memory", "daemon", "__main__.py")):
+            raise BadInputError(f"{code} is no checkout of this code.", "Give its folder as path.")
+        if watch and request.action == "start" and watch.code != code:
+            _running.pop(home.root).end()
+        if home.root not in _running:
+            scratch_installation.make_home(home, ctx.home, ctx.settings)
+            _running[home.root] = Watch(home, code)
+            _running[home.root].start()
+        ctx.audit("dev_environment", request.actor, [], do=request.action)
+    return _answer(home, _running.get(home.root))
+
+
+def _answer(home: Home, watch: Watch | None) -> DevAnswer:
+    if watch is None:
+        told = "It does not run: action=start begins."
+        return DevAnswer(told, home.root, "", False, 0, "")
+    use = f"VECTOR_MEMORY_HOME={home.root} {watch.code}/bin/vector-memory stats"
+    told = f"It runs the code of {watch.code}, started anew {watch.reloads} times since it changed."
+    return DevAnswer(told, home.root, watch.code, True, watch.reloads, use)

@@ -1,0 +1,130 @@
+"""A second signature beside a key's own, by ML-DSA-65 (FIPS 204), which is held to withstand quantum computers. It is
+made only where the installed library has it, and is nowhere stood in for. The key's Ed25519 half vouches for it."""
+
+from __future__ import annotations
+
+import base64
+import os
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING
+
+from vector_memory.errors import BadInputError
+from vector_memory.system import private
+from vector_memory.system.durable_files import write_durably
+from vector_memory.system.files import open_own
+from vector_memory.trust.keys import PrivateKey, PublicKey
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA65PrivateKey
+
+NAME, ENDING = "ML-DSA-65", ".mldsa.pem"
+VOUCH = "second key 1"
+MOST_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class SecondSignature:
+    """A signature with the public key that made it, in base64, and the first key's signature over that one, in
+    hexadecimal."""
+
+    alg: str
+    key: str
+    signature: str
+    vouched: str
+
+
+def is_available() -> bool:
+    """Whether the installed library knows the algorithm."""
+    try:
+        from cryptography.hazmat.primitives.asymmetric import mldsa
+
+        mldsa.MLDSA65PrivateKey.generate()
+    except (ImportError, AttributeError, ValueError, TypeError):
+        return False
+    except Exception as error:
+        # Whether an old library has it turns out when it is used; its error is of a class of its own.
+        if type(error).__name__ != "UnsupportedAlgorithm":
+            raise
+        return False
+    return True
+
+
+def sign(
+    folder: str, own: PrivateKey, purpose: str, message: bytes, passphrase: str
+) -> dict[str, str]:
+    """Return a second signature as JSON values; the first time, make the key for it, in a file beside the first's.
+
+    Args:
+        folder: that of the keys.
+        passphrase: that of the first key, "" for none.
+
+    Raises:
+        BadInputError: the installed library does not know the algorithm, or the passphrase is another one.
+    """
+    if not is_available():
+        raise BadInputError(f"This installation has no {NAME}.", "Sign with the first alone.")
+    secret = _opened(os.path.join(folder, own.public.id + ENDING), passphrase)
+    public = secret.public_key().public_bytes_raw()
+    made = secret.sign(message, purpose.encode("ascii"))
+    vouched = own.sign(VOUCH, public).hex()
+    key, signature = (base64.b64encode(part).decode("ascii") for part in (public, made))
+    return asdict(SecondSignature(NAME, key, signature, vouched))
+
+
+def is_right(told: object, first: PublicKey, purpose: str, message: bytes) -> bool:
+    """Whether a second signature is right, and made by a key that the first one vouches for.
+
+    Raises:
+        BadInputError: the installed library does not know the algorithm.
+    """
+    if not is_available():
+        raise BadInputError(f"This installation cannot check {NAME}.", "Check the first alone.")
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric import mldsa
+
+    try:
+        one = SecondSignature(**_fields(told))
+        public, made = (base64.b64decode(part, validate=True) for part in (one.key, one.signature))
+        vouched = bytes.fromhex(one.vouched)
+        again = [base64.b64encode(part).decode("ascii") for part in (public, made)]
+        # Each signature has one form: nothing that was changed counts.
+        is_vouched = [*again, vouched.hex()] == [one.key, one.signature, one.vouched]
+        is_vouched = is_vouched and first.has_signed(vouched, VOUCH, public)
+        known = mldsa.MLDSA65PublicKey.from_public_bytes(public)
+        known.verify(made, message, purpose.encode("ascii"))
+    except (InvalidSignature, TypeError, ValueError):
+        return False
+    return is_vouched and one.alg == NAME
+
+
+def _fields(told: object) -> dict[str, str]:
+    names = {one.name for one in fields(SecondSignature)}
+    if not isinstance(told, dict) or set(told) != names:
+        raise ValueError("it is no second signature")
+    return {name: str(value) for name, value in told.items()}
+
+
+def _opened(path: str, passphrase: str) -> MLDSA65PrivateKey:
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import mldsa
+
+    try:
+        private.require_closed(path)
+        with os.fdopen(open_own(path), "rb") as file:
+            raw = file.read(MOST_BYTES)
+        found = serialization.load_pem_private_key(raw, passphrase.encode() or None)
+        if not isinstance(found, mldsa.MLDSA65PrivateKey):
+            raise ValueError("it holds another key")
+        return found
+    except FileNotFoundError:
+        made = mldsa.MLDSA65PrivateKey.generate()
+        how: serialization.KeySerializationEncryption = serialization.NoEncryption()
+        if passphrase:
+            how = serialization.BestAvailableEncryption(passphrase.encode())
+        pem = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, how
+        write_durably(path, made.private_bytes(*pem))
+        return made
+    except (TypeError, ValueError) as error:
+        raise BadInputError(
+            f"The second key cannot be read: {error}.", "Check VECTOR_MEMORY_KEY_PASSPHRASE."
+        ) from None
