@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import GLOBAL_PROJECT, Scope
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import aliases, request_fields
 from vector_memory.service.base.asker import Asker as Asker
 from vector_memory.service.base.asker import levels_for_agents
 from vector_memory.service.base.context import Context
@@ -198,6 +198,7 @@ class Filter(Request):
     """A request about the memories of some kinds, tags, sessions, times, entities and collections.
 
     Attributes:
+        tiers: how near at hand they are kept; `priorities` how much they matter; `origins` whose words they are.
         project_ids: of these projects alone, wherever it is asked from.
     """
 
@@ -209,6 +210,9 @@ class Filter(Request):
     entities: tuple[str, ...] = read_by(lambda request, _: request_fields.entities_of(request), ())
     collections: tuple[str, ...] = words("collection")
     project_ids: tuple[str, ...] = words("project_id")
+    tiers: tuple[str, ...] = words()
+    priorities: tuple[str, ...] = words()
+    origins: tuple[str, ...] = words()
 
 
 def asker_of(ctx: Context, request: Request) -> Asker:
@@ -236,8 +240,11 @@ def asker_of(ctx: Context, request: Request) -> Asker:
             sessions=request.sessions,
             since=request.since,
             until=request.until,
-            entities=request.entities,
+            entities=aliases.widened(ctx, request.entities) if request.entities else (),
             collections=request.collections,
+            tiers=request.tiers,
+            priorities=request.priorities,
+            origins=request.origins,
         )
     if request.is_agent:
         levels = levels_for_agents(ctx, place.root if place else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from vector_memory.retrieve import rerank
 from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Hit
 from vector_memory.retrieve.topics import topics
-from vector_memory.service.base import messages, model_help, request_fields
+from vector_memory.service.base import aliases, messages, model_help, request_fields
 from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -50,7 +50,6 @@ class RecallRequest(messages.Filter):
 
     Attributes:
         offset: how many of the best hits are left out.
-        priorities: only memories that matter so much; empty for all.
         context: how many texts around each hit are wanted.
         for_session: the session that is given the hits: no hook says them again.
     """
@@ -58,7 +57,6 @@ class RecallRequest(messages.Filter):
     query: str = messages.text()
     k: int = messages.number(10, 1, MAX_K)
     offset: int = messages.number(0, 0, MAX_K)
-    priorities: tuple[str, ...] = messages.words()
     context: int = messages.number(0, 0, MAX_AROUND)
     for_session: str = messages.word()
     history: bool = messages.flag()
@@ -111,7 +109,7 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     ctx.embedding.wait(MODEL_WAIT_S)
     last = request.offset + request.k
     wanted = max(last, rerank.MOST) if ctx.settings.rerank else last
-    allowed = _allowed(request)
+    allowed = is_open if request.is_agent else None
     found = answer(ctx, request.query, asker, DEEPER * wanted + MOST_ECHOES, True, allowed, True)
     hits = found.hits
     if not set(asker.scope.kinds) & set(DERIVED):
@@ -151,14 +149,6 @@ def _elsewhere(ctx: Context, request: RecallRequest, asker: Asker, hits: Sequenc
     if asker.place is None or request.is_agent or any(hit.fits for hit in hits):
         return ""
     return named_project.offer(ctx, request.query, asker)
-
-
-def _allowed(request: RecallRequest) -> Callable[[Memory], bool] | None:
-    """Return which memories may answer, None for all of them."""
-    wanted = set(request.priorities)
-    if not wanted:
-        return is_open if request.is_agent else None
-    return lambda memory: memory.priority in wanted and (is_open(memory) or not request.is_agent)
 
 
 def _excerpts(
@@ -323,10 +313,11 @@ class EntitiesAnswer:
 
 def entities(ctx: Context, request: EntitiesRequest) -> EntitiesAnswer:
     """Return what memories are about by name, the commonest first."""
-    asker = messages.reader_of(ctx, request)
+    asker, given = messages.reader_of(ctx, request), aliases.known(ctx)
     counts: dict[str, int] = {}
     for shelf in asker.shelves:
-        for name, n in shelf.journal.count_entities(asker.scope, request.k).items():
+        for word, n in shelf.journal.count_entities(asker.scope, request.k).items():
+            name = given.get(word, word)
             counts[name] = counts.get(name, 0) + n
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[: request.k]
     parts = [(entity.partition(":"), n) for entity, n in ordered]
