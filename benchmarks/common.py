@@ -250,7 +250,7 @@ VERBS = [
     "receives",
     "limits",
 ]
-TIDY_S = 20
+TIDY_S = 45
 ENDINGS = (".py", ".ts", ".rs", ".go", ".sql", ".yaml")
 
 

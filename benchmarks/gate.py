@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 from common import options, show
 from numpy.typing import NDArray
+from relevance import label_of_parts
 from replay import read_lines
 
-from vector_memory.retrieve.gate import HELPS, SPEAK_ABOVE
-from vector_memory.service.inject.prompt_recall import LOOKED_AT
+from vector_memory.model import PASSAGE
+from vector_memory.retrieve.gate import HELPS
+from vector_memory.service.inject.prompt_recall import LOOKED_AT, NEAREST
 
 Floats = NDArray[np.float64]
 PENALTY = 3.0
@@ -64,18 +66,36 @@ def worths(candidates: Sequence[Mapping[str, Any]], models: Sequence[dict[str, f
     return np.asarray(sum(1 / (1 + np.exp(-one)) for one in odds) / len(odds))
 
 
-def shown(prompts: Prompts, threshold: float) -> dict[str, Any]:
-    """Return what would have been shown from a threshold on."""
+def exchange(one: Mapping[str, Any]) -> tuple[str, int]:
+    """Return what tells an exchange from others."""
+    return one["session"], one["turn"]
+
+
+def notes(prompt: Mapping[str, Any], best: Sequence[int], is_widened: bool) -> list[int | None]:
+    """Return the labels of what is told: of each exchange one note, which is a 2 if a part of it is one."""
+    told: dict[tuple[str, int], list[int | None]] = {}
+    for place in best:
+        one = prompt["candidates"][place]
+        if exchange(one) not in told:
+            same = [other for other in prompt["nearest"] if exchange(other) == exchange(one)]
+            beside = [other["label"] for other in same if other["kind"] == one["kind"] == PASSAGE]
+            told[exchange(one)] = [one["label"], *(beside if is_widened else ())]
+    return [label_of_parts(*labels) for labels in told.values()]
+
+
+def shown(prompts: Prompts, threshold: float, is_widened: bool) -> dict[str, Any]:
+    """Return what would have been shown from a threshold on, `is_widened` by what else was found of its exchange
+    (whatever room it takes)."""
     labels: list[int] = []
     spoke = uncalled = nothing = covered = unknown = 0
     for prompt in prompts:
         best = [
             place for place in np.argsort(-prompt["worth"]) if prompt["worth"][place] >= threshold
         ]
-        if prompt["is_silent"] or not best or prompt["worth"][best[0]] < threshold + SPEAK_ABOVE:
+        if prompt["is_silent"] or not best:
             continue
         best = best[: 5 if prompt["is_first"] else 1]
-        told = [prompt["candidates"][place]["label"] for place in best]
+        told = notes(prompt, best, is_widened)
         unknown += sum(one is None for one in told)
         labels += [one or 0 for one in told]
         spoke += 1
@@ -84,7 +104,7 @@ def shown(prompts: Prompts, threshold: float) -> dict[str, Any]:
         covered += prompt["has_best"] and 2 in told
     share = lambda count, of: round(100 * count / max(1, of))  # noqa: E731
     return {
-        "threshold": threshold, "prompts": len(prompts), "spoke": spoke, "notes": len(labels),
+        "threshold": threshold, "widened": is_widened, "prompts": len(prompts), "spoke": spoke, "notes": len(labels),
         "2 %": share(labels.count(2), len(labels)),
         "≥ 1 %": share(sum(one >= 1 for one in labels), len(labels)),
         "misleading %": share(sum(one < 0 for one in labels), len(labels)),
@@ -111,7 +131,7 @@ def main() -> None:
         prompt["is_silent"] = label.get("needs_nothing", False)
         prompt["has_best"] = any(one["label"] == 2 for one in label["candidates"])
         seen = [one for one in prompt["candidates"] if not one["in_sight"]]
-        prompt["candidates"] = seen[:LOOKED_AT]
+        prompt["nearest"], prompt["candidates"] = seen[:NEAREST], seen[:LOOKED_AT]
     for project in sorted({one["project"] for one in prompts}):
         models = both([one for one in prompts if one["project"] != project])
         for prompt in prompts:
@@ -119,7 +139,8 @@ def main() -> None:
                 prompt["worth"] = worths(prompt["candidates"], models)
     for title, is_rested in (("In the midst of work", False), ("Coming back", True)):
         some = [one for one in prompts if one["is_rested"] is is_rested]
-        rows = [shown(some, threshold) for threshold in THRESHOLDS] if some else []
+        ways = [(threshold, widened) for widened in (False, True) for threshold in THRESHOLDS]
+        rows = [shown(some, *way) for way in ways] if some else []
         show(f"{title}, each project left out once", rows, asked.json)
     helps, on_topic = both(prompts)
     show(

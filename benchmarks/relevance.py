@@ -2,8 +2,8 @@
 the memory of what its project had said until then, and what the hook shows is compared with labels.
 
 A project's sessions that have no labelled prompt are backfilled when they end; the others are captured
-turn by turn, as hooks do it, with the transcript cut there. A note has the label of the candidate of its
-session and words; what nobody labelled counts 0. Goals: of the notes shown 25 % a 2 (it would have helped)
+turn by turn, as hooks do it, with the transcript cut there. A note has the label of the candidates of its
+session whose words it has, 2 if one of them is a 2; what nobody labelled counts 0. Goals: of the notes shown 25 % a 2 (it would have helped)
 and 65 % at least a 1 (on topic), at most 2 % misleading; a 2 at 45 % of the prompts that have one; at most
 half of the prompts at which it spoke in vain, which is told in two ways: uncalled for, where no candidate
 is a 2, and with nothing on topic, where no note is a 1.
@@ -62,8 +62,9 @@ from vector_memory.system.paths import Home
 from vector_memory.text import fence, prompts
 from vector_memory.text.traces import is_used
 
-SAME_WORDS = 0.6
-"""The share of the shorter one's words that a note and a labelled candidate have in common."""
+SAME_WORDS, CONTAINED = 0.6, 0.8
+"""The share of the shorter one's words that a note and a labelled candidate have in common, and of a
+candidate's words from which it stands in a note."""
 _ID = re.compile(r"^- \d{4}-\d\d-\d\d · .*?\b([0-9a-f]{8})\b")
 _WORD = re.compile(r"\w{3,}")
 
@@ -297,9 +298,30 @@ def noted(house: House, told: str, label: Label) -> list[Shown]:
             made.append(Shown(note))
             continue
         memory = memories[0]
-        value = label_of(memory, label)
+        value = label_of_parts(label_of(memory, label), *labels_within(note, memory, label))
         made.append(Shown(note, memory.id, memory.source.session, memory.kind, value))
     return made
+
+
+def labels_within(note: str, memory: Memory, label: Label) -> list[int]:
+    """Return the labels of a prompt's candidates that stand in a note: other passages of its memory's exchange
+    may have been told with it."""
+    said = set(_WORD.findall(note.casefold()))
+    return [
+        one["label"]
+        for one in (*label["candidates"], *label["beyond_8"])
+        if json_in.session_id(one["session"]) == memory.source.session
+        and (words := set(_WORD.findall(one["text"].casefold())))
+        and len(words & said) >= CONTAINED * len(words)
+    ]
+
+
+def label_of_parts(*labels: int | None) -> int | None:
+    """Return the label of a note of several parts: 2 if a part would have helped, else -1 if one misleads."""
+    known = [label for label in labels if label is not None]
+    if 2 not in known and -1 in known:
+        return -1
+    return max(known, default=None)
 
 
 def notes_of(told: str) -> list[str]:

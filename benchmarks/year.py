@@ -11,6 +11,7 @@ minutes whether anything is lost.
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import os
@@ -18,17 +19,21 @@ import random
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from common import options, show
 from lifecycle import freeze
 from questions import SHARES, Asked, Examination
@@ -37,7 +42,8 @@ from replay import House, figures, read_lines, source_path, unpacked
 from vector_memory.index.fixes.fix_drafts import TAG
 from vector_memory.index.reader import read_new, transcripts_below
 from vector_memory.journal.journal import Journal
-from vector_memory.model import DERIVED, PASSAGE, Origin, Scope, Status
+from vector_memory.model import DERIVED, PASSAGE, Origin, Scope, Status, Tier
+from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.jobs import runner
 
 START = datetime(2025, 9, 1, 9, tzinfo=timezone.utc)
@@ -115,15 +121,50 @@ def _written(at: datetime) -> str:
 # -- the days, in a process that may end at any moment ----------------------------------------------
 
 
-def live(root: str, linked: str) -> None:
+def keep_vectors(path: str) -> None:
+    """Embed each text once, in whatever process: the same transcripts come again and again under new ids. No
+    prompt waits here, so that none of it is left to a process of low priority."""
+    kept = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+    kept.execute("PRAGMA journal_mode=WAL")
+    kept.execute("PRAGMA synchronous=OFF")
+    kept.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB)")
+    lock = threading.Lock()
+
+    def documents(self: Embedding, texts: Sequence[str]) -> np.ndarray:
+        named = {
+            text: hashlib.blake2b(f"{self.model} {text}".encode(), digest_size=16).digest()
+            for text in texts
+        }
+        with lock:
+            found = {text: _row(kept, key) for text, key in named.items()}
+            lacking = [text for text, vector in found.items() if vector is None]
+            assert self._embedder is not None
+            vectors = self._embedder.embed_documents(lacking)
+            for text, vector in zip(lacking, vectors, strict=True):
+                found[text] = vector.tobytes()
+                kept.execute(
+                    "INSERT OR IGNORE INTO vectors VALUES (?, ?)", (named[text], found[text])
+                )
+        rows = b"".join(found[text] or b"" for text in texts)
+        return np.frombuffer(rows, np.float32).reshape(-1, self.dim)
+
+    Embedding.documents = documents  # type: ignore[method-assign]
+
+
+def _row(kept: sqlite3.Connection, key: bytes) -> bytes | None:
+    row = kept.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
+    return row[0] if row else None
+
+
+def live(root: str, linked: str, vectors: str) -> None:
     """Live the days that are left."""
+    keep_vectors(vectors)
     days = [Day(**day) for day in json.loads(Path(root, "days.json").read_text())]
     asked = json.loads(Path(root, "asked.json").read_text())
-    at = Path(root, "lived")
-    lived = int(at.read_text()) if at.exists() else 0
+    done = days_done(root)
     house = House(root, linked)
     try:
-        for place, day in enumerate(days[lived:], lived):
+        for place, day in enumerate(days[done:], done):
             house.now = datetime.fromisoformat(day.at)
             if day.files:
                 house.ask("backfill", paths=day.files, wait=False)
@@ -135,7 +176,7 @@ def live(root: str, linked: str) -> None:
                 if not runner.advance(house.ctx):
                     break
             house.settle()
-            _note(at, str(place + 1))
+            _note(Path(root, "lived"), str(place + 1))
     finally:
         house.close()
 
@@ -146,28 +187,40 @@ def _note(path: Path, words: str) -> None:
     os.replace(aside, path)
 
 
-def lived(root: str, linked: str, kills: int, seed: int) -> int:
-    """Have the days lived by processes that are killed at moments drawn at random; return how many were."""
-    chance = random.Random(seed)
+def lived(root: str, linked: str, vectors: str, given: Any) -> int:
+    """Have the days lived by processes that are killed at moments drawn at random, all over the year; return how
+    many were."""
+    chance = random.Random(given.seed)
     total = len(json.loads(Path(root, "days.json").read_text()))
+    kills = sorted(chance.choices(range(total), k=given.kills), reverse=True)
     killed = 0
-    while True:
-        at = Path(root, "lived")
-        done = int(at.read_text()) if at.exists() else 0
-        if done == total:
-            return killed
+    until = time.monotonic() + 60 * given.minutes
+    while days_done(root) < total and time.monotonic() < until:
         process = subprocess.Popen(
-            [sys.executable, os.path.abspath(__file__), "--live", root, "--home", linked],
+            [sys.executable, os.path.abspath(__file__), "--live", root, "--home", linked]
+            + ["--vectors", vectors],
             env={**os.environ, "HOME": root},
         )
-        try:
-            process.wait(chance.uniform(*KILLED_AFTER_S) if killed < kills else None)
-            if process.returncode:
-                raise SystemExit(f"a day failed: {process.returncode}")
-        except subprocess.TimeoutExpired:
+        while process.poll() is None and time.monotonic() < until:
+            if kills and days_done(root) >= kills[-1]:
+                kills.pop()
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(chance.uniform(*KILLED_AFTER_S))
+                break
+            time.sleep(0.2)
+        if process.returncode:
+            raise SystemExit(f"a day failed: {process.returncode}")
+        if process.returncode is None:
             process.send_signal(signal.SIGKILL)
             process.wait()
             killed += 1
+    return killed
+
+
+def days_done(root: str) -> int:
+    """Return how many days were lived to their end."""
+    at = Path(root, "lived")
+    return int(at.read_text()) if at.exists() else 0
 
 
 # -- what is there at the end -----------------------------------------------------------------------
@@ -221,23 +274,55 @@ def jobs_of(house: House) -> list[dict[str, Any]]:
     ]
 
 
-def found_again(house: House, questions: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return how often answers are found, as memory is, and when half of it is cold."""
+def found_at_once(
+    root: str, linked: str, sources: Sequence[str], questions: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """Return how often answers are found right after the sessions, by a memory of nothing else."""
+    os.makedirs(root)
+    house = House(root, linked)
+    try:
+        house.ask("backfill", paths=list(sources), wait=True)
+        house.settle()
+        return asked(house, "these transcripts once and alone", questions)
+    finally:
+        house.close()
+
+
+def found_again(
+    root: str, linked: str, now: datetime, questions: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return how often answers are found at the end: with nothing cold, as if all had been said just now; as memory
+    is; and with half of it cold, drawn by ids. Each is asked of a copy, since what is asked counts as used."""
     rows = []
-    end = house.now
-
-    def asked(examination: Examination) -> list[Asked]:
-        return [
-            examination.ask({**question, "asked_at": end.isoformat()}) for question in questions
-        ]
-
-    for name in ("as it is", "half cold"):
-        if name == "half cold":
-            freeze(house.ctx.global_shelf().journal, 0.5)
-            house.ctx.notify()
-            house.settle()
-        rows.append(figures(name, asked(Examination(house, "", False)), SHARES))
+    for name, share in (
+        ("the whole year, nothing cold", 0.0),
+        ("as it is", None),
+        ("half cold", 0.5),
+    ):
+        copy = os.path.join(root, "copies", str(share))
+        shutil.copytree(os.path.join(root, "home"), os.path.join(copy, "home"), symlinks=True)
+        house = House(copy, linked)
+        try:
+            house.now = now
+            journal = house.ctx.global_shelf().journal
+            if share is not None:
+                ids = [one.id for one in journal.iter_memories(Scope()) if one.tier is Tier.COLD]
+                journal.move_to_tiers(dict.fromkeys(ids, Tier.WARM))
+                freeze(journal, share)
+                house.ctx.notify()
+                house.settle()
+            rows.append(asked(house, f"{name} ({journal.tiers().get('cold', 0):,})", questions))
+        finally:
+            house.close()
     return rows
+
+
+def asked(house: House, name: str, questions: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return how often answers are found now."""
+    examination = Examination(house, "", False)
+    now = house.now.isoformat()
+    answers: list[Asked] = [examination.ask({**one, "asked_at": now}) for one in questions]
+    return figures(name, answers, SHARES)
 
 
 def chosen(data: str, given: Any) -> tuple[list[str], list[dict[str, Any]]]:
@@ -264,6 +349,7 @@ def main() -> None:
     parser.add_argument("--days", type=int, default=365)
     parser.add_argument("--sessions", type=int, default=2_000)
     parser.add_argument("--kills", type=int, default=60)
+    parser.add_argument("--minutes", type=float, default=1e6, help="live no longer than this")
     parser.add_argument(
         "--sleeps", type=float, default=0.08, help="the share of days that a sleep follows"
     )
@@ -272,10 +358,11 @@ def main() -> None:
     )
     parser.add_argument("--most-kb", type=int, default=1_000, help="no larger transcripts")
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--live", default="", help=argparse_hidden())
+    parser.add_argument("--live", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--vectors", default="", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.live:
-        live(given.live, given.home)
+        live(given.live, given.home, given.vectors)
         return
     with tempfile.TemporaryDirectory(prefix="vector-memory-year-") as root:
         data = unpacked(given.eval, given.keep or os.path.join(root, "data"))
@@ -284,28 +371,26 @@ def main() -> None:
         Path(root, "days.json").write_text(json.dumps([vars(day) for day in days]))
         Path(root, "asked.json").write_text(json.dumps([one["question"] for one in questions]))
         began = time.monotonic()
-        killed = lived(root, given.home, given.kills, given.seed)
-        rows = [("days lived", len(days)), ("killed", killed), *held(root, days)]
-        rows.append(("minutes", round((time.monotonic() - began) / 60, 1)))
+        vectors = os.path.join(given.keep or root, "vectors.db")
+        killed = lived(root, given.home, vectors, given)
+        days = days[: days_done(root)]
+        rows = [("days", days[-1].number + 1), ("of these awake", len(days)), ("killed", killed)]
+        rows += [*held(root, days), ("minutes", round((time.monotonic() - began) / 60, 1))]
         show(
             "A simulated year", [{"what": name, "found": value} for name, value in rows], given.json
         )
+        keep_vectors(vectors)
+        now = datetime.fromisoformat(days[-1].at) + NIGHT
         house = House(root, given.home)
-        house.now = datetime.fromisoformat(days[-1].at) + NIGHT
         try:
             show("Jobs, their last runs", jobs_of(house), given.json)
-            if questions:
-                show("Asked at the end, of all projects", found_again(house, questions), given.json)
         finally:
             house.close()
-            shutil.rmtree(os.path.join(root, "transcripts"), ignore_errors=True)
-
-
-def argparse_hidden() -> str:
-    """Return what keeps an option out of the help."""
-    import argparse
-
-    return argparse.SUPPRESS
+        if questions:
+            alone = os.path.join(root, "alone")
+            found = [found_at_once(alone, given.home, sources, questions)]
+            found += found_again(root, given.home, now, questions)
+            show("Asked of all projects", found, given.json)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
@@ -22,6 +23,12 @@ FOLDERS = frozenset({"excluded_projects", "daily_notes", "vault", "reviews"})
 """Settings that name folders."""
 STARTED_WITH = ("embedding_", "ollama_")
 """How the names of settings begin that only a start of the daemon takes over."""
+NOTE_NAMES = {
+    "daily_note_name": ("YYYY", "M", "DD"),
+    "weekly_note_name": ("GGGG", "WW"),
+    "monthly_note_name": ("YYYY", "M"),
+}
+"""What names of notes must say, so that no two days, weeks or months share one."""
 PROTECTING = frozenset({"capture", "capture_without", "excluded_projects", "redact_personal"})
 """Settings that say what must not be stored."""
 
@@ -49,8 +56,10 @@ class Settings:
     archive: bool = True
     """Keep the redacted text of each finished session as a Markdown file in the data home."""
     daily_notes: str = ""
-    """A folder, such as an Obsidian vault's, whose daily notes (`YYYY-MM-DD.md`) get a section about
-    each session when it ends. Empty means none."""
+    """A folder, such as an Obsidian vault's, whose daily notes get a section about each session when it
+    ends. Empty means none."""
+    daily_note_name: str = "YYYY-MM-DD"
+    """How daily notes are named, as Obsidian writes it, without `.md`: `YYYY/MM/YYYY-MM-DD ddd`."""
     recall_on_prompt: bool = True
     """Bring memories to prompts."""
     recall_on_start: bool = True
@@ -134,7 +143,11 @@ class Settings:
     """Megabytes of journals above which the job `backup` writes none."""
     reviews: str = ""
     """A folder, such as one of an Obsidian vault, in which the jobs `weekly-note` and `monthly-review` write
-    their notes (`YYYY-Www.md`, `YYYY-MM.md`). Empty means none."""
+    their notes. Empty means none."""
+    weekly_note_name: str = "GGGG-[W]WW"
+    """How notes of weeks are named, as `daily_note_name`; `GGGG` is the year that the week belongs to."""
+    monthly_note_name: str = "YYYY-MM"
+    """How notes of months are named, as `daily_note_name`."""
     idle_exit_minutes: float = bounded(30.0, ge=0.05, le=10_080)
     """Minutes without a request after which the daemon ends."""
     redact_personal: tuple[Literal["card", "ssn", "iban", "email", "phone"], ...] = (
@@ -236,6 +249,8 @@ def validate(raw: Mapping[str, Any]) -> Settings:
         raise BadInputError(
             f"{name}: {first['msg']}.", f"Set it with `vector-memory config set {name} VALUE`."
         ) from error
+    for name, said in NOTE_NAMES.items():
+        _check_note_name(name, getattr(settings, name), said)
     for folder in settings.excluded_projects:
         if not os.path.isabs(os.path.expanduser(folder)):
             raise BadInputError(
@@ -243,6 +258,23 @@ def validate(raw: Mapping[str, Any]) -> Settings:
                 "Write the whole path, or use `vector-memory config add excluded_projects FOLDER`.",
             )
     return settings
+
+
+def _check_note_name(name: str, pattern: str, said: tuple[str, ...]) -> None:
+    """Raise BadInputError where a pattern leads out of its folder, or leaves open which note is meant."""
+    own = re.sub(r"\[[^\[\]]*\]", "", pattern).replace("g", "G").replace("w", "W")
+    parts = pattern.split("/")
+    if any(part.strip() in ("", ".", "..") for part in parts) or re.search(
+        r"[\\\x00-\x1f]", pattern
+    ):
+        raise BadInputError(
+            f"{name}: {pattern!r} is no name below a folder.", "Write it like `YYYY/MM/YYYY-MM-DD`."
+        )
+    if missing := [one for one in said if one not in own]:
+        raise BadInputError(
+            f"{name}: {pattern!r} does not say {missing[0]}, so that notes would share a name.",
+            f"It needs {', '.join(said)}; words of your own stand in brackets: `[words]`.",
+        )
 
 
 def save(path: str, raw: Mapping[str, Any]) -> None:

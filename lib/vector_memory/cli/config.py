@@ -93,7 +93,8 @@ def remove(name: Name, values: Values, as_json: options.Json = False) -> None:
     gone = {form for value in values for form in (value, _resolved(name, value))}
     missing = [value for value in values if not {value, _resolved(name, value)} & set(members)]
     if missing:
-        raise BadInputError(f"{missing[0]!r} is not in {name}.", f"It holds: {_shown(members)}")
+        holds = f"It holds: {_shown(members)}" if members else "It is empty."
+        raise BadInputError(f"{missing[0]!r} is not in {name}.", holds)
     _save(home, name, [member for member in members if member not in gone])
     _done(name, as_json)
 

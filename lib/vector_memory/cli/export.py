@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -38,6 +39,9 @@ def export(
     ceiling: Annotated[
         str | None, options.value("LEVEL", "Nothing more sensitive than this.", "--ceiling")
     ] = None,
+    to_vault: Annotated[
+        bool, options.switch("Notes in the vault, one for each project.", "--vault")
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
     """Write memories as JSON lines or Markdown that `import` takes back.
@@ -45,6 +49,10 @@ def export(
     Lines on stdout are JSON anyway; --json with --output prints how many were written, and Markdown
     on stdout as one JSON document.
     """
+    if to_vault:
+        answer = ask_long("export_vault", {}, as_json)
+        output.answer(answer, as_json, _say_vault)
+        return
     where = asking.target(project, only_global, everything)
     quiet = file is None or as_json
 
@@ -68,6 +76,18 @@ def export(
         output.document({**answer.fields, "markdown": text.getvalue()})
     else:
         write(sys.stdout)
+
+
+def _say_vault(answer: Row) -> None:
+    folder = answer.text("folder")
+    output.say(
+        f"{answer.count('notes')} notes of {answer.count('memories')} memories stand in {folder}"
+    )
+    for path in answer.texts("edited"):
+        output.say(f"Left as it is, since you edited it: {path}")
+        output.say(
+            f"  `vector-memory import {shlex.quote(path)}` shows what would change, and asks"
+        )
 
 
 @contextmanager

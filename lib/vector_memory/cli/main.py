@@ -15,7 +15,6 @@ from vector_memory.cli import boundary, options, output
 from vector_memory.cli.output import COMPLETE, PROGRAM
 from vector_memory.system.paths import version
 
-"""By this variable a shell asks what may come next."""
 HERE = "vector_memory.cli"
 
 VERBS = {
@@ -69,6 +68,8 @@ VERBS = {
     "completion": "completion:completion",
 }
 """Each verb's module below this package, and its function or group in there."""
+SUMMARIES = os.path.join(os.path.dirname(__file__), "summaries.txt")
+"""A line for each verb, made by `scripts/make_cli_docs.py`: asking each for its own takes a tenth of a second."""
 ALIASES = {"debug": "doctor"}
 """Other names by which people look for a verb; the help does not list them."""
 HELP = {"help_option_names": ["--help", "-h"]}
@@ -89,6 +90,13 @@ class Verbs(typer.core.TyperGroup):
         if cmd_name not in self.commands:
             self.commands[cmd_name] = _load(cmd_name)
         return self.commands[cmd_name]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write what each verb does, without importing any."""
+        with open(SUMMARIES, encoding="utf-8") as file:
+            known = dict(line.rstrip("\n").split("\t") for line in file)
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, known[name]) for name in VERBS])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the verb that was typed; a mistyped one brings the names that look like it."""

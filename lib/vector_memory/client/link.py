@@ -166,6 +166,12 @@ class DaemonClient:
         sock = self._try_connect(timeout_s)
         if sock is None and start:
             sock = self._start_and_connect(timeout_s)
+            if sock is None and self._is_locked():
+                raise errors.DaemonUnavailableError(
+                    "The daemon has started, and does not answer yet: it is opening a large store, or "
+                    "bringing it up to date after an update.",
+                    "Try again in a minute.",
+                )
         if sock is None:
             raise errors.DaemonUnavailableError("No daemon is running.", _HINT)
         return sock

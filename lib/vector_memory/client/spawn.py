@@ -89,9 +89,12 @@ def _environment(home: Home) -> "dict[str, str]":
         if (key == CONFIGURATION and _is_the_users(value)) or not key.startswith(_DROPPED)
     }
     environ["VECTOR_MEMORY_HOME"] = home.root
-    # Must be there before the process starts: without them glibc keeps some 100 MB after bulk work.
+    # Must be there before the process starts: without them glibc keeps some 100 MB after bulk work. What a
+    # prompt takes and frees, arrays of half a megabyte among it, it keeps: given back each time, that would
+    # be mapped and cleared anew for each prompt, page by page.
     environ.setdefault("MALLOC_ARENA_MAX", "2")
-    environ.setdefault("MALLOC_TRIM_THRESHOLD_", "131072")
+    environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(4 << 20))
+    environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(2 << 20))
     # numpy's second thread spins while it waits, and takes from each prompt more processor time than all that
     # the prompt needs, on the core where the search by words runs.
     environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -76,26 +76,32 @@ class Callers:
 
     def started_by(self, hook: Process | None) -> Started | None:
         """Return who started a hook, while it is still there: it does not wait for long."""
-        parent = processes.process(hook.parent) if hook else None
-        if hook is None or parent is None:
+        if hook is None:
             return None
-        # Nearly every hook comes from a program that was met a moment ago: it is not looked at again.
-        who = ancestry.identity(parent)
-        if time.monotonic() - self._met.get(who, -MET_S) < MET_S:
-            return Started(parent, who not in self._clients or processes.stdin_is_socket(hook.pid))
-        starter, between = ancestry.starter_of(hook)
+        starter, between = ancestry.starter_of(hook, self._is_met)
         if starter is None:
             return None
+        who = ancestry.identity(starter)
+        if not self._is_met(starter):
+            self._meet(starter, between)
+        sockets = all(processes.stdin_is_socket(process.pid) for process in between)
+        return Started(starter, sockets or who not in self._clients)
+
+    def _is_met(self, process: Process) -> bool:
+        """Whether a program was looked at a moment ago: nearly every hook comes from one that was."""
+        return time.monotonic() - self._met.get(ancestry.identity(process), -MET_S) < MET_S
+
+    def _meet(self, starter: Process, between: list[Process]) -> None:
+        """Look whether who started a hook is a client."""
         who = ancestry.identity(starter)
         if who not in self._clients and (
             ancestry.is_client(processes.program(starter.pid))
             or any(ancestry.is_marked(processes.program(process.pid)) for process in between)
         ):
             self._remember(who, AgentClient(processes.cgroup(starter.pid)))
-        if starter.pid == parent.pid:
+        # Another shell of the same program may be marked: only what needs no shell to be told is kept.
+        if who in self._clients or len(between) == 1:
             self._note(self._met, who, time.monotonic())
-        sockets = all(processes.stdin_is_socket(process.pid) for process in between)
-        return Started(starter, sockets or who not in self._clients)
 
     def heard(self, started: Started | None, event: str, prompt: str = "") -> None:
         """Take note of what the user has said to who started a hook, until the turn's end."""

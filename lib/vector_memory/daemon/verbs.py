@@ -278,6 +278,7 @@ LONG: dict[str, Long] = {
     "import_notes": _import_notes,
     "backfill": _backfill,
     "export": _export,
+    "export_vault": _lazy_long("transfer.vault_export", "ToVaultRequest", "export", False),
     "backup": _lazy_long("upkeep.backups", "BackupRequest", "backup", False),
     "check": _typed_long(check_rebuild.CheckRequest, check_rebuild.check),
     "rebuild": _typed_long(messages.Request, check_rebuild.rebuild),

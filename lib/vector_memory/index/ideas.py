@@ -99,6 +99,8 @@ _ASKING = re.compile(
     r"|what|which|how|why|when|where|who)\b",
     re.IGNORECASE,
 )
+_ANSWER_OF_A_FORM = '"="'
+"""What the client writes between a question that the assistant had the user asked and his answer."""
 _HALF = re.compile(
     r"(?:[,:;(\u2013\u2014-]|\b(?:and|or|the|an?|to|of|with|for|because|that|if|but|so))\s*$",
     re.IGNORECASE,
@@ -169,6 +171,9 @@ def ideas(
             continue
         mended = intent == PROBLEM and place < solved
         answered = bool(unit.done) or mended or (unit.speaker == USER and unit.answered)
+        if intent in OPEN_KINDS and _ANSWER_OF_A_FORM in unit.text:
+            # The assistant asked, and what stands there is the answer.
+            continue
         if text and not (intent == QUESTION and unit.speaker == USER and unit.answered):
             # What was looked up and told is no question any more, and the passage has the answer.
             idea = Idea(text, intent, verdict.worth, unit, answered)

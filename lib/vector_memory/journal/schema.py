@@ -164,8 +164,22 @@ def _find_superseded(connection: sqlite3.Connection) -> None:
 def _analyse_other_languages(connection: sqlite3.Connection) -> None:
     """Version 3: what has other letters than English is analysed anew: its accents are folded, its words
     have pieces. `rebuild` does the same with other languages written in English letters."""
+    _analyse_anew(connection, " AND (title GLOB '*[^\x01-\x7f]*' OR text GLOB '*[^\x01-\x7f]*')")
+
+
+def _analyse_short_words(connection: sqlite3.Connection) -> None:
+    """Version 5: `use` and `uses`, `key` and `keys`, `try` and `tries` have one stem."""
+    _analyse_anew(connection)
+
+
+def _analyse_anew(connection: sqlite3.Connection, which: str = "") -> None:
+    """Write the terms of memories as they are found now."""
+    wanted = (
+        "SELECT seq, title, text, files, tags, lexical FROM memories"
+        f" WHERE seq > ? AND status != 'forgotten'{which} ORDER BY seq LIMIT 1000"
+    )
     last, any_changed = -1, False
-    while rows := connection.execute(_OTHER_LETTERS, (last,)).fetchall():
+    while rows := connection.execute(wanted, (last,)).fetchall():
         last = rows[-1][0]
         changed = [
             (terms, seq)
@@ -177,14 +191,6 @@ def _analyse_other_languages(connection: sqlite3.Connection) -> None:
     if any_changed:
         # The index holds the old words, and does not see that these rows have changed.
         connection.execute("INSERT OR REPLACE INTO meta VALUES (?, 1)", (REANALYSED,))
-
-
-_OTHER_LETTERS = (
-    "SELECT seq, title, text, files, tags, lexical FROM memories"
-    " WHERE seq > ? AND status != 'forgotten'"
-    " AND (title GLOB '*[^\x01-\x7f]*' OR text GLOB '*[^\x01-\x7f]*')"
-    " ORDER BY seq LIMIT 1000"
-)
 
 
 def _listed(column: str) -> list[str]:
@@ -218,5 +224,6 @@ MIGRATIONS: tuple[Migration, ...] = (
     _find_superseded,
     _analyse_other_languages,
     _add_tiers,
+    _analyse_short_words,
 )
 SCHEMA_VERSION = len(MIGRATIONS)

@@ -176,7 +176,7 @@ def session_recalled(asker: Asker, arguments: Json) -> Json:
 @tool(
     "memory_impact",
     "id file limit cursor all_projects project",
-    "links:array related:array! newer_decisions:array! total:count! next_cursor:count uses:object",
+    "links:array related:array! newer_decisions:array! total:count! next_cursor:count uses:object tasks:object",
     "reads",
 )
 def impact(asker: Asker, arguments: Json) -> Json:
@@ -194,7 +194,7 @@ def impact(asker: Asker, arguments: Json) -> Json:
         **({"next_cursor": following} if following else {}),
         "newer_decisions": telling.memories(answer["newer_decisions"], 120),
         "total": answer["total"],
-        **({"uses": answer["uses"]} if answer.get("uses") else {}),
+        **{name: answer[name] for name in ("uses", "tasks") if answer.get(name)},
         **telling.held(),
     }
 

@@ -18,6 +18,8 @@ BOUND = 0.1
 """How much the factors together may raise a score."""
 SUM = {"similarity": 0.4, "recency": 0.2, "priority": 0.2, "usage": 0.2}
 """The weights of the literal sum, which is a setting."""
+LEAST_PRIORITY_SUMMED = 0.25
+"""What LOW counts in the literal sum, where a quarter separates each priority from the next."""
 HALF_LIFE_DAYS = 30.0
 PRIORITIES = {Priority.CORE: 1.0, Priority.HIGH: 0.75, Priority.NORMAL: 0.5, Priority.LOW: 0.0}
 USES_FOR_FULL = 20
@@ -79,7 +81,8 @@ def multiplier(values: dict[str, float], latest: bool = False) -> float:
 
 def summed(similarity: float, values: dict[str, float]) -> float:
     """Return the literal sum of similarity, recency, priority and usage, 0 … 1; see adr/0006."""
-    named = {"similarity": similarity, **values}
+    priority = max(values["priority"], LEAST_PRIORITY_SUMMED)
+    named = {"similarity": similarity, **values, "priority": priority}
     return sum(weight * named[name] for name, weight in SUM.items())
 
 

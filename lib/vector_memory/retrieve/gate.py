@@ -38,9 +38,6 @@ ON_TOPIC: Mapping[str, float] = {
     "words": 0.993, "whole": 1.572, "sure_rested": 4.568, "before_rested": -0.683, "bias": -3.786,
 }  # fmt: skip
 """The weights of both models by feature, and what they begin with, `bias`."""
-SPEAK_ABOVE = 0.1
-"""By how much the best hit has to pass the threshold before anything is said: what is said beside it costs
-the reader little more, a block of its own does."""
 
 
 @dataclass(frozen=True)

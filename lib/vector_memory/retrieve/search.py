@@ -62,12 +62,14 @@ class Answer:
         query: what they answer.
         is_widened: nothing of the time fits that the question is limited to, so the hits are of any.
         least: the relevance from which on a memory fits, 0 … 1.
+        weighed: all memories that were weighed, hits and others, best first.
     """
 
     hits: list[Hit]
     query: Query
     is_widened: bool = False
     least: float = 0.0
+    weighed: Sequence[Memory] = ()
 
     @property
     def period(self) -> period.Period | None:
@@ -174,7 +176,8 @@ def search(
         if collapse
         else list(islice(every, k))
     )
-    return Answer(_with_rivals(hits), query, is_widened, least)
+    memories = [item.memory for item in weighed]
+    return Answer(_with_rivals(hits), query, is_widened, least, memories)
 
 
 def _best(

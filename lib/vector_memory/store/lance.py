@@ -33,8 +33,9 @@ LOOSE_BATCHES = 30
 """Batches in files of their own from which on searches become noticeably slower."""
 OLD_VERSION_AGE = timedelta(seconds=10)
 """Age from which on `optimize` drops old versions: longer than any search takes."""
-TIDY_PASSES = 2
-"""Calls of `optimize`, after one that wrote much, until the last file that it replaced is gone."""
+TIDY_PASSES = 3
+"""Calls of `optimize`, after one that wrote much, until the last file that it replaced is gone, at most: each may
+replace some itself."""
 _IDS_AT_ONCE = 1_000
 _ROWS_AT_ONCE = 4_096
 _COLUMNS_AT_ONCE = 65_536
@@ -86,6 +87,9 @@ class LanceIndex:
         with translated("opening", table.path):
             self._unindexed = table.run(table.missing_rows())["lexical"]
             self._loose = table.run(table.fragments())
+            if self._has_replaced():
+                # An earlier process ended before it could delete that.
+                self._untidy = TIDY_PASSES
             table.run(table.warm())
 
     # -- what is there ------------------------------------------------------------------------
@@ -432,12 +436,15 @@ class LanceIndex:
     def _worn(self) -> bool:
         return self._unindexed >= UNINDEXED_ROWS or self._loose >= LOOSE_BATCHES
 
+    def _has_replaced(self) -> bool:
+        """Whether there are files of rows that were replaced."""
+        return self._table.data_files() > self._table.run(self._table.fragments())
+
     def _plan_tidying(self, purged: bool) -> None:
         """Plan when to call `optimize` again: what it replaced may still be read for a while."""
         wrote_much = self._worn() or (self._loose > 0 and not self._untidy)
-        self._untidy = TIDY_PASSES if wrote_much else max(0, self._untidy - 1)
-        if purged:
-            self._untidy = 0
+        left = TIDY_PASSES if wrote_much else max(0, self._untidy - 1)
+        self._untidy = left if not purged and self._has_replaced() else 0
         self._tidy_at_s = time.monotonic() + OLD_VERSION_AGE.total_seconds()
         self._unindexed = self._loose = 0
 

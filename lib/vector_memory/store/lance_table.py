@@ -201,6 +201,11 @@ class LanceTable:
         """Return of how many pieces, each in files of its own, the table's data consists."""
         return int((await self.handle.stats())["fragment_stats"]["num_fragments"])
 
+    def data_files(self) -> int:
+        """Return how many files hold rows, those that were replaced and are not deleted yet among them."""
+        folder = os.path.join(self.path, "data")
+        return len(os.listdir(folder)) if os.path.isdir(folder) else 0
+
     def close(self) -> None:
         """Release files, memory and the thread."""
         self._close_handle()

@@ -4,7 +4,8 @@ leads to the other end of a socket. A variable can be taken away, a parent canno
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from vector_memory.system import processes
@@ -83,14 +84,18 @@ def line_of(
     return Ancestry(UNKNOWN if _is_cut(now, top, clients, since) else USER, found)
 
 
-def starter_of(hook: Process) -> tuple[Process | None, list[Process]]:
-    """Return the process that started a hook, and what stands between: shells, and the hook itself, which
-    may have done its work in a process apart."""
-    between: list[Process] = []
-    own = processes.program(hook.pid).arguments
-    for one in _parents(hook):
-        program = processes.program(one.pid)
-        if program.arguments != own and not _is_shell(program):
+def starter_of(
+    hook: Process, is_known: Callable[[Process], bool] = lambda process: False
+) -> tuple[Process | None, list[Process]]:
+    """Return the process that started a hook, and what stands between: the hook itself, which may have done
+    its work in a process apart, and shells.
+
+    Args:
+        is_known: says of a process that it starts hooks, before anything else is read of it.
+    """
+    between = [hook]
+    for one in islice(_parents(hook), 1, None):
+        if is_known(one) or not (_is_shell(one) or _is_alike(one, hook)):
             return one, between
         between.append(one)
     return None, between
@@ -148,7 +153,7 @@ def _is_agents(process: Process, clients: dict[Identity, AgentClient]) -> bool:
 def _is_reaper(pid: int) -> bool:
     if pid <= INIT:
         return True
-    return os.path.basename(processes.program(pid).path) in REAPERS
+    return os.path.basename(processes.executable(pid)) in REAPERS
 
 
 def _is_cut(
@@ -203,12 +208,16 @@ def _is_loose(top: Process) -> bool:
 
 def _is_host(top: Process) -> bool:
     """Whether it is one of the programs that start what a person asks for, as the system installed it."""
-    path = processes.program(top.pid).path
+    path = processes.executable(top.pid)
     try:
         return os.path.basename(path) in HOSTS and os.stat(path).st_uid == 0
     except OSError:
         return False
 
 
-def _is_shell(program: Program) -> bool:
-    return os.path.basename(program.path) in SHELLS
+def _is_shell(process: Process) -> bool:
+    return os.path.basename(processes.executable(process.pid)) in SHELLS
+
+
+def _is_alike(one: Process, other: Process) -> bool:
+    return processes.program(one.pid).arguments == processes.program(other.pid).arguments

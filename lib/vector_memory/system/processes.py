@@ -56,6 +56,14 @@ def program(pid: int) -> Program:
         return Program("")
 
 
+def executable(pid: int) -> str:
+    """Return the path of the file that a process runs; "" where it is another user's."""
+    try:
+        return os.readlink(f"/proc/{pid}/exe") if sys.platform == "linux" else program(pid).path
+    except OSError:
+        return ""
+
+
 def own() -> list[int]:
     """Return the numbers of this user's processes, as far as the system tells."""
     try:

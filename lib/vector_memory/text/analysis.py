@@ -208,6 +208,8 @@ def _pieces(word: str) -> "Iterator[str]":
 
 # -- stemming -------------------------------------------------------------------------------------
 
+SHORT = 3
+"""Letters of a word that no ending is taken from."""
 _VOWELS = frozenset("aeiou")
 _STEP_2 = (
     ("ational", "ate"), ("ization", "ize"), ("fulness", "ful"), ("ousness", "ous"),
@@ -228,14 +230,18 @@ _STEP_4 = (
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """Return the stem of a lower-case English word; others come back as they are.
+    """Return the stem of a lower-case English word; others come back as they are. A word of three letters is
+    left as it is, and so is what its longer forms are reduced to: `use` and `uses`, `key` and `keys`.
 
     Source: M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980.
     """
-    if len(word) <= 3 or not word.isascii() or not word.isalpha():
+    if not word.isascii() or not word.isalpha():
         return word
-    word = _plural(word)
-    word = _past(word)
+    if len(word) > SHORT:
+        word = _past(_plural(word))
+    if len(word) <= SHORT:
+        # `try`, as in `tries`, but `key`, as in `keys`.
+        return word[:-1] + "i" if word[2:] == "y" and not _has_vowel(word[:-1]) else word
     if word.endswith("y") and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
     word = _replace(word, _STEP_2)
@@ -277,7 +283,7 @@ def _doubled(word: str) -> bool:
 
 def _plural(word: str) -> str:
     if word.endswith(("sses", "ies")):
-        return word[:-2]
+        return word[:-2] if len(word) > SHORT + 1 else word[:-1]
     if word.endswith("s") and not word.endswith("ss"):
         return word[:-1]
     return word
@@ -296,8 +302,8 @@ def _restore(word: str) -> str:
     if word.endswith(("at", "bl", "iz")):
         return word + "e"
     if _doubled(word) and word[-1] not in "lsz":
-        return word[:-1]
-    if _measure(word) == 1 and _ends_cvc(word):
+        return word[:-1] if len(word) > SHORT else word
+    if _measure(word) == 1 and (_ends_cvc(word) or len(word) < SHORT):
         return word + "e"
     return word
 

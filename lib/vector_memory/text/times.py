@@ -1,23 +1,26 @@
 """Times in a text: "last week", "in March", "two sessions ago", "3 May 2026".
 
 Libraries for this take milliseconds a text, import for hundreds of them, and give a point where a span
-is meant; a prompt is analysed in a tenth of a millisecond here. English mostly, with the commonest
-words of German, French and Spanish; other languages yield nothing.
+is meant; a prompt is analysed in a tenth of a millisecond here. English; German, French and Spanish are
+read as English (`times_abroad`); other languages yield nothing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from vector_memory.text import times_abroad
 
 if TYPE_CHECKING:
     from vector_memory.text.patterns import PatternSet
 
 RECENTLY_DAYS = 14
+SPRINT_DAYS = 14
 SHORTEST_PERIOD = timedelta(minutes=30)
 MAX_KEYWORDS = 8
 """Words up to which a text without a full stop is looked for, rather than said."""
@@ -33,16 +36,6 @@ _COUNTS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "several": 4, "four": 4,
     "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
 }  # fmt: skip
-_ABROAD = {
-    "gestern": "yesterday", "heute": "today", "vorgestern": "the day before yesterday",
-    "letzte woche": "last week", "letzter woche": "last week", "letzten monat": "last month",
-    "letztes jahr": "last year", "diese woche": "this week",
-    "hier": "yesterday", "aujourd'hui": "today", "avant-hier": "the day before yesterday",
-    "la semaine dernière": "last week", "le mois dernier": "last month",
-    "cette semaine": "this week",
-    "ayer": "yesterday", "hoy": "today", "anteayer": "the day before yesterday",
-    "la semana pasada": "last week", "el mes pasado": "last month", "esta semana": "this week",
-}  # fmt: skip
 
 _MONTH = (
     "(?:" + "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTHS if name != "may") + "|may)"
@@ -51,18 +44,21 @@ _MONTH = _MONTH.replace("sep(?:tember)?", "sept?(?:ember)?")
 COUNT = r"(?:\d{1,3}|an?|one|two|(?:a\s)?couple(?:\sof)?|three|(?:a\s)?few|several|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _YEAR = r"(?:19|20)\d\d"
 _ORDINAL = r"\d{1,2}(?:st|nd|rd|th)?"
-_UNIT = r"(?:minute|hour|day|week|month|year)s?"
+_CALENDAR = r"(?:week(?:end)?|month|year|quarter|sprint)"
+_UNIT = r"(?:minute|hour|day|week|fortnight|sprint|month|year)s?"
 
 
 @dataclass(frozen=True)
 class TimeSpan:
     """A stretch of time that a text names: aware UTC, `start` inclusive, `end` exclusive, None where
-    it is open; `words` are the exact words, from `offset` on."""
+    it is open; `words` are the exact words, from `offset` on; `is_vague` where they say no bounds:
+    "recently"."""
 
     start: datetime | None
     end: datetime | None
     words: str
     offset: int
+    is_vague: bool = False
 
     @property
     def is_period(self) -> bool:
@@ -70,7 +66,7 @@ class TimeSpan:
         log is nobody's period."""
         if self.start is None or self.end is None:
             return True
-        return self.end - self.start >= SHORTEST_PERIOD and not _VAGUE.search(self.words)
+        return self.end - self.start >= SHORTEST_PERIOD and not self.is_vague
 
 
 def spans(text: str, now: datetime) -> tuple[TimeSpan, ...]:
@@ -82,7 +78,10 @@ def spans(text: str, now: datetime) -> tuple[TimeSpan, ...]:
     """
     text = text[:MAX_CHARS]
     low = text.lower()
-    if len(low) != len(text) or not _CUE.search(low):
+    if len(low) != len(text):
+        return ()
+    low, places = times_abroad.in_english(low)
+    if not _CUE.search(low):
         return ()
     found: list[TimeSpan] = []
     taken = 0
@@ -93,9 +92,19 @@ def spans(text: str, now: datetime) -> tuple[TimeSpan, ...]:
         if span is None:
             continue
         start, end, offset = _bounded(low, match.start(), *span)
-        found.append(TimeSpan(_utc(start), _utc(end), text[offset : match.end()], offset))
+        words = low[offset : match.end()]
+        is_vague = match["word"] in _VAGUE if match["word"] else False
+        found.append(TimeSpan(_utc(start), _utc(end), words, offset, is_vague))
         taken = match.end()
-    return tuple(_joined(found, text))
+    return tuple(_as_written(span, text, places) for span in _joined(found, low))
+
+
+def _as_written(span: TimeSpan, text: str, places: Sequence[tuple[int, int]] | None) -> TimeSpan:
+    """Return a span with the words of the text itself."""
+    first, last = span.offset, span.offset + len(span.words)
+    if places is not None:
+        first, last = places[first][0], places[last - 1][1]
+    return replace(span, words=text[first:last], offset=first)
 
 
 @dataclass(frozen=True)
@@ -167,28 +176,30 @@ def mentions_time(text: str) -> bool:
 
 _CUE = re.compile(
     r"\d|day|week|month|year|night|morning|evening|afternoon|recent|lately|today|quarter|summer|winter"
-    r"|spring|autumn|fall|" + "|".join(name[:3] for name in MONTHS) + "|gestern|heute|woche|monat"
-    r"|hier|aujourd|semain|mois|ayer|hoy|seman|mes "
+    r"|spring|autumn|fall|sprint|fortnight|hour|" + "|".join(name[:3] for name in MONTHS)
 )
 _EXPRESSION = re.compile(
     rf"""
       (?P<iso>\b{_YEAR}-(?:0\d|1[0-2])(?:-[0-3]\d(?:[t ]\d\d:\d\d(?::\d\d)?)?)?)(?![\d.-])
     | \b(?P<dmy>{_ORDINAL}\s+(?:of\s+)?{_MONTH}\b\.?(?:,?\s+{_YEAR}\b)?)
     | \b(?P<mdy>{_MONTH}\.?\s+{_ORDINAL}\b(?!:)(?:,?\s+{_YEAR}\b)?)
-    | \b(?P<part>early|mid|late)[ -](?P<partof>{_MONTH}\b(?:\s+{_YEAR}\b)?)
+    | \b(?P<part>early|mid|late|(?:the\s+)?(?:beginning|start|middle|end)\s+of)[ -](?P<partof>{_MONTH}\b(?:\s+{_YEAR}\b)?|(?:last|this|(?<=start\sof\s)the|(?<=beginning\sof\s)the)\s+(?:week|month|quarter|year)\b)
+    | \b(?P<nth>first|second|third|fourth|last)\s+week\s+(?:of|in)\s+(?P<nthof>{_MONTH}\b(?:\s+{_YEAR}\b)?|(?:last|this)\s+month\b)
     | \b(?P<my>{_MONTH}\.?,?\s+{_YEAR}\b)
-    | \b(?:(?:in|of|since|until|till|before|after|during|by|from|last|this|throughout|between|and|to)\s+)(?P<month>{_MONTH}\b(?:\.?,?\s+{_YEAR}\b)?)
+    | \b(?:(?:in|of|since|until|till|before|after|during|by|from|last|this|throughout|between|and|to)\s+)(?P<month>{_MONTH}\b(?!\.?\s+{_ORDINAL}\b(?!:))(?:\.?,?\s+{_YEAR}\b)?)
     | \b(?P<quarter>q[1-4])(?:\s+(?:of\s+)?(?P<qyear>{_YEAR}))?\b
     | \b(?:in\s+|last\s+|this\s+)?(?P<season>spring|summer|autumn|fall|winter)\s+(?:of\s+)?(?P<syear>{_YEAR})\b
     | \b(?:in|of|since|until|before|after|during|by|from|year)\s+(?P<year>{_YEAR})\b(?![.:]\d)
-    | \b(?P<before>(?:the\s+)?day\s+before\s+yesterday|vorgestern|avant-hier|anteayer)\b
-    | \b(?P<ago>{COUNT}\s+{_UNIT}\s+ago)\b
-    | \b(?:the\s+|over\s+the\s+|in\s+the\s+)?(?:last|past|previous)\s+(?P<run>{COUNT}\s+{_UNIT})\b
-    | \b(?P<named>(?:earlier\s+|later\s+)?(?:last|past|previous|this)\s+(?:week(?:end)?|month|year|quarter))\b
+    | \b(?P<before>(?:the\s+)?day\s+before\s+yesterday)\b
+    | \b(?P<half>(?:half\s+an?\s+(?:year|hour)|{COUNT}\s+(?:years?\s+and\s+a\s+half|and\s+a\s+half\s+years?))\s+ago)\b
+    | \b(?P<ago>{COUNT}(?:\s+or\s+{COUNT})?\s+{_UNIT}(?:\s+or\s+(?:so|{COUNT}))?\s+ago)\b
+    | \b(?:the\s+|over\s+the\s+|in\s+the\s+)?(?:last|past|previous)\s+(?P<run>{COUNT}\s+{_UNIT}|hour)\b
+    | \b(?P<named>(?:earlier\s+|later\s+)?(?:last|past|previous|this)\s+{_CALENDAR}|(?:the\s+)?{_CALENDAR}\s+before\s+last)\b
+    | \b(?P<weekend>(?:over|during|at|on|since|before|after)\s+(?:the\s+)?weekend)\b
     | \b(?P<night>last\s+night|tonight|this\s+(?:morning|afternoon|evening))\b
-    | \b(?P<weekday>(?:last|on|this|since|until|before|after|from|to|and|between)\s+(?:{"|".join(WEEKDAYS)}))\b
-    | \b(?P<word>yesterday|today|recently|lately|gestern|heute|aujourd'hui|ayer|hoy)\b
-    | \b(?P<abroad>{"|".join(word.replace(" ", "[ ]") for word in _ABROAD if " " in word)})\b
+    | (?<!\bnext\s)(?<!\bevery\s)(?<!\beach\s)(?<!\bcoming\s)\b(?P<weekday>(?:(?:last|on|this|since|until|before|after|from|to|and|between)\s+)?(?:{"|".join(WEEKDAYS)}))\b(?!\.\w)
+    | \b(?P<nthday>(?:on|since|until|till|before|after|by|from)\s+the\s+\d{{1,2}}(?:st|nd|rd|th))(?=\s*(?:[?.,;!)]|$))
+    | \b(?P<word>yesterday|today|recently|lately|(?:the\s+)?other\s+day)\b
     """,
     re.VERBOSE,
 )
@@ -211,7 +222,7 @@ _TIMED = (
     r"september|october|november|december)|(?:in|on|of|since|until|by|late|early|mid)[ -](?:march|may)"
     r"|\d{4}-\d\d-\d\d|\d{1,2}:\d\d|(?:in|since) (?:19|20)\d\d|gestern|heute|morgen|ayer|hoy|hier)\b"
 )
-_VAGUE = re.compile(r"\b(?:recently|lately)\b", re.IGNORECASE)
+_VAGUE = ("recently", "lately", "other day", "the other day")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n+|\uff1f")
 _ASKING = re.compile(
     r"(?:(?:please|and|so|but|hey|ok(?:ay)?)[\s,]+)*(?:wh(?:at|en|y|ich|o|om|ose|ere)|how|did|do|does|was|were|is|are|has"
@@ -219,6 +230,7 @@ _ASKING = re.compile(
     re.IGNORECASE,
 )
 _LIMIT = re.compile(r"\b(since|after|before|until|till|by|from|between)\s+(?:the\s+)?$")
+_WEEK_OF = re.compile(r"\bweek\s+of\s+(?:the\s+)?$")
 _BETWEEN = re.compile(r"\s*(?:and|to|until|till|-|\u2013)\s*(?:the\s+)?")
 _VERB_BEFORE = re.compile(r"\b(?:i|we|you|he|she|it|they|this|that|which|or|to|should|can)\s$")
 _LEADING = re.compile(
@@ -284,11 +296,34 @@ def _month_and_year(match: re.Match[str], now: datetime) -> _Pair:
     return _month(_year_in(words, now, _month_number(words)), _month_number(words), now)
 
 
-def _part_of_month(match: re.Match[str], now: datetime) -> _Pair:
-    month = _month_number(match["partof"])
-    start, end = _month(_year_in(match["partof"], now, month), month, now)
-    first, second = start.replace(day=11), start.replace(day=21)
-    return {"early": (start, first), "mid": (first, second), "late": (second, end)}[match["part"]]
+def _part(match: re.Match[str], now: datetime) -> _Pair:
+    """Return a third of a month, a week or a year."""
+    start, end = _stretch(match["partof"], now)
+    third = (end - start) / 3
+    if (end - start).days in range(28, 32):
+        third = timedelta(days=10)
+    first, second = start + third, start + 2 * third
+    word = match["part"].removeprefix("the").split()[0]
+    if word in ("early", "beginning", "start"):
+        return start, first
+    return (second, end) if word in ("late", "end") else (first, second)
+
+
+def _week_of_month(match: re.Match[str], now: datetime) -> _Pair:
+    start, end = _stretch(match["nthof"], now)
+    if match["nth"] == "last":
+        return end - timedelta(days=7), end
+    first = start + timedelta(days=7 * ("first", "second", "third", "fourth").index(match["nth"]))
+    return first, first + timedelta(days=7)
+
+
+def _stretch(words: str, now: datetime) -> _Pair:
+    """Return the calendar unit that words name: "last week", "this year", "May 2025"."""
+    named, _, unit = words.partition(" ")
+    if named in ("last", "this", "the"):
+        return calendar(unit.strip(), 1 if named == "last" else 0, now)
+    month = _month_number(words)
+    return _month(_year_in(words, now, month), month, now)
 
 
 def _quarter(match: re.Match[str], now: datetime) -> _Pair:
@@ -314,7 +349,14 @@ def _day_before(match: re.Match[str], now: datetime) -> _Pair:
 def _ago(match: re.Match[str], now: datetime) -> _Pair:
     """Return the day that long ago; for weeks, months and years a stretch around it, since nobody
     counts them exactly."""
-    count, unit = _counted(match["ago"])
+    low, high, unit = _counted(match["ago"])
+    if high > low:
+        longest, shortest = (_before(count, unit, now) for count in (high, low))
+        return longest[0], shortest[1]
+    return _before(low, unit, now)
+
+
+def _before(count: int, unit: str, now: datetime) -> _Pair:
     if unit in ("minute", "hour"):
         moment = now - timedelta(**{unit + "s": count})
         return moment - (now - moment) * 0.5, now
@@ -323,37 +365,63 @@ def _ago(match: re.Match[str], now: datetime) -> _Pair:
     if unit == "week":
         start = _days_back(now, 7 * count + 3)[0]
         return start, start + timedelta(days=7)
+    if unit == "fortnight":
+        return _before(2 * count, "week", now)
+    if unit == "sprint":
+        return calendar("sprint", count, now)
     if unit == "month":
         year, month = _shifted(now, -count)
         return _month(year, month, now)
     return _months(now.year - count, 1, 12, now)
 
 
+def _half(match: re.Match[str], now: datetime) -> _Pair:
+    words = match["half"]
+    if "hour" in words:
+        return now - timedelta(minutes=45), now
+    # The month that long ago and those around it: one around half a year, three around longer ones.
+    years = 0 if words.startswith("half") else count_of(words)
+    around = 3 if years else 1
+    return _months(*_shifted(now, -12 * years - 6 - around), 2 * around + 1, now)
+
+
 def _run(match: re.Match[str], now: datetime) -> _Pair:
-    count, unit = _counted(match["run"])
-    days = {"minute": 1 / 1440, "hour": 1 / 24, "day": 1, "week": 7, "month": 30.5, "year": 365.25}
+    _, count, unit = _counted(match["run"])
+    days = {
+        "minute": 1 / 1440, "hour": 1 / 24, "day": 1, "week": 7, "fortnight": 14, "sprint": SPRINT_DAYS,
+        "month": 30.5, "year": 365.25,
+    }  # fmt: skip
     start = now - timedelta(days=count * days[unit])
     return (start if unit in ("minute", "hour") else _midnight(start)), now
 
 
 def _named(match: re.Match[str], now: datetime) -> _Pair:
     words = match["named"].split()
-    back, unit = (0 if "this" in words else 1), words[-1]
-    return calendar(unit, back, now)
+    if words[-2:] == ["before", "last"]:
+        return calendar(words[-3], 2, now)
+    return calendar(words[-1], 0 if "this" in words else 1, now)
+
+
+def _weekend(match: re.Match[str], now: datetime) -> _Pair:
+    return calendar("weekend", 0, now)
 
 
 def calendar(unit: str, back: int, now: datetime) -> _Pair:
     """Return the calendar week, weekend, month, quarter or year: this one, one before, or, with a negative
-    `back`, one that comes."""
+    `back`, one that comes. Of a sprint nobody knows when it began, nor whether it takes one week or two: the
+    stretch holds it in any case."""
     today = _midnight(now)
+    if unit == "sprint":
+        start = _days_back(now, SPRINT_DAYS * (back + 1))[0]
+        return start, (_days_back(now, 7 * (back - 1))[0] if back > 1 else now)
     if unit == "week":
         start = today - timedelta(days=today.weekday() + 7 * back)
         return _localised(start, now), _localised(start + timedelta(days=7), now)
     if unit == "weekend":
         # On a Monday "last weekend" was two days ago; on a Sunday "this weekend" is now.
         start = today - timedelta(days=(today.weekday() - 5) % 7)
-        if back and today.weekday() >= 5:
-            start -= timedelta(days=7)
+        # On a Monday the weekend before last was nine days ago.
+        start -= timedelta(days=7 * (back if today.weekday() >= 5 else max(0, back - 1)))
         return _localised(start, now), _localised(start + timedelta(days=2), now)
     if unit == "year":
         return _months(now.year - back, 1, 12, now)
@@ -380,22 +448,23 @@ def _weekday(match: re.Match[str], now: datetime) -> _Pair:
 
 
 def _word(match: re.Match[str], now: datetime) -> _Pair:
-    word = _ABROAD.get(match["word"], match["word"])
-    if word in ("recently", "lately"):
+    if match["word"] in _VAGUE:
         return _days_back(now, RECENTLY_DAYS)[0], now
-    return _days_back(now, 1 if word == "yesterday" else 0)
+    return _days_back(now, 1 if match["word"] == "yesterday" else 0)
 
 
-def _abroad(match: re.Match[str], now: datetime) -> _Pair:
-    named, unit = _ABROAD[match["abroad"]].split()
-    return calendar(unit, 0 if named == "this" else 1, now)
+def _day_of_month(match: re.Match[str], now: datetime) -> _Pair:
+    wanted = int(_NUMBER.findall(match["nthday"])[0])
+    year, month = (now.year, now.month) if wanted <= now.day else _shifted(now, -1)
+    day = _at(now, year, month, wanted)
+    return day, _next_day(day)
 
 
 _KINDS: dict[str, Callable[[re.Match[str], datetime], _Pair]] = {
-    "iso": _iso, "dmy": _day_and_month, "mdy": _day_and_month, "part": _part_of_month,
+    "iso": _iso, "dmy": _day_and_month, "mdy": _day_and_month, "part": _part, "nth": _week_of_month,
     "my": _month_and_year, "month": _month_and_year, "quarter": _quarter, "season": _season,
-    "year": _year, "before": _day_before, "ago": _ago, "run": _run, "named": _named,
-    "night": _night, "weekday": _weekday, "word": _word, "abroad": _abroad,
+    "year": _year, "before": _day_before, "half": _half, "ago": _ago, "run": _run,
+    "named": _named, "weekend": _weekend, "night": _night, "weekday": _weekday, "nthday": _day_of_month, "word": _word,
 }  # fmt: skip
 
 
@@ -405,9 +474,13 @@ def _bounded(
     """Open one end where "since", "after", "before" or "until" stands in front."""
     inside = _LEADING.match(low[offset:])
     outside = _LIMIT.search(low[:offset][-24:])
-    word = inside[0].strip() if inside else (outside[1] if outside else "")
+    word = inside[0].split()[0] if inside else (outside[1] if outside else "")
     if inside is None and outside:
         offset -= len(low[:offset][-24:]) - outside.start()
+    if start and (week := _WEEK_OF.search(low[:offset])):
+        offset = week.start()
+        start = start - timedelta(days=start.weekday())
+        return start, start + timedelta(days=7), offset
     if word in ("since", "from"):
         return start, None, offset
     if word == "after":
@@ -455,10 +528,15 @@ def _year_in(words: str, now: datetime, month: int) -> int:
     return int(match[0]) if match else now.year - (month > now.month)
 
 
-def _counted(words: str) -> tuple[int, str]:
-    unit = re.search(r"(minute|hour|day|week|month|year)", words)
+def _counted(words: str) -> tuple[int, int, str]:
+    """Return the least and the greatest number that words of the form `COUNT UNIT` have, and the unit: 1, 2
+    and "week" for "a week or two"; 1 where none stands there."""
+    unit = re.search(r"minute|hour|day|week|fortnight|sprint|month|year", words)
     assert unit is not None
-    return count_of(words), unit[1]
+    head, _, other = words.partition(" or ")
+    low = count_of(head) if head != unit[0] else 1
+    high = low if not other or other.startswith("so ") else count_of(other)
+    return low, max(low, high), unit[0]
 
 
 def count_of(words: str) -> int:

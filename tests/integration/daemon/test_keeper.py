@@ -250,15 +250,20 @@ def test_a_store_in_trouble_keeps_none_of_the_others(
 
 
 def test_an_older_store_is_analysed_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Words in other languages of a store that an earlier version wrote are found in all their forms, by the
-    index too; English ones are left as they are."""
+    """Words in other languages of a store that an earlier version wrote, and short words, are found in all
+    their forms, by the index too; the rest is left as it is."""
     with monkeypatch.context() as earlier:
         earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:2])
         house = ServiceHouse(tmp_path)
-        for text in ("Müşteri faturaları PDF olarak gönderilir", "We – the team – use tabs"):
+        for text in (
+            "Müşteri faturaları PDF olarak gönderilir",
+            "We – the team – indent with tabs",
+            "The vault holds the keys of deploys",
+        ):
             door(house.ctx, "remember", {"text": text, "global": True})
         with sqlite3.connect(Path(house.ctx.home.global_store, JOURNAL)) as raw:
             raw.execute("UPDATE memories SET lexical = 'müşteri faturaları' WHERE seq = 1")
+            raw.execute("UPDATE memories SET lexical = 'vault hold kei deploi' WHERE seq = 3")
             before = raw.execute("SELECT lexical FROM memories WHERE seq = 2").fetchone()
         raw.close()
         house.follow()
@@ -273,6 +278,7 @@ def test_an_older_store_is_analysed_anew(tmp_path: Path, monkeypatch: pytest.Mon
     house.follow()
     assert shelf.index is not None
     assert [one.seq for one in shelf.index.matching(asked, Scope(), 5)] == [1]
+    assert [one.seq for one in shelf.index.matching(["key"], Scope(), 5)] == [3]
     assert not shelf.journal.is_reanalysed
     with sqlite3.connect(Path(house.ctx.home.global_store, JOURNAL)) as raw:
         assert raw.execute("SELECT lexical FROM memories WHERE seq = 2").fetchone() == before

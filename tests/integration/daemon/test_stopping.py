@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import signal
@@ -26,6 +27,7 @@ from integration.service.capture.test_backfill_daemon import (
 from processes import children_of, gone, holds, state_of, zombies_of
 
 from vector_memory import errors
+from vector_memory.client import link
 from vector_memory.client.link import DaemonClient
 from vector_memory.client.spool import write_spool
 from vector_memory.system.paths import PACKAGE_ROOT
@@ -208,6 +210,18 @@ def test_who_asks_while_it_ends_is_answered_by_the_next(rig: Rig) -> None:
         thread.join(60)
     assert problems == []
     assert rig.daemon.ask("stats", {})["memories"] == len(set(answers)) == len(threads)
+
+
+def test_one_that_is_still_opening_its_stores_is_no_missing_one(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A large store takes a while to be brought up to date after an update: whoever asks is told to wait."""
+    monkeypatch.setattr(link, "START_WAIT_S", 0.2)
+    rig.home.make()
+    with open(rig.home.lock, "wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(errors.DaemonUnavailableError, match="does not answer yet"):
+            rig.daemon.ask("status", {})
 
 
 def test_while_it_starts(rig: Rig) -> None:

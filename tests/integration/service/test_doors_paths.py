@@ -189,7 +189,7 @@ def test_pipes_in_the_place_of_small_files_are_not_waited_for(
     os.mkfifo(named / "2026-05-03.md")
     day = datetime(2026, 5, 3, tzinfo=timezone.utc)
     with pytest.raises(OSError, match="no regular file"):
-        session_summary.write_section(str(named), day, "s1", "words")
+        session_summary.put_section(str(named), f"{day:%Y-%m-%d}.md", "s1", "words")
 
 
 def test_a_daily_note_stays_in_its_folder(named: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_daily_note_stays_in_its_folder(named: Path) -> None:
     os.symlink(named.parent / "outside" / "note.md", named / "2026-05-03.md")
     day = datetime(2026, 5, 3, tzinfo=timezone.utc)
     with pytest.raises(OSError, match="out of the folder"):
-        session_summary.write_section(str(named), day, "s1", "words")
+        session_summary.put_section(str(named), f"{day:%Y-%m-%d}.md", "s1", "words")
     assert (named.parent / "outside" / "note.md").read_text() == SECRET
 
 

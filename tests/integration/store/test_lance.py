@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from index_samples import DIM, MODEL, direction, row, rows, seqs
 
 from vector_memory.errors import StoreDamagedError, StoreFullError
 from vector_memory.model import Scope
-from vector_memory.store import durable
+from vector_memory.store import durable, lance
 from vector_memory.store.lance import LOOSE_BATCHES, LanceIndex
 from vector_memory.store.lance_check import problems
 from vector_memory.text.analysis import lexical, query_terms
@@ -61,6 +62,26 @@ def test_every_index_is_there_and_optimize_fills_it(index: LanceIndex) -> None:
     assert min(index.unindexed().values()) >= 20
     index.optimize()
     assert set(index.unindexed().values()) == {0}
+
+
+def test_what_was_replaced_goes_after_a_restart_too(
+    index: LanceIndex, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that ends before it could delete replaced files leaves that to the next one."""
+    for i in range(1, 4):
+        index.apply(rows(i, i), [], i)
+    index.optimize()
+    files = table_of(store) / "data"
+    assert len(list(files.iterdir())) > 1
+    index.close()
+    monkeypatch.setattr(lance, "OLD_VERSION_AGE", timedelta(milliseconds=1))
+    again = opened(store)
+    for _ in range(lance.TIDY_PASSES):
+        if again.tidies_later:
+            again.optimize()
+    assert len(list(files.iterdir())) == 1
+    assert not again.tidies_later
+    again.close()
 
 
 def test_it_says_when_optimizing_is_worth_it(index: LanceIndex, store: Path) -> None:

@@ -63,7 +63,9 @@ NAMED: dict[str, tuple[str, Reader]] = {
     "a note": ("n.md", note_files.read),
     "a daily note": (
         "2026-05-03.md",
-        lambda path: session_summary.write_section(os.path.dirname(path), DAY, "s1", "words"),
+        lambda path: session_summary.put_section(
+            os.path.dirname(path), f"{DAY:%Y-%m-%d}.md", "s1", "words"
+        ),
     ),
     "a backup": ("b.tar.gz", backup_file.read),
     "older entries": ("audit-202605-000000001-000000002.jsonl.gz", audit_files.read),

@@ -80,6 +80,14 @@ def test_a_question_that_was_answered_is_none() -> None:
     assert only(asked, "question").extra == {}
 
 
+@pytest.mark.parametrize("intent", ["question", "todo", "problem"])
+def test_the_answer_of_a_form_leaves_nothing_open(intent: str) -> None:
+    """The assistant asked it, in the middle of its work; what the user chose is a decision as before."""
+    said = unit('If not, we need another way to read the tool calls."="No / Not sure"', "user")
+    assert ideas([kept(said, intent)]) == []
+    assert [idea.intent for idea in ideas([kept(said, "decision")])] == ["decision"]
+
+
 def test_a_ticked_box_is_done_and_an_open_one_is_not() -> None:
     """Whatever the words are like."""
     done, left = units(["Assistant: - [x] document the retry flag\n- [ ] wire up the exporter"])

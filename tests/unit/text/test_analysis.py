@@ -38,6 +38,22 @@ def test_forms_of_a_word_share_a_stem() -> None:
     assert analysis.stem("happy") == "happi"
 
 
+@pytest.mark.parametrize(
+    "forms",
+    ["use uses used using", "key keys keyed", "try tries tried trying", "add adds added adding",
+     "err errs erred", "day days", "tie ties"],
+)  # fmt: skip
+def test_a_short_word_and_its_forms_share_a_stem(forms: str) -> None:
+    """Whoever asks what uses something finds what they use it for."""
+    assert len({analysis.stem(word) for word in forms.split()}) == 1
+
+
+def test_short_words_stay_apart() -> None:
+    """Three letters are too few to take an ending from."""
+    words = ("us", "use", "id", "ide", "io", "ios", "go", "age", "ad", "add", "bus")
+    assert len({analysis.stem(word) for word in words}) == len(words)
+
+
 def test_stop_words_and_apostrophes_carry_nothing() -> None:
     """Words of every sentence are dropped, with or without an apostrophe."""
     assert analysis.analyse("it's what we don't have") == []

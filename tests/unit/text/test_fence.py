@@ -149,6 +149,16 @@ def test_a_text_is_cut_at_sentences_around_the_match() -> None:
     assert piece.endswith("…")
 
 
+def test_a_cut_is_not_left_with_an_interjection_alone() -> None:
+    """Where the next sentence is too long to stand there whole, it begins to."""
+    text = (
+        "Ok. Uh. No. The pipeline runs on the newest commit " + "and checks the main branch " * 20
+    )
+    piece = fence.cut(text, 60)
+    assert piece.startswith("Ok. Uh. No. The pipeline runs on the newest commit and checks")
+    assert piece.endswith("…") and 40 <= fence.tokens(piece) <= 60
+
+
 @given(st.text(max_size=2_000), st.integers(min_value=20, max_value=200))
 def test_a_cut_never_exceeds_its_budget(text: str, budget: int) -> None:
     """No text, of whatever script and without any space, comes out longer than allowed."""

@@ -75,6 +75,35 @@ def day(first: str, last: str | None = None) -> list[tuple[str | None, str | Non
         ("from Monday to Friday", day("2026-11-09", "2026-11-14")),
         ("letzte Woche", day("2026-11-09", "2026-11-16")),
         ("¿qué decidimos ayer?", day("2026-11-17")),
+        ("between October 1 and October 15", day("2026-10-01", "2026-10-16")),
+        ("since October 5", [("2026-10-05 00:00", None)]),
+        ("what did we do Monday?", day("2026-11-16")),
+        ("what broke over the weekend?", day("2026-11-14", "2026-11-16")),
+        ("the weekend before last", day("2026-11-07", "2026-11-09")),
+        ("the week before last", day("2026-11-02", "2026-11-09")),
+        ("the week of November 5", day("2026-11-02", "2026-11-09")),
+        ("in the first week of November", day("2026-11-01", "2026-11-08")),
+        ("at the end of October", day("2026-10-21", "2026-11-01")),
+        ("at the beginning of the month", day("2026-11-01", "2026-11-11")),
+        ("early last week", [("2026-11-09 00:00", "2026-11-11 08:00")]),
+        ("half a year ago", day("2026-04-01", "2026-07-01")),
+        ("a year and a half ago", day("2025-02-01", "2025-09-01")),
+        ("a fortnight ago", day("2026-11-01", "2026-11-08")),
+        ("a week or two ago", day("2026-11-01", "2026-11-15")),
+        ("two sprints ago", day("2026-10-07", "2026-11-11")),
+        ("last sprint", [("2026-10-21 00:00", "2026-11-18 15:30")]),
+        ("in the last hour", [("2026-11-18 14:30", "2026-11-18 15:30")]),
+        ("on the 2nd?", day("2026-11-02")),
+        ("on the 20th, or not", day("2026-10-20")),
+        ("vor zwei Wochen", day("2026-11-01", "2026-11-08")),
+        ("seit letztem Montag", [("2026-11-16 00:00", None)]),
+        ("was haben wir Ende Oktober entschieden?", day("2026-10-21", "2026-11-01")),
+        ("im August", day("2026-08-01", "2026-09-01")),
+        ("qu'avons-nous décidé il y a trois jours ?", day("2026-11-15")),
+        ("lundi dernier", day("2026-11-16")),
+        ("hier", day("2026-11-17")),
+        ("el 3 de mayo de 2025", day("2025-05-03")),
+        ("hace dos meses", day("2026-09-01", "2026-10-01")),
     ],
 )
 def test_a_time_is_understood(text: str, expected: list[tuple[str, str]]) -> None:
@@ -88,11 +117,20 @@ def test_a_time_is_understood(text: str, expected: list[tuple[str, str]]) -> Non
         "Python 3.12 on port 8080", "we may march on", "127.0.0.1:5432 answers", "error 2024 occurred",
         "wait a second", "the sun job", "should we march 3 items or may 5 things happen",
         "30 February", "rust 1.75.0-nightly", "ISO 9001", "a week", "0x2024", "v2024.1",
+        "next Monday", "every Friday", "the monday.com sync", "on the 2nd try", "delete the last tag",
+        "was ist hier falsch?",
     ],
 )  # fmt: skip
 def test_what_is_no_time_is_left_alone(text: str) -> None:
     """Versions, ports, verbs and impossible dates name no time."""
     assert local(text) == []
+
+
+def test_words_without_bounds_are_no_period_in_any_language() -> None:
+    """Something that was "the other day" may be older than two weeks."""
+    for text in ("the other day", "recently", "neulich"):
+        (span,) = times.spans(text, NOW)
+        assert span.start is not None and not span.is_period
 
 
 def test_days_follow_the_clocks_of_the_user() -> None:

@@ -1,10 +1,13 @@
-"""The upkeep jobs: those that fail, and how old the newest backup is."""
+"""The upkeep jobs: those that fail, how old the newest backup is, and whether the folders of notes are there that
+they read and write."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 
+from vector_memory import config
 from vector_memory.cli.answers import Row
 from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
 from vector_memory.errors import VectorMemoryError
@@ -13,7 +16,8 @@ OLD = timedelta(days=7)
 
 
 def check(case: Case) -> Iterator[CheckResult]:
-    """Yield which jobs fail, and the age of the backup."""
+    """Yield which jobs fail, the age of the backup, and which folders of notes are gone."""
+    yield from _folders(case)
     if case.status is None:
         yield CheckResult("jobs", WARN, "Not checked: no daemon runs.", "Mend the daemon first.")
         return
@@ -32,6 +36,21 @@ def check(case: Case) -> Iterator[CheckResult]:
         enabled = sum(job.flag("enabled") for job in jobs)
         yield CheckResult("jobs", OK, f"{enabled} of {len(jobs)} jobs run by themselves")
     yield from _backup(answer, jobs, now)
+
+
+def _folders(case: Case) -> Iterator[CheckResult]:
+    try:
+        settings = config.load(case.home.config)
+    except VectorMemoryError:
+        # The embedding model's check tells.
+        return
+    for name in ("vault", "daily_notes", "reviews"):
+        folder = os.path.expanduser(getattr(settings, name))
+        if folder and not os.path.isdir(folder):
+            message = (
+                f"{name}: there is no folder {folder}, so its notes are neither read nor written."
+            )
+            yield CheckResult("jobs", WARN, message, f"`vector-memory config set {name} DIR`")
 
 
 def _backup(answer: Row, jobs: list[Row], now: datetime) -> Iterator[CheckResult]:

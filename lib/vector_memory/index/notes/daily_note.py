@@ -13,7 +13,24 @@ _SAFE = re.compile(r"[^\w.-]")
 def section(session: str, heading: str, lines: Sequence[str]) -> str:
     """Return a session's section between two marks that name it, without a line end after it."""
     said = [f"- {_inert(line)}" for line in lines]
-    return "\n".join([_open(session), f"## {_inert(heading)}", *said, _close(session)])
+    return between_marks(session, "\n".join([f"## {_inert(heading)}", *said]))
+
+
+def between_marks(name: str, body: str) -> str:
+    """Return a section whose words are Markdown already."""
+    return "\n".join([_open(name), body, _close(name)])
+
+
+def has_mark(text: str) -> bool:
+    """Whether a text would be taken for the beginning or the end of a section."""
+    return "vector-memory session " in text and "<!--" in text
+
+
+def body_of(note: str, name: str) -> str:
+    """Return what stands between the marks of a section, "" where it is not there."""
+    _, opened, rest = note.partition(_open(name) + "\n")
+    body, closed, _ = rest.partition("\n" + _close(name))
+    return body if opened and closed else ""
 
 
 def with_section(note: str, session: str, section: str) -> str:

@@ -7,6 +7,7 @@ text, indented. So nothing in a text, be it a heading or a fence, ends the item.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 
 from vector_memory.model import DEFAULT_COLLECTION, Origin, Priority, Sensitivity
@@ -14,6 +15,10 @@ from vector_memory.system.json_in import Record
 
 HEAD = "<!-- vector-memory export 1 -->"
 PREFACE = f"{HEAD}\n# Memories\n\n`vector-memory import` reads this file back; the comments hold the ids.\n"
+
+SECTION = "memory"
+"""The name of the section of a vault's note that holds memories."""
+_HEADS = re.compile(rf"(?:\A|^<!-- vector-memory session {SECTION} -->\r?\n){HEAD}", re.MULTILINE)
 
 _OPEN, _CLOSE = " <!-- memory ", " -->"
 _INDENT = "  "
@@ -31,7 +36,7 @@ _ORDINARY = {
 
 def is_export(text: str) -> bool:
     """Whether a text is a file of ours."""
-    return text.lstrip("\ufeff").startswith(HEAD)
+    return _HEADS.search(text.lstrip("\ufeff")) is not None
 
 
 def heading(level: int, title: str) -> str:
@@ -66,6 +71,16 @@ def parse(text: str) -> Iterator[tuple[int, Record]]:
         held = None if details is None else (number, details, [])
     if held is not None:
         yield _whole(*held)
+
+
+def has_other_words(text: str) -> bool:
+    """Whether somebody wrote between the items what `parse` leaves out."""
+    return any(
+        line.strip()
+        and not line.startswith((_INDENT, "#", "<!-- ", "Up: [["))
+        and not (line.startswith("- ") and _read_details(line) is not None)
+        for line in text.split("\n")
+    )
 
 
 def _whole(number: int, details: Record, lines: list[str]) -> tuple[int, Record]:

@@ -7,8 +7,9 @@ clearly. Pure: the turns come with their vectors, or without.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from vector_memory.index.topics.naming import name_of
 from vector_memory.index.topics.shifts import scores
@@ -25,6 +26,7 @@ from vector_memory.index.topics.turns import TopicTurn, lines_of
 TOPIC, SUBTOPIC = 1, 2
 TOPIC_SCORE = 0.0
 """Above it another topic begins."""
+_BARELY = 0.01
 SUBTOPIC_SCORE = -1.2
 """Above it another part of a long topic begins."""
 LONG_TURNS = 5
@@ -48,7 +50,10 @@ class TopicSpan:
 
 
 def spans(
-    turns: Sequence[TopicTurn], ideas: Sequence[SummaryIdea] = (), intent_of: IntentOf = intent_of
+    turns: Sequence[TopicTurn],
+    ideas: Sequence[SummaryIdea] = (),
+    intent_of: IntentOf = intent_of,
+    decided: Mapping[str, bool] = MappingProxyType({}),
 ) -> list[TopicSpan]:
     """Return the topics of a session, in order.
 
@@ -57,8 +62,12 @@ def spans(
         ideas: what is known to have been decided, concluded or left open; where nothing is
             of a sort, the turns' sentences are asked.
         intent_of: what a sentence is: `decision`, `conclusion`, `question`, `todo`, or "".
+        decided: by the keys of turns, whether another topic begins there, where that is known.
     """
-    found = scores(turns)
+    found = [
+        _by(decided.get(turn.first.key), score)
+        for turn, score in zip(turns, scores(turns), strict=True)
+    ]
     counts = Counter(term for turn in turns for term in turn.terms)
     known: dict[int, list[SummaryIdea]] = {}
     for idea in ideas:
@@ -89,6 +98,13 @@ def spans(
         )
 
     return [made(*ends, TOPIC) for ends in _stretches(boundaries(found), len(turns))]
+
+
+def _by(begins: bool | None, score: float) -> float:
+    """Return a score on the side of what is known."""
+    if begins is None:
+        return score
+    return max(score, TOPIC_SCORE + _BARELY) if begins else min(score, TOPIC_SCORE)
 
 
 def boundaries(found: Sequence[float]) -> list[int]:

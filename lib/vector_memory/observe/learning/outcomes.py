@@ -92,6 +92,11 @@ class Task:
         return made
 
     @property
+    def is_judged(self) -> bool:
+        """Whether a check, the user or an interruption says how it ended."""
+        return self.sure and self.done is not None
+
+    @property
     def ended_at(self) -> datetime:
         """When it ended, aware UTC."""
         return datetime.fromisoformat(self.at)

@@ -6,8 +6,8 @@ was asked, the files and commands in their order, and what had to be mended on t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from vector_memory.observe.learning.outcomes import Task
@@ -24,6 +24,8 @@ FRESH = timedelta(days=60)
 MET = ". Met on the way: "
 SAME = 0.8
 """The share from which the newer one stands for both."""
+MOST_FAILED, MOST_TRIED = 2, 20
+"""From how many tasks that it came into and that were not done it may be told no more; of how many it is kept."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Trajectory:
         commands: those of its steps that are command lines.
         at: the day on which it ended; `session` is where.
         id: the name of the record that keeps it.
+        tried: the tasks that it came into, by their keys, and whether they were done.
     """
 
     key: str
@@ -51,6 +54,20 @@ class Trajectory:
     session: str
     at: str
     id: str = ""
+    tried: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it may come: not where more of the tasks that it came into failed than were done."""
+        done = sum(self.tried.values())
+        failed = len(self.tried) - done
+        return failed < MOST_FAILED or failed <= done
+
+    def with_tried(self, tried: Mapping[str, bool]) -> Trajectory:
+        """Return it with the tasks that it came into, the newest last, and in its words how many were done."""
+        kept = dict(list(tried.items())[-MOST_TRIED:])
+        told = f". Of {len(kept)} tasks that it came into {sum(kept.values())} were done"
+        return replace(self, tried=kept, text=self.text + told) if kept else self
 
 
 def find(known: Iterable[Task]) -> list[Trajectory]:
@@ -118,6 +135,7 @@ def like(
         for place, one in enumerate(found)
         if one.kind == kind
         and one.session != but
+        and one.is_told
         and one.at >= (now - FRESH).date().isoformat()
         and len(set(terms) & set(one.terms)) >= LEAST_SHARED
     ]

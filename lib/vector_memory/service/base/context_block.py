@@ -46,6 +46,7 @@ def show(
     if session and not context_tally.take(ctx, session, counted):
         return ""
     told = [mark_of_cut + note.id if note.is_cut else note.id for note in safe]
+    told += [id for note in safe for id in note.also]
     if session:
         delivery.add_shown(ctx, session, told)
     if showing is not None and session:
@@ -86,7 +87,7 @@ def checked(notes: Sequence[fence.Note]) -> list[fence.Note]:
     for one in notes:
         with contextlib.suppress(UnsafeTextError):
             head, text = redact.clean(one.head, policy).text, redact.clean(one.text, policy).text
-            safe.append(fence.Note(one.id, head, text, one.foreign, one.is_cut))
+            safe.append(fence.Note(one.id, head, text, one.foreign, one.is_cut, one.also))
     return safe
 
 

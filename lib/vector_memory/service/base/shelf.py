@@ -293,7 +293,13 @@ class Shelf:
 
 
 def merge_best(one: list[Candidate], other: list[Candidate], k: int) -> list[Candidate]:
-    """Return the k best of two lists of candidates, each sequence number once, best first."""
+    """Return the k best of two lists of candidates, each sequence number once, best first.
+
+    Args:
+        one: the best first, each number once.
+    """
+    if not other:
+        return one[:k]
     best: dict[int, float] = {}
     for seq, score in (*one, *other):
         if score > best.get(seq, float("-inf")):

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -27,10 +26,10 @@ from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.exchange_versions import memory_id
 from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.system.files import open_plain
+from vector_memory.text.note_names import note_name
 
 log = logging.getLogger(__name__)
 
-_NOTE_NAME = re.compile(r"\d{4}-\d\d-\d\d\.md")
 TEXT_CHARS = 600
 MOST_TOPICS = 6
 MOST_SAID = 3
@@ -92,22 +91,23 @@ def after_purge(ctx: Context, session: str, had_archive: bool, had_summary: bool
 
 
 def take_out_sections(folder: str, session: str) -> int:
-    """Take a session's sections out of all daily notes; return of how many. What else stands in them
-    is the user's and stays."""
+    """Take a session's sections out of all notes below a folder, however these are named; return of how many. What
+    else stands in them is the user's and stays."""
     folder = os.path.realpath(os.path.expanduser(folder))
     changed = 0
-    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-        path = os.path.join(folder, name)
-        if not _NOTE_NAME.fullmatch(name) or os.path.islink(path):
-            continue
-        try:
-            old = _read(path)
-            new = with_section(old, session, "")
-            if new != old:
-                _replace(path, new)
-                changed += 1
-        except (OSError, UnicodeError) as error:
-            log.warning("a daily note is left as it is: %s", error)
+    for here, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for path in (os.path.join(here, name) for name in names if name.endswith(".md")):
+            if os.path.islink(path):
+                continue
+            try:
+                old = _read(path)
+                new = with_section(old, session, "")
+                if new != old:
+                    _replace(path, new)
+                    changed += 1
+            except (OSError, UnicodeError) as error:
+                log.warning("a note is left as it is: %s", error)
     return changed
 
 
@@ -216,7 +216,8 @@ def _note(ctx: Context, one: SessionContents, only_known: bool = False) -> None:
     try:
         words = _section(one) if one.tree else ""
         day = at.astimezone(ctx.local_now().tzinfo)
-        write_section(ctx.settings.daily_notes, day, one.session, words, only_known)
+        name = note_name(ctx.settings.daily_note_name, day)
+        put_section(ctx.settings.daily_notes, name, one.session, words, only_known)
     except (OSError, UnicodeError, UnsafeTextError) as error:
         ctx.count("daily_notes_failed")
         log.warning("the daily note is not written: %s", error)
@@ -231,32 +232,33 @@ def _section(one: SessionContents) -> str:
     return section(one.session, str(redact.clean(_heading(one)).text), lines)
 
 
-def write_section(
-    folder: str, day: datetime, session: str, words: str, only_known: bool = False
-) -> None:
-    """Put a section into `YYYY-MM-DD.md` in a folder.
+def put_section(
+    folder: str, name: str, session: str, words: str, only_known: bool = False, fresh: str = ""
+) -> bool:
+    """Put a section into a note below a folder; return whether that changed it.
 
     Args:
+        name: the note's path from there; folders on the way are made.
         only_known: change a note that has the section already, and no other.
+        fresh: what a new note begins with.
 
     Raises:
         OSError: the folder is not there, or the note is no plain file within it.
         UnicodeError: the note is no UTF-8.
     """
-    put_section(folder, f"{day:%Y-%m-%d}.md", session, words, only_known)
-
-
-def put_section(folder: str, name: str, session: str, words: str, only_known: bool = False) -> None:
-    """Put a section into a note of a folder; else as `write_section`."""
     folder = os.path.realpath(os.path.expanduser(folder))
     path = os.path.join(folder, name)
     real = os.path.realpath(path)
     if os.path.dirname(real) != folder and not real.startswith(folder + os.sep):
         raise OSError(f"{path} leads out of the folder")
     old = _read(real)
-    new = with_section(old, session, words)
-    if new != old and (not only_known or session in old):
-        _replace(real, new)
+    new = with_section(old or fresh, session, words)
+    if new == old or (only_known and session not in old):
+        return False
+    if os.path.isdir(folder):
+        os.makedirs(os.path.dirname(real), exist_ok=True)
+    _replace(real, new)
+    return True
 
 
 def _read(path: str) -> str:

@@ -6,6 +6,7 @@ They are derived: whatever changes in a session's passages changes them, and rea
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import re
 import threading
@@ -50,6 +51,10 @@ TEXT_CHARS = 480
 MOST_FILES = 10
 GONE = "Taken into another topic."
 """What stands in the place of a topic that there is no more: nothing of what was said."""
+SHIFTS = "shift:"
+"""The sort of records that say for a session's turns whether another topic begins there."""
+WORDED = "worded"
+"""In `extra` of a topic whose summary a model has worded: a digest of the words that rules gave it."""
 _LEAD = re.compile(r"^\[[^\]]{0,200}\]\s*")
 """What an idea leans on, put before it; a topic says that itself."""
 IDEA_KINDS = frozenset(
@@ -102,7 +107,10 @@ def _told(
     safe = [one for one in memories if not one.is_held]
     if len(safe) < len(memories):
         spoken = _turns(ctx, shelf, safe)
-    return SessionContents(shelf, session, project, memories, turns, _tree(spoken, safe))
+    decided = {
+        key: one.get("begins") is True for key, one in ctx.state.records(SHIFTS + session).items()
+    }
+    return SessionContents(shelf, session, project, memories, turns, _tree(spoken, safe, decided))
 
 
 def _by_project(shelf: Shelf, session: str) -> dict[str, list[Memory]]:
@@ -128,11 +136,13 @@ def _turns(ctx: Context, shelf: Shelf, memories: Sequence[Memory]) -> list[Topic
     return turns_of(_passage(one, vectors.get(text_hash(one.embedded))) for one in passages)
 
 
-def _tree(turns: Sequence[TopicTurn], memories: Sequence[Memory]) -> list[TopicSpan]:
+def _tree(
+    turns: Sequence[TopicTurn], memories: Sequence[Memory], decided: Mapping[str, bool]
+) -> list[TopicSpan]:
     """Return the topics of turns; none where they say too little."""
     if sum(len(turn.text) for turn in turns) < LEAST_CHARS:
         return []
-    return spans(turns, ideas(memories))
+    return spans(turns, ideas(memories), decided=decided)
 
 
 def ideas(memories: Iterable[Memory]) -> list[SummaryIdea]:
@@ -209,7 +219,8 @@ def _memories(
         ids[place] = id
         taken.add(id)
         try:
-            made.append(_memory(span, ids.get(f"1:{parent}", ""), session, project, id))
+            new = _memory(span, ids.get(f"1:{parent}", ""), session, project, id)
+            made.append(_as_worded(new, stored.get(place)))
         except UnsafeTextError:
             continue
     return made
@@ -247,6 +258,19 @@ def _memory(span: TopicSpan, parent: str, session: str, project: str, id: str) -
         extra={"parent": parent, "level": span.level, "turns": list(span.turns), "key": span.key},
     )
     return trust_marks.settled(made)
+
+
+def _as_worded(made: Memory, stored: Memory | None) -> Memory:
+    """Return a topic in a model's words, where these were found for the same words of the rules."""
+    mark = stored.extra.get(WORDED) if stored is not None else None
+    if stored is None or mark != digest(made.text):
+        return made
+    return replace(made, text=stored.text, extra={**made.extra, WORDED: mark})
+
+
+def digest(text: str) -> str:
+    """Return what tells one text from another: 32 hexadecimal digits."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
 def files_of(members: Sequence[TopicTurn]) -> list[str]:

@@ -8,16 +8,17 @@ from dataclasses import dataclass
 
 from vector_memory.errors import BadInputError
 from vector_memory.journal.use_labels import UseCount
-from vector_memory.model import DECISION, DERIVED, PASSAGE, QUIET, Memory, Scope
+from vector_memory.model import DECISION, DERIVED, HEURISTICS, PASSAGE, QUIET, Memory, Scope
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.learning import came_into, learned_records
 from vector_memory.service.memory import links as linking
 from vector_memory.service.memory.links import LinkView
 from vector_memory.service.memory.lookup import is_open, lookup, project_names
 from vector_memory.service.memory.views import MemoryView, extended, memory_view
 
-MOST_LOOKED_AT = 5_000
+MOST_LOOKED_AT, MOST_LEDGERS = 5_000, 500
 FILE = "file:"
 SPECIFIC = (FILE, "concept:", "person:")
 
@@ -43,6 +44,14 @@ class RelatedView(MemoryView):
 
 
 @dataclass(frozen=True)
+class TaskCount:
+    """How many tasks, and how many of them were done."""
+
+    n: int = 0
+    done: int = 0
+
+
+@dataclass(frozen=True)
 class ImpactAnswer:
     """What a change concerns.
 
@@ -53,6 +62,7 @@ class ImpactAnswer:
         total: how many memories are related, those that are not shown among them.
         uses: of a memory, to how many sessions hooks have shown it, and in how many of these it was of use; no more
             than that is known of what it did.
+        tasks: into how many tasks with a known end it came, and how many of these were done.
     """
 
     about: list[MemoryView]
@@ -61,6 +71,7 @@ class ImpactAnswer:
     newer_decisions: list[MemoryView]
     total: int
     uses: UseCount | None = messages.spare()
+    tasks: TaskCount | None = messages.spare()
 
 
 def impact(ctx: Context, request: ImpactRequest) -> ImpactAnswer:
@@ -102,6 +113,7 @@ def impact(ctx: Context, request: ImpactRequest) -> ImpactAnswer:
         newer_decisions=[memory_view(memory, names) for memory in newer],
         total=len(related),
         uses=_uses(ctx, about[0].id) if about else None,
+        tasks=_tasks(ctx, about[0].id) if about else None,
     )
 
 
@@ -109,6 +121,19 @@ def _uses(ctx: Context, id: str) -> UseCount:
     told = [label for label in ctx.state.use_labels() if label.memory == id]
     sessions, used = {one.session for one in told}, {one.session for one in told if one.used}
     return UseCount(len(sessions), len(used))
+
+
+def _tasks(ctx: Context, id: str) -> TaskCount:
+    ledgers = Scope(collections=(HEURISTICS,), kinds=(learned_records.LEDGER,))
+    known = {
+        task.key: task
+        for shelf in ctx.all_shelves()
+        for record in shelf.journal.recent(ledgers, MOST_LEDGERS)
+        for task in learned_records.ledger_of(record)[0]
+    }
+    ordered = sorted(known.values(), key=lambda task: (task.at, task.key))
+    ended = [task.done for one, task in came_into.tasks_of_shown(ctx, ordered) if one == id]
+    return TaskCount(len(ended), sum(map(bool, ended)))
 
 
 def _looked_at(shelves: Sequence[Shelf], scope: Scope) -> list[Memory]:

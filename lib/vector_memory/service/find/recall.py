@@ -12,8 +12,10 @@ from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Hit
 from vector_memory.retrieve.topics import topics
 from vector_memory.service.base import aliases, messages, model_help, request_fields
+from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.find import named_project
 from vector_memory.service.memory import applied
 from vector_memory.service.memory.history import history_of
 from vector_memory.service.memory.lookup import (
@@ -84,7 +86,7 @@ class RecallAnswer:
     Attributes:
         period: the time that the question is limited to, where it names one.
         widened: nothing of that time fits: the hits are of other times too.
-        note: a sentence that says so.
+        note: what says so, and where else something fits.
     """
 
     hits: list[HitView]
@@ -134,11 +136,19 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
         _topics(hits) if request.by_topic else None,
         PeriodView(found.period.start, found.period.end) if found.period else None,
         found.is_widened if found.period else None,
-        found.note or None,
+        " ".join(filter(None, (found.note, _elsewhere(ctx, request, asker, hits)))) or None,
     )
     # Last: what was cold has another number from then on.
     applied.asked_for(ctx, asker.shelves, hits, request.for_session)
     return answered
+
+
+def _elsewhere(ctx: Context, request: RecallRequest, asker: Asker, hits: Sequence[Hit]) -> str:
+    """Return where the user, if nothing fits here, finds what he asks for, "" for nowhere. An agent is told
+    nothing of other projects."""
+    if asker.place is None or request.is_agent or any(hit.fits for hit in hits):
+        return ""
+    return named_project.offer(ctx, request.query, asker)
 
 
 def _excerpts(

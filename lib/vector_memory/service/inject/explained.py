@@ -167,26 +167,21 @@ class _Judgement:
         self._worths = prompt_recall.worths_of(ctx, question, looked_at, found.least)
         told = [hit for hit in fresh if hit.memory.id in self._worths]
         told.sort(key=lambda hit: -self._worths[hit.memory.id].value)
-        self._speaks = any(
-            self._worths[hit.memory.id].value >= prompt_recall.least_to_speak(ctx, hit)
-            for hit in told
-        )
-        chosen = told[: ctx.settings.prompt_memories] if self._speaks and not is_silent else []
+        chosen = [] if is_silent else told[: ctx.settings.prompt_memories]
         self._chosen = {hit.memory.id for hit in chosen}
-        terms = found.query.terms
-        notes = checked(self._notes(question, chosen, terms)) if not is_silent else []
-        self._told = {note.id for note in notes}
+        notes = checked(self._notes(question, chosen, found)) if not is_silent else []
+        self._told = {id for note in notes for id in (note.id, *note.also)}
         self.context = fence.fence(notes, found.note if chosen else "") if notes else ""
 
     def _notes(
-        self, question: HookQuestion, chosen: Sequence[Hit], terms: Sequence[str]
+        self, question: HookQuestion, chosen: Sequence[Hit], found: Answer
     ) -> list[fence.Note]:
         from vector_memory.service.learning import guidance, procedures
 
         ctx = self._ctx
         guide = [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
         taken = sum(note.tokens for note in guide)
-        return [*prompt_recall.notes_of(ctx, question, chosen, terms, taken), *guide]
+        return [*prompt_recall.notes_of(ctx, question, chosen, found, taken), *guide]
 
     def of(self, hit: Hit) -> tuple[str, str, float | None]:
         """Return the verdict on a hit, the same as a sentence, and what the hit is worth."""
@@ -198,19 +193,16 @@ class _Judgement:
         id, ctx = hit.memory.id, self._ctx
         if hit.memory.is_held:
             return "held", "It is held back: it looks like instructions. A review lets it go."
+        if id in self._told:
+            return TOLD, "A prompt would be given it."
         if id not in self._fresh:
             return "repeats", "A better hit says the same, or answers it."
         if id not in self._looked_at:
             return "far down", f"Only the {prompt_recall.LOOKED_AT} best are looked at."
         if id not in worths:
             return self._worthless(hit)
-        if id in self._told:
-            return TOLD, "A prompt would be given it."
         if self._is_silent:
             return "silent", "With such a prompt nothing is searched for."
-        if not self._speaks:
-            least = prompt_recall.least_to_speak(ctx, hit)
-            return "weak", f"No hit is worth enough to speak at all: the best needs {least:.2f}."
         if id not in self._chosen:
             most = ctx.settings.prompt_memories
             return "enough", f"{most} memories at most are told, and others are worth more."

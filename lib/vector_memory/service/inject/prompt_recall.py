@@ -19,14 +19,16 @@ from vector_memory.service.base.gate_threshold import least_worth
 from vector_memory.service.base.query_building import embedding_in_time
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.base.shown_notes import PROMPT, Showing, Worth
+from vector_memory.service.inject.wider_notes import widened
 from vector_memory.service.memory import last_session
 from vector_memory.service.memory.lookup import answer, is_open, name_in, project_names, touch
 from vector_memory.text import fence
 
 MAX_PROMPT_CHARS = 8_000
 """What of a prompt is searched for; the rest is most likely pasted output."""
-LOOKED_AT = 8
-"""How many hits are asked what they are worth: further down little is worth telling."""
+LOOKED_AT, NEAREST = 8, 24
+"""How many hits are asked what they are worth: further down little is worth telling. Of so many what is of an
+exchange that is told anyway comes with it."""
 LEAST_TERMS, LEAST_OF_AN_IDEA = 8, 5
 """Distinct terms without which a passage, and an idea, which was found worth keeping, has no content."""
 PLAINLY_NEAR = 0.35
@@ -93,7 +95,7 @@ def _told(ctx: Context, question: HookQuestion) -> _Block:
     guide = [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
     if hits or guide:
         taken = sum(note.tokens for note in guide)
-        notes = notes_of(ctx, question, hits, found.query.terms, taken)
+        notes = notes_of(ctx, question, hits, found, taken)
         chosen = {note.id for note in notes}
         touch(ctx, question.shelves, [hit for hit in hits if hit.memory.id in chosen])
         return _Block(
@@ -148,8 +150,6 @@ def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, 
     ]
     worths = worths_of(ctx, question, fresh[:LOOKED_AT], found.least)
     told = not_told(question.shelves, shown, [hit for hit in fresh if hit.memory.id in worths])
-    if not any(worths[hit.memory.id].value >= least_to_speak(ctx, hit) for hit in told):
-        return [], {}, found
     told.sort(key=lambda hit: -worths[hit.memory.id].value)
     if question.before:
         # In the midst of its work the model has what it needs, but for what is called by its name.
@@ -181,13 +181,6 @@ def session_before(asker: Asker, but: str) -> tuple[float, float] | None:
     """Return when the session before one was, in days since 1970, None where there is none known."""
     spans = [span for shelf in asker.shelves for span in shelf.latest_sessions(asker.scope, 1, but)]
     return max(spans, key=lambda span: span[1], default=None)
-
-
-def least_to_speak(ctx: Context, hit: Hit) -> float:
-    """Return what a hit has to be worth for the hook to speak at all."""
-    if not hit.memory.source.path:
-        return ctx.settings.threshold
-    return least_worth(ctx) + gate.SPEAK_ABOVE
 
 
 def says_something(hit: Hit) -> bool:
@@ -225,23 +218,31 @@ def notes_of(
     ctx: Context,
     question: HookQuestion,
     hits: Sequence[Hit],
-    terms: Sequence[str],
+    found: Answer,
     taken: int = 0,
 ) -> list[fence.Note]:
-    """Return as many hits as notes as there is room for.
+    """Return as many hits as notes as there is room for, with what else was found of their exchanges.
 
     Args:
-        terms: those that were searched for.
+        found: all that the search found.
         taken: tokens that other notes take.
     """
     names = project_names(question.shelves)
-    return render.notes(
+    budget = ctx.settings.prompt_tokens - taken
+    notes = render.notes(
         hits,
-        ctx.settings.prompt_tokens - taken,
+        budget,
         lambda project: name_in(names, project),
-        terms,
+        found.query.terms,
         ctx.settings.origin_share,
     )
+    shown = ctx.state.shown(question.session)
+    others = [
+        memory
+        for memory in found.weighed[:NEAREST]
+        if memory.id not in shown and not question.sees(memory)
+    ]
+    return widened(notes, hits, others, budget - render.FENCE_TOKENS)
 
 
 def _to_confirm(ctx: Context, question: HookQuestion) -> _Block:

@@ -4,23 +4,19 @@ the cold tier, where words find them, and from which they come back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from vector_memory.index.tools import clip
-from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import Memory, Origin, Scope
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.edit import prune_candidates
 from vector_memory.service.jobs import derived, paging, pruning, tier_transfer
+from vector_memory.service.jobs.clusters import clusters
 from vector_memory.service.jobs.step import Entry, Step, Turn
-from vector_memory.service.memory.neighbours import neighbours
 
 AT_ONCE = 100
 OLD = timedelta(days=30)
-CLOSE, LEAST = 0.75, 4
-MOST, LINE_CHARS = 12, 160
+LEAST, LINE_CHARS = 4, 160
 HOW = "compacted"
 
 
@@ -30,11 +26,11 @@ def step(ctx: Context, turn: Turn) -> Step:
     Returns:
         What it did, and where the next step begins; as for all jobs.
     """
-    clusters, store = turn.cursor.get("clusters"), turn.cursor.text("of")
-    if isinstance(clusters, list) and clusters:
-        done = _compact(ctx, store, [str(id) for id in clusters[0]], turn.now)
-        rest = {**turn.cursor, "clusters": clusters[1:]}
-        is_last = not clusters[1:] and not turn.cursor.text("store")
+    due, store = turn.cursor.get("clusters"), turn.cursor.text("of")
+    if isinstance(due, list) and due:
+        done = _compact(ctx, store, [str(id) for id in due[0]], turn.now)
+        rest = {**turn.cursor, "clusters": due[1:]}
+        is_last = not due[1:] and not turn.cursor.text("store")
         return Step(done, {} if is_last else rest)
     full = turn.cursor.get("full") or [
         [each["project"], each["collection"]]
@@ -50,42 +46,15 @@ def step(ctx: Context, turn: Turn) -> Step:
         return Step({"clusters": 0})
     following = {**page.cursor, "full": full} if page.cursor else {}
     memories = [one for one in page.memories if [one.project, one.collection] in full]
-    found = _clusters(ctx, page.shelf, memories, turn.now)
+    found = clusters(
+        ctx, page.shelf, memories, lambda memory: _may_be_compacted(memory, turn.now), LEAST
+    )
     report = {"clusters": len(found), "members": sum(map(len, found))}
     if found and not turn.dry_run:
         going = [[memory.id for memory in members] for members in found]
         entry = Entry("compact", tuple(id for ids in going for id in ids), {"clusters": len(going)})
         return Step(report, {**following, "clusters": going, "of": page.shelf.folder}, entry)
     return Step(report, following)
-
-
-def _clusters(
-    ctx: Context, shelf: Shelf, memories: Iterable[Memory], now: datetime
-) -> list[list[Memory]]:
-    """Return groups of memories without a common member, each with the one first that the others are near."""
-    taken: set[str] = set()
-    found = []
-    fit = [memory for memory in memories if _may_be_compacted(memory, now)]
-    keys = {memory.id: text_key(memory.embedded) for memory in fit}
-    vectors = shelf.journal.get_vectors(list(keys.values()), ctx.embedding.model)
-    for memory in fit:
-        vector = vectors.get(keys[memory.id])
-        if memory.id in taken or vector is None:
-            continue
-        members = [memory] + [
-            near.memory
-            for near in neighbours(ctx, shelf, memory, vector)
-            if near.cosine is not None
-            and near.cosine >= CLOSE
-            and near.memory.id not in taken
-            and near.memory.collection == memory.collection
-            and not set(near.memory.entities).isdisjoint(memory.entities)
-            and _may_be_compacted(near.memory, now)
-        ]
-        if len(members) >= LEAST:
-            taken |= {member.id for member in members}
-            found.append(members[:MOST])
-    return found
 
 
 def _may_be_compacted(memory: Memory, now: datetime) -> bool:

@@ -1,48 +1,39 @@
-"""compliance-report: figures of the last month that an audit asks for, out of the audit log and the stores. No
-word of any memory is in it."""
+"""compliance-report: how each control of the standards stands by the figures of the last month, as a section of the
+month's note in the folder that `reviews` names. No word of any memory is in it."""
 
 from __future__ import annotations
 
-from collections import Counter
 from datetime import timedelta
 
-from vector_memory.model import Scope
+from vector_memory.index.notes.daily_note import between_marks
 from vector_memory.service.base.context import Context
+from vector_memory.service.capture import session_summary
+from vector_memory.service.governance import controls
 from vector_memory.service.jobs.step import Step, Turn
-from vector_memory.service.tools import flags
+from vector_memory.text.note_names import note_name
 
-MONTH = timedelta(days=31)
-MOST_ENTRIES = 100_000
-MOST_MEMORIES = 100_000
+SECTION = "compliance"
 
 
 def step(ctx: Context, turn: Turn) -> Step:
-    """Gather the figures.
+    """Look at every control.
 
     Returns:
         What it did, and where the next step begins.
     """
-    since = turn.now - MONTH
-    entries = ctx.state.audit_entries(MOST_ENTRIES, since)
-    shelves = ctx.all_shelves()
-    counters = ctx.state.totals()
-    sensitive: Counter[str] = Counter()
-    for shelf in shelves:
-        for memory in shelf.journal.iter_memories(Scope(), limit=MOST_MEMORIES):
-            sensitive[memory.sensitivity.value] += 1
-    problem = ctx.state.audit_break()
-    report = {
-        "since": since.date().isoformat(),
-        "entries": len(entries),
-        "actions": dict(Counter(entry.action for entry in entries).most_common()),
-        "actors": dict(Counter(entry.actor for entry in entries).most_common()),
-        "audit_log": problem or "as it was written",
-        "memories": sum(shelf.journal.count() for shelf in shelves),
-        "sensitivity": dict(sensitive),
-        "redactions": counters.get("redactions", 0),
-        "texts_dropped": counters.get("texts_dropped", 0),
-        "flags": flags.figures(shelves, Scope()),
-        "trusted_folders": len(ctx.state.trusted_folders()),
-        "jobs_failed": counters.get("jobs_failed", 0),
+    asked = controls.GovernanceRequest(since=turn.now - controls.PERIOD)
+    made = controls.report(ctx, asked)
+    scores = {
+        one.id: "not measurable" if one.score is None else f"{100 * one.score:.0f} %"
+        for one in made.frameworks
     }
-    return Step(report, message="The figures are here; the mapping to controls is not there yet.")
+    gaps = [one.id for view in made.frameworks for one in view.controls if one.closes]
+    report = {"since": made.since, "scores": scores, "gaps": gaps}
+    message = ", ".join(f"{name}: {score}" for name, score in scores.items())
+    if ctx.settings.reviews and not turn.dry_run:
+        month = ctx.local_now().replace(day=1) - timedelta(days=1)
+        name = note_name(ctx.settings.monthly_note_name, month)
+        section = between_marks(SECTION, made.markdown.strip())
+        session_summary.put_section(ctx.settings.reviews, name, SECTION, section)
+        message += f". Wrote {name}"
+    return Step(report, message=f"{message}.")

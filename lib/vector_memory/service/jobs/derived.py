@@ -2,8 +2,9 @@
 binds nobody before the user has confirmed it (`vector-memory review`), and what the user dropped is not
 proposed again: its id is made of its sources.
 
-By rules alone: a preference that was said in three sessions is proposed as a principle, a solution that came
-back in three as a procedure (hierarchical-abstraction); steps that led to success three times in two sessions
+By rules, in the words of a model where one is set: a preference that was said in three sessions is proposed as a
+principle, a solution that came back in three as a procedure, what three findings of three sessions say about one
+thing as a learning (hierarchical-abstraction); steps that led to success three times in two sessions
 as a procedure (skill-discovery); what two sessions said as a learning (a phase of consolidation).
 """
 
@@ -11,24 +12,30 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
 from vector_memory import model, redact
 from vector_memory.errors import BadInputError
+from vector_memory.index.tools import clip
 from vector_memory.model import Link, Memory, Origin, Relation, Scope, Status
+from vector_memory.service.base import model_words
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.jobs import paging
+from vector_memory.service.jobs.clusters import clusters
 from vector_memory.service.jobs.step import Step, Turn
 from vector_memory.service.memory import proposals
 from vector_memory.service.memory.merging import sessions_of
 from vector_memory.system.json_in import Record
 
-TAG = "derived"
+TAG, SKILL = "derived", "skill"
 SOURCES, EVIDENCE = "derived_from", "evidence"
 """In `extra`: the ids of what it was made of, and counts that speak for it."""
 AT_ONCE = 200
+WORDING = "Say in one plain sentence what all of this says together. Use only what stands there."
+WORDS_CHARS = 400
 MOST_FACTS = 5
 """Facts that one cycle proposes: nobody reads fifty of them."""
 LEAST_WON, LEAST_SESSIONS = 3, 2
@@ -42,19 +49,57 @@ class Finding(NamedTuple):
     asks: Mapping[str, object]
 
 
+TOGETHER = "together"
+"""In the cursor: the part in which findings about one thing are put together."""
+FINDINGS = (model.CONCLUSION, model.CAUSE, model.SOLUTION)
+LEAST_TOGETHER, LINE_CHARS = 3, 160
 AS_PROCEDURE = {"kind": model.PROCEDURE, "collection": "procedures"}
 AS_PRINCIPLE = {"kind": model.PREFERENCE, "priority": "HIGH"}
 AS_FACT = {"collection": "learnings"}
 
 
 def abstraction(ctx: Context, turn: Turn) -> Step:
-    """Propose what the memories of a page have come to in three sessions.
+    """Propose what the memories of a page have come to in three sessions; then, likewise, what three findings about
+    one thing say together.
 
     Returns:
         What it did, and where the next step begins.
     """
-    asks = {model.PREFERENCE: AS_PRINCIPLE, model.SOLUTION: AS_PROCEDURE}
-    return _proposed(ctx, turn, "principle", Scope(kinds=tuple(asks)), _said_in(3, asks))
+    if not turn.cursor.text(TOGETHER):
+        asks = {model.PREFERENCE: AS_PRINCIPLE, model.SOLUTION: AS_PROCEDURE}
+        done = _proposed(ctx, turn, "principle", Scope(kinds=tuple(asks)), _said_in(3, asks))
+        return replace(done, cursor=done.cursor or {TOGETHER: "now"})
+    page = paging.page(ctx, turn.cursor, AT_ONCE, Scope(kinds=FINDINGS))
+    if page is None:
+        return Step()
+    groups = [
+        members
+        for members in clusters(ctx, page.shelf, page.memories, _may_speak, LEAST_TOGETHER)
+        if len({id for one in members for id in sessions_of(one)}) >= LEAST_TOGETHER
+    ]
+    told, new = [], 0
+    for members in groups:
+        finding = _together(members)
+        told.append({"id": members[0].id, "text": finding.text, **finding.evidence})
+        if not turn.dry_run:
+            new += _propose(ctx, page.shelf, "principle", members, finding, turn.now)
+    report = {"groups": len(groups), "proposed": new, "items": told}
+    count = turn.report.number("proposed") + new
+    hint = f"{count} are proposed: `vector-memory review`." if count else ""
+    return Step(report, {**page.cursor, TOGETHER: "now"} if page.cursor else {}, message=hint)
+
+
+def _may_speak(memory: Memory) -> bool:
+    """Whether a finding may be a part of a principle: not of one that was derived, nor of others' words."""
+    is_derived = TAG in memory.tags or memory.kind not in FINDINGS
+    return not is_derived and bool(memory.entities) and memory.trust > 0 and not memory.is_held
+
+
+def _together(members: Sequence[Memory]) -> Finding:
+    rest = " · ".join(clip(one.text, LINE_CHARS) for one in members[1:LEAST_TOGETHER])
+    sessions = {id for one in members for id in sessions_of(one)}
+    evidence = {"findings": len(members), "sessions": len(sessions)}
+    return Finding(f"{members[0].text} Likewise: {rest}", evidence, AS_FACT)
 
 
 def facts(ctx: Context, turn: Turn) -> Step:
@@ -74,7 +119,7 @@ def skills(ctx: Context, turn: Turn) -> Step:
     Returns:
         What it did, and where the next step begins.
     """
-    return _proposed(ctx, turn, "skill", Scope(collections=(model.TRAILS,)), _worked)
+    return _proposed(ctx, turn, SKILL, Scope(collections=(model.TRAILS,)), _worked)
 
 
 def _said_in(
@@ -122,19 +167,26 @@ def _proposed(
             continue
         told.append({"id": memory.id, "text": str(finding.text), **finding.evidence})
         if not turn.dry_run and count + new < most:
-            draft = made(how, finding.text, [memory], turn.now, finding.evidence)
-            new += _propose(ctx, page.shelf, draft, finding.asks)
+            new += _propose(ctx, page.shelf, how, [memory], finding, turn.now)
     report = {"looked_at": len(page.memories), "found": len(told), "proposed": new, "items": told}
     hint = f"{count + new} are proposed: `vector-memory review`." if count + new else ""
     return Step(report, page.cursor, message=hint)
 
 
-def _propose(ctx: Context, shelf: Shelf, memory: Memory, asks: Mapping[str, object]) -> bool:
-    """Put what was derived before the user; return whether it is new."""
+def _propose(
+    ctx: Context, shelf: Shelf, how: str, sources: Sequence[Memory], finding: Finding, now: datetime
+) -> bool:
+    """Put what was derived before the user, in a model's words where one is set; return whether it is new."""
+    memory = made(how, finding.text, sources, now, finding.evidence)
     if is_known(shelf, memory):
         return False
+    said = "\n".join(one.text for one in sources)
+    # Steps stay as they were run.
+    words = "" if how == SKILL else model_words.worded(ctx, WORDING, said, WORDS_CHARS)
+    if words:
+        memory = replace(memory, text=redact.clean(words).text)
     try:
-        stored = proposals.put(ctx, shelf, proposals.proposed(memory, asks))
+        stored = proposals.put(ctx, shelf, proposals.proposed(memory, finding.asks))
     except BadInputError:
         # Too many wait already: it is found again the next time.
         return False

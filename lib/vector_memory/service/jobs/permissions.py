@@ -1,19 +1,16 @@
 """permission-review: which trusted folders are gone or were not used for long, and which exclusions name nothing
-any more, and which tokens have ended or let nobody in for long. It changes nothing: `vector-memory untrust
-FOLDER` and `token revoke ID` do."""
+any more, and which programs, keys and contracts should not act here any longer. It changes nothing:
+`vector-memory untrust FOLDER`, `token revoke ID` and the tool `nhi_lifecycle` do."""
 
 from __future__ import annotations
 
 import os
-from datetime import timedelta
 
-from vector_memory import tokens
 from vector_memory.service.base.context import Context
+from vector_memory.service.governance import actors
 from vector_memory.service.jobs.step import Step, Turn
 
-UNUSED_DAYS = 90
-MOST_CALLS = 10_000
-"""Calls of programs that are looked at; whoever called before those is idle."""
+UNUSED_DAYS, MOST_NAMED = 90, 5
 
 
 def step(ctx: Context, turn: Turn) -> Step:
@@ -31,30 +28,17 @@ def step(ctx: Context, turn: Turn) -> Step:
         for folder in ctx.settings.excluded_projects
         if not os.path.isdir(os.path.expanduser(folder))
     ]
-    idle = _idle_tokens(ctx, turn)
+    advised = actors.actors(ctx, actors.ActorsRequest(action="review")).actors
     report = {
         "trusted": len(trusted), "missing": missing, "unused": unused, "excluded_missing": excluded,
-        "idle_tokens": idle,
+        "actors": [{"sort": one.sort, "name": one.name, "advice": one.advice} for one in advised],
     }  # fmt: skip
     stale = len(missing) + len(unused)
     told = f"{stale} of {len(trusted)} trusted folders are gone or unused for {UNUSED_DAYS} days"
-    told += ": `vector-memory untrust FOLDER`. " if stale else ". "
-    of_tokens = f"Tokens that ended or let nobody in: {', '.join(idle)}: `token revoke`. "
-    return Step(report, message=f"{told}{of_tokens if idle else ''}There are no identities yet.")
-
-
-def _idle_tokens(ctx: Context, turn: Turn) -> list[str]:
-    """Return the names of tokens that have ended, or were made and last used before the time that counts."""
-    since = turn.now - timedelta(days=UNUSED_DAYS)
-    held = tokens.load(ctx.home.tokens)
-    calls = ctx.state.audit_entries(MOST_CALLS, since, "http") if held else []
-    seen = {entry.actor.removeprefix("http:") for entry in calls}
-    return [
-        token.name
-        for token in held
-        if not token.holds(turn.now)
-        or (token.name not in seen and token.made_at < since.isoformat(timespec="seconds"))
-    ]
+    told += ": `vector-memory untrust FOLDER`." if stale else "."
+    named = [f"{one.sort} {one.name}" for one in advised[:MOST_NAMED]]
+    more = ", …" if len(advised) > MOST_NAMED else ""
+    return Step(report, message=f"{told} Look at: {', '.join(named)}{more}." if named else told)
 
 
 def _written(store: str) -> float:

@@ -3,6 +3,7 @@ note in the folder that `reviews` names. Everything else in the note is the user
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 
@@ -19,6 +20,7 @@ from vector_memory.service.jobs.step import Step, Turn
 from vector_memory.service.jobs.weekly_backup import newest
 from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.service.tools import flags
+from vector_memory.text.note_names import note_name
 
 MOST_EACH, LINE_CHARS = 10, 180
 SOON, UNUSED = timedelta(days=30), timedelta(days=90)
@@ -36,7 +38,8 @@ def weekly(ctx: Context, turn: Turn) -> Step:
     since = until - timedelta(days=7)
     year, week, _ = since.isocalendar()
     lines = [*_happened(ctx, since, until), *_state(ctx)]
-    return _written(ctx, turn, f"{year}-W{week:02}.md", f"Week {week} of {year}", lines)
+    name = note_name(ctx.settings.weekly_note_name, since)
+    return _written(ctx, turn, name, f"Week {week} of {year}", lines)
 
 
 def monthly(ctx: Context, turn: Turn) -> Step:
@@ -49,7 +52,8 @@ def monthly(ctx: Context, turn: Turn) -> Step:
     until = today.replace(day=1)
     since = (until - timedelta(days=1)).replace(day=1)
     lines = [*_held(ctx, turn.now), *_happened(ctx, since, until), *_state(ctx)]
-    return _written(ctx, turn, f"{since:%Y-%m}.md", f"{since:%B %Y}", lines)
+    name = note_name(ctx.settings.monthly_note_name, since)
+    return _written(ctx, turn, name, f"{since:%B %Y}", lines)
 
 
 def _written(ctx: Context, turn: Turn, name: str, heading: str, lines: Sequence[str]) -> Step:
@@ -86,7 +90,8 @@ def _happened(ctx: Context, since: datetime, until: datetime) -> Iterator[str]:
 
 
 def _told(title: str, memories: Sequence[Memory], names: dict[str, str]) -> Iterator[str]:
-    """Yield a line for each memory that is the user's or a session's own word, newest first."""
+    """Yield a line for each memory that is the user's or a session's own word, newest first, with the beginning of
+    its id, by which any command takes it."""
     own = [
         memory
         for memory in sorted(memories, key=lambda memory: memory.created_at, reverse=True)
@@ -94,28 +99,35 @@ def _told(title: str, memories: Sequence[Memory], names: dict[str, str]) -> Iter
     ]
     for memory in own[:MOST_EACH]:
         place = name_in(names, memory.project)
-        yield f"{title}{f' ({place})' if place else ''}: {clip(memory.text, LINE_CHARS)}"
+        yield f"{title}{f' ({place})' if place else ''}: {clip(memory.text, LINE_CHARS)} [{memory.id[:8]}]"
 
 
 def _held(ctx: Context, now: datetime) -> Iterator[str]:
     """Yield what expires soon, what was never used, what is sensitive, and what was redacted."""
-    unused = sensitive = 0
+    unused: Counter[str] = Counter()
+    sensitive: Counter[str] = Counter()
     expiring: list[Memory] = []
     shelves = ctx.all_shelves()
+    names = project_names(shelves)
     for shelf in shelves:
         scope = request_fields.listed(Scope())
         for memory in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LOOKED_AT):
-            unused += (
-                not memory.uses and memory.created_at < now - UNUSED and memory.kind != PASSAGE
-            )
-            sensitive += memory.sensitivity in (Sensitivity.CONFIDENTIAL, Sensitivity.RESTRICTED)
+            if memory.kind != PASSAGE and not memory.uses and memory.created_at < now - UNUSED:
+                unused[memory.kind or "note"] += 1
+            if memory.sensitivity in (Sensitivity.CONFIDENTIAL, Sensitivity.RESTRICTED):
+                sensitive[name_in(names, memory.project) or "global"] += 1
             ends = memory.expires_at or memory.valid_until
             if ends is not None and now < ends <= now + SOON:
                 expiring.append(memory)
-    yield from _told("Expires soon", expiring, project_names(shelves))
-    yield f"{unused:,} memories were never used in {UNUSED.days} days"
-    yield f"{sensitive:,} memories are confidential or restricted"
+    yield from _told("Expires soon", expiring, names)
+    yield f"{sum(unused.values()):,} memories were never used in {UNUSED.days} days{_each(unused)}"
+    yield f"{sum(sensitive.values()):,} memories are confidential or restricted{_each(sensitive)}"
     yield f"{ctx.state.totals().get('redactions', 0):,} secrets were taken out so far"
+
+
+def _each(counts: Counter[str]) -> str:
+    told = ", ".join(f"{count:,} {name}" for name, count in counts.most_common(MOST_EACH))
+    return f": {told}" if told else ""
 
 
 def _state(ctx: Context) -> Iterator[str]:

@@ -11,6 +11,7 @@ from vector_memory.service.capture import (
     deferred,
     find_ideas,
     model_ideas,
+    model_topics,
     session_summary,
     store_session,
 )
@@ -64,6 +65,8 @@ def learn(ctx: Context, ended: Ended) -> None:
         import_client_memory.index(ctx, ended.transcript, ended.folder)
     if captured.stored and ended.asker is not None:
         session_start.save_snapshot(ctx, ended.asker, ended.folder)
+    for one in concerned if ended.final and ctx.settings.generation_backend else ():
+        ctx.slowly(partial(model_topics.refine, ctx, one))
     if ctx.settings.extraction:
         for one in concerned if ended.final else ():
             ctx.state.add_due(deferred.MINING, one)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
+
 from vector_memory.errors import BadInputError
 from vector_memory.journal.job_rows import WAITS
 from vector_memory.model import ignore_progress
 from vector_memory.service.base.context import Context
 from vector_memory.service.jobs.step import Step, Turn
-from vector_memory.service.transfer import vault
+from vector_memory.service.transfer import vault, vault_export
 
 STEP_S = 2.0
 
@@ -29,6 +31,12 @@ def step(ctx: Context, turn: Turn) -> Step:
     counts = {"stored": view.stored or 0, "updated": view.updated or 0}
     left = view.waiting or 0
     again = left and not turn.dry_run
+    if not left and not turn.dry_run and vault_export.is_kept(ctx):
+        found = vault_export.write(ctx)
+        counts["written"] = found.written
+        if found.edited:
+            message = f"Edited: `vector-memory import {shlex.quote(found.folder)}` shows what would change."
+            return Step({**counts, "edited": len(found.edited)}, message=message)
     # How many are left stands in the report once, of the last step.
     report = {**counts, "vault": {"notes": str(view.notes), "waiting": str(left)}}
     return Step(report, {"waiting": left} if again else {})

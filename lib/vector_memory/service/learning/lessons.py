@@ -26,7 +26,12 @@ from vector_memory.observe.learning import things as world
 from vector_memory.service.base import messages, offered_commands, privacy
 from vector_memory.service.base.asker import ProjectAsker, asker_at, asker_in
 from vector_memory.service.base.context import Context
-from vector_memory.service.learning import counted_records, guidance, learned_records
+from vector_memory.service.learning import (
+    came_into,
+    counted_records,
+    guidance,
+    learned_records,
+)
 from vector_memory.service.learning.counted_records import Record
 from vector_memory.service.learning.observed_steps import Harvest, cleaner, harvest
 from vector_memory.service.memory import tombstones
@@ -232,6 +237,7 @@ def draw(ctx: Context, asker: ProjectAsker) -> None:
     _keep_drawn(ctx, asker, WORLD, learned_records.THING, things)
     _keep_drawn(ctx, asker, TRAILS, learned_records.TRAIL, drawn)
     examples = [one for one in trajectories.find(known) if _is_offered(asker, one.commands)]
+    examples = _with_outcomes(ctx, asker, examples, known)
     _keep_drawn(ctx, asker, TRAJECTORIES, learned_records.TRAJECTORY, examples)
     days, (done, undone) = [one.at[:10] for one in known], outcomes.evidence(known)
     board = learned_records.Board(
@@ -247,6 +253,22 @@ def draw(ctx: Context, asker: ProjectAsker) -> None:
         trails=[counted_records.id_of(asker.place, TRAILS, one.key) for one in drawn],
     )
     _keep_drawn(ctx, asker, HEURISTICS, learned_records.BOARD, [board])
+
+
+def _with_outcomes(
+    ctx: Context,
+    asker: ProjectAsker,
+    examples: Sequence[trajectories.Trajectory],
+    known: Sequence[outcomes.Task],
+) -> list[trajectories.Trajectory]:
+    """Return examples with the tasks that they came into; what was counted before stays, as what sessions were
+    shown is not known for long."""
+    counted = {one.id: dict(one.tried) for one in learned_records.trajectories_of(asker)}
+    for id, task in came_into.tasks_of_shown(ctx, known) if counted else ():
+        if id in counted:
+            counted[id][task.key] = bool(task.done)
+    ids = [counted_records.id_of(asker.place, TRAJECTORIES, one.key) for one in examples]
+    return [one.with_tried(counted.get(id, {})) for id, one in zip(ids, examples, strict=True)]
 
 
 def _is_offered(asker: ProjectAsker, commands: Sequence[str]) -> bool:

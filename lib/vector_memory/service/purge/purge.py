@@ -27,6 +27,7 @@ from vector_memory.service.purge import byte_search, other_copies
 from vector_memory.service.purge.byte_search import Needles, Searched
 from vector_memory.service.purge.selection import PurgeRequest, PurgeSelection, StorePart, choose
 from vector_memory.service.tools import flags
+from vector_memory.service.transfer import vault_export
 from vector_memory.service.upkeep.check_rebuild import wait_for_index
 from vector_memory.system import removal, tampering
 
@@ -285,6 +286,11 @@ def _clean_copies(ctx: Context, done: Done, with_backups: bool) -> None:
     done.set_aside = _removed(other_copies.set_aside(ctx.home, _stores(ctx)), done)
     if with_backups:
         done.backups = _removed(other_copies.backups(ctx.home), done)
+    if vault_export.is_kept(ctx):
+        for path in vault_export.write(ctx).edited:
+            done.errors.append(
+                f"{path} is as you edited it: look whether it still holds the words."
+            )
 
 
 def _removed(paths: Sequence[str], done: Done) -> list[str]:

@@ -10,8 +10,9 @@ from vector_memory.model import PROCEDURE
 from vector_memory.observe.learning.outcomes import Task, evidence
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
+from vector_memory.service.learning import came_into
 from vector_memory.service.think.proportion import LEAST, SURE, Stratum, proportion, tails
-from vector_memory.service.think.task_ledger import SESSION_ITSELF, is_judged, tasks_of
+from vector_memory.service.think.task_ledger import SESSION_ITSELF, tasks_of
 
 AGENT, MODEL, SKILL = "agent", "model", "skill"
 ADVICE = {
@@ -80,12 +81,12 @@ class MetaAnswer:
 def underperformers(ctx: Context, request: MetaRequest) -> MetaAnswer:
     """Return who does worse than the rest at the same kinds of tasks."""
     known = tasks_of(ctx, request, request.since)
-    judged = [task for task in known if is_judged(task)]
+    judged = [task for task in known if task.is_judged]
     groups: dict[tuple[str, str], list[Task]] = {}
     for task in judged:
         for key in _marks(task):
             groups.setdefault(key, []).append(task)
-    for name, task in _procedures(ctx, request, judged):
+    for name, task in _procedures(ctx, request, known):
         groups.setdefault((PROCEDURE, name), []).append(task)
     against = {key: _others(judged, some) for key, some in groups.items()}
     compared = sum(
@@ -109,21 +110,21 @@ def _marks(task: Task) -> Iterator[tuple[str, str]]:
 
 
 def _procedures(
-    ctx: Context, request: messages.Request, judged: Sequence[Task]
+    ctx: Context, request: messages.Request, known: Sequence[Task]
 ) -> Iterator[tuple[str, Task]]:
     """Yield the procedures that a session was shown, each with the task that it came into."""
-    journals = [shelf.journal for shelf in messages.asker_of(ctx, request).shelves]
-    by_session: dict[str, list[Task]] = {}
-    for task in judged:
-        if task.agent == SESSION_ITSELF:
-            by_session.setdefault(task.session, []).append(task)
-    for session, tasks in by_session.items():
-        shown = ctx.state.shown_at(session)
-        for journal in journals if shown else ():
-            for memory in journal.by_ids(list(shown)).values():
-                into = next((one for one in tasks if one.ended_at >= shown[memory.id]), None)
-                if memory.kind == PROCEDURE and into is not None:
-                    yield f"{memory.title or memory.text[:60]} [{memory.id[:8]}]", into
+    own = [task for task in known if task.agent == SESSION_ITSELF]
+    came = list(came_into.tasks_of_shown(ctx, own))
+    ids = list({id for id, _ in came})
+    found = {
+        id: memory
+        for shelf in messages.asker_of(ctx, request).shelves
+        for id, memory in shelf.journal.by_ids(ids).items()
+        if memory.kind == PROCEDURE
+    }
+    for id, into in came:
+        if memory := found.get(id):
+            yield f"{memory.title or memory.text[:60]} [{id[:8]}]", into
 
 
 def _others(judged: Sequence[Task], some: Sequence[Task]) -> list[Task]:

@@ -31,8 +31,3 @@ def tasks_of(ctx: Context, request: messages.Request, since: datetime | None = N
             found.update({task.key: task for task in learned_records.subagents_of(record)})
     kept = (task for task in found.values() if since is None or task.ended_at >= since)
     return sorted(kept, key=lambda task: (task.at, task.key))
-
-
-def is_judged(task: Task) -> bool:
-    """Whether a check, the user or an interruption says how a task ended."""
-    return task.sure and task.done is not None

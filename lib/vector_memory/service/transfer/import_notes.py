@@ -136,7 +136,7 @@ def _plan(
     named = set() if request.come_across else {note_files.named(path) for path in paths}
     for number, path in enumerate(names):
         progress(number, len(names), "reading")
-        _read(path, path in named, exports, files_read, counts)
+        _read(path, path in named, request.come_across, exports, files_read, counts)
     place = messages.place_of(ctx, request)
     shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
     if place and files_read and not request.dry_run:
@@ -165,6 +165,7 @@ def _brings(step: ImportStep, purged_ids: set[str]) -> bool:
 def _read(
     path: str,
     named: bool,
+    come_across: bool,
     exports: list[NoteFile],
     found: list[import_plan.NoteRead],
     counts: NotesAnswer,
@@ -175,7 +176,8 @@ def _read(
         # It names what is stored of it, and a name can hold a secret, too.
         file = file._replace(path=redact.clean(file.path).text)
         if markdown_export.is_export(file.text):
-            exports.append(file)
+            # What we wrote into a vault is read back only when the user has named it.
+            exports += [] if come_across else [file]
         else:
             found.append(import_plan.read(file))
             counts.redactions += found[-1].redactions

@@ -112,7 +112,7 @@ def search(ctx: Context, request: VaultRequest, progress: Progress) -> VaultAnsw
         named = tuple(COLLECTIONS)
     chosen = named or tuple(name for name in COLLECTIONS if name not in QUIET)
     answer = recall.recall(ctx, replace(request, collections=chosen))
-    root = _root(ctx)
+    root = vault_root(ctx)
     hits = [_vault_hit(hit, root) for hit in answer.hits]
     return VaultAnswer(
         hits=hits,
@@ -148,7 +148,7 @@ def follow(
     Returns:
         How many files were read, and how many wait.
     """
-    root = _root(ctx)
+    root = vault_root(ctx)
     if not root:
         return None
     if not os.path.isdir(root):
@@ -192,7 +192,8 @@ def _records_beside(paths: Sequence[str], now: dict[str, str]) -> list[str]:
     return [path for path in beside if path not in paths][:AT_ONCE]
 
 
-def _root(ctx: Context) -> str:
+def vault_root(ctx: Context) -> str:
+    """Return the folder of the user's vault, its links resolved; "" where none is set."""
     named = ctx.settings.vault
     return os.path.realpath(os.path.expanduser(named)) if named else ""
 

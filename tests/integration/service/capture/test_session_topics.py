@@ -298,6 +298,21 @@ def test_a_daily_note_gets_a_section(house: ServiceHouse, tmp_path: Path) -> Non
     assert "spool" not in note.read_text() and note.read_text().startswith("# Sunday\n")
 
 
+def test_a_daily_note_is_named_as_the_vault_has_it(house: ServiceHouse, tmp_path: Path) -> None:
+    """Folders on the way are made; a purge finds the section, also where names were others since."""
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    named = {"daily_notes": str(vault), "daily_note_name": "YYYY/MM/DD dddd"}
+    house.ctx.settings = replace(house.ctx.settings, archive=False, **named)
+    learn(house, tmp_path, QUEUE)
+    session_summary.finish(house.ctx, "s1")
+    note = vault / "2026" / "05" / "03 Sunday.md"
+    assert "spool file" in note.read_text()
+    house.ctx.settings = replace(house.ctx.settings, daily_note_name="YYYY-MM-DD")
+    assert session_summary.take_out_sections(str(vault), "s1") == 1
+    assert "spool" not in note.read_text()
+
+
 def test_a_note_that_leads_elsewhere_is_left_alone(house: ServiceHouse, tmp_path: Path) -> None:
     """A link out of the folder, a folder that is not there, a note that is no text."""
     vault, outside = tmp_path / "vault", tmp_path / "outside.md"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fakes_embed import models_folder
@@ -11,6 +13,7 @@ from service_house import ServiceHouse, door
 
 from vector_memory.config import Settings
 from vector_memory.embed import registry
+from vector_memory.model import Scope
 
 FACTS = [
     *(f"The {name} service listens on port {port}." for name, port in zip(
@@ -32,39 +35,93 @@ FACTS = [
     "Refresh tokens expire after 14 days.",
 ]  # fmt: skip
 
+CORPORA: dict[str, list[str]] = {
+    "values": FACTS,
+    "pins": [
+        f"{name} is pinned to {version} because the next release broke our type stubs."
+        for name, version in (
+            ("pydantic", "2.7.4"), ("pydantic-core", "2.18.4"), ("httpx", "0.27.0"), ("httpcore", "1.0.5"),
+        )
+    ],
+    "directions": [
+        f"The {one} pushes its events to the {other} over a websocket."
+        for one, other in permutations(("gateway", "ledger", "scheduler"), 2)
+    ],
+    "negations": [
+        f"Feature flags are {word}cached in {place} for one minute."
+        for place in ("staging", "production") for word in ("", "not ")
+    ],
+    "people": [
+        f"{one} reviews the migrations that {other} writes."
+        for one, other in permutations(("Lena", "Omar", "Priya"), 2)
+    ],
+    "orders": [
+        f"On release day we {one} before we {other}."
+        for one, other in permutations(("migrate", "deploy", "seed"), 2)
+    ],
+    "paths": [
+        f"The clock skew fix for sessions is in {path}."
+        for path in ("src/auth/token.py", "src/auth/tokens.py", "lib/auth/token.py", "src/auth/token_test.py")
+    ],
+    "units": [
+        f"The upload endpoint times out after {time}."
+        for time in ("30 seconds", "30 minutes", "300 milliseconds", "3 seconds")
+    ],
+    "choices": [
+        f"We chose {one} over {other} for the {what} stream."
+        for what in ("audit", "metrics") for one, other in permutations(("Kafka", "RabbitMQ"), 2)
+    ],
+}  # fmt: skip
+"""Facts of which those of one corpus differ in little: a number, a name, a direction, an order, a negation."""
+NETWORK = "The office lost its wireless link until the network configuration moved."
 
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    made = ServiceHouse(tmp_path, lambda: registry.create(Settings(), models_folder()))
-    yield made
-    made.close()
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ServiceHouse, Path]]:
+    """A house with all facts in one project, a day apart, and the project's folder."""
+    folder = tmp_path_factory.mktemp("ranking")
+    house = ServiceHouse(folder, lambda: registry.create(Settings(), models_folder()))
+    place = folder / "shop"
+    place.mkdir()
+    for fact in (*(fact for corpus in CORPORA.values() for fact in corpus), NETWORK):
+        assert house.remember(fact, place)["action"] in ("stored", "linked")
+        house.pass_time(days=1)
+    yield house, place
+    house.close()
+
+
+def hits(house: ServiceHouse, question: str, project: Path) -> list[dict[str, Any]]:
+    """Return what a question brings, best first. To be found counts as use, and each test has its own."""
+    request = {"query": question, "project": str(project)}
+    return list(door(house.ctx, "recall", request)["hits"])
 
 
 def texts(house: ServiceHouse, question: str, project: Path) -> list[str]:
     """Return the texts that a question brings, best first."""
-    request = {"query": question, "project": str(project)}
-    return [hit["text"] for hit in door(house.ctx, "recall", request)["hits"]]
+    return [hit["text"] for hit in hits(house, question, project)]
 
 
+@pytest.mark.parametrize("corpus", CORPORA)
 def test_each_fact_is_first_in_its_own_words_whatever_was_used(
-    house: ServiceHouse, tmp_path: Path
+    filled: tuple[ServiceHouse, Path], corpus: str
 ) -> None:
     """Newer facts that contradict an older one, and those that are used all the time, stand behind what
-    was asked for; facts with their parts exchanged both come."""
-    place = tmp_path / "shop"
-    place.mkdir()
-    ids = []
-    for fact in FACTS:
-        answer = house.remember(fact, place)
-        assert answer["action"] in ("stored", "linked")
-        ids.append(answer["id"])
-        house.pass_time(days=1)
-    assert [texts(house, fact, place)[0] for fact in FACTS] == FACTS
-    shelf = next(one for one in house.ctx.all_shelves() if one.journal.find(ids[0]))
-    shelf.journal.touch(dict.fromkeys(ids[::2], 500), house.time)
+    was asked for."""
+    house, place = filled
+    facts = CORPORA[corpus]
+    assert [texts(house, fact, place)[0] for fact in facts] == facts
+    (shelf,) = [one for one in house.ctx.all_shelves() if one.journal.count(Scope())]
+    used = [one.id for one in shelf.journal.iter_memories(Scope()) if one.text in facts[::2]]
+    assert len(used) == len(facts[::2])
+    shelf.journal.touch(dict.fromkeys(used, 500), house.time)
     house.follow()
-    assert [texts(house, fact, place)[0] for fact in FACTS] == FACTS
-    assert set(texts(house, "frontend calls backend", place)[:2]) == set(FACTS[-8:-6])
+    assert [texts(house, fact, place)[0] for fact in facts] == facts
+
+
+def test_both_of_two_with_their_parts_exchanged_come(filled: tuple[ServiceHouse, Path]) -> None:
+    assert set(texts(filled[0], "frontend calls backend", filled[1])[:2]) == {
+        "The frontend calls the backend.", "The backend calls the frontend.",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -79,34 +136,33 @@ def test_each_fact_is_first_in_its_own_words_whatever_was_used(
     ],
 )
 def test_what_a_question_names_is_first(
-    house: ServiceHouse, tmp_path: Path, question: str, expected: str
+    filled: tuple[ServiceHouse, Path], question: str, expected: str
 ) -> None:
     """An exact number, identifier, name or quotation beats what differs in it; the newer of two that
     contradict each other is first where none is named."""
-    place = tmp_path / "shop"
-    place.mkdir()
-    for fact in FACTS:
-        house.remember(fact, place)
-        house.pass_time(days=1)
-    assert texts(house, question, place)[0] == expected
+    assert texts(filled[0], question, filled[1])[0] == expected
 
 
-def test_nothing_is_an_answer(house: ServiceHouse, tmp_path: Path) -> None:
+def test_nothing_is_an_answer(filled: tuple[ServiceHouse, Path]) -> None:
     """What has nothing to do with a question stands there for programs, and does not fit; other words for
     the same thing do."""
-    place = tmp_path / "shop"
-    place.mkdir()
-    for fact in (
-        *FACTS,
-        "The office lost its wireless link until the network configuration moved.",
-    ):
-        house.remember(fact, place)
 
     def fitting(question: str) -> list[str]:
-        request = {"query": question, "project": str(place)}
-        hits = door(house.ctx, "recall", request)["hits"]
-        assert len(hits) == 10 and all(0.0 <= hit["relevance"] <= 1.0 for hit in hits)
-        return [hit["text"] for hit in hits if hit["fits"]]
+        found = hits(filled[0], question, filled[1])
+        assert len(found) == 10 and all(0.0 <= hit["relevance"] <= 1.0 for hit in found)
+        return [hit["text"] for hit in found if hit["fits"]]
 
     assert fitting("purple elephants dancing") == []
-    assert any("network configuration" in text for text in fitting("WiFi problem"))
+    assert NETWORK in fitting("WiFi problem")
+
+
+def test_a_project_is_offered_only_where_something_fits(
+    filled: tuple[ServiceHouse, Path], tmp_path: Path
+) -> None:
+    def note(query: str) -> str | None:
+        request = {"query": query, "project": str(tmp_path)}
+        found: str | None = door(filled[0].ctx, "recall", request).get("note")
+        return found
+
+    assert "in the project shop" in (note("Which port does the tax service of shop use?") or "")
+    assert note("Do purple elephants dance in shop?") is None

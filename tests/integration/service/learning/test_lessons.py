@@ -170,6 +170,25 @@ def test_a_task_that_went_well_is_an_example_to_its_like(world: World) -> None:
     assert door(world.house.ctx, "recall", {**ask, "collection": ["trajectories"]})["hits"] == []
 
 
+def test_an_example_that_does_not_help_comes_no_more(world: World) -> None:
+    """How the tasks ended that it came into is counted; two failures and no success are enough."""
+    good = world.begin("good").ask("Fix the crash of the parser with umlauts in names").read()
+    good.edit("parser.py").run(GOOD, "3 passed").say("Done.")
+    world.end(good.ask("Perfect, thanks! Explain how the gateway picks its port.").say("So."))
+    like = "Fix the crash of the parser with quotes in names"
+    for name in ("b", "c"):
+        world.house.pass_time(hours=5)
+        assert "went well here" in world.hook("UserPromptSubmit", name, prompt=like)
+        bad = world.begin(name).ask(like).edit("parser.py").run(GOOD, MISSING, failed=True)
+        world.end(bad.say("It fails."))
+    assert "went well here" not in world.hook("UserPromptSubmit", "d", prompt=like)
+    ask = {"query": "crash of the parser", "project": str(world.project)}
+    (hit,) = door(world.house.ctx, "recall", {**ask, "collection": ["trajectories"]})["hits"]
+    assert hit["text"].endswith("Of 2 tasks that it came into 0 were done")
+    tasks = door(world.house.ctx, "impact", {**ask, "id": hit["id"]})["tasks"]
+    assert tasks == {"n": 2, "done": 0}
+
+
 def test_what_the_projects_own_instructions_say_is_not_told(world: World) -> None:
     """The client tells the model what stands in CLAUDE.md."""
     for name in ("a", "b", "c"):

@@ -60,3 +60,19 @@ def test_it_comes_to_a_task_that_is_like_it() -> None:
     assert trajectories.like(found, "fix", {"crash", "parser", "umlauts"}, NOW, but="s1") is None
     late = NOW + trajectories.FRESH
     assert trajectories.like(found, "fix", {"crash", "parser", "umlauts"}, late) is None
+
+
+def test_one_that_does_not_help_is_told_no_more() -> None:
+    """Not after one failure, and again once it has helped as often."""
+    ask: Any = ("fix", {"crash", "parser", "umlauts"}, NOW)
+    (one,) = trajectories.find([task(1)])
+    outcomes = {"a": False}
+    assert trajectories.like([one.with_tried(outcomes)], *ask) is not None
+    outcomes["b"] = False
+    tried = one.with_tried(outcomes)
+    assert tried.text.endswith(". Of 2 tasks that it came into 0 were done")
+    assert trajectories.like([tried], *ask) is None
+    outcomes |= {"c": True, "d": True}
+    assert trajectories.like([one.with_tried(outcomes)], *ask) is not None
+    many = one.with_tried({str(n): True for n in range(50)})
+    assert len(many.tried) == trajectories.MOST_TRIED and "49" in many.tried

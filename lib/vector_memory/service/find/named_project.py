@@ -1,0 +1,48 @@
+"""A question that names another project of the user's: where nothing fits here, he is told what there is there."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from vector_memory.model import Project, Scope
+from vector_memory.service.base.asker import Asker
+from vector_memory.service.base.context import Context
+from vector_memory.service.memory.lookup import answer
+
+LEAST_CHARS = 3
+COUNTED = 20
+"""So many hits are counted at most."""
+
+
+def offer(ctx: Context, query: str, asker: Asker) -> str:
+    """Return a sentence that says how much fits in a project which a question names and is not put to, and how
+    to ask there; "" where it names none, or nothing fits there. The memories themselves stay where they are."""
+    for project, words in _named(ctx, query, asker):
+        scope = Scope(projects=(project.id,), levels=asker.scope.levels)
+        there = Asker(None, scope, cache(ctx.all_shelves))
+        # The name says where to look. Among the words it would find what speaks of the project.
+        hits = answer(ctx, words, there, COUNTED).hits if words else []
+        if count := sum(hit.fits for hit in hits):
+            what = "1 memory fits" if count == 1 else f"{count} memories fit"
+            return (
+                f"Nothing fits here; in the project {project.name} {what}: "
+                f"--project {project.root} asks there."
+            )
+    return ""
+
+
+def _named(ctx: Context, query: str, asker: Asker) -> list[tuple[Project, str]]:
+    """Return the projects with a folder whose whole name stands in a question, the longest name first, and the
+    question without it."""
+    here = asker.scope.projects or ()
+    known = {one.id: one for shelf in ctx.all_shelves() for one in shelf.journal.projects()}
+    found = []
+    for project in sorted(known.values(), key=lambda one: (-len(one.name), one.id)):
+        if project.id in here or not project.root or len(project.name) < LEAST_CHARS:
+            continue
+        name = rf"(?<![\w-]){re.escape(project.name)}(?:'s)?(?![\w-])"
+        words = " ".join(re.sub(name, " ", query, flags=re.IGNORECASE).split())
+        if words != " ".join(query.split()):
+            found.append((project, words))
+    return found

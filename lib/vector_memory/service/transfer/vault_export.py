@@ -1,0 +1,217 @@
+"""What is remembered, as notes in the user's vault: one for each project, in a folder of ours, made anew when it has
+changed. What the user edits there becomes an edit of the memory by `import`, after a preview; until then the note
+is left as it is."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from vector_memory.errors import BadInputError, VectorMemoryError
+from vector_memory.index.notes import daily_note, markdown_export
+from vector_memory.model import (
+    DERIVED,
+    GLOBAL_PROJECT,
+    PASSAGE,
+    PROPOSED,
+    Memory,
+    Progress,
+    Scope,
+    Sensitivity,
+)
+from vector_memory.service.base import messages, privacy, request_fields
+from vector_memory.service.base.context import Context
+from vector_memory.service.capture import session_summary
+from vector_memory.service.memory.lookup import is_open
+from vector_memory.service.transfer import export_markdown, note_files, reimport_plan, round_trip
+from vector_memory.service.transfer.import_plan import CHANGED, MERGED, NEW
+from vector_memory.service.transfer.json_lines import (
+    ExportRequest,
+    ImportAnswer,
+    IncomingRequest,
+    export_line,
+)
+from vector_memory.service.transfer.round_trip import Returning
+from vector_memory.service.transfer.vault import vault_root
+
+log = logging.getLogger(__name__)
+
+FOLDER = "Memory"
+"""Below the vault: the folder of our notes, and the name of the one that leads to all of them."""
+MOST_BYTES = 1_500_000
+"""Of one note, so that it can be read back: the newest memories stand in it."""
+LEVELS = ExportRequest(ceiling=Sensitivity.INTERNAL)
+_NO_NAME = re.compile(r"[^\w .()-]+")
+_WRITTEN = re.compile(r"^<!-- written ([0-9a-f]{32}) -->\n", re.MULTILINE)
+_FRONT = "---\ntags: [vector-memory]\nproject: {}\n---\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToVaultRequest(messages.Request):
+    """Write what is remembered into the vault."""
+
+
+@dataclass(frozen=True)
+class VaultExportAnswer:
+    """What was written.
+
+    Attributes:
+        folder: where, "" where no vault is set.
+        notes: how many stand there, `written` those that are new or had changed, with so many memories in all.
+        edited: paths of notes with words of the user's that are not read back yet: they are as they were.
+    """
+
+    folder: str
+    notes: int = 0
+    written: int = 0
+    memories: int = 0
+    edited: tuple[str, ...] = ()
+
+
+def is_kept(ctx: Context) -> bool:
+    """Whether the user has had the notes written once: from then on they follow what is remembered."""
+    root = vault_root(ctx)
+    return bool(root) and os.path.isfile(os.path.join(root, FOLDER, f"{FOLDER}.md"))
+
+
+def export(ctx: Context, request: ToVaultRequest, _: Progress) -> VaultExportAnswer:
+    """Write the notes because the user asks for it.
+
+    Raises:
+        BadInputError: no vault is set, or it is no folder.
+
+    Returns:
+        What was written, and which notes wait to be read back.
+    """
+    done = write(ctx)
+    ctx.state.audit("export", request.actor, [], {"exported": done.memories})
+    return done
+
+
+def write(ctx: Context) -> VaultExportAnswer:
+    """Write the notes of all projects into the vault; of one about which nothing is known any more our section goes.
+
+    Raises:
+        BadInputError: no vault is set, or it is no folder.
+
+    Returns:
+        What was written, and which notes wait to be read back.
+    """
+    root = vault_root(ctx)
+    if not os.path.isdir(root):
+        raise BadInputError(
+            f"The vault {root} is no folder." if root else "No vault is set.",
+            "Set it with `vector-memory config set vault DIR`.",
+        )
+    folder = os.path.join(root, FOLDER)
+    os.makedirs(folder, exist_ok=True)
+    names: dict[str, int] = {}
+    taken = {FOLDER.casefold()}
+    written, edited = 0, []
+    for name, project, body, count in _notes(ctx):
+        while name.casefold() in taken:
+            name += " (2)"
+        taken.add(name.casefold())
+        names[name] = count
+        if _waits(ctx, os.path.join(folder, f"{name}.md")):
+            edited.append(os.path.join(folder, f"{name}.md"))
+        else:
+            written += _put(folder, name, project, body)
+    for file in sorted(os.listdir(folder)):
+        name, ending = os.path.splitext(file)
+        if (
+            ending == ".md"
+            and name.casefold() not in taken
+            and not _waits(ctx, os.path.join(folder, file))
+        ):
+            written += _put(folder, name, "", "")
+    lines = [f"- [[{name}]]: {count:,} memories" for name, count in sorted(names.items())]
+    _put(folder, FOLDER, "", "\n".join(lines))
+    return VaultExportAnswer(folder, len(names), written, sum(names.values()), tuple(edited))
+
+
+def _notes(ctx: Context) -> Iterator[tuple[str, str, str, int]]:
+    """Yield each project's note: its name, the project's, what stands in it, and of how many memories."""
+    for shelf in ctx.all_shelves():
+        known = {one.id: one for one in shelf.journal.projects()}
+        scope = request_fields.listed(Scope())
+        for project in sorted(shelf.journal.count_by("project", scope)):
+            place = known.get(project)
+            name = place.name if place else project
+            name = export_markdown.GLOBAL_NAME if project == GLOBAL_PROJECT else name
+            within = replace(scope, projects=(project,))
+            found = shelf.journal.iter_memories(within, newest_first=True)
+            ours = (one for one in found if _goes(one))
+            by_kind: dict[str, list[str]] = {}
+            size = count = 0
+            for memory, links in round_trip.with_links(shelf, ours):
+                line = privacy.shown(
+                    messages.to_json(export_line(memory, place.root if place else "", links))
+                )
+                item = markdown_export.render(line)
+                size += len(item.encode())
+                if size > MOST_BYTES:
+                    break
+                count += 1
+                by_kind.setdefault(memory.kind or "note", []).append(item)
+            if count:
+                parts = [
+                    markdown_export.heading(2, kind) + "\n" + "".join(items)
+                    for kind, items in sorted(by_kind.items())
+                ]
+                yield (
+                    _NO_NAME.sub("_", name).strip(" .") or "_",
+                    name,
+                    "".join(parts).strip(),
+                    count,
+                )
+
+
+def _goes(memory: Memory) -> bool:
+    """Whether a memory belongs into the vault: no talk as it was said, nothing that came from others' notes, and
+    nothing that is for few eyes."""
+    if memory.kind in (PASSAGE, *DERIVED) or daily_note.has_mark(memory.text):
+        return False
+    return memory.trust > 0 and is_open(memory) and LEVELS.may_go(memory)
+
+
+def _put(folder: str, name: str, project: str, body: str) -> bool:
+    """Put our section into a note; return whether that changed it. What else stands in it is the user's."""
+    head = f"{markdown_export.HEAD}\n<!-- written {_digest(body)} -->\nUp: [[{FOLDER}]]\n\n"
+    section = daily_note.between_marks(markdown_export.SECTION, head + body) if body else ""
+    front = _FRONT.format(project) if project else ""
+    try:
+        return session_summary.put_section(
+            folder, f"{name}.md", markdown_export.SECTION, section, fresh=front
+        )
+    except (OSError, UnicodeError) as error:
+        log.warning("a note of the vault is not written: %s", error)
+        return False
+
+
+def _waits(ctx: Context, path: str) -> bool:
+    """Whether a note holds edits that are not read back, or words of the user's where ours stand."""
+    if not os.path.lexists(path):
+        return False
+    try:
+        file = note_files.read(path)
+    except VectorMemoryError:
+        return True
+    body = daily_note.body_of(file.text.replace("\r\n", "\n"), markdown_export.SECTION)
+    written = _WRITTEN.search(body)
+    if not body:
+        return False
+    if written and written[1] == _digest(body[written.end() :].partition("\n\n")[2]):
+        return False
+    done, back = ImportAnswer(), Returning()
+    steps = reimport_plan.steps_of(ctx, IncomingRequest(), file, done, back)
+    pending = any(step.action in (NEW, CHANGED, MERGED, PROPOSED) for step in steps)
+    return pending or bool(done.errors) or markdown_export.has_other_words(body)
+
+
+def _digest(body: str) -> str:
+    return hashlib.blake2b(body.strip().encode("utf-8", "replace"), digest_size=16).hexdigest()

@@ -1,0 +1,67 @@
+"""Questions that name another project of the user's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service_house import ServiceHouse, door, hook_question
+
+from vector_memory.service.inject import prompt_recall
+
+FACT = "The unit tests run with vitest in watch mode."
+QUESTION = "Which runner do the unit tests of ledger use?"
+
+
+@pytest.fixture
+def filled(house: ServiceHouse, tmp_path: Path) -> ServiceHouse:
+    """A house with a fact in the project "ledger"."""
+    ledger = tmp_path / "ledger"
+    ledger.mkdir()
+    house.remember(FACT, ledger)
+    return house
+
+
+def asked(house: ServiceHouse, app: Path, query: str, **more: Any) -> dict[str, Any]:
+    return door(house.ctx, "recall", {"query": query, "project": str(app), **more})
+
+
+@pytest.mark.parametrize("name", ["ledger", "Ledger's"])
+def test_the_user_is_told_where_it_is_and_no_word_of_it(
+    filled: ServiceHouse, app: Path, name: str
+) -> None:
+    answer = asked(filled, app, QUESTION.replace("ledger", name))
+    assert not any(hit["fits"] for hit in answer["hits"])
+    assert "in the project ledger 1 memory fits" in answer["note"]
+    assert f"--project {app.parent / 'ledger'}" in answer["note"]
+    assert "vitest" not in str(answer)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Which runner do the unit tests use?",
+        "Which runner do the unit tests of ledger-ui use?",
+        "ledger",
+    ],
+)
+def test_nothing_is_offered_without_the_name_or_without_a_question(
+    filled: ServiceHouse, app: Path, query: str
+) -> None:
+    assert asked(filled, app, query).get("note") is None
+
+
+def test_what_fits_here_is_the_answer(filled: ServiceHouse, app: Path) -> None:
+    """However the project is called."""
+    filled.remember("Invoices are printed in Helvetica on Fridays.", app)
+    answer = asked(filled, app, "On what days are invoices printed in Helvetica, as in ledger?")
+    assert answer["hits"][0]["fits"] and answer.get("note") is None
+
+
+def test_neither_an_agent_nor_a_hook_hears_of_other_projects(
+    filled: ServiceHouse, app: Path
+) -> None:
+    assert "ledger" not in str(asked(filled, app, QUESTION, actor="agent").get("note"))
+    told = prompt_recall.on_prompt(filled.ctx, hook_question(filled.ctx, "s", str(app), QUESTION))
+    assert "ledger" not in told and "vitest" not in told

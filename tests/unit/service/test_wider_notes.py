@@ -1,0 +1,94 @@
+"""Notes of passages that bring other passages of their exchange."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timezone
+
+from vector_memory.model import PASSAGE, CleanText, Memory, Origin, Source
+from vector_memory.retrieve import render
+from vector_memory.retrieve.search import Hit
+from vector_memory.service.inject.wider_notes import widened
+from vector_memory.text import fence
+
+AT = datetime(2026, 11, 20, tzinfo=timezone.utc)
+WORDS = "The {} step copies what the crawler wrote into the archive and then checks every sum."
+
+
+def hit(number: int, turn: int = 3, kind: str = PASSAGE, origin: Origin = Origin.ASSISTANT) -> Hit:
+    """Return a hit that is the passage of that number of an exchange."""
+    text = CleanText(WORDS.format(f"{turn}.{number}"))
+    memory = Memory(
+        id=f"{turn:016x}{number:016x}",
+        text=text,
+        kind=kind,
+        origin=origin,
+        project="p",
+        created_at=AT,
+        external_id=f"s:{turn}:{number}",
+        source=Source("s", "/t/s.jsonl", turn=turn),
+    )
+    return Hit(memory, 1.0, 0.9, {}, 0, frozenset())
+
+
+def told(hits: list[Hit], found: list[Hit], left: int) -> list[fence.Note]:
+    """Return the notes of hits, widened by what was found, with some tokens more than they take."""
+    notes = [render.note(one.memory, "p", 90) for one in hits]
+    budget = sum(note.tokens for note in notes) + left
+    return widened(notes, hits, [one.memory for one in found], budget)
+
+
+def test_passages_of_one_exchange_are_read_in_their_order() -> None:
+    best, after, before, apart = hit(4), hit(5), hit(1), hit(9, turn=7)
+    (note,) = told([best], [best, after, apart, before], 400)
+    places = [note.text.index(one.memory.text) for one in (before, best, after)]
+    assert places == sorted(places)
+    # A mark where something is left out, none between neighbours.
+    assert note.text.count("…") == 1
+    assert note.also == (after.memory.id, before.memory.id)
+    assert apart.memory.text not in note.text
+    assert (note.id, note.is_cut) == (best.memory.id, False)
+
+
+def test_the_budget_is_kept_and_nothing_is_cut_for_it() -> None:
+    best, second, third = hit(1), hit(2), hit(3)
+    before = render.note(best.memory, "p", 90).tokens
+    room = fence.tokens(second.memory.text) + 4
+    (note,) = told([best], [second, third], room)
+    assert note.also == (second.memory.id,)
+    assert note.tokens - before <= room
+    (note,) = told([best], [second, third], 5)
+    assert note.also == () and note.text == best.memory.text
+
+
+def test_a_note_that_was_cut_is_told_whole_where_there_is_room() -> None:
+    best = hit(1)
+    cut = render.note(best.memory, "p", fence.tokens(render.head(best.memory, "p")) + 12)
+    assert cut.is_cut
+    (note,) = widened([cut], [best], [hit(2).memory], 400)
+    assert not note.is_cut and note.text.startswith(best.memory.text)
+    assert widened([cut], [best], [hit(2).memory], cut.tokens + 1) == [cut]
+
+
+def test_what_others_wrote_and_what_is_told_itself_stands_alone() -> None:
+    best, foreign, idea = hit(1), hit(2, origin=Origin.TOOL), hit(3, kind="fact")
+    (note,) = told([best], [foreign, idea], 400)
+    assert note.also == ()
+    (note,) = told([foreign], [best], 400)
+    assert note.also == ()
+    both = told([best, hit(4)], [best, hit(4)], 400)
+    assert [note.also for note in both] == [(), ()]
+
+
+def test_what_is_worth_most_takes_its_room_from_later_talk() -> None:
+    """And from nothing that was remembered on purpose."""
+    best, later = hit(1), hit(1, turn=7)
+    meant = hit(1, turn=9)
+    meant = replace(meant, memory=replace(meant.memory, source=Source()))
+    beside = [hit(number) for number in (2, 3, 4, 5)]
+    room = sum(fence.tokens(one.memory.text) for one in beside) // 2
+    notes = told([best, later, meant], beside, room)
+    assert [note.id for note in notes] == [best.memory.id, meant.memory.id]
+    assert len(notes[0].also) >= 2
+    whole = sum(render.note(one.memory, "p", 90).tokens for one in (best, later, meant))
+    assert sum(note.tokens for note in notes) <= whole + room
