@@ -1,8 +1,8 @@
 """What of single statements is kept, and as what, with the weights that come with the program?
 
-`statements_unseen.json` was written, with intents, without any rule or model in view, and nothing is fitted on
-it. With `--vectors` the sentences are embedded as a daemon with a model does it. What transcripts say is measured
-by `train_ideas.py`, each source by models that have not seen it.
+They were fitted on `statements_unseen.json`, too: this shows what they do, and `train_ideas.py` what they are worth
+on a set, or a source of transcripts, left out. With `--vectors` the sentences are embedded as a daemon with a model
+does it.
 """
 
 from __future__ import annotations

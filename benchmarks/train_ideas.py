@@ -1,10 +1,12 @@
 """The models of what is worth keeping: fit them, and say what they are worth on sources that they have not seen.
 
 DATA holds `labels/ideas.jsonl` and `labels/ideas_translated.jsonl`: sentences of real transcripts with what they
-are meant as and whether they are worth keeping. TRANSCRIPTS is the folder with a folder for each source. Each
+are meant as and whether they are worth keeping. TRANSCRIPTS are folders with a folder for each source. Each
 sentence is looked for in its transcript as capture reads it; one that capture never sees (pastes, programs'
-prompts) counts as not kept. Each source is left out once; a translation is always in its original's fold. With
-`--write` the weights fitted on all go to `data/idea_weights.json`, with these figures and the data's digest.
+prompts) counts as not kept. `idea_labels.json` says the same of more sentences of these sources, by their digest.
+Each source is left out once; a translation is always in its original's fold. Sources that state no licence
+(JUDGED_ONLY) are judged and never fitted on. With `--write` the weights fitted on all the others go to
+`data/idea_weights.json`, with these figures and the data's digest.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -37,19 +40,24 @@ Floats = NDArray[np.float64]
 SAME = 0.6
 """The share of words, of those of both, from which a sentence is the labelled one."""
 NEAR_LINES = 3
+LABELS = Path(__file__).resolve().parent / "idea_labels.json"
+"""By source, and by the digest of source and sentence: what it is meant as, and 0 … 2 how much it is worth."""
+JUDGED_ONLY = frozenset(("entireio__external-agents",))
+"""Sources that state no licence: nothing of them goes into the weights."""
 CALLED = {"context": "fact"}
 """What the single statements call otherwise."""
 DIMENSIONS = 96
 """Principal components that the vectors are fitted in; the weights are those of the whole vector again."""
-OF_FORM, OF_VECTOR = 100.0, 60.0
-"""What a weight of 1 costs beside the log-likelihood (L2), for features of unit deviation."""
+OF_FORM, OF_VECTOR, OF_VECTOR_FOR_KINDS = 100.0, 60.0, 400.0
+"""What a weight of 1 costs beside the log-likelihood (L2), for features of unit deviation. A vector tells what a
+sentence is about rather than what it does, which the kinds are of."""
 OF_USER = 1.5
 """What the weights that are the user's alone cost more."""
 STEPS, SMALL_STEPS = 15, 250
 BEST_COUNTS, KEPT_COUNTS, WRITTEN_COUNTS = 3.0, 2.0, 1.0
 """What a sentence that somebody would be glad of weighs in the fit of what is worth keeping; one that is worth
 keeping in that of the kinds; a single statement there."""
-WANTED = {worth.MEANING: (0.7, 0.755), worth.WORDS: (0.66, 0.72)}
+WANTED = {worth.MEANING: (0.72, 0.77), worth.WORDS: (0.65, 0.72)}
 """The share of what is kept of the user's and of the assistant's words that is to be worth it, by set of
 weights."""
 _WORD = re.compile(r"\w+")
@@ -74,7 +82,7 @@ class Labelled:
 
 
 def statements() -> list[Labelled]:
-    """Return the single statements of `statements_unseen.json`, each of its two sets a source."""
+    """Return the single statements of `statements_unseen.json`, each of its sets a source."""
     path = Path(__file__).resolve().parent / "statements_unseen.json"
     made = []
     for one in json.loads(path.read_text(encoding="utf-8")):
@@ -88,12 +96,41 @@ def statements() -> list[Labelled]:
     return made
 
 
-def load(data: Path, transcripts: Path) -> tuple[list[Labelled], list[Labelled]]:
+def by_digest(folders: Sequence[Path]) -> list[Labelled]:
+    """Return the sentences of transcripts that LABELS knows by their digest, each once."""
+    made = []
+    for source, labels in json.loads(LABELS.read_text(encoding="utf-8")).items():
+        left = dict(labels)
+        for path in sorted(_folder(source, folders).rglob("*.jsonl")):
+            for _, _, unit in _said(path):
+                told = left.pop(_digest(source, unit.text), "")
+                if told:
+                    intent, keep = told.split()
+                    kind = "prompt" if unit.speaker == USER else unit.speaker
+                    label = {
+                        "source": source, "role": unit.speaker, "kind": kind, "text": unit.text,
+                        "intent": intent, "keep": int(keep), "by": LABELS.name,
+                    }  # fmt: skip
+                    made.append(Labelled(label, unit))
+        if left:
+            sys.stderr.write(f"{source}: {len(left)} of {len(labels)} labels have no sentence\n")
+    return made
+
+
+def _folder(source: str, folders: Sequence[Path]) -> Path:
+    return next((one / source for one in folders if (one / source).is_dir()), folders[0] / source)
+
+
+def _digest(source: str, text: str) -> str:
+    return hashlib.sha256(f"{source}\n{text}".encode()).hexdigest()[:16]
+
+
+def load(data: Path, folders: Sequence[Path]) -> tuple[list[Labelled], list[Labelled]]:
     """Return the labelled sentences and the translated ones."""
     labels = read_lines(data / "labels" / "ideas.jsonl")
     by_file: dict[Path, list[dict[str, Any]]] = defaultdict(list)
     for label in labels:
-        by_file[transcripts / label["source"] / f"{label['session']}.jsonl"].append(label)
+        by_file[_folder(label["source"], folders) / f"{label['session']}.jsonl"].append(label)
     found: dict[str, Unit | None] = {}
     for path, told in by_file.items():
         said = list(_said(path))
@@ -189,7 +226,7 @@ def fit(sentences: Sequence[Labelled], vectors: Floats, model: str) -> worth.Wei
         if name == worth.MEANING:
             blocks.append(part / scale)
             penalty.append(np.full(part.shape[1], OF_VECTOR))
-        made = _rows(told, np.hstack(blocks), np.concatenate(penalty))
+        made = _rows(told, np.hstack(blocks), np.concatenate(penalty), 2 * half)
         # As weights of the features and of the vector as they are.
         plain = []
         for which in (made[:, :half], made[:, half : 2 * half]):
@@ -204,8 +241,8 @@ def fit(sentences: Sequence[Labelled], vectors: Floats, model: str) -> worth.Wei
     return worth.Weights(model, kinds(), tables, dict.fromkeys(tables, (2.0, 2.0)))
 
 
-def _rows(told: Sequence[Labelled], x: Floats, penalty: Floats) -> Floats:
-    """Return the fitted rows: the worth, then each kind."""
+def _rows(told: Sequence[Labelled], x: Floats, penalty: Floats, of_form: int) -> Floats:
+    """Return the fitted rows: the worth, then each kind. The first `of_form` features are not the vector's."""
     keep = np.array([one.keep for one in told])
     of_worth = fitted(x, (keep >= 1) * 1.0, penalty, np.where(keep == 2, BEST_COUNTS, 1.0))
     labelled = np.array([one.label["intent"] for one in told])
@@ -213,7 +250,10 @@ def _rows(told: Sequence[Labelled], x: Floats, penalty: Floats) -> Floats:
     written = np.array([one.label["kind"] == "written" for one in told])
     counts = np.where(keep >= 1, KEPT_COUNTS, 1.0) * np.where(written, WRITTEN_COUNTS, 1.0)
     counts *= y.sum(1)
-    return np.vstack([of_worth, fitted_kinds(x, y, penalty, counts)])
+    for_kinds = np.concatenate(
+        [penalty[:of_form], np.full(x.shape[1] - of_form, OF_VECTOR_FOR_KINDS)]
+    )
+    return np.vstack([of_worth, fitted_kinds(x, y, for_kinds, counts)])
 
 
 def kinds() -> tuple[str, ...]:
@@ -230,7 +270,7 @@ def left_out(
     """Return the verdicts, by set of weights, on each sentence by models that have not seen its source."""
     made: dict[int, dict[str, worth.Verdict]] = {}
     for source in sorted({one.source for one in sentences}):
-        seen = [one for one in sentences if one.source != source]
+        seen = [one for one in sentences if one.source not in {source, *JUDGED_ONLY}]
         by = fit(seen, np.array([vectors[id(one)] for one in seen]), model)
         for one in (*sentences, *others):
             if one.source == source and one.unit is not None:
@@ -299,9 +339,10 @@ def figures(
         name = set_of(one, by)
         enough = verdict is not None and verdict.worth >= least[name][is_assistants]
         kept[id(one)] = verdict if enough else None
-    mine = [one for one in sentences if is_own(one)]
+    first = [one for one in sentences if "by" not in one.label]
+    mine = [one for one in first if is_own(one)]
     rows = [
-        row_of("all", [one for one in sentences if one.label["kind"] != "written"], kept),
+        row_of("all", [one for one in first if one.label["kind"] != "written"], kept),
         row_of(
             "single statements", [one for one in sentences if one.label["kind"] == "written"], kept
         ),
@@ -310,9 +351,10 @@ def figures(
         row_of("assistant", [one for one in mine if one.label["role"] != USER], kept),
         row_of("translated", translated, kept),
     ]
+    by_source = [one for one in sentences if is_own(one)]
     rows += [
-        row_of(source, [one for one in mine if one.source == source], kept)
-        for source in sorted({one.source for one in mine})
+        row_of(source, [one for one in by_source if one.source == source], kept)
+        for source in sorted({one.source for one in by_source})
     ]
     return rows
 
@@ -335,7 +377,10 @@ def thresholds(
             told = [
                 (judged[id(one)][by].worth, one.keep)
                 for one in sentences
-                if id(one) in judged and is_own(one) and (one.label["role"] == USER) is who
+                if "by" not in one.label
+                and id(one) in judged
+                and is_own(one)
+                and (one.label["role"] == USER) is who
             ]
             pair.append(least_for(told, wanted))
         made[name] = (pair[0], pair[1])
@@ -348,11 +393,10 @@ def main() -> None:
     parser = options(__doc__ or "")
     parser.add_argument("--write", action="store_true", help="write the weights")
     parser.add_argument("data", type=Path)
-    parser.add_argument("transcripts", type=Path)
+    parser.add_argument("transcripts", type=Path, nargs="+")
     asked = parser.parse_args()
     sentences, translated = load(asked.data, asked.transcripts)
-    written = statements()
-    seen = [*sentences, *written]
+    seen = [*sentences, *by_digest(asked.transcripts), *statements()]
     everyone = [*seen, *translated]
     embedder = registry.create(Settings(), Home(asked.home).models)
     texts = [(one.unit.text if one.unit else one.label["text"]) for one in everyone]
@@ -365,15 +409,17 @@ def main() -> None:
     bare = figures(seen, translated, judged, least, "without")
     show("The same without vectors", bare[:5], asked.json)
     if asked.write:
-        whole = fit(seen, made[: len(seen)], embedder.model)
+        fitted_on = [place for place, one in enumerate(seen) if one.source not in JUDGED_ONLY]
+        whole = fit([seen[place] for place in fitted_on], made[fitted_on], embedder.model)
         write(replace(whole, least=least), rows, asked.data)
 
 
 def write(by: worth.Weights, rows: list[dict[str, Any]], data: Path) -> None:
     """Write the file of weights."""
     digest = hashlib.sha256()
-    for name in ("ideas.jsonl", "ideas_translated.jsonl"):
-        digest.update((data / "labels" / name).read_bytes())
+    labels = data / "labels"
+    for path in (labels / "ideas.jsonl", labels / "ideas_translated.jsonl", LABELS):
+        digest.update(path.read_bytes())
     told = {
         "made by": "benchmarks/train_ideas.py",
         "data": f"sha256:{digest.hexdigest()}",

@@ -393,9 +393,9 @@ class Scope:
 
     `projects` None means every project; otherwise only these ids (GLOBAL_PROJECT among them
     if global memories are wanted). Empty tuples and None leave the rest unlimited. `tags`,
-    `kinds`, `sessions`, `collections` and `entities` (`kind:name`) match any of the given words; `without`
-    are collections that are left out. `levels` are those of sensitivity that may be given, `laws` the
-    jurisdictions. `since` is inclusive, `until` exclusive, both on `created_at`.
+    `kinds`, `sessions`, `collections`, `entities` (`kind:name`), `tiers`, `priorities` and `origins` match any of
+    the given words; `without` are collections that are left out. `levels` are those of sensitivity that may be
+    given, `laws` the jurisdictions. `since` is inclusive, `until` exclusive, both on `created_at`.
     """
 
     projects: tuple[str, ...] | None = None
@@ -408,7 +408,9 @@ class Scope:
     entities: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
+    tiers: tuple[str, ...] = ()
     priorities: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
     laws: tuple[str, ...] = ()
 
     def holds(self, memory: Memory) -> bool:
@@ -421,7 +423,9 @@ class Scope:
             and (not self.collections or memory.collection in self.collections)
             and memory.collection not in self.without
             and (not self.levels or memory.sensitivity in self.levels)
+            and (not self.tiers or memory.tier in self.tiers)
             and (not self.priorities or memory.priority in self.priorities)
+            and (not self.origins or memory.origin in self.origins)
             and (not self.laws or memory.jurisdiction in self.laws)
             and (not self.entities or not set(self.entities).isdisjoint(memory.entities))
             and (self.since is None or memory.created_at >= self.since)
@@ -441,9 +445,13 @@ class Scope:
             or self.entities
             or self.without
             or self.levels
-            or self.priorities
-            or self.laws
+            or self.is_by_state
         )
+
+    @property
+    def is_by_state(self) -> bool:
+        """Whether it is limited by what of a memory stands in the journal alone, beside its sensitivity."""
+        return bool(self.tiers or self.priorities or self.origins or self.laws)
 
 
 class Candidate(NamedTuple):

@@ -6,10 +6,12 @@ One server, one daemon and one browser for all: each test has a context of its o
 
 from __future__ import annotations
 
+import http.server
 import os
 import re
 import shutil
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +19,7 @@ from typing import Any
 
 import pytest
 from gateway_rig import Gateway, gateway
+from transcript_samples import Talk
 
 pytestmark = pytest.mark.e2e
 EVIL = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>{{7*7}}\'"&<b>'
@@ -24,13 +27,38 @@ PAGES = {
     "memories": "Memories", "search?q=ferry": "Search", "review": "Review", "sessions": "Sessions",
     "open": "Open items", "evolution": "Evolution", "entities": "Entities", "lessons": "Lessons",
     "observer": "Observer", "statistics": "Statistics", "health": "Jobs and health", "cost": "Cost",
-    "governance": "Governance", "settings": "Settings",
+    "governance": "Governance", "settings": "Settings", "flows": "Flows",
 }  # fmt: skip
 PATIENT = "localStorage.setItem('grace_s', '300')"
 """What is forgotten stays for undo, however slowly this goes."""
 ADMIT = "sessionStorage.setItem('bearer', {!r})"
+FETCH = """async ([url, mode]) => {
+  const headers = mode === 'cors' ? { 'Content-Type': 'application/json', Authorization: 'Bearer x' } : { 'Content-Type': 'text/plain' };
+  try {
+    const answer = await fetch(url, { method: 'POST', mode, headers, body: '{"text": "Planted.", "global": true}' });
+    return `${answer.type} ${answer.status} ${await answer.text()}`;
+  } catch { return 'refused'; }
+}"""
+FORM = """(action) => { const form = document.createElement('form'); Object.assign(form, { action, method: 'post', enctype: 'text/plain', target: 'hole' });
+  const frame = Object.assign(document.createElement('iframe'), { name: 'hole' }); document.body.append(frame, form); form.submit(); }"""
+FRAME = """(src) => new Promise((done) => { const frame = Object.assign(document.createElement('iframe'), { src });
+  frame.onload = () => { try { done(frame.contentDocument?.body ? 'read' : 'out of reach'); } catch { done('out of reach'); } };
+  document.body.append(frame); })"""
 LISTEN = """window.violations = [];
 document.addEventListener('securitypolicyviolation', (event) => window.violations.push(event.violatedDirective));"""
+
+
+class Elsewhere(http.server.BaseHTTPRequestHandler):
+    """A page of another port of this machine."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<!doctype html><title>Elsewhere</title><body>")
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
 
 
 def browser_path() -> str:
@@ -276,8 +304,16 @@ def test_ten_are_reviewed_by_keyboard(visit: Visit, served: Gateway) -> None:
     for number in range(10):
         page.keyboard.press("c" if number % 2 else "p")
         page.locator(".row.gone").nth(number).wait_for()
-    assert served.rig.daemon.ask("review", {"k": 1})["total"] == before - 10
     page.get_by_role("status").filter(has_text=f"{before - 10} wait").wait_for()
+    # The last one is taken back; the others are decided when the page is left.
+    page.keyboard.press("u")
+    page.get_by_role("status").filter(has_text=f"{before - 9} wait").wait_for()
+    assert served.rig.daemon.ask("review", {"k": 1})["total"] == before
+    page.goto(f"{visit.url}/app/icon.svg")
+    until(
+        lambda: served.rig.daemon.ask("review", {"k": 1})["total"] == before - 9,
+        "nine to be decided",
+    )
 
 
 def test_of_two_tabs_the_second_keeps_its_words(visit: Visit, served: Gateway) -> None:
@@ -318,8 +354,13 @@ def test_a_long_list_is_drawn_in_part(visit: Visit, served: Gateway, tmp_path: P
     page.get_by_role("button", name="Show it").click()
     page.locator("#main [role=status]", has_text=re.compile(r"4\d\d memories")).wait_for()
     for page_end in range(60, 421, 60):
-        page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
-        page.locator(f"[aria-posinset='{page_end}']").wait_for(state="attached")
+        last = page.locator(f"[aria-posinset='{page_end}']")
+
+        def is_drawn(last: Any = last) -> bool:
+            page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+            return bool(last.count())
+
+        until(is_drawn, f"row {page_end}")
     assert page.locator("*").count() <= 400
 
 
@@ -329,3 +370,94 @@ def test_long_work_shows_what_came_of_it(visit: Visit) -> None:
     page.locator("#main h3", has_text="Rebuilt").wait_for()
     page.get_by_role("button", name="Look at every hop").click()
     page.locator("caption", has_text="Every hop").wait_for()
+
+
+def test_no_other_origin_asks_in_the_users_name(
+    browser: Any, served: Gateway, ids: dict[str, str]
+) -> None:
+    """A page of another port, in a browser in which the dashboard is open, sends what it can think of; it reads
+    nothing, and nothing is done. A frame of it stays empty."""
+    foreign = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere)
+    threading.Thread(target=foreign.serve_forever, daemon=True).start()
+    visit = Visit(browser, served, served.token("admin"))
+    visit.go("memories", "Memories")
+    count = len(texts(served))
+    page = visit.context.new_page()
+    page.goto(f"http://127.0.0.1:{foreign.server_port}/")
+    assert page.evaluate("sessionStorage.length") == 1, "what a test's own script put there"
+    page.evaluate("sessionStorage.clear()")
+    for at in ("/ask/list", "/ask/remember", "/enter", "/run/backup"):
+        for mode in ("cors", "no-cors"):
+            told = page.evaluate(FETCH, [f"{served.url}{at}", mode])
+            assert told in ("refused", "opaque 0 "), (at, mode, told)
+    page.evaluate(FORM, f"{served.url}/ask/remember")
+    framed = page.evaluate(FRAME, served.url)
+    assert framed == "out of reach"
+    page.close()
+    foreign.shutdown()
+    foreign.server_close()
+    assert len(texts(served)) == count
+    visit.context.close()
+
+
+def test_long_work_is_stopped_by_its_button(visit: Visit, served: Gateway, tmp_path: Path) -> None:
+    """It shows how far it is, how fast and how long still; what was done stays, and no more is done."""
+    lines = tmp_path / "fleet.jsonl"
+    lines.write_text(
+        "".join(f'{{"text": "Ship {n} of the fleet is number {n * 7}."}}\n' for n in range(20_000))
+    )
+    page = visit.go("health", "Jobs and health")
+    page.get_by_label("A folder of notes, or a file of memories").fill(str(lines))
+    page.get_by_role("button", name="Import").click()
+    shown = page.locator("#tray .work")
+    shown.filter(
+        has_text=re.compile(r"storing [\d,]+ of [\d,]+ · \S+ a second · about \d+ s left")
+    ).wait_for()
+    shown.get_by_role("button", name="Stop").click()
+    page.locator(".toast", has_text="stopped").wait_for()
+    shown.wait_for(state="detached")
+
+    def total() -> int:
+        return int(served.rig.daemon.ask("list", {"all_projects": True, "k": 1})["total"])
+
+    until(lambda: total() == (time.sleep(1.0), total())[1], "the import to end")
+    assert 0 < total() < 20_000
+
+
+def test_two_names_of_one_thing_become_one_and_two_again(visit: Visit, ids: dict[str, str]) -> None:
+    page = visit.go("entities?name=technology:redis", "technology:redis")
+    page.get_by_label("It goes by (kind:name)").fill("technology:valkey")
+    page.get_by_role("button", name="Rename or merge").click()
+    page.locator("#main h1", has_text="technology:valkey").wait_for()
+    page.get_by_text("Memories: 1").wait_for()
+    visit.go("entities", "Entities")
+    page.get_by_role("link", name="valkey").click()
+    page.get_by_role("button", name="Tell technology:redis apart").click()
+    page.get_by_text("Memories: 0").wait_for()
+    visit.go("entities", "Entities")
+    page.get_by_role("link", name="redis").wait_for()
+
+
+def test_the_steps_of_a_session_are_drawn_and_told(
+    visit: Visit, served: Gateway, tmp_path: Path
+) -> None:
+    """A graph, with a table that says the same; what mended what failed is told in both."""
+    talk = Talk("flow-1", cwd=str(served.folder))
+    talk.user("The tests of the harbour fail. Please mend them.")
+    for number, failed in enumerate((True, False)):
+        talk.call("Bash", f"t{number}", command="pytest tests/harbour")
+        talk.result("1 failed" if failed else "1 passed", f"t{number}", failed)
+        talk.call("Edit", f"e{number}", file_path=f"{served.folder}/quay.py", old_string="a", new_string="b")  # fmt: skip
+        talk.result("edited", f"e{number}")
+    talk.say("They pass now.")
+    path = talk.write(tmp_path / "flow-1.jsonl")
+    for _ in served.rig.daemon.stream("backfill", {"paths": [path], "wait": False}, 120):
+        pass
+    page = visit.go("flows?session=flow-1", "Flows")
+    page.locator("svg .box.failed").wait_for()
+    assert page.locator("svg .mend").count() == 1
+    page.get_by_text("The same as a table").click()
+    failed = page.locator("tr", has_text="pytest").first
+    assert failed.locator("td").nth(6).inner_text() == "pytest"
+    page.get_by_text("As Mermaid", exact=True).click()
+    assert "-.->|mended|" in page.locator("pre").inner_text()

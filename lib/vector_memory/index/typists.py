@@ -18,6 +18,8 @@ MOST_TYPED_CHARS = 300
 _TYPED_ORIGINS = frozenset({"human", "person", "composer", "voice-call", "remote", "suggestion"})
 _SYSTEM_SOURCE = "system"
 _SCAFFOLD = re.compile(r"<([A-Za-z][\w:-]{0,60})(?:\s[^<>]{0,400})?>(?=.*</\1\s*>)", re.DOTALL)
+_BLOCK = re.compile(r"^<([A-Za-z][\w:-]{0,60})>[ \t]*\n(?=.*^</\1>)", re.DOTALL | re.MULTILINE)
+"""A block with marks on lines of their own."""
 _ROLE = re.compile(
     r"(?:you are|you're|your (?:task|role|job) is|act as|du bist|sie sind|tu es|vous êtes|eres|usted es|"
     r"você é|tu sei|ты|вы)\s+\S",
@@ -40,7 +42,11 @@ def is_typed(data: Record, prompt: str) -> bool:
         return False
     if _SCAFFOLD.match(prompt):
         return False
-    is_long = len(prompt) > MOST_TYPED_CHARS or _PARAGRAPH.search(prompt) is not None
+    is_long = (
+        len(prompt) > MOST_TYPED_CHARS
+        or _PARAGRAPH.search(prompt) is not None
+        or _BLOCK.search(prompt) is not None
+    )
     may_be_a_programs = str(data.get("entrypoint") or "").startswith(HEADLESS) or _ROLE.match(
         prompt
     )

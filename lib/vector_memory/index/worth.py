@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vector_memory.index.units import USER, Unit, cues, form
-from vector_memory.model import CAUSE, CONCLUSION, DECISION, FACT, PREFERENCE, PROCEDURE, QUESTION
+from vector_memory.model import CAUSE, CONCLUSION, DECISION, FACT, PREFERENCE, PROCEDURE
 from vector_memory.text.analysis import is_foreign
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _verdict(by: Weights, name: str, unit: Unit, odds: NDArray[np.float64]) -> V
     alike = (intent for intent in by.intents if ALIKE.get(intent, intent) == best)
     intent = max(alike, key=lambda intent: shares[intent])
     least = by.least[name][unit.speaker != USER]
-    if name != FORM and cues(unit)[PLAINLY] and intent != QUESTION:
+    if name != FORM and cues(unit)[PLAINLY]:
         least = min(least, LEAST_PLAIN)
     if unit.text.endswith("?"):
         least = min(least, LEAST_ASKED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import date, timedelta
 
 from vector_memory.journal.connection import Connections
@@ -9,6 +10,7 @@ from vector_memory.journal.reads import Reader
 from vector_memory.journal.scopes import condition
 from vector_memory.model import Memory, Scope
 
+FACETS = ("project", "kind", "collection", "tier", "priority", "origin")
 _A_DAY = 86_400_000_000
 _BEGAN = date(1970, 1, 1)
 
@@ -28,6 +30,20 @@ class FigureReads:
             values,
         )
         return {_BEGAN + timedelta(days=day): n for day, n in rows}
+
+    def count_facets(self, scope: Scope) -> dict[str, Counter[str]]:
+        """Return how many active memories of a scope have each word of `FACETS`: column → word → how many."""
+        limits, values = condition(scope)
+        rows = self.connections.rows(
+            f"SELECT {', '.join(f'm.{one}' for one in FACETS)}, count(*) FROM memories m"
+            f" WHERE m.status = 'active' AND {limits} GROUP BY {', '.join(f'm.{one}' for one in FACETS)}",
+            values,
+        )
+        found: dict[str, Counter[str]] = {name: Counter() for name in FACETS}
+        for *words, n in rows:
+            for name, word in zip(FACETS, words, strict=True):
+                found[name][word] += n
+        return found
 
     def most_used(self, scope: Scope, k: int) -> list[Memory]:
         """Return the k active memories of a scope that were used most, the most used first."""

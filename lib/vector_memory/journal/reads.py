@@ -35,6 +35,8 @@ from vector_memory.model import PASSAGE, Candidate, Memory, Scope, Source, Statu
 
 MAX_STEPS = 16
 """Steps of a chain of successors that are followed at most."""
+MOST_HOPPED = 1_000
+"""So many of the newest are found project by project, by their index; for more the whole is sorted."""
 Change = tuple[Memory, str, bytes]
 
 _FACTS = (
@@ -317,8 +319,15 @@ class Reading:
             The memories of a scope, by `created_at`, the oldest first unless `newest_first`; those of
             equal times in the order in which they were stored.
         """
+        is_near = limit is not None and limit + offset <= MOST_HOPPED
+        if newest_first and is_near and tuple(statuses) == (Status.ACTIVE,):
+            with self.connections.reading() as connection:
+                seqs = self._newest_seqs(connection, scope, (limit or 0) + offset, _ACTIVE)[offset:]
+            found = self.by_seqs(seqs)
+            yield from (found[seq] for seq in seqs if seq in found)
+            return
         order = _ORDERS["newest" if newest_first else "oldest"]
-        return self._in_pieces(scope, order, -1 if limit is None else limit, offset, statuses)
+        yield from self._in_pieces(scope, order, -1 if limit is None else limit, offset, statuses)
 
     def in_order(self, scope: Scope, by: str, limit: int) -> Iterator[Memory]:
         """Yield active memories of a scope, `limit` at most, by one of `newest`, `oldest`, `priority` and
@@ -580,18 +589,23 @@ class Reading:
     def _newest(self, scope: Scope, k: int, where: str) -> list[Memory]:
         """Return the k newest of each project by its index, merged: no project is sorted whole. What is
         held back or cold takes no place among them."""
-        limits, values = condition(replace(scope, projects=None))
-        seqs: list[tuple[int, int]] = []
+        at_hand = f"{where} AND NOT {_HELD} AND {_AT_HAND}"
         with self.connections.reading() as connection:
-            for project in projects_in(connection, scope):
-                seqs += connection.execute(
-                    f"SELECT m.created_at, m.seq FROM memories m WHERE {where} AND NOT {_HELD} AND {_AT_HAND}"
-                    f" AND m.project = ? AND {limits} ORDER BY m.created_at DESC, m.seq DESC LIMIT ?",
-                    (project, *values, k),
-                ).fetchall()
-        best = [seq for _, seq in sorted(seqs, reverse=True)[:k]]
+            best = self._newest_seqs(connection, scope, k, at_hand)
         found = self.by_seqs(best)
         return [found[seq] for seq in best if seq in found]
+
+    @staticmethod
+    def _newest_seqs(connection: sqlite3.Connection, scope: Scope, k: int, where: str) -> list[int]:
+        limits, values = condition(replace(scope, projects=None))
+        seqs: list[tuple[int, int]] = []
+        for project in projects_in(connection, scope):
+            seqs += connection.execute(
+                f"SELECT m.created_at, m.seq FROM memories m WHERE {where} AND m.project = ?"
+                f" AND {limits} ORDER BY m.created_at DESC, m.seq DESC LIMIT ?",
+                (project, *values, k),
+            ).fetchall()
+        return [seq for _, seq in sorted(seqs, reverse=True)[:k]]
 
 
 def _spellings(words: str) -> set[str]:

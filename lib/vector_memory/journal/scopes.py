@@ -32,7 +32,9 @@ def condition(scope: Scope) -> Condition:
         ("kind", scope.kinds or None),
         ("collection", scope.collections or None),
         ("sensitivity", scope.levels or None),
+        ("tier", scope.tiers or None),
         ("priority", scope.priorities or None),
+        ("origin", scope.origins or None),
         ("jurisdiction", scope.laws or None),
     ):
         if words is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from vector_memory.lifecycle import signs, statement
-from vector_memory.lifecycle.statement import Statement, Term
+from vector_memory.lifecycle.statement import FROM, MEANS, OBJECT, PLACE, TIME, Statement, Term
 from vector_memory.text import analysis, wording
 
 LEAST_COSINE = 0.45
@@ -33,6 +33,7 @@ _REVERSING = ("un", "dis", "in", "im", "non", "de")
 _ROLES = frozenset(("over", "instead_of", "not", "before", "after", "from", "into", "by", "only"))
 _ADDING = frozenset(("too", "also", "additionally", "another", "besides"))
 _NAMING = frozenset(("called", "named", "name", "renamed"))
+_CHANGING = frozenset(("now", "instead", "instead_of"))
 _OF_TIME = frozenset(("day", "number:time"))
 _REFUSING = ("instead_of", "over", "not", "never")
 _SEVERAL = frozenset(
@@ -233,7 +234,8 @@ def _other_value(pair: _Pair) -> str:
         return ""
     if all(found - WORDS for found in sorts):
         # "12 images" and "40 variants" count different things.
-        differ = _are_comparable(*sorts) and not all("word" in found for found in sorts)
+        counted = any("word" in found for found in sorts) and all(found & WORDS for found in sorts)
+        differ = _are_comparable(*sorts) and not counted
     else:
         differ = not _may_both_hold(pair)
     return f"{_listed(said_old)} and {_listed(said_new)}" if differ else ""
@@ -254,7 +256,7 @@ def _may_both_hold(pair: _Pair) -> bool:
     values = [{term.key for term in text.terms if term.is_value} for text in (pair.new, pair.old)]
     return bool(
         _predicates(said)
-        or _ways(pair.said_new) != _ways(pair.said_old)
+        or _stand_apart(pair)
         or ((pair.topic_new or pair.topic_old) and not values[0] & values[1])
         or all(pair.denials)
         or _ADDING.intersection(tokens)
@@ -265,8 +267,22 @@ def _may_both_hold(pair: _Pair) -> bool:
     )
 
 
-def _ways(terms: Sequence[Term]) -> set[bool]:
-    return {term.from_there for term in terms if term.sort not in PREDICATE}
+def _stand_apart(pair: _Pair) -> bool:
+    """Whether what is said stands differently to its verb: "use pytest" and "run on every push" are of other
+    questions, while "is MIT" and "is under MIT" answer one. Where something comes from or when it is always
+    differs from the rest; by what means differs from what it is, and, unless the newer one says "now", from where."""
+    new, old = (
+        {term.way for term in terms if term.sort not in PREDICATE}
+        for terms in (pair.said_new, pair.said_old)
+    )
+    both = new | old
+    is_change = not _CHANGING.isdisjoint(pair.new.tokens)
+    return (
+        (FROM in new) != (FROM in old)
+        or ((TIME in new) != (TIME in old) and not new & old)
+        or both == {MEANS, OBJECT}
+        or (both == {MEANS, PLACE} and not is_change)
+    )
 
 
 def _renamed(new: Statement, old: Statement) -> str:

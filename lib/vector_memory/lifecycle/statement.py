@@ -94,6 +94,13 @@ _FILLERS = frozenset(
                  "migrate", "gone", "keep", "kept", "live", "run", "done", "every", "per", "please")
 )  # fmt: skip
 """Verbs and adverbs that say nothing of a topic."""
+_DETERMINERS = frozenset(("every", "any", "old", "per"))
+_OF_TIME = frozenset(
+    ("before", "after", "during", "when", "while", "until", "whenever", "every", "each")
+)
+_MEANS = frozenset(("by", "with", "via", "through"))
+FROM, TIME, MEANS, PLACE, OBJECT = "from", "time", "means", "place", ""
+"""How a word stands to its verb."""
 _CLAUSE = re.compile(r";\s+|\s+[\u2013\u2014-]\s+")
 _PARTICIPLES = frozenset(
     ["bound", "brought", "bought", "caught", "cut", "fed", "fetched", "found", "hit", "hung", "led"]
@@ -108,7 +115,8 @@ class Term(NamedTuple):
     """A word that counts. `key` is equal for equal terms; `sort` is `number` (with its unit's
     dimension behind a colon), `day`, `verb`, `participle` or `word`; `place` where it stands in its
     sentence; `is_value` whether it belongs to what is said, not to what it is said of; `narrows`
-    whether it says of what behind the verb: "in staging"; `from_there` whether it stands behind "from".
+    whether it says of what behind the verb: "in staging"; `way` how it stands to the verb: `FROM`, at what
+    `TIME`, by what `MEANS`, in what `PLACE`, or as its `OBJECT`.
     """
 
     key: str
@@ -117,7 +125,7 @@ class Term(NamedTuple):
     place: int
     is_value: bool
     narrows: bool
-    from_there: bool
+    way: str
 
 
 class Statement(NamedTuple):
@@ -167,14 +175,17 @@ def _terms(tokens: Sequence[str]) -> Iterator[Term]:
     """Yield a sentence's terms, each with what it belongs to."""
     verb = _verb(tokens)
     of_owner = verb < len(tokens) and analysis.stem(tokens[verb].lower()) in _OWNING
-    of_topic, has_said, from_there = verb > 0, False, False
+    of_topic, has_said = verb > 0, False
+    # Who owns a thing stands before the verb, or behind "by".
+    way = MEANS
     for place, token in enumerate(tokens):
         if place == verb:
             of_topic, has_said = False, False
+            way = MEANS if token in ("use", "uses") else OBJECT
         elif place > verb and token in _PREPOSITIONS and has_said:
             of_topic = token in _NARROWING
-        if token in _PREPOSITIONS:
-            from_there = token == "from"
+        if token in _PREPOSITIONS or token in _OF_TIME:
+            way = _way(token)
         role = _role(tokens, place, verb)
         found = list(_term(tokens, place))
         for key, word, sort in found:
@@ -187,9 +198,19 @@ def _terms(tokens: Sequence[str]) -> Iterator[Term]:
                 place,
                 not in_topic,
                 narrows,
-                from_there,
+                TIME if _is_time(word, sort) else way,
             )
         has_said = has_said or bool(found) and place > verb and not role
+
+
+def _is_time(word: str, sort: str) -> bool:
+    return sort in ("day", "number:time") or _UNITS.get(word) == "time"
+
+
+def _way(token: str) -> str:
+    if token in _OF_TIME:
+        return TIME
+    return FROM if token == "from" else MEANS if token in _MEANS else PLACE
 
 
 def _role(tokens: Sequence[str], place: int, verb: int) -> str:
@@ -199,7 +220,8 @@ def _role(tokens: Sequence[str], place: int, verb: int) -> str:
     between = tokens[verb + 1 : place]
     if place > verb and tokens[verb] in _MODALS and all(w in wording.NEGATIONS for w in between):
         return "verb"
-    return "participle" if place == verb + 1 and _is_participle(tokens, place) else ""
+    behind = verb + 2 if tokens[verb + 1 : verb + 2] == ("be",) else verb + 1
+    return "participle" if place == behind and _is_participle(tokens, place) else ""
 
 
 def _term(tokens: Sequence[str], place: int) -> Iterator[tuple[str, str, str]]:
@@ -223,7 +245,10 @@ def _term(tokens: Sequence[str], place: int) -> Iterator[tuple[str, str, str]]:
         and token != "instead_of"
     ):
         for part in _parts(token):
-            terms = analysis.analyse(wording.IRREGULAR.get(part, (part,))[0])
+            again = (
+                part.removeprefix("re") if part.removeprefix("re") in wording.IRREGULAR else part
+            )
+            terms = analysis.analyse(wording.IRREGULAR.get(again, (again,))[0])
             if terms and terms[0] not in _FILLERS and part not in _NAMING:
                 yield terms[0], part, "word"
 
@@ -239,13 +264,16 @@ def _verb(tokens: Sequence[str]) -> int:
     """Return where the main verb stands, 0 where a sentence begins with it."""
     if not tokens or tokens[0] in ("we", "I", "you", "they"):
         return min(1, len(tokens))
-    if analysis.stem(tokens[0]) in _FILLERS:
+    first = tokens[0].lower()
+    begins = analysis.stem(tokens[0]) in _FILLERS and first not in _DETERMINERS
+    if begins and not first.endswith("s"):
         return 0
     for place in range(1, len(tokens)):
         token = tokens[place].lower()
         if token in _AUXILIARIES or token in wording.NEGATIONS or _looks_finite(tokens, place):
             return place
-    return _before_preposition(tokens)
+    # "Changes to payments need a review" has a verb behind; "uses Kafka" has none.
+    return 0 if begins else _before_preposition(tokens)
 
 
 def _looks_finite(tokens: Sequence[str], place: int) -> bool:

@@ -233,10 +233,11 @@ class Columns:
         """Return the memories of a scope, where the columns know all that limits it.
 
         Returns:
-            (n,) int64 sequence numbers, ascending; None for a scope of tags, sessions, collections or
-            entities: only projects, kinds and times are here for every memory.
+            (n,) int64 sequence numbers, ascending; None for a scope of tags, sessions, collections, entities
+            or states: only projects, kinds and times are here for every memory.
         """
-        if scope.tags or scope.sessions or scope.collections or scope.without or scope.entities:
+        elsewhere = (scope.tags, scope.sessions, scope.collections, scope.without, scope.entities)
+        if any(elsewhere) or scope.is_by_state:
             return None
         arrays, count = table = self._table
         inside = self._inside(table, scope) & self._of_kinds(table, scope)

@@ -33,6 +33,8 @@ def filters(call: Call, *names: str) -> Json:
 
 
 SCOPE = ("kinds", "tags", "since", "until", "limit")
+STATES = ("tiers", "priorities", "origins")
+"""What of a memory lists may be limited by beside."""
 
 
 def recall(call: Call) -> Json:
@@ -94,7 +96,7 @@ def list_memories(call: Call, *more: str) -> Json:
     Args:
         more: further fields by which they may be limited.
     """
-    asked = filters(call, *SCOPE, "collections", "offset", *more)
+    asked = filters(call, *SCOPE, *STATES, "collections", "offset", *more)
     size = asked["k"] = asked["k"] or 20
     after = cursor_of(call.arguments["cursor"]) if "cursor" in call.arguments else None
     if after:
@@ -162,7 +164,7 @@ def store(call: Call) -> Json:
         given.pop(name, None)
     if kind is not None:
         given.setdefault("kind", kind)
-    if "supersedes" in given:
+    if given.get("supersedes"):
         given["supersedes"] = call.memory(given["supersedes"])["id"]
     answer = call.ask("remember", **call.scope(writes=True), **given)
     others = [one["id"] for one in answer.get("links") or ()] or (

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
+from typing import cast
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -17,6 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as Address
+from starlette.types import Receive, Scope, Send
 
 from vector_memory import errors
 from vector_memory.client.link import DaemonClient, Json
@@ -96,10 +99,7 @@ class Gateway:
         key = call.headers.get("idempotency-key", "") if route.is_once else ""
         answer = self._once(route, call, key) if key else route.act(call)
         if not isinstance(answer, dict):
-            # What goes wrong at once is told as an error, not as an end.
-            first = list(islice(answer, 1))
-            lines = _lines(chain(first, answer))
-            return StreamingResponse(lines, media_type=openapi.LINES_TYPE)
+            return Lines(_lines(answer))
         return answered(answer, call.headers if route.method == GET else {}, route.method == GET)
 
     def _call(self, route: Route, request: Request) -> Call:
@@ -181,9 +181,31 @@ def _json(body: bytes) -> object:
         raise BadInputError("The body is no JSON.", "Send a JSON object.") from None
 
 
-def _lines(items: Iterator[Json]) -> Iterator[bytes]:
-    for item in items:
-        yield json.dumps(item).encode("ascii") + b"\n"
+class Lines(StreamingResponse):
+    """An answer line by line. When its reader goes away, what makes the lines is ended at once: left to itself it
+    would go on until the collector comes by.
+
+    Args:
+        lines: makes them; what goes wrong before the first one is raised here.
+    """
+
+    def __init__(self, lines: Generator[bytes, None, None]) -> None:
+        self._lines = lines
+        first = list(islice(lines, 1))
+        super().__init__(chain(first, lines), media_type=openapi.LINES_TYPE)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer (ASGI)."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._lines.close()
+
+
+def _lines(items: Iterator[Json]) -> Generator[bytes, None, None]:
+    with contextlib.closing(cast("Generator[Json, None, None]", items)):
+        for item in items:
+            yield json.dumps(item).encode("ascii") + b"\n"
 
 
 def answered(answer: Json, headers: object, is_tagged: bool = False) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from vector_memory import projects
@@ -64,7 +64,9 @@ class Call:
         """The same for what may take minutes."""
         return self.daemon.ask(verb, self._request(request), LONG_S)
 
-    def steps(self, verb: str, wait_s: float, **request: object) -> Iterator[tuple[str, Json]]:
+    def steps(
+        self, verb: str, wait_s: float, **request: object
+    ) -> Generator[tuple[str, Json], None, None]:
         """Yield ("progress" | "item", data) … and ("answer", data) last."""
         yield from self.daemon.stream(verb, self._request(request), wait_s)
 

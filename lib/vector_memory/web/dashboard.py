@@ -7,11 +7,12 @@ is one of a table, and the daemon checks its fields as it does those of the comm
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
-from collections.abc import AsyncIterator, Iterator
+import time
+from collections.abc import AsyncIterator, Generator, Iterator
 from dataclasses import dataclass
-from itertools import chain, islice
 
 from anyio.to_thread import run_sync
 from starlette.applications import Starlette
@@ -27,7 +28,7 @@ from vector_memory.system import json_in
 from vector_memory.system.paths import PACKAGE_ROOT
 from vector_memory.tokens import Codes
 from vector_memory.web import acts, commands
-from vector_memory.web.app import answered, broken, failed, health, status_of, unrouted
+from vector_memory.web.app import Lines, answered, broken, failed, health, status_of, unrouted
 from vector_memory.web.asker import LONG_S, Call, Confirmations, ConflictError
 from vector_memory.web.doors import House
 from vector_memory.web.entrance import Visitors
@@ -47,15 +48,19 @@ POLICY = (
 ENTER = "/enter"
 LIVE_S = 2.0
 """How often it is looked whether something was stored, while a page is open."""
+LIVE_RESTS = 30
+"""So many times as long as looking took, it rests."""
 ASKED = frozenset({
-    "actors", "audit", "boost", "contract", "contradictions", "entities", "evolution", "explain", "flags", "forget", "get",
-    "governance_gaps", "governance_report", "growth", "history", "jobs", "label", "lessons", "link", "links", "list", "promote", "provenance", "quarantine",
-    "recall", "release", "remember", "resume", "review", "session_recalled", "stats", "status", "sovereignty",
-    "summarize", "token", "topics", "verify",
+    "actors", "alias", "audit", "boost", "contract", "contradictions", "entities", "evolution", "explain", "facets", "flags", "flow_debug",
+    "forget", "get", "governance_gaps", "governance_report", "growth", "history", "jobs", "label", "lessons", "link", "links", "list",
+    "mark_flag", "promote", "provenance", "quarantine", "recall", "release", "remember", "resume", "review",
+    "session_recalled", "share_revoke", "share_status", "sovereignty", "stats", "status", "stigmergy", "summarize", "time_travel",
+    "token", "topics", "verify",
 })  # fmt: skip
 """Verbs that pages ask as they are."""
 RUN = frozenset({
-    "backfill", "backup", "check", "consolidate", "import_notes", "purge", "rebuild", "run_job", "tiers",
+    "backfill", "backup", "check", "consolidate", "cost_router", "import", "import_notes", "purge", "rebuild",
+    "run_job", "share_pull", "tiers",
 })  # fmt: skip
 """Verbs that take their time and tell how far they are."""
 OWN = frozenset({"door", "address", "actor", "said", "cwd"})
@@ -135,12 +140,10 @@ class Dashboard:
         return own(asked.call) if own else asked.call.ask(asked.verb, **arguments)
 
     async def _run(self, request: Request) -> Response:
-        lines = self._lines(self._asked(request, RUN))
-        # What goes wrong at once is told as an error.
-        first = await run_in_threadpool(lambda: list(islice(lines, 1)))
-        return StreamingResponse(chain(first, lines), media_type="application/jsonl")
+        asked = self._asked(request, RUN)
+        return await run_in_threadpool(lambda: Lines(self._lines(asked)))
 
-    def _lines(self, asked: Asked) -> Iterator[bytes]:
+    def _lines(self, asked: Asked) -> Generator[bytes, None, None]:
         """Yield what comes as lines: `{"kind": "progress" | "item" | "answer" | "error", "data"}`. Who goes away
         ends what goes on."""
         is_told = False
@@ -149,9 +152,10 @@ class Dashboard:
             steps = call.steps(
                 asked.verb, LONG_S, **{**_surroundings(asked.verb), **call.arguments}
             )
-            for kind, data in steps:
-                is_told = True
-                yield _line(kind, data)
+            with contextlib.closing(steps):
+                for kind, data in steps:
+                    is_told = True
+                    yield _line(kind, data)
         except VectorMemoryError as error:
             if not is_told:
                 raise
@@ -165,6 +169,7 @@ class Dashboard:
         """Yield how many memories there are, with the newest's id, whenever either has changed."""
         last: Json | None = None
         while True:
+            began = time.monotonic()
             try:
                 listed = await run_sync(lambda: call.ask("list", all_projects=True, k=1))
                 newest = listed["memories"][0]["id"] if listed["memories"] else ""
@@ -173,7 +178,8 @@ class Dashboard:
                 now = {"error": error.message}
             yield _line("change", now) if now != last else b"\n"
             last = now
-            await asyncio.sleep(LIVE_S)
+            # Among very many memories looking takes longer: it stays a small part of the time.
+            await asyncio.sleep(max(LIVE_S, LIVE_RESTS * (time.monotonic() - began)))
 
     def _asked(self, request: Request, verbs: frozenset[str]) -> Asked:
         verb = request.path_params["verb"]
@@ -251,6 +257,9 @@ def _surroundings(verb: str) -> Json:
     return {
         "claude_dir": os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude"),
         "codex_dir": os.environ.get("CODEX_HOME") or os.path.expanduser("~/.codex"),
+        "gemini_dir": os.path.join(
+            os.environ.get("GEMINI_CLI_HOME") or os.path.expanduser("~"), ".gemini"
+        ),
     }
 
 

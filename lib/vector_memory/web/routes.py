@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from vector_memory.aging import Every
+from vector_memory.model import Sensitivity, Temporal
 from vector_memory.web import acts
 from vector_memory.web.acts import Act
 from vector_memory.web.shapes import NUMBER, SHARE, TEXT, YES, Field, many, need
@@ -47,6 +49,22 @@ DATES = (
     Field("since", TEXT, "Not before: an ISO date or time, yesterday, 3d.", high=40),
     Field("until", TEXT, "Before: as `since`.", high=40),
 )
+AGEING = (
+    Field("temporal", TEXT, "How it ages.", choices=tuple(one.value for one in Temporal)),
+    Field("due", TEXT, "The day after which a deadline is over, or on which it comes first.", high=40),
+    Field("every", TEXT, "How often it comes back.", choices=tuple(one.value for one in Every)),
+    Field("half_life_days", NUMBER, "Days without use until half of its confidence is gone; 0 for never.", low=0, high=36_500),
+    Field("valid_from", TEXT, "Since when it holds.", high=40),
+    Field("valid_until", TEXT, "Until when.", high=40),
+    Field("expires", TEXT, "When it may be removed.", high=40),
+    Field("sensitivity", TEXT, "Who may see it where it is shared.", choices=tuple(one.value for one in Sensitivity)),
+    Field("jurisdiction", TEXT, "Whose law it is kept under.", high=40),
+)  # fmt: skip
+STATES = (
+    many("tiers", "How near at hand it is kept: hot, warm, long-term, cold."),
+    many("priorities", "Only what matters so much: CORE, HIGH, NORMAL, LOW."),
+    many("origins", "Whose words: user, assistant, tool, import, job."),
+)
 TAGS, COLLECTIONS = many("tags", "Tags."), many("collections", "Only these collections.")
 SCOPE = (LIMIT, PROJECT, many("kinds", "Only these kinds."), TAGS, *DATES)
 KIND = Field("kind", TEXT, "decision, preference, note and so on.", high=60)
@@ -64,14 +82,14 @@ CONFIRM = Field("confirm", TEXT, "The `confirm` of the answer that showed them."
 DRY_RUN = Field("dry_run", YES, "Only show them (default true).")
 BEFORE = Field("date_before", TEXT, "What is older.", high=40)
 STORED = (
-    need(WORDS), KIND, Field("type", TEXT, "The same as `kind`.", high=60), TAGS, PRIORITY, INTO,
+    need(WORDS), KIND, Field("type", TEXT, "The same as `kind`.", high=60), TAGS, PRIORITY, INTO, *AGEING,
     Field("title", TEXT, high=300), many("files", "Files that it is about."),
     Field("collection", TEXT, high=60),
     Field("supersedes", TEXT, "The id of the memory that gives way to it.", high=64),
     Field("global", YES, "It belongs to the user rather than to a project."),
 )  # fmt: skip
 PAGED = (
-    *SCOPE, COLLECTIONS, Field("offset", NUMBER, "How many to leave out first.", low=0, high=1_000_000),
+    *SCOPE, COLLECTIONS, *STATES, Field("offset", NUMBER, "How many to leave out first.", low=0, high=1_000_000),
     Field("cursor", TEXT, "`next` of the page before.", high=400),
 )  # fmt: skip
 LINKED = (
@@ -99,7 +117,7 @@ ROUTES: tuple[Route, ...] = (
           answer="Shown", is_of_memories=True),
     Route(POST, "/v1/memories/{id}/edit", "write", acts.edit,
           "Change a memory; with If-Match only if it is as it was read.",
-          (WORDS, KIND, TAGS, PRIORITY), "Edited", is_once=True, is_of_memories=True),
+          (WORDS, KIND, TAGS, PRIORITY, *AGEING), "Edited", is_once=True, is_of_memories=True),
     Route(POST, "/v1/forget", "delete", acts.forget,
           "Forget memories: shown first, and forgotten when that is confirmed. Ids go at once with "
           "`dry_run` false.",

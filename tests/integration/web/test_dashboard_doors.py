@@ -6,12 +6,14 @@ import json
 import os
 import re
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from gateway_rig import Answer, Gateway, gateway
+from talk import transcript
 
 from vector_memory.daemon import verbs
 from vector_memory.errors import BadInputError
@@ -157,6 +159,44 @@ def test_long_work_tells_how_far_it_is(served: Gateway, bearer: str) -> None:
     # How many rows it takes depends on whether the model is there yet.
     assert {"rows", "seconds"} <= set(lines[-1]["data"])
     assert served.post("/run/run_job", bearer, {"name": "none"}).status in (400, 404)
+
+
+@pytest.mark.parametrize("work", ["import", "backfill", "rebuild", "backup"])
+def test_who_goes_away_ends_long_work(
+    served: Gateway, bearer: str, tmp_path: Path, work: str
+) -> None:
+    """It tells how much of how much is done; what was done stays, what was there is whole, and no more comes."""
+    daemon, total = served.rig.daemon, 5_000
+
+    def rows() -> int:
+        return int(daemon.ask("list", {"all_projects": True, "k": 1})["total"])
+
+    if work == "import":
+        path = tmp_path / "many.jsonl"
+        path.write_text("".join(f'{{"text": "Crate {n} stands in row {n * 3}."}}\n' for n in range(total)))  # fmt: skip
+        asked: dict[str, Any] = {"path": str(path)}
+    else:
+        talk = [(f"Where is crate {n}?", f"Crate {n} was moved to row {n * 3} of the hall.") for n in range(60)]  # fmt: skip
+        for number in range(20 if work == "backfill" else 0):
+            transcript(tmp_path, talk, f"session-{number}")
+        asked = {"paths": [str(tmp_path)]} if work == "backfill" else {}
+        total = rows() + 20 * 60
+    body = json.dumps(asked).encode()
+    head = f"POST /run/{work} HTTP/1.1\r\nHost: {served.host}\r\nAuthorization: Bearer {bearer}\r\n"
+    with served.raw(f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body) as line:  # fmt: skip
+        told = b""
+        while b'"progress"' not in told and b'"answer"' not in told:
+            told += line.recv(65_536)
+        is_short = b'"answer"' in told
+    assert b'"done"' in told or is_short
+    before = -1
+    while (now := rows()) != before:
+        before = now
+        time.sleep(1.0)
+    assert now < total
+    assert ask(served, bearer, "recall", query="crate in a row").status == 200
+    checked = [json.loads(one) for one in served.post("/run/check", bearer, {}).raw.splitlines()]
+    assert checked[-1]["data"]["problems"] == []
 
 
 def test_settings_are_those_of_the_command_line(served: Gateway, bearer: str) -> None:

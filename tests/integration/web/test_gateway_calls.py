@@ -62,6 +62,26 @@ def test_what_is_stored_is_recalled(served: Gateway, admin: str) -> None:
     assert [one["kind"] for one in listed["memories"]] == ["fact"]
 
 
+def test_how_a_memory_ages_and_who_may_see_it_is_said_and_looked_for(
+    served: Gateway, admin: str
+) -> None:
+    more = {"temporal": "permanent", "valid_until": "2031-05-01", "sensitivity": "confidential",
+            "priority": "HIGH", "tags": ["dike"]}  # fmt: skip
+    id = stored(served, admin, "The dike's key is kept by the warden.", **more)
+    stored(served, admin, "The dike is mown in June.", tags=["dike"])
+    shown = served.get(f"/v1/memories/{id}", admin).body["memory"]
+    assert (shown["temporal"], shown["sensitivity"], shown["valid_until"][:4]) == (
+        "permanent",
+        "confidential",
+        "2031",
+    )
+    edited = served.post(f"/v1/memories/{id}/edit", admin, {"sensitivity": "internal"})
+    assert edited.body["memory"].get("sensitivity") is None
+    for wanted, n in (("priorities=HIGH", 1), ("tiers=cold", 0), ("tiers=hot", 2), ("origins=tool", 0)):  # fmt: skip
+        assert served.get(f"/v1/memories?tags=dike&{wanted}", admin).body["total"] == n, wanted
+    assert served.post(f"/v1/memories/{id}/edit", admin, {"every": "hourly"}).status == 400
+
+
 def test_secrets_go_on_the_way_in(served: Gateway, admin: str) -> None:
     secret = "gh" + "p_" + "a8F3kLm92Qx7Vb4Nc6Zt1Ws5Yd0Re3Ug8HjK"
     back = served.post("/v1/memories", admin, {"text": f"The mirror's token is {secret}, in CI."})

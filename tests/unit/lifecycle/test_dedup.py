@@ -66,6 +66,10 @@ AGAINST = [
     ("Merge requests need one approval", "Merge requests need two approvals", "2"),
     ("Snapshots are taken every six hours", "Snapshots are taken hourly", "hourly"),
     ("Releases are cut from next", "Releases are cut from main", "main"),
+    ("Old builds are deleted after 30 days", "Old builds are kept for 90 days", "90 days"),
+    ("The portal was rewritten in Rust", "The portal is written in Go", "rust"),
+    ("The portal uses Django now", "The portal runs on Rails", "django"),
+    ("The site is built with Vite since last week", "The site is built with webpack", "vite"),
 ]
 BESIDE = [
     ("Postgres in staging listens on port 5433", "Postgres in dev listens on port 5432"),
@@ -89,6 +93,12 @@ BESIDE = [
     ("The report is sent to the auditors too", "The report is sent to the managers"),
     ("The worker uses gRPC between services", "The worker is written in Go"),
     ("The worker is written in Go. Its tests need no network.", "The worker is written in Go."),
+    ("Load tests use k6", "Load tests run before each release"),
+    ("The portal runs on Rails", "The portal uses PostgreSQL"),
+    ("Gift cards can be combined with coupons", "Gift cards can be used several times"),
+    ("Changes to payments need two reviews", "Pull requests need one review"),
+    ("Shipping is free above 60 euros", "Shipping within Germany costs 4.90 euros"),
+    ("X-rays are stored as DICOM", "X-rays are stored for ten years"),
 ]
 words = st.lists(
     st.sampled_from(

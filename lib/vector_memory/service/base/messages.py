@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import GLOBAL_PROJECT, Scope, Sensitivity, levels_up_to
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import aliases, request_fields
 from vector_memory.service.base.asker import Asker as Asker
 from vector_memory.service.base.asker import levels_for_agents
 from vector_memory.service.base.context import Context
@@ -202,6 +202,7 @@ class Filter(Request):
     """A request about the memories of some kinds, tags, sessions, times, entities, collections and priorities.
 
     Attributes:
+        tiers: how near at hand they are kept; `priorities` how much they matter; `origins` whose words they are.
         project_ids: of these projects alone, wherever it is asked from.
     """
 
@@ -214,6 +215,8 @@ class Filter(Request):
     collections: tuple[str, ...] = words("collection")
     priorities: tuple[str, ...] = read_by(request_fields.priorities_of, ())
     project_ids: tuple[str, ...] = words("project_id")
+    tiers: tuple[str, ...] = words()
+    origins: tuple[str, ...] = words()
 
 
 def asker_of(ctx: Context, request: Request) -> Asker:
@@ -241,9 +244,11 @@ def asker_of(ctx: Context, request: Request) -> Asker:
             sessions=request.sessions,
             since=request.since,
             until=request.until,
-            entities=request.entities,
+            entities=aliases.widened(ctx, request.entities) if request.entities else (),
             collections=request.collections,
+            tiers=request.tiers,
             priorities=request.priorities,
+            origins=request.origins,
         )
     return Asker(place, limited(ctx, request, place, scope), cache(shelves))
 

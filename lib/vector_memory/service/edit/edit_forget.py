@@ -21,6 +21,7 @@ from vector_memory.service.memory.lookup import find, lookup, project_names
 from vector_memory.service.memory.views import MemoryView, memory_view
 
 MAX_BY_QUERY = 20
+NO_LAW = "none"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +30,7 @@ class EditRequest(AgeingWishes):
 
     Attributes:
         id: the memory's id, or how it begins.
+        jurisdiction: whose law it is kept under, or `NO_LAW`.
         triggers: conditions under which it comes by itself, see `learning.procedures.read`.
     """
 
@@ -39,7 +41,12 @@ class EditRequest(AgeingWishes):
     priority: Priority | None = messages.priority()
     triggers: tuple[str, ...] | None = messages.or_none(messages.words())
     sensitivity: Sensitivity | None = messages.read_by(request_fields.sensitivity_of, None)
-    jurisdiction: str = messages.read_by(request_fields.jurisdiction_of, "")
+    jurisdiction: str = messages.read_by(
+        lambda sent, name: (
+            NO_LAW if sent.get(name) == NO_LAW else request_fields.jurisdiction_of(sent, name)
+        ),
+        "",
+    )
 
     @property
     def is_empty(self) -> bool:
@@ -107,7 +114,8 @@ def _kept(request: EditRequest, memory: Memory) -> dict[str, Any]:
         level is not memory.sensitivity or law not in ("", memory.jurisdiction)
     ):
         request.require_user("changes how sensitive a memory is")
-    return {"sensitivity": level, "jurisdiction": law or memory.jurisdiction}
+    kept = "" if law == NO_LAW else law or memory.jurisdiction
+    return {"sensitivity": level, "jurisdiction": kept}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from vector_memory.retrieve import rerank
 from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Hit
 from vector_memory.retrieve.topics import topics
-from vector_memory.service.base import messages, model_help, request_fields
+from vector_memory.service.base import aliases, messages, model_help, request_fields
 from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -335,10 +335,11 @@ class EntitiesAnswer:
 
 def entities(ctx: Context, request: EntitiesRequest) -> EntitiesAnswer:
     """Return what memories are about by name, the commonest first."""
-    asker = messages.reader_of(ctx, request)
+    asker, given = messages.reader_of(ctx, request), aliases.known(ctx)
     counts: dict[str, int] = {}
     for shelf in asker.shelves:
-        for name, n in shelf.journal.count_entities(asker.scope, request.k).items():
+        for word, n in shelf.journal.count_entities(asker.scope, request.k).items():
+            name = given.get(word, word)
             counts[name] = counts.get(name, 0) + n
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[: request.k]
     parts = [(entity.partition(":"), n) for entity, n in ordered]

@@ -17,6 +17,8 @@ from vector_memory.text import dates
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
 MOST_DAYS = 36_500
+NEVER = "never"
+"""In place of a date: there is none any more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +31,7 @@ class AgeingWishes(messages.Request):
         every: one of `Every`: it is periodic.
         half_life_days: after how many days without use half of its confidence is gone; 0 for never.
         valid_from: since when it holds, `valid_until` until when.
-        expires: when it may be removed.
+        expires: when it may be removed. These three may be `NEVER`.
     """
 
     temporal: str = messages.word()
@@ -70,8 +72,8 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
     if half_life is not None:
         extra[HALF_LIFE] = half_life
     due = _due(ctx, request.due, is_end=temporal is not Temporal.PERIODIC)
-    until = _date(ctx, request.valid_until, "valid_until") or memory.valid_until
-    since = _date(ctx, request.valid_from, "valid_from") or memory.valid_from
+    until = _moved(ctx, request.valid_until, "valid_until", memory.valid_until)
+    since = _moved(ctx, request.valid_from, "valid_from", memory.valid_from)
     if temporal is Temporal.DEADLINE:
         until = _required(due or until, "until when it holds", "due")
         if until <= ctx.now():
@@ -84,7 +86,7 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
         temporal=temporal,
         valid_from=since,
         valid_until=until,
-        expires_at=_date(ctx, request.expires, "expires") or memory.expires_at,
+        expires_at=_moved(ctx, request.expires, "expires", memory.expires_at),
         extra=extra,
     )
 
@@ -107,6 +109,11 @@ def _one_of(words: type[E], said: str) -> E:
     except ValueError:
         names = ", ".join(one.value for one in words)
         raise BadInputError(f"Nothing ages as {said!r}.", f"Known: {names}.") from None
+
+
+def _moved(ctx: Context, said: str, name: str, before: datetime | None) -> datetime | None:
+    """Return a date as it is to be: another one, none (`never`), or where nothing is said the one before."""
+    return None if said == NEVER else _date(ctx, said, name) or before
 
 
 def _date(ctx: Context, said: str, name: str, is_end: bool = False) -> datetime | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import Memory
+from vector_memory.model import Memory, Scope
 from vector_memory.retrieve.factors import FITS, least_relevance
 from vector_memory.retrieve.search import Answer, Hit, search
 from vector_memory.service.base import model_help
@@ -78,9 +78,18 @@ def answer(
         candidates=count,
         scoring=ctx.settings.scoring,
         embed=embed,
-        allowed=allowed,
+        allowed=_within(query.scope, allowed),
         least=least_relevance(fitting, size),
     )
+
+
+def _within(
+    scope: Scope, allowed: Callable[[Memory], bool] | None
+) -> Callable[[Memory], bool] | None:
+    """Return which memories may come: the index does not know all that limits a scope."""
+    if not scope.is_by_state:
+        return allowed
+    return lambda memory: scope.holds(memory) and (allowed is None or allowed(memory))
 
 
 def is_open(memory: Memory) -> bool:

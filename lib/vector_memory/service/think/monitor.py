@@ -77,7 +77,7 @@ def monitor(ctx: Context, request: MonitorRequest) -> MonitorAnswer:
         )
     session = request.sessions[0] if request.sessions else next((one.session for one in found), "")
     mine = [one for one in found if one.session == session]
-    unasked = sum(one.severity == "high" and not one.asked for one in mine)
+    unasked = sum(one.severity == "high" and not (one.asked or one.verdict) for one in mine)
     counts = dict(Counter(one.category for one in mine).most_common())
     asked = next((one.topic for one in mine if one.topic), "")
     told = f"{len(mine)} flags, {unasked} of them grave and not asked for."

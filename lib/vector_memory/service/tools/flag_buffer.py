@@ -35,6 +35,7 @@ class Flag:
         text: what it was found in, `reason` why, and `target` what would be hit.
         topic: what the user had asked for.
         asked: the user had asked for just this.
+        verdict: what the user says of it: `asked`, `false`, or "" for nothing.
     """
 
     id: str
@@ -50,6 +51,7 @@ class Flag:
     target: str = ""
     topic: str = ""
     asked: bool = False
+    verdict: str = ""
 
 
 _KINDS = {one.name: str if one.type == "str" else bool for one in fields(Flag)}

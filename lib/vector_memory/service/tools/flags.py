@@ -6,9 +6,10 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from vector_memory.errors import StoreFullError, UnsafeTextError
+from vector_memory import redact
+from vector_memory.errors import BadInputError, NotFoundError, StoreFullError, UnsafeTextError
 from vector_memory.model import ASSESSMENTS, Memory, Scope
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.asker import asker_at
@@ -23,10 +24,22 @@ from vector_memory.service.tools.flag_buffer import Flag, flag_of
 log = logging.getLogger(__name__)
 
 KIND = "assessment"
+ASKED, FALSE = "asked", "false"
 MOST_FLAGS = 200
 MOST_TOLD = 12
 MOST_SESSIONS = 10_000
-_SHOWN = ("at", "category", "severity", "text", "reason", "tool", "asked", "topic", "session")
+_SHOWN = (
+    "at",
+    "category",
+    "severity",
+    "text",
+    "reason",
+    "tool",
+    "topic",
+    "session",
+    "id",
+    "verdict",
+)
 _settling = threading.Lock()
 
 
@@ -67,7 +80,8 @@ def _settle(ctx: Context, session: str, folder: str, flags: Sequence[Flag]) -> i
     with privacy.for_folder(ctx, folder):
         known = counted_records.get(asker, ASSESSMENTS, session)
         before = _flags(known)
-        merged = list({flag.id: flag for flag in [*before, *flags]}.values())[:MOST_FLAGS]
+        # What is known stays as it is: the user may have marked it.
+        merged = list({flag.id: flag for flag in [*before, *flags, *before]}.values())[:MOST_FLAGS]
         if known is not None and len(merged) == len(before):
             return 0
         try:
@@ -86,17 +100,18 @@ def _flags(memory: Memory | None) -> list[Flag]:
 
 def _record(session: str, flags: Sequence[Flag]) -> Record:
     """Return a session's record: in words what was found, in `extra` all of it."""
-    counts = dict(Counter(flag.category for flag in flags).most_common())
-    told = ", ".join(f"{n} {name}" for name, n in counts.items())
+    real = [flag for flag in flags if flag.verdict != FALSE]
+    counts = dict(Counter(flag.category for flag in real).most_common())
+    told = ", ".join(f"{n} {name}" for name, n in counts.items()) or "nothing that holds"
     topic = next((flag.topic for flag in reversed(flags) if flag.topic), "")
     lines = [f"Flagged in this session: {told}.", *([f"Asked: {topic}"] if topic else [])]
-    grave = sorted(flags, key=lambda flag: flag.severity != "high")
+    grave = sorted(real, key=lambda flag: flag.severity != "high")
     lines += [
         f"- {flag.category} ({flag.severity}): {flag.text} \u2013 {flag.reason}"
         for flag in grave[:MOST_TOLD]
     ]
-    if len(flags) > MOST_TOLD:
-        lines.append(f"- and {len(flags) - MOST_TOLD} more")
+    if len(real) > MOST_TOLD:
+        lines.append(f"- and {len(real) - MOST_TOLD} more")
     return Record(
         ASSESSMENTS,
         session,
@@ -107,7 +122,9 @@ def _record(session: str, flags: Sequence[Flag]) -> Record:
         session=session,
         extra={
             "counts": counts,
-            "high": sum(flag.severity == "high" and not flag.asked for flag in flags),
+            "high": sum(
+                flag.severity == "high" and not flag.asked and not flag.verdict for flag in real
+            ),
             "asked": topic,
             "flags": [
                 {name: value for name, value in vars(flag).items() if name != "folder"}
@@ -137,8 +154,10 @@ class FlagView:
         tool: the tool whose call or result it stood in.
         asked: the user had asked for it.
         topic: what the user had asked for in that turn.
+        verdict: what the user says of it: `asked`, `false`, or "" for nothing.
     """
 
+    id: str
     at: str
     category: str
     severity: str
@@ -148,6 +167,7 @@ class FlagView:
     asked: bool
     topic: str
     session: str
+    verdict: str
     project: str
 
 
@@ -169,6 +189,7 @@ def flags(ctx: Context, request: FlagsRequest) -> FlagsAnswer:
     views = [
         FlagView(
             **{name: getattr(flag, name) for name in _SHOWN},
+            asked=flag.verdict == ASKED or (flag.asked and not flag.verdict),
             project=name_in(names, memory.project),
         )
         for memory in _records(asker.shelves, asker.scope.projects, asker.scope.sessions)
@@ -182,6 +203,63 @@ def flags(ctx: Context, request: FlagsRequest) -> FlagsAnswer:
     fit.sort(key=lambda view: view.at, reverse=True)
     counts = Counter(view.category for view in fit)
     return FlagsAnswer(fit[: request.k], len(fit), dict(counts.most_common()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarkRequest(messages.Request):
+    """The user says of a flag (`id`) of a session that just this was asked for (`asked`), that it is `false`, or
+    neither ("")."""
+
+    id: str = messages.text(200)
+    session: str = messages.text(200)
+    verdict: str = messages.word()
+
+
+@dataclass(frozen=True)
+class MarkAnswer:
+    """A flag's id, and the verdict that is kept."""
+
+    id: str
+    verdict: str
+
+
+def mark(ctx: Context, request: MarkRequest) -> MarkAnswer:
+    """Keep the user's verdict on a flag: what is false counts no more in figures and self-assessments.
+
+    Raises:
+        BadInputError: an agent judges, or it is no verdict.
+        NotFoundError: there is no such flag.
+
+    Returns:
+        The flag's id and the verdict that is kept.
+    """
+    request.require_user("judges what was flagged")
+    if request.verdict not in ("", ASKED, FALSE):
+        raise BadInputError(f"{request.verdict[:40]!r} is no verdict.", f"{ASKED} or {FALSE}.")
+    settle(ctx)
+    for shelf in ctx.all_shelves():
+        for memory in _records([shelf], None, (request.session,)):
+            flags = _flags(memory)
+            if all(one.id != request.id for one in flags):
+                continue
+            marked = [
+                replace(one, verdict=request.verdict) if one.id == request.id else one
+                for one in flags
+            ]
+            record = _record(request.session, marked)
+            changed = replace(
+                memory,
+                text=redact.clean(record.text).text,
+                title=redact.clean(record.title).text,
+                tags=record.tags,
+                extra=record.extra,
+                updated_at=ctx.now(),
+            )
+            shelf.journal.update(changed)
+            ctx.notify()
+            ctx.state.audit("mark_flag", request.actor, [memory.id], {"verdict": request.verdict})
+            return MarkAnswer(request.id, request.verdict)
+    raise NotFoundError("There is no such flag.", "`vector-memory flags` lists them.")
 
 
 def figures(shelves: Sequence[Shelf], scope: Scope) -> dict[str, int]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
+from vector_memory.journal.figures import FACETS
 from vector_memory.journal.use_labels import UseCount
 from vector_memory.model import GLOBAL_PROJECT
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.service.memory.views import MemoryView, memory_view
 
@@ -59,7 +62,6 @@ def growth(ctx: Context, request: GrowthRequest) -> GrowthAnswer:
     asker = messages.asker_of(ctx, request)
     scope, shelves = request_fields.listed(asker.scope), asker.shelves
     names = project_names(shelves)
-    roots = {one.id: one.root for shelf in shelves for one in shelf.journal.projects()}
     days: Counter[str] = Counter()
     projects: Counter[str] = Counter()
     for shelf in shelves:
@@ -74,11 +76,44 @@ def growth(ctx: Context, request: GrowthRequest) -> GrowthAnswer:
         uses=dict(sorted(counts.items())),
         most_used=[memory_view(one, names, ctx.now()) for one in used[: request.k]],
         unused=sum(shelf.journal.count_unused(scope) for shelf in shelves),
-        projects=[
-            ProjectView(id, _name(id, names), roots.get(id, ""), n)
-            for id, n in projects.most_common()
-        ],
+        projects=_projects(shelves, projects),
     )
+
+
+class FacetsRequest(messages.Filter):
+    """By what can memories be told apart?"""
+
+
+@dataclass(frozen=True)
+class FacetsAnswer:
+    """By what memories can be told apart: projects with most memories first, and word → how many of each."""
+
+    projects: list[ProjectView]
+    kinds: dict[str, int]
+    collections: dict[str, int]
+    tiers: dict[str, int]
+    priorities: dict[str, int]
+    origins: dict[str, int]
+
+
+def facets(ctx: Context, request: FacetsRequest) -> FacetsAnswer:
+    """Return by what a list of memories can be limited, the commonest first."""
+    asker = messages.asker_of(ctx, request)
+    scope = request_fields.listed(asker.scope)
+    counts: dict[str, Counter[str]] = {name: Counter() for name in FACETS}
+    for shelf in asker.shelves:
+        for name, found in shelf.journal.count_facets(scope).items():
+            counts[name].update(found)
+    projects = _projects(asker.shelves, counts.pop("project"))
+    return FacetsAnswer(projects, *(dict(one.most_common()) for one in counts.values()))
+
+
+def _projects(shelves: Sequence[Shelf], counts: Counter[str]) -> list[ProjectView]:
+    names = project_names(shelves)
+    roots = {one.id: one.root for shelf in shelves for one in shelf.journal.projects()}
+    return [
+        ProjectView(id, _name(id, names), roots.get(id, ""), n) for id, n in counts.most_common()
+    ]
 
 
 def _name(id: str, names: dict[str, str]) -> str:

@@ -4,8 +4,8 @@ import { day, el, number, short, svg, table } from './dom.js';
 
 const WIDE = 720;
 
-/** Returns a picture with its table: `rows` are [label, number, other number?]. */
-function figure(title, picture, columns, rows, isOpen) {
+/** Returns a picture with a table that says the same: `columns` are those of `table`. */
+export function figure(title, picture, columns, rows, isOpen) {
   return el('figure', {}, el('figcaption', {}, title), picture,
     el('details', { open: isOpen }, el('summary', {}, 'The same as a table'), table(title, columns, rows, true)));
 }

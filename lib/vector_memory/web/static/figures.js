@@ -2,8 +2,8 @@
 
 import { ask } from './api.js';
 import { bars, grouped } from './charts.js';
-import { button, el, facts, field, number, percent, put, table } from './dom.js';
-import { doing, rows, toast, trouble, undoable } from './ui.js';
+import { choice, el, facts, field, number, percent, put, table } from './dom.js';
+import { doing, rows, toast, trouble, undoable, work } from './ui.js';
 
 const pairs = (counts) => Object.entries(counts).sort((a, b) => b[1] - a[1]);
 const counted = (title, counts) => table(title, [['Name', ([name]) => name || 'none'], ['Memories', ([, n]) => number(n)]], pairs(counts));
@@ -22,7 +22,8 @@ export async function statistics() {
     ['Near at hand', (one) => Object.entries(one.tiers).map(([tier, n]) => `${tier} ${number(n)}`).join(', ')]], told.stores));
 }
 
-export async function cost() {
+export async function cost({ query }) {
+  const by = query.get('by') || 'model';
   const { generation: used } = await ask('stats');
   const told = el('div', {});
   const caps = ['generation_daily_calls', 'generation_daily_tokens'].map((name) => [name, el('input', { type: 'number', min: 0, value: used[name.replace('generation_', '')] })]);
@@ -42,8 +43,22 @@ export async function cost() {
       put(told, trouble(error));
     }
   });
-  return el('div', {}, el('h1', {}, 'Cost'), el('p', { class: 'lead' }, 'What the memory itself asks of a language model, today. With the backend ', el('code', {}, String(used.backend)), used.backend === 'none' ? ' it asks nothing.' : '.'),
+  const spent = el('div', {});
+  const pick = choice(['model', 'day', 'project', 'session'].map((one) => [one, one]), by, { on: { change: (event) => { location.hash = `#/cost?by=${event.target.value}`; } } });
+  const made = el('div', {}, el('h1', {}, 'Cost'), el('p', { class: 'lead' }, 'What the memory itself asks of a language model, today. With the backend ', el('code', {}, used.backend || 'none'), (used.backend || 'none') === 'none' ? ' it asks nothing.' : '.'),
     facts(Object.entries(used).filter(([, value]) => typeof value !== 'object').map(([name, value]) => [name.replace(/_/g, ' '), typeof value === 'number' ? number(value) : String(value)])),
     el('form', { class: 'card', on: { submit: save } }, el('h2', {}, 'Caps of a day'), el('div', { class: 'bar' }, caps.map(([name, input]) => field(name.replace(/_/g, ' '), input)), el('button', { class: 'main' }, 'Save')), told),
-    button('Look again', () => window.dispatchEvent(new Event('hashchange'))));
+    el('h2', {}, 'What sessions took'), el('div', { class: 'bar' }, field('By', pick)), spent);
+  // Transcripts that have grown are read for it: rows come when they are.
+  made.shown = doing(async () => put(spent, took(await work('Count what sessions took', 'cost_router', { by, k: 60, all_projects: true }), by)));
+  return made;
+}
+
+/** Returns the tokens and dollars of sessions, counted by something. */
+function took(answer, by) {
+  if (!answer) return 'It was stopped.';
+  const rows_ = by === 'day' ? [...answer.rows].reverse() : answer.rows;
+  return [el('p', {}, answer.told), bars(`Tokens by ${by}`, rows_.map((one) => [one.name || 'none', one.tokens]), { name: 'tokens' }),
+    table(`By ${by}`, [['Name', (one) => one.name || 'none'], ['Tokens', (one) => number(one.tokens)], ...Object.keys(answer.rows[0]?.usage || {}).map((name) => [name.replace(/_/g, ' '), (one) => number(one.usage[name])]),
+      ['Dollars by list prices', (one) => (one.dollars === null ? 'no price' : one.dollars.toFixed(2))], ['Sessions', (one) => number(one.sessions)]], answer.rows, true)];
 }

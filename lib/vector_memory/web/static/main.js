@@ -7,6 +7,7 @@ import { flushAll, grace, keys, pressed, singles, toast, trouble } from './ui.js
 const PAGES = [
   ['memories', 'Memories', 'm', './memories.js', 'memories'], ['search', 'Search', 's', './search.js', 'search'],
   ['review', 'Review', 'r', './review.js', 'review'], ['sessions', 'Sessions', 't', './talk.js', 'sessions'],
+  ['flows', 'Flows', 'f', './flows.js', 'flows'],
   ['open', 'Open items', 'o', './talk.js', 'openItems'], ['evolution', 'Evolution', 'v', './talk.js', 'evolution'],
   ['entities', 'Entities', 'n', './talk.js', 'entities'], ['lessons', 'Lessons', 'l', './learned.js', 'lessons'],
   ['observer', 'Observer', 'b', './learned.js', 'observer'], ['statistics', 'Statistics', 'a', './figures.js', 'statistics'],
@@ -39,6 +40,7 @@ async function open() {
   try {
     const made = await (await import(page[3]))[page[4]]({ rest, query, refresh: open });
     if (here !== shownAt) return undefined;
+    made.dataset.page = name;
     put(main, made);
     // Who came by a key goes on by key: from the search field letters would be words.
     if (isNew) main.focus({ preventScroll: true });
@@ -124,8 +126,7 @@ async function follow() {
 
 function start() {
   shell();
-  open();
-  follow();
+  open().then(follow);
 }
 
 window.addEventListener('hashchange', () => { if (/^#\/|^#?$/.test(location.hash)) open(); });

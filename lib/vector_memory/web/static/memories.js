@@ -2,11 +2,13 @@
 
 import { ask } from './api.js';
 import { button, choice, el, field, number, put } from './dom.js';
-import { allRows, chosen, doing, forget, keys, named, row, step, undoable, verify } from './ui.js';
+import { allRows, chosen, confirmed, doing, fail, forget, keys, named, row, step, undoable, verify } from './ui.js';
 
 const ROW_PX = 88;
 const PAGE = 60;
 const AROUND = 6;
+const FACETS = [['kind', 'kinds', 'Kind'], ['from', 'origins', 'Whose words'], ['priority', 'priorities', 'Priority'], ['tier', 'tiers', 'Kept'], ['collection', 'collections', 'Collection'], ['tag', 'tags'], ['entity', 'entities']];
+const WORDS = { user: 'yours', assistant: 'the assistant’s', tool: 'foreign: a tool’s', import: 'imported', job: 'the memory’s own' };
 
 /** A list of which the rows in sight are drawn, and what is further down is asked for when one comes near. */
 class Windowed {
@@ -65,13 +67,9 @@ class Windowed {
 }
 
 export async function memories({ query, refresh }) {
-  const facets = await ask('growth', { k: 1 });
-  const kinds = Object.keys((await ask('stats')).by_kind);
   const filter = {};
   for (const name of ['since', 'until']) if (query.get(name)) filter[name] = query.get(name);
-  if (query.get('kind')) filter.kinds = [query.get('kind')];
-  if (query.get('tag')) filter.tags = [query.get('tag')];
-  if (query.get('entity')) filter.entities = [query.get('entity')];
+  for (const [name, of] of FACETS) if (query.get(name)) filter[of] = [query.get(name)];
   if (query.get('project') !== null && query.get('project') !== '*') filter.project_ids = [query.get('project')];
   const told = el('p', { class: 'hint', role: 'status' });
   const list = new Windowed(filter, told);
@@ -81,18 +79,20 @@ export async function memories({ query, refresh }) {
   };
   const picked = (name) => ({ on: { change: (event) => set(name, event.target.value) } });
   const dated = (name) => el('input', { type: 'date', value: query.get(name) || '', ...picked(name) });
-  const bar = el('div', { class: 'bar' },
-    field('Kind', choice([['', 'all'], ...kinds.map((one) => [one, one])], query.get('kind'), picked('kind'))),
-    field('Project', choice([['*', 'all'], ...named(facets.projects)], query.get('project') ?? '*', picked('project'))),
+  const bar = el('div', { class: 'bar' });
+  const limits = el('details', { open: window.innerWidth >= 700 || query.size > 0 }, el('summary', {}, 'Only some of them'), bar);
+  const fill = (facets) => put(bar, field('Project', choice([['*', 'all'], ...named(facets.projects)], query.get('project') ?? '*', picked('project'))),
+    FACETS.filter(([,, label]) => label).map(([name, of, label]) => field(label, choice([['', 'all'], ...Object.entries(facets[of]).map(([word, n]) => [word, `${WORDS[word] || word} (${number(n)})`])], query.get(name), picked(name)))),
     field('Since', dated('since')), field('Before', dated('until')),
-    field('Tag', el('input', { type: 'text', value: query.get('tag') || '', ...picked('tag') })));
+    field('Tag', el('input', { type: 'text', value: query.get('tag') || '', size: 12, ...picked('tag') })),
+    query.get('entity') && el('span', { class: 'badge' }, query.get('entity')));
   const acts = el('div', { class: 'bar' },
-    button('Confirm (c)', doing(async () => { for (const one of list.chosen()) await verify(one, 'confirmed'); })),
-    button('Tag …', doing(() => tag(list.chosen()))),
+    button('Confirm (c)', () => verify(list.chosen(), 'confirmed')),
+    button('Change …', doing(() => change(list.chosen(), refresh))),
     button('Forget (#)', doing(() => forget(list.chosen())), { class: 'bad' }),
     el('span', { class: 'hint' }, 'of what is ticked, or of the row that is marked'));
   const fresh = el('p', { class: 'hint' });
-  const made = el('div', {}, el('h1', {}, 'Memories'), bar, acts, told, fresh, list.space);
+  const made = el('div', {}, el('h1', {}, 'Memories'), limits, acts, told, fresh, list.space);
   const scrolled = () => { if (made.isConnected) list.draw(); else stop(); };
   const changed = () => { if (made.isConnected) put(fresh, 'There is something new. ', button('Show it', refresh)); };
   const stop = () => { window.removeEventListener('scroll', scrolled); window.removeEventListener('resize', scrolled); document.removeEventListener('vm:change', changed); };
@@ -100,17 +100,29 @@ export async function memories({ query, refresh }) {
   window.addEventListener('resize', scrolled);
   document.addEventListener('vm:change', changed);
   keys({ j: () => { step(1); list.draw(); }, k: () => { step(-1); list.draw(); }, '#': doing(() => forget(list.chosen())) });
+  fill(Object.fromEntries(['projects', ...FACETS.map((one) => one[1])].map((name) => [name, []])));
   await list.more();
+  // What rows there are is told after the rows: among very many memories it takes longer.
+  ask('facets').then(fill, fail);
   made.shown = () => { list.draw(); if (!list.items.length) put(told, 'Nothing is remembered here yet.'); };
   return made;
 }
 
-/** Adds a tag to memories; undone, they have those that they had. */
-async function tag(memories) {
-  const word = memories.length && window.prompt(`A tag for ${memories.length} memories:`);
-  if (!word) return;
-  for (const one of memories) await ask('edit', { id: one.id, tags: [...new Set([...one.tags, word.trim()])] });
-  undoable(`Tagged: ${memories.length}`, async () => {
-    for (const one of memories) await ask('edit', { id: one.id, tags: one.tags });
+/** Gives memories another kind or weight, or a tag more; undone, they have what they had. */
+async function change(memories, refresh) {
+  if (!memories.length) return;
+  const kind = el('input', { type: 'text' });
+  const tag = el('input', { type: 'text' });
+  const priority = choice([['', 'as it is'], ...['CORE', 'HIGH', 'NORMAL', 'LOW'].map((one) => [one, one])], '');
+  const body = el('div', { class: 'bar' }, field('Another kind', kind), field('One tag more', tag), field('Priority', priority));
+  if (!await confirmed(`Change ${memories.length} memories?`, body, { yes: 'Change' })) return;
+  const word = tag.value.trim();
+  const wanted = { ...(kind.value.trim() && { kind: kind.value.trim() }), ...(priority.value && { priority: priority.value }) };
+  if (!word && !Object.keys(wanted).length) return;
+  for (const one of memories) await ask('edit', { id: one.id, ...wanted, ...(word && { tags: [...new Set([...one.tags, word])] }) });
+  undoable(`Changed: ${memories.length}`, async () => {
+    for (const { id, tags, kind: sort, priority: weight } of memories) await ask('edit', { id, tags, kind: sort, priority: weight });
+    refresh();
   });
+  refresh();
 }

@@ -1,30 +1,32 @@
 // One memory: its words, where they come from, what it was before, who was given it; and what can be done about it.
 
 import { ask } from './api.js';
-import { button, choice, el, facts, field, moment, percent, put, short, table } from './dom.js';
-import { confirmed, doing, forget, keys, link, marks, plainly, toast, trouble, undoable, work } from './ui.js';
+import { button, choice, day, el, facts, field, moment, percent, put, short, table } from './dom.js';
+import { confirmed, doing, fail, forget, keys, later, link, marks, plainly, toast, trouble, undoable, verify, work } from './ui.js';
 
 const PRIORITIES = ['CORE', 'HIGH', 'NORMAL', 'LOW'].map((one) => [one, one]);
 const RELATIONS = ['relates_to', 'supersedes', 'builds_on', 'contradicts', 'answers', 'clarifies'].map((one) => [one, one.replace('_', ' ')]);
+const AGES = [['sensitivity', 'sensitivity', 'Who may see it', ['internal', 'public', 'confidential', 'restricted'].map((one) => [one, one])], ['jurisdiction', 'jurisdiction', 'Under the law of', [['none', 'not said'], ...['EU', 'UK', 'CH', 'US', 'CA', 'JP', 'AU', 'BR'].map((one) => [one, one])]],
+  ['valid_until', 'valid_until', 'Holds until'], ['expires', 'expires_at', 'May go after']];
 const SEEN = ['text', 'kind', 'tags', 'priority'];
 
 export async function memory({ rest, query, refresh }) {
   const told = await ask('provenance', { id: rest[0] });
   const one = told.memory;
   const editing = el('section', { 'aria-label': 'Edit' });
+  const weigh = (verdict) => () => verify([one], verdict, refresh);
   const edit = () => { put(editing, form(one, editing, refresh)); editing.querySelector('textarea').focus(); };
-  keys({ e: edit, '#': doing(() => gone(one)), c: doing(() => weigh(one, 'confirmed', refresh)) });
+  keys({ e: edit, '#': doing(() => gone(one)), c: weigh('confirmed') });
   const made = el('article', {}, el('h1', {}, one.title ? short(one.title, 100) : `${one.kind} of ${moment(one.created_at)}`),
     el('p', { class: 'meta' }, marks(one)),
     el('div', { class: 'card' }, el('p', { class: `text ${one.suspicious ? 'warned' : ''}` }, one.text),
       one.suspicious && el('p', { class: 'hint' }, `It looks like instructions: ${one.suspicious.reasons.join(', ')}. Nothing here follows them.`)),
-    el('div', { class: 'bar' }, button('Edit (e)', edit, { class: 'main' }), button('It is so (c)', doing(() => weigh(one, 'confirmed', refresh))),
-      button('It is not so', doing(() => weigh(one, 'refuted', refresh))), button('No more', doing(() => weigh(one, 'outdated', refresh))),
+    el('div', { class: 'bar' }, button('Edit (e)', edit, { class: 'main' }), button('It is so (c)', weigh('confirmed')), button('It is not so', weigh('refuted')), button('No more', weigh('outdated')),
       button('Matters more', doing(async () => { await ask('boost', { id: one.id, direction: 'up' }); undoable('It matters more.', async () => { await ask('edit', { id: one.id, priority: one.priority }); refresh(); }); refresh(); })),
-      button('Promote', doing(async () => { const answer = await ask('promote', { id: one.id }); toast(`Done: ${answer.action}`); refresh(); })),
-      one.suspicious?.held_back && button('Let it go', doing(async () => { await ask('release', { ids: [one.id] }); toast('Hooks bring it again.'); refresh(); })),
+      button('Promote', () => later('It is kept for good.', (more) => ask('promote', { id: one.id }, more), { after: refresh })),
+      one.suspicious?.held_back && button('Let it go', () => later('Hooks bring it again.', (more) => ask('release', { ids: [one.id] }, more), { after: refresh })),
       button('Forget (#)', doing(() => gone(one)), { class: 'bad' }), button('Purge …', doing(() => purge(one)), { class: 'bad' })),
-    editing, details(one, told), before(told.history), links(one, told.links, refresh), replace(one, refresh),
+    editing, details(one, told), said(one, told), before(told.history), links(one, told.links, refresh), replace(one, refresh),
     told.audit.length > 0 && table('Who was given it, and what was done', [['When', (entry) => moment(entry.at)], ['What', (entry) => entry.action], ['By', (entry) => entry.actor]], told.audit));
   if (query.get('edit')) made.shown = edit;
   return made;
@@ -41,16 +43,34 @@ function details(one, told) {
     ['Transcript', from.path ? `${from.path}, lines ${from.line_start ?? from.first_line ?? '?'}–${from.line_end ?? from.last_line ?? '?'}` : ''], ['Id', one.id]]));
 }
 
+/** Returns what was said in its turn, which is asked for when somebody looks. */
+function said(one, told) {
+  const place = el('div', {});
+  const look = async (event) => {
+    if (!event.currentTarget.open || place.children.length) return;
+    const { memories } = await ask('list', { session: [told.said_in], kind: ['passage'], k: 200 });
+    const near = memories.filter((other) => other.source.turn === one.source.turn);
+    put(place, near.length ? near.map((other) => el('blockquote', { class: 'text' }, other.text, ' ', link(other, '↗'))) : el('p', { class: 'hint' }, 'Its words are not kept any more.'));
+  };
+  return told.said_in && el('details', { on: { toggle: (event) => look(event).catch(fail) } }, el('summary', {}, 'What was said there'), place);
+}
+
 function form(one, place, refresh) {
   const text = el('textarea', { value: one.text });
   const kind = el('input', { type: 'text', value: one.kind });
   const tags = el('input', { type: 'text', value: one.tags.join(', ') });
   const priority = choice(PRIORITIES, one.priority);
+  const more = Object.fromEntries(AGES.map(([name, of, , options]) => [name, options ? choice(options, one[of] ?? options[0][0]) : el('input', { type: 'date', value: day(one[of]) })]));
   const told = el('div', {});
   const save = doing(async (event) => {
     event.preventDefault();
     const seen = Object.fromEntries(SEEN.map((name) => [name, one[name]]));
     const asked = { id: one.id, seen, kind: kind.value.trim(), priority: priority.value, tags: tags.value.split(',').map((tag) => tag.trim()).filter(Boolean) };
+    const was = {};
+    for (const [name, of, , options] of AGES) {
+      const before = options ? one[of] ?? options[0][0] : day(one[of]);
+      if (more[name].value !== before) { was[name] = before || 'never'; asked[name] = more[name].value || 'never'; }
+    }
     if (text.value !== one.text) asked.text = text.value;
     try {
       await ask('edit', asked);
@@ -60,22 +80,16 @@ function form(one, place, refresh) {
     }
     // The form was asked for once: it does not come again with the page.
     window.history.replaceState(null, '', `#/memory/${one.id}`);
-    undoable('Saved.', async () => { await ask('edit', { id: one.id, text: one.text, kind: one.kind, tags: [...one.tags], priority: one.priority }); refresh(); });
+    undoable('Saved.', async () => { await ask('edit', { id: one.id, text: one.text, kind: one.kind, tags: [...one.tags], priority: one.priority, ...was }); refresh(); });
     refresh();
   });
   return el('form', { class: 'card', on: { submit: save } }, el('h2', {}, 'Edit'), field('Words', text),
-    el('div', { class: 'bar' }, field('Kind', kind), field('Tags, with commas', tags), field('Priority', priority)), told,
+    el('div', { class: 'bar' }, field('Kind', kind), field('Tags, with commas', tags), field('Priority', priority), AGES.map(([name, , label]) => field(label, more[name]))), told,
     el('div', { class: 'bar' }, el('button', { class: 'main' }, 'Save'), button('Leave it', () => put(place))));
 }
 
-async function weigh(one, verdict, refresh) {
-  await ask('verify', { id: one.id, verdict });
-  toast(`Noted: ${verdict}.`);
-  refresh();
-}
-
 async function gone(one) {
-  await forget([one]);
+  if (!await forget([one])) return;
   if (window.history.length > 1) window.history.back(); else location.hash = '#/memories';
 }
 
@@ -125,10 +139,8 @@ function replace(one, refresh) {
   const text = el('textarea', {});
   const save = doing(async (event) => {
     event.preventDefault();
-    const made = await ask('remember', { text: text.value, kind: one.kind, tags: [...one.tags], supersedes: one.id });
-    toast(`Stored: ${made.action}. The old one stays in its history.`);
-    location.hash = `#/memory/${made.id}`;
-    refresh();
+    const body = { text: text.value, kind: one.kind, tags: [...one.tags], supersedes: one.id };
+    later('Superseded: the old one stays in its history.', (more) => ask('remember', body, more), { after: refresh });
   });
   return one.status === 'active' && el('details', {}, el('summary', {}, 'Something else holds now …'), el('form', { on: { submit: save } }, field('What holds now', text), el('p', {}, el('button', { class: 'main' }, 'Supersede'))));
 }

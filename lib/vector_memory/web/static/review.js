@@ -2,7 +2,7 @@
 
 import { ask } from './api.js';
 import { button, day, el, filled, number, put, short } from './dom.js';
-import { allRows, doing, forget, keys, link, marks, rowNow, step, toast, works } from './ui.js';
+import { allRows, confirmed, doing, flushAll, forget, keys, later, link, marks, rowNow, step, toast, waits, works } from './ui.js';
 
 const WHY = {
   proposed: 'An agent proposes it', suspicious: 'It looks like instructions, and is held back', contradiction: 'Two disagree', decision: 'Decided, and not confirmed',
@@ -23,27 +23,28 @@ export async function review({ query, refresh }) {
     const { id } = node.memory;
     if (act === 'edit') { location.hash = `#/memory/${id}?edit=1`; return; }
     if (!node.memory.actions.includes(act)) { toast(`That cannot be decided here: ${node.memory.actions.join(', ')}.`); return; }
-    if (act === 'drop' && !node.memory.other && node.memory.reason !== 'proposed') await forget([{ id }]);
-    else await ask('review', { [act]: [id] });
-    node.classList.add('gone');
-    node.querySelectorAll('button').forEach((one) => { one.disabled = true; });
-    count -= 1;
-    put(left, `${number(count)} wait for you`);
+    const decided = (is) => {
+      node.querySelectorAll('button').forEach((one) => { one.disabled = is; });
+      count += is ? -1 : 1;
+      put(left, `${number(count)} wait for you`);
+    };
+    later(`${(node.memory.other ? PAIR : WORDS)[act] || WORDS[act]}: ${short(node.memory.text, 60)}`, (more) => ask('review', { [act]: [id] }, more), { ids: [id], undone: () => decided(false) });
+    decided(true);
     step(1);
   });
   keys(Object.fromEntries(Object.entries(LETTER).map(([act, key]) => [key, () => decide(rowNow() || allRows()[0], act)()])));
   const shown = waiting.items.map((item) => shownItem(item, decide));
   const made = el('div', {}, el('h1', {}, 'Review'),
     el('p', { class: 'lead' }, 'What agents and sessions would have remembered counts fully when you say so. ', Object.entries(LETTER).map(([act, key]) => [el('kbd', {}, key), ` ${WORDS[act].toLowerCase()}  `])),
-    el('div', { class: 'bar' }, left, button('All of this is seen', doing(async () => { await ask('review', { finish: true }); refresh(); }))),
+    el('div', { class: 'bar' }, left, button('All of this is seen', () => later('All of this is seen.', (more) => ask('review', { finish: true }, more), { after: refresh }))),
     waiting.total ? el('ul', { class: 'rows' }, shown) : el('p', { class: 'hint' }, 'Nothing waits for you.'),
-    waiting.total > most && el('p', { class: 'bar' }, button('The next', refresh), el('a', { href: `#/review?k=${most + 100}` }, 'More at once')), await held(refresh), merging(refresh));
+    waiting.total > most && el('p', { class: 'bar' }, button('The next', doing(async () => { await flushAll(); refresh(); })), el('a', { href: `#/review?k=${most + 100}` }, 'More at once')), await held(refresh), merging(refresh));
   made.shown = () => step(1);
   return made;
 }
 
 function shownItem(item, decide) {
-  const node = el('li', { class: 'row', 'data-id': item.id });
+  const node = el('li', { class: `row ${waits(item.id) ? 'gone' : ''}`, 'data-id': item.id });
   node.memory = item;
   const words = item.other ? PAIR : WORDS;
   return filled(node, {}, [el('span', { 'aria-hidden': 'true' }, '•'), el('a', { class: 'words', href: `#/memory/${item.id}`, on: { focus: () => { rowNow()?.classList.remove('now'); node.classList.add('now'); } } }, short(item.text, 400) || '(its words are held back)'),
@@ -55,14 +56,14 @@ function shownItem(item, decide) {
 async function held(refresh) {
   const quarantine = await ask('quarantine', { k: 50 });
   return el('section', {}, el('h2', {}, `Held back: ${number(quarantine.total)}`), quarantine.memories.map((one) => el('div', { class: 'card' }, el('p', { class: 'text warned' }, link(one, short(one.text, 300))),
-    el('div', { class: 'bar' }, button('Let it go', doing(async () => { await ask('release', { ids: [one.id] }); refresh(); })), button('Forget', doing(() => forget([one])), { class: 'bad' })))));
+    el('div', { class: 'bar' }, button('Let it go', () => later('Hooks bring it again.', (more) => ask('release', { ids: [one.id] }, more), { after: refresh })), button('Forget', doing(() => forget([one])), { class: 'bad' })))));
 }
 
 function merging(refresh) {
   const place = el('div', {});
   const look = works('Look for what says the same', 'consolidate', { dry_run: true }, (answer) => put(place, answer.groups.length
     ? [el('ul', {}, answer.groups.map((group) => el('li', {}, group.same ? 'The same: ' : 'Close: ', group.memories.map((one, i) => [i ? ' · ' : '', link(one, short(one.text, 90))])))),
-      button('Merge those that say the same', works('Merge', 'consolidate', { dry_run: false }, refresh), { class: 'main' })]
+      button('Merge those that say the same', async () => { if (await confirmed('Merge them?', el('p', {}, 'Of those that say the same one stays, with what the others add.'), { yes: 'Merge', word: 'merge' })) works('Merge', 'consolidate', { dry_run: false }, refresh)(); }, { class: 'main' })]
     : 'Nothing says the same twice.'));
   return el('section', {}, el('h2', {}, 'Duplicates'), button('Look for them', look), place);
 }

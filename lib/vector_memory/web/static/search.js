@@ -2,12 +2,12 @@
 
 import { ask } from './api.js';
 import { button, choice, el, facts, field, number, percent, short, table } from './dom.js';
-import { doing, named, row, toast, trouble } from './ui.js';
+import { later, named, row, trouble } from './ui.js';
 
 const RANKED = ['words', 'cosine', 'fused'];
 
 export async function search({ query, refresh }) {
-  const { projects } = await ask('growth', { k: 1 });
+  const { projects } = await ask('facets');
   const project = query.get('project') ?? projects.find((one) => one.id)?.id ?? '';
   const typed = (name) => el('input', { type: 'search', value: query.get(name) || '', name });
   const asked = typed('q');
@@ -50,10 +50,7 @@ async function answer(question, project) {
 function hit({ rank, hit: memory, verdict, why, worth }, question) {
   const parts = Object.entries(memory.breakdown);
   const rest = parts.filter(([name]) => !RANKED.includes(name));
-  const label = (word) => doing(async () => {
-    await ask('label', { id: memory.id, query: question, verdict: word });
-    toast(`Kept as a ${word} answer.`);
-  });
+  const label = (word) => () => later(`Kept as a ${word} answer.`, (more) => ask('label', { id: memory.id, query: question, verdict: word }, more));
   const node = row(memory, el('span', { class: `badge ${verdict === 'told' ? 'good' : ''}` }, verdict));
   const whole = () => [facts([['score', memory.score], ['relevance', percent(memory.relevance)], ['worth to a prompt', worth === undefined ? '' : percent(worth)],
       ...RANKED.filter((name) => name in memory.breakdown).map((name) => [name, figure(memory.breakdown[name])])]),

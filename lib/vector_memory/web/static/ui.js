@@ -105,7 +105,7 @@ export function meta(memory, ...more) {
 
 /** Returns a row of a list: `j` and `k` go from one to the next. */
 export function row(memory, ...more) {
-  const node = el('li', { class: 'row', 'data-id': memory.id },
+  const node = el('li', { class: `row ${waits(memory.id) ? 'gone' : ''}`, 'data-id': memory.id },
     el('input', { type: 'checkbox', 'aria-label': `Select: ${short(memory.text, 60)}`, tabindex: -1 }),
     el('a', { class: 'words', href: `#/memory/${memory.id}`, on: { focus: () => setNow(node) } }, short(memory.text, 400) || '(no words)'),
     meta(memory, more));
@@ -140,28 +140,21 @@ export function chosen() {
   return (ticked.length ? ticked : [rowNow()].filter(Boolean)).map((one) => one.memory).filter(Boolean);
 }
 
-function strike(ids, isGone) {
-  for (const one of allRows()) if (ids.includes(one.dataset.id)) one.classList.toggle('gone', isGone);
-}
+const strike = (ids, isGone) => { for (const one of allRows()) if (ids.includes(one.dataset.id)) one.classList.toggle('gone', isGone); };
+export const waits = (id) => pending.some((one) => one.ids.includes(id));
 
-/** Forgets memories after a moment in which that can be undone: their words are gone for good then. */
-export async function forget(memories) {
-  const ids = memories.map((one) => one.id);
-  if (!ids.length) return;
-  const shown = (await ask('forget', { ids, dry_run: true })).memories;
-  if (shown.length > 1) {
-    const list = el('div', {}, el('p', {}, `${shown.length} memories go, with what cannot be found without them:`),
-      el('ul', {}, shown.slice(0, 12).map((one) => el('li', {}, short(one.text, 100)))), shown.length > 12 && el('p', {}, '…'));
-    if (!await confirmed(`Forget ${shown.length} memories?`, list, { yes: 'Forget' })) return;
-  }
-  const one = { ids, timer: setTimeout(() => flush(one).catch(fail), grace.s * 1000) };
+/** Does something after a moment in which it can be undone, at the latest when the page is left. Meanwhile `ids` are
+ *  struck out. `after` is called once it is done, `undone` when it is not to be. */
+export function later(words, act, { ids = [], after, undone } = {}) {
+  const one = { ids, act, after, timer: setTimeout(() => flush(one).catch(fail), grace.s * 1000) };
   pending.push(one);
   strike(ids, true);
-  undoable(`Forgotten: ${shown.length}`, () => {
-    if (!pending.includes(one)) throw new Error('It is too late: the words are gone.');
+  undoable(words, () => {
+    if (!pending.includes(one)) throw new Error('It is too late: it is done.');
     clearTimeout(one.timer);
     pending = pending.filter((other) => other !== one);
     strike(ids, false);
+    undone?.();
   });
 }
 
@@ -169,15 +162,31 @@ async function flush(one) {
   clearTimeout(one.timer);
   if (!pending.includes(one)) return;
   pending = pending.filter((other) => other !== one);
-  await ask('forget', { ids: one.ids }, { keepalive: true });
+  await one.act({ keepalive: true });
+  one.after?.();
 }
 
 /** Does at once what waits to be done: the page goes. */
 export const flushAll = () => Promise.all(pending.map(flush));
 
-export async function verify(memory, verdict) {
-  await ask('verify', { id: memory.id, verdict });
-  toast(`${verdict}: ${short(memory.text, 60)}`);
+/** Forgets memories after a moment in which that can be undone: their words are gone for good then. Returns whether
+ *  the user would go on. */
+export async function forget(memories) {
+  const ids = memories.map((one) => one.id);
+  if (!ids.length) return false;
+  const shown = (await ask('forget', { ids, dry_run: true })).memories;
+  if (shown.length > 1) {
+    const list = el('div', {}, el('p', {}, `${shown.length} memories go, with what cannot be found without them:`),
+      el('ul', {}, shown.slice(0, 12).map((one) => el('li', {}, short(one.text, 100)))), shown.length > 12 && el('p', {}, '…'));
+    if (!await confirmed(`Forget ${shown.length} memories?`, list, { yes: 'Forget' })) return false;
+  }
+  later(`Forgotten: ${shown.length}`, (more) => ask('forget', { ids }, more), { ids });
+  return true;
+}
+
+/** Notes of memories that they are so (`confirmed`), not so (`refuted`) or so no more (`outdated`). */
+export function verify(memories, verdict, after) {
+  if (memories.length) later(`${verdict}: ${memories.length > 1 ? memories.length : short(memories[0].text, 60)}`, (more) => Promise.all(memories.map((one) => ask('verify', { id: one.id, verdict }, more))), { after });
 }
 
 // -- work that goes on -----------------------------------------------------------------------------
@@ -244,7 +253,7 @@ const COMMON = {
   j: () => step(1),
   k: () => step(-1),
   e: () => { const [one] = chosen(); if (one) location.hash = `#/memory/${one.id}?edit=1`; },
-  c: doing(async () => { for (const one of chosen()) await verify(one, 'confirmed'); }),
+  c: () => verify(chosen(), 'confirmed'),
   x: () => { const box = rowNow()?.querySelector(':scope > input'); if (box) box.checked = !box.checked; },
   '#': doing(() => forget(chosen())),
   u: () => undoLast(),

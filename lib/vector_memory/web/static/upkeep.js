@@ -1,7 +1,7 @@
 // Jobs and health, and settings.
 
 import { ask } from './api.js';
-import { button, el, facts, field, moment, number, put, short, table } from './dom.js';
+import { button, choice, el, facts, field, moment, number, percent, put, short, table } from './dom.js';
 import { confirmed, doing, plainly, toast, trouble, undoable, works } from './ui.js';
 
 // -- jobs and health -------------------------------------------------------------------------------
@@ -14,8 +14,13 @@ export async function health({ refresh }) {
   const heavy = el('div', { class: 'bar' },
     button('Read earlier sessions', works('Read earlier sessions', 'backfill', { all: true }, show('Read'))), button('Check', works('Check', 'check', {}, show('Check'))),
     button('Check all data', works('Check all data', 'check', { read_data: true }, show('Check'))), button('Rebuild the index', works('Rebuild the index', 'rebuild', {}, show('Rebuilt'))),
-    button('Back up', works('Back up', 'backup', {}, (answer) => { show('Backup')(answer); refresh(); })), field('Import notes of a folder', files),
-    button('Import', () => works('Import', 'import_notes', { paths: [files.value], dry_run: false }, show('Imported'))({})));
+    button('Back up', works('Back up', 'backup', {}, (answer) => { show('Backup')(answer); refresh(); })), field('A folder of notes, or a file of memories', files),
+    button('Import', (event) => works('Import', ...(/\.(jsonl?|ndjson)$/.test(files.value) ? ['import', { path: files.value }] : ['import_notes', { paths: [files.value], dry_run: false }]), show('Imported'))(event)),
+    button('Report by controls', doing(async () => {
+      const told = await ask('governance_report');
+      put(came, el('p', {}, told.note), told.frameworks.map((one) => table(`${one.name}: ${one.score === null ? 'not measurable' : percent(one.score)}`, [['Control', (each) => `${each.id} ${each.title}`], ['State', (each) => el('span', { class: `badge ${{ met: 'good', none: 'bad' }[each.state] || ''}` }, each.state)], ['Why', (each) => each.reason], ['What closes it', (each) => each.closes]], one.controls)),
+        el('details', {}, el('summary', {}, 'The report as Markdown'), el('pre', { tabindex: 0 }, told.markdown)));
+    })));
   return el('div', {}, el('h1', {}, 'Jobs and health'), facts([['Daemon', `${status.state}${status.busy ? ', busy' : ''}, ${status.rss_mb} MB`], ['Version', status.version], ['Questions answered', number(status.requests)], ['Data', status.data_home],
     ['Newest backup', listed.backup_at ? moment(listed.backup_at) : 'none'], ['Set aside', number(status.set_aside)], ['Model', `${told.embedding.model}: ${told.embedding.state} ${told.embedding.error}`]]),
   el('h2', {}, 'Longer work'), heavy, came, jobs(listed.jobs, refresh), latency(told.slo), await doctor(), audit(log));
@@ -59,11 +64,33 @@ function audit(log) {
 
 const written = (value) => (Array.isArray(value) ? JSON.stringify(value) : String(value));
 
-export async function settings({ refresh }) {
-  const [{ settings: all }, { tokens }] = await Promise.all([ask('settings'), ask('token', { action: 'list' })]);
-  const find = el('input', { type: 'search', on: { input: () => { for (const one of list.children) one.hidden = !one.textContent.toLowerCase().includes(find.value.toLowerCase()); } } });
+export async function settings({ query, refresh }) {
+  const [{ settings: all }, { tokens }, { projects }] = await Promise.all([ask('settings'), ask('token', { action: 'list' }), ask('facets')]);
+  const filter = () => { for (const one of list.children) one.hidden = !one.textContent.toLowerCase().includes(find.value.toLowerCase()); };
+  const find = el('input', { type: 'search', value: query.get('find') || '', on: { input: filter } });
   const list = el('div', {}, all.map((one) => setting(one, refresh)));
-  return el('div', {}, el('h1', {}, 'Settings'), tokenList(tokens, refresh), el('h2', {}, 'All settings'), el('div', { class: 'bar' }, field('Find', find)), list);
+  filter();
+  return el('div', {}, el('h1', {}, 'Settings'), tokenList(tokens, projects, refresh), peers(projects.filter((one) => one.root)), el('h2', {}, 'All settings'), el('div', { class: 'bar' }, field('Find', find)), list);
+}
+
+/** Returns with whom projects are shared: asked for when somebody looks, since places may be far away. */
+function peers(projects) {
+  const place = el('div', {});
+  const pick = choice(projects.map((one) => [one.root, one.name]));
+  const look = async () => {
+    const where = { project: pick.value, all_projects: false };
+    const told = await ask('share_status', where);
+    const revoke = (one) => doing(async () => {
+      if (!await confirmed(`Give up ${one.name}?`, el('p', {}, 'What this member shared goes from here at once, and reads nothing of what is published from now on.'), { yes: 'Give up', word: one.name })) return;
+      const done = await ask('share_revoke', { ...where, key: one.key });
+      toast(`${done.name} counts no more; ${number(done.removed)} memories went.`);
+      await look();
+    });
+    put(place, facts([['Place', told.url], ['Kinds', told.kinds.join(', ')], ['Tags', told.tags.join(', ')], ['Published', number(told.published)], ['Memories in it', number(told.memories)]]),
+      table('Members', [['Name', (one) => one.name], ['Key', (one) => el('code', {}, one.fingerprint)], ['State', (one) => el('span', { class: `badge ${one.state === 'revoked' ? 'bad' : 'good'}` }, one.state)], ['Memories here', (one) => number(one.memories)], ['Act', (one) => one.state === 'member' && button('Give up', revoke(one), { 'aria-label': `Give up ${one.name}` })]], told.members, true),
+      el('p', { class: 'bar' }, button('Take over what they published', works('Take over', 'share_pull', where, look)), el('a', { href: '#/review' }, 'What waits in Review')));
+  };
+  return el('section', {}, el('h2', {}, 'Shared with'), projects.length ? el('div', { class: 'bar' }, field('Project', pick), button('Look', doing(() => look().catch((error) => put(place, trouble(error)))))) : el('p', { class: 'hint' }, 'There is no project yet.'), place);
 }
 
 function setting(one, refresh) {
@@ -89,13 +116,16 @@ function setting(one, refresh) {
   return el('form', { class: 'card', on: { submit: save } }, el('div', { class: 'bar' }, el('strong', {}, one.name), input, el('button', { 'aria-label': `Change ${one.name}` }, 'Change'), el('span', { class: 'badge' }, one.source)), el('p', { class: 'hint' }, one.about), told);
 }
 
-function tokenList(tokens, refresh) {
+function tokenList(tokens, projects, refresh) {
   const name = el('input', { type: 'text' });
-  const right = el('select', {}, ['read', 'write', 'feed', 'delete'].map((one) => el('option', { value: one }, one)));
+  const folder = choice([['', 'all'], ...projects.filter((one) => one.root).map((one) => [one.root, one.name])]);
+  const until = el('input', { type: 'date' });
+  const right = el('select', {}, ['read', 'write', 'feed', 'delete', 'admin'].map((one) => el('option', { value: one }, one)));
   const told = el('div', {});
   const make = doing(async (event) => {
     event.preventDefault();
-    const made = await ask('token', { action: 'new', name: name.value, right: [right.value] });
+    const made = await ask('token', { action: 'new', name: name.value, right: [right.value], ...(folder.value && { project: folder.value, all_projects: false }), ...(until.value && { until: until.value }) });
+    undoable(`${name.value} is let in.`, async () => { await ask('token', { action: 'revoke', id: made.id }); refresh(); });
     put(told, el('p', {}, 'The token, shown this once: ', el('code', {}, made.token)));
   });
   const revoke = (one) => doing(async () => {
@@ -104,6 +134,6 @@ function tokenList(tokens, refresh) {
     toast('Revoked.');
     refresh();
   });
-  return el('section', {}, el('h2', {}, 'Tokens of programs'), tokens.length > 0 && table('Tokens', [['Name', (one) => one.name], ['Rights', (one) => one.rights.join(', ')], ['Project', (one) => one.project || 'all'], ['Until', (one) => moment(one.until) || 'revoked'], ['Act', (one) => button('Revoke', revoke(one), { 'aria-label': `Revoke ${one.name}` })]], tokens, true),
-    el('form', { class: 'bar', on: { submit: make } }, field('Name', name), field('Right', right), el('button', {}, 'Make a token')), told);
+  return el('section', {}, el('h2', {}, 'Tokens of programs'), tokens.length > 0 && table('Tokens', [['Name', (one) => one.name], ['Rights', (one) => one.rights.join(', ')], ['Project', (one) => one.project || 'all'], ['Until', (one) => (one.until ? moment(one.until) : 'no end')], ['Act', (one) => button('Revoke', revoke(one), { 'aria-label': `Revoke ${one.name}` })]], tokens, true),
+    el('form', { class: 'bar', on: { submit: make } }, field('Name', name), field('Right', right), field('Project', folder), field('Until', until), el('button', {}, 'Make a token')), told);
 }

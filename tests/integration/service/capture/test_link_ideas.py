@@ -47,7 +47,7 @@ def test_the_same_in_other_grammar_is_one(house: ServiceHouse, tmp_path: Path) -
     read(
         house,
         app,
-        ("We want to keep the retry limit at five!", "Fine."),
+        ("We want to keep the **retry limit** at five.", "Fine."),
         session="s2",
         after_hours=9,
     )

@@ -17,7 +17,7 @@ from service_house import ServiceHouse, door
 from talk import transcript
 
 from vector_memory.daemon.events import Events
-from vector_memory.errors import StoreFullError
+from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
 from vector_memory.model import ASSESSMENTS, HEURISTICS, Memory, Scope
 from vector_memory.service.base.asker import asker_at, asker_in
 from vector_memory.service.jobs import turn_end
@@ -377,6 +377,32 @@ def test_a_record_can_be_forgotten_and_purged(world: World) -> None:
     done = door(world.ctx, "purge", {"session": "t", "all_projects": True})
     assert (done["purged"], done["left"]) == (1, [])
     assert world.flags() == []
+
+
+def test_the_user_says_that_a_flag_was_asked_for_or_is_false(world: World) -> None:
+    """What is false counts no more; a flag that comes later leaves the verdict as it is."""
+    world.say(TASK)
+    world.bash("rm -rf shop")
+    world.bash("git push --force")
+    ask = {"all_projects": True}
+    first, second = world.flags()
+
+    def mark(flag: dict[str, Any], verdict: str, **more: Any) -> None:
+        door(world.ctx, "mark_flag", {"id": flag["id"], "session": flag["session"], "verdict": verdict, **more})  # fmt: skip
+
+    mark(first, "false")
+    mark(second, "asked")
+    assert [(one["verdict"], one["asked"]) for one in world.flags()] == [("false", False), ("asked", True)]  # fmt: skip
+    assert door(world.ctx, "stats", ask)["flags"] == {second["category"]: 1}
+    world.bash("git reset --hard")
+    assert {one["verdict"] for one in world.flags()} == {"", "false", "asked"}
+    mark(first, "")
+    assert door(world.ctx, "stats", ask)["flags"][first["category"]] == 1
+    for wrong in ({"verdict": "perhaps"}, {"verdict": "false", "actor": "agent"}):
+        with pytest.raises(BadInputError):
+            mark(first, **wrong)
+    with pytest.raises(NotFoundError):
+        mark({**first, "id": "none"}, "false")
 
 
 def test_what_goes_wrong_stops_no_call(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

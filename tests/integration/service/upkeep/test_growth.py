@@ -42,3 +42,23 @@ def test_verdicts_are_no_uses(house: ServiceHouse, app: Path) -> None:
     )
     assert door(house.ctx, "growth", {"all_projects": True})["uses"] == {}
     assert door(house.ctx, "stats", {"all_projects": True})["uses"]["shown"] == 0
+
+
+def test_facets_count_what_lists_can_be_limited_by(house: ServiceHouse, app: Path) -> None:
+    house.remember(
+        "The ferry leaves from the north harbour.", app, kind="decision", priority="HIGH"
+    )
+    house.remember("Tickets are sold in the town hall.", app)
+    house.remember("A page says that the pier is closed.", app, origin="tool")
+    told = door(house.ctx, "facets", {"all_projects": True})
+    assert (told["kinds"], told["priorities"]) == (
+        {"note": 2, "decision": 1},
+        {"NORMAL": 2, "HIGH": 1},
+    )
+    assert (told["tiers"], told["origins"]["tool"]) == ({"hot": 3}, 1)
+    assert [(one["name"], one["memories"]) for one in told["projects"]] == [("app", 3)]
+    for asked, n in (({"priorities": ["HIGH"]}, 1), ({"origins": ["tool"]}, 1), ({"tiers": ["cold"]}, 0)):  # fmt: skip
+        answer = door(house.ctx, "list", {"all_projects": True, **asked})
+        assert (answer["total"], len(answer["memories"])) == (n, n), asked
+        found = door(house.ctx, "recall", {"all_projects": True, "query": "ferry pier tickets", **asked})  # fmt: skip
+        assert len(found["hits"]) <= n

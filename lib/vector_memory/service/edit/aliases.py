@@ -1,0 +1,57 @@
+"""`alias`: two names of one thing are made one, or told apart again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vector_memory.errors import BadInputError
+from vector_memory.index.entities import KINDS, LONGEST
+from vector_memory.service.base import aliases, messages, privacy
+from vector_memory.service.base.context import Context
+
+
+@dataclass(frozen=True, kw_only=True)
+class AliasRequest(messages.Request):
+    """A name (`name`, as `kind:name`) is to go by another one (`of`), or, where that is "", by its own again;
+    without a name all of them are asked for."""
+
+    name: str = messages.word()
+    of: str = messages.word()
+
+
+@dataclass(frozen=True)
+class AliasAnswer:
+    """Names that are given up, each with the one that it goes by, as `kind:name`."""
+
+    aliases: dict[str, str]
+
+
+def alias(ctx: Context, request: AliasRequest) -> AliasAnswer:
+    """Return which names are given up for others, after a change where one is asked for.
+
+    Raises:
+        BadInputError: an agent asks for a change, a name is none, or both are one already.
+    """
+    if request.name:
+        request.require_user("says which names mean the same")
+        name, of = request.name, privacy.word(request.of)
+        if of:
+            _require_names(name, of)
+            if aliases.name_of(aliases.known(ctx), of) == name:
+                raise BadInputError(
+                    f"{of} goes by {name} already.",
+                    "Tell them apart first, or choose another name.",
+                )
+        ctx.state.put_record(aliases.SORT, name, {"of": of} if of else None)
+        ctx.audit("alias", request.actor, [])
+    return AliasAnswer(aliases.known(ctx))
+
+
+def _require_names(*names: str) -> None:
+    for name in names:
+        kind, _, word = name.partition(":")
+        if kind not in KINDS or not word.strip() or len(name) > LONGEST:
+            raise BadInputError(
+                f"{name[:LONGEST]!r} is no name.",
+                f"Write it as kind:name, of a kind of these: {', '.join(KINDS)}.",
+            )
