@@ -446,13 +446,12 @@ class Scope:
             or self.without
             or self.levels
             or self.is_by_state
-            or self.laws
         )
 
     @property
     def is_by_state(self) -> bool:
         """Whether it is limited by what of a memory stands in the journal alone, beside its sensitivity."""
-        return bool(self.tiers or self.priorities or self.origins)
+        return bool(self.tiers or self.priorities or self.origins or self.laws)
 
 
 class Candidate(NamedTuple):
