@@ -328,6 +328,8 @@ class Reading:
     def in_order(self, scope: Scope, by: str, limit: int) -> Iterator[Memory]:
         """Yield active memories of a scope, `limit` at most, by one of `newest`, `oldest`, `priority` and
         `uses`."""
+        if by == "newest":
+            return self.iter_memories(scope, newest_first=True, limit=limit)
         return self._in_pieces(scope, _ORDERS[by], limit, 0, (Status.ACTIVE,))
 
     def _near(self, scope: Scope, limit: int, offset: int) -> Iterator[Memory]:
