@@ -118,7 +118,7 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     if ctx.settings.rerank:
         hits = model_help.reordered(ctx, request.query, hits)
     each = found.is_listing or bool(asker.scope.kinds)
-    excerpts = _excerpts(asker.shelves, hits, last, each)[request.offset :]
+    excerpts = _excerpts(asker, hits, last, each)[request.offset :]
     hits = [hit for hit, _ in excerpts]
     # What does not fit was of no use to anybody.
     touch(ctx, asker.shelves, [hit for hit in hits if hit.fits])
@@ -129,10 +129,7 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
         ctx.state.add_shown(request.for_session, ids, ctx.now())
     names = project_names(asker.shelves)
     answered = RecallAnswer(
-        [
-            _shown(ctx, asker.shelves[hit.shelf], hit, excerpt, names, request)
-            for hit, excerpt in excerpts
-        ],
+        [_shown(ctx, asker, hit, excerpt, names, request) for hit, excerpt in excerpts],
         "full" if all(_by_meaning(shelf) for shelf in asker.shelves) else "lexical",
         _topics(hits) if request.by_topic else None,
         PeriodView(found.period.start, found.period.end) if found.period else None,
@@ -146,15 +143,15 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
 
 def _elsewhere(ctx: Context, request: RecallRequest, asker: Asker, hits: Sequence[Hit]) -> str:
     """Return where the user, if nothing fits here, finds what he asks for, "" for nowhere. An agent is told
-    nothing of other projects."""
-    if asker.place is None or request.is_agent or any(hit.fits for hit in hits):
+    nothing of other projects, nor is a program that is let in for one."""
+    if asker.place is None or request.is_agent or request.only_project:
+        return ""
+    if any(hit.fits for hit in hits):
         return ""
     return named_project.offer(ctx, request.query, asker)
 
 
-def _excerpts(
-    shelves: Sequence[Shelf], hits: Sequence[Hit], k: int, each: bool
-) -> list[tuple[Hit, Excerpt]]:
+def _excerpts(asker: Asker, hits: Sequence[Hit], k: int, each: bool) -> list[tuple[Hit, Excerpt]]:
     """Return the k best hits with what stood around them. What is read in the excerpt of a better hit is
     no hit of its own, as long as there are others.
 
@@ -162,7 +159,7 @@ def _excerpts(
         each: every hit counts by itself: its kind was asked for.
     """
     scores = {hit.memory.id: hit.score for hit in hits if hit.memory.kind == PASSAGE}
-    turns = [turn_reader(shelf) for shelf in shelves]
+    turns = [turn_reader(shelf, asker.scope.reach()) for shelf in asker.shelves]
     kept: list[tuple[Hit, Excerpt]] = []
     again: list[tuple[Hit, Excerpt]] = []
     read: set[str] = set()
@@ -182,15 +179,16 @@ def _excerpts(
 
 def _shown(
     ctx: Context,
-    shelf: Shelf,
+    asker: Asker,
     hit: Hit,
     excerpt: Excerpt,
     names: dict[str, str],
     request: RecallRequest,
 ) -> HitView:
+    shelf = asker.shelves[hit.shelf]
     around: tuple[list[str] | None, list[str] | None] = (None, None)
     if request.context:
-        around = surroundings(shelf, hit.memory, request.context)
+        around = surroundings(shelf, hit.memory, request.context, asker.scope.reach())
     told = history_of(shelf, hit.memory) if request.history else None
     return hit_view(
         hit,

@@ -16,13 +16,18 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.base.whole_shelf import whole
 
 
-def surroundings(shelf: Shelf, memory: Memory, count: int) -> tuple[list[str], list[str]]:
-    """Return the texts said right before and right after a memory in its session, in their order."""
+def surroundings(
+    shelf: Shelf, memory: Memory, count: int, reach: Scope
+) -> tuple[list[str], list[str]]:
+    """Return the texts said right before and right after a memory in its session, in their order, up to one that
+    is outside of what who asks may be given (`reach`)."""
     sides: list[list[str]] = []
     for place in (0, 1):
         texts: list[str] = []
         seq = memory.seq
         while len(texts) < count and (near := shelf.journal.neighbours(seq)[place]) is not None:
+            if not reach.holds(near):
+                break
             texts.append(str(near.text))
             seq = near.seq
         sides.append(texts[::-1] if place == 0 else texts)

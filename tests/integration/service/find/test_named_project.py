@@ -59,9 +59,10 @@ def test_what_fits_here_is_the_answer(filled: ServiceHouse, app: Path) -> None:
     assert answer["hits"][0]["fits"] and answer.get("note") is None
 
 
-def test_neither_an_agent_nor_a_hook_hears_of_other_projects(
+def test_no_agent_hook_or_program_of_one_project_hears_of_other_projects(
     filled: ServiceHouse, app: Path
 ) -> None:
-    assert "ledger" not in str(asked(filled, app, QUESTION, actor="agent").get("note"))
+    for who in ({"actor": "agent"}, {"only_project": True}):
+        assert "ledger" not in str(asked(filled, app, QUESTION, **who).get("note"))
     told = prompt_recall.on_prompt(filled.ctx, hook_question(filled.ctx, "s", str(app), QUESTION))
     assert "ledger" not in told and "vitest" not in told

@@ -11,7 +11,7 @@ from service_house import ServiceHouse
 from talk import transcript
 
 from vector_memory import redact
-from vector_memory.model import PASSAGE, Memory, Scope
+from vector_memory.model import PASSAGE, Memory, Scope, Sensitivity
 from vector_memory.service.capture import store_session
 from vector_memory.service.memory.passages import in_context, turn_reader
 
@@ -41,7 +41,7 @@ def stored(house: ServiceHouse) -> list[Memory]:
 
 
 def text_of(house: ServiceHouse, memory: Memory) -> str:
-    return in_context(turn_reader(house.ctx.global_shelf()), memory).text
+    return in_context(turn_reader(house.ctx.global_shelf(), Scope()), memory).text
 
 
 def idea(house: ServiceHouse) -> Memory:
@@ -68,6 +68,16 @@ def test_an_idea_in_other_words_is_followed_by_its_passage(house: ServiceHouse) 
 def test_an_idea_of_nothing_that_was_said_stands_alone(house: ServiceHouse) -> None:
     said = redact.clean("Zebras graze elsewhere entirely.").text
     assert text_of(house, replace(idea(house), text=said)) == said
+
+
+def test_what_may_not_be_given_stands_around_nothing(house: ServiceHouse) -> None:
+    """An exchange may hold what is more sensitive than what was found of it, or is kept under another law."""
+    shelf = house.ctx.global_shelf()
+    (passage,) = (one for one in stored(house) if one.kind == PASSAGE)
+    shelf.journal.update(replace(passage, sensitivity=Sensitivity.CONFIDENTIAL, jurisdiction="EU"))
+    for reach in (Scope(levels=("public", "internal")), Scope(laws=("US",))):
+        assert in_context(turn_reader(shelf, reach), idea(house)).text == IDEA
+    assert text_of(house, idea(house)) != IDEA
 
 
 def test_long_lists_of_actions_come_after_the_talk(house: ServiceHouse) -> None:
