@@ -45,13 +45,12 @@ def recall(asker: Asker, arguments: Json) -> Json:
     work, and before you decide, debug or ask anew."""
     query, start = arguments["query"], arguments.get("cursor") or 0
     asked = {"k": DEFAULT, **scope_of(arguments), "query": query, "offset": start}
+    asked["tiers"] = [one.replace("_", "-") for one in arguments.get("tiers") or ()]
     answer = asker.ask("recall", asked)
     told = {name: answer.get(name) for name in ("period", "widened", "note")}
     told["mode"] = "words" if answer["mode"] == "lexical" else None
     hits = answer["hits"]
     told["next_cursor"] = next_of(hits, asked["k"], start)
-    if tiers := arguments.get("tiers"):
-        hits = [hit for hit in hits if hit["tier"].replace("-", "_") in tiers]
     if not arguments.get("all"):
         hits = [hit for hit in hits if hit["fits"]]
         if answer["hits"] and not hits:
