@@ -4,7 +4,6 @@ makes less of it."""
 from __future__ import annotations
 
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
@@ -20,9 +19,6 @@ MOST_CLIENTS = 64
 MCP = "mcp"
 CURSOR = "clients"
 MOST_SAID_CHARS = 20_000
-MET_S = 60.0
-"""How long who started a hook is taken for what it was."""
-
 
 Kept = dict[str, Any]
 """What outlives a daemon: `boot`, `since`, and `clients` as lists."""
@@ -56,7 +52,6 @@ class Callers:
             {(one[0], one[1]): AgentClient(one[2], one[3]) for one in kept.get("clients") or ()}
         )
         self._said: OrderedDict[Identity, tuple[Started, str]] = OrderedDict()
-        self._met: OrderedDict[Identity, float] = OrderedDict()
         self._lock = threading.Lock()
 
     def of(self, request: Sent, caller: Process | None) -> Sent:
@@ -78,30 +73,26 @@ class Callers:
         """Return who started a hook, while it is still there: it does not wait for long."""
         if hook is None:
             return None
-        starter, between = ancestry.starter_of(hook, self._is_met)
+        # Nearly every hook comes from a client that is known: it is not looked at again.
+        starter, between = ancestry.starter_of(hook, self._is_known)
         if starter is None:
             return None
         who = ancestry.identity(starter)
-        if not self._is_met(starter):
-            self._meet(starter, between)
+        if who not in self._clients:
+            self._meet(who, starter, between)
         sockets = all(processes.stdin_is_socket(process.pid) for process in between)
         return Started(starter, sockets or who not in self._clients)
 
-    def _is_met(self, process: Process) -> bool:
-        """Whether a program was looked at a moment ago: nearly every hook comes from one that was."""
-        return time.monotonic() - self._met.get(ancestry.identity(process), -MET_S) < MET_S
+    def _is_known(self, process: Process) -> bool:
+        return ancestry.identity(process) in self._clients
 
-    def _meet(self, starter: Process, between: list[Process]) -> None:
-        """Look whether who started a hook is a client."""
-        who = ancestry.identity(starter)
-        if who not in self._clients and (
-            ancestry.is_client(processes.program(starter.pid))
-            or any(ancestry.is_marked(processes.program(process.pid)) for process in between)
+    def _meet(self, who: Identity, starter: Process, between: list[Process]) -> None:
+        """Look whether who started a hook is a client. What is none now may be one by the next hook: what it
+        starts for its agent bears marks, what it starts for itself does not."""
+        if ancestry.is_client(processes.program(starter.pid)) or any(
+            ancestry.is_marked(processes.program(process.pid)) for process in between
         ):
             self._remember(who, AgentClient(processes.cgroup(starter.pid)))
-        # Another shell of the same program may be marked: only what needs no shell to be told is kept.
-        if who in self._clients or len(between) == 1:
-            self._note(self._met, who, time.monotonic())
 
     def heard(self, started: Started | None, event: str, prompt: str = "") -> None:
         """Take note of what the user has said to who started a hook, until the turn's end."""

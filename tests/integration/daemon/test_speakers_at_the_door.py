@@ -16,7 +16,7 @@ import pytest
 from daemon_rig import Rig
 from processes import holds
 
-from vector_memory.daemon.callers import Callers
+from vector_memory.daemon.callers import Callers, Started
 from vector_memory.system import ancestry, processes
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -351,3 +351,27 @@ def test_a_hook_that_works_apart_was_started_by_whom_it_left() -> None:
     assert starter is not None
     assert starter.pid == os.getpid()
     assert [one.pid for one in between] == [child.pid if child else 0, hook.pid]
+
+
+def test_a_client_is_known_by_marks_however_it_came_before() -> None:
+    """What it started without any a moment ago makes no person of it: an agent's shell would speak for the user."""
+    callers = Callers()
+    bare = {name: value for name, value in os.environ.items() if name not in ancestry.MARKS}
+    hook = f"{shlex.quote(PYTHON)} -c 'import os, sys; print(os.getpid(), flush=True); sys.stdin.read()'"
+
+    def started(line: str, **marks: str) -> Started:
+        with subprocess.Popen(
+            sh(line),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**bare, **marks},
+            text=True,
+        ) as shell:
+            assert shell.stdin and shell.stdout
+            found = callers.started_by(processes.process(int(shell.stdout.readline())))
+            shell.stdin.close()
+        assert found is not None and found.by.pid == os.getpid()
+        return found
+
+    assert started(f"exec {hook}").as_clients_do
+    assert not started(f"{hook}; true", CLAUDECODE="1").as_clients_do
