@@ -228,7 +228,7 @@ class Keeper(Relay):
             # It follows another history: somebody put an older journal there.
             index.rebuild()
         if shelf.journal.is_reanalysed:
-            index.rebuild()
+            index.rebuild(of_words=True)
             shelf.journal.note_renewed_index()
         return 1
 

@@ -275,8 +275,15 @@ def test_an_older_store_is_analysed_anew(tmp_path: Path, monkeypatch: pytest.Mon
     keeper = Keeper(house.ctx, open_index, lambda: 9.0, lambda where, error: None)
     keeper._attach_all()
     keeper._load_lance_all()
-    house.follow()
     assert shelf.index is not None
+    # What is found by meaning needs no other words: it is found all the while.
+    vectors = dict(
+        zip(*shelf.journal.vectors_of([1, 2, 3], shelf.index.model) or ([], []), strict=True)
+    )
+    for seq, vector in vectors.items():
+        assert shelf.index.nearest(vector, Scope(), 1)[0].seq == seq
+    assert len(vectors) == 3 and not shelf.index.reached()
+    house.follow()
     assert [one.seq for one in shelf.index.matching(asked, Scope(), 5)] == [1]
     assert [one.seq for one in shelf.index.matching(["key"], Scope(), 5)] == [3]
     assert not shelf.journal.is_reanalysed
