@@ -184,13 +184,22 @@ def _analyse_anew(connection: sqlite3.Connection, which: str = "") -> None:
         changed = [
             (terms, seq)
             for seq, title, text, files, tags, old in rows
-            if (terms := analysed(title, text, _listed(files), _listed(tags))) != old
+            if (terms := _analysed_row(title, text, files, tags, old)) != old
         ]
         connection.executemany("UPDATE memories SET lexical = ? WHERE seq = ?", changed)
         any_changed = any_changed or bool(changed)
     if any_changed:
         # The index holds the old words, and does not see that these rows have changed.
         connection.execute("INSERT OR REPLACE INTO meta VALUES (?, 1)", (REANALYSED,))
+
+
+def _analysed_row(title: str, text: str, files: str, tags: str, old: str) -> str:
+    """Return a row's terms. A damaged one keeps what it has: it is no reason not to open the store, and its
+    checksum tells."""
+    try:
+        return analysed(title, text, _listed(files), _listed(tags))
+    except (TypeError, ValueError):
+        return old
 
 
 def _listed(column: str) -> list[str]:
