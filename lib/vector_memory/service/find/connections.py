@@ -90,7 +90,10 @@ def connections(ctx: Context, request: ConnectionsRequest) -> ConnectionsAnswer:
         reached = _way(_walk(shelf, start, BOTH, FARTHEST), goal.id)
     else:
         reached = list(_walk(shelf, start, request.direction, request.depth))
-    shown = [one for one in reached if not (request.is_agent and one[0].is_held)]
+    reach = messages.asker_of(ctx, request).scope.reach()
+    shown = [
+        one for one in reached if reach.holds(one[0]) and not (request.is_agent and one[0].is_held)
+    ]
     views = [
         extended(ConnectedView, memory_view(memory, names), distance=distance, by=_told(link))
         for memory, distance, link in shown[: request.k]
