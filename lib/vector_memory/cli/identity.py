@@ -7,6 +7,7 @@ from typing import Annotated
 
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
+from vector_memory.errors import BadInputError
 
 Text = Annotated[str, options.argument("TEXT", "What is signed; - reads stdin.")]
 Key = Annotated[str, options.argument("KEY", "A key.")]
@@ -79,8 +80,13 @@ def verify(
     """Tell whether a key has signed a text. Exit 1 where it has not."""
     said = {"signature": asking.text_of(signature)}
     if said["signature"].startswith("{"):
-        both = json.loads(said["signature"])
-        said = {"signature": str(both["signature"]), "second": json.dumps(both["second"])}
+        try:
+            both = json.loads(said["signature"])
+            said = {"signature": str(both["signature"]), "second": json.dumps(both["second"])}
+        except (ValueError, KeyError) as error:
+            raise BadInputError(
+                "That is no pair of signatures.", "Give what `identity sign --twice` printed."
+            ) from error
     answer = _ask("verify", key=key, text=asking.text_of(text), **said)
     is_valid = answer.flag("is_valid")
     words = "The signature is right." if is_valid else "The signature is not that key's."
