@@ -41,7 +41,10 @@ class Visitors:
         return bearer
 
     def of(self, presented: str) -> Token | None:
-        """Return whose bearer it is, None for nobody's, or for a token that may not do everything."""
+        """Return whose bearer it is, None for nobody's, or for a token that may not do and see everything: pages
+        ask the daemon as the user does."""
         page = self._pages.get(digest_of(presented))
         token = page or self._file.of(presented)
-        return token if token is not None and token.may(ADMIN) else None
+        if token is None or token.project or token.is_limited or not token.may(ADMIN):
+            return None
+        return token

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 from vector_memory import tokens
@@ -31,6 +32,13 @@ def test_pages_and_tokens_with_all_rights_are_let_in(tmp_path: Path) -> None:
     for right in ("admin", "read"):
         given[right], id, digest = tokens.make()
         kept.append(Token(id, right, (right,), "", "", "", False, "", digest))
+    for name, less in (
+        ("one", {"project": "/one", "project_id": "one"}),
+        ("low", {"ceiling": "internal"}),
+        ("law", {"jurisdictions": ("EU",)}),
+    ):
+        given[name], id, digest = tokens.make()
+        kept.append(replace(kept[0], id=id, name=name, digest=digest, **less))
     tokens.save(path, kept)
     visitors = Visitors(path)
     bearer = visitors.admit()
@@ -39,7 +47,8 @@ def test_pages_and_tokens_with_all_rights_are_let_in(tmp_path: Path) -> None:
     assert page.is_the_users
     assert bearer not in repr(page)
     assert visitors.of(given["admin"]) is not None
-    assert visitors.of(given["read"]) is None
+    for name in ("read", "one", "low", "law"):
+        assert visitors.of(given[name]) is None
     assert visitors.of("page_" + "0" * 48) is None
     for _ in range(MOST_SESSIONS):
         visitors.admit()
