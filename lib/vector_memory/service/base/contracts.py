@@ -33,10 +33,11 @@ VERBS = {
         "topics",
         "context",
         "entities",
+        "connections",
     ),
     "change": ("edit", "rewrite", "link", "boost", "promote", "verify", "organize", "consolidate"),
     "forget": ("forget", "purge", "prune"),
-    "share": ("export", "share"),
+    "share": ("export", "export_vault", "share_publish"),
 }
 """What may be done with memories, and the requests that do it."""
 ACTS = (*CATEGORIES, *VERBS)

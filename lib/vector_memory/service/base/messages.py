@@ -257,7 +257,8 @@ def limited(ctx: Context, request: Request, place: projects.Place | None, scope:
     """Return a scope within the levels and jurisdictions that a request may be answered of."""
     levels = levels_up_to(request.ceiling)
     if request.is_agent:
-        agreed = levels_for_agents(ctx, place.root if place else "")
+        # Who asks about all projects still works in a folder, where a contract may hold.
+        agreed = levels_for_agents(ctx, place.root if place else str(request.cwd or ""))
         # Each is all levels up to one: the shorter is the stricter, and none stands for all.
         levels = min(filter(None, (levels, agreed)), key=len, default=())
     return dataclasses.replace(scope, levels=levels, laws=request.jurisdictions)

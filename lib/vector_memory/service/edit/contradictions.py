@@ -10,7 +10,7 @@ from vector_memory.model import Memory, Origin, Relation
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory import captured, links, placement
+from vector_memory.service.memory import agent_rights, captured, links, placement
 from vector_memory.service.memory.lookup import is_open, lookup, project_names
 from vector_memory.service.memory.neighbours import Neighbour, neighbours
 from vector_memory.service.memory.views import MemoryView, extended, memory_view
@@ -100,6 +100,8 @@ def _settled(ctx: Context, request: ContradictionsRequest) -> str:
             f"{request.resolve[:40]!r} settles nothing between {len(request.ids)} memories.",
             f"Give two ids, and one of {', '.join(RESOLVED)}; keep_first keeps the first.",
         )
+    asked = {"actor": request.actor, "project": request.project, "cwd": request.cwd}
+    agent_rights.require_allowed(ctx, "link", asked)
     found = [lookup(ctx, id) for id in request.ids]
     (shelf, first), (_, second) = found
     if second.id not in [other.id for other in _linked(shelf, first)]:

@@ -77,6 +77,8 @@ def test_a_ceiling_keeps_what_is_more_sensitive_from_agents(
     contract(house, ceiling="internal", folders=[str(project)])
     assert told("mcp") == 1
     assert told("user") == 2
+    everywhere = {"query": asked["query"], "all_projects": True, "cwd": str(project)}
+    assert len(door(house.ctx, "recall", {**everywhere, "actor": "mcp"})["hits"]) == 1
     prompt = hook_question(house.ctx, "s", str(project), "whole cents of the ledger's auditor?")
     assert prompt.scope.levels == ("public", "internal")
 
