@@ -58,6 +58,8 @@ ASKED = frozenset({
     "stats", "status", "stigmergy", "summarize", "time_travel", "token", "topics", "verify",
 })  # fmt: skip
 """Verbs that pages ask as they are."""
+LOOKED_AT = frozenset({"actors", "contract", "sovereignty"})
+"""Those of them of which a page shows what there is, and changes nothing: what else they can do is left out."""
 RUN = frozenset({
     "backfill", "backup", "check", "consolidate", "cost_router", "import", "import_notes", "purge", "rebuild",
     "run_job", "share_pull", "tiers",
@@ -186,6 +188,8 @@ class Dashboard:
         if verb not in verbs:
             raise NotFoundError("There is nothing of that name to ask.", "")
         given = {name: value for name, value in _fields(request).items() if name not in OWN}
+        if verb in LOOKED_AT:
+            given = {}
         return Asked(verb, self._call(request, f"dashboard {verb}", given))
 
     def _call(self, request: Request, address: str, given: Json) -> Call:

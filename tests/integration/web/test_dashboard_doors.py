@@ -76,6 +76,11 @@ def test_a_program_with_fewer_rights_is_not_let_in(served: Gateway) -> None:
     assert ask(served, served.token("admin"), "list").status == 200
 
 
+def test_pages_look_at_who_acts_and_change_nothing_of_it(served: Gateway, bearer: str) -> None:
+    assert ask(served, bearer, "contract", action="create", name="mine").body == {"contracts": []}
+    assert "done" not in ask(served, bearer, "actors", action="terminate", id="x").body
+
+
 def test_other_hosts_and_sites_are_refused(served: Gateway, bearer: str) -> None:
     """A re-bound name, a page of another port, a foreign page; the shell alone may be linked to."""
     for path in ("/", "/app/main.js", "/ask/list"):
