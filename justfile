@@ -5,6 +5,10 @@ export PATH := justfile_directory() / ".build/venv/bin:" + env("PATH")
 test *arguments:
     ./bootstrap.sh test {{arguments}}
 
+# The tests, and which branches none of them takes (twice as slow)
+cover *arguments:
+    ./bootstrap.sh test --cov --cov-report=term:skip-covered --numprocesses=auto --dist=loadfile {{arguments}}
+
 # The checks without the tests
 check:
     ruff check .

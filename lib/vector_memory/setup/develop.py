@@ -29,14 +29,13 @@ CHECKS = (
 )
 
 WHOLE = (
-    "--cov", "--cov-report=term:skip-covered",
     # Much of it waits for processes. A file's tests share what is slow to make, so they stay together.
     "--numprocesses=auto", "--maxprocesses=4", "--dist=loadfile",
     "--durations=25",
 )  # fmt: skip
 """How pytest runs everything."""
 
-ALONE = ("--last-failed", "--last-failed-no-failures=none", "--numprocesses=0", "--no-cov", "-v")
+ALONE = ("--last-failed", "--last-failed-no-failures=none", "--numprocesses=0", "-v")
 """How what failed beside other tests is run once more, by itself: much of it waits for processes
 on a machine that others use too. What is wrong fails alone as well."""
 
@@ -51,7 +50,7 @@ def main(root: str, arguments: Sequence[str]) -> int:
     """Install what tests need, run the checks and the tests, and return the exit code.
 
     Args:
-        arguments: for pytest. With any, only pytest runs, and without coverage.
+        arguments: for pytest. With any, only pytest runs.
     """
     build = os.environ.get("VECTOR_MEMORY_BUILD") or os.path.join(root, ".build")
     site = Site(root, Home(os.path.join(build, "home")))

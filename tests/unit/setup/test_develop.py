@@ -33,7 +33,7 @@ def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(
         develop,
         "ALONE",
-        tuple(a for a in develop.ALONE if "numprocesses" not in a and a != "--no-cov"),
+        tuple(a for a in develop.ALONE if "numprocesses" not in a),
     )
     site = SimpleNamespace(root=str(tmp_path / "root"), lib=str(tmp_path / "root"))
     return cast(Any, SimpleNamespace(python=sys.executable, site=site))

@@ -64,11 +64,11 @@ class Summary(NamedTuple):
     left_open: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
-        """Return it as lines, those without content left out."""
+        """Return it as lines, those without content left out. Where they are cut, what was found goes first."""
         named = (
             ("Decided", self.decided),
-            ("Concluded", self.concluded),
             ("Open", self.left_open),
+            ("Concluded", self.concluded),
         )
         return [f"{name}: {' · '.join(said)}" for name, said in named if said]
 
