@@ -92,7 +92,7 @@ def _within(
     scope: Scope, allowed: Callable[[Memory], bool] | None
 ) -> Callable[[Memory], bool] | None:
     """Return which memories may come: the index does not know all that limits a scope."""
-    if not scope.is_by_state:
+    if not (scope.is_by_state or scope.levels):
         return allowed
     return lambda memory: scope.holds(memory) and (allowed is None or allowed(memory))
 
