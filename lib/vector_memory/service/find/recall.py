@@ -146,8 +146,9 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
 
 def _elsewhere(ctx: Context, request: RecallRequest, asker: Asker, hits: Sequence[Hit]) -> str:
     """Return where the user, if nothing fits here, finds what he asks for, "" for nowhere. An agent is told
-    nothing of other projects."""
-    if asker.place is None or request.is_agent or any(hit.fits for hit in hits):
+    nothing of other projects, nor is who may see one project alone."""
+    is_bound = asker.place is None or request.only_project
+    if is_bound or request.is_agent or any(hit.fits for hit in hits):
         return ""
     return named_project.offer(ctx, request.query, asker)
 
