@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vector_memory.errors import BadInputError
-from vector_memory.model import DERIVED, PASSAGE, Link, Memory, Relation
+from vector_memory.model import DERIVED, PASSAGE, Link, Memory, Relation, Scope
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -90,7 +90,11 @@ def connections(ctx: Context, request: ConnectionsRequest) -> ConnectionsAnswer:
         reached = _way(_walk(shelf, start, BOTH, FARTHEST), goal.id)
     else:
         reached = list(_walk(shelf, start, request.direction, request.depth))
-    shown = [one for one in reached if not (request.is_agent and one[0].is_held)]
+    # Links lead out of what was asked about, but not above the level that may be told.
+    most = messages.limited(ctx, request, messages.place_of(ctx, request), Scope())
+    shown = [
+        one for one in reached if most.holds(one[0]) and not (request.is_agent and one[0].is_held)
+    ]
     views = [
         extended(ConnectedView, memory_view(memory, names), distance=distance, by=_told(link))
         for memory, distance, link in shown[: request.k]
