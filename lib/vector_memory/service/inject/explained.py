@@ -89,7 +89,7 @@ def explain(ctx: Context, request: ExplainRequest) -> ExplainAnswer:
         ctx,
         text,
         question,
-        request.k,
+        max(request.k, prompt_recall.LOOKED_AT),
         allowed=is_open if request.is_agent else None,
         embed=lambda query: ctx.embedding.query(query.embedded[:PROMPT_CHARS]),
         fitting=ctx.settings.threshold,
@@ -108,7 +108,7 @@ def explain(ctx: Context, request: ExplainRequest) -> ExplainAnswer:
         mode="full" if by_meaning and ctx.embedding.state == "ready" else "lexical",
         hits=[
             VerdictView(rank, hit_view(hit, names, ctx.now()), *judged.of(hit))
-            for rank, hit in enumerate(found.hits, 1)
+            for rank, hit in enumerate(found.hits[: request.k], 1)
         ],
     )
 
