@@ -199,7 +199,7 @@ _EXPRESSION = re.compile(
     | \b(?P<night>last\s+night|tonight|this\s+(?:morning|afternoon|evening))\b
     | (?<!\bnext\s)(?<!\bevery\s)(?<!\beach\s)(?<!\bcoming\s)\b(?P<weekday>(?:(?:last|on|this|since|until|before|after|from|to|and|between)\s+)?(?:{"|".join(WEEKDAYS)}))\b(?!\.\w)
     | \b(?P<nthday>(?:on|since|until|till|before|after|by|from)\s+the\s+\d{{1,2}}(?:st|nd|rd|th))(?=\s*(?:[?.,;!)]|$))
-    | \b(?P<word>yesterday|today|recently|lately|(?:the\s+)?other\s+day)\b
+    | (?<!\bevery\s)\b(?P<word>yesterday|today|recently|lately|(?:the\s+)?other\s+day)\b
     """,
     re.VERBOSE,
 )
@@ -507,7 +507,9 @@ def _joined(found: list[TimeSpan], text: str) -> Iterator[TimeSpan]:
         if two and opened and (_BETWEEN.fullmatch(gap) or not gap.strip()):
             start, end = one.start, two.end or two.start
             if start and end and end <= start:
-                start -= timedelta(days=7)  # from Monday to Friday, said on a Tuesday
+                week = start - timedelta(days=7)
+                # From Monday to Friday, said on a Tuesday; else from November to March.
+                start = week if week < end else start - timedelta(days=365)
             yield TimeSpan(start, end, text[one.offset : two.offset + len(two.words)], one.offset)
             i += 2
             continue

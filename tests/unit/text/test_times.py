@@ -75,6 +75,7 @@ def day(first: str, last: str | None = None) -> list[tuple[str | None, str | Non
         ("from Monday to Friday", day("2026-11-09", "2026-11-14")),
         ("letzte Woche", day("2026-11-09", "2026-11-16")),
         ("¿qué decidimos ayer?", day("2026-11-17")),
+        ("between November and March", day("2025-11-01", "2026-04-01")),
         ("between October 1 and October 15", day("2026-10-01", "2026-10-16")),
         ("since October 5", [("2026-10-05 00:00", None)]),
         ("what did we do Monday?", day("2026-11-16")),
@@ -117,7 +118,7 @@ def test_a_time_is_understood(text: str, expected: list[tuple[str, str]]) -> Non
         "Python 3.12 on port 8080", "we may march on", "127.0.0.1:5432 answers", "error 2024 occurred",
         "wait a second", "the sun job", "should we march 3 items or may 5 things happen",
         "30 February", "rust 1.75.0-nightly", "ISO 9001", "a week", "0x2024", "v2024.1",
-        "next Monday", "every Friday", "the monday.com sync", "on the 2nd try", "delete the last tag",
+        "next Monday", "every Friday", "every other day", "the monday.com sync", "on the 2nd try", "delete the last tag",
         "was ist hier falsch?",
     ],
 )  # fmt: skip

@@ -84,7 +84,9 @@ def impact(ctx: Context, request: ImpactRequest) -> ImpactAnswer:
     if request.id:
         shelf, memory = lookup(ctx, request.id)
         about = [memory_view(memory, project_names([shelf]))]
-        related = _sharing([shelf], Scope(projects=(memory.project,)), memory)
+        scope = Scope(projects=(memory.project,))
+        place = messages.place_of(ctx, request)
+        related = _sharing([shelf], messages.limited(ctx, request, place, scope), memory)
         links = linking.links(ctx, linking.LinksRequest(id=memory.id)).links
         since = memory.created_at
     elif request.file:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 
 from vector_memory.model import Project
@@ -19,7 +20,8 @@ def offer(ctx: Context, query: str, asker: Asker) -> str:
     """Return a sentence that says how much fits in a project which a question names and is not put to, and how
     to ask there; "" where it names none, or nothing fits there. The memories themselves stay where they are."""
     for project, words in _named(ctx, query, asker):
-        scope = asker.scope.reach((project.id,))
+        # What else limits the question limits what is counted there.
+        scope = replace(asker.scope, projects=(project.id,))
         there = Asker(None, scope, cache(ctx.all_shelves))
         # The name says where to look. Among the words it would find what speaks of the project.
         hits = answer(ctx, words, there, COUNTED).hits if words else []

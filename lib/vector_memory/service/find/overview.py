@@ -84,7 +84,7 @@ def overview(ctx: Context, request: OverviewRequest) -> OverviewAnswer:
         project, names = place.id, {**names, place.id: place.name}
     else:
         project = _project(names, request.id)
-    scope = Scope(projects=(project,))
+    scope = messages.limited(ctx, request, place, Scope(projects=(project,)))
     journals = [shelf.journal for shelf in shelves]
     matter = [memory for journal in journals for memory in journal.important(scope, k)]
     still_open = [memory for journal in journals for memory in journal.open_items(scope, k)]

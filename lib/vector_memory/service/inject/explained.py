@@ -13,7 +13,7 @@ from vector_memory.retrieve import gate
 from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Answer, Hit
 from vector_memory.service.base import messages
-from vector_memory.service.base.asker import HookQuestion, asker_in
+from vector_memory.service.base.asker import HookQuestion, asker_in, levels_for_agents
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import checked
 from vector_memory.service.base.gate_threshold import least_worth
@@ -89,7 +89,7 @@ def explain(ctx: Context, request: ExplainRequest) -> ExplainAnswer:
         ctx,
         text,
         question,
-        request.k,
+        max(request.k, prompt_recall.LOOKED_AT),
         allowed=is_open if request.is_agent else None,
         embed=lambda query: ctx.embedding.query(query.embedded[:PROMPT_CHARS]),
         fitting=ctx.settings.threshold,
@@ -108,7 +108,7 @@ def explain(ctx: Context, request: ExplainRequest) -> ExplainAnswer:
         mode="full" if by_meaning and ctx.embedding.state == "ready" else "lexical",
         hits=[
             VerdictView(rank, hit_view(hit, names, ctx.now()), *judged.of(hit))
-            for rank, hit in enumerate(found.hits, 1)
+            for rank, hit in enumerate(found.hits[: request.k], 1)
         ],
     )
 
@@ -131,7 +131,8 @@ def _question(ctx: Context, request: ExplainRequest) -> HookQuestion:
         raise BadInputError(f"There is no project {id[:60]!r}.", "`stats` names them.")
     root = known[id].root if id in known else ""
     place = projects.Place(id, known[id].name if id in known else "", root, "")
-    scope = Scope(projects=(id, GLOBAL_PROJECT))
+    levels = levels_for_agents(ctx, root)
+    scope = Scope(projects=(id, GLOBAL_PROJECT), levels=levels)
     return HookQuestion(
         place, scope, cache(ctx.all_shelves), session="", folder=root, prompt=request.query
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import NamedTuple
 
-from vector_memory.model import DECISION, PASSAGE, Scope
+from vector_memory.model import DECISION, PASSAGE
 from vector_memory.retrieve import gate, render
 from vector_memory.retrieve.echoes import ShownTexts, each_once, without_echoes
 from vector_memory.retrieve.search import Answer, Hit
@@ -116,7 +116,7 @@ def _end_before(ctx: Context, question: HookQuestion) -> _Block:
     if any(shelf.journal.recent(own, 1, kinds=(PASSAGE,)) for shelf in question.shelves):
         # A daemon that began in the midst of a session knows of no turn before.
         return _Block()
-    here = Scope(projects=(question.place.id,))
+    here = replace(question.scope, projects=(question.place.id,))
     ends = last_session.ends(question.shelves, here, question.session)
     if not ends or ctx.now() - ends[0].newest.created_at > LONG_AGO:
         return _Block()
@@ -250,7 +250,7 @@ def _to_confirm(ctx: Context, question: HookQuestion) -> _Block:
     if not question.session:
         return _Block()
     shown = ctx.state.shown(question.session)
-    scope = Scope(sessions=(question.session,), kinds=(DECISION,))
+    scope = replace(question.scope, projects=None, sessions=(question.session,), kinds=(DECISION,))
     fresh = [
         memory
         for shelf in question.shelves

@@ -12,7 +12,6 @@ from datetime import date
 from vector_memory import aging, redact
 from vector_memory.model import (
     DECISION,
-    GLOBAL_PROJECT,
     PASSAGE,
     PREFERENCE,
     PROBLEM,
@@ -121,11 +120,11 @@ def _dates(ctx: Context, question: HookQuestion) -> str:
 
 def _dated(ctx: Context, asker: ProjectAsker) -> list[tuple[date, Memory]]:
     """Return what comes up by the calendar now, each with its day, the nearest first."""
-    scope, now = Scope(projects=(asker.place.id, GLOBAL_PROJECT)), ctx.local_now()
+    now = ctx.local_now()
     found = [
         (day, memory)
         for shelf in asker.shelves
-        for memory in shelf.journal.dated(scope)
+        for memory in shelf.journal.dated(asker.scope)
         if (day := aging.day_of(memory, now)) is not None and memory.collection not in QUIET
     ]
     return sorted(found, key=lambda pair: (pair[0], pair[1].id))
@@ -189,7 +188,8 @@ def given_of_itself(asker: ProjectAsker) -> bool:
 
 def _ends(asker: ProjectAsker) -> list[SessionEnd]:
     own = asker.session if isinstance(asker, HookQuestion) else ""
-    return last_session.ends(asker.shelves, Scope(projects=(asker.place.id,)), own, SESSIONS_BACK)
+    here = replace(asker.scope, projects=(asker.place.id,))
+    return last_session.ends(asker.shelves, here, own, SESSIONS_BACK)
 
 
 def _memories(
@@ -198,8 +198,7 @@ def _memories(
     """Yield what a start tells beside the session before, the most worth first, each once: what has its date
     before all, and else at no start."""
     due = {memory.id for memory in dated}
-    own = Scope(projects=(asker.place.id,))
-    both = Scope(projects=(asker.place.id, GLOBAL_PROJECT))
+    both, own = asker.scope, replace(asker.scope, projects=(asker.place.id,))
     on_purpose = replace(both, sessions=("",))
     now, seen = ctx.now(), set()
 
@@ -280,6 +279,7 @@ def _against(asker: ProjectAsker, memory: Memory) -> list[Memory]:
         other
         for link, other in found
         if other is not None
+        and asker.scope.holds(other)
         and link.relation is Relation.CONTRADICTS
         and not captured.may_stand_beside(memory, other)
     ]

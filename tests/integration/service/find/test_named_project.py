@@ -59,6 +59,18 @@ def test_what_fits_here_is_the_answer(filled: ServiceHouse, app: Path) -> None:
     assert answer["hits"][0]["fits"] and answer.get("note") is None
 
 
+def test_who_may_see_one_project_alone_hears_of_no_other(filled: ServiceHouse, app: Path) -> None:
+    """As a program whose token is for one project and speaks for the user."""
+    assert asked(filled, app, QUESTION, only_project=True).get("note") is None
+
+
+@pytest.mark.parametrize("limit", [{"jurisdictions": ["EU"]}, {"kind": "decision"}])
+def test_what_limits_the_question_limits_what_is_counted(
+    filled: ServiceHouse, app: Path, limit: dict[str, Any]
+) -> None:
+    assert asked(filled, app, QUESTION, **limit).get("note") is None
+
+
 def test_no_agent_hook_or_program_of_one_project_hears_of_other_projects(
     filled: ServiceHouse, app: Path
 ) -> None:

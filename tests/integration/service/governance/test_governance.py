@@ -64,10 +64,11 @@ def test_a_contract_ends(house: ServiceHouse) -> None:
 def test_a_ceiling_keeps_what_is_more_sensitive_from_agents(
     house: ServiceHouse, project: Path
 ) -> None:
-    house.remember("The ledger rounds to whole cents.", project)
-    house.remember(
+    plain = house.remember("The ledger rounds to whole cents.", project)["id"]
+    paid = house.remember(
         "The ledger's auditor is paid in whole cents.", project, sensitivity="confidential"
-    )
+    )["id"]
+    door(house.ctx, "link", {"from": plain, "to": paid, "relation": "relates_to"})
     asked = {"query": "whole cents of the ledger", "project": str(project)}
 
     def told(actor: str) -> int:
@@ -81,6 +82,14 @@ def test_a_ceiling_keeps_what_is_more_sensitive_from_agents(
     assert len(door(house.ctx, "recall", {**everywhere, "actor": "mcp"})["hits"]) == 1
     prompt = hook_question(house.ctx, "s", str(project), "whole cents of the ledger's auditor?")
     assert prompt.scope.levels == ("public", "internal")
+    begun = session_start.on_start(house.ctx, hook_question(house.ctx, "s", str(project)))
+    assert "rounds" in begun and "auditor" not in begun
+
+    def reached(actor: str) -> list[str]:
+        linked = {"ids": [plain], "project": str(project), "actor": actor}
+        return [one["id"] for one in door(house.ctx, "connections", linked)["memories"]]
+
+    assert reached("mcp") == [] and paid in reached("user")
 
 
 @pytest.mark.parametrize(
