@@ -22,6 +22,7 @@ from vector_memory.model import (
     Progress,
     Scope,
     Sensitivity,
+    levels_up_to,
 )
 from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context
@@ -29,12 +30,7 @@ from vector_memory.service.capture import session_summary
 from vector_memory.service.memory.lookup import is_open
 from vector_memory.service.transfer import export_markdown, note_files, reimport_plan, round_trip
 from vector_memory.service.transfer.import_plan import CHANGED, MERGED, NEW
-from vector_memory.service.transfer.json_lines import (
-    ExportRequest,
-    ImportAnswer,
-    IncomingRequest,
-    export_line,
-)
+from vector_memory.service.transfer.json_lines import ImportAnswer, IncomingRequest, export_line
 from vector_memory.service.transfer.round_trip import Returning
 from vector_memory.service.transfer.vault import vault_root
 
@@ -44,7 +40,8 @@ FOLDER = "Memory"
 """Below the vault: the folder of our notes, and the name of the one that leads to all of them."""
 MOST_BYTES = 1_500_000
 """Of one note, so that it can be read back: the newest memories stand in it."""
-LEVELS = ExportRequest(ceiling=Sensitivity.INTERNAL)
+LEVELS = levels_up_to(Sensitivity.INTERNAL)
+"""Of what goes into the vault, which other programs read and carry elsewhere."""
 _NO_NAME = re.compile(r"[^\w .()-]+")
 _WRITTEN = re.compile(r"^<!-- written ([0-9a-f]{32}) -->\n", re.MULTILINE)
 _FRONT = "---\ntags: [vector-memory]\nproject: {}\n---\n"
@@ -138,7 +135,7 @@ def _notes(ctx: Context) -> Iterator[tuple[str, str, str, int]]:
     """Yield each project's note: its name, the project's, what stands in it, and of how many memories."""
     for shelf in ctx.all_shelves():
         known = {one.id: one for one in shelf.journal.projects()}
-        scope = request_fields.listed(Scope())
+        scope = request_fields.listed(Scope(levels=LEVELS))
         for project in sorted(shelf.journal.count_by("project", scope)):
             place = known.get(project)
             name = place.name if place else project
@@ -173,10 +170,10 @@ def _notes(ctx: Context) -> Iterator[tuple[str, str, str, int]]:
 
 def _goes(memory: Memory) -> bool:
     """Whether a memory belongs into the vault: no talk as it was said, nothing that came from others' notes, and
-    nothing that is for few eyes."""
+    nothing that is held back."""
     if memory.kind in (PASSAGE, *DERIVED) or daily_note.has_mark(memory.text):
         return False
-    return memory.trust > 0 and is_open(memory) and LEVELS.may_go(memory)
+    return memory.trust > 0 and is_open(memory)
 
 
 def _put(folder: str, name: str, project: str, body: str) -> bool:

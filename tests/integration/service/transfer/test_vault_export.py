@@ -42,6 +42,7 @@ def test_each_project_gets_a_note(house: ServiceHouse, vault: Path, tmp_path: Pa
     house.remember("Releases are tagged on Thursdays.", app, kind="decision")
     house.remember("The queue lives in Redis.", app)
     house.remember("The vault of the bank is in Basel.", app, sensitivity=Sensitivity.RESTRICTED)
+    house.remember("Salaries rise in April.", app, sensitivity=Sensitivity.CONFIDENTIAL)
     house.remember("Tabs everywhere.")
     (vault / "clipped.md").write_text("# Clipped\n\nSomebody says that tabs are evil.\n")
     door(house.ctx, "rag", {"query": "tabs", "cwd": str(app)})
@@ -51,7 +52,8 @@ def test_each_project_gets_a_note(house: ServiceHouse, vault: Path, tmp_path: Pa
     assert (
         note.startswith("---\ntags: [vector-memory]\nproject: app\n---\n") and "[[Memory]]" in note
     )
-    assert "Thursdays" in note and "Basel" not in note and "evil" not in note
+    assert "Thursdays" in note and "evil" not in note
+    assert "Basel" not in note and "April" not in note
     assert "[[app]]: 2 memories" in (vault / "Memory" / "Memory.md").read_text()
     assert write(house)["written"] == 0
 
