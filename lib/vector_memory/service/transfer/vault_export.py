@@ -60,6 +60,7 @@ class VaultExportAnswer:
         folder: where, "" where no vault is set.
         notes: how many stand there, `written` those that are new or had changed, with so many memories in all.
         edited: paths of notes with words of the user's that are not read back yet: they are as they were.
+        failed: paths of notes that could not be written.
     """
 
     folder: str
@@ -67,6 +68,7 @@ class VaultExportAnswer:
     written: int = 0
     memories: int = 0
     edited: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
 
 
 def is_kept(ctx: Context) -> bool:
@@ -108,27 +110,34 @@ def write(ctx: Context) -> VaultExportAnswer:
     os.makedirs(folder, exist_ok=True)
     names: dict[str, int] = {}
     taken = {FOLDER.casefold()}
-    written, edited = 0, []
+    edited: list[str] = []
+    changed: dict[str, bool | None] = {}
     for name, project, body, count in _notes(ctx):
         while name.casefold() in taken:
             name += " (2)"
         taken.add(name.casefold())
         names[name] = count
-        if _waits(ctx, os.path.join(folder, f"{name}.md")):
-            edited.append(os.path.join(folder, f"{name}.md"))
+        path = os.path.join(folder, f"{name}.md")
+        if _waits(ctx, path):
+            edited.append(path)
         else:
-            written += _put(folder, name, project, body)
+            changed[path] = _put(folder, name, project, body)
     for file in sorted(os.listdir(folder)):
         name, ending = os.path.splitext(file)
-        if (
-            ending == ".md"
-            and name.casefold() not in taken
-            and not _waits(ctx, os.path.join(folder, file))
-        ):
-            written += _put(folder, name, "", "")
+        path = os.path.join(folder, file)
+        if ending != ".md" or name.casefold() in taken:
+            continue
+        if _waits(ctx, path):
+            edited.append(path)
+        else:
+            changed[path] = _put(folder, name, "", "")
     lines = [f"- [[{name}]]: {count:,} memories" for name, count in sorted(names.items())]
     _put(folder, FOLDER, "", "\n".join(lines))
-    return VaultExportAnswer(folder, len(names), written, sum(names.values()), tuple(edited))
+    failed = tuple(path for path, done in changed.items() if done is None)
+    written = sum(map(bool, changed.values()))
+    return VaultExportAnswer(
+        folder, len(names), written, sum(names.values()), tuple(edited), failed
+    )
 
 
 def _notes(ctx: Context) -> Iterator[tuple[str, str, str, int]]:
@@ -176,8 +185,9 @@ def _goes(memory: Memory) -> bool:
     return memory.trust > 0 and is_open(memory)
 
 
-def _put(folder: str, name: str, project: str, body: str) -> bool:
-    """Put our section into a note; return whether that changed it. What else stands in it is the user's."""
+def _put(folder: str, name: str, project: str, body: str) -> bool | None:
+    """Put our section into a note; return whether that changed it, None where it could not be written. What else
+    stands in it is the user's."""
     head = f"{markdown_export.HEAD}\n<!-- written {_digest(body)} -->\nUp: [[{FOLDER}]]\n\n"
     section = daily_note.between_marks(markdown_export.SECTION, head + body) if body else ""
     front = _FRONT.format(project) if project else ""
@@ -187,7 +197,7 @@ def _put(folder: str, name: str, project: str, body: str) -> bool:
         )
     except (OSError, UnicodeError) as error:
         log.warning("a note of the vault is not written: %s", error)
-        return False
+        return None
 
 
 def _waits(ctx: Context, path: str) -> bool:
@@ -201,7 +211,7 @@ def _waits(ctx: Context, path: str) -> bool:
     body = daily_note.body_of(file.text.replace("\r\n", "\n"), markdown_export.SECTION)
     written = _WRITTEN.search(body)
     if not body:
-        return False
+        return daily_note.is_torn(file.text, markdown_export.SECTION)
     if written and written[1] == _digest(body[written.end() :].partition("\n\n")[2]):
         return False
     done, back = ImportAnswer(), Returning()

@@ -120,9 +120,13 @@ def _is_signed(request: IdentityRequest) -> bool:
     key, words = PublicKey.read(request.key), _words(request)
     if not key.has_signed(signature, PURPOSE, words):
         return False
-    return not request.second or second_signature.is_right(
-        json_in.load(request.second.encode()), key, PURPOSE, words
-    )
+    if not request.second:
+        return True
+    try:
+        second = json_in.load(request.second.encode())
+    except ValueError:
+        return False
+    return second_signature.is_right(second, key, PURPOSE, words)
 
 
 def _views(ring: Keyring) -> list[KeyView]:
