@@ -116,6 +116,21 @@ def test_what_goes_from_memory_goes_from_the_note(
     assert "Redis" not in note.read_text()
 
 
+def test_a_purge_tells_of_notes_that_it_cannot_clean(
+    house: ServiceHouse, vault: Path, tmp_path: Path
+) -> None:
+    """One of which nobody knows where our section ends is left; one whose name is too long was never written."""
+    gone = house.remember("The queue lives in Redis.", project(tmp_path))
+    house.remember("Tabs everywhere.", project(tmp_path, 254 * "x"))
+    assert [Path(one).stem for one in write(house)["failed"]] == [254 * "x"]
+    note = vault / "Memory" / "app.md"
+    torn = note.read_text().replace("<!-- end of vector-memory session memory -->", "")
+    note.write_text(torn)
+    told = door(house.ctx, "purge", {"ids": [gone["id"]]})["errors"]
+    assert any(str(note) in one for one in told) and any(254 * "x" in one for one in told)
+    assert note.read_text() == torn
+
+
 def test_following_the_vault_keeps_our_notes_and_reads_none_of_them(
     house: ServiceHouse, vault: Path, tmp_path: Path
 ) -> None:
