@@ -86,6 +86,8 @@ def _say_vault(answer: Row) -> None:
         output.say(
             f"  `vector-memory import {shlex.quote(path)}` shows what would change, and asks"
         )
+    for path in answer.texts("failed"):
+        output.say(f"It could not be written: {path}")
 
 
 @contextmanager

@@ -33,6 +33,12 @@ def body_of(note: str, name: str) -> str:
     return body if opened and closed else ""
 
 
+def is_torn(note: str, name: str) -> bool:
+    """Whether a section has lost one of its marks, so that nobody knows where it ends: `with_section` leaves it."""
+    start, end = note.find(_open(name)), note.find(_close(name))
+    return (start >= 0 or end >= 0) and not 0 <= start < end
+
+
 def with_section(note: str, session: str, section: str) -> str:
     """Return a note with a session's section put in the place of its older one, else at the end.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vector_memory import redact
-from vector_memory.index.topics import shifts
+from vector_memory.index.topics import shifts, spans
 from vector_memory.index.topics.turns import TopicTurn
 from vector_memory.model import TOPIC, Scope
 from vector_memory.service.base import model_words
@@ -49,13 +49,14 @@ def _decide(ctx: Context, one: SessionContents) -> int:
     """Ask where another topic begins in doubt; return how many answers there were. None is asked for twice."""
     sort = session_topics.SHIFTS + one.session
     known, answers = ctx.state.records(sort), 0
-    found = shifts.scores(one.turns) if one.tree else []
+    turns = one.told
+    found = shifts.scores(turns)
     doubtful = [at for at, score in enumerate(found) if at and abs(score) < DOUBT]
     for at in doubtful[:MOST_SHIFTS]:
-        key = one.turns[at].first.key
+        key = turns[at].first.key
         if key in known or ctx.stopping.is_set():
             continue
-        text = f"{_end(one.turns[at - 1])}\n\nPrompt: {one.turns[at].prompt[:TURN_CHARS]}"
+        text = f"{_end(turns[at - 1])}\n\nPrompt: {turns[at].prompt[:TURN_CHARS]}"
         said = model_words.answer(ctx, _SHIFT, text).casefold()[:3]
         if said in ("yes", "no", "no.", "no,"):
             ctx.state.put_record(sort, key, {"begins": said == "yes"})
@@ -70,7 +71,12 @@ def _end(turn: TopicTurn) -> str:
 def _word(ctx: Context, one: SessionContents) -> int:
     """Word the summaries of a session's topics that have none in the model's words yet."""
     scope = Scope(sessions=(one.session,), kinds=(TOPIC,), projects=(one.project,))
-    stored = {memory.extra.get("key"): memory for memory in one.shelf.journal.iter_memories(scope)}
+    # A topic's first part begins with the same turn, so that both have its key.
+    stored = {
+        memory.extra.get("key"): memory
+        for memory in one.shelf.journal.iter_memories(scope)
+        if memory.extra.get("level") == spans.TOPIC
+    }
     done = 0
     for span in one.tree[:MOST_TOPICS]:
         memory = stored.get(span.key)

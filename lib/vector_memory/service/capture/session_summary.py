@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from vector_memory import redact
@@ -155,7 +156,10 @@ def summarise(one: SessionContents) -> None:
         known = one.shelf.journal.by_ids([made.id]).get(made.id)
         if known is None:
             one.shelf.journal.add([made])
-        elif known.status is Status.ACTIVE and known.text != made.text:
+        elif known.status is Status.ACTIVE and (known.text, known.sensitivity) != (
+            made.text,
+            made.sensitivity,
+        ):
             one.shelf.journal.update(made)
 
 
@@ -181,19 +185,19 @@ def _memory(one: SessionContents) -> Memory:
     first, last = one.turns[0].first, one.turns[-1].first
     made = Memory(
         id=_summary_id(one),
-        text=redact.clean(_fitting(lines_about(one.turns, one.tree))).text,
+        text=redact.clean(_fitting(lines_about(one.told, one.tree))).text,
         title=redact.clean(f"Session: {one.tree[0].name}").text,
         created_at=last.at,
         kind=SUMMARY,
         project=one.project,
         origin=Origin.JOB,
         files=tuple(
-            redact.clean(file).text for file in session_topics.files_of(one.turns)[:MOST_FILES]
+            redact.clean(file).text for file in session_topics.files_of(one.told)[:MOST_FILES]
         ),
         source=Source(one.session, first.path, *lines_of(one.turns), turn=last.turn),
         extra={"turns": [first.turn, last.turn]},
     )
-    return trust_marks.settled(made)
+    return trust_marks.settled(replace(made, sensitivity=one.level(made)))
 
 
 def _fitting(lines: Sequence[str]) -> str:
@@ -228,7 +232,7 @@ def _began(one: SessionContents) -> datetime:
 
 
 def _section(one: SessionContents) -> str:
-    lines = [str(redact.clean(line).text) for line in lines_about(one.turns, one.tree)]
+    lines = [str(redact.clean(line).text) for line in lines_about(one.told, one.tree)]
     return section(one.session, str(redact.clean(_heading(one)).text), lines)
 
 

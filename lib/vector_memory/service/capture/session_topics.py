@@ -22,6 +22,7 @@ from vector_memory.index.topics.summaries import SummaryIdea
 from vector_memory.index.topics.turns import Passage, TopicTurn, turns_of
 from vector_memory.journal.journal import text_hash
 from vector_memory.model import (
+    DERIVED,
     PASSAGE,
     QUIET,
     SUBAGENT_TAG,
@@ -29,8 +30,10 @@ from vector_memory.model import (
     Memory,
     Origin,
     Scope,
+    Sensitivity,
     Source,
     Status,
+    strictest,
 )
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -65,7 +68,7 @@ IDEA_KINDS = frozenset(
 @dataclass(frozen=True)
 class SessionContents:
     """What a store holds of one session for one project: everything, whatever its status, the turns
-    that its passages make, and their topics."""
+    that its passages make, and the topics of those that are not held back."""
 
     shelf: Shelf
     session: str
@@ -73,6 +76,25 @@ class SessionContents:
     memories: list[Memory]
     turns: list[TopicTurn]
     tree: list[TopicSpan]
+
+    @property
+    def told(self) -> list[TopicTurn]:
+        """The turns of the topics: nothing else may be told of the session."""
+        return [turn for span in self.tree for turn in span.members]
+
+    def level(self, made: Memory) -> Sensitivity:
+        """Return how sensitive a topic or summary is: as what it is made of, and never less than it was said to be."""
+        first, last = made.extra["turns"]
+        sources = (
+            one.sensitivity
+            for one in self.memories
+            if first <= one.source.turn <= last
+            and one.status is Status.ACTIVE
+            and not one.is_held
+            and one.kind not in DERIVED
+        )
+        before = (one.sensitivity for one in self.memories if one.id == made.id)
+        return strictest(made.sensitivity, *sources, *before)
 
 
 def derive(ctx: Context, sessions: Iterable[str]) -> list[SessionContents]:
@@ -295,7 +317,10 @@ def _store(told: SessionContents, may_add: bool) -> int:
     """Write the topics that are new, where they may be added, or have changed, and empty the places of those
     that are gone; return how many were written."""
     rows = [one for one in told.memories if one.kind == TOPIC]
-    made = _memories(told.tree, told.session, told.project, rows)
+    made = [
+        replace(one, sensitivity=told.level(one))
+        for one in _memories(told.tree, told.session, told.project, rows)
+    ]
     known = {one.id: one for one in rows}
     fresh = [one for one in made if one.id not in known] if may_add else []
     changed = [one for one in made if one.id in known and _differs(one, known[one.id])]
@@ -311,7 +336,16 @@ def _store(told: SessionContents, may_add: bool) -> int:
 def _differs(memory: Memory, stored: Memory) -> bool:
     return any(
         getattr(memory, name) != getattr(stored, name)
-        for name in ("text", "title", "source", "extra", "files", "status", "created_at")
+        for name in (
+            "text",
+            "title",
+            "source",
+            "extra",
+            "files",
+            "status",
+            "created_at",
+            "sensitivity",
+        )
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vector_memory.errors import BadInputError
-from vector_memory.model import DERIVED, PASSAGE, Link, Memory, Relation, Scope
+from vector_memory.model import DERIVED, PASSAGE, Link, Memory, Relation
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf

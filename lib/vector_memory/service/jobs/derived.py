@@ -19,7 +19,7 @@ from typing import NamedTuple
 from vector_memory import model, redact
 from vector_memory.errors import BadInputError
 from vector_memory.index.tools import clip
-from vector_memory.model import Link, Memory, Origin, Relation, Scope, Status
+from vector_memory.model import Link, Memory, Origin, Relation, Scope, Status, strictest
 from vector_memory.service.base import model_words
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -211,6 +211,7 @@ def made(
         project=sources[0].project,
         origin=Origin.JOB,
         tags=(TAG, how),
+        sensitivity=strictest(*(source.sensitivity for source in sources)),
         extra={SOURCES: ids, EVIDENCE: dict(evidence)},
     )
 

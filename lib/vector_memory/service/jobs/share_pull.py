@@ -1,5 +1,5 @@
-"""share-pull: takes over what other members of a team published, of every project that is shared from here. It publishes
-nothing: that, the user does. A bucket is reached by the variables that the daemon was started with."""
+"""share-pull: takes over what other members of a team published, of every project that is shared from here, and of what
+belongs to no project. It publishes nothing: that, the user does. A bucket is reached by the variables that the daemon was started with."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ def step(ctx: Context, turn: Turn) -> Step:
         for known in shelf.journal.projects()
         if known.root and os.path.isdir(known.root)
     }
-    shared = [root for id, root in sorted(roots.items()) if _is_shared(ctx, root)]
+    # "" stands for what belongs to no project.
+    shared = [root for _, root in [("", ""), *sorted(roots.items())] if _is_shared(ctx, root)]
     if not shared:
         return Step({"projects": 0}, message="Nothing is shared from here.", outcome=WAITS)
     if turn.dry_run:
         return Step({"projects": len(shared)}, message=f"It would pull for {len(shared)} projects.")
     memories, refused = 0, list[str]()
     for root in shared:
-        asked = share.ShareRequest(actor="job", project=root, cwd=root)
+        asked = share.ShareRequest(actor="job", project=root, cwd=root, is_global=not root)
         try:
             done = publish.pulled(ctx, asked, lambda *_: None)
         except VectorMemoryError as error:
-            refused.append(f"{root}: {error}")
+            refused.append(f"{root or 'global'}: {error}")
             continue
         memories += sum(one.memories for one in done.members)
         refused += [f"{one.what}: {one.why}" for one in done.refused]
@@ -46,6 +47,7 @@ def step(ctx: Context, turn: Turn) -> Step:
 
 def _is_shared(ctx: Context, root: str) -> bool:
     try:
-        return team.share_of(ctx, team.corner_of(ctx, ctx.place(root))) is not None
+        corner = team.corner_of(ctx, ctx.place(root) if root else None)
+        return team.share_of(ctx, corner) is not None
     except VectorMemoryError:
         return False

@@ -114,7 +114,8 @@ def purge(ctx: Context, request: PurgeRequest, progress: Progress) -> PurgeAnswe
     """Remove memories for good; with `dry_run` only tell what would go.
 
     Raises:
-        BadInputError, NotFoundError: it is not said what, or there is none.
+        BadInputError, NotFoundError: it is not said what, or there is none; or a certificate is wanted, and this
+            installation's key cannot be opened.
 
     Returns:
         What went, or would go, by store, and where its words were looked for.
@@ -128,6 +129,9 @@ def purge(ctx: Context, request: PurgeRequest, progress: Progress) -> PurgeAnswe
         progress(0, 1, "searching every file")
         return _with_search(preview, _search(ctx, chosen.pieces), chosen)
     done = Done()
+    if request.certificate:
+        # A passphrase that is missing is told before anything goes.
+        erasure.require_key(ctx, request)
     told = erasure.shared_with(ctx, chosen) if request.certificate else []
     _remove(ctx, chosen, done, progress)
     _clean_stores(ctx, chosen, done, progress)
@@ -297,10 +301,20 @@ def _clean_copies(ctx: Context, done: Done, with_backups: bool) -> None:
     if with_backups:
         done.backups = _removed(other_copies.backups(ctx.home), done)
     if vault_export.is_kept(ctx):
-        for path in vault_export.write(ctx).edited:
-            done.errors.append(
-                f"{path} is as you edited it: look whether it still holds the words."
-            )
+        _clean_vault(ctx, done)
+
+
+def _clean_vault(ctx: Context, done: Done) -> None:
+    try:
+        written = vault_export.write(ctx)
+    except (VectorMemoryError, OSError) as error:
+        # What follows, the audit log and what a team is told, must not wait for the vault.
+        done.errors.append(f"The notes in the vault may still hold the words: {error}")
+        return
+    for path in written.edited:
+        done.errors.append(f"{path} is as you edited it: look whether it still holds the words.")
+    for path in written.failed:
+        done.errors.append(f"{path} could not be written: look whether it still holds the words.")
 
 
 def _removed(paths: Sequence[str], done: Done) -> list[str]:

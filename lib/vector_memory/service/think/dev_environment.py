@@ -3,6 +3,7 @@ It has an empty memory, and nothing of the everyday one is read or written."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import threading
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 from vector_memory.client import spawn
 from vector_memory.client.link import DaemonClient
-from vector_memory.errors import BadInputError
+from vector_memory.errors import BadInputError, DaemonUnavailableError
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger, scratch_installation
@@ -62,7 +63,8 @@ class Watch(threading.Thread):
         while not self._ended.wait(LOOK_S):
             if (now := state_of(self.code)) != self._seen:
                 self._seen = now
-                DaemonClient(self.home).stop()
+                with contextlib.suppress(DaemonUnavailableError):
+                    DaemonClient(self.home).stop()
                 spawn.spawn(self.home, os.path.join(self.code, "lib"))
                 self.reloads += 1
 
@@ -79,10 +81,10 @@ def state_of(code: str) -> tuple[int, int]:
     for folder, _, names in os.walk(os.path.join(code, "lib")):
         for name in names:
             if name.endswith((".py", ".txt", ".toml")):
-                newest, files = (
-                    max(newest, os.stat(os.path.join(folder, name)).st_mtime_ns),
-                    files + 1,
-                )
+                # While another branch is checked out, files go between one look and the next.
+                with contextlib.suppress(FileNotFoundError):
+                    newest = max(newest, os.stat(os.path.join(folder, name)).st_mtime_ns)
+                    files += 1
     return newest, files
 
 
@@ -102,6 +104,9 @@ def environment(ctx: Context, request: DevRequest) -> DevAnswer:
         request.require_user("starts and stops programs")
     if watch and request.action in ("reset", "stop"):
         _running.pop(home.root).end()
+    elif not watch and request.action != "status" and os.path.isdir(home.root):
+        # What the daemon before this one started goes on without it, and nobody watches its code.
+        DaemonClient(home).stop()
     if request.action == "reset":
         shutil.rmtree(home.root, ignore_errors=True)
     if request.action in ("start", "reset"):

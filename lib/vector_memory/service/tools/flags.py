@@ -237,28 +237,32 @@ def mark(ctx: Context, request: MarkRequest) -> MarkAnswer:
     if request.verdict not in ("", ASKED, FALSE):
         raise BadInputError(f"{request.verdict[:40]!r} is no verdict.", f"{ASKED} or {FALSE}.")
     settle(ctx)
-    for shelf in ctx.all_shelves():
-        for memory in _records([shelf], None, (request.session,)):
-            flags = _flags(memory)
-            if all(one.id != request.id for one in flags):
-                continue
-            marked = [
-                replace(one, verdict=request.verdict) if one.id == request.id else one
-                for one in flags
-            ]
-            record = _record(request.session, marked)
-            changed = replace(
-                memory,
-                text=redact.clean(record.text).text,
-                title=redact.clean(record.title).text,
-                tags=record.tags,
-                extra=record.extra,
-                updated_at=ctx.now(),
-            )
-            shelf.journal.update(changed)
-            ctx.notify()
-            ctx.state.audit("mark_flag", request.actor, [memory.id], {"verdict": request.verdict})
-            return MarkAnswer(request.id, request.verdict)
+    # What a running session adds meanwhile must not put the record of before back.
+    with _settling:
+        for shelf in ctx.all_shelves():
+            for memory in _records([shelf], None, (request.session,)):
+                flags = _flags(memory)
+                if all(one.id != request.id for one in flags):
+                    continue
+                marked = [
+                    replace(one, verdict=request.verdict) if one.id == request.id else one
+                    for one in flags
+                ]
+                record = _record(request.session, marked)
+                changed = replace(
+                    memory,
+                    text=redact.clean(record.text).text,
+                    title=redact.clean(record.title).text,
+                    tags=record.tags,
+                    extra=record.extra,
+                    updated_at=ctx.now(),
+                )
+                shelf.journal.update(changed)
+                ctx.notify()
+                ctx.state.audit(
+                    "mark_flag", request.actor, [memory.id], {"verdict": request.verdict}
+                )
+                return MarkAnswer(request.id, request.verdict)
     raise NotFoundError("There is no such flag.", "`vector-memory flags` lists them.")
 
 

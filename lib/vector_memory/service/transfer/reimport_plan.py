@@ -8,7 +8,7 @@ from dataclasses import replace
 from vector_memory.errors import VectorMemoryError
 from vector_memory.index.notes import markdown_export, notes
 from vector_memory.lifecycle.dedup import text_key
-from vector_memory.model import PROPOSED, Memory, Status
+from vector_memory.model import PROPOSED, Memory, Status, strictest
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.transfer.import_plan import (
@@ -67,7 +67,10 @@ def _known(shelf: Shelf, memory: Memory, old: Memory) -> ImportStep:
     said = [notes.content(one.text) for one in (old, now) if one is not None]
     if now is None or notes.content(memory.text) in said:
         return ImportStep(SAME, shelf, memory, old)
-    successor = replace(memory, id=new_id(), external_id=old.external_id, project=old.project)
+    # The file may be older than what was said of the memory since.
+    level = strictest(memory.sensitivity, now.sensitivity)
+    told = replace(memory, sensitivity=level)
+    successor = replace(told, id=new_id(), external_id=old.external_id, project=old.project)
     return ImportStep(CHANGED, shelf, successor, now)
 
 

@@ -22,6 +22,7 @@ from vector_memory.model import (
     Progress,
     Scope,
     Sensitivity,
+    levels_up_to,
 )
 from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context
@@ -29,12 +30,7 @@ from vector_memory.service.capture import session_summary
 from vector_memory.service.memory.lookup import is_open
 from vector_memory.service.transfer import export_markdown, note_files, reimport_plan, round_trip
 from vector_memory.service.transfer.import_plan import CHANGED, MERGED, NEW
-from vector_memory.service.transfer.json_lines import (
-    ExportRequest,
-    ImportAnswer,
-    IncomingRequest,
-    export_line,
-)
+from vector_memory.service.transfer.json_lines import ImportAnswer, IncomingRequest, export_line
 from vector_memory.service.transfer.round_trip import Returning
 from vector_memory.service.transfer.vault import vault_root
 
@@ -44,7 +40,8 @@ FOLDER = "Memory"
 """Below the vault: the folder of our notes, and the name of the one that leads to all of them."""
 MOST_BYTES = 1_500_000
 """Of one note, so that it can be read back: the newest memories stand in it."""
-LEVELS = ExportRequest(ceiling=Sensitivity.INTERNAL)
+LEVELS = levels_up_to(Sensitivity.INTERNAL)
+"""Of what goes into the vault, which other programs read and carry elsewhere."""
 _NO_NAME = re.compile(r"[^\w .()-]+")
 _WRITTEN = re.compile(r"^<!-- written ([0-9a-f]{32}) -->\n", re.MULTILINE)
 _FRONT = "---\ntags: [vector-memory]\nproject: {}\n---\n"
@@ -63,6 +60,7 @@ class VaultExportAnswer:
         folder: where, "" where no vault is set.
         notes: how many stand there, `written` those that are new or had changed, with so many memories in all.
         edited: paths of notes with words of the user's that are not read back yet: they are as they were.
+        failed: paths of notes that could not be written.
     """
 
     folder: str
@@ -70,6 +68,7 @@ class VaultExportAnswer:
     written: int = 0
     memories: int = 0
     edited: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
 
 
 def is_kept(ctx: Context) -> bool:
@@ -111,34 +110,41 @@ def write(ctx: Context) -> VaultExportAnswer:
     os.makedirs(folder, exist_ok=True)
     names: dict[str, int] = {}
     taken = {FOLDER.casefold()}
-    written, edited = 0, []
+    edited: list[str] = []
+    changed: dict[str, bool | None] = {}
     for name, project, body, count in _notes(ctx):
         while name.casefold() in taken:
             name += " (2)"
         taken.add(name.casefold())
         names[name] = count
-        if _waits(ctx, os.path.join(folder, f"{name}.md")):
-            edited.append(os.path.join(folder, f"{name}.md"))
+        path = os.path.join(folder, f"{name}.md")
+        if _waits(ctx, path):
+            edited.append(path)
         else:
-            written += _put(folder, name, project, body)
+            changed[path] = _put(folder, name, project, body)
     for file in sorted(os.listdir(folder)):
         name, ending = os.path.splitext(file)
-        if (
-            ending == ".md"
-            and name.casefold() not in taken
-            and not _waits(ctx, os.path.join(folder, file))
-        ):
-            written += _put(folder, name, "", "")
+        path = os.path.join(folder, file)
+        if ending != ".md" or name.casefold() in taken:
+            continue
+        if _waits(ctx, path):
+            edited.append(path)
+        else:
+            changed[path] = _put(folder, name, "", "")
     lines = [f"- [[{name}]]: {count:,} memories" for name, count in sorted(names.items())]
     _put(folder, FOLDER, "", "\n".join(lines))
-    return VaultExportAnswer(folder, len(names), written, sum(names.values()), tuple(edited))
+    failed = tuple(path for path, done in changed.items() if done is None)
+    written = sum(map(bool, changed.values()))
+    return VaultExportAnswer(
+        folder, len(names), written, sum(names.values()), tuple(edited), failed
+    )
 
 
 def _notes(ctx: Context) -> Iterator[tuple[str, str, str, int]]:
     """Yield each project's note: its name, the project's, what stands in it, and of how many memories."""
     for shelf in ctx.all_shelves():
         known = {one.id: one for one in shelf.journal.projects()}
-        scope = request_fields.listed(Scope())
+        scope = request_fields.listed(Scope(levels=LEVELS))
         for project in sorted(shelf.journal.count_by("project", scope)):
             place = known.get(project)
             name = place.name if place else project
@@ -173,14 +179,15 @@ def _notes(ctx: Context) -> Iterator[tuple[str, str, str, int]]:
 
 def _goes(memory: Memory) -> bool:
     """Whether a memory belongs into the vault: no talk as it was said, nothing that came from others' notes, and
-    nothing that is for few eyes."""
+    nothing that is held back."""
     if memory.kind in (PASSAGE, *DERIVED) or daily_note.has_mark(memory.text):
         return False
-    return memory.trust > 0 and is_open(memory) and LEVELS.may_go(memory)
+    return memory.trust > 0 and is_open(memory)
 
 
-def _put(folder: str, name: str, project: str, body: str) -> bool:
-    """Put our section into a note; return whether that changed it. What else stands in it is the user's."""
+def _put(folder: str, name: str, project: str, body: str) -> bool | None:
+    """Put our section into a note; return whether that changed it, None where it could not be written. What else
+    stands in it is the user's."""
     head = f"{markdown_export.HEAD}\n<!-- written {_digest(body)} -->\nUp: [[{FOLDER}]]\n\n"
     section = daily_note.between_marks(markdown_export.SECTION, head + body) if body else ""
     front = _FRONT.format(project) if project else ""
@@ -190,7 +197,7 @@ def _put(folder: str, name: str, project: str, body: str) -> bool:
         )
     except (OSError, UnicodeError) as error:
         log.warning("a note of the vault is not written: %s", error)
-        return False
+        return None
 
 
 def _waits(ctx: Context, path: str) -> bool:
@@ -204,7 +211,7 @@ def _waits(ctx: Context, path: str) -> bool:
     body = daily_note.body_of(file.text.replace("\r\n", "\n"), markdown_export.SECTION)
     written = _WRITTEN.search(body)
     if not body:
-        return False
+        return daily_note.is_torn(file.text, markdown_export.SECTION)
     if written and written[1] == _digest(body[written.end() :].partition("\n\n")[2]):
         return False
     done, back = ImportAnswer(), Returning()

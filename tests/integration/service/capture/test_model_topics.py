@@ -13,7 +13,7 @@ from service_house import ServiceHouse
 from talk import transcript
 
 from vector_memory.index.topics import shifts
-from vector_memory.model import TOPIC, Memory, Scope
+from vector_memory.model import TOPIC, Memory, Scope, Sensitivity
 from vector_memory.service.capture import model_topics, session_topics, store_session
 
 LONG = "The queue keeps its jobs in a spool folder, one file for each job, oldest files first. " * 6
@@ -101,6 +101,19 @@ def test_a_shift_in_doubt_is_the_models_to_say(
     assert len(shown) == 2 and "retries" in shown[0]
     model_topics.refine(house.ctx, "s1")
     assert len([one for one in server.prompts if "begin another topic" in one]) == 2
+
+
+def test_no_model_is_told_what_is_held_back(
+    house: ServiceHouse, server: OllamaServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_topics, "DOUBT", 9.0)
+    monkeypatch.setattr(session_topics, "LEAST_CHARS", 1)
+    journal = house.ctx.global_shelf().journal
+    for one in list(journal.iter_memories(Scope())):
+        if one.source.turn == 2 and one.kind != TOPIC:
+            journal.update(replace(one, sensitivity=Sensitivity.RESTRICTED))
+    model_topics.refine(house.ctx, "s1")
+    assert server.prompts and not any("retries" in prompt for prompt in server.prompts)
 
 
 def test_where_the_signs_are_clear_nobody_is_asked(

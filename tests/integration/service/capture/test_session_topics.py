@@ -16,7 +16,17 @@ from service_house import ServiceHouse, door, hook_question
 
 from vector_memory import redact
 from vector_memory.errors import NotFoundError
-from vector_memory.model import DERIVED, SUMMARY, TOPIC, WORLD, Memory, Scope, Source, Status
+from vector_memory.model import (
+    DERIVED,
+    SUMMARY,
+    TOPIC,
+    WORLD,
+    Memory,
+    Scope,
+    Sensitivity,
+    Source,
+    Status,
+)
 from vector_memory.service.base.asker import asker_in
 from vector_memory.service.capture import archives, session_summary, session_topics, store_session
 from vector_memory.service.find import topic_outline
@@ -144,6 +154,35 @@ def test_known_ideas_make_the_summary(house: ServiceHouse, tmp_path: Path) -> No
     lines = stored(house)[0].text.splitlines()
     (decided,) = (line for line in lines if line.startswith("Decided: "))
     assert "Jobs are files, from now on." in decided
+
+
+def test_topics_and_summaries_have_the_level_of_the_talk(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    """The strictest of their own turns; of what is held back they say nothing, not even its files. What the user
+    said of a topic stays."""
+    learn(house, tmp_path, QUEUE + LEDGER)
+    journal = house.ctx.global_shelf().journal
+
+    def become(turn: int, level: Sensitivity) -> None:
+        for one in list(journal.iter_memories(Scope())):
+            if one.source.turn == turn and one.kind not in DERIVED:
+                journal.update(replace(one, sensitivity=level))
+        session_summary.finish(house.ctx, "s1")
+
+    become(2, Sensitivity.CONFIDENTIAL)
+    assert [one.sensitivity for one in stored(house)] == [
+        Sensitivity.CONFIDENTIAL,
+        Sensitivity.INTERNAL,
+    ]
+    (summary,) = stored(house, SUMMARY)
+    assert summary.sensitivity is Sensitivity.CONFIDENTIAL and "ledger.py" in summary.text
+    become(3, Sensitivity.RESTRICTED)
+    become(4, Sensitivity.RESTRICTED)
+    (summary,) = stored(house, SUMMARY)
+    assert summary.sensitivity is Sensitivity.CONFIDENTIAL and "ledger" not in str(summary.files)
+    become(2, Sensitivity.INTERNAL)
+    assert stored(house)[0].sensitivity is Sensitivity.CONFIDENTIAL
 
 
 def test_topics_are_no_neighbours_of_the_talk(house: ServiceHouse, tmp_path: Path) -> None:

@@ -417,6 +417,10 @@ def test_it_pulls_by_itself_where_that_is_wished(machines: list[Machine], place:
     ann.ask("status")
     told = door(ben.house.ctx, "run_job", {"name": "share-pull"})["report"]["refused"]
     assert len(told) == 1 and "ann" in told[0]
+    own = place.with_name("own")
+    own.mkdir()
+    door(ben.house.ctx, "share_init", {"global": True, "to": own.as_uri(), "name": "ben"})
+    assert door(ben.house.ctx, "run_job", {"name": "share-pull"})["report"]["projects"] == 2
 
 
 def test_what_is_purged_is_taken_back_and_proved_without_words(
@@ -442,6 +446,17 @@ def test_what_is_purged_is_taken_back_and_proved_without_words(
         changed = {**proof, "entry": {**entry, name: "x"}}
         with pytest.raises(attestation.RefusedProofError):
             attestation.inclusion_of(changed)
+
+
+def test_a_key_that_cannot_be_opened_is_told_before_anything_goes(machines: list[Machine]) -> None:
+    ann = machines[0]
+    door(ann.house.ctx, "identity", {"action": "create", "passphrase": "a long one"})
+    kept = ann.remember(DECISION)
+    asked = {"ids": [kept], "certificate": True}
+    with pytest.raises(BadInputError):
+        door(ann.house.ctx, "purge", asked)
+    assert door(ann.house.ctx, "list", {"project": str(ann.project)})["memories"]
+    assert door(ann.house.ctx, "purge", {**asked, "passphrase": "a long one"})["certificate"]
 
 
 def test_a_place_that_cannot_be_reached_is_told_of_a_purge(
