@@ -127,13 +127,12 @@ def _uses(ctx: Context, id: str) -> UseCount:
 
 def _tasks(ctx: Context, id: str) -> TaskCount:
     ledgers = Scope(collections=(HEURISTICS,), kinds=(learned_records.LEDGER,))
-    known = {
-        task.key: task
+    ordered = learned_records.each_once(
+        task
         for shelf in ctx.all_shelves()
         for record in shelf.journal.recent(ledgers, MOST_LEDGERS)
         for task in learned_records.ledger_of(record)[0]
-    }
-    ordered = sorted(known.values(), key=lambda task: (task.at, task.key))
+    )
     ended = [task.done for one, task in came_into.tasks_of_shown(ctx, ordered) if one == id]
     return TaskCount(len(ended), sum(map(bool, ended)))
 

@@ -105,6 +105,11 @@ def ledger_of(memory: Memory) -> tuple[list[outcomes.Task], list[things.Sighting
     return [one for one in tasks if one is not None], seen
 
 
+def each_once(tasks: Iterable[outcomes.Task]) -> list[outcomes.Task]:
+    """Return tasks, oldest first, each once, as it was given last: a fork of a session holds those before it, too."""
+    return sorted({task.key: task for task in tasks}.values(), key=lambda task: (task.at, task.key))
+
+
 def subagents_of(memory: Memory) -> list[outcomes.Task]:
     """Return what subagents did in a session, oldest first, each with the kind of subagent that it was."""
     raw, orders = memory.extra.get(SUBAGENTS), memory.extra.get(ORDERS) or {}

@@ -286,9 +286,8 @@ def _all_kept(
     counted_records.drop(ctx, asker.own, [one for one, _, _ in pairs[MOST_SESSIONS:]])
     kept = pairs[:MOST_SESSIONS]
     ordered = sorted((task for _, some, _ in kept for task in some), key=lambda one: one.at)
-    found = {one.key: one for one in ordered}.values()
     seen = [one for _, _, some in kept for one in some]
-    return sorted(found, key=lambda one: (one.at, one.key))[-MOST_TASKS:], seen
+    return learned_records.each_once(ordered)[-MOST_TASKS:], seen
 
 
 def _keep_drawn(

@@ -46,15 +46,13 @@ def records(asker: Asker) -> list[Memory]:
 def tasks_of(
     asker: Asker, since: datetime | None = None, until: datetime | None = None
 ) -> list[Task]:
-    """Return the tasks that an asker may see, oldest first, each once: a fork of a session holds those before
-    it, too."""
-    found = {task.key: task for one in records(asker) for task in learned_records.ledger_of(one)[0]}
-    kept = (
+    """Return the tasks that an asker may see, oldest first, each once."""
+    tasks = (task for one in records(asker) for task in learned_records.ledger_of(one)[0])
+    return [
         one
-        for one in found.values()
+        for one in learned_records.each_once(tasks)
         if (since is None or one.ended_at >= since) and (until is None or one.ended_at < until)
-    )
-    return sorted(kept, key=lambda one: (one.at, one.key))
+    ]
 
 
 def sightings_of(asker: Asker) -> list[Sighting]:

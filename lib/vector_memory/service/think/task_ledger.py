@@ -22,12 +22,11 @@ def tasks_of(ctx: Context, request: messages.Request, since: datetime | None = N
     asker = messages.asker_of(ctx, request)
     projects = None if asker.place is None else (asker.place.id,)
     scope = Scope(projects=projects, collections=(HEURISTICS,), kinds=(learned_records.LEDGER,))
-    found: dict[str, Task] = {}
+    found: list[Task] = []
     for shelf in asker.shelves:
         for record in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LEDGERS):
             own, _ = learned_records.ledger_of(record)
-            for task in own:
-                found[task.key] = replace(task, agent=SESSION_ITSELF)
-            found.update({task.key: task for task in learned_records.subagents_of(record)})
-    kept = (task for task in found.values() if since is None or task.ended_at >= since)
-    return sorted(kept, key=lambda task: (task.at, task.key))
+            found += [replace(task, agent=SESSION_ITSELF) for task in own]
+            found += learned_records.subagents_of(record)
+    once = learned_records.each_once(found)
+    return [task for task in once if since is None or task.ended_at >= since]
