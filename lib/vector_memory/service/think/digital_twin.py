@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from vector_memory import config
 from vector_memory.config import Settings
@@ -152,7 +152,7 @@ def _replayed(
 
 def _applied(copy: Context, scenario: str, asker: ProjectAsker, progress: Progress) -> int:
     """Make the change on the copy; return how many memories it took away or merged."""
-    here: dict[str, Any] = {"project": asker.place.root, "cwd": asker.place.root}
+    here = messages.Request(project=asker.place.root, cwd=asker.place.root).shared()
     if scenario == PRUNE:
         listed = prune_candidates.PruneRequest(k=MOST_CHANGED, **here)
         ids = tuple(one.id for one in prune_candidates.prune(copy, listed, progress).memories)

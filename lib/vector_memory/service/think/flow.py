@@ -70,7 +70,7 @@ def flow(ctx: Context, request: FlowRequest) -> ledger.Answer:
     left = f", the first {len(kept)} of {len(nodes)} nodes" if len(nodes) > len(kept) else ""
     where = f"turn {request.turn}" if request.turn else f"{turns} turns"
     told = f"{len(mine)} steps in {where}, {failed} failed{left}."
-    return ledger.answer(ctx, told, nodes=kept, edges=drawn, mermaid=mermaid(kept, drawn))
+    return ledger.answer(ctx, told, mermaid=mermaid(kept, drawn), nodes=kept, edges=drawn)
 
 
 def steps_of(ctx: Context, session: str) -> list[LoggedStep]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, UnsafeTextError
@@ -47,7 +47,7 @@ ALL: dict[str, Callable[[Shelf, Mapping[str, Row]], Found]] = {}
 C = TypeVar("C", bound=Callable[..., object])
 
 
-def _checks(table: dict[str, Any], name: str, means: str) -> Callable[[C], C]:
+def _checks(table: dict[str, C], name: str, means: str) -> Callable[[C], C]:
     """Return what makes a function the check of a property."""
 
     def put(check: C) -> C:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -32,6 +33,8 @@ SOUNDS = frozenset(
 MOST_DIAGRAM_BYTES, MOST_BYTES = 2_000_000, 2_000_000_000
 CHUNK_BYTES = 1 << 20
 MOST_CHARS = 8_000
+ENDS = ("from", "to", "label")
+"""What is told of an arrow of a diagram."""
 REFERENCE, DIGEST = "reference", "sha256:"
 """The tags of a memory that stands for a file, and of the file as it was then."""
 
@@ -92,21 +95,9 @@ def take_in(ctx: Context, request: InputRequest) -> ledger.Answer:
             "Give a text that says it.",
         )
     diagrams = [] if request.text else _diagrams(file)
-    body = request.text or "\n\n".join(one.text for one in diagrams)
-    if len(body) > MOST_CHARS:
-        body = body[: body.rfind("\n", 0, MOST_CHARS) + 1 or MOST_CHARS] + "…"
-    text, path = _clean(f"{kind.capitalize()} {file.name}\n{body}"), _clean(file.name)
+    text, path = _text(kind, file.name, request.text, diagrams), _clean(file.name)
     earlier = _earlier(ctx, request, path)
     is_changed = earlier is not None and DIGEST + file.sha256 not in earlier.tags
-    parts = [
-        {"id": _clean(id), "label": _clean(label)}
-        for one in diagrams
-        for id, label in one.nodes.items()
-    ]
-    ends = ("from", "to", "label")
-    arrows = [
-        dict(zip(ends, map(_clean, edge), strict=True)) for one in diagrams for edge in one.edges
-    ]
     told, action, memory = "It would be remembered; nothing was stored.", "", None
     if not request.dry_run and earlier and not is_changed and not request.text:
         told, action = "It is remembered as it is.", "unchanged"
@@ -122,14 +113,29 @@ def take_in(ctx: Context, request: InputRequest) -> ledger.Answer:
         sha256=file.sha256,
         bytes=file.size,
         text=text,
-        parts=parts,
-        arrows=arrows,
+        parts=[
+            {"id": _clean(id), "label": _clean(label)}
+            for one in diagrams
+            for id, label in one.nodes.items()
+        ],
+        arrows=[
+            dict(zip(ENDS, map(_clean, edge), strict=True))
+            for one in diagrams
+            for edge in one.edges
+        ],
         dry_run=request.dry_run,
         earlier=earlier.id if earlier else "",
         changed=is_changed,
         action=action,
         memory=memory,
     )
+
+
+def _text(kind: str, name: str, said: str, diagrams: Sequence[Diagram]) -> str:
+    body = said or "\n\n".join(one.text for one in diagrams)
+    if len(body) > MOST_CHARS:
+        body = body[: body.rfind("\n", 0, MOST_CHARS) + 1 or MOST_CHARS] + "…"
+    return _clean(f"{kind.capitalize()} {name}\n{body}")
 
 
 def _opened(ctx: Context, request: InputRequest) -> ReadFile:

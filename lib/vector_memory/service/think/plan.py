@@ -200,8 +200,8 @@ def _planned(items: Sequence[Item], known: Sequence[Task], now: datetime) -> lis
         late = due is not None and not one.done and now + timedelta(minutes=end) > due
         times = (end - lasts[one.task], end, latest[one.task] - end)
         start, end, slack = (round(time, 1) for time in times)
-        place = {"start": start, "end": end, "slack": slack, "late": late}
-        found.append(PlannedTask(**vars(one), minutes=minutes, by=by, **place))
+        here = PlannedTask(**vars(one), minutes=minutes, by=by, late=late)
+        found.append(replace(here, start=start, end=end, slack=slack))
     return found
 
 
