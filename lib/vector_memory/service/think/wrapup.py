@@ -19,9 +19,8 @@ from vector_memory.service.memory.lookup import project_names
 from vector_memory.service.memory.views import memory_view
 from vector_memory.service.think import ledger
 
-LEARNED = (
-    "decision", "conclusion", "solution", "fix", "cause", "preference", "learning", "procedure",
-)  # fmt: skip
+LEARNED = ("decision", "preference", "learning", "procedure", "cause", "conclusion", "solution")
+"""Kinds of what a session has taught, those that weigh most first."""
 MOST_LEARNED, MOST_LEFT, MOST_FILES, MOST_SAID, LOOKED_AT = 12, 8, 20, 12, 2_000
 ASKED_CHARS, SAME_CHARS = 200, 60
 
@@ -72,8 +71,9 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
     Returns:
         The `project` and the `session`; its tasks in order (`done`), counted by `kinds` as `lessons` does; how many
         tasks its `subagents` did; the `files` that it changed; what it leaves to do or to answer (`left`); what was
-        decided, found out or told to be remembered, the newest first (`learned`); the `trouble` it met; the figures of
-        the whole project, this session in them (`lessons`); and how many of its memories wait for the user to decide
+        decided, found out or told to be remembered (`learned`: decisions first, and of each kind the newest); the
+        `trouble` it met; the figures of the whole project, this session in them (`lessons`); and how many of its
+        memories wait for the user to decide
         (`waits`).
     """
     asker = ledger.project_of(ctx, request)
@@ -119,13 +119,15 @@ def _learned(asker: ProjectAsker, memories: Iterable[Memory], session: str) -> l
         for one in shelf.journal.recent(asker.scope, LOOKED_AT)
         if session and one.extra.get(SAID_IN) == session
     )
-    found = [*told, *(one for one in memories if one.kind in LEARNED)]
+    # An error with what ended it stands among the session's trouble.
+    said = (one for one in memories if one.kind in LEARNED and one.collection != "episodes")
     chosen: list[Memory] = []
-    for memory in found:
+    for memory in (*told, *said):
         # What was said once more, at greater length, is no second thing that was learned.
         if not any(memory.text[:SAME_CHARS] in other.text for other in chosen):
             chosen.append(memory)
-    return chosen
+    ranks = {kind: rank for rank, kind in enumerate(LEARNED)}
+    return sorted(chosen, key=lambda one: ranks.get(one.kind, 0))
 
 
 def _left(asker: ProjectAsker, scope: Scope, session: str) -> list[Memory]:
