@@ -207,8 +207,8 @@ def _replay(ctx: Context, request: PastRequest) -> PastAnswer:
         left_out = any(memory.id.startswith(one) for one in request.without)
         return may(memory) and not left_out and (at is None or held_at(memory, at))
 
-    now = lookup.find(ctx, request.query, asker, request.k, allowed=may)
-    then = lookup.find(changed, request.query, asker, request.k, allowed=allowed)
+    now = lookup.find(ctx, request.query, asker, request.k, allowed=may, cold=True)
+    then = lookup.find(changed, request.query, asker, request.k, allowed=allowed, cold=True)
     told = _differences(now, then)
     views = [ledger.in_brief(hit.memory) for hit in then]
     head = "The same is found." if not told else f"{len(told)} of {len(now)} differ."
