@@ -190,7 +190,8 @@ def forbidden(ctx: Context, contracts: Sequence[Contract], act: str) -> Contract
 
 def levels(ctx: Context, folder: str) -> tuple[str, ...]:
     """Return the levels of sensitivity that agents may be given in a folder, () for all."""
-    return levels_up_to(*(one.ceiling for one in in_force(ctx, folder)))
+    ceilings = [one.ceiling for one in in_force(ctx, folder)]
+    return levels_up_to(*ceilings)
 
 
 def require_allowed(ctx: Context, verb: str, folder: str) -> None:

@@ -15,18 +15,11 @@ from vector_memory.retrieve.topics import topics
 from vector_memory.service.base import aliases, messages, model_help, request_fields
 from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.find import named_project
 from vector_memory.service.memory import applied
 from vector_memory.service.memory.history import history_of
-from vector_memory.service.memory.lookup import (
-    answer,
-    is_open,
-    lookup,
-    project_names,
-    surroundings,
-    touch,
-)
+from vector_memory.service.memory.lookup import answer, is_open, lookup, surroundings, touch
 from vector_memory.service.memory.passages import Excerpt, in_context, turn_reader
 from vector_memory.service.memory.views import (
     HistoryView,
@@ -127,7 +120,7 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     if request.for_session:
         # It stands in the session from now on: no hook says it again.
         ctx.state.add_shown(request.for_session, ids, ctx.now())
-    names = project_names(asker.shelves)
+    names = asker.names
     answered = RecallAnswer(
         [_shown(ctx, asker, hit, excerpt, names, request) for hit, excerpt in excerpts],
         "full" if all(_by_meaning(shelf) for shelf in asker.shelves) else "lexical",
@@ -182,7 +175,7 @@ def _shown(
     asker: Asker,
     hit: Hit,
     excerpt: Excerpt,
-    names: dict[str, str],
+    names: ProjectNames,
     request: RecallRequest,
 ) -> HitView:
     shelf = asker.shelves[hit.shelf]
@@ -273,7 +266,7 @@ def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
     total = len(newest)
     if request.counted and not request.due:
         total = sum(shelf.journal.count(scope) for shelf in asker.shelves)
-    names = project_names(asker.shelves)
+    names = asker.names
     left_out = ctx.unopened(asker.place) if asker.place or request.all_projects else {}
     return ListAnswer(
         [memory_view(memory, names, ctx.now()) for memory in newest[request.offset : last]],

@@ -20,9 +20,8 @@ from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMe
 from vector_memory.model import SUMMARY, Memory, Progress, Status, ignore_progress
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.messages import spare
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.capture import archives, session_summary, session_topics
-from vector_memory.service.memory.lookup import project_names
 from vector_memory.service.memory.views import MemoryView, memory_view
 from vector_memory.service.purge import byte_search, erasure, other_copies
 from vector_memory.service.purge.byte_search import Needles, Searched

@@ -19,13 +19,14 @@ from vector_memory.journal.state import State
 from vector_memory.model import Progress
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.embedding import Embedding
+from vector_memory.service.base.embedding import PROMPT_CHARS, Embedding
 from vector_memory.service.base.follow_journal import follow_once
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.system.paths import Home
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector, Vectors
+    from vector_memory.retrieve.query import Query
 
 JOURNAL = "journal.db"
 MODEL_WAIT_S = 30.0
@@ -60,13 +61,13 @@ class PatientEmbedding(Embedding):
         """Return a question's vector, (dim,), or None where there is no model now."""
         return self._shared.query(text)
 
-    def query_within(self, text: str, timeout_s: float) -> Vector | None:
-        """The same, however long it takes.
+    def of_query(self, query: Query) -> Vector | None:
+        """Return the vector of what is asked, (dim,), or None where there is no model now."""
+        return self._shared.of_query(query)
 
-        Returns:
-            The question's vector.
-        """
-        return self._shared.query(text)
+    def of_prompt(self, query: Query) -> Vector | None:
+        """Return the vector of a prompt's beginning, however long it takes."""
+        return self._shared.query(query.embedded[:PROMPT_CHARS])
 
     def documents(self, texts: Sequence[str]) -> Vectors:
         """Return (len(texts), dim) vectors in the order of `texts`.

@@ -17,7 +17,6 @@ from vector_memory.service.edit.remember import SAID_IN
 from vector_memory.service.learning import counted_records, learned_records, lessons
 from vector_memory.service.learning.learned_records import TaskFigures
 from vector_memory.service.memory import last_session
-from vector_memory.service.memory.lookup import project_names
 from vector_memory.service.memory.views import MemoryView, memory_view
 
 LEARNED = (
@@ -166,7 +165,7 @@ def _end(shelf: Shelf, scope: Scope, session: str) -> last_session.SessionEnd | 
 
 
 def _views(asker: ProjectAsker, memories: Sequence[Memory]) -> list[MemoryView]:
-    names = project_names(asker.shelves)
+    names = asker.names
     return [memory_view(memory, names) for memory in memories]
 
 

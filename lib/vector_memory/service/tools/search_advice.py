@@ -27,7 +27,7 @@ from vector_memory.retrieve.echoes import ShownTexts
 from vector_memory.service.base import client_memory, context_block, delivery
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_tally import SEARCH
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.memory import lookup
 from vector_memory.service.tools import file_changes
 from vector_memory.service.tools.edited_files import edits_of
@@ -366,9 +366,9 @@ def _notes(
     """Yield as many notes as the budget holds."""
     left = ctx.settings.facade_tokens - fence.tokens(fence.fence([], title))
     around, said = _around(wanted), False
-    project_names = lookup.project_names(list({id(one.shelf): one.shelf for one in found}.values()))
+    project_name = project_names(list({id(one.shelf): one.shelf for one in found}.values()))
     for one in found:
-        head = _head(one, lookup.name_in(project_names, one.memory.project))
+        head = _head(one, project_name[one.memory.project])
         foreign = render.is_others(one.memory)
         room = left - (fence.tokens(fence.FOREIGN) if foreign or is_marked(one.memory.text) else 0)
         if room < fence.tokens(head) + render.LEAST_NOTE_TOKENS:
