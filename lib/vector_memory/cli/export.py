@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import IO, Annotated
 
+import typer
+
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.progress import ask_long
@@ -48,6 +50,10 @@ def export(
     on stdout as one JSON document.
     """
     if to_vault:
+        if file or project or only_global or everything or ceiling or format is Format.MARKDOWN:
+            raise typer.BadParameter(
+                "--vault writes a note of each project into the vault, and takes no other option."
+            )
         answer = ask_long("export_vault", {}, as_json)
         output.answer(answer, as_json, _say_vault)
         return

@@ -18,13 +18,14 @@ from vector_memory.journal.state import State
 from vector_memory.model import Progress
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.embedding import Embedding
+from vector_memory.service.base.embedding import PROMPT_CHARS, Embedding
 from vector_memory.service.base.follow_journal import follow_once
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.system.paths import Home
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector, Vectors
+    from vector_memory.retrieve.query import Query
 
 JOURNAL = "journal.db"
 MODEL_WAIT_S = 30.0
@@ -38,9 +39,9 @@ class PatientEmbedding(Embedding):
         vars(self).update(vars(shared))
         self._shared = shared
 
-    def query_within(self, text: str, timeout_s: float) -> Vector | None:
-        """Return a question's vector, however long it takes."""
-        return self.query(text)
+    def of_prompt(self, query: Query) -> Vector | None:
+        """Return the vector of a prompt's beginning, (dim,), however long it takes."""
+        return self.query(query.embedded[:PROMPT_CHARS])
 
     def documents(self, texts: Sequence[str]) -> Vectors:
         """Return (len(texts), dim) vectors in the order of `texts`, by the daemon's own process."""

@@ -15,7 +15,6 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.edit.remember import SAID_IN
 from vector_memory.service.learning import counted_records, learned_records, lessons
 from vector_memory.service.memory import last_session
-from vector_memory.service.memory.lookup import project_names
 from vector_memory.service.memory.views import memory_view
 from vector_memory.service.think import ledger
 
@@ -87,7 +86,7 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
         one.external_id.rpartition(":")[0]: one.title for one in memories if one.kind == PASSAGE
     }
     learned, board = _learned(asker, memories, session), lessons.show(ctx, request)
-    names = project_names(asker.shelves)
+    names = asker.names
     open_ones = [one for one in learned if not one.is_held][:MOST_LEARNED]
     return {
         "project": asker.place.name,
