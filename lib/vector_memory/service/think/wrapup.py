@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -29,36 +30,6 @@ class WrapupRequest(messages.Request):
     """What came of a session? `session` is its id; the project's last one by default."""
 
     session: str = messages.maybe_text(256)
-
-
-@dataclass(frozen=True)
-class DoneTask:
-    """A task of the session.
-
-    Attributes:
-        title: how it was asked for, shortened; "" where that is not stored.
-        kind: one of `tasks.KINDS`.
-        done: whether it was done, None where nothing tells; `sure` is whether a check or the user says so.
-        minutes: how long it took, pauses left out.
-    """
-
-    title: str
-    kind: str
-    done: bool | None
-    sure: bool
-    errors: int
-    minutes: float
-    files: list[str]
-
-
-@dataclass(frozen=True)
-class MetTrouble:
-    """An error that came in the session, what ended it ("" for nothing), and in how many tasks of the project it has
-    come, as `lessons` has it; 0 where it is new."""
-
-    line: str
-    end: str
-    n: int
 
 
 def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
@@ -140,13 +111,17 @@ def _end(shelf: Shelf, scope: Scope, session: str) -> last_session.SessionEnd | 
     return last_session.end_of(shelf, scope, newest) if newest else None
 
 
-def _done(task: Task, titles: dict[str, str]) -> DoneTask:
+def _done(task: Task, titles: dict[str, str]) -> dict[str, object]:
+    """Return a task of the session, with how it was asked for, "" where that is not stored."""
     asked = " ".join(titles.get(task.key, "").split())[:ASKED_CHARS]
-    return DoneTask(asked, task.kind, task.done, task.sure, task.errors, task.minutes, task.files)
+    names = ("kind", "done", "sure", "errors", "minutes", "files")
+    return {"title": asked, **{name: getattr(task, name) for name in names}}
 
 
-def _trouble(tasks: Sequence[Task], board: lessons.LessonsAnswer) -> list[MetTrouble]:
-    known = {habit.sign: habit.n for habit in board.trouble}
+def _trouble(tasks: Sequence[Task], board: lessons.LessonsAnswer) -> list[dict[str, object]]:
+    """Return each error that came in the session, what ended it ("" for nothing), and in how many tasks of the
+    project it has come, as `lessons` has it; 0 where it is new."""
+    known = Counter({habit.sign: habit.n for habit in board.trouble})
     met = {one.sign: one for task in tasks for one in task.trouble}
-    found = [MetTrouble(one.line, one.end, known.get(sign, 0)) for sign, one in met.items()]
-    return sorted(found, key=lambda one: -one.n)[:MOST_SAID]
+    often = sorted(met.values(), key=lambda one: -known[one.sign])
+    return [{"line": one.line, "end": one.end, "n": known[one.sign]} for one in often[:MOST_SAID]]
