@@ -60,7 +60,7 @@ def test_a_session_is_wrapped_up_before_one_leaves(
         resume=decided.session,
     )
     told = "\n".join(texts(run.main[-1]))
-    open("/work/scratch/think/wrapup_client.txt","w").write(told)
+    open("/work/scratch/think/wrapup_client.txt", "w").write(told)
     assert f"Session {decided.session}" in told and "Learned:" in told
     assert FACT in told.partition("Learned:")[2]
     assert run.result == "That was it."

@@ -21,6 +21,7 @@ from vector_memory.service.memory import lookup
 from vector_memory.service.think import ledger
 from vector_memory.service.think.flow import steps_of
 
+ACTIONS = ("list", "record", "show", "compare", "memory", "replay")
 REPLAYED = ("scoring", "candidates", "query_tokens")
 """Settings that a recall can be done again with."""
 _HELD = (Status.ACTIVE, Status.SUPERSEDED)
@@ -31,13 +32,12 @@ class PastRequest(messages.Request):
     """The past is looked at.
 
     Attributes:
-        action: one of the names of `_ACTS`.
         session: whose steps are meant, from the step numbered `step` on; `other` for `compare`.
         at: the moment for `memory`, and for a recall as it would have been then.
         query: what is recalled, `without` the ids that are left out, `settings` as `name=value`.
     """
 
-    action: str = messages.word(default="list")
+    action: str = messages.one_of(ACTIONS, "list")
     session: str = messages.word()
     other: str = messages.word()
     step: int = messages.number(1, 1, 1_000_000)
@@ -62,10 +62,6 @@ def travel(ctx: Context, request: PastRequest) -> ledger.Answer:
         then or that a recall finds, newest or best first; and what a recall finds in another place or not at all, or
         what only one of two sessions ran (`changed`), in words.
     """
-    if request.action not in _ACTS:
-        raise BadInputError(
-            f"action is no {request.action[:40]!r}.", f"It may be {', '.join(_ACTS)}."
-        )
     return _ACTS[request.action](ctx, request)
 
 
@@ -77,16 +73,12 @@ def held_at(memory: Memory, at: datetime) -> bool:
 
 
 def _list(ctx: Context, request: PastRequest) -> ledger.Answer:
-    folder, ending = (
-        os.path.join(ctx.home.archives, ledger.project_of(ctx, request).place.id),
-        archives.STEPS,
-    )
+    place, ending = ledger.project_of(ctx, request).place, archives.STEPS
+    folder = os.path.join(ctx.home.archives, place.id)
     names = sorted(os.listdir(folder), reverse=True) if os.path.isdir(folder) else []
     logged = [f"{one[:10]} {one[11 : -len(ending)]}" for one in names if one.endswith(ending)]
-    told = f"The steps of {len(logged)} sessions are logged"
-    told += (
-        ": `show` with the id of one reads them." if logged else ", which is done when one ends."
-    )
+    how = ": `show` with the id of one reads them" if logged else ", which is done when one ends"
+    told = f"The steps of {len(logged)} sessions are logged{how}."
     return ledger.answer(ctx, told, sessions=logged[: request.k])
 
 
@@ -109,11 +101,7 @@ def _record(ctx: Context, request: PastRequest) -> ledger.Answer:
 def _show(ctx: Context, request: PastRequest) -> ledger.Answer:
     steps = steps_of(ctx, request.session)
     shown = [one for one in steps if one.number >= request.step][: request.k]
-    told = (
-        f"Steps {shown[0].number} to {shown[-1].number} of {len(steps)}."
-        if shown
-        else f"It has {len(steps)} steps."
-    )
+    told = f"Of {len(steps)} steps those from {request.step} on, {len(shown)} of them."
     return ledger.answer(ctx, told, steps=shown)
 
 
