@@ -11,7 +11,7 @@ from service_house import ServiceHouse, door, hook_question
 
 from vector_memory.daemon import verbs
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.mcp import governing
+from vector_memory.mcp import registry
 from vector_memory.model import Scope
 from vector_memory.service.base import contracts, leases
 from vector_memory.service.governance import controls
@@ -422,16 +422,16 @@ def test_a_pack_is_foreign_until_it_is_certified(
         lines.write_bytes(bytes(raw))
 
 
-@pytest.mark.parametrize("tool", governing.TOOLS, ids=lambda tool: tool.name)
-def test_an_unknown_action_names_those_that_are(house: ServiceHouse, tool: Any) -> None:
-    field = next((one for one in tool.fields if one.name == "action"), None)
-    if field is None or tool.name == "agent_identity":
-        return
-    verb = {
-        "constitutional_contract": "contract",
-        "nhi_lifecycle": "actors", "parl_coordinator": "lease", "a2a_protocol": "card",
-        "bft_consensus": "vote", "agent_marketplace": "pack",
-    }[tool.name]  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "constitutional_contract", "nhi_lifecycle", "parl_coordinator", "a2a_protocol", "bft_consensus",
+        "agent_marketplace",
+    ],
+)  # fmt: skip
+def test_an_unknown_action_names_those_that_are(house: ServiceHouse, name: str) -> None:
+    tool = registry.BY_NAME[name]
+    field = next(one for one in tool.fields if one.name == "action")
     with pytest.raises(BadInputError) as told:
-        door(house.ctx, verb, {"action": "no-such", "path": "/x"})
+        door(house.ctx, tool.verb, {"action": "no-such", "path": "/x"})
     assert all(choice in (told.value.hint or "") for choice in field.choices)
