@@ -76,7 +76,7 @@ class Review:
     """
 
     items: list[Row]
-    where: asking.Said
+    where: asking.Request
     plain: bool
     at: int = 0
     last: Decision | None = None
@@ -115,7 +115,7 @@ def _chosen(action: str, ids: list[str]) -> dict[str, list[str]]:
     return {name: ids if name == action else [] for name in ("confirm", "keep", "drop", "raise")}
 
 
-def go_through(items: list[Row], where: asking.Said, plain: bool) -> Row:
+def go_through(items: list[Row], where: asking.Request, plain: bool) -> Row:
     """Show one item after the other and do what is decided; return how many were decided about in which way.
 
     Raises:

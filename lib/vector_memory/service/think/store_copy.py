@@ -40,7 +40,7 @@ class PatientEmbedding(Embedding):
         self._shared = shared
 
     def of_prompt(self, query: Query) -> Vector | None:
-        """Return the vector of a prompt's beginning, (dim,), however long it takes."""
+        """Return the vector of a prompt's beginning, however long it takes."""
         return self.query(query.embedded[:PROMPT_CHARS])
 
     def documents(self, texts: Sequence[str]) -> Vectors:
