@@ -7,10 +7,9 @@ import copy
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
-from vector_memory import config
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Memory, Status
 from vector_memory.retrieve.search import Hit
@@ -160,7 +159,7 @@ def _replay(ctx: Context, request: PastRequest) -> ledger.Answer:
         raise BadInputError("Nothing would differ.", "Give `without`, `settings` or `at`.")
     asker = messages.asker_of(ctx, request)
     other, at = copy.copy(ctx), request.at
-    other.settings = _settings(ctx, request.settings)
+    other.settings = ledger.with_settings(ctx.settings, request.settings, REPLAYED)
 
     def may(memory: Memory) -> bool:
         return not (request.is_agent and memory.is_held)
@@ -176,16 +175,6 @@ def _replay(ctx: Context, request: PastRequest) -> ledger.Answer:
     told = f"{len(changes)} memories are found in another place, or by one of the two alone."
     told = told if changes else "The same is found."
     return ledger.answer(ctx, told, memories=views, changed=changes)
-
-
-def _settings(ctx: Context, words: Sequence[str]) -> config.Settings:
-    given = dict(word.partition("=")[::2] for word in words)
-    if unknown := set(given) - set(REPLAYED):
-        raise BadInputError(
-            f"{min(unknown)!r} changes no recall.", f"Settings: {', '.join(REPLAYED)}."
-        )
-    checked = config.validate({**asdict(ctx.settings), **given}) if given else ctx.settings
-    return replace(ctx.settings, **{name: getattr(checked, name) for name in given})
 
 
 def _differences(now: Sequence[Hit], then: Sequence[Hit]) -> list[str]:
