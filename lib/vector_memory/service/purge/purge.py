@@ -215,7 +215,7 @@ def _remove(ctx: Context, chosen: PurgeSelection, done: Done, progress: Progress
         done.archives += removed
         whole = session == chosen.session
         session_summary.after_purge(ctx, session, removed > 0 and not whole, session in had)
-    ctx.drop_snapshots()
+    ctx.changed()
 
 
 def _made_of(ctx: Context, chosen: PurgeSelection) -> set[str]:
