@@ -293,7 +293,7 @@ def _remove(
         session_summary.after_purge(
             ctx, session, removed > 0 and not whole, session in begun.summarized
         )
-    ctx.drop_snapshots()
+    ctx.changed()
 
 
 def _made_of(chosen: PurgeSelection) -> set[str]:
