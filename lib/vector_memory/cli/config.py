@@ -6,7 +6,7 @@ import json
 import os
 import time
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -37,10 +37,14 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The setting.", autoco
 def list_settings(as_json: options.Json = False) -> None:
     """Show every setting in force, and where it comes from."""
     values, documented = asdict(settings.load(Home().config)), descriptions()
+    hints = get_type_hints(settings.Settings)
     rows = [
-        {"name": name, "value": value, "source": source(name), "about": documented.get(name, "")}
+        {
+            "name": name, "value": value, "source": source(name), "about": documented.get(name, ""),
+            "choices": list(get_args(hints[name])) if get_origin(hints[name]) is Literal else [],
+        }
         for name, value in values.items()
-    ]
+    ]  # fmt: skip
     answer = Row({"settings": rows})
     output.answer(answer, as_json, lambda _: output.listing(answer.rows("settings"), COLUMNS))
 

@@ -194,3 +194,13 @@ def revoke(
         output.say("Commit the list of members, then `share publish` seals what you share anew.")
 
     output.answer(_ask("share_revoke", project, only_global, key=key), as_json, tell)
+
+
+@app.command("reject")
+def reject(
+    ids: Annotated[list[str], options.argument("ID...", "Memories of others, by their ids.")],
+    as_json: options.Json = False,
+) -> None:
+    """Remove single memories of others from here; no pull brings them again as they are."""
+    answer = _ask("share_reject", None, False, ids=ids)
+    output.answer(answer, as_json, lambda one: output.say(f"Rejected: {one.count('rejected')}"))

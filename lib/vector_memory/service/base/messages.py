@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import GLOBAL_PROJECT, Scope, Sensitivity, levels_up_to
+from vector_memory.model import DERIVED, GLOBAL_PROJECT, Scope, Sensitivity, levels_up_to
 from vector_memory.service.base import aliases, request_fields
 from vector_memory.service.base.asker import Asker as Asker
 from vector_memory.service.base.asker import levels_for_agents
@@ -89,6 +89,24 @@ def word(name: str = "", default: str = "") -> Any:
         The field, for a dataclass.
     """
     return read_by(lambda request, name: str(request.get(name) or default), default, name)
+
+
+def action(*names: str) -> Any:
+    """Declare what is to be done: one of some names, the first by default.
+
+    Returns:
+        The field, for a dataclass.
+    """
+
+    def read_action(request: request_fields.Request, name: str) -> str:
+        said = str(request.get(name) or names[0])
+        if said not in names:
+            raise BadInputError(
+                f"There is no action {said[:40]!r}.", f"Actions: {', '.join(names)}."
+            )
+        return said
+
+    return read_by(read_action, names[0])
 
 
 def words(name: str = "") -> Any:
@@ -261,7 +279,10 @@ def limited(ctx: Context, request: Request, place: projects.Place | None, scope:
         agreed = levels_for_agents(ctx, place.root if place else str(request.cwd or ""))
         # Each is all levels up to one: the shorter is the stricter, and none stands for all.
         levels = min(filter(None, (levels, agreed)), key=len, default=())
-    return dataclasses.replace(scope, levels=levels, laws=request.jurisdictions)
+    # What was made of whole sessions may hold words of what is above the ceiling.
+    kinds = DERIVED if request.ceiling or request.jurisdictions else ()
+    laws = request.jurisdictions
+    return dataclasses.replace(scope, levels=levels, laws=laws, without_kinds=kinds)
 
 
 def _require_known(ctx: Context, place: projects.Place, request: Request) -> None:
