@@ -8,7 +8,7 @@ from functools import cache
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError
-from vector_memory.model import GLOBAL_PROJECT, Scope
+from vector_memory.model import GLOBAL_PROJECT, Scope, Sensitivity
 from vector_memory.retrieve import gate
 from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Answer, Hit
@@ -134,7 +134,12 @@ def _question(ctx: Context, request: ExplainRequest) -> HookQuestion:
     levels = levels_for_agents(ctx, root)
     scope = Scope(projects=(id, GLOBAL_PROJECT), levels=levels)
     return HookQuestion(
-        place, scope, cache(ctx.all_shelves), session="", folder=root, prompt=request.query
+        place,
+        scope,
+        cache(lambda: ctx.with_team(ctx.all_shelves())),
+        session="",
+        folder=root,
+        prompt=request.query,
     )
 
 
@@ -192,6 +197,10 @@ class _Judgement:
 
     def _verdict(self, hit: Hit, worths: Mapping[str, Worth]) -> tuple[str, str]:
         id, ctx = hit.memory.id, self._ctx
+        if hit.memory.sensitivity is Sensitivity.RESTRICTED:
+            return "restricted", "It is restricted: you alone are shown it."
+        if hit.memory.proposed.get("held"):
+            return "waits", "An agent proposes it: it waits for your word in Review."
         if hit.memory.is_held:
             return "held", "It is held back: it looks like instructions. A review lets it go."
         if id in self._told:
