@@ -461,3 +461,14 @@ def test_an_unknown_action_names_those_that_are(house: ServiceHouse, name: str) 
     with pytest.raises(BadInputError) as told:
         door(house.ctx, tool.verb, {"action": "no-such", "path": "/x"})
     assert all(choice in (told.value.hint or "") for choice in field.choices)
+
+
+def test_an_attack_that_was_run_is_evidence(house: ServiceHouse) -> None:
+    """It is counted where it is kept: in the audit log."""
+    house.ctx.state.audit("red_team", "user", [], {})
+    told = door(house.ctx, "governance_report", {})
+    controls = [one for framework in told["frameworks"] for one in framework["controls"]]
+    evidence = {
+        one["name"]: one["count"] for control in controls for one in control.get("evidence") or ()
+    }
+    assert evidence["red_team_runs"] == 1
