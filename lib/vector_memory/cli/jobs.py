@@ -15,7 +15,9 @@ from vector_memory.cli.progress import ask_long
 from vector_memory.errors import BadInputError
 
 TIMEOUT_S = 3_600.0
-SHOWN_LINES, LINE_CHARS = 40, 150
+SHOWN_LINES, LINE_CHARS = 40, 300
+NEXT_RUNS = ("reached", "history")
+"""What a report keeps for the run after it."""
 app = options.group("Show the upkeep jobs: when each runs, and how its last run went.")
 Name = Annotated[str, options.argument("NAME", "The job's name.")]
 Maybe = Annotated[str | None, options.argument("NAME", "The job's name.", show_default=False)]
@@ -79,7 +81,9 @@ def disable(name: Name, as_json: options.Json = False) -> None:
 
 def _switch(action: str, name: str, as_json: bool) -> None:
     answer = asking.ask("jobs", asking.everywhere(), action=action, name=name)
-    output.answer(answer, as_json, lambda job: output.say(_heading(job)))
+    output.answer(
+        answer, as_json, lambda job: output.say(_heading(Row({**job.fields, "message": ""})))
+    )
 
 
 @app.command("install")
@@ -148,18 +152,29 @@ def _heading(job: Row) -> str:
 
 
 def _lines(report: object, name: str = "") -> Iterator[str]:
-    """Yield a report line by line."""
-    if isinstance(report, dict) and not ("text" in report and name):
-        for key, value in report.items():
-            yield from _lines(value, f"{name} {key.replace('_', ' ')}".strip())
-    elif isinstance(report, list):
+    """Yield a report line by line; what only the next run reads stays out."""
+    if isinstance(report, dict) and "text" in report:
+        more = _joined({key: value for key, value in report.items() if key != "text"})
+        yield f"{name}: {report['text']}" + (f" ({more})" if more else "")
+    elif isinstance(report, list) and any(isinstance(each, dict) for each in report):
         for value in report:
             yield from _lines(value, name)
-    elif isinstance(report, dict):
-        more = ", ".join(f"{key} {value}" for key, value in report.items() if key != "text")
-        yield f"{name}: {report['text']}" + (f" ({more})" if more else "")
+    elif name or not isinstance(report, dict):
+        if told := _joined(report):
+            yield f"{name}: {told}"
     else:
-        yield f"{name}: {report}"
+        for key, value in report.items():
+            if key not in NEXT_RUNS:
+                yield from _lines(value, key.replace("_", " "))
+
+
+def _joined(value: object) -> str:
+    """Return a part of a report in one line."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key.replace('_', ' ')} {_joined(each)}" for key, each in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_joined, value))
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
 def _moment(job: Row, name: str) -> str:

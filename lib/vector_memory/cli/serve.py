@@ -26,6 +26,9 @@ def serve(
             "--idle-minutes", min=0.01, max=10_080, metavar="N", help="Ends after so long idle."
         ),
     ] = 15.0,
+    card: Annotated[
+        str, options.value("NAME", "Serve a signed agent card (A2A) of that name, too.", "--card")
+    ] = "",
     as_json: options.Json = False,
 ) -> None:
     """Answer programs of this machine over HTTP, until told to end or nobody came for a while.
@@ -38,6 +41,7 @@ def serve(
             "socket": asking.path_of(socket) if socket else "",
             "idle_s": idle_minutes * 60.0,
             "json": as_json,
+            "card": card,
         }
     )
 

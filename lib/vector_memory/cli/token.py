@@ -25,7 +25,11 @@ COLUMNS: dict[str, output.Cell] = {
     "up to": lambda token: ", ".join(
         filter(None, [token.text("ceiling"), *token.texts("jurisdictions")])
     ),
-    "until": lambda token: token.text("until")[:16],
+    "until": lambda token: (
+        f"lets nobody in: {token.text('problem')}"
+        if token.text("problem")
+        else token.text("until")[:16]
+    ),
     "speaks for you": lambda token: "yes" if token.flag("speaks_for_me") else "",
 }
 

@@ -156,11 +156,9 @@ def search(
     def fits(memory: Memory) -> bool:
         return _fits(memory, query, now) and (allowed is None or allowed(memory))
 
-    loaded = _loaded_of_time(best, query, shelves, count, allowed)
+    loaded = _loaded_of_time(best, query, shelves, count, fits)
     # Before links are followed: what is not served must not bring others.
-    weighed = _once(
-        _weigh(one, memory, query, now, scoring) for one, memory in loaded if fits(memory)
-    )
+    weighed = _once(_weigh(one, memory, query, now, scoring) for one, memory in loaded)
     weighed, against = _with_links(weighed, shelves, fits, query.text)
     weighed = _settled(weighed, query.text)
     weighed, is_widened = _of_period(weighed, query, least)
@@ -297,16 +295,16 @@ def _loaded(
     found: Iterator[_Found],
     shelves: Sequence[CandidateSource],
     count: int,
-    allowed: Callable[[Memory], bool] | None,
+    may_come: Callable[[Memory], bool],
 ) -> list[tuple[_Found, Memory]]:
     """Return the first `count` candidates, and one more for each that may not come: whoever plants a
     lot of those must not crowd out the rest."""
     kept: list[tuple[_Found, Memory]] = []
     while count and (wanted := list(islice(found, count))):
         loaded = _load(wanted, shelves)
-        may_come = [pair for pair in loaded if allowed is None or allowed(pair[1])]
-        kept += may_come
-        count = len(loaded) - len(may_come)
+        coming = [pair for pair in loaded if may_come(pair[1])]
+        kept += coming
+        count = len(loaded) - len(coming)
     return kept
 
 
@@ -315,15 +313,28 @@ def _loaded_of_time(
     query: Query,
     shelves: Sequence[CandidateSource],
     count: int,
-    allowed: Callable[[Memory], bool] | None,
+    fits: Callable[[Memory], bool],
 ) -> list[tuple[_Found, Memory]]:
-    """Return the first so many with their memories; where some are not of the time that is asked about, as many
-    more that are."""
-    loaded = _loaded(best, shelves, count, allowed)
+    """Return the first so many that fit with their memories, of those that say the very same only the first; where
+    some are not of the time that is asked about, as many more that are."""
+    said: set[tuple[object, ...]] = set()
+
+    def is_first(memory: Memory) -> bool:
+        if not fits(memory):
+            return False
+        # A session that was resumed, forked or held again brings its passages with it: such copies take no place
+        # from others.
+        is_timely = period.holds(query, memory)
+        told = (memory.text, memory.kind, memory.project, memory.source.speaker, is_timely)
+        is_new = told not in said
+        said.add(told)
+        return is_new
+
+    loaded = _loaded(best, shelves, count, is_first)
     if not all(period.holds(query, memory) for _, memory in loaded):
         # What is of that time may stand far behind.
         timely = (one for one in best if one.is_timely)
-        loaded += _loaded(timely, shelves, count, allowed)
+        loaded += _loaded(timely, shelves, count, is_first)
     return loaded
 
 
