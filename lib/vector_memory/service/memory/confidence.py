@@ -212,8 +212,7 @@ def _moved(ctx: Context, request: PromoteRequest, shelf: Shelf, memory: Memory) 
             agent_rights.require_not_the_users(memory)
     if not shelf.journal.move_to_tiers({memory.id: tier}):
         raise BadInputError(f"Memory {memory.id[:12]} is {tier} already.", "Choose another tier.")
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
     ctx.state.audit("promote", request.actor, [memory.id], {"to": tier.value})
     moved = shelf.journal.get(memory.id) or memory
     return WeighedAnswer(memory_view(moved, project_names([shelf])), "promote")
@@ -314,7 +313,6 @@ def _changed(
     if allowed is not memory:
         action = PROPOSED
         proposals.note(ctx, stored.project)
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
     ctx.state.audit(action, request.actor, [memory.id], detail)
     return WeighedAnswer(memory_view(stored, project_names([shelf])), action)

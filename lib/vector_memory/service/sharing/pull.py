@@ -18,6 +18,8 @@ from vector_memory.trust.keys import PrivateKey, PublicKey
 ENDING = ".bundle"
 BATCH = 500
 MOST_REFUSED = 100
+REJECTED = "rejected"
+"""The small records of what others shared and the user does not want, by the ids that it had here."""
 
 
 def name_of(member: Member, seq: int) -> str:
@@ -146,8 +148,9 @@ def _taken(
         reader = next((one for one in own if one.public.id in bundle.readers), own[0])
         content = bundles.unseal(bundle, reader)
         found |= {one.id: one for one in contents.read(content, member, corner, ctx.now())}
-    _keep_only(ctx, corner, member, list(found.values()))
-    return Seen(newest.position.seq, newest.digest, len(found))
+    wanted = [one for id, one in found.items() if id not in ctx.state.records(REJECTED)]
+    _keep_only(ctx, corner, member, wanted)
+    return Seen(newest.position.seq, newest.digest, len(wanted))
 
 
 def _chain(

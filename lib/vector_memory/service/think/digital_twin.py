@@ -134,7 +134,7 @@ def _replayed(
 
 def _applied(copy: Context, scenario: str, asker: ProjectAsker, progress: Progress) -> int:
     """Make the change on the copy; return how many memories it took away or merged."""
-    here = messages.Request(project=asker.place.root, cwd=asker.place.root).shared()
+    here = messages.Request(project=asker.place.root, cwd=asker.place.root).as_asked()
     if scenario == PRUNE:
         listed = prune_candidates.PruneRequest(k=MOST_CHANGED, **here)
         ids = tuple(one.id for one in prune_candidates.prune(copy, listed, progress).memories)

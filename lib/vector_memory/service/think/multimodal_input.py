@@ -202,7 +202,7 @@ def _stored(
     earlier: Memory | None,
 ) -> RememberAnswer:
     made = RememberRequest(
-        **request.shared(),
+        **request.as_asked(),
         text=text,
         id=request.id,
         title=f"{kind} {path}",
