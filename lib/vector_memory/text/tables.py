@@ -24,3 +24,8 @@ def lines(name: str, folder: str = FOLDER) -> "list[str]":
 def words(name: str) -> "frozenset[str]":
     """Return the entries of a table as a set."""
     return frozenset(lines(name))
+
+
+def pairs(name: str, folder: str = FOLDER) -> "dict[str, str]":
+    """Return the entries of a table whose lines are `name | words`, by name, in the order of the file."""
+    return dict(entry.split(" | ", 1) for entry in lines(name, folder))
