@@ -12,16 +12,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
 
+import typer
+
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.call import PLACES, Call
 from vector_memory.cli.progress import ask_long
 from vector_memory.errors import BadInputError
 
 
 def export(call: Call, file: str | None, format: str, vault: bool) -> None:
-    """Write memories into a file or on stdout, or as notes of the vault."""
+    """Write memories into a file or on stdout, or as notes of the vault.
+
+    Raises:
+        BadParameter: it is for the vault, and something else was said.
+    """
     if vault:
+        others = (file, format == "markdown", *map(call.values.get, (*PLACES, "ceiling")))
+        if any(others):
+            raise typer.BadParameter(
+                "--vault writes a note of each project into the vault, and takes no other option."
+            )
         call.show(ask_long("export_vault", {}, call.as_json), _say_vault)
         return
     quiet = file is None or call.as_json

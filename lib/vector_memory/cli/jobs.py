@@ -11,7 +11,9 @@ from vector_memory.cli.answers import Row
 from vector_memory.cli.call import Call
 from vector_memory.errors import BadInputError
 
-SHOWN_LINES, LINE_CHARS = 40, 150
+SHOWN_LINES, LINE_CHARS = 40, 300
+NEXT_RUNS = ("reached", "history")
+"""What a report keeps for the run after it."""
 
 
 def show_all(answer: Row) -> None:
@@ -20,8 +22,8 @@ def show_all(answer: Row) -> None:
 
 
 def show_heading(job: Row) -> None:
-    """Print what is known of a job, in a line."""
-    output.say(_heading(job))
+    """Print what is known of a job, in a line, without what its last run had to say."""
+    output.say(_heading(Row({**job.fields, "message": ""})))
 
 
 def run(call: Call, name: str | None, due: bool, dry_run: bool) -> int:
@@ -94,18 +96,29 @@ def _heading(job: Row) -> str:
 
 
 def _lines(report: object, name: str = "") -> Iterator[str]:
-    """Yield a report line by line."""
-    if isinstance(report, dict) and not ("text" in report and name):
-        for key, value in report.items():
-            yield from _lines(value, f"{name} {key.replace('_', ' ')}".strip())
-    elif isinstance(report, list):
+    """Yield a report line by line; what only the next run reads stays out."""
+    if isinstance(report, dict) and "text" in report:
+        more = _joined({key: value for key, value in report.items() if key != "text"})
+        yield f"{name}: {report['text']}" + (f" ({more})" if more else "")
+    elif isinstance(report, list) and any(isinstance(each, dict) for each in report):
         for value in report:
             yield from _lines(value, name)
-    elif isinstance(report, dict):
-        more = ", ".join(f"{key} {value}" for key, value in report.items() if key != "text")
-        yield f"{name}: {report['text']}" + (f" ({more})" if more else "")
+    elif name or not isinstance(report, dict):
+        if told := _joined(report):
+            yield f"{name}: {told}"
     else:
-        yield f"{name}: {report}"
+        for key, value in report.items():
+            if key not in NEXT_RUNS:
+                yield from _lines(value, key.replace("_", " "))
+
+
+def _joined(value: object) -> str:
+    """Return a part of a report in one line."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key.replace('_', ' ')} {_joined(each)}" for key, each in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_joined, value))
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
 def _moment(job: Row, name: str) -> str:

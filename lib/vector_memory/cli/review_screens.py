@@ -294,8 +294,13 @@ def _about(item: Row) -> list[str]:
     if item.count("sessions") > 1:
         parts.append(f"in {item.count('sessions')} sessions")
     title = output.one_line(item.text("title"), 160)
-    is_told = not title or bool(item.row("other")) or title.rstrip("…. ")[:60] in item.text("text")
-    return [", ".join(filter(None, parts)), *([] if is_told else [f"In this turn: {title}"])]
+    # A prompt that ends so says what it is about further down.
+    tells = title and not item.row("other") and not title.endswith(":")
+    is_new = title.rstrip("…. ")[:60].casefold() not in item.text("text").casefold()
+    return [
+        ", ".join(filter(None, parts)),
+        *([f"In this turn: {title}"] if tells and is_new else []),
+    ]
 
 
 def _said_by(item: Row) -> str:

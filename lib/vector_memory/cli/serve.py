@@ -10,10 +10,11 @@ from vector_memory.cli.call import Call
 from vector_memory.system.paths import PACKAGE_ROOT, Home
 
 
-def serve(call: Call, port: int, socket: str | None, idle_minutes: float) -> None:
+def serve(call: Call, port: int, socket: str | None, idle_minutes: float, card: str | None) -> None:
     """Answer programs of this machine over HTTP."""
     idle_s = idle_minutes * 60.0
-    start({"port": port, "socket": socket or "", "idle_s": idle_s, "json": call.as_json})
+    where = {"port": port, "socket": socket or "", "idle_s": idle_s}
+    start({**where, "json": call.as_json, "card": card or ""})
 
 
 def start(given: dict[str, object]) -> None:

@@ -30,6 +30,10 @@ COLUMNS: dict[str, output.Cell] = {
     "rights": lambda token: ", ".join(token.texts("rights")),
     "project": lambda token: token.text("project", "all"),
     "up to": _limits,
-    "until": lambda token: token.text("until")[:16],
+    "until": lambda token: (
+        f"lets nobody in: {token.text('problem')}"
+        if token.text("problem")
+        else token.text("until")[:16]
+    ),
     "speaks for you": lambda token: "yes" if token.flag("speaks_for_me") else "",
 }

@@ -20,6 +20,6 @@ def check(case: Case) -> Iterator[CheckResult]:
         message = f"The last attack found more than the one before: {', '.join(worse)}."
         yield warn(message, AGAIN)
     elif findings:
-        yield warn(f"The last attack: {answer.text('summary')}", AGAIN)
+        yield warn(f"The last attack: {answer.text('told')}", AGAIN)
     else:
-        yield ok(f"The last attack: {answer.text('summary')}")
+        yield ok(f"The last attack: {answer.text('told')}")

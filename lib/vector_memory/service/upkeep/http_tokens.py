@@ -42,7 +42,7 @@ class TokenRequest(messages.Request):
 
 @dataclass(frozen=True)
 class TokenView:
-    """A token as it is shown: never what it is itself."""
+    """A token as it is shown: never what it is itself; `problem` why it lets nobody in, "" where it does."""
 
     id: str
     name: str
@@ -53,6 +53,7 @@ class TokenView:
     made_at: str
     ceiling: str = ""
     jurisdictions: tuple[str, ...] = ()
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -140,5 +141,5 @@ def _new(ctx: Context, request: TokenRequest, kept: list[Token]) -> TokenAnswer:
 def _view(one: Token) -> TokenView:
     return TokenView(
         one.id, one.name, one.rights, one.project, one.until, one.speaks_for_me, one.made_at,
-        one.ceiling, one.jurisdictions,
+        one.ceiling, one.jurisdictions, one.problem,
     )  # fmt: skip
