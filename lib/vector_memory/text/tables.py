@@ -50,3 +50,8 @@ def patterns(name: str) -> "dict[str, re.Pattern[str]]":
     return {
         title: re.compile("|".join(one), re.IGNORECASE) for title, one in sections(name).items()
     }
+
+
+def pairs(name: str, folder: str = FOLDER) -> "dict[str, str]":
+    """Return the entries of a table whose lines are `name | words`, by name, in the order of the file."""
+    return dict(entry.split(" | ", 1) for entry in lines(name, folder))
