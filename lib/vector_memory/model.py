@@ -432,10 +432,6 @@ class Scope:
             and (self.until is None or memory.created_at < self.until)
         )
 
-    def reach(self, projects: tuple[str, ...] | None = None) -> Scope:
-        """Return a scope of these projects, limited by nothing but who asks: by levels and jurisdictions."""
-        return Scope(projects=projects, levels=self.levels, laws=self.laws)
-
     @property
     def only_projects(self) -> bool:
         """Whether nothing but the project is limited: the hot path."""

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import output
 from vector_memory.cli.answers import Row
 
 
-def history(memory_id: options.MemoryId, as_json: options.Json = False) -> None:
-    """Show the memories that gave way to one another, the oldest first."""
-    answer = asking.ask("history", asking.everywhere(), id=memory_id)
-    output.answer(answer, as_json, _show)
-
-
-def _show(answer: Row) -> None:
+def show(answer: Row) -> None:
+    """Print memories that gave way to one another, the oldest first."""
     for stage in answer.rows("chain"):
         until = stage.day("until") or "now"
         reason = f" ({output.one_line(stage.text('reason'))})" if stage.text("reason") else ""

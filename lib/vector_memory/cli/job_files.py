@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from vector_memory.cli import output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.call import Call
 from vector_memory.errors import BadInputError
 from vector_memory.system.paths import HOME_VARIABLE, PACKAGE_ROOT, Home
 
@@ -157,7 +158,7 @@ def _node(
     }  # fmt: skip
 
 
-def settle(timers: Timers, removes: bool, as_json: bool) -> None:
+def settle(timers: Timers, removes: bool, call: Call) -> None:
     """Write such files, or take them away, and tell which, and what puts them in force or ends that.
 
     Raises:
@@ -168,10 +169,10 @@ def settle(timers: Timers, removes: bool, as_json: bool) -> None:
     gone = [path for path in timers.files if removes and remove(path)]
     fields: dict[str, object] = {"removed": gone} if removes else {"written": list(timers.files)}
     command = timers.stop if removes else timers.start
-    output.answer(Row({**fields, "then": command}), as_json, _told)
+    call.show(Row({**fields, "then": command}), _show)
 
 
-def _told(answer: Row) -> None:
+def _show(answer: Row) -> None:
     for word in ("written", "removed"):
         for path in answer.texts(word):
             output.say(f"{word.capitalize()}: {path}")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.call import Call
 from vector_memory.errors import StoreFullError
 from vector_memory.system.paths import Home
 
-DEFAULT_K = 10
 PARTS = {
     "own": "its words match",
     "before": "the words just before it match",
@@ -41,76 +40,31 @@ COLUMNS: dict[str, output.Cell] = {
 }
 
 
-def recall(
-    query: Annotated[
-        str | None, options.argument("QUERY", "The question; - reads stdin.", show_default=False)
-    ] = None,
-    k: Annotated[int, typer.Option("-k", min=1, max=1000, metavar="N", help="Hits.")] = DEFAULT_K,
-    project: options.Project = None,
-    only_global: options.Global = False,
-    all_projects: options.AllProjects = False,
-    since: options.Since = None,
-    until: options.Until = None,
-    kind: options.Kind = None,
-    tag: options.Tag = None,
-    entity: options.Entity = None,
-    session: options.Session = None,
-    batch: Annotated[
-        str | None,
-        options.value(
-            "FILE",
-            'JSON lines {"query", "k", "project", "all_projects"}; - reads stdin. '
-            "Each is answered with one line, in order.",
-        ),
-    ] = None,
-    every: Annotated[
-        bool, options.switch("Show the nearest too that do not fit the question.", "--all")
-    ] = False,
-    why: Annotated[bool, options.switch("Explain each hit's score.", "--why")] = False,
-    by_topic: Annotated[bool, options.switch("Group the hits by topic.", "--by-topic")] = False,
-    history: Annotated[
-        bool, options.switch("Show what was so before: was X until 3 May, now Y.", "--history")
-    ] = False,
-    context: Annotated[
-        int, typer.Option("--context", min=0, max=10, metavar="N", help="Turns around each hit.")
-    ] = 0,
-    as_json: options.Json = False,
-) -> None:
-    """Find memories by meaning and by words, best first."""
+def recall(call: Call, query: str | None, batch: str | None, every: bool, why: bool) -> None:
+    """Print the memories that answer a question, or every question of a file.
+
+    Raises:
+        BadParameter: there is no question, or there are both.
+    """
     if (query is None) == (batch is None):
         raise typer.BadParameter("Give either a QUERY or --batch FILE.")
-    where = asking.target(project, only_global, all_projects)
-    limits: asking.Said = {
-        "since": since,
-        "until": until,
-        "kind": kind,
-        "tag": tag,
-        "entity": entity,
-        "session": session,
-        "k": k,
-        "by_topic": by_topic,
-        "history": history,
-        "context": context,
-    }
-    question = asking.said(where, limits)
     if batch is not None:
         from vector_memory.cli.batch import answer_lines
 
-        answer_lines(batch, question)
+        answer_lines(batch, call.request())
         return
-    answer = _ask({**question, "query": asking.text_of(query or "")})
-    output.answer(answer, as_json, lambda answer: show(answer, why, every))
+    call.show(_ask(call), lambda answer: show(answer, why, every))
 
 
-def _ask(question: asking.Said) -> Row:
+def _ask(call: Call) -> Row:
     try:
-        return asking.ask("recall", question)
+        return call.ask()
     except StoreFullError as error:
         # No daemon can run here: what can be read is read.
         from vector_memory.cli import offline
 
         output.note(f"{error.message} Found by words only, without filters.")
-        return Row(offline.recall(Home(), str(question["query"]), question))
+        return Row(offline.recall(Home(), call.request()))
 
 
 def show(answer: Row, why: bool, every: bool) -> None:

@@ -76,7 +76,7 @@ class Review:
     """
 
     items: list[Row]
-    where: asking.Said
+    where: asking.Request
     plain: bool
     at: int = 0
     last: Decision | None = None
@@ -115,7 +115,7 @@ def _chosen(action: str, ids: list[str]) -> dict[str, list[str]]:
     return {name: ids if name == action else [] for name in ("confirm", "keep", "drop", "raise")}
 
 
-def go_through(items: list[Row], where: asking.Said, plain: bool) -> Row:
+def go_through(items: list[Row], where: asking.Request, plain: bool) -> Row:
     """Show one item after the other and do what is decided; return how many were decided about in which way.
 
     Raises:
@@ -296,8 +296,13 @@ def _about(item: Row) -> list[str]:
     if item.count("sessions") > 1:
         parts.append(f"in {item.count('sessions')} sessions")
     title = output.one_line(item.text("title"), 160)
-    is_told = not title or bool(item.row("other")) or title.rstrip("…. ")[:60] in item.text("text")
-    return [", ".join(filter(None, parts)), *([] if is_told else [f"In this turn: {title}"])]
+    # A prompt that ends so says what it is about further down.
+    tells = title and not item.row("other") and not title.endswith(":")
+    is_new = title.rstrip("…. ")[:60].casefold() not in item.text("text").casefold()
+    return [
+        ", ".join(filter(None, parts)),
+        *([f"In this turn: {title}"] if tells and is_new else []),
+    ]
 
 
 def _said_by(item: Row) -> str:

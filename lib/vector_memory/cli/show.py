@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import output
 from vector_memory.cli.answers import Row
 
 HEAD = (
@@ -11,13 +11,9 @@ HEAD = (
 )  # fmt: skip
 
 
-def show(memory_id: options.TheMemoryId, as_json: options.Json = False) -> None:
-    """Show a memory with its source."""
-    answer = asking.ask("get", asking.everywhere(), id=memory_id)
-    output.answer(answer, as_json, lambda answer: _show(answer.row("memory")))
-
-
-def _show(memory: Row) -> None:
+def show(answer: Row) -> None:
+    """Print a memory with its source."""
+    memory = answer.row("memory")
     for name in HEAD:
         words = ", ".join(memory.texts(name)) or memory.text(name)
         if name == "project":

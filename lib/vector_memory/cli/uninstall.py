@@ -9,12 +9,12 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, job_files, options, output
+from vector_memory.cli import asking, job_files, output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.call import Call
 from vector_memory.cli.checks import hooks
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system.durable_files import write_durably
@@ -57,24 +57,18 @@ class Uninstalling:
     projects: list[str] = field(default_factory=list)
 
 
-def uninstall(
-    memories: Annotated[
-        bool, options.switch("Delete the memories too, for good.", "--memories")
-    ] = False,
-    yes: options.Yes = False,
-    dry_run: options.DryRun = False,
-    as_json: options.Json = False,
-) -> None:
-    """Remove the daemon, the runtime with the model, and the wiring; then say what stays.
+def uninstall(call: Call, memories: bool, yes: bool, dry_run: bool) -> None:
+    """Take everything away but the memories, which go only where the user says so.
 
-    Memories stay unless you say otherwise: it asks, and --yes alone keeps them. A project's own
-    `.memory/` always stays.
+    Raises:
+        BadInputError: an agent asks.
+        BadParameter: programs ask, and do not say what they mean.
     """
     asking.require_user("uninstalls")
-    if as_json and not (yes or dry_run):
+    if call.as_json and not (yes or dry_run):
         raise typer.BadParameter("With --json, say --yes or --dry-run.")
     found = _look()
-    if not as_json:
+    if not call.as_json:
         _tell(found)
     if not dry_run:
         if not yes:
@@ -85,7 +79,7 @@ def uninstall(
         _remove(found, memories)
     left = _left(found)
     answer = Row({"removed": not dry_run, "memories_deleted": memories and not dry_run, **left})
-    output.answer(answer, as_json, lambda answer: None if dry_run else _say_what_stays(answer))
+    call.show(answer, lambda answer: None if dry_run else _say_what_stays(answer))
 
 
 def _look() -> Uninstalling:

@@ -156,9 +156,14 @@ class Events:
             return ""
         turn = self._turn(message)
         question = self._question(message, prompt=message.prompt, before=turn.words)
-        answer = prompt_recall.on_prompt(self._ctx, question) if question else ""
         turn.hear(message.prompt)
-        return answer
+        if question is None:
+            return ""
+        if question.said.question:
+            from vector_memory.service.inject import asked_recall
+
+            return asked_recall.on_remember(self._ctx, question)
+        return prompt_recall.on_prompt(self._ctx, question)
 
     def _tool_call(self, event: str, message: HookMessage) -> dict[str, object] | None:
         """Answer a tool call; what looks at them is imported when the first one comes."""

@@ -83,7 +83,21 @@ _PREPOSITIONS = frozenset(
     ]
 )
 _NARROWING = frozenset(
-    ["in", "on", "for", "of", "at", "during", "when", "while", "if", "inside", "between", "from"]
+    [
+        "in",
+        "on",
+        "for",
+        "of",
+        "at",
+        "during",
+        "when",
+        "while",
+        "if",
+        "inside",
+        "between",
+        "from",
+        "as",
+    ]
     + ["within", "before", "after", "until", "across", "behind", "whenever", "because"]
 )
 """Prepositions that say of what something holds, once it is said what holds."""
@@ -91,14 +105,14 @@ _FILLERS = frozenset(
     analysis.stem(word)
     for word in ("use", "uses", "now", "instead", "longer", "anymore", "any", "currently",
                  "old", "always", "still", "already", "change", "switch", "move", "rename", "replace",
-                 "migrate", "gone", "keep", "kept", "live", "run", "done", "every", "per", "please")
+                 "migrate", "gone", "keep", "kept", "live", "run", "done", "store", "hold", "host", "every", "per", "please")
 )  # fmt: skip
 """Verbs and adverbs that say nothing of a topic."""
 _DETERMINERS = frozenset(("every", "any", "old", "per"))
 _OF_TIME = frozenset(
     ("before", "after", "during", "when", "while", "until", "whenever", "every", "each")
 )
-_MEANS = frozenset(("by", "with", "via", "through"))
+_MEANS = frozenset(("by", "with", "via", "through", "over"))
 FROM, TIME, MEANS, PLACE, OBJECT = "from", "time", "means", "place", ""
 """How a word stands to its verb."""
 _CLAUSE = re.compile(r";\s+|\s+[\u2013\u2014-]\s+")
@@ -127,6 +141,11 @@ class Term(NamedTuple):
     narrows: bool
     way: str
 
+    @property
+    def is_predicate(self) -> bool:
+        """Whether it is of the verb."""
+        return self.sort in ("verb", "participle")
+
 
 class Statement(NamedTuple):
     """A text's terms in their order, its tokens, and of each clause its keys and how often it denies."""
@@ -142,6 +161,21 @@ class Statement(NamedTuple):
     def topic(self) -> frozenset[str]:
         """Return the keys of what it is about."""
         return frozenset(term.key for term in self.terms if not term.is_value)
+
+    def values(self) -> frozenset[str]:
+        """Return the keys of what it says, without its predicate."""
+        return frozenset(term.key for term in self.terms if term.is_value and not term.is_predicate)
+
+    def turned(self) -> Statement:
+        """Return it as said of what it says: "Biome is our linter" of the linter."""
+        way = MEANS if any(term.is_predicate for term in self.terms) else OBJECT
+        terms = (
+            term._replace(sort="participle")
+            if term.is_predicate
+            else term._replace(is_value=not term.is_value, narrows=False, way=way)
+            for term in self.terms
+        )
+        return self._replace(terms=tuple(terms))
 
     def refused(self, signs: Collection[str]) -> frozenset[str]:
         """Return the keys of what stands right behind one of these tokens: "npm" of "not npm"."""
@@ -181,7 +215,7 @@ def _terms(tokens: Sequence[str]) -> Iterator[Term]:
     for place, token in enumerate(tokens):
         if place == verb:
             of_topic, has_said = False, False
-            way = MEANS if token in ("use", "uses") else OBJECT
+            way = MEANS if token in ("use", "uses") and "as" not in tokens else OBJECT
         elif place > verb and token in _PREPOSITIONS and has_said:
             of_topic = token in _NARROWING
         if token in _PREPOSITIONS or token in _OF_TIME:

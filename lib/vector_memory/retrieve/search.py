@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from vector_memory.model import Link, Memory, Relation
+from vector_memory.model import Link, Memory, Relation, Scope
 from vector_memory.retrieve import candidates as pools
 from vector_memory.retrieve import expansion, factors, fusion, period, precedence, repetitions
 from vector_memory.retrieve.candidates import CandidateSource
@@ -150,6 +150,7 @@ def search(
         (0 … 1) compares between questions; `breakdown` says what both are made of, rounded to four
         digits; `shelf` is a place in `shelves`.
     """
+    allowed = _within(query.scope, allowed)
     best = _listed_first(_best(query, shelves, candidates, embed), query)
     # More than are shown: some do not hold any more, repeat others, or fall behind by their
     # factors.
@@ -158,11 +159,9 @@ def search(
     def fits(memory: Memory) -> bool:
         return _fits(memory, query, now) and (allowed is None or allowed(memory))
 
-    loaded = _loaded_of_time(best, query, shelves, count, allowed)
+    loaded = _loaded_of_time(best, query, shelves, count, fits)
     # Before links are followed: what is not served must not bring others.
-    weighed = _once(
-        _weigh(one, memory, query, now, scoring) for one, memory in loaded if fits(memory)
-    )
+    weighed = _once(_weigh(one, memory, query, now, scoring) for one, memory in loaded)
     weighed, against = _with_links(weighed, shelves, fits, query.text)
     weighed = _settled(weighed, query.text)
     weighed, is_widened = _of_period(weighed, query, least)
@@ -178,6 +177,15 @@ def search(
     )
     memories = [item.memory for item in weighed]
     return Answer(_with_rivals(hits), query, is_widened, least, memories)
+
+
+def _within(
+    scope: Scope, allowed: Callable[[Memory], bool] | None
+) -> Callable[[Memory], bool] | None:
+    """Return which memories may come: the index does not know all that limits a scope."""
+    if not (scope.is_by_state or scope.levels):
+        return allowed
+    return lambda memory: scope.holds(memory) and (allowed is None or allowed(memory))
 
 
 def _best(
@@ -196,7 +204,8 @@ def _best(
         return _by_words(begun)
     query = query.with_vector(vector)
     gathered = pools.gather(query, shelves, candidates, begun)
-    return _ranked(query, shelves, gathered)
+    fused = fusion.fuse(query, gathered, shelves)
+    return _ranked(fused)
 
 
 def _with_rivals(hits: Sequence[Hit]) -> list[Hit]:
@@ -260,11 +269,8 @@ def _of_period(weighed: list[_Weighed], query: Query, least: float) -> tuple[lis
     return inside, False
 
 
-def _ranked(
-    query: Query, shelves: Sequence[CandidateSource], gathered: Sequence[pools.Pool]
-) -> Iterator[_Found]:
+def _ranked(fused: fusion.Fused) -> Iterator[_Found]:
     """Yield the candidates by their fused score, the best first."""
-    fused = fusion.fuse(query, gathered, shelves)
     features = fused.features
     for place in fused.best(len(features.seqs)):
         cosine = float(features.dense[place])
@@ -302,16 +308,16 @@ def _loaded(
     found: Iterator[_Found],
     shelves: Sequence[CandidateSource],
     count: int,
-    allowed: Callable[[Memory], bool] | None,
+    may_come: Callable[[Memory], bool],
 ) -> list[tuple[_Found, Memory]]:
     """Return the first `count` candidates, and one more for each that may not come: whoever plants a
     lot of those must not crowd out the rest."""
     kept: list[tuple[_Found, Memory]] = []
     while count and (wanted := list(islice(found, count))):
         loaded = _load(wanted, shelves)
-        may_come = [pair for pair in loaded if allowed is None or allowed(pair[1])]
-        kept += may_come
-        count = len(loaded) - len(may_come)
+        coming = [pair for pair in loaded if may_come(pair[1])]
+        kept += coming
+        count = len(loaded) - len(coming)
     return kept
 
 
@@ -320,15 +326,28 @@ def _loaded_of_time(
     query: Query,
     shelves: Sequence[CandidateSource],
     count: int,
-    allowed: Callable[[Memory], bool] | None,
+    fits: Callable[[Memory], bool],
 ) -> list[tuple[_Found, Memory]]:
-    """Return the first so many with their memories; where some are not of the time that is asked about, as many
-    more that are."""
-    loaded = _loaded(best, shelves, count, allowed)
+    """Return the first so many that fit with their memories, of those that say the very same only the first; where
+    some are not of the time that is asked about, as many more that are."""
+    said: set[tuple[object, ...]] = set()
+
+    def is_first(memory: Memory) -> bool:
+        if not fits(memory):
+            return False
+        # A session that was resumed, forked or held again brings its passages with it: such copies take no place
+        # from others.
+        is_timely = period.holds(query, memory)
+        told = (memory.text, memory.kind, memory.project, memory.source.speaker, is_timely)
+        is_new = told not in said
+        said.add(told)
+        return is_new
+
+    loaded = _loaded(best, shelves, count, is_first)
     if not all(period.holds(query, memory) for _, memory in loaded):
         # What is of that time may stand far behind.
         timely = (one for one in best if one.is_timely)
-        loaded += _loaded(timely, shelves, count, allowed)
+        loaded += _loaded(timely, shelves, count, is_first)
     return loaded
 
 

@@ -91,28 +91,25 @@ def cursor_of(text: str) -> Cursor:
 
 
 def list_memories(call: Call, *more: str) -> Json:
-    """Return memories, newest first, page by page.
+    """Return memories, newest first, page by page. They are counted for the first page alone, unless `counted` is
+    false: then `total` is 0.
 
     Args:
         more: further fields by which they may be limited.
     """
     asked = filters(call, *SCOPE, *STATES, "collections", "offset", *more)
-    size = asked["k"] = asked["k"] or 20
+    size = asked["k"] or 20
     after = cursor_of(call.arguments["cursor"]) if "cursor" in call.arguments else None
     if after:
         asked |= {"until": after.before, "offset": after.skip}
-    answer = call.ask("list", **asked)
-    memories = answer["memories"]
-    page: Json = {
-        "memories": call.permitted(memories),
-        "total": after.total if after else answer["total"],
-    }
-    if (
-        memories
-        and answer["total"] > (asked["offset"] or 0) + len(memories)
-        and len(memories) == size
-    ):
-        page["next"] = _after(memories, after, page["total"]).written()
+    counted = not after and call.arguments.get("counted", True)
+    # One more than is shown tells whether there is another page.
+    answer = call.ask("list", **{**asked, "k": size + 1, "counted": counted})
+    memories = answer["memories"][:size]
+    total = after.total if after else answer.get("total", 0)
+    page: Json = {"memories": call.permitted(memories), "total": total}
+    if len(answer["memories"]) > size:
+        page["next"] = _after(memories, after, total).written()
     return page
 
 

@@ -26,6 +26,6 @@ def check(case: Case) -> Iterator[CheckResult]:
         message = f"The last attack found more than the one before: {', '.join(worse)}."
         yield CheckResult("attacks", WARN, message, AGAIN)
     elif findings:
-        yield CheckResult("attacks", WARN, f"The last attack: {answer.text('summary')}", AGAIN)
+        yield CheckResult("attacks", WARN, f"The last attack: {answer.text('told')}", AGAIN)
     else:
-        yield CheckResult("attacks", OK, f"The last attack: {answer.text('summary')}")
+        yield CheckResult("attacks", OK, f"The last attack: {answer.text('told')}")

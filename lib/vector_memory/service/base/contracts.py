@@ -22,24 +22,26 @@ from vector_memory.trust.keys import Keyring, PublicKey
 
 SORT, LIFTS = "contract", "lift"
 VERBS = {
-    "store": ("remember", "import", "import_notes", "feed"),
-    "recall": (
-        "recall",
-        "list",
-        "get",
-        "history",
-        "rag",
-        "resume",
-        "topics",
-        "context",
-        "entities",
-        "connections",
-    ),
-    "change": ("edit", "rewrite", "link", "boost", "promote", "verify", "organize", "consolidate"),
-    "forget": ("forget", "purge", "prune"),
-    "share": ("export", "export_vault", "share_publish"),
-}
-"""What may be done with memories, and the requests that do it."""
+    "store": {
+        "remember", "import", "import_notes", "feed", "backfill", "episode", "multimodal_input", "scratch",
+    },
+    "recall": {
+        "recall", "list", "get", "history", "rag", "resume", "topics", "context", "entities", "connections",
+        "links", "provenance", "trace", "impact", "summarize", "important", "overview", "explain", "evolution",
+        "session_recalled", "contradictions", "lessons", "quarantine", "causal_debug", "flow_debug", "time_travel",
+        "semantic_diff", "predictive_preload", "stigmergy", "world_model", "workflow_author", "skill_discovery",
+        "micro_swarm", "temporal_planner", "wrapup", "digital_twin",
+    },
+    "change": {
+        "edit", "rewrite", "link", "boost", "promote", "verify", "organize", "consolidate", "alias", "release",
+        "review", "label", "sovereignty", "tiers",
+    },
+    "forget": {"forget", "purge", "prune"},
+    "share": {
+        "export", "export_vault", "share_init", "share_invite", "share_publish", "share_pull", "share_revoke", "pack",
+    },
+}  # fmt: skip
+"""What may be done with memories, and the verbs that do it; a verb that is in none tells of no memory, and keeps none."""
 ACTS = (*CATEGORIES, *VERBS)
 """What a contract may permit or prohibit: what the observer can find, and what is done with memories."""
 CEILINGS = tuple(map(str, Sensitivity))
@@ -188,7 +190,8 @@ def forbidden(ctx: Context, contracts: Sequence[Contract], act: str) -> Contract
 
 def levels(ctx: Context, folder: str) -> tuple[str, ...]:
     """Return the levels of sensitivity that agents may be given in a folder, () for all."""
-    return levels_up_to(*(one.ceiling for one in in_force(ctx, folder)))
+    ceilings = [one.ceiling for one in in_force(ctx, folder)]
+    return levels_up_to(*ceilings)
 
 
 def require_allowed(ctx: Context, verb: str, folder: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
@@ -91,13 +91,38 @@ def word(name: str = "", default: str = "") -> Any:
     return read_by(lambda request, name: str(request.get(name) or default), default, name)
 
 
-def words(name: str = "") -> Any:
-    """Declare words, each once.
+def one_of(choices: Collection[str], default: str = "") -> Any:
+    """Declare a word that is one of some, or the default where it is not said.
+
+    Returns:
+        The field, for a dataclass.
+    """
+
+    def read_word(request: request_fields.Request, name: str) -> str:
+        said = str(request.get(name) or default)
+        return said if said == default else _chosen(said, name, choices)
+
+    return read_by(read_word, default)
+
+
+def words(name: str = "", choices: Collection[str] = ()) -> Any:
+    """Declare words, each once, and each one of the choices where there are some.
 
     Returns:
         The field, for a dataclass; its value is a tuple in the order given.
     """
-    return read_by(request_fields.words_of, (), name)
+
+    def read_words(request: request_fields.Request, called: str) -> tuple[str, ...]:
+        said = request_fields.words_of(request, called)
+        return tuple(_chosen(one, called, choices) for one in said) if choices else said
+
+    return read_by(read_words, (), name)
+
+
+def _chosen(said: str, name: str, choices: Collection[str]) -> str:
+    if said not in choices:
+        raise BadInputError(f"{name} is no {said[:40]!r}.", f"It may be {', '.join(choices)}.")
+    return said
 
 
 def number(default: int, low: int, high: int) -> Any:
@@ -195,6 +220,10 @@ class Request:
                 f"Only the user {does}: this command comes from an agent, or cannot be told from one.",
                 "Ask the user to run it in a terminal of their own.",
             )
+
+    def shared(self) -> dict[str, Any]:
+        """Return what any request may say, as this one says it, for another one that is made of it."""
+        return {one.name: getattr(self, one.name) for one in dataclasses.fields(Request)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,11 +11,11 @@ from vector_memory.journal.use_labels import UseCount
 from vector_memory.model import DECISION, DERIVED, HEURISTICS, PASSAGE, QUIET, Memory, Scope
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.learning import came_into, learned_records
 from vector_memory.service.memory import links as linking
 from vector_memory.service.memory.links import LinkView
-from vector_memory.service.memory.lookup import is_open, lookup, project_names
+from vector_memory.service.memory.lookup import is_open, lookup
 from vector_memory.service.memory.views import MemoryView, extended, memory_view
 
 MOST_LOOKED_AT, MOST_LEDGERS = 5_000, 500

@@ -21,6 +21,8 @@ from vector_memory.trust.packed import packed, unpacked
 
 CONTEXT = "https://schema.org/"
 MOST_CHARS = 200_000
+BINDING = "HTTP+JSON"
+BEARER = {"token": {"httpAuthSecurityScheme": {"scheme": "Bearer"}}}
 ACTIONS = ("create", "verify")
 
 
@@ -29,7 +31,9 @@ class CardRequest(messages.Request):
     """`create` this installation's card, or `verify` one.
 
     Attributes:
-        name: what the agent is called; skills: what it can do; url: where it listens, if it does.
+        name: what the agent is called; skills: what it can do; url: where it listens, if it does, and binding: by
+            which protocol, A2A's own over HTTP by default. Who calls at another one has to bring a bearer.
+        passphrase: that of this installation's key, "" for none.
         card: a card as JSON, key: whose signature it should have.
     """
 
@@ -37,6 +41,8 @@ class CardRequest(messages.Request):
     name: str = messages.word()
     skills: tuple[str, ...] = messages.words("skill")
     url: str = messages.word()
+    binding: str = messages.word(default=BINDING)
+    passphrase: str = messages.word()
     card: str = messages.maybe_text(MOST_CHARS)
     key: str = messages.word()
 
@@ -71,16 +77,18 @@ def card(ctx: Context, request: CardRequest) -> CardAnswer:
         "name": " ".join(redact.clean(request.name).text.split())[:100] or "Vector Memory",
         "description": "Long-term memory of a coding agent, on one machine.",
         "version": version(),
-        "supportedInterfaces": [{"url": request.url, "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"}]
+        "supportedInterfaces": [{"url": request.url, "protocolBinding": request.binding, "protocolVersion": "1.0"}]
         if request.url
         else [],
         "capabilities": {"streaming": False, "pushNotifications": False},
         "skills": [{"id": f"skill-{n}", "name": one, "description": one, "tags": []} for n, one in enumerate(clean, 1)],
         "defaultInputModes": ["text/plain"],
         "defaultOutputModes": ["application/json"],
+        "securitySchemes": BEARER if request.binding != BINDING else {},
     }  # fmt: skip
     ring = contracts.keyring(ctx)
-    key = ring.open(ring.ensure(ctx.now()).public.id)
+    known = ring.ensure(ctx.now(), request.passphrase)
+    key = ring.open(known.public.id, request.passphrase)
     header = packed(canonical.written({"alg": "EdDSA", "kid": key.public.word}))
     signature = packed(key.signing.sign(_input(header, body)))
     signed = {**body, "signatures": [{"protected": header, "signature": signature}]}

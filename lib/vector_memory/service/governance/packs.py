@@ -187,7 +187,6 @@ def _certify(ctx: Context, request: PackRequest, name: str) -> int:
                 extra = {key: value for key, value in memory.extra.items() if key != IS_FOREIGN}
                 shelf.journal.update(replace(memory, extra=extra, updated_at=ctx.now()))
                 done += 1
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
     ctx.state.audit("pack", request.actor, [], {"name": name, "certified": done})
     return done

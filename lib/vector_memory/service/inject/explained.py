@@ -16,11 +16,11 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.asker import HookQuestion, asker_in, levels_for_agents
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import checked
+from vector_memory.service.base.embedding import PROMPT_CHARS
 from vector_memory.service.base.gate_threshold import least_worth
-from vector_memory.service.base.query_building import PROMPT_CHARS
 from vector_memory.service.base.shown_notes import Worth
 from vector_memory.service.inject import prompt_recall
-from vector_memory.service.memory.lookup import answer, is_open, project_names
+from vector_memory.service.memory.lookup import answer, is_open
 from vector_memory.service.memory.views import HitView, hit_view
 from vector_memory.text import fence
 
@@ -96,7 +96,7 @@ def explain(ctx: Context, request: ExplainRequest) -> ExplainAnswer:
     )
     silent = _silence(ctx, question)
     judged = _Judgement(ctx, question, found, bool(silent))
-    names = project_names(question.shelves)
+    names = question.names
     shelves = question.shelves
     by_meaning = all(one.index is not None and one.index.vectors_ready for one in shelves)
     return ExplainAnswer(

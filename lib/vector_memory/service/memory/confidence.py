@@ -23,9 +23,9 @@ from vector_memory.model import (
 )
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context, new_id
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.memory import agent_rights, placement, proposals, trust_marks
-from vector_memory.service.memory.lookup import lookup, project_names
+from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.views import MemoryView, memory_view
 
 CONFIRMED, REFUTED, OUTDATED = VERDICTS = ("confirmed", "refuted", "outdated")
@@ -212,8 +212,7 @@ def _moved(ctx: Context, request: PromoteRequest, shelf: Shelf, memory: Memory) 
             agent_rights.require_not_the_users(memory)
     if not shelf.journal.move_to_tiers({memory.id: tier}):
         raise BadInputError(f"Memory {memory.id[:12]} is {tier} already.", "Choose another tier.")
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
     ctx.state.audit("promote", request.actor, [memory.id], {"to": tier.value})
     moved = shelf.journal.get(memory.id) or memory
     return WeighedAnswer(memory_view(moved, project_names([shelf])), "promote")
@@ -314,7 +313,6 @@ def _changed(
     if allowed is not memory:
         action = PROPOSED
         proposals.note(ctx, stored.project)
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
     ctx.state.audit(action, request.actor, [memory.id], detail)
     return WeighedAnswer(memory_view(stored, project_names([shelf])), action)

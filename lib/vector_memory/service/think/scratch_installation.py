@@ -77,6 +77,10 @@ class Installation:
             return _context(done.stdout)
         return ""
 
+    def prompt(self, session: str, text: str) -> str:
+        """Return what a prompt of the user's is given."""
+        return self.hook("user_prompt_submit", session, prompt=text, transcript_path="")
+
     def tell(self, lines: Sequence[Line]) -> None:
         """Let a session end that said these lines: each a role with a text or blocks."""
         session = self.session()

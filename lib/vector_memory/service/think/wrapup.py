@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from vector_memory.errors import BadInputError
 from vector_memory.model import HEURISTICS, PASSAGE, Memory, Scope, unique
 from vector_memory.observe.learning import outcomes
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.service.base import messages
-from vector_memory.service.base.asker import ProjectAsker, asker_in
+from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.edit.remember import SAID_IN
 from vector_memory.service.learning import counted_records, learned_records, lessons
-from vector_memory.service.learning.learned_records import TaskFigures
 from vector_memory.service.memory import last_session
-from vector_memory.service.memory.lookup import project_names
-from vector_memory.service.memory.views import MemoryView, memory_view
+from vector_memory.service.memory.views import memory_view
+from vector_memory.service.think import ledger
 
 LEARNED = (
     "decision", "conclusion", "solution", "fix", "cause", "preference", "learning", "procedure",
@@ -64,70 +62,45 @@ class MetTrouble:
     n: int
 
 
-@dataclass(frozen=True)
-class WrapupAnswer:
-    """What came of a session.
-
-    Attributes:
-        done: its tasks, in order; `kinds` counts them as `lessons` does.
-        subagents: how many tasks its subagents did.
-        left: what it leaves to do or to answer.
-        learned: what was decided, found out or told to be remembered, the newest first.
-        lessons: the figures of the whole project, this session in them.
-        waits: how many of its memories wait for the user to decide.
-    """
-
-    project: str
-    session: str
-    done: list[DoneTask]
-    kinds: list[outcomes.KindCount]
-    subagents: int
-    files: list[str]
-    left: list[MemoryView]
-    learned: list[MemoryView]
-    trouble: list[MetTrouble]
-    lessons: TaskFigures
-    waits: int
-
-
-def wrapup(ctx: Context, request: WrapupRequest) -> WrapupAnswer:
+def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
     """Return what came of a session of a project.
 
     Raises:
         BadInputError: no project is asked about.
+
+    Returns:
+        The `project` and the `session`; its tasks in order (`done`), counted by `kinds` as `lessons` does; how many
+        tasks its `subagents` did; the `files` that it changed; what it leaves to do or to answer (`left`); what was
+        decided, found out or told to be remembered, the newest first (`learned`); the `trouble` it met; the figures of
+        the whole project, this session in them (`lessons`); and how many of its memories wait for the user to decide
+        (`waits`).
     """
-    place = messages.place_of(ctx, request)
-    if place is None or request.all_projects:
-        raise BadInputError("A session belongs to a project.", "Ask in its folder, or name it.")
-    asker = asker_in(ctx, place)
-    scope = Scope(projects=(place.id,))
-    session = request.session or _last(asker, scope)
+    asker = ledger.project_of(ctx, request)
+    scope = Scope(projects=(asker.place.id,))
+    newest = next(last_session.newest_of_sessions(asker.shelves, scope), None)
+    session = request.session or (newest[1].source.session if newest else "")
     record = counted_records.get(asker, HEURISTICS, f"session:{session}")
     tasks, _ = learned_records.ledger_of(record) if record else ([], [])
     memories = _memories(asker, scope, session)
     titles = {
         one.external_id.rpartition(":")[0]: one.title for one in memories if one.kind == PASSAGE
     }
-    learned = _learned(asker, memories, session)
-    board = lessons.show(ctx, request)
-    return WrapupAnswer(
-        project=place.name,
-        session=session,
-        done=[_done(task, titles) for task in tasks],
-        kinds=outcomes.by_kind(tasks),
-        subagents=len(learned_records.subagents_of(record)) if record else 0,
-        files=list(unique(file for task in tasks for file in task.files))[:MOST_FILES],
-        left=_views(asker, _left(asker, scope, session)),
-        learned=_views(asker, [one for one in learned if not one.is_held][:MOST_LEARNED]),
-        trouble=_trouble(tasks, board),
-        lessons=board.tasks,
-        waits=sum(one.is_held for one in learned),
-    )
-
-
-def _last(asker: ProjectAsker, scope: Scope) -> str:
-    newest = next(last_session.newest_of_sessions(asker.shelves, scope), None)
-    return newest[1].source.session if newest else ""
+    learned, board = _learned(asker, memories, session), lessons.show(ctx, request)
+    names = asker.names
+    open_ones = [one for one in learned if not one.is_held][:MOST_LEARNED]
+    return {
+        "project": asker.place.name,
+        "session": session,
+        "done": [_done(task, titles) for task in tasks],
+        "kinds": outcomes.by_kind(tasks),
+        "subagents": len(learned_records.subagents_of(record)) if record else 0,
+        "files": list(unique(file for task in tasks for file in task.files))[:MOST_FILES],
+        "left": [memory_view(one, names) for one in _left(asker, scope, session)],
+        "learned": [memory_view(one, names) for one in open_ones],
+        "trouble": _trouble(tasks, board),
+        "lessons": board.tasks,
+        "waits": sum(one.is_held for one in learned),
+    }
 
 
 def _memories(asker: ProjectAsker, scope: Scope, session: str) -> list[Memory]:
@@ -163,11 +136,6 @@ def _end(shelf: Shelf, scope: Scope, session: str) -> last_session.SessionEnd | 
     own = replace(scope, sessions=(session,), kinds=(PASSAGE,))
     newest = next(iter(shelf.journal.recent(own, 1)), None) if session else None
     return last_session.end_of(shelf, scope, newest) if newest else None
-
-
-def _views(asker: ProjectAsker, memories: Sequence[Memory]) -> list[MemoryView]:
-    names = project_names(asker.shelves)
-    return [memory_view(memory, names) for memory in memories]
 
 
 def _done(task: Task, titles: dict[str, str]) -> DoneTask:

@@ -27,7 +27,7 @@ from vector_memory.retrieve.echoes import ShownTexts
 from vector_memory.service.base import client_memory, context_block, delivery
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_tally import SEARCH
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.memory import lookup
 from vector_memory.service.tools import file_changes
 from vector_memory.service.tools.edited_files import edits_of
@@ -342,7 +342,7 @@ def _not_told(found: Sequence[NamedMemory], shown: set[str]) -> Iterator[NamedMe
 
 def _note(ctx: Context, one: NamedMemory, wanted: SearchTerms, title: str) -> fence.Note | None:
     """Return what is said of a memory, None where the budget does not hold the most of it."""
-    head = _head(one, lookup.name_in(lookup.project_names([one.shelf]), one.memory.project))
+    head = _head(one, project_names([one.shelf])[one.memory.project])
     foreign = render.is_others(one.memory)
     room = ctx.settings.facade_tokens - fence.tokens(fence.fence([], title)) - 4
     room -= fence.tokens(fence.FOREIGN) if foreign or is_marked(one.memory.text) else 0

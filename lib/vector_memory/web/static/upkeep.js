@@ -134,6 +134,6 @@ function tokenList(tokens, projects, refresh) {
     toast('Revoked.');
     refresh();
   });
-  return el('section', {}, el('h2', {}, 'Tokens of programs'), tokens.length > 0 && table('Tokens', [['Name', (one) => one.name], ['Rights', (one) => one.rights.join(', ')], ['Project', (one) => one.project || 'all'], ['Until', (one) => (one.until ? moment(one.until) : 'no end')], ['Act', (one) => button('Revoke', revoke(one), { 'aria-label': `Revoke ${one.name}` })]], tokens, true),
+  return el('section', {}, el('h2', {}, 'Tokens of programs'), tokens.length > 0 && table('Tokens', [['Name', (one) => one.name], ['Rights', (one) => one.rights.join(', ')], ['Project', (one) => one.project || 'all'], ['Until', (one) => (one.problem ? `lets nobody in: ${one.problem}` : one.until ? moment(one.until) : 'no end')], ['Act', (one) => button('Revoke', revoke(one), { 'aria-label': `Revoke ${one.name}` })]], tokens, true),
     el('form', { class: 'bar', on: { submit: make } }, field('Name', name), field('Right', right), field('Project', folder), field('Until', until), el('button', {}, 'Make a token')), told);
 }

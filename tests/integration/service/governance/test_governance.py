@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from service_house import ServiceHouse, door, hook_question
 
+from vector_memory.daemon import verbs
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.mcp import governing
+from vector_memory.mcp import registry
 from vector_memory.model import Scope
-from vector_memory.service.base import leases
+from vector_memory.service.base import contracts, leases
 from vector_memory.service.governance import controls
 from vector_memory.service.governance.evidence import FIGURES
 from vector_memory.service.inject import session_start
@@ -90,6 +91,71 @@ def test_a_ceiling_keeps_what_is_more_sensitive_from_agents(
         return [one["id"] for one in door(house.ctx, "connections", linked)["memories"]]
 
     assert reached("mcp") == [] and paid in reached("user")
+
+
+BY_ID: dict[str, dict[str, Any]] = {
+    "get": {}, "history": {}, "links": {}, "provenance": {}, "trace": {}, "impact": {}, "contradictions": {},
+    "edit": {"kind": "note"}, "rewrite": {"text": "The auditor is unpaid."}, "verify": {"verdict": "confirmed"},
+    "boost": {"priority": "HIGH"}, "promote": {"to": "permanent"},
+    "episode": {"action": "update", "step": "looked"},
+}  # fmt: skip
+"""Verbs about one memory by its id, each with what else it needs."""
+BY_IDS = ("forget", "connections", "organize", "sovereignty")
+
+
+@pytest.mark.parametrize("verb", [*BY_ID, *BY_IDS])
+def test_no_verb_reaches_what_is_above_the_ceiling_by_its_id(
+    house: ServiceHouse, project: Path, verb: str
+) -> None:
+    paid = house.remember("The auditor is paid in cents.", project, sensitivity="confidential")["id"]  # fmt: skip
+    contract(house, ceiling="internal", folders=[str(project)])
+    named = (
+        {"id": paid, **BY_ID[verb]} if verb in BY_ID else {"ids": [paid[:8]], "jurisdiction": "EU"}
+    )
+    asked = {**named, "cwd": str(project), "action": BY_ID.get(verb, {}).get("action", "tag")}
+    with pytest.raises(NotFoundError, match="no memory"):
+        door(house.ctx, verb, {**asked, "actor": "mcp"})
+
+
+def test_what_is_linked_or_gave_way_is_not_told_above_the_ceiling(
+    house: ServiceHouse, project: Path
+) -> None:
+    paid = house.remember("The auditor is paid in cents.", project, sensitivity="confidential")["id"]  # fmt: skip
+    plain = house.remember("The ledger rounds to whole cents.", project)["id"]
+    door(house.ctx, "link", {"from": plain, "to": paid, "relation": "supersedes"})
+    asked = {"id": plain, "cwd": str(project), "actor": "mcp"}
+    assert len(door(house.ctx, "history", asked)["chain"]) == 2
+    contract(house, ceiling="internal", folders=[str(project)])
+    assert [one["id"] for one in door(house.ctx, "history", asked)["chain"]] == [plain]
+    assert door(house.ctx, "links", asked)["links"] == []
+    assert door(house.ctx, "provenance", asked)["links"] == []
+    with pytest.raises(NotFoundError):
+        door(house.ctx, "link", {"from": plain, "to": paid, "cwd": str(project), "actor": "mcp"})
+    with pytest.raises(NotFoundError):
+        door(house.ctx, "remember", {**asked, "text": "It is free.", "supersedes": paid})
+    assert len(door(house.ctx, "history", {**asked, "actor": "user"})["chain"]) == 2
+
+
+def test_what_is_restricted_is_no_agents_by_its_id(house: ServiceHouse, project: Path) -> None:
+    kept = house.remember("The auditor's name is Heron.", project, sensitivity="restricted")["id"]
+    with pytest.raises(NotFoundError):
+        door(house.ctx, "get", {"id": kept, "cwd": str(project), "actor": "mcp"})
+    assert door(house.ctx, "get", {"id": kept})["memory"]["id"] == kept
+
+
+HARMLESS = {
+    "actors", "agent_dev_env", "audit", "backup", "benchmark", "benchmark_suite", "card", "check", "check_proof",
+    "constitutional_monitor", "context_budget", "contract", "cost_router", "delegation", "facets", "flags",
+    "formal_verify", "governance_gaps", "governance_report", "growth", "identity", "init", "jobs", "lease", "mark_flag",
+    "meta_agent", "migrate", "privacy", "prove", "rebuild", "red_team", "run_job", "self_assess", "share_status", "stats",
+    "task_specialization", "token", "trust", "vote", "wait", "workflow_optimizer",
+}  # fmt: skip
+"""Verbs that give no memory to anybody and keep none: figures, checks, upkeep, and what governs."""
+
+
+def test_every_verb_is_an_act_or_gives_and_keeps_no_memory() -> None:
+    acts = [verb for done_by in contracts.VERBS.values() for verb in done_by]
+    assert sorted([*acts, *HARMLESS]) == sorted([*verbs.SIMPLE, *verbs.LONG])
 
 
 @pytest.mark.parametrize(
@@ -356,16 +422,16 @@ def test_a_pack_is_foreign_until_it_is_certified(
         lines.write_bytes(bytes(raw))
 
 
-@pytest.mark.parametrize("tool", governing.TOOLS, ids=lambda tool: tool.name)
-def test_an_unknown_action_names_those_that_are(house: ServiceHouse, tool: Any) -> None:
-    field = next((one for one in tool.fields if one.name == "action"), None)
-    if field is None or tool.name == "agent_identity":
-        return
-    verb = {
-        "constitutional_contract": "contract",
-        "nhi_lifecycle": "actors", "parl_coordinator": "lease", "a2a_protocol": "card",
-        "bft_consensus": "vote", "agent_marketplace": "pack",
-    }[tool.name]  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "constitutional_contract", "nhi_lifecycle", "parl_coordinator", "a2a_protocol", "bft_consensus",
+        "agent_marketplace",
+    ],
+)  # fmt: skip
+def test_an_unknown_action_names_those_that_are(house: ServiceHouse, name: str) -> None:
+    tool = registry.BY_NAME[name]
+    field = next(one for one in tool.fields if one.name == "action")
     with pytest.raises(BadInputError) as told:
-        door(house.ctx, verb, {"action": "no-such", "path": "/x"})
+        door(house.ctx, tool.verb, {"action": "no-such", "path": "/x"})
     assert all(choice in (told.value.hint or "") for choice in field.choices)
