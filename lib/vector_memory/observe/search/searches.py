@@ -243,8 +243,6 @@ class _Read:
 
     options: list[tuple[str, ShellWord | None]]
     others: list[ShellWord]
-    dashes: int | None = None
-    """How many of the others stand before `--`."""
 
     def has(self, names: Iterable[str]) -> bool:
         return any(name in names for name, _ in self.options)
@@ -262,7 +260,6 @@ def _read(words: Sequence[ShellWord], takes: frozenset[str]) -> _Read:
         text = word.text
         place += 1
         if text == "--":
-            read.dashes = len(read.others)
             read.others += words[place:]
             break
         if not text.startswith("-") or text == "-":
