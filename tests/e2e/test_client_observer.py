@@ -154,6 +154,7 @@ def test_what_the_user_keeps_and_where_nothing_goes(
         told = shared_client.session(
             KEPT, cwd=project, plugin=shared_product.plugin,
             replies=[
+                bash("cat shop/prices.py shop/checkout.py"),
                 bash("echo 'total = 2' > shop/checkout.py"),
                 bash("echo KEY=1 > .env"),
                 bash("git push"),
