@@ -68,6 +68,9 @@ class Shelf:
     def codes(self, column: str, words: Iterable[str]) -> list[int]:
         return []
 
+    def texts(self, seqs: Sequence[int]) -> dict[int, object]:
+        return {seq: str(self.memories[seq].text) for seq in seqs}
+
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
         return []
 
