@@ -472,7 +472,7 @@ def test_what_a_peer_published_is_taken_over_accepted_rejected_and_given_up(
         told("share_invite", {**theirs, "key": ask("share_invite", ours)["key"], "name": "ann"})
         said = [
             f"We decided that buoy {n} is painted {hue} {EVIL}."
-            for n, hue in enumerate(("red", "green"))
+            for n, hue in enumerate(("crimson", "green"))
         ]
         for text in said:
             told("remember", {**theirs, "text": text, "kind": "decision"})
@@ -486,7 +486,9 @@ def test_what_a_peer_published_is_taken_over_accepted_rejected_and_given_up(
             "section", has=page.get_by_role("heading", name="Published by others: 2")
         )
         assert shared.locator(".badge", has_text="shared by ben").count() == 2
-        shared.locator(".row", has_text="red").get_by_role("button", name="Make it mine").click()
+        shared.locator(".row", has_text="crimson").get_by_role(
+            "button", name="Make it mine"
+        ).click()
         page.locator(".toast", has_text="Yours now").wait_for()
         shared.locator(".row", has_text="green").get_by_role("button", name="Reject").click()
         shared.locator(".row.gone").wait_for()
@@ -499,7 +501,7 @@ def test_what_a_peer_published_is_taken_over_accepted_rejected_and_given_up(
         page.locator("dialog").get_by_role("button", name="Give up").click()
         page.locator(".toast", has_text="ben counts no more").wait_for()
         assert ask("list", listed)["total"] == 0
-        assert any("buoy 0 is painted red" in text for text in texts(served))
+        assert any("buoy 0 is painted crimson" in text for text in texts(served))
         assert page.evaluate("window.pwned") is None
     finally:
         other.daemon.stop()

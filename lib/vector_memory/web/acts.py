@@ -22,7 +22,7 @@ ASKED = {
     "project_ids": "project_id",
 }  # fmt: skip
 """What the daemon calls a field."""
-_CHANGES_BY_ITSELF = ("uses", "confidence")
+_CHANGES_BY_ITSELF = ("uses", "confidence", "last_used_at", "tier")
 editing = threading.Lock()
 
 

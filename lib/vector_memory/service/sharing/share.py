@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
+from vector_memory.model import Memory
 from vector_memory.service.base import contracts, messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory.lookup import lookup
@@ -338,9 +339,20 @@ def reject(ctx: Context, request: RejectRequest) -> RejectAnswer:
     for shelf, one in found:
         ctx.state.put_record(pull.REJECTED, one.id, {"at": at})
         shelf.journal.write((), (), [one.id])
+        _note_gone(ctx, one)
     ctx.notify()
     ctx.state.audit("share", request.actor, ids, {"action": "reject"})
     return RejectAnswer(len(ids))
+
+
+def _note_gone(ctx: Context, memory: Memory) -> None:
+    """Note that one memory less of its author is here."""
+    with team.sharing:
+        corner, id = Corner(None, "", memory.project), PublicKey.read(memory.author["key"]).id
+        share = team.share_of(ctx, corner)
+        if share and id in share.seen:
+            left = replace(share.seen[id], memories=max(0, share.seen[id].memories - 1))
+            team.save(ctx, corner, replace(share, seen={**share.seen, id: left}))
 
 
 def _take_back(
