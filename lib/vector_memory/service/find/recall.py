@@ -124,7 +124,9 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     answered = RecallAnswer(
         [_shown(ctx, asker, hit, excerpt, names, request) for hit, excerpt in excerpts],
         "full" if all(_by_meaning(shelf) for shelf in asker.shelves) else "lexical",
-        _topics(hits) if request.by_topic else None,
+        [TopicView(topic.name, [ids[at] for at in topic.places]) for topic in topics(hits)]
+        if request.by_topic
+        else None,
         PeriodView(found.period.start, found.period.end) if found.period else None,
         found.is_widened if found.period else None,
         " ".join(filter(None, (found.note, _elsewhere(ctx, request, asker, hits)))) or None,
@@ -192,13 +194,6 @@ def _shown(
         after=around[1],
         history=told if told and told.summary else None,
     )
-
-
-def _topics(hits: Sequence[Hit]) -> list[TopicView]:
-    return [
-        TopicView(topic.name, [hits[place].memory.id for place in topic.places])
-        for topic in topics(hits)
-    ]
 
 
 def _by_meaning(shelf: Shelf) -> bool:

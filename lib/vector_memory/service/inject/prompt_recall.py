@@ -30,11 +30,8 @@ LOOKED_AT, NEAREST = 8, 24
 exchange that is told anyway comes with it."""
 LEAST_TERMS, LEAST_OF_AN_IDEA = 8, 5
 """Distinct terms without which a passage, and an idea, which was found worth keeping, has no content."""
-PLAINLY_NEAR = 0.35
-"""The cosine from which on other words for the same are meant. Of 90 labelled ideas without a word of their prompt
-all but one lay below, and 80 of these would not have helped."""
 NEAR, SHARED = 0.25, 0.3
-"""The cosine, or the share of the prompt's words, without which talk is of something else, however fresh it is:
+"""The cosine, or the share of the prompt's words, without which a hit is of something else, however fresh it is:
 labels are of sessions that go on with their work, and know no other. On these it changes nothing but one prompt of
 54 that had something worth telling."""
 CONTEXT_CHARS = 600
@@ -183,17 +180,12 @@ def session_before(asker: Asker, but: str) -> tuple[float, float] | None:
 
 
 def says_something(hit: Hit) -> bool:
-    """Whether what a session said has content and is of the same thing: not "Fixed. Lint clean", no talk of
-    something else, and no idea that shares no word with the prompt, unless its meaning is plainly near."""
-    is_talk = hit.memory.kind == PASSAGE
-    if len(hit.terms) < (LEAST_TERMS if is_talk else LEAST_OF_AN_IDEA):
-        return False
-    words, cosine = hit.breakdown["words"], hit.breakdown["cosine"]
-    if hit.breakdown.get("exact", 0.0) > 0.0:
-        return True
-    if is_talk:
-        return words >= SHARED or cosine >= NEAR
-    return words > 0.0 or cosine >= PLAINLY_NEAR
+    """Whether what a session said has content and is of the same thing: not "Fixed. Lint clean", and no word on
+    something else."""
+    least = LEAST_TERMS if hit.memory.kind == PASSAGE else LEAST_OF_AN_IDEA
+    known = hit.breakdown
+    is_near = known["words"] >= SHARED or known["cosine"] >= NEAR
+    return len(hit.terms) >= least and (is_near or known.get("exact", 0.0) > 0.0)
 
 
 def gives_way(hit: Hit) -> bool:
