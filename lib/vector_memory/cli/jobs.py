@@ -104,11 +104,11 @@ def _lines(report: object, name: str = "") -> Iterator[str]:
         for value in report:
             yield from _lines(value, name)
     elif name or not isinstance(report, dict):
-        if joined := _joined(report):
-            yield f"{name}: {joined}"
+        yield f"{name}: {_joined(report)}"
     else:
         for key, value in report.items():
-            if key not in NEXT_RUNS:
+            # The sentence above tells of nothing that there was nothing of it.
+            if value and key not in NEXT_RUNS:
                 yield from _lines(value, key.replace("_", " "))
 
 

@@ -173,8 +173,7 @@ def forget(ctx: Context, request: ForgetRequest) -> ForgetAnswer:
     for shelf in shelves:
         # What the full-text index and the log still hold of the words goes when nobody waits.
         ctx.later(shelf.journal.scrub)
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
     return ForgetAnswer(views, len(chosen))
 
 

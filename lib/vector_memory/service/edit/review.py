@@ -155,8 +155,7 @@ def _decide(ctx: Context, request: ReviewRequest) -> DecidedAnswer:
     for name, item in chosen:
         labels.keep(ctx, REVIEW, [item.memory], name != DROP)
     captured.note_decided(ctx, [item.memory for _, item in chosen])
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
     return DecidedAnswer(done[CONFIRM], done[KEEP], done[DROP], done[RAISE])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from vector_memory.errors import BadInputError
@@ -222,6 +222,7 @@ class ListRequest(messages.Filter):
     Attributes:
         sort: one of `SORTS`.
         due: only what has a deadline to come or comes back by the calendar, the nearest first.
+        shared: only what other members of a team shared.
         counted: how many there are in all is wanted, too: among very many that takes longer than the list.
     """
 
@@ -229,6 +230,7 @@ class ListRequest(messages.Filter):
     offset: int = messages.number(0, 0, 100_000_000)
     sort: str = messages.word(default="newest")
     due: bool = messages.flag()
+    shared: bool = messages.flag()
     counted: bool = messages.flag(default=True)
 
 
@@ -253,6 +255,8 @@ def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
             f"Nothing is sorted by {request.sort[:40]!r}.", f"Orders: {', '.join(SORTS)}."
         )
     asker = messages.reader_of(ctx, request)
+    if request.shared:
+        asker = replace(asker, open_shelves=lambda: ctx.with_team([]))
     scope, last = request_fields.listed(asker.scope), request.offset + request.k
     if request.due:
         newest = _dated(ctx, asker.shelves, scope)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import NamedTuple
@@ -142,11 +142,18 @@ def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, 
     ]
     worths = worths_of(ctx, question, fresh[:LOOKED_AT], found.least)
     told = not_told(question.shelves, shown, [hit for hit in fresh if hit.memory.id in worths])
-    told.sort(key=lambda hit: -worths[hit.memory.id].value)
+    return chosen(ctx, question, told, worths), worths, found
+
+
+def chosen(
+    ctx: Context, question: HookQuestion, hits: Sequence[Hit], worths: Mapping[str, Worth]
+) -> list[Hit]:
+    """Return those of hits worth telling that are told, the most worth first, each thing once."""
+    told = sorted(hits, key=lambda hit: -worths[hit.memory.id].value)
     if question.before:
         # In the midst of its work the model has what it needs, but for what is called by its name.
         told = [*told[:1], *(hit for hit in told[1:] if hit.breakdown.get("exact", 0.0) > 0.0)]
-    return each_once(told[: ctx.settings.prompt_memories]), worths, found
+    return each_once(told[: ctx.settings.prompt_memories])
 
 
 def worths_of(

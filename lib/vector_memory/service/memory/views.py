@@ -139,10 +139,10 @@ class HistoryView:
     summary: str
 
 
-def told(view: type[object], memory: Memory) -> dict[str, Any]:
-    """Return what a memory says of itself under the names of a view's fields, as plain values."""
-    names = [one.name for one in fields(view) if hasattr(memory, one.name)]  # type: ignore[arg-type]
-    values = {name: getattr(memory, name) for name in names}
+def told(view: type[object], one: object) -> dict[str, Any]:
+    """Return what something, such as a memory, says of itself under the names of a view's fields, as plain values."""
+    names = [field.name for field in fields(view) if hasattr(one, field.name)]  # type: ignore[arg-type]
+    values = {name: getattr(one, name) for name in names}
     return {name: one.value if isinstance(one, Enum) else one for name, one in values.items()}
 
 

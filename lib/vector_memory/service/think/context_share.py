@@ -11,7 +11,7 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_tally import GUIDANCE, PARTS, SEARCH
 from vector_memory.service.base.shown_notes import FAILURE, PROCEDURES, PROMPT, START
-from vector_memory.service.learning import guidance
+from vector_memory.service.learning import procedures
 from vector_memory.service.think import ledger
 from vector_memory.service.think.figures import Share, share
 from vector_memory.service.tools import failure_advice
@@ -24,7 +24,7 @@ SETTINGS = {
     SESSION: "session_tokens",
 }
 """The setting of each compartment that can be changed, and of the cap over all."""
-FIXED = {FAILURE: failure_advice.FAILURE_TOKENS, GUIDANCE: guidance.FAILURE_TOKENS}
+FIXED = {FAILURE: failure_advice.FAILURE_TOKENS, GUIDANCE: procedures.MOST_TOKENS}
 MOST_ENTRIES, DAYS = 20_000, 30
 
 

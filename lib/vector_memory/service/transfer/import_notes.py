@@ -291,6 +291,6 @@ def _forget(ctx: Context, shelf: Shelf, steps: list[ImportStep], actor: str) -> 
     ids = [memory.id for memory in gone]
     shelf.journal.forget(ids)
     ctx.later(shelf.journal.scrub)
-    ctx.drop_snapshots()
+    ctx.changed()
     ctx.state.audit("forget", actor, ids, {})
     return len(ids)
