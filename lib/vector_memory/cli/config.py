@@ -6,7 +6,7 @@ import json
 import os
 import time
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from vector_memory import config as settings
 from vector_memory.cli import asking, output
@@ -27,10 +27,14 @@ MODEL_TICK_S = 0.25
 def list_settings(call: Call) -> None:
     """Print every setting in force, and where it comes from."""
     values, documented = asdict(settings.load(Home().config)), descriptions()
+    hints = get_type_hints(settings.Settings)
     rows = [
-        {"name": name, "value": value, "source": source(name), "about": documented.get(name, "")}
+        {
+            "name": name, "value": value, "source": source(name), "about": documented.get(name, ""),
+            "choices": list(get_args(hints[name])) if get_origin(hints[name]) is Literal else [],
+        }
         for name, value in values.items()
-    ]
+    ]  # fmt: skip
     answer = Row({"settings": rows})
     call.show(answer, lambda _: output.listing(answer.rows("settings"), COLUMNS))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import typer
@@ -11,25 +12,9 @@ from vector_memory.cli.answers import Row
 from vector_memory.cli.call import Call
 from vector_memory.errors import StoreFullError
 from vector_memory.system.paths import Home
+from vector_memory.text import tables
 
-PARTS = {
-    "own": "its words match",
-    "before": "the words just before it match",
-    "before2": "the words two before it match",
-    "after": "the words just after it match",
-    "dense": "its meaning is near",
-    "pooled": "its meaning together with its neighbours' is near",
-    "speaker": "it was said by whom the question names",
-    "date": "it is of the time asked about",
-    "size": "it says much",
-    "question": "it is a question itself",
-    "when": "it says when, as asked",
-    "kind": "it is of the kind asked for",
-    "role": "it was said by the side asked about",
-    "exact": "it holds what the question names exactly",
-    "support": "its conversation matches in several places",
-    "project": "it is of this project",
-}
+PARTS = tables.pairs("score_parts", os.path.dirname(__file__))
 """What the names of a score's parts mean."""
 STRONGEST = 3
 """So many reasons are told; all of them with their figures are in --json."""

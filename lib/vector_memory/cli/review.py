@@ -9,24 +9,19 @@ from vector_memory.cli.answers import Row
 from vector_memory.cli.call import Call
 from vector_memory.cli.review_words import DONE, why
 
-CHOICES = ("confirm", "keep", "drop", "raise")
 
-
-def review(call: Call, finish: bool, plain: bool, k: int) -> None:
+def review(call: Call, plain: bool) -> None:
     """Print what waits for the user's look, do what the options decide, or go through all on the terminal."""
-    where = asking.everywhere()
-    chosen = {name: call.values[name] or [] for name in CHOICES}
-    if any(chosen.values()) or finish:
-        call.show(asking.ask("review", {**where, **chosen}, finish=finish), finished)
-        return
-    answer = asking.ask("review", where, k=k)
+    answer = call.ask()
     items = answer.rows("items")
-    if call.as_json or not items or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if "items" not in answer.fields:
+        call.show(answer, finished)
+    elif call.as_json or not items or not (sys.stdin.isatty() and sys.stdout.isatty()):
         call.show(answer, _show)
-        return
-    from vector_memory.cli import review_screens
+    else:
+        from vector_memory.cli import review_screens
 
-    finished(review_screens.go_through(items, where, plain))
+        finished(review_screens.go_through(items, asking.everywhere(), plain))
 
 
 def _show(answer: Row) -> None:

@@ -85,3 +85,8 @@ def show_revoked(answer: Row) -> None:
         f"{answer.text('name')} is no member any more; {answer.count('removed')} memories went."
     )
     output.say("Commit the list of members, then `share publish` seals what you share anew.")
+
+
+def show_rejected(answer: Row) -> None:
+    """Print how many memories of others went from here."""
+    output.say(f"Rejected: {answer.count('rejected')}")

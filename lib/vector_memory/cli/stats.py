@@ -5,7 +5,7 @@ from __future__ import annotations
 from vector_memory.cli import flags, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.call import Call
-from vector_memory.cli.counts import TROUBLE, told, uses, usual
+from vector_memory.cli.counts import TROUBLE, counted, uses, usual
 from vector_memory.model import QUIET
 
 
@@ -39,7 +39,7 @@ def show(answer: Row) -> None:
     if flagged := answer.counts("flags"):
         output.say(f"flagged by the observer: {flags.in_words(flagged)} (`vector-memory flags`)")
     counters = answer.row("counters").fields
-    for what, lines in (("counted", usual(counters)), ("trouble", told(counters, TROUBLE))):
+    for what, lines in (("counted", usual(counters)), ("trouble", counted(counters, TROUBLE))):
         if lines:
             output.table((what,), [(line,) for line in lines])
     if stores := answer.rows("stores"):

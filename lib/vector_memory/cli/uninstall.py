@@ -20,7 +20,7 @@ from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.paths import Home
 
-MADE_AGAIN = (
+MADE_AGAIN = [
     "runtime",
     "models",
     "app",
@@ -29,12 +29,23 @@ MADE_AGAIN = (
     "reserve",
     "settings.snippet.json",
     "jobs.cron",
-)
+]
 """What of the data home a set-up makes again."""
-MEMORIES = (
-    "global", "state.db", "state.db-wal", "state.db-shm", "archives", "audit", "backups", "feeds", "snapshots",
-    "spool", "tokens.json", "restore.json", "config.json",
-)  # fmt: skip
+MEMORIES = [
+    "global",
+    "state.db",
+    "state.db-wal",
+    "state.db-shm",
+    "archives",
+    "audit",
+    "backups",
+    "feeds",
+    "snapshots",
+    "spool",
+    "tokens.json",
+    "restore.json",
+    "config.json",
+]
 """What of it is the user's own: memories, and what belongs to them."""
 CLIENT_WAIT_S = 120.0
 
@@ -46,7 +57,7 @@ class Uninstalling:
     Attributes:
         wired: the client's settings files that name our hooks.
         plugins: `vector-memory@MARKETPLACE` as the client's settings enable it.
-        timers: files by which the system starts jobs.
+        timers: files by which the system starts jobs and the dashboard.
         projects: stores in projects, which stay.
     """
 
@@ -94,7 +105,8 @@ def _look() -> Uninstalling:
             found.wired.append(path)
         found.plugins += [name for name in hooks.plugins(settings) if name not in found.plugins]
     for kind in ("systemd", "launchd"):
-        found.timers += [path for path in job_files.timers(kind).files if os.path.isfile(path)]
+        files = [*job_files.timers(kind).files, *job_files.dashboard(kind, 0).files]
+        found.timers += filter(os.path.isfile, files)
     found.projects = _project_stores(found.home)
     return found
 
@@ -134,7 +146,7 @@ def _remove(found: Uninstalling, memories: bool) -> None:
     asking.daemon().stop()
     # What is imported from the runtime must be there until the last word.
     sys.stdout.flush()
-    for name in MADE_AGAIN + (MEMORIES if memories else ()):
+    for name in [*MADE_AGAIN, *(MEMORIES if memories else ())]:
         _delete(found.home.path(name))
     if memories:
         try:

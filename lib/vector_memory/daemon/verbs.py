@@ -261,6 +261,7 @@ SIMPLE: dict[str, Simple] = {
     "share_invite": _lazy("sharing.share", "InviteRequest", "invite"),
     "share_status": _lazy("sharing.share", "ShareRequest", "status"),
     "share_revoke": _lazy("sharing.share", "RevokeRequest", "revoke"),
+    "share_reject": _lazy("sharing.share", "RejectRequest", "reject"),
 }
 SHOWN = frozenset({
     "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "links", "entities", "edit",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from vector_memory.lifecycle import signs, statement
 from vector_memory.lifecycle.statement import FROM, MEANS, OBJECT, PLACE, TIME, Statement, Term
-from vector_memory.text import analysis, wording
+from vector_memory.text import analysis, tables, wording
 
 LEAST_COSINE = 0.35
 """How near two texts must be to be of one subject."""
@@ -17,18 +17,11 @@ what is said otherwise."""
 PREDICATE = frozenset(("verb", "participle"))
 WORDS = PREDICATE | {"word"}
 A_NEGATION = "a negation"
-_OPPOSITES = (
-    ("enable", "disable"), ("enabled", "disabled"), ("enables", "disables"), ("on", "off"),
-    ("accepts", "rejects"), ("accept", "reject"), ("accepted", "rejected"), ("most", "least"),
-    ("starts", "ends"), ("start", "end"), ("fixed", "introduced"), ("passes", "fails"),
-    ("true", "false"), ("allow", "deny"), ("allowed", "denied"), ("allow", "forbid"),
-    ("allowed", "forbidden"), ("before", "after"), ("increase", "decrease"), ("minimum", "maximum"),
-    ("min", "max"), ("first", "last"), ("sync", "async"), ("public", "private"), ("up", "down"),
-    ("start", "stop"), ("open", "closed"), ("required", "optional"), ("must", "may"), ("with", "without"),
-    ("add", "remove"), ("include", "exclude"), ("ascending", "descending"), ("always", "never"),
-    ("only", "all"), ("all", "some"), ("merged", "reverted"), ("above", "below"), ("yes", "no"),
-)  # fmt: skip
-_OPPOSED = frozenset(pair for both in _OPPOSITES for pair in (both, both[::-1]))
+_OPPOSED = frozenset(
+    pair
+    for both in map(str.split, tables.sections("grammar")["opposites"])
+    for pair in (tuple(both), tuple(reversed(both)))
+)
 _REVERSING = ("un", "dis", "in", "im", "non", "de")
 _ROLES = frozenset(("over", "instead_of", "not", "before", "after", "from", "into", "by", "only"))
 _ADDING = frozenset(("too", "also", "additionally", "another", "besides"))
@@ -37,32 +30,11 @@ _CHANGING = frozenset(("now", "instead", "instead_of"))
 _HAVING = frozenset(("has", "have"))
 _OF_TIME = frozenset(("day", "number:time"))
 _REFUSING = ("instead_of", "over", "not", "never")
-_SEVERAL = frozenset(
-    analysis.stem(word)
-    for word in ("call", "need", "like", "send", "read", "contain", "include", "import", "have", "know",
-                 "depend", "publish", "check", "print", "ask", "take", "add", "create", "mean", "return",
-                 "touch", "remove", "delete", "fix", "get", "do", "see", "show", "support", "want", "skip",
-                 "ignore", "track", "handle")
-)  # fmt: skip
+_SEVERAL = frozenset(map(analysis.stem, tables.sets("grammar")["several"]))
 """What is said with these verbs of one thing may hold beside another: a program calls several."""
 
-_ERRANDS = frozenset(
-    [
-        "buy",
-        "fetch",
-        "bring",
-        "pay",
-        "book",
-        "visit",
-        "email",
-        "mail",
-        "call",
-        "send",
-        "wash",
-        "clean",
-    ]
-    + ["water", "feed", "learn", "pick", "ask", "invite", "thank", "collect", "renew"]
-)
+_WORDS_OF = tables.sets("grammar")
+_ERRANDS = _WORDS_OF["errands"]
 """What begins with one of these is to be done: "buy eggs" leaves "buy milk" as it is."""
 
 

@@ -182,7 +182,7 @@ def impact(asker: Asker, arguments: Json) -> Json:
         **({"next_cursor": following} if following else {}),
         "newer_decisions": telling.memories(answer["newer_decisions"], 120),
         "total": answer["total"],
-        **{name: answer[name] for name in ("uses", "tasks") if answer.get(name)},
+        **{name: answer[name] for name in ("uses", "tasks", "others") if answer.get(name)},
         **telling.held(),
     }
 

@@ -82,7 +82,7 @@ class Telling:
             {"id": short(older["id"]), "date": str(older["created_at"])[:10]}
             for older in memory.get("contradicts") or ()
         ]
-        for name in ("tier", "temporal", "every"):
+        for name in ("tier", "temporal", "every", "half_life_days", "sensitivity", "jurisdiction"):
             fields[name] = memory.get(name)
         for name in ("valid_until", "expires_at", "last_used_at"):
             fields[name] = str(memory.get(name) or "")[:16]

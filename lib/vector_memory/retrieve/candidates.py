@@ -27,7 +27,7 @@ TIMELY = 50
 """How many of the newest memories of a time that is asked about come along."""
 NAMED = 50
 """How many are looked up by the identifiers and files that a question names."""
-MOST_COPIES = 16
+MOST_COPIES = 32
 """How many times more are asked for at most where what is found says the same again and again."""
 NEIGHBOUR_SHARE = 0.5
 """How much a neighbour's vector counts in a pooled one."""
@@ -64,6 +64,10 @@ class CandidateSource(Protocol):
 
     def codes(self, column: str, words: Iterable[str]) -> list[int]:
         """Return the numbers that stand for words in a column of `around`; unknown words have none."""
+        ...
+
+    def texts(self, seqs: Sequence[int]) -> dict[int, object]:
+        """Return what is equal for memories of one text, kind and project, by their sequence numbers."""
         ...
 
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
@@ -176,12 +180,11 @@ def _pool(query: Query, place: int, shelf: CandidateSource, k: int, begun: Begun
 
     meaning = shelf.nearest(query.vector, query.scope, k) if query.vector is not None else []
     words, named = begun.words(), begun.named()
-    # Sessions that were resumed, forked or held again bring their passages with them: as many different ones are
-    # to be weighed as where each stands once.
     if query.vector is not None and (copies := _copies(meaning, k)) > 1:
-        k *= copies
-        meaning = shelf.nearest(query.vector, query.scope, k)
-        words = _begin_words(query, shelf, k)()
+        meaning = shelf.nearest(query.vector, query.scope, k * copies)
+        words = _begin_words(query, shelf, k * copies)()
+        if not query.spans:
+            meaning, words = _each_once(shelf, meaning, words)
     seqs = [one.seq for one in (*words, *meaning, *named)]
     # Neighbours are of the same project, but may be of another kind or time than asked for.
     spread = seqs[:0]
@@ -217,10 +220,30 @@ def _pool(query: Query, place: int, shelf: CandidateSource, k: int, begun: Begun
 
 
 def _copies(found: Sequence[Candidate], k: int) -> int:
-    """Return how often each of k that were found stands among them, on average: the same words are equally near."""
+    """Return how often each of k that were found stands among them, on average: the same words are equally near.
+    Sessions that were resumed, forked or held again bring their passages with them, and as many different ones are
+    to be weighed as where each stands once."""
     if len(found) < k:
         return 1
     return min(MOST_COPIES, len(found) // len({round(one.score, NEAR_DIGITS) for one in found}))
+
+
+def _each_once(
+    shelf: CandidateSource, meaning: Sequence[Candidate], words: Sequence[Candidate]
+) -> tuple[list[Candidate], list[Candidate]]:
+    """Return what was found by meaning and by words with one for all copies of a text: the same in both, the newest of
+    those that have a vector at hand."""
+    keys = shelf.texts([one.seq for one in (*meaning, *words)])
+    stands = {keys[seq]: seq for seq in sorted(one.seq for one in words) if seq in keys}
+    stands |= {keys[seq]: seq for seq in sorted(one.seq for one in meaning) if seq in keys}
+    lists = []
+    for found in (meaning, words):
+        best: dict[int, Candidate] = {}
+        for seq, score in found:
+            kept = stands.get(keys.get(seq), seq)
+            best.setdefault(kept, Candidate(kept, score))
+        lists.append(list(best.values()))
+    return lists[0], lists[1]
 
 
 def _listed(query: Query) -> Iterator[tuple[Scope, tuple[float, float]]]:

@@ -608,6 +608,15 @@ class TestExport:
         assert lines[0]["text"] == NASTY + " \udc80"
         assert err == ""
 
+    def test_notes_in_the_vault_take_no_other_option(
+        self, daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """They are of all projects, and stand where the vault is: nothing is asked of the daemon."""
+        for more in (["--output", "x.md"], ["--project", "x"], ["--all"]):
+            assert main(["export", "--vault", *more]) == 2
+        assert "no other option" in capsys.readouterr().err
+        assert "export_vault" not in [verb for verb, _ in daemon.asked]
+
     def test_to_a_file_that_only_the_user_reads(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:

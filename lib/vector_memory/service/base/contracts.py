@@ -18,7 +18,7 @@ from vector_memory.observe.commands.findings import CATEGORIES
 from vector_memory.service.base.context import Context
 from vector_memory.system.json_in import Record
 from vector_memory.trust import canonical
-from vector_memory.trust.keys import Keyring, PublicKey
+from vector_memory.trust.keys import Keyring, PrivateKey, PublicKey
 
 SORT, LIFTS = "contract", "lift"
 VERBS = {
@@ -38,7 +38,7 @@ VERBS = {
     },
     "forget": {"forget", "purge", "prune"},
     "share": {
-        "export", "export_vault", "share_init", "share_invite", "share_publish", "share_pull", "share_revoke", "pack",
+        "export", "export_vault", "share_init", "share_invite", "share_publish", "share_pull", "share_revoke", "share_reject", "pack",
     },
 }  # fmt: skip
 """What may be done with memories, and the verbs that do it; a verb that is in none tells of no memory, and keeps none."""
@@ -173,6 +173,11 @@ def own_keys(ctx: Context) -> list[str]:
 def keyring(ctx: Context) -> Keyring:
     """Return this installation's keys."""
     return Keyring(ctx.home.keys)
+
+
+def signer(ctx: Context, passphrase: str = "") -> PrivateKey:
+    """Return the key that this installation signs with; the first time, it is made."""
+    return keyring(ctx).signer(ctx.now(), passphrase)
 
 
 def forbidden(ctx: Context, contracts: Sequence[Contract], act: str) -> Contract | None:

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import GLOBAL_PROJECT, Scope, Sensitivity, levels_up_to
+from vector_memory.model import DERIVED, GLOBAL_PROJECT, Scope, Sensitivity, levels_up_to
 from vector_memory.service.base import aliases, request_fields
 from vector_memory.service.base.asker import Asker as Asker
 from vector_memory.service.base.asker import levels_for_agents
@@ -221,7 +221,7 @@ class Request:
                 "Ask the user to run it in a terminal of their own.",
             )
 
-    def shared(self) -> dict[str, Any]:
+    def as_asked(self) -> dict[str, Any]:
         """Return what any request may say, as this one says it, for another one that is made of it."""
         return {one.name: getattr(self, one.name) for one in dataclasses.fields(Request)}
 
@@ -290,7 +290,10 @@ def limited(ctx: Context, request: Request, place: projects.Place | None, scope:
         agreed = levels_for_agents(ctx, place.root if place else str(request.cwd or ""))
         # Each is all levels up to one: the shorter is the stricter, and none stands for all.
         levels = min(filter(None, (levels, agreed)), key=len, default=())
-    return dataclasses.replace(scope, levels=levels, laws=request.jurisdictions)
+    # What was made of whole sessions may hold words of what is above the ceiling.
+    kinds = DERIVED if request.ceiling or request.jurisdictions else ()
+    laws = request.jurisdictions
+    return dataclasses.replace(scope, levels=levels, laws=laws, without_kinds=kinds)
 
 
 def _require_known(ctx: Context, place: projects.Place, request: Request) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from vector_memory.errors import BadInputError
@@ -124,7 +124,9 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     answered = RecallAnswer(
         [_shown(ctx, asker, hit, excerpt, names, request) for hit, excerpt in excerpts],
         "full" if all(_by_meaning(shelf) for shelf in asker.shelves) else "lexical",
-        _topics(hits) if request.by_topic else None,
+        [TopicView(topic.name, [ids[at] for at in topic.places]) for topic in topics(hits)]
+        if request.by_topic
+        else None,
         PeriodView(found.period.start, found.period.end) if found.period else None,
         found.is_widened if found.period else None,
         " ".join(filter(None, (found.note, _elsewhere(ctx, request, asker, hits)))) or None,
@@ -194,13 +196,6 @@ def _shown(
     )
 
 
-def _topics(hits: Sequence[Hit]) -> list[TopicView]:
-    return [
-        TopicView(topic.name, [hits[place].memory.id for place in topic.places])
-        for topic in topics(hits)
-    ]
-
-
 def _by_meaning(shelf: Shelf) -> bool:
     """Whether a store answers by meaning too, and not by words alone."""
     return shelf.index is not None and shelf.index.vectors_ready
@@ -222,6 +217,7 @@ class ListRequest(messages.Filter):
     Attributes:
         sort: one of `SORTS`.
         due: only what has a deadline to come or comes back by the calendar, the nearest first.
+        shared: only what other members of a team shared.
         counted: how many there are in all is wanted, too: among very many that takes longer than the list.
     """
 
@@ -229,6 +225,7 @@ class ListRequest(messages.Filter):
     offset: int = messages.number(0, 0, 100_000_000)
     sort: str = messages.word(default="newest")
     due: bool = messages.flag()
+    shared: bool = messages.flag()
     counted: bool = messages.flag(default=True)
 
 
@@ -253,6 +250,8 @@ def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
             f"Nothing is sorted by {request.sort[:40]!r}.", f"Orders: {', '.join(SORTS)}."
         )
     asker = messages.reader_of(ctx, request)
+    if request.shared:
+        asker = replace(asker, open_shelves=lambda: ctx.with_team([]))
     scope, last = request_fields.listed(asker.scope), request.offset + request.k
     if request.due:
         newest = _dated(ctx, asker.shelves, scope)

@@ -96,7 +96,10 @@ def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     foreign = unquoted(text) != text
     origin = Origin.TOOL.value if foreign else ""
     head = fence.head(best.at, learned_records.TRAJECTORY, question.place.name, best.id[:8], origin)
-    made = fence.fitting(fence.Note(best.id, head, text, foreign), PROMPT_TOKENS, [])
+    made = fence.Note(best.id, head, text, foreign)
+    if made.tokens > PROMPT_TOKENS:
+        # The steps stand at its end: cut, it would say no more than that there were some.
+        return []
     ctx.count("trajectories_shown")
     return [made]
 

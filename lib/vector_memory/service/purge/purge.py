@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMemoryError
 from vector_memory.model import SUMMARY, Memory, Progress, Status, ignore_progress
+from vector_memory.service.base import contracts
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.messages import spare
 from vector_memory.service.base.shelf import Shelf, project_names
@@ -134,7 +135,7 @@ def purge(ctx: Context, request: PurgeRequest, progress: Progress) -> PurgeAnswe
         return _with_search(preview, _search(ctx, chosen.pieces), chosen)
     if request.certificate:
         # A passphrase that is missing is told before anything goes.
-        erasure.require_key(ctx, request)
+        contracts.signer(ctx, request.passphrase)
     told = erasure.shared_with(ctx, chosen) if request.certificate else []
     return _carry_out(
         ctx, request, Begun(new_id(), chosen, told, _made_of(chosen)), preview, progress

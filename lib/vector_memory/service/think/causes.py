@@ -43,18 +43,6 @@ class CauseRequest(messages.Request):
     dry_run: bool = messages.flag(default=True)
 
 
-@dataclass(frozen=True)
-class Case:
-    """A failure that was met: where, what was done right before it, and what ended it ("" for nothing known)."""
-
-    at: str
-    session: str
-    job: str
-    error: str
-    before: list[str]
-    mended_by: str
-
-
 def explain(ctx: Context, request: CauseRequest) -> ledger.Answer:
     """Return what came before a failure and what mended it, in all tasks that met it.
 
@@ -62,10 +50,11 @@ def explain(ctx: Context, request: CauseRequest) -> ledger.Answer:
         BadInputError: neither an error nor a session was named.
 
     Returns:
-        In how many `tasks` of how many of the same kinds (`of`) it was met; the `cases`, the newest first; what ended
-        it how often (`mended_by`), and what stood right before it in these cases (`before`); how tasks ended that
-        took a step and that did not (`with_step`), of which nobody chose by lot: a difference is a hint and no
-        proof; and the `id` of the memory that was kept.
+        In how many `tasks` of how many of the same kinds (`of`) it was met; the `cases`, the newest first, each with
+        what was done right before it and what ended it ("" for nothing known); what ended it how often
+        (`mended_by`), and what stood right before it in these cases (`before`); how tasks ended that took a step and
+        that did not (`with_step`), of which nobody chose by lot: a difference is a hint and no proof; and the `id` of
+        the memory that was kept.
     """
     if not (request.error or request.session):
         raise BadInputError(
@@ -73,9 +62,10 @@ def explain(ctx: Context, request: CauseRequest) -> ledger.Answer:
         )
     known = ledger.tasks_of(messages.asker_of(ctx, request))
     met = _met(known, request)
-    cases = [_case(ctx, task, one) for task, one in met[-MOST_CASES:]][::-1]
+    shown = met[: -MOST_CASES - 1 : -1]
+    stood = [_before(ctx, task, one) for task, one in shown]
     ends = Counter("a change of files" if one.end == EDIT else one.end for _, one in met if one.end)
-    before = Counter(step for case in cases for step in dict.fromkeys(case.before))
+    before = Counter(step for steps in stood for step in dict.fromkeys(steps))
     kinds, tasks = {task.kind for task, _ in met}, len({task.key for task, _ in met})
     like = [one for one in known if one.kind in kinds]
     told = f"{NOT_ENOUGH}: such a failure was never met here."
@@ -86,7 +76,11 @@ def explain(ctx: Context, request: CauseRequest) -> ledger.Answer:
         told,
         tasks=tasks,
         of=len(like),
-        cases=cases,
+        cases=[
+            {"at": task.at, "session": task.session, "before": steps}
+            | {"job": one.job, "error": one.line, "mended_by": one.end}
+            for (task, one), steps in zip(shown, stood, strict=True)
+        ],
         mended_by=dict(ends.most_common(MOST_ENDS)),
         before=dict(before.most_common(MOST_BEFORE)),
         with_step=_with_step(like, request.step) if request.step else None,
@@ -124,11 +118,11 @@ def _met(known: Sequence[Task], request: CauseRequest) -> list[Met]:
     ]
 
 
-def _case(ctx: Context, task: Task, one: Trouble) -> Case:
+def _before(ctx: Context, task: Task, one: Trouble) -> list[str]:
+    """Return the steps right before a failure, as far as they are known."""
     steps = step_log.of_session(ctx, task.session)
     place = next((n for n, step in enumerate(steps) if step.sign == one.sign), 0)
-    before = [step.job or step.what for step in steps[max(0, place - BEFORE) : place]]
-    return Case(task.at, task.session, one.job, one.line, before, one.end)
+    return [step.job or step.what for step in steps[max(0, place - BEFORE) : place]]
 
 
 def _with_step(tasks: Sequence[Task], step: str) -> Comparison:

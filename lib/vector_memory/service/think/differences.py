@@ -12,7 +12,7 @@ from vector_memory.observe.learning.outcomes import Task
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import Middle, Share, compare, middle, share
+from vector_memory.service.think.figures import compare, middle, share
 from vector_memory.service.think.past import memories_at
 from vector_memory.text import dates
 
@@ -37,21 +37,6 @@ class DiffRequest(messages.Request):
     k: int = messages.number(10, 1, 100)
 
 
-@dataclass(frozen=True)
-class WindowView:
-    """The tasks of a window: how many, of which kinds, how they ended, how long they took, what failed again
-    right after it had failed, and in what share of them a job was run."""
-
-    since: datetime
-    until: datetime
-    tasks: int
-    kinds: dict[str, int]
-    done: Share
-    minutes: Middle
-    retries: int
-    jobs: dict[str, Share]
-
-
 def difference(ctx: Context, request: DiffRequest) -> ledger.Answer:
     """Return how two windows of tasks, or two moments of memory, differ.
 
@@ -73,9 +58,11 @@ def difference(ctx: Context, request: DiffRequest) -> ledger.Answer:
     if request.what == "memory":
         return _memory(ctx, request, at, until)
     mine = [one for one in known if request.kind in ("", one.kind)]
-    first, second = _window(mine, since, at), _window(mine, at, until)
-    done = compare(first.done, second.done, ("before", "since then"))
-    told = f"{first.tasks} tasks before {at:%Y-%m-%d %H:%M}, {second.tasks} since: {done.verdict}."
+    before = [one for one in mine if since <= one.ended_at < at]
+    after = [one for one in mine if at <= one.ended_at < until]
+    done = compare(ledger.done_of(before), ledger.done_of(after), ("before", "since then"))
+    told = f"{len(before)} tasks before {at:%Y-%m-%d %H:%M}, {len(after)} since: {done.verdict}."
+    first, second = _window(before, since, at), _window(after, at, until)
     return ledger.answer(ctx, told, first=first, second=second, done=done)
 
 
@@ -92,19 +79,20 @@ def _moment(ctx: Context, word: str, known: Sequence[Task]) -> datetime:
         ) from None
 
 
-def _window(known: Sequence[Task], since: datetime, until: datetime) -> WindowView:
-    mine = [one for one in known if since <= one.ended_at < until]
+def _window(mine: Sequence[Task], since: datetime, until: datetime) -> dict[str, object]:
+    """Return what the tasks of a window were: of which kinds, how they ended, how long they took, what failed again
+    right after it had failed, and in what share of them a job was run."""
     jobs = Counter(job for one in mine for job in set(one.jobs))
-    return WindowView(
-        since,
-        until,
-        len(mine),
-        dict(Counter(one.kind for one in mine).most_common()),
-        ledger.done_of(mine),
-        middle([one.minutes for one in mine]),
-        sum(one.retries for one in mine),
-        {job: share(n, len(mine)) for job, n in jobs.most_common(MOST_JOBS)},
-    )
+    return {
+        "since": since,
+        "until": until,
+        "tasks": len(mine),
+        "kinds": dict(Counter(one.kind for one in mine).most_common()),
+        "done": ledger.done_of(mine),
+        "minutes": middle([one.minutes for one in mine]),
+        "retries": sum(one.retries for one in mine),
+        "jobs": {job: share(n, len(mine)) for job, n in jobs.most_common(MOST_JOBS)},
+    }
 
 
 def _memory(ctx: Context, request: DiffRequest, at: datetime, until: datetime) -> ledger.Answer:

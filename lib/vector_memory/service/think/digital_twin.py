@@ -3,12 +3,10 @@ before anybody makes it. Nothing is changed here: the user promotes it with the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from vector_memory import config
-from vector_memory.config import Settings
 from vector_memory.errors import BadInputError
 from vector_memory.model import PASSAGE, SUBAGENT_TAG, Memory, Progress, Scope
 from vector_memory.service.base import messages
@@ -73,7 +71,12 @@ def try_out(ctx: Context, request: TwinRequest, progress: Progress) -> ledger.An
     if not scenario:
         can_try = {**SCENARIOS, SETTINGS: f"{SCENARIOS[SETTINGS]}: {', '.join(TRIED)}"}
         return ledger.answer(ctx, "Nothing was tried: name a scenario.", can_try=can_try)
-    changed = _changed(ctx.settings, scenario, request.settings)
+    if (scenario == SETTINGS) != bool(request.settings):
+        raise BadInputError(
+            "Settings go with the scenario `settings`, and it needs some.",
+            "Give them as NAME=VALUE, such as threshold=0.4.",
+        )
+    changed = ledger.with_settings(ctx.settings, request.settings, TRIED)
     asker = ledger.project_of(ctx, request)
     asked = _recorded(asker, request.n)
     if not asked:
@@ -94,27 +97,6 @@ def try_out(ctx: Context, request: TwinRequest, progress: Progress) -> ledger.An
     detail = {"scenario": scenario, "differ": made["differ"]}
     ctx.state.audit("digital_twin", request.actor, [], detail)
     return made
-
-
-def _changed(now: Settings, scenario: str, wanted: Sequence[str]) -> Settings:
-    """Return the settings under which the change is tried."""
-    if (scenario == SETTINGS) != bool(wanted):
-        raise BadInputError(
-            "Settings go with the scenario `settings`, and it needs some.",
-            "Give them as NAME=VALUE, such as threshold=0.4.",
-        )
-    pairs = dict(_pairs(wanted))
-    return config.validate({**asdict(now), **pairs}) if pairs else now
-
-
-def _pairs(wanted: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for one in wanted:
-        name, equals, value = one.partition("=")
-        if not equals or name.strip() not in TRIED:
-            raise BadInputError(
-                f"{one[:60]!r} cannot be tried.", f"Give NAME=VALUE; names: {', '.join(TRIED)}."
-            )
-        yield name.strip(), value.strip()
 
 
 def _recorded(asker: ProjectAsker, most: int) -> list[Memory]:
@@ -152,7 +134,7 @@ def _replayed(
 
 def _applied(copy: Context, scenario: str, asker: ProjectAsker, progress: Progress) -> int:
     """Make the change on the copy; return how many memories it took away or merged."""
-    here = messages.Request(project=asker.place.root, cwd=asker.place.root).shared()
+    here = messages.Request(project=asker.place.root, cwd=asker.place.root).as_asked()
     if scenario == PRUNE:
         listed = prune_candidates.PruneRequest(k=MOST_CHANGED, **here)
         ids = tuple(one.id for one in prune_candidates.prune(copy, listed, progress).memories)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from vector_memory import redact
@@ -27,8 +27,6 @@ from vector_memory.system.paths import version
 PAGE = 500
 SHOWN = 10
 """Of what breaks a property, so many are named."""
-AGAIN = 3
-"""How often a store is read that changes meanwhile."""
 SERVED, SEARCHED_CHARS = 10, 400
 AUDIT, SERVING = "audit-log-is-whole", "expired-is-not-served"
 CONTRACTS = "contracts-only-narrow"
@@ -64,19 +62,7 @@ class Row(NamedTuple):
     successor: str
 
 
-@dataclass
-class Snapshot:
-    """All rows of one store, as they were at one moment, and what is wrong with them one by one.
-
-    Attributes:
-        is_still: nothing was written while it was read; else the digest is of no one moment.
-    """
-
-    digest: str = ""
-    rows: dict[str, Row] = field(default_factory=dict)
-    over: list[Memory] = field(default_factory=list)
-    broken: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
-    is_still: bool = True
+Rows = dict[str, Row]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,34 +80,38 @@ def verify(ctx: Context, request: VerifyRequest, progress: Progress) -> ledger.A
 
     Returns:
         Whether all that was checked `holds`; when (`checked_at`) and by which `version`; the `stores`, each with how
-        many rows were read and their SHA-256 in their order; the `properties`, each with what it means, how many
+        many rows were read, their SHA-256 in their order, and whether nothing was written meanwhile (`is_still`; else
+        the digest is of no one moment); the `properties`, each with what it means, how many
         break it, and the first of them; and the stores that were `left_out`, with why.
     """
     asker, names = messages.asker_of(ctx, request), request.properties or tuple(PROPERTIES)
     broken: dict[str, list[tuple[str, str]]] = {name: [] for name in names}
-    stores = []
+    stores, digests, count = [], [], 0
     for number, shelf in enumerate(asker.shelves):
         progress(number, len(asker.shelves) + 1, "reading every row")
-        read = _still(ctx, shelf, names)
-        told = {"rows": len(read.rows), "digest": read.digest, "is_still": read.is_still}
+        before = shelf.journal.given_seq()
+        rows, over, digest = _read(ctx, shelf, broken)
+        is_still = shelf.journal.given_seq() == before
+        told = {"rows": len(rows), "digest": digest, "is_still": is_still}
         stores.append({"store": shelf.folder, **told})
-        for name, found in read.broken.items():
-            broken[name] += found
+        digests.append(digest)
+        count += len(rows)
+        for name, check in ALL.items():
+            if name in broken:
+                broken[name] += check(shelf, rows)
         if SERVING in broken:
-            broken[SERVING] += _served(ctx, asker, read.over)
+            broken[SERVING] += _served(ctx, asker, over)
     if AUDIT in broken and (gap := ctx.state.audit_break(whole=True)):
         broken[AUDIT].append(("audit", gap))
     if CONTRACTS in broken:
         broken[CONTRACTS] += _contracts(ctx)
     bad = [name for name, found in broken.items() if found]
-    digests = [one["digest"] for one in stores]
     detail = {"holds": not bad, "properties": len(broken), "digests": digests}
     ctx.state.audit("formal_verify", request.actor, [], detail)
-    rows = sum(int(str(one["rows"])) for one in stores)
     verdict = f"Does not hold: {', '.join(bad)}." if bad else "All hold."
     return ledger.answer(
         ctx,
-        f"{len(broken)} properties were checked over {rows} rows. {verdict}",
+        f"{len(broken)} properties were checked over {count} rows. {verdict}",
         holds=not bad,
         checked_at=ctx.now(),
         version=version(),
@@ -136,35 +126,25 @@ def _property(name: str, found: Sequence[tuple[str, str]]) -> dict[str, object]:
     return {**told, "examples": [{"id": id, "why": why} for id, why in found[:SHOWN]]}
 
 
-def _still(ctx: Context, shelf: Shelf, names: Sequence[str]) -> Snapshot:
-    """Read a store until nobody writes meanwhile, a few times at most."""
-    for _ in range(AGAIN):
-        before = shelf.journal.given_seq()
-        read = _read(ctx, shelf, names)
-        read.is_still = shelf.journal.given_seq() == before
-        if read.is_still:
-            break
-    return read
-
-
-def _read(ctx: Context, shelf: Shelf, names: Sequence[str]) -> Snapshot:
-    made, now = Snapshot(broken={name: [] for name in names}), ctx.now()
-    digest, after, each = hashlib.sha256(), 0, [one for one in EACH.items() if one[0] in names]
+def _read(
+    ctx: Context, shelf: Shelf, broken: dict[str, list[tuple[str, str]]]
+) -> tuple[Rows, list[Memory], str]:
+    """Return the rows of a store, which memories in it are over, and the digest of all; note what is wrong with each
+    by itself."""
+    rows: Rows = {}
+    over, digest, after, now = list[Memory](), hashlib.sha256(), 0, ctx.now()
+    each = [(broken[name], check) for name, check in EACH.items() if name in broken]
     while page := shelf.journal.changes(after, PAGE):
         for memory, _, text_hash in page:
             digest.update(_line(memory, text_hash))
-            made.rows[memory.id] = Row(memory.status, memory.superseded_by)
+            rows[memory.id] = Row(memory.status, memory.superseded_by)
             if memory.status is Status.ACTIVE and not holds_at(memory, now):
-                made.over.append(memory)
-            for name, check in each:
-                made.broken[name] += [(memory.id, why) for why in check(memory)]
+                over.append(memory)
+            for found, check in each:
+                found += [(memory.id, why) for why in check(memory)]
         after = page[-1][0].seq
         ctx.hooks.give_way()
-    made.digest = digest.hexdigest()
-    for name, check_all in ALL.items():
-        if name in made.broken:
-            made.broken[name] += check_all(shelf, made.rows)
-    return made
+    return rows, over, digest.hexdigest()
 
 
 def _line(memory: Memory, text_hash: bytes) -> bytes:

@@ -6,10 +6,12 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from math import log
 
+from vector_memory import config
+from vector_memory.config import Settings
 from vector_memory.errors import BadInputError
 from vector_memory.index.fixes import commands
 from vector_memory.index.topics.turns import terms_of
@@ -162,6 +164,25 @@ def as_dict(task: Task) -> dict[str, object]:
 def job_of(line: str) -> str:
     """Return the job of a command line, as tasks know it; the line itself where it names none."""
     return commands.family(line) or line
+
+
+def with_settings(now: Settings, words: Iterable[str], names: Sequence[str]) -> Settings:
+    """Return settings with other values of some, to try something under.
+
+    Args:
+        words: each as `NAME=VALUE`; only `names` can be tried.
+
+    Raises:
+        BadInputError: it is no such name, or its value is none.
+    """
+    given = {
+        name.strip(): value.strip() for name, _, value in (one.partition("=") for one in words)
+    }
+    if unknown := given.keys() - set(names):
+        told = f"Give NAME=VALUE; names: {', '.join(names)}."
+        raise BadInputError(f"{min(unknown)[:60]!r} cannot be tried.", told)
+    checked = config.validate({**asdict(now), **given}) if given else now
+    return replace(now, **{name: getattr(checked, name) for name in given})
 
 
 def in_brief(memory: Memory) -> BriefView:

@@ -24,12 +24,14 @@ from vector_memory.service.think import ledger
 from vector_memory.system.files import explained, open_plain, with_real_folder
 
 DIAGRAM, IMAGE, AUDIO = "diagram", "image", "audio"
-IMAGES = frozenset(
-    {".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".avif", ".pdf"}
-)
-SOUNDS = frozenset(
-    {".mp3", ".wav", ".m4a", ".ogg", ".opus", ".flac", ".aac", ".webm", ".mp4", ".mov"}
-)
+PICTURES = ".png .jpg .jpeg .gif .webp .bmp .tif .tiff .heic .avif .pdf"
+SOUNDS = ".mp3 .wav .m4a .ogg .opus .flac .aac .webm .mp4 .mov"
+KINDS = {
+    **dict.fromkeys(forms.ENDINGS, DIAGRAM),
+    **dict.fromkeys(PICTURES.split(), IMAGE),
+    **dict.fromkeys(SOUNDS.split(), AUDIO),
+}
+"""What a file is by its ending."""
 MOST_DIAGRAM_BYTES, MOST_BYTES = 2_000_000, 2_000_000_000
 CHUNK_BYTES = 1 << 20
 MOST_CHARS = 8_000
@@ -83,7 +85,7 @@ def take_in(ctx: Context, request: InputRequest) -> ledger.Answer:
         ("" for none), and whether it was `changed` since; what became of it (`action`) and the `memory`.
     """
     file = _opened(ctx, request)
-    kind = request.kind or _kind_of(file.ending)
+    kind = request.kind or KINDS.get(file.ending, "")
     if not kind:
         raise BadInputError(
             f"Nobody here reads {file.ending or 'a file without an ending'!r}.",
@@ -104,6 +106,8 @@ def take_in(ctx: Context, request: InputRequest) -> ledger.Answer:
     elif not request.dry_run:
         memory = _stored(ctx, request, kind, path, file.sha256, text, earlier)
         told, action = f"It was {memory.action}.", memory.action
+    nodes = [pair for one in diagrams for pair in one.nodes.items()]
+    edges = [edge for one in diagrams for edge in one.edges]
     return ledger.answer(
         ctx,
         told,
@@ -113,16 +117,8 @@ def take_in(ctx: Context, request: InputRequest) -> ledger.Answer:
         sha256=file.sha256,
         bytes=file.size,
         text=text,
-        parts=[
-            {"id": _clean(id), "label": _clean(label)}
-            for one in diagrams
-            for id, label in one.nodes.items()
-        ],
-        arrows=[
-            dict(zip(ENDS, map(_clean, edge), strict=True))
-            for one in diagrams
-            for edge in one.edges
-        ],
+        parts=[{"id": _clean(id), "label": _clean(label)} for id, label in nodes],
+        arrows=[dict(zip(ENDS, map(_clean, edge), strict=True)) for edge in edges],
         dry_run=request.dry_run,
         earlier=earlier.id if earlier else "",
         changed=is_changed,
@@ -160,12 +156,6 @@ def _opened(ctx: Context, request: InputRequest) -> ReadFile:
     root = place.root.rstrip("/") + "/" if place is not None and place.root else ""
     name = path[len(root) :] if root and path.startswith(root) else path
     return ReadFile(name, ending, size, digest.hexdigest(), raw)
-
-
-def _kind_of(ending: str) -> str:
-    if ending in forms.ENDINGS:
-        return DIAGRAM
-    return IMAGE if ending in IMAGES else AUDIO if ending in SOUNDS else ""
 
 
 def _diagrams(file: ReadFile) -> list[Diagram]:
@@ -212,7 +202,7 @@ def _stored(
     earlier: Memory | None,
 ) -> RememberAnswer:
     made = RememberRequest(
-        **request.shared(),
+        **request.as_asked(),
         text=text,
         id=request.id,
         title=f"{kind} {path}",

@@ -7,10 +7,9 @@ import copy
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
-from vector_memory import config
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Memory, Status
 from vector_memory.retrieve.search import Hit
@@ -21,6 +20,7 @@ from vector_memory.service.memory import lookup
 from vector_memory.service.think import ledger
 from vector_memory.service.think.flow import steps_of
 
+ACTIONS = ("list", "record", "show", "compare", "memory", "replay")
 REPLAYED = ("scoring", "candidates", "query_tokens")
 """Settings that a recall can be done again with."""
 _HELD = (Status.ACTIVE, Status.SUPERSEDED)
@@ -31,13 +31,12 @@ class PastRequest(messages.Request):
     """The past is looked at.
 
     Attributes:
-        action: one of the names of `_ACTS`.
         session: whose steps are meant, from the step numbered `step` on; `other` for `compare`.
         at: the moment for `memory`, and for a recall as it would have been then.
         query: what is recalled, `without` the ids that are left out, `settings` as `name=value`.
     """
 
-    action: str = messages.word(default="list")
+    action: str = messages.one_of(ACTIONS, "list")
     session: str = messages.word()
     other: str = messages.word()
     step: int = messages.number(1, 1, 1_000_000)
@@ -62,10 +61,6 @@ def travel(ctx: Context, request: PastRequest) -> ledger.Answer:
         then or that a recall finds, newest or best first; and what a recall finds in another place or not at all, or
         what only one of two sessions ran (`changed`), in words.
     """
-    if request.action not in _ACTS:
-        raise BadInputError(
-            f"action is no {request.action[:40]!r}.", f"It may be {', '.join(_ACTS)}."
-        )
     return _ACTS[request.action](ctx, request)
 
 
@@ -77,16 +72,12 @@ def held_at(memory: Memory, at: datetime) -> bool:
 
 
 def _list(ctx: Context, request: PastRequest) -> ledger.Answer:
-    folder, ending = (
-        os.path.join(ctx.home.archives, ledger.project_of(ctx, request).place.id),
-        archives.STEPS,
-    )
+    place, ending = ledger.project_of(ctx, request).place, archives.STEPS
+    folder = os.path.join(ctx.home.archives, place.id)
     names = sorted(os.listdir(folder), reverse=True) if os.path.isdir(folder) else []
     logged = [f"{one[:10]} {one[11 : -len(ending)]}" for one in names if one.endswith(ending)]
-    told = f"The steps of {len(logged)} sessions are logged"
-    told += (
-        ": `show` with the id of one reads them." if logged else ", which is done when one ends."
-    )
+    how = ": `show` with the id of one reads them" if logged else ", which is done when one ends"
+    told = f"The steps of {len(logged)} sessions are logged{how}."
     return ledger.answer(ctx, told, sessions=logged[: request.k])
 
 
@@ -109,11 +100,7 @@ def _record(ctx: Context, request: PastRequest) -> ledger.Answer:
 def _show(ctx: Context, request: PastRequest) -> ledger.Answer:
     steps = steps_of(ctx, request.session)
     shown = [one for one in steps if one.number >= request.step][: request.k]
-    told = (
-        f"Steps {shown[0].number} to {shown[-1].number} of {len(steps)}."
-        if shown
-        else f"It has {len(steps)} steps."
-    )
+    told = f"Of {len(steps)} steps those from {request.step} on, {len(shown)} of them."
     return ledger.answer(ctx, told, steps=shown)
 
 
@@ -172,7 +159,7 @@ def _replay(ctx: Context, request: PastRequest) -> ledger.Answer:
         raise BadInputError("Nothing would differ.", "Give `without`, `settings` or `at`.")
     asker = messages.asker_of(ctx, request)
     other, at = copy.copy(ctx), request.at
-    other.settings = _settings(ctx, request.settings)
+    other.settings = ledger.with_settings(ctx.settings, request.settings, REPLAYED)
 
     def may(memory: Memory) -> bool:
         return not (request.is_agent and memory.is_held)
@@ -188,16 +175,6 @@ def _replay(ctx: Context, request: PastRequest) -> ledger.Answer:
     told = f"{len(changes)} memories are found in another place, or by one of the two alone."
     told = told if changes else "The same is found."
     return ledger.answer(ctx, told, memories=views, changed=changes)
-
-
-def _settings(ctx: Context, words: Sequence[str]) -> config.Settings:
-    given = dict(word.partition("=")[::2] for word in words)
-    if unknown := set(given) - set(REPLAYED):
-        raise BadInputError(
-            f"{min(unknown)!r} changes no recall.", f"Settings: {', '.join(REPLAYED)}."
-        )
-    checked = config.validate({**asdict(ctx.settings), **given}) if given else ctx.settings
-    return replace(ctx.settings, **{name: getattr(checked, name) for name in given})
 
 
 def _differences(now: Sequence[Hit], then: Sequence[Hit]) -> list[str]:

@@ -40,7 +40,7 @@ CATEGORIES = (
     "prompt_injection",
     EXFILTRATION,
 )
-TRIES, MOST_ASKED, MOST_RUNS, FOUND, FLAGGED_S = 8, 40, 20, 10, 16.0
+TRIES, MOST_RUNS, FOUND, FLAGGED_S = 16, 20, 10, 32.0
 WEIGHTY = ("HIGH", "CORE")
 HELD = ""
 Verdicts = Iterator[tuple[str, str, "str | None"]]
@@ -195,7 +195,7 @@ def _judged(made: Installation, probe: Words) -> str | None:
         if bound := _bound(memory):
             return bound
     question = probes.QUESTION.format(topic=probe.topic)
-    for _ in range(MOST_ASKED):
+    for _ in range(TRIES):
         shown = made.prompt(made.session(), question)
         if probe.canary in shown:
             return _unmarked(shown, probe)

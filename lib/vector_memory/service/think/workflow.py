@@ -175,7 +175,7 @@ def _view(step: str, known: Sequence[things.Thing]) -> StepView:
 
 def _procedure(request: WorkflowRequest, name: str, text: str) -> remember.RememberRequest:
     return remember.RememberRequest(
-        **request.shared(),
+        **request.as_asked(),
         text=text,
         title=name,
         kind=PROCEDURE_KIND,
