@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from vector_memory.model import Link, Memory, Relation
+from vector_memory.model import Link, Memory, Relation, Scope
 from vector_memory.retrieve import candidates as pools
 from vector_memory.retrieve import expansion, factors, fusion, period, precedence, repetitions
 from vector_memory.retrieve.candidates import CandidateSource
@@ -124,7 +124,6 @@ def search(
     k: int,
     now: datetime,
     candidates: int = 200,
-    collapse: bool = True,
     scoring: Scoring = "bounded",
     embed: Callable[[Query], Vector | None] | None = None,
     allowed: Callable[[Memory], bool] | None = None,
@@ -138,7 +137,6 @@ def search(
     Args:
         shelves: the stores asked, the project's own first.
         candidates: how many each retriever of each store may propose.
-        collapse: leave out what nearly repeats a better hit.
         scoring: how recency, priority, usage and confidence count; see `factors`.
         embed: makes the question's vector, where the query has none yet; words are searched for
             meanwhile.
@@ -150,6 +148,7 @@ def search(
         (0 … 1) compares between questions; `breakdown` says what both are made of, rounded to four
         digits; `shelf` is a place in `shelves`.
     """
+    allowed = _within(query.scope, allowed)
     best = _listed_first(_best(query, shelves, candidates, embed), query)
     # More than are shown: some do not hold any more, repeat others, or fall behind by their
     # factors.
@@ -167,15 +166,21 @@ def search(
     weighed = _kinds_first(weighed, query)
     # Analysing a text takes longer than all else here, so only what may be shown is analysed.
     every = (_judged(_hit(item, query, against), query, least) for item in weighed)
-    hits = (
-        repetitions.without_repetitions(
-            every, lambda hit: hit.memory.text, _terms, k, _are_apart, _turn, _own_terms
-        )
-        if collapse
-        else list(islice(every, k))
-    )
+    hits: list[Hit] = []
+    while len(hits) < k and (hit := next(every, None)) is not None:
+        if not any(_repeats(hit, other) for other in hits):
+            hits.append(hit)
     memories = [item.memory for item in weighed]
     return Answer(_with_rivals(hits), query, is_widened, least, memories)
+
+
+def _within(
+    scope: Scope, allowed: Callable[[Memory], bool] | None
+) -> Callable[[Memory], bool] | None:
+    """Return which memories may come: the index does not know all that limits a scope."""
+    if not (scope.is_by_state or scope.levels):
+        return allowed
+    return lambda memory: scope.holds(memory) and (allowed is None or allowed(memory))
 
 
 def _best(
@@ -194,7 +199,8 @@ def _best(
         return _by_words(begun)
     query = query.with_vector(vector)
     gathered = pools.gather(query, shelves, candidates, begun)
-    return _ranked(query, shelves, gathered)
+    fused = fusion.fuse(query, gathered, shelves)
+    return _ranked(fused)
 
 
 def _with_rivals(hits: Sequence[Hit]) -> list[Hit]:
@@ -258,11 +264,8 @@ def _of_period(weighed: list[_Weighed], query: Query, least: float) -> tuple[lis
     return inside, False
 
 
-def _ranked(
-    query: Query, shelves: Sequence[CandidateSource], gathered: Sequence[pools.Pool]
-) -> Iterator[_Found]:
+def _ranked(fused: fusion.Fused) -> Iterator[_Found]:
     """Yield the candidates by their fused score, the best first."""
-    fused = fusion.fuse(query, gathered, shelves)
     features = fused.features
     for place in fused.best(len(features.seqs)):
         cosine = float(features.dense[place])
@@ -440,8 +443,19 @@ def _settled(weighed: Sequence[_Weighed], question: str) -> list[_Weighed]:
     return sorted(moved, key=lambda item: -item.score)
 
 
-def _are_apart(one: Hit, other: Hit) -> bool:
-    return any(memory.id == other.memory.id for memory in one.against)
+def _repeats(hit: Hit, other: Hit) -> bool:
+    """Whether a hit says again what a better one says, and nothing else: in nearly the same words, or, of one
+    turn, in words that the other has. What contradicts it is no repetition, however alike the words."""
+    if any(memory.id == other.memory.id for memory in hit.against):
+        return False
+    turn = _turn(hit)
+    of_turn = (
+        turn is not None
+        and turn == _turn(other)
+        and repetitions.contained(_own_terms(hit), _own_terms(other)) >= repetitions.WITHIN
+    )
+    is_alike = of_turn or repetitions.jaccard(hit.terms, other.terms) >= repetitions.SAME
+    return is_alike and repetitions.says_no_more(hit.memory.text, other.memory.text, of_turn)
 
 
 def _weigh(one: _Found, memory: Memory, query: Query, now: datetime, scoring: Scoring) -> _Weighed:
@@ -496,7 +510,3 @@ def _turn(hit: Hit) -> object:
 def _own_terms(hit: Hit) -> frozenset[str]:
     """Return the terms of a text without its title's, which all of a turn have."""
     return frozenset(analysis.analyse(hit.memory.text))
-
-
-def _terms(hit: Hit) -> frozenset[str]:
-    return hit.terms

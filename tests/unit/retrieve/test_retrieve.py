@@ -24,7 +24,7 @@ from vector_memory.model import (
     Scope,
     Source,
 )
-from vector_memory.retrieve import factors, fusion, query, render, repetitions, topics
+from vector_memory.retrieve import factors, fusion, query, render, topics
 from vector_memory.retrieve.candidates import begin, gather
 from vector_memory.retrieve.search import Hit, search
 from vector_memory.text import fence
@@ -163,7 +163,7 @@ def turn(seq: int, speaker: str, text: str, days_ago: float = 0) -> Memory:
 def found(shelf: Shelf, text: str, **more: object) -> list[int]:
     """Return the sequence numbers that a question brings, best first."""
     asked = query.analyse(text, Scope(), VECTOR, **more)  # type: ignore[arg-type]
-    return [hit.memory.seq for hit in search(asked, [shelf], 5, NOW, collapse=False).hits]
+    return [hit.memory.seq for hit in search(asked, [shelf], 5, NOW).hits]
 
 
 def test_an_answer_is_found_by_the_question_before_it() -> None:
@@ -353,18 +353,6 @@ def test_hits_are_grouped_by_topic() -> None:
     assert grouped == [[1, 3], [2, 4]]
     assert found[0].name == "Webhooks"
     assert "pnpm" in found[1].name
-
-
-def test_repetitions_go_without_a_new_order_and_stops_at_k() -> None:
-    """What stays keeps its order, and does not look further than it must."""
-    looked = []
-
-    def terms(item: int) -> frozenset[str]:
-        looked.append(item)
-        return frozenset({str(item)})
-
-    assert repetitions.without_repetitions(range(100), str, terms, 3) == [0, 1, 2]
-    assert len(looked) == 3
 
 
 def hits_of(texts: Sequence[str]) -> list[Hit]:

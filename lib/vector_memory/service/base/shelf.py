@@ -296,6 +296,19 @@ class Shelf:
         self.journal.close()
 
 
+class ProjectNames(dict[str, str]):
+    """The projects' names by their ids; of one without a name what its id says of it, "" for the global one."""
+
+    def __missing__(self, project: str) -> str:
+        return project.rpartition("-")[0] or project
+
+
+def project_names(shelves: Sequence[Shelf]) -> ProjectNames:
+    """Return the names of the projects that these stores know."""
+    known = (one for shelf in shelves for one in shelf.journal.projects())
+    return ProjectNames((one.id, one.name) for one in known if one.name)
+
+
 def merge_best(one: list[Candidate], other: list[Candidate], k: int) -> list[Candidate]:
     """Return the k best of two lists of candidates, each sequence number once, best first.
 

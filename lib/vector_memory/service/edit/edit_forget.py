@@ -8,16 +8,16 @@ from typing import Any
 from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Priority, Sensitivity
-from vector_memory.service.base import messages, privacy, request_fields
+from vector_memory.service.base import messages, privacy, reach, request_fields
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.capture import session_summary
 from vector_memory.service.learning import conditions, procedures
 from vector_memory.service.memory import captured, trust_marks
 from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged
 from vector_memory.service.memory.companions import companions
 from vector_memory.service.memory.exchange_versions import EDITED
-from vector_memory.service.memory.lookup import find, lookup, project_names
+from vector_memory.service.memory.lookup import find, lookup
 from vector_memory.service.memory.views import MemoryView, memory_view
 
 MAX_BY_QUERY = 20
@@ -150,12 +150,14 @@ def forget(ctx: Context, request: ForgetRequest) -> ForgetAnswer:
 
     Raises:
         NotFoundError: there is none of an id.
-        BadInputError: nothing says which.
+        BadInputError: nothing says which, or with it would go what who asks may not be given.
 
     Returns:
         Ids and texts of what went, or would go.
     """
     chosen = with_companions(_chosen(ctx, request))
+    if not all(reach.holds(memory) for _, memory in chosen):
+        raise BadInputError("With it would go what you may not be given.", "Ask the user.")
     names = project_names([shelf for shelf, _ in chosen])
     views = [memory_view(memory, names) for _, memory in chosen]
     if request.dry_run:

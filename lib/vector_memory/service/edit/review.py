@@ -19,11 +19,11 @@ from vector_memory.model import (
 )
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context, new_id
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.edit import edit_forget, labels, review_items
 from vector_memory.service.edit.review_items import CONFIRM, DROP, KEEP, RAISE, Item
 from vector_memory.service.memory import captured, confidence, merging, placement, trust_marks
-from vector_memory.service.memory.lookup import lookup, name_in, project_names
+from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.views import BriefView, brief
 
 CONFIRMED = "confirmed"
@@ -115,7 +115,7 @@ def review(ctx: Context, request: ReviewRequest) -> WaitingAnswer | DecidedAnswe
     return WaitingAnswer(shown, len(found))
 
 
-def _waiting_view(item: Item, names: dict[str, str], for_agent: bool) -> WaitingView:
+def _waiting_view(item: Item, names: ProjectNames, for_agent: bool) -> WaitingView:
     memory, other = item.memory, item.other
     is_said = item.reason == review_items.UNANSWERED
     text = memory.title if is_said else memory.text
@@ -128,7 +128,7 @@ def _waiting_view(item: Item, names: dict[str, str], for_agent: bool) -> Waiting
         text="" if hidden else text,
         kind=kind,
         actions=list(review_items.ACTIONS[item.reason]),
-        project=name_in(names, memory.project),
+        project=names[memory.project],
         session=memory.source.session,
         title="" if is_said or hidden else memory.title,
         sessions=item.sessions or len(merging.sessions_of(memory)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -12,12 +12,11 @@ from vector_memory.index.units import REDACTED
 from vector_memory.model import DERIVED, PASSAGE, TOPIC, Memory, Scope, unique
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import ProjectNames, Shelf
 from vector_memory.service.capture import deferred
 from vector_memory.service.find import topic_outline
 from vector_memory.service.memory import last_session
 from vector_memory.service.memory.last_session import SessionEnd
-from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.service.memory.views import MemoryView, memory_view
 from vector_memory.text import harmless
 
@@ -102,7 +101,7 @@ def resume(ctx: Context, request: ResumeRequest) -> ResumeAnswer:
     if place is not None:
         # What the user keeps for all projects was no work in this one.
         scope = replace(scope, projects=(place.id,))
-    names = project_names(asker.shelves)
+    names = asker.names
     newest = last_session.newest_of_sessions(asker.shelves, scope, request.but)
     sessions = list(islice(newest, MOST_EARLIER + 1 + last_session.MOST_EMPTY))
     last: LastSession | None = None
@@ -113,7 +112,8 @@ def resume(ctx: Context, request: ResumeRequest) -> ResumeAnswer:
         first, end = next(((at, end) for at, end in enumerate(ends) if end), (0, None))
         sessions = sessions[first:]
         last, decided = _last(ctx, *sessions[0], scope, names, end)
-        last = replace(last, left=_left(asker.shelves, scope, end, names))
+        left = last_session.left_open(asker.shelves, scope, [end] if end else [], MOST_LEFT)
+        last = replace(last, left=[memory_view(memory, names) for memory in left])
     still_open = [
         memory
         for shelf in asker.shelves
@@ -129,20 +129,12 @@ def resume(ctx: Context, request: ResumeRequest) -> ResumeAnswer:
     )
 
 
-def _left(
-    shelves: Sequence[Shelf], scope: Scope, end: SessionEnd | None, names: dict[str, str]
-) -> list[MemoryView]:
-    """Return what a session left to do or to answer."""
-    left = last_session.left_open(shelves, scope, [end] if end else [], MOST_LEFT)
-    return [memory_view(memory, names) for memory in left]
-
-
 def _last(
     ctx: Context,
     shelf: Shelf,
     newest: Memory,
     scope: Scope,
-    names: dict[str, str],
+    names: ProjectNames,
     end: SessionEnd | None,
 ) -> tuple[LastSession, list[Memory]]:
     """Return a session, and what was decided in it."""
@@ -163,7 +155,7 @@ def _last(
     files = unique(path for memory in reversed(memories) for path in memory.files)
     view = LastSession(
         session=session,
-        project=name_in(names, newest.project),
+        project=names[newest.project],
         path=newest.source.path,
         started_at=memories[0].created_at if memories else None,
         ended_at=newest.created_at,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import NamedTuple
@@ -16,12 +16,11 @@ from vector_memory.service.base.asker import Asker, HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import show
 from vector_memory.service.base.gate_threshold import least_worth
-from vector_memory.service.base.query_building import embedding_in_time
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.base.shown_notes import PROMPT, Showing, Worth
 from vector_memory.service.inject.wider_notes import widened
 from vector_memory.service.memory import last_session
-from vector_memory.service.memory.lookup import answer, is_open, name_in, project_names, touch
+from vector_memory.service.memory.lookup import answer, is_open, touch
 from vector_memory.text import fence
 
 MAX_PROMPT_CHARS = 8_000
@@ -31,11 +30,8 @@ LOOKED_AT, NEAREST = 8, 24
 exchange that is told anyway comes with it."""
 LEAST_TERMS, LEAST_OF_AN_IDEA = 8, 5
 """Distinct terms without which a passage, and an idea, which was found worth keeping, has no content."""
-PLAINLY_NEAR = 0.35
-"""The cosine from which on other words for the same are meant. Of 90 labelled ideas without a word of their prompt
-all but one lay below, and 80 of these would not have helped."""
 NEAR, SHARED = 0.25, 0.3
-"""The cosine, or the share of the prompt's words, without which talk is of something else, however fresh it is:
+"""The cosine, or the share of the prompt's words, without which a hit is of something else, however fresh it is:
 labels are of sessions that go on with their work, and know no other. On these it changes nothing but one prompt of
 54 that had something worth telling."""
 CONTEXT_CHARS = 600
@@ -62,14 +58,8 @@ def on_prompt(ctx: Context, question: HookQuestion) -> str:
     """Return the fenced memories that a prompt needs, "" for none."""
     if not ctx.settings.recall_on_prompt:
         return ""
-    said = question.said
-    if said.question:
-        from vector_memory.service.inject import asked_recall
-
-        asked = said.question[:MAX_PROMPT_CHARS]
-        return asked_recall.on_remember(ctx, replace(question, prompt=asked))
     blocks = [_told(ctx, question)]
-    if ctx.settings.confirm_decisions and not said.needs_nothing:
+    if ctx.settings.confirm_decisions and not question.said.needs_nothing:
         blocks.append(_to_confirm(ctx, question))
     shown = (
         show(ctx, question.session, one.notes, one.title, one.known, showing=one.showing)
@@ -93,18 +83,17 @@ def _told(ctx: Context, question: HookQuestion) -> _Block:
     from vector_memory.service.learning import guidance, procedures
 
     guide = [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
-    if hits or guide:
-        taken = sum(note.tokens for note in guide)
-        notes = notes_of(ctx, question, hits, found, taken)
-        chosen = {note.id for note in notes}
-        touch(ctx, question.shelves, [hit for hit in hits if hit.memory.id in chosen])
-        return _Block(
-            [*notes, *guide],
-            found.note if hits else "",
-            Showing(PROMPT, question.prompt, worths),
-            client_memory.known_to_client(question.transcript),
-        )
-    return _end_before(ctx, question) if said.needs_what_was_before else _Block()
+    if not (hits or guide):
+        return _end_before(ctx, question) if said.needs_what_was_before else _Block()
+    notes = notes_of(ctx, question, hits, found, sum(note.tokens for note in guide))
+    chosen = {note.id for note in notes}
+    touch(ctx, question.shelves, [hit for hit in hits if hit.memory.id in chosen])
+    return _Block(
+        [*notes, *guide],
+        found.note if hits else "",
+        Showing(PROMPT, question.prompt, worths),
+        client_memory.known_to_client(question.transcript),
+    )
 
 
 def _end_before(ctx: Context, question: HookQuestion) -> _Block:
@@ -140,7 +129,7 @@ def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, 
         LOOKED_AT + len(shown),
         allowed=is_open,
         session=question.session,
-        embed=embedding_in_time(ctx),
+        embed=ctx.embedding.of_prompt,
         fitting=ctx.settings.threshold,
     )
     fresh = [
@@ -150,11 +139,18 @@ def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, 
     ]
     worths = worths_of(ctx, question, fresh[:LOOKED_AT], found.least)
     told = not_told(question.shelves, shown, [hit for hit in fresh if hit.memory.id in worths])
-    told.sort(key=lambda hit: -worths[hit.memory.id].value)
+    return chosen(ctx, question, told, worths), worths, found
+
+
+def chosen(
+    ctx: Context, question: HookQuestion, hits: Sequence[Hit], worths: Mapping[str, Worth]
+) -> list[Hit]:
+    """Return those of hits worth telling that are told, the most worth first, each thing once."""
+    told = sorted(hits, key=lambda hit: -worths[hit.memory.id].value)
     if question.before:
         # In the midst of its work the model has what it needs, but for what is called by its name.
         told = [*told[:1], *(hit for hit in told[1:] if hit.breakdown.get("exact", 0.0) > 0.0)]
-    return each_once(told[: ctx.settings.prompt_memories]), worths, found
+    return each_once(told[: ctx.settings.prompt_memories])
 
 
 def worths_of(
@@ -184,17 +180,12 @@ def session_before(asker: Asker, but: str) -> tuple[float, float] | None:
 
 
 def says_something(hit: Hit) -> bool:
-    """Whether what a session said has content and is of the same thing: not "Fixed. Lint clean", no talk of
-    something else, and no idea that shares no word with the prompt, unless its meaning is plainly near."""
-    is_talk = hit.memory.kind == PASSAGE
-    if len(hit.terms) < (LEAST_TERMS if is_talk else LEAST_OF_AN_IDEA):
-        return False
-    words, cosine = hit.breakdown["words"], hit.breakdown["cosine"]
-    if hit.breakdown.get("exact", 0.0) > 0.0:
-        return True
-    if is_talk:
-        return words >= SHARED or cosine >= NEAR
-    return words > 0.0 or cosine >= PLAINLY_NEAR
+    """Whether what a session said has content and is of the same thing: not "Fixed. Lint clean", and no word on
+    something else."""
+    least = LEAST_TERMS if hit.memory.kind == PASSAGE else LEAST_OF_AN_IDEA
+    known = hit.breakdown
+    is_near = known["words"] >= SHARED or known["cosine"] >= NEAR
+    return len(hit.terms) >= least and (is_near or known.get("exact", 0.0) > 0.0)
 
 
 def gives_way(hit: Hit) -> bool:
@@ -227,12 +218,12 @@ def notes_of(
         found: all that the search found.
         taken: tokens that other notes take.
     """
-    names = project_names(question.shelves)
+    names = question.names
     budget = ctx.settings.prompt_tokens - taken
     notes = render.notes(
         hits,
         budget,
-        lambda project: name_in(names, project),
+        names.__getitem__,
         found.query.terms,
         ctx.settings.origin_share,
     )
@@ -258,9 +249,9 @@ def _to_confirm(ctx: Context, question: HookQuestion) -> _Block:
         if memory.id not in shown
     ]
     fresh.sort(key=lambda memory: (memory.created_at, memory.seq))
-    names = project_names(question.shelves)
+    names = question.names
     notes = [
-        render.note(memory, name_in(names, memory.project), TO_CONFIRM_TOKENS)
+        render.note(memory, names[memory.project], TO_CONFIRM_TOKENS)
         for memory in fresh[:MOST_TO_CONFIRM]
     ]
     return _Block(notes, TO_CONFIRM)

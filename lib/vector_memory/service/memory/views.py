@@ -11,8 +11,8 @@ from vector_memory import aging
 from vector_memory.model import TRIGGERS, Memory, Sensitivity
 from vector_memory.retrieve.search import Hit
 from vector_memory.service.base.messages import spare
+from vector_memory.service.base.shelf import ProjectNames
 from vector_memory.service.memory import trust_marks
-from vector_memory.service.memory.lookup import name_in
 from vector_memory.service.memory.merging import sources_of
 from vector_memory.system.json_in import Record
 from vector_memory.text.harmless import with_old_marked
@@ -160,7 +160,7 @@ def _day(day: date | None) -> str | None:
     return day.isoformat() if day else None
 
 
-def memory_view(memory: Memory, names: dict[str, str], now: datetime | None = None) -> MemoryView:
+def memory_view(memory: Memory, names: ProjectNames, now: datetime | None = None) -> MemoryView:
     """Return a memory as programs see it.
 
     Args:
@@ -173,7 +173,7 @@ def memory_view(memory: Memory, names: dict[str, str], now: datetime | None = No
         MemoryView,
         memory,
         text=with_old_marked(memory.text),
-        project=name_in(names, memory.project),
+        project=names[memory.project],
         project_id=memory.project,
         source=asdict(memory.source),
         sources=sources_of(memory) or None,
@@ -190,7 +190,7 @@ def memory_view(memory: Memory, names: dict[str, str], now: datetime | None = No
     )
 
 
-def hit_view(hit: Hit, names: dict[str, str], now: datetime | None = None, **more: Any) -> HitView:
+def hit_view(hit: Hit, names: ProjectNames, now: datetime | None = None, **more: Any) -> HitView:
     """Return a hit as programs see it.
 
     Args:

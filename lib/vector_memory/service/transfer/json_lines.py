@@ -13,7 +13,6 @@ from vector_memory.errors import BadInputError, UnsafeTextError, VectorMemoryErr
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import (
     COLLECTIONS,
-    DERIVED,
     IS_FOREIGN,
     CleanText,
     Link,
@@ -399,11 +398,6 @@ class ExportRequest(messages.Filter):
     )
     format: str = messages.word()
 
-    def may_go(self, memory: Memory) -> bool:
-        """Whether a memory goes. What was made of a whole session may hold words of what is above the ceiling, and
-        stays where there is one."""
-        return self.ceiling is None or memory.kind not in DERIVED
-
 
 @dataclass(frozen=True)
 class ExportSource:
@@ -471,8 +465,7 @@ def export(ctx: Context, request: ExportRequest) -> Iterator[ExportLine]:
         # What observers make anew by themselves, elsewhere they make of what they see there.
         found = (memory for memory in every if scope.collections or not memory.is_quiet)
         for memory, links in round_trip.with_links(shelf, found):
-            if request.may_go(memory):
-                yield export_line(memory, roots.get(memory.project, ""), links)
+            yield export_line(memory, roots.get(memory.project, ""), links)
 
 
 def export_line(memory: Memory, root: str, links: Sequence[Link] = ()) -> ExportLine:

@@ -43,7 +43,7 @@ class TokenRequest(messages.Request):
 
 @dataclass(frozen=True)
 class TokenView:
-    """A token as it is shown: never what it is itself."""
+    """A token as it is shown: never what it is itself; `problem` why it lets nobody in, "" where it does."""
 
     id: str
     name: str
@@ -54,6 +54,7 @@ class TokenView:
     made_at: str
     ceiling: str = ""
     jurisdictions: tuple[str, ...] = ()
+    problem: str = ""
 
 
 @dataclass(frozen=True)
