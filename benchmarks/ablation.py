@@ -30,8 +30,8 @@ from vector_memory.retrieve import candidates, fusion
 from vector_memory.retrieve.fusion import WEIGHTS, Features
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.embedding import Embedding
-from vector_memory.service.base.query_building import embedding_of, query_of
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory.lookup import query_of
 from vector_memory.store.index import Index
 
 STEPS = (0.2, 0.1, 0.05)
@@ -75,7 +75,7 @@ def gathered(
         scope = Scope(projects=(place.id, GLOBAL_PROJECT))
         query = query_of(ctx, one.text, scope, [shelf], place)
         begun = candidates.begin(query, [shelf], ctx.settings.candidates)
-        query = query.with_vector(embedding_of(ctx)(query))
+        query = query.with_vector(ctx.embedding.of_query(query))
         pools = candidates.gather(query, [shelf], ctx.settings.candidates, begun)
         features = fusion.features_of(query, pools, [shelf])
         ids = [external[int(seq)] for seq in features.seqs]

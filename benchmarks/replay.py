@@ -27,14 +27,13 @@ from vector_memory.config import Settings
 from vector_memory.daemon.app import App
 from vector_memory.journal.journal import Journal
 from vector_memory.retrieve.search import Hit, search
-from vector_memory.service.base import query_building
+from vector_memory.service.base import embedding
 from vector_memory.service.base.asker import Asker
-from vector_memory.service.base.query_building import embedding_of, query_of
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture.deferred import finish_some
 from vector_memory.service.capture.find_ideas import find
 from vector_memory.service.capture.link_ideas import weave
-from vector_memory.service.memory.lookup import is_open
+from vector_memory.service.memory.lookup import is_open, query_of
 from vector_memory.system.paths import Home
 
 CANDIDATES = 50
@@ -137,7 +136,7 @@ class House:
             HOME=root, VECTOR_MEMORY_HOME=home.root, CLAUDE_CONFIG_DIR=os.path.join(root, "client")
         )
         # What is shown must not depend on how busy this machine is.
-        query_building.PROMPT_WAIT_S = READY_S
+        embedding.PROMPT_WAIT_S = READY_S
         self.app = App(home.make(), Settings(), lambda: UNHURRIED_S)
         self.ctx = self.app.ctx
         self.ctx.now = self.ctx.local_now = self._clock
@@ -188,7 +187,7 @@ class House:
             self.now,
             candidates=self.ctx.settings.candidates,
             scoring=self.ctx.settings.scoring,
-            embed=embedding_of(self.ctx),
+            embed=self.ctx.embedding.of_query,
             allowed=is_open,
         ).hits
 

@@ -116,7 +116,7 @@ def _is_own(path: str) -> bool:
     try:
         owners = {os.lstat(path).st_uid}
         if os.path.exists(path):
-            owners.add(os.stat(path).st_uid)
+            owners |= {os.stat(path).st_uid}
     except OSError:
         return False
     return owners == {private.user_id()} or private.user_id() < 0

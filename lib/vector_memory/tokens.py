@@ -18,7 +18,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from vector_memory.errors import StoreDamagedError
-from vector_memory.model import JURISDICTIONS, Sensitivity, levels_up_to
+from vector_memory.model import JURISDICTIONS, Sensitivity
 from vector_memory.system import json_in, private
 from vector_memory.system.durable_files import write_durably
 
@@ -72,13 +72,6 @@ class Token:
     def is_limited(self) -> bool:
         """Whether it is not given every memory of what it is for."""
         return bool(self.ceiling or self.jurisdictions)
-
-    def sees(self, level: str, law: str) -> bool:
-        """Whether it is given what is so sensitive, and is kept under that law."""
-        levels = levels_up_to(self.ceiling)
-        return (not levels or level in levels) and (
-            not self.jurisdictions or law in self.jurisdictions
-        )
 
     def may(self, right: str) -> bool:
         """Whether it gives a right."""

@@ -156,9 +156,14 @@ class Events:
             return ""
         turn = self._turn(message)
         question = self._question(message, prompt=message.prompt, before=turn.words)
-        answer = prompt_recall.on_prompt(self._ctx, question) if question else ""
         turn.hear(message.prompt)
-        return answer
+        if question is None:
+            return ""
+        if question.said.question:
+            from vector_memory.service.inject import asked_recall
+
+            return asked_recall.on_remember(self._ctx, question)
+        return prompt_recall.on_prompt(self._ctx, question)
 
     def _tool_call(self, event: str, message: HookMessage) -> dict[str, object] | None:
         """Answer a tool call; what looks at them is imported when the first one comes."""
@@ -193,14 +198,11 @@ class Events:
         question = self._question(message)
         if question is None:
             return ""
-        from vector_memory.service.learning import guidance, procedures
+        from vector_memory.service.learning import procedures
         from vector_memory.service.tools import failure_advice
 
         told = [procedures.for_failure(self._ctx, question, message.error, command)]
         told += [failure_advice.on_failure(self._ctx, question, message.error, command)]
-        if not message.agent_id:
-            # What a subagent changed stands in a transcript of its own.
-            told.append(guidance.for_failure(self._ctx, question, message.error, command))
         return "\n".join(filter(None, told))
 
     def _result(self, message: HookMessage) -> str:

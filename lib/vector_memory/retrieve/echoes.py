@@ -10,6 +10,7 @@ from vector_memory.retrieve.search import Hit
 from vector_memory.text import analysis
 
 QUESTION = "question"
+NO_TURN = -1
 LITTLE_MORE = 0.5
 """The share of a passage's words from which the idea told of it makes it needless."""
 
@@ -42,8 +43,7 @@ class ShownTexts:
 
     def __init__(self, texts: Sequence[str] = ()) -> None:
         # Texts of no session count against every session's memories.
-        self._texts = [("", frozenset(analysis.analyse(text))) for text in texts]
-        self._turns: set[tuple[str, int]] = set()
+        self._texts = [("", NO_TURN, frozenset(analysis.analyse(text))) for text in texts]
 
     def holds(self, memory: Memory, whole_turns: bool = False) -> bool:
         """Whether a memory would say again what was told: words that another memory of its session has,
@@ -56,24 +56,24 @@ class ShownTexts:
         # What was made on purpose is short, and meant as it is.
         if not source.session:
             return False
-        same_turn = (source.session, source.turn) in self._turns
+        same_turn = any(told[:2] == (source.session, source.turn) for told in self._texts)
         if memory.kind == PASSAGE and same_turn and whole_turns:
             return True
         least = LITTLE_MORE if memory.kind == PASSAGE and same_turn else WITHIN
         terms = frozenset(analysis.analyse(memory.text))
         return any(
             session in ("", source.session) and len(terms & told) >= least * len(terms)
-            for session, told in self._texts
+            for session, _, told in self._texts
         )
 
     def take(self, memory: Memory) -> None:
         """Take a memory as told."""
         source = memory.source
         if source.session:
-            if memory.kind != QUESTION:
-                # Who was told a question still lacks what stands beside it: the answer.
-                self._turns.add((source.session, source.turn))
-            self._texts.append((source.session, frozenset(analysis.analyse(memory.text))))
+            # Who was told a question still lacks what stands beside it: the answer.
+            turn = NO_TURN if memory.kind == QUESTION else source.turn
+            terms = frozenset(analysis.analyse(memory.text))
+            self._texts.append((source.session, turn, terms))
 
 
 def each_once(hits: Sequence[Hit]) -> list[Hit]:

@@ -61,11 +61,11 @@ def worth(known: Mapping[str, float]) -> float:
 
 
 def features(hit: Hit, moment: Moment) -> dict[str, float]:
-    """Return what is known of a hit, by the names of the weights: see `values`."""
+    """Return what is known of a hit, by the names of the weights: see `feature_values`."""
     memory, parts = hit.memory, hit.breakdown
     days = memory.created_at.timestamp() / 86_400
     now, before = moment.now.timestamp() / 86_400, moment.before
-    return values(
+    return feature_values(
         age_s=(now - days) * 86_400,
         rest_s=(now - before[1]) * 86_400 if before else 0.0,
         is_before=before is not None and before[0] <= days <= before[1],
@@ -77,7 +77,7 @@ def features(hit: Hit, moment: Moment) -> dict[str, float]:
     )
 
 
-def values(
+def feature_values(
     *,
     age_s: float,
     rest_s: float,

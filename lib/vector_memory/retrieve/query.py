@@ -49,7 +49,6 @@ class Query:
     kinds: tuple[str, ...] = ()
     role: str = ""
     latest: bool = False
-    sessions_back: int | None = None
     exact: tuple[str, ...] = ()
     embedded: str = ""
     periods: tuple[tuple[float, float], ...] = ()
@@ -70,6 +69,7 @@ def analyse(
     own_project: str = "",
     now: datetime | None = None,
     find_speakers: Callable[[Iterable[str]], Iterable[str]] = lambda words: (),
+    find_session: Callable[[int], tuple[float, float] | None] = lambda back: None,
 ) -> Query:
     """Return the query of a question's text.
 
@@ -77,6 +77,7 @@ def analyse(
         now: the time in the user's time zone, by which "last week" is understood; None looks for
             no times.
         find_speakers: which of these lower-case words are names of speakers; it returns the names.
+        find_session: when the session so many before this one was, in days since 1970.
 
     Returns:
         The query. `terms` are at most `MAX_TERMS`, what is named exactly first; `embedded` is the
@@ -86,29 +87,33 @@ def analyse(
     # Paths and addresses differ from run to run, and would be most of what is searched for.
     if failure is not None:
         text = essence(text, failure)
-    exact = mentions.exact_terms(text)
-    asked_times = times.asked(text, now)
-    intent = intents.intent(text)
     speakers = tuple(name for name in find_speakers(_words(text)) if name.lower() not in ROLES)
     embedded = in_first_person(text, speakers)
-    terms = _terms(text, exact, speakers)
+    asked_times = times.asked(text, now)
+    spans, periods = (tuple(map(_days, of)) for of in (asked_times.spans, asked_times.periods))
+    back = asked_times.sessions_back
+    if back and (session := find_session(back)):
+        spans, periods = (*spans, session), (*periods, session) if asked_times.asks else periods
+    intent = intents.intent(text)
+    exact = mentions.exact_terms(text)
+    # More than are kept, since the speakers' names go out of them.
+    words = analysis.query_terms(text, 4 * MAX_TERMS)
     pieces = tuple(analysis.pieces_of(text)[:MAX_PIECES])
     return Query(
         text=text,
-        terms=terms,
+        terms=_terms(words, exact, speakers),
         scope=scope,
         vector=vector,
         own_project=own_project,
         speakers=speakers,
-        spans=tuple(map(_days, asked_times.spans)),
+        spans=spans,
         asks_when=asked_times.asks_when,
         kinds=intent.kinds,
         role=intent.speaker,
         latest=intent.latest,
-        sessions_back=asked_times.sessions_back,
         exact=exact,
         embedded=embedded,
-        periods=tuple(map(_days, asked_times.periods)),
+        periods=periods,
         pieces=pieces,
         asks=asked_times.asks,
         asks_for_all=_asks_for_all(text, asked_times.spans, intent.kinds),
@@ -159,17 +164,16 @@ def in_first_person(text: str, speakers: Iterable[str]) -> str:
     return text
 
 
-def _terms(text: str, exact: Iterable[str], speakers: Iterable[str]) -> tuple[str, ...]:
+def _terms(asked: Iterable[str], exact: Iterable[str], speakers: Iterable[str]) -> tuple[str, ...]:
     """Return a question's terms, what it names exactly first; without the speakers' names, which
     stand in nearly every turn of a conversation."""
     named = {term for name in speakers for term in analysis.analyse(name)}
-    # More than are kept, since the speakers' names go out of them.
-    every = dict.fromkeys((*exact, *analysis.query_terms(text, 4 * MAX_TERMS)))
+    every = dict.fromkeys((*exact, *asked))
     kept = [term for term in every if term not in named]
     # A question of nothing but a name is asked by that name.
-    asked = kept or list(every)
-    words = [term for term in asked if not analysis.is_piece(term)]
-    pieces = [term for term in asked if analysis.is_piece(term)]
+    left = kept or list(every)
+    words = [term for term in left if not analysis.is_piece(term)]
+    pieces = [term for term in left if analysis.is_piece(term)]
     return (*words[:MAX_TERMS], *pieces[:MAX_PIECES])
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from vector_memory.model import Link, Memory, Relation
+from vector_memory.model import Link, Memory, Relation, Scope
 from vector_memory.retrieve import candidates as pools
 from vector_memory.retrieve import expansion, factors, fusion, period, precedence, repetitions
 from vector_memory.retrieve.candidates import CandidateSource
@@ -148,6 +148,7 @@ def search(
         (0 … 1) compares between questions; `breakdown` says what both are made of, rounded to four
         digits; `shelf` is a place in `shelves`.
     """
+    allowed = _within(query.scope, allowed)
     best = _listed_first(_best(query, shelves, candidates, embed), query)
     # More than are shown: some do not hold any more, repeat others, or fall behind by their
     # factors.
@@ -173,6 +174,15 @@ def search(
     return Answer(_with_rivals(hits), query, is_widened, least, memories)
 
 
+def _within(
+    scope: Scope, allowed: Callable[[Memory], bool] | None
+) -> Callable[[Memory], bool] | None:
+    """Return which memories may come: the index does not know all that limits a scope."""
+    if not (scope.is_by_state or scope.levels):
+        return allowed
+    return lambda memory: scope.holds(memory) and (allowed is None or allowed(memory))
+
+
 def _best(
     query: Query,
     shelves: Sequence[CandidateSource],
@@ -189,7 +199,8 @@ def _best(
         return _by_words(begun)
     query = query.with_vector(vector)
     gathered = pools.gather(query, shelves, candidates, begun)
-    return _ranked(query, shelves, gathered)
+    fused = fusion.fuse(query, gathered, shelves)
+    return _ranked(fused)
 
 
 def _with_rivals(hits: Sequence[Hit]) -> list[Hit]:
@@ -253,11 +264,8 @@ def _of_period(weighed: list[_Weighed], query: Query, least: float) -> tuple[lis
     return inside, False
 
 
-def _ranked(
-    query: Query, shelves: Sequence[CandidateSource], gathered: Sequence[pools.Pool]
-) -> Iterator[_Found]:
+def _ranked(fused: fusion.Fused) -> Iterator[_Found]:
     """Yield the candidates by their fused score, the best first."""
-    fused = fusion.fuse(query, gathered, shelves)
     features = fused.features
     for place in fused.best(len(features.seqs)):
         cosine = float(features.dense[place])

@@ -57,6 +57,37 @@ def refusal(store: str, found: "list[Foreign]") -> StoreTamperedError:
     )
 
 
+def not_trusted(store: str) -> StoreTamperedError:
+    """Return the error for a project's store that nobody trusted yet."""
+    return StoreTamperedError(
+        "%s was not made here, so its memories are not shown." % os.path.dirname(store),
+        "If you know where it comes from: `vector-memory trust %s`." % _project_of(store),
+    )
+
+
+def not_the_trusted(store: str) -> StoreTamperedError:
+    """Return the error for another store than the one that was trusted."""
+    return StoreTamperedError(
+        "%s holds another store than the one that was trusted." % store,
+        "Something replaced it, such as a pull. Look at it; `vector-memory trust %s` opens it."
+        % _project_of(store),
+    )
+
+
+def _project_of(store: str) -> str:
+    return os.path.dirname(os.path.dirname(store))
+
+
+def journal_file(store: str) -> "tuple[int, ...] | None":
+    """Return what tells a store's journal from any other file of its name; None where there is none. The
+    number of a file that was removed is given to the next one."""
+    try:
+        about = os.lstat(os.path.join(store, "journal.db"))
+    except OSError:
+        return None
+    return about.st_dev, about.st_ino, about.st_ctime_ns
+
+
 def look(store: str) -> "list[Foreign]":
     """Return what of a store is not ours to open, the first few; [] for a sound store, and for none."""
     try:

@@ -13,7 +13,7 @@ def worth(age_s: float, rest_s: float, relevance: float, is_before: bool = False
     """Return what a passage is worth to a session's first prompt."""
     cosine, words = 0.1 + 0.5 * relevance, 0.1 + 0.5 * relevance
     return gate.worth(
-        gate.values(
+        gate.feature_values(
             age_s=age_s,
             rest_s=rest_s,
             is_before=is_before,
@@ -46,7 +46,7 @@ def test_in_the_midst_of_work_what_is_fresh_is_worth_more() -> None:
 
 def test_times_that_cannot_be_count_as_now() -> None:
     """A clock was put back: what is of the future is of now, and no value grows without bounds."""
-    back = gate.values(
+    back = gate.feature_values(
         age_s=-5 * DAY,
         rest_s=-DAY,
         is_before=True,

@@ -68,6 +68,9 @@ class Shelf:
     def codes(self, column: str, words: Iterable[str]) -> list[int]:
         return []
 
+    def texts(self, seqs: Sequence[int]) -> dict[int, object]:
+        return {seq: str(self.memories[seq].text) for seq in seqs}
+
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
         return []
 
@@ -280,6 +283,17 @@ def test_near_duplicates_collapse() -> None:
         lexical=[(1, 3.0), (2, 2.9), (3, 1.0)],
     )
     assert [hit.memory.seq for hit in ask("ledger", [shelf])] == [1, 3]
+
+
+def test_copies_of_one_text_take_no_place_from_others() -> None:
+    """Neither among what is loaded, nor among what each search may propose."""
+    copies = [memory(seq, "The queue holds ten jobs.") for seq in range(1, 121)]
+    other = memory(121, "The importer has a queue of its own.")
+    scores = [(one.seq, 0.9) for one in copies] + [(other.seq, 0.7)]
+    shelf = Shelf([*copies, other], scores, scores)
+    asked = query.analyse("queue", Scope(), VECTOR)
+    found = [hit.memory.text for hit in search(asked, [shelf], 2, NOW, candidates=50).hits]
+    assert found == [copies[0].text, other.text]
 
 
 def test_the_own_project_comes_first_on_a_tie() -> None:

@@ -9,9 +9,9 @@ from functools import cache, cached_property
 
 from vector_memory import projects
 from vector_memory.index.noise import plain_prompt
-from vector_memory.model import Memory, Scope
-from vector_memory.service.base.context import Context, scope_of
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.model import GLOBAL_PROJECT, Memory, Scope
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.text.prompts import Prompt
 
 
@@ -38,6 +38,11 @@ class Asker:
             VectorMemoryError: the global store cannot be opened.
         """
         return self.open_shelves()
+
+    @property
+    def names(self) -> ProjectNames:
+        """The names of the projects that these stores know."""
+        return project_names(self.shelves)
 
 
 @dataclass(frozen=True)
@@ -110,3 +115,10 @@ def asker_in(ctx: Context, place: projects.Place) -> ProjectAsker:
     """Return who asks in a project."""
     scope = replace(scope_of(place), levels=levels_for_agents(ctx, place.root))
     return ProjectAsker(place, scope, cache(lambda: ctx.with_team(ctx.shelves_of(place))))
+
+
+def scope_of(place: projects.Place | None, only_project: bool = False) -> Scope:
+    """Return the scope of a question about a project: it and the global memories."""
+    if place is None:
+        return Scope(projects=(GLOBAL_PROJECT,))
+    return Scope(projects=(place.id,) if only_project else (place.id, GLOBAL_PROJECT))

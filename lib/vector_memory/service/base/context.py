@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from vector_memory import projects
 from vector_memory.config import Settings
 from vector_memory.errors import StoreTamperedError, VectorMemoryError
-from vector_memory.model import GLOBAL_PROJECT, Project, Scope
+from vector_memory.model import Project
 from vector_memory.service.base.disk_reserve import Reserve
 from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.base.job_clock import JobClock
@@ -162,7 +162,7 @@ class Context:
         errors = self._open_all(place)[1]
         store = place.store if place else ""
         if store and os.path.isdir(store) and not self.state.trusted(store):
-            errors[store] = _not_trusted(store)
+            errors[store] = tampering.not_trusted(store)
         return errors
 
     def _open_all(
@@ -212,9 +212,10 @@ class Context:
         if self.state.notes_due:
             self.later(self.state.flush)
 
-    def drop_snapshots(self) -> None:
-        """Remove the snapshots, and what jobs reported: something in them may have been forgotten. Snapshots are
-        made anew."""
+    def changed(self) -> None:
+        """Have the index follow, and remove the snapshots and what jobs reported: something in them may have been
+        forgotten. Snapshots are made anew."""
+        self.notify()
         self.job_clock.told.clear()
         for name in os.listdir(self.home.snapshots):
             with contextlib.suppress(OSError):
@@ -261,10 +262,10 @@ class Context:
         """Return why a project's store is not opened though it is trusted, None where it is sound."""
         found = tampering.look(folder)
         replaced = self._replaced.get(folder)
-        if not found and (not replaced or replaced != _journal_file(folder)):
+        if not found and (not replaced or replaced != tampering.journal_file(folder)):
             self._refused.pop(folder, None)
             return None
-        error = tampering.refusal(folder, found) if found else _not_the_trusted(folder)
+        error = tampering.refusal(folder, found) if found else tampering.not_the_trusted(folder)
         if self._refused.get(folder) != error.message:
             self._refused[folder] = error.message
             log.error("%s", error)
@@ -281,7 +282,7 @@ class Context:
     def _open(self, folder: str) -> Shelf:
         """Open a store; a project's only where it is the one that was trusted, by its random id, or was
         made here: a pull may put another one in its place, with memories that nobody here has stored."""
-        is_new = not _journal_file(folder)
+        is_new = not tampering.journal_file(folder)
         shelf = self.open_shelf(folder)
         if folder in (self.home.global_store, self.home.team):
             return shelf
@@ -290,39 +291,6 @@ class Context:
             self.state.trust(folder, own)
         elif expected != own:
             shelf.close(save=False)
-            self._replaced[folder] = _journal_file(folder)
-            raise _not_the_trusted(folder)
+            self._replaced[folder] = tampering.journal_file(folder)
+            raise tampering.not_the_trusted(folder)
         return shelf
-
-
-def _journal_file(store: str) -> tuple[int, ...] | None:
-    """Return what tells a store's journal from any other file of its name; None where there is none. The
-    number of a file that was removed is given to the next one."""
-    try:
-        about = os.lstat(os.path.join(store, "journal.db"))
-    except OSError:
-        return None
-    return about.st_dev, about.st_ino, about.st_ctime_ns
-
-
-def _not_trusted(store: str) -> StoreTamperedError:
-    folder = os.path.dirname(os.path.dirname(store))
-    return StoreTamperedError(
-        f"{os.path.dirname(store)} was not made here, so its memories are not shown.",
-        f"If you know where it comes from: `vector-memory trust {folder}`.",
-    )
-
-
-def _not_the_trusted(store: str) -> StoreTamperedError:
-    folder = os.path.dirname(os.path.dirname(store))
-    return StoreTamperedError(
-        f"{store} holds another store than the one that was trusted.",
-        f"Something replaced it, such as a pull. Look at it; `vector-memory trust {folder}` opens it.",
-    )
-
-
-def scope_of(place: projects.Place | None, only_project: bool = False) -> Scope:
-    """Return the scope of a question about a project: it and the global memories."""
-    if place is None:
-        return Scope(projects=(GLOBAL_PROJECT,))
-    return Scope(projects=(place.id,) if only_project else (place.id, GLOBAL_PROJECT))

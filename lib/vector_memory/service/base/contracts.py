@@ -18,7 +18,7 @@ from vector_memory.observe.commands.findings import CATEGORIES
 from vector_memory.service.base.context import Context
 from vector_memory.system.json_in import Record
 from vector_memory.trust import canonical
-from vector_memory.trust.keys import Keyring, PublicKey
+from vector_memory.trust.keys import Keyring, PrivateKey, PublicKey
 
 SORT, LIFTS = "contract", "lift"
 VERBS = {
@@ -38,7 +38,7 @@ VERBS = {
     },
     "forget": {"forget", "purge", "prune"},
     "share": {
-        "export", "export_vault", "share_init", "share_invite", "share_publish", "share_pull", "share_revoke", "pack",
+        "export", "export_vault", "share_init", "share_invite", "share_publish", "share_pull", "share_revoke", "share_reject", "pack",
     },
 }  # fmt: skip
 """What may be done with memories, and the verbs that do it; a verb that is in none tells of no memory, and keeps none."""
@@ -175,6 +175,11 @@ def keyring(ctx: Context) -> Keyring:
     return Keyring(ctx.home.keys)
 
 
+def signer(ctx: Context, passphrase: str = "") -> PrivateKey:
+    """Return the key that this installation signs with; the first time, it is made."""
+    return keyring(ctx).signer(ctx.now(), passphrase)
+
+
 def forbidden(ctx: Context, contracts: Sequence[Contract], act: str) -> Contract | None:
     """Return the first of these contracts that does not allow an act, and was not lifted for it."""
     broken = next((one for one in contracts if one.forbids(act)), None)
@@ -190,7 +195,8 @@ def forbidden(ctx: Context, contracts: Sequence[Contract], act: str) -> Contract
 
 def levels(ctx: Context, folder: str) -> tuple[str, ...]:
     """Return the levels of sensitivity that agents may be given in a folder, () for all."""
-    return levels_up_to(*(one.ceiling for one in in_force(ctx, folder)))
+    ceilings = [one.ceiling for one in in_force(ctx, folder)]
+    return levels_up_to(*ceilings)
 
 
 def require_allowed(ctx: Context, verb: str, folder: str) -> None:

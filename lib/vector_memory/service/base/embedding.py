@@ -13,7 +13,13 @@ from vector_memory.errors import EmbeddingError, VectorMemoryError
 
 if TYPE_CHECKING:
     from vector_memory.model import Embedder, Vector, Vectors
+    from vector_memory.retrieve.query import Query
 
+PROMPT_CHARS = 320
+"""What of a prompt is embedded. On 35 labelled prompts of more than 300 characters it tells what is on topic
+as well as 128 tokens do (AUC 0.76 both), 240 characters do not (0.72)."""
+PROMPT_WAIT_S = 0.07
+"""How long a prompt's vector is waited for, of the 130 ms that a hook has."""
 log = logging.getLogger(__name__)
 
 BULK_FROM = 48
@@ -87,16 +93,21 @@ class Embedding:
             self.error = str(error)
             return None
 
-    def query_within(self, text: str, timeout_s: float) -> Vector | None:
-        """Return a question's vector, (dim,), or None where that takes longer or there is no model now:
-        whoever waits for an answer is better served by words alone than too late."""
+    def of_query(self, query: Query) -> Vector | None:
+        """Return the vector of what is asked, (dim,), or None where there is no model now."""
+        return self.query(query.embedded)
+
+    def of_prompt(self, query: Query) -> Vector | None:
+        """Return the vector of a prompt for whose answer a hook waits, (dim,): of its beginning, which says what
+        it is about at two thirds of the cost, or None where even that takes too long: whoever waits is better
+        served by words alone than too late."""
         if self._embedder is None:
             return None
         if self._asked is None:
             self._asked = ThreadPoolExecutor(1, "embed-query")
-        asked = self._asked.submit(self.query, text)
+        asked = self._asked.submit(self.query, query.embedded[:PROMPT_CHARS])
         try:
-            return asked.result(timeout_s)
+            return asked.result(PROMPT_WAIT_S)
         except FutureTimeoutError:
             asked.cancel()
             return None

@@ -6,57 +6,35 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import replace
 
-from vector_memory.model import DERIVED, Memory, Scope, Sensitivity, levels_up_to
+from vector_memory.model import Memory, Scope, Sensitivity, levels_up_to
 from vector_memory.service.base import messages
-from vector_memory.service.base.asker import levels_for_agents
 from vector_memory.service.base.context import Context
 
-
-@dataclass(frozen=True)
-class Reach:
-    """What may be given.
-
-    Attributes:
-        with_derived: what was made of whole sessions, too. It may hold words of what is above a ceiling.
-    """
-
-    scope: Scope = Scope()
-    with_derived: bool = True
-
-    def holds(self, memory: Memory) -> bool:
-        """Whether a memory may be given."""
-        return self.scope.holds(memory) and (self.with_derived or memory.kind not in DERIVED)
+EVERYTHING = Scope()
+_reach: ContextVar[Scope] = ContextVar("reach", default=EVERYTHING)
 
 
-EVERYTHING = Reach()
-_reach: ContextVar[Reach] = ContextVar("reach", default=EVERYTHING)
-
-
-def of_request(ctx: Context, request: messages.Request) -> Reach:
+def of_request(ctx: Context, request: messages.Request) -> Scope:
     """Return what a request may be answered of: up to its own ceiling, under its own laws, in its own project where
     it is limited to that; to an agent nothing that is restricted, and nothing above the ceiling of a contract.
 
     Raises:
         BadInputError: its project is no folder's path.
     """
-    is_limited = request.is_agent or request.only_project
-    place = messages.place_of(ctx, request) if is_limited else None
-    levels = levels_up_to(request.ceiling)
-    if request.is_agent:
-        folder = place.root if place else str(request.cwd or "")
-        agreed = levels_for_agents(ctx, folder)[-1:]
-        levels = levels_up_to(request.ceiling, Sensitivity.CONFIDENTIAL, *agreed)
+    place = messages.place_of(ctx, request) if request.is_agent or request.only_project else None
     projects = (place.id,) if place and request.only_project else None
-    scope = Scope(projects, levels=levels, laws=request.jurisdictions)
-    return Reach(scope, not (request.ceiling or request.jurisdictions))
+    scope = messages.limited(ctx, request, place, Scope(projects))
+    if request.is_agent and not scope.levels:
+        scope = replace(scope, levels=levels_up_to(Sensitivity.CONFIDENTIAL))
+    return scope
 
 
 @contextlib.contextmanager
-def within(reach: Reach) -> Iterator[None]:
-    """Let what is looked up in this block be within a reach."""
-    before = _reach.set(reach)
+def within(scope: Scope) -> Iterator[None]:
+    """Let what is looked up in this block be within a scope."""
+    before = _reach.set(scope)
     try:
         yield
     finally:

@@ -176,6 +176,10 @@ class Shelf:
         columns = self._columns
         return columns.speakers(words) if columns is not None else []
 
+    def texts(self, seqs: Sequence[int]) -> dict[int, object]:
+        """Return what is equal for memories of one text, kind and project, by their sequence numbers."""
+        return self.journal.texts(seqs)
+
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
         """The k newest memories of a time, in days since 1970.
 
@@ -290,6 +294,19 @@ class Shelf:
         if self.index is not None:
             self.index.close(save)
         self.journal.close()
+
+
+class ProjectNames(dict[str, str]):
+    """The projects' names by their ids; of one without a name what its id says of it, "" for the global one."""
+
+    def __missing__(self, project: str) -> str:
+        return project.rpartition("-")[0] or project
+
+
+def project_names(shelves: Sequence[Shelf]) -> ProjectNames:
+    """Return the names of the projects that these stores know."""
+    known = (one for shelf in shelves for one in shelf.journal.projects())
+    return ProjectNames((one.id, one.name) for one in known if one.name)
 
 
 def merge_best(one: list[Candidate], other: list[Candidate], k: int) -> list[Candidate]:

@@ -21,11 +21,11 @@ from vector_memory.index.topics.turns import TopicTurn, lines_of
 from vector_memory.model import SUMMARY, Memory, Origin, Source, Status, unique
 from vector_memory.service.base import leases
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import project_names
 from vector_memory.service.capture import archives, session_topics
 from vector_memory.service.capture.session_topics import SessionContents
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.exchange_versions import memory_id
-from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.system.files import open_plain
 from vector_memory.text.note_names import note_name
 
@@ -131,7 +131,7 @@ def _archive(ctx: Context, one: SessionContents) -> None:
 
 def _heading(one: SessionContents) -> str:
     """Return when a session began, what it began with, and where."""
-    name = name_in(project_names([one.shelf]), one.project)
+    name = project_names([one.shelf])[one.project]
     at = one.turns[0].first.at.astimezone()
     return f"{at:%H:%M} {one.tree[0].name}" + (f" ({name})" if name else "")
 

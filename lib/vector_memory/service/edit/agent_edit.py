@@ -10,10 +10,10 @@ from vector_memory.errors import BadInputError
 from vector_memory.model import IS_FOREIGN, PROPOSED, Memory, Origin, Source, Status, Tier
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context, new_id
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.edit.edit_forget import EditRequest, changed_by
 from vector_memory.service.memory import agent_rights, merging, proposals, trust_marks
-from vector_memory.service.memory.lookup import lookup, project_names
+from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.views import MemoryView, memory_view
 
 MAX_CHARS = 20_000
@@ -78,8 +78,7 @@ def rewrite(ctx: Context, request: RewriteRequest) -> RewriteAnswer:
         stored = _superseded(ctx, shelf, memory, reworded, request.text)
     if asks:
         proposals.note(ctx, stored.project)
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
     ids = list(dict.fromkeys((stored.id, memory.id)))
     ctx.state.audit("edit", request.actor, ids, {})
     return _answer(shelf, stored, memory, bool(asks))

@@ -11,9 +11,8 @@ from vector_memory.lifecycle.dedup import Outcome, text_key
 from vector_memory.model import DERIVED, PASSAGE, QUIET, Memory, Progress, Status
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.capture import link_ideas
-from vector_memory.service.memory.lookup import project_names
 from vector_memory.service.memory.merging import may_merge
 from vector_memory.service.memory.neighbours import neighbours
 from vector_memory.service.memory.views import MemoryView, memory_view

@@ -9,9 +9,9 @@ from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Origin, Relation
 from vector_memory.service.base import messages, reach, request_fields
 from vector_memory.service.base.context import Context, new_id
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.memory import agent_rights, captured, links, placement
-from vector_memory.service.memory.lookup import is_open, lookup, project_names
+from vector_memory.service.memory.lookup import is_open, lookup
 from vector_memory.service.memory.neighbours import Neighbour, neighbours
 from vector_memory.service.memory.views import MemoryView, extended, memory_view
 

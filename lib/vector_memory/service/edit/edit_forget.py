@@ -10,14 +10,14 @@ from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Priority, Sensitivity
 from vector_memory.service.base import messages, privacy, reach, request_fields
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.capture import session_summary
 from vector_memory.service.learning import conditions, procedures
 from vector_memory.service.memory import captured, trust_marks
 from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged
 from vector_memory.service.memory.companions import companions
 from vector_memory.service.memory.exchange_versions import EDITED
-from vector_memory.service.memory.lookup import find, lookup, project_names
+from vector_memory.service.memory.lookup import find, lookup
 from vector_memory.service.memory.views import MemoryView, memory_view
 
 MAX_BY_QUERY = 20
@@ -173,8 +173,7 @@ def forget(ctx: Context, request: ForgetRequest) -> ForgetAnswer:
     for shelf in shelves:
         # What the full-text index and the log still hold of the words goes when nobody waits.
         ctx.later(shelf.journal.scrub)
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
     return ForgetAnswer(views, len(chosen))
 
 

@@ -11,8 +11,9 @@ from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Status, unique
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import project_names
 from vector_memory.service.memory import agent_rights, trust_marks
-from vector_memory.service.memory.lookup import lookup, project_names
+from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.views import MemoryView, memory_view
 
 COLLECTION, KIND, OPEN = "episodes", "episode", "open"

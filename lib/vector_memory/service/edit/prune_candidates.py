@@ -21,7 +21,6 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit import consolidate
 from vector_memory.service.memory import agent_rights
-from vector_memory.service.memory.lookup import project_names
 from vector_memory.service.memory.views import MemoryView, extended, memory_view
 
 UNUSED_DAYS = 180
@@ -75,7 +74,7 @@ def prune(ctx: Context, request: PruneRequest, progress: Progress) -> PruneAnswe
             if may_go(twin):
                 candidates.setdefault(twin.id, ("duplicate", twin))
     ordered = sorted(candidates.values(), key=lambda pair: _standing(*pair))
-    names = project_names(asker.shelves)
+    names = asker.names
     views = [
         extended(CandidateView, memory_view(memory, names), why=reason)
         for reason, memory in ordered[: request.k]

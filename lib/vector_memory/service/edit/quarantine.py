@@ -8,7 +8,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory import trust_marks
-from vector_memory.service.memory.lookup import lookup, project_names
+from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.views import MemoryView, memory_view
 
 
@@ -37,7 +37,7 @@ def held(ctx: Context, request: QuarantineRequest) -> QuarantineAnswer:
         if memory.suspicion.get("held")
     ]
     memories.sort(key=lambda memory: memory.created_at, reverse=True)
-    names = project_names(asker.shelves)
+    names = asker.names
     views = [memory_view(memory, names) for memory in memories[: request.k]]
     return QuarantineAnswer(views, len(memories))
 
@@ -81,7 +81,6 @@ def release(ctx: Context, request: ReleaseRequest) -> ReleaseAnswer:
         extra = trust_marks.released(memory)
         shelf.journal.update(replace(memory, extra=extra, updated_at=ctx.now()))
     released = [memory.id for _, memory in chosen]
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
     ctx.state.audit("release", "user", released, {})
     return ReleaseAnswer(released)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
@@ -20,11 +19,11 @@ from vector_memory.model import (
 )
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context, new_id
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.edit import edit_forget, labels, review_items
 from vector_memory.service.edit.review_items import CONFIRM, DROP, KEEP, RAISE, Item
 from vector_memory.service.memory import captured, confidence, merging, placement, trust_marks
-from vector_memory.service.memory.lookup import lookup, name_in, project_names
+from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.views import BriefView, brief
 
 CONFIRMED = "confirmed"
@@ -58,17 +57,6 @@ class ReviewRequest(messages.Request):
         return dict(zip(DECISIONS, (self.confirm, self.keep, self.drop, self.raises), strict=True))
 
 
-@dataclass(frozen=True)
-class OtherView:
-    """The older of two memories that disagree, or say nearly the same."""
-
-    id: str
-    text: str
-    kind: str
-    created_at: datetime
-    origin: str
-
-
 @dataclass(frozen=True, kw_only=True)
 class WaitingView(BriefView):
     """A memory that waits for the user: its `text` is "" where an agent asks about what is held back, its `kind`
@@ -79,6 +67,7 @@ class WaitingView(BriefView):
         actions: what can be decided about it: `DECISIONS` and `edit`.
         session: in which it was said, "" for none; `title` what was asked for there.
         sessions: in how many it was said.
+        other: the older of two memories that disagree, or say nearly the same.
     """
 
     reason: str
@@ -88,7 +77,7 @@ class WaitingView(BriefView):
     session: str
     title: str
     sessions: int
-    other: OtherView | None = messages.spare()
+    other: BriefView | None = messages.spare()
 
 
 @dataclass(frozen=True)
@@ -126,7 +115,7 @@ def review(ctx: Context, request: ReviewRequest) -> WaitingAnswer | DecidedAnswe
     return WaitingAnswer(shown, len(found))
 
 
-def _waiting_view(item: Item, names: dict[str, str], for_agent: bool) -> WaitingView:
+def _waiting_view(item: Item, names: ProjectNames, for_agent: bool) -> WaitingView:
     memory, other = item.memory, item.other
     is_said = item.reason == review_items.UNANSWERED
     text = memory.title if is_said else memory.text
@@ -139,13 +128,11 @@ def _waiting_view(item: Item, names: dict[str, str], for_agent: bool) -> Waiting
         text="" if hidden else text,
         kind=kind,
         actions=list(review_items.ACTIONS[item.reason]),
-        project=name_in(names, memory.project),
-        priority=memory.priority.value,
+        project=names[memory.project],
         session=memory.source.session,
         title="" if is_said or hidden else memory.title,
         sessions=item.sessions or len(merging.sessions_of(memory)),
-        other=other
-        and OtherView(other.id, other.text, other.kind, other.created_at, other.origin.value),
+        other=brief(BriefView, other) if other else None,
     )
 
 
@@ -168,8 +155,7 @@ def _decide(ctx: Context, request: ReviewRequest) -> DecidedAnswer:
     for name, item in chosen:
         labels.keep(ctx, REVIEW, [item.memory], name != DROP)
     captured.note_decided(ctx, [item.memory for _, item in chosen])
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
     return DecidedAnswer(done[CONFIRM], done[KEEP], done[DROP], done[RAISE])
 
 

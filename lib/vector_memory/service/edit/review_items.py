@@ -189,7 +189,7 @@ def _is_answered(ctx: Context, shelf: Shelf, said: Memory) -> bool:
     def may_answer(memory: Memory) -> bool:
         return memory.kind not in (PASSAGE, *DERIVED) and lookup.is_open(memory)
 
-    hits = lookup.find(ctx, said.title, asker, 1, allowed=may_answer)
+    hits = lookup.find(ctx, said.title, asker, 1, allowed=may_answer, cold=True)
     return any(hit.fits for hit in hits)
 
 

@@ -9,7 +9,8 @@ from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Sensitivity, strictest
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
-from vector_memory.service.memory.lookup import lookup, name_in, project_names
+from vector_memory.service.base.shelf import project_names
+from vector_memory.service.memory.lookup import lookup
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +90,6 @@ def _kept(ctx: Context) -> list[KeptView]:
     for shelf in shelves:
         counts.update(shelf.journal.count_kept())
     return [
-        KeptView(name_in(names, project) if project else "", law, level, n)
+        KeptView(names[project] if project else "", law, level, n)
         for (project, law, level), n in counts.most_common()
     ]

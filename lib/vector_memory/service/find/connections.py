@@ -11,9 +11,9 @@ from vector_memory.errors import BadInputError
 from vector_memory.model import DERIVED, PASSAGE, Link, Memory, Relation
 from vector_memory.service.base import messages, reach
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.edit.consolidate import Sets
-from vector_memory.service.memory.lookup import lookup, project_names
+from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.views import MemoryView, extended, memory_view
 from vector_memory.text import analysis
 

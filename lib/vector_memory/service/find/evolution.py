@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory.history import history_of
-from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.service.memory.views import StageView
 
 
@@ -38,7 +37,7 @@ class EvolutionAnswer:
 def evolution(ctx: Context, request: EvolutionRequest) -> EvolutionAnswer:
     """Return what gave way to what. A chain of which nothing but one memory is left is none."""
     asker = messages.asker_of(ctx, request)
-    names = project_names(asker.shelves)
+    names = asker.names
     chains: list[ChainView] = []
     seen: set[str] = set()
     old = [
@@ -54,6 +53,6 @@ def evolution(ctx: Context, request: EvolutionRequest) -> EvolutionAnswer:
         told = history_of(shelf, memory)
         seen |= {stage.id for stage in told.chain}
         if len(told.chain) > 1:
-            project = name_in(names, memory.project)
+            project = names[memory.project]
             chains.append(ChainView(project, memory.kind, told.chain, told.summary))
     return EvolutionAnswer(chains)

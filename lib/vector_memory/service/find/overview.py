@@ -9,8 +9,8 @@ from vector_memory.errors import NotFoundError
 from vector_memory.model import DECISION, GLOBAL_PROJECT, Memory, Priority, Scope
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory.lookup import is_open, name_in, project_names
+from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
+from vector_memory.service.memory.lookup import is_open
 from vector_memory.service.memory.views import MemoryView, memory_view
 
 CURRENT = "current"
@@ -81,7 +81,7 @@ def overview(ctx: Context, request: OverviewRequest) -> OverviewAnswer:
     shelves = ctx.all_shelves()
     names = project_names(shelves)
     if request.id == CURRENT and place is not None:
-        project, names = place.id, {**names, place.id: place.name}
+        project, names = place.id, ProjectNames({**names, place.id: place.name})
     else:
         project = _project(names, request.id)
     scope = messages.limited(ctx, request, place, Scope(projects=(project,)))
@@ -91,7 +91,7 @@ def overview(ctx: Context, request: OverviewRequest) -> OverviewAnswer:
     decided = [memory for journal in journals for memory in journal.recent(scope, k, (DECISION,))]
     return OverviewAnswer(
         project_id=project,
-        name=name_in(names, project),
+        name=names[project],
         total=sum(journal.count(scope) for journal in journals),
         important=_newest(ctx, shelves, matter, k),
         open=_newest(ctx, shelves, still_open, k),
@@ -99,7 +99,7 @@ def overview(ctx: Context, request: OverviewRequest) -> OverviewAnswer:
     )
 
 
-def _project(names: dict[str, str], wanted: str) -> str:
+def _project(names: ProjectNames, wanted: str) -> str:
     for id, name in names.items():
         if id != GLOBAL_PROJECT and wanted in (id, name):
             return id

@@ -11,13 +11,14 @@ from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Status
 from vector_memory.service.base import messages, reach
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import project_names
 from vector_memory.service.edit.remember import SAID_IN
 from vector_memory.service.find.recall import IdRequest
 from vector_memory.service.memory import links
 from vector_memory.service.memory.confidence import VERIFIED
 from vector_memory.service.memory.history import history_of
 from vector_memory.service.memory.links import LinkView
-from vector_memory.service.memory.lookup import find, is_open, lookup, project_names
+from vector_memory.service.memory.lookup import find, is_open, lookup
 from vector_memory.service.memory.views import (
     HistoryView,
     HitView,
@@ -119,7 +120,7 @@ def trace(ctx: Context, request: TraceRequest) -> TraceAnswer:
     asker = messages.asker_of(ctx, request)
     ctx.embedding.wait(MODEL_WAIT_S)
     hits = find(ctx, request.query, asker, request.k, allowed=is_open, cold=True)
-    names = project_names(asker.shelves)
+    names = asker.names
     views = [hit_view(hit, names) for hit in hits]
     return TraceAnswer(hits=views, threshold=ctx.settings.threshold, audit=[])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from vector_memory.errors import BadInputError
@@ -15,18 +15,11 @@ from vector_memory.retrieve.topics import topics
 from vector_memory.service.base import aliases, messages, model_help, request_fields
 from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.find import named_project
 from vector_memory.service.memory import applied
 from vector_memory.service.memory.history import history_of
-from vector_memory.service.memory.lookup import (
-    answer,
-    is_open,
-    lookup,
-    project_names,
-    surroundings,
-    touch,
-)
+from vector_memory.service.memory.lookup import answer, is_open, lookup, surroundings, touch
 from vector_memory.service.memory.passages import Excerpt, in_context, turn_reader
 from vector_memory.service.memory.views import (
     HistoryView,
@@ -127,7 +120,7 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     if request.for_session:
         # It stands in the session from now on: no hook says it again.
         ctx.state.add_shown(request.for_session, ids, ctx.now())
-    names = project_names(asker.shelves)
+    names = asker.names
     answered = RecallAnswer(
         [_shown(ctx, asker, hit, excerpt, names, request) for hit, excerpt in excerpts],
         "full" if all(_by_meaning(shelf) for shelf in asker.shelves) else "lexical",
@@ -184,7 +177,7 @@ def _shown(
     asker: Asker,
     hit: Hit,
     excerpt: Excerpt,
-    names: dict[str, str],
+    names: ProjectNames,
     request: RecallRequest,
 ) -> HitView:
     shelf = asker.shelves[hit.shelf]
@@ -224,6 +217,7 @@ class ListRequest(messages.Filter):
     Attributes:
         sort: one of `SORTS`.
         due: only what has a deadline to come or comes back by the calendar, the nearest first.
+        shared: only what other members of a team shared.
         counted: how many there are in all is wanted, too: among very many that takes longer than the list.
     """
 
@@ -231,6 +225,7 @@ class ListRequest(messages.Filter):
     offset: int = messages.number(0, 0, 100_000_000)
     sort: str = messages.word(default="newest")
     due: bool = messages.flag()
+    shared: bool = messages.flag()
     counted: bool = messages.flag(default=True)
 
 
@@ -255,6 +250,8 @@ def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
             f"Nothing is sorted by {request.sort[:40]!r}.", f"Orders: {', '.join(SORTS)}."
         )
     asker = messages.reader_of(ctx, request)
+    if request.shared:
+        asker = replace(asker, open_shelves=lambda: ctx.with_team([]))
     scope, last = request_fields.listed(asker.scope), request.offset + request.k
     if request.due:
         newest = _dated(ctx, asker.shelves, scope)
@@ -268,7 +265,7 @@ def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
     total = len(newest)
     if request.counted and not request.due:
         total = sum(shelf.journal.count(scope) for shelf in asker.shelves)
-    names = project_names(asker.shelves)
+    names = asker.names
     left_out = ctx.unopened(asker.place) if asker.place or request.all_projects else {}
     return ListAnswer(
         [memory_view(memory, names, ctx.now()) for memory in newest[request.offset : last]],

@@ -12,12 +12,11 @@ from vector_memory.index.units import REDACTED
 from vector_memory.model import DERIVED, PASSAGE, TOPIC, Memory, Scope, unique
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import ProjectNames, Shelf
 from vector_memory.service.capture import deferred
 from vector_memory.service.find import topic_outline
 from vector_memory.service.memory import last_session
 from vector_memory.service.memory.last_session import SessionEnd
-from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.service.memory.views import MemoryView, memory_view
 from vector_memory.text import harmless
 
@@ -102,7 +101,7 @@ def resume(ctx: Context, request: ResumeRequest) -> ResumeAnswer:
     if place is not None:
         # What the user keeps for all projects was no work in this one.
         scope = replace(scope, projects=(place.id,))
-    names = project_names(asker.shelves)
+    names = asker.names
     newest = last_session.newest_of_sessions(asker.shelves, scope, request.but)
     sessions = list(islice(newest, MOST_EARLIER + 1 + last_session.MOST_EMPTY))
     last: LastSession | None = None
@@ -135,7 +134,7 @@ def _last(
     shelf: Shelf,
     newest: Memory,
     scope: Scope,
-    names: dict[str, str],
+    names: ProjectNames,
     end: SessionEnd | None,
 ) -> tuple[LastSession, list[Memory]]:
     """Return a session, and what was decided in it."""
@@ -156,7 +155,7 @@ def _last(
     files = unique(path for memory in reversed(memories) for path in memory.files)
     view = LastSession(
         session=session,
-        project=name_in(names, newest.project),
+        project=names[newest.project],
         path=newest.source.path,
         started_at=memories[0].created_at if memories else None,
         ended_at=newest.created_at,

@@ -14,8 +14,8 @@ from vector_memory.index.topics import summaries
 from vector_memory.model import DECISION, DERIVED, PASSAGE, QUIET, SUMMARY, Memory, Scope
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory.lookup import find, is_open, name_in, project_names
+from vector_memory.service.base.shelf import ProjectNames, Shelf
+from vector_memory.service.memory.lookup import find, is_open
 from vector_memory.text import analysis
 
 MOST_READ = 200
@@ -91,7 +91,7 @@ def summarize(ctx: Context, request: SummaryRequest) -> SummaryAnswer:
         )
     memories = _found(ctx, query, asker) if query else _listed(asker.shelves, asker.scope)
     points = _best(_points(memories, analysis.query_terms(query.strip())), request.k)
-    names = project_names(asker.shelves)
+    names = asker.names
     return SummaryAnswer([_view(point, names) for point in points], len(memories))
 
 
@@ -157,7 +157,7 @@ def _best(points: Sequence[Point], k: int) -> list[Point]:
     return sorted(chosen, key=lambda point: (point.memory.created_at, point.memory.seq))
 
 
-def _view(point: Point, names: dict[str, str]) -> PointView:
+def _view(point: Point, names: ProjectNames) -> PointView:
     memory = point.memory
     return PointView(
         text=point.text,
@@ -167,5 +167,5 @@ def _view(point: Point, names: dict[str, str]) -> PointView:
         kind=memory.kind,
         origin=memory.origin.value,
         foreign=memory.is_foreign or memory.is_suspicious,
-        project=name_in(names, memory.project),
+        project=names[memory.project],
     )

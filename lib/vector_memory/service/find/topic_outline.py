@@ -11,9 +11,8 @@ from vector_memory.index.tools import clip
 from vector_memory.model import TOPIC, Memory, Scope
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import ProjectNames, Shelf
 from vector_memory.service.capture import deferred
-from vector_memory.service.memory.lookup import name_in, project_names
 
 DEFAULT_SESSIONS = 8
 LOOKED_AT = 3_000
@@ -82,7 +81,7 @@ def outline(ctx: Context, request: OutlineRequest) -> OutlineAnswer:
     wanted = request.session.strip()
     asker = messages.asker_of(ctx, replace(request, all_projects=True) if wanted else request)
     scope = request_fields.listed(asker.scope)
-    names = project_names(asker.shelves)
+    names = asker.names
     newest = sorted(
         _sessions(asker.shelves, scope, wanted), key=lambda pair: pair[1].created_at, reverse=True
     )
@@ -109,7 +108,7 @@ def _sessions(shelves: Sequence[Shelf], scope: Scope, wanted: str) -> list[tuple
     return list(newest.values())
 
 
-def _session(shelf: Shelf, newest: Memory, scope: Scope, names: dict[str, str]) -> SessionOutline:
+def _session(shelf: Shelf, newest: Memory, scope: Scope, names: ProjectNames) -> SessionOutline:
     """Return a session as programs see it: its topics, where there are none the titles of its turns."""
     # A session may have been in several projects, and sessions of several may have one name.
     own = replace(scope, sessions=(newest.source.session,))
@@ -120,7 +119,7 @@ def _session(shelf: Shelf, newest: Memory, scope: Scope, names: dict[str, str]) 
     nodes = nested(spans) if spans else _titles(shelf, own)
     return SessionOutline(
         session=newest.source.session,
-        project=name_in(names, newest.project),
+        project=names[newest.project],
         path=newest.source.path,
         started_at=nodes[0].at if nodes else newest.created_at,
         topics=nodes,

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vector_memory import redact
 from vector_memory.errors import BadInputError
-from vector_memory.service.base import contracts, messages
+from vector_memory.service.base import contracts, messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.system.paths import version
 from vector_memory.trust import canonical
@@ -23,7 +22,6 @@ CONTEXT = "https://schema.org/"
 MOST_CHARS = 200_000
 BINDING = "HTTP+JSON"
 BEARER = {"token": {"httpAuthSecurityScheme": {"scheme": "Bearer"}}}
-ACTIONS = ("create", "verify")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +35,7 @@ class CardRequest(messages.Request):
         card: a card as JSON, key: whose signature it should have.
     """
 
-    action: str = messages.word(default="create")
+    action: str = messages.one_of(("create", "verify"), "create")
     name: str = messages.word()
     skills: tuple[str, ...] = messages.words("skill")
     url: str = messages.word()
@@ -64,17 +62,15 @@ def card(ctx: Context, request: CardRequest) -> CardAnswer:
         The card, and whether its signature holds.
 
     Raises:
-        BadInputError: there is no such action, an agent would have one signed, or what was given is no card.
+        BadInputError: an agent would have one signed, or what was given is no card.
     """
     if request.action == "verify":
         return _verify(request)
-    if request.action != "create":
-        raise BadInputError("There is no such action.", f"Actions: {', '.join(ACTIONS)}.")
     request.require_user("signs cards")
-    clean = [" ".join(redact.clean(one).text.split())[:200] for one in request.skills[:50]]
+    clean = [privacy.line(one, 200) for one in request.skills[:50]]
     body: dict[str, Any] = {
         "@context": CONTEXT,
-        "name": " ".join(redact.clean(request.name).text.split())[:100] or "Vector Memory",
+        "name": privacy.line(request.name, 100) or "Vector Memory",
         "description": "Long-term memory of a coding agent, on one machine.",
         "version": version(),
         "supportedInterfaces": [{"url": request.url, "protocolBinding": request.binding, "protocolVersion": "1.0"}]
@@ -86,9 +82,7 @@ def card(ctx: Context, request: CardRequest) -> CardAnswer:
         "defaultOutputModes": ["application/json"],
         "securitySchemes": BEARER if request.binding != BINDING else {},
     }  # fmt: skip
-    ring = contracts.keyring(ctx)
-    known = ring.ensure(ctx.now(), request.passphrase)
-    key = ring.open(known.public.id, request.passphrase)
+    key = contracts.signer(ctx, request.passphrase)
     header = packed(canonical.written({"alg": "EdDSA", "kid": key.public.word}))
     signature = packed(key.signing.sign(_input(header, body)))
     signed = {**body, "signatures": [{"protected": header, "signature": signature}]}

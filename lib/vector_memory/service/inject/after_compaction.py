@@ -13,7 +13,6 @@ from vector_memory.retrieve import render
 from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.text import fence
 
 SHARE = 0.7
@@ -32,7 +31,7 @@ def notes(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     project may have a session of the same name: an import calls its own as it likes."""
     if not question.session:
         return []
-    names = project_names(question.shelves)
+    names = question.names
     left = int(ctx.settings.start_tokens * SHARE) - render.FENCE_TOKENS
     own = replace(question.scope, sessions=(question.session,))
     made: list[fence.Note] = []
@@ -41,7 +40,7 @@ def notes(ctx: Context, question: HookQuestion) -> list[fence.Note]:
             continue
         if any(memory.text[:SAME_CHARS] in one.text for one in made):
             continue
-        note = render.note(memory, name_in(names, memory.project), budget)
+        note = render.note(memory, names[memory.project], budget)
         if note.tokens <= left:
             made.append(note)
             left -= note.tokens

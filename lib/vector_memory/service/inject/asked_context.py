@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from vector_memory.errors import BadInputError
 from vector_memory.service.base import messages
-from vector_memory.service.base.asker import HookQuestion, asker_in
-from vector_memory.service.base.context import Context, scope_of
+from vector_memory.service.base.asker import HookQuestion, asker_in, scope_of
+from vector_memory.service.base.context import Context
 from vector_memory.service.inject import prompt_recall
 from vector_memory.system import json_in
 from vector_memory.text import fence

@@ -14,6 +14,7 @@ from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import show
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.inject.prompt_recall import MAX_PROMPT_CHARS
 from vector_memory.service.memory import applied, lookup
 from vector_memory.service.memory.history import before, chain_of
 from vector_memory.text import fence
@@ -27,9 +28,10 @@ LOOKED_AT = 2 * MOST_HITS
 
 def on_remember(ctx: Context, question: HookQuestion) -> str:
     """Return the fenced memories that answer a question asked with `/remember`, "" for none."""
-    answer = lookup.answer(
-        ctx, question.prompt, question, LOOKED_AT, allowed=lookup.is_open, cold=True
-    )
+    if not ctx.settings.recall_on_prompt:
+        return ""
+    asked = question.said.question[:MAX_PROMPT_CHARS]
+    answer = lookup.answer(ctx, asked, question, LOOKED_AT, allowed=lookup.is_open, cold=True)
     hits = without_echoes(answer.hits)[:MOST_HITS]
     groups = topics(hits)
     heads = {
@@ -57,7 +59,7 @@ def _notes(
     """Return hits as notes within the budget, each with its topic and with what was so before."""
     shelves = question.shelves
     earlier = {hit.memory.id: _earlier(shelves[hit.shelf], hit.memory) for hit in hits}
-    names = lookup.project_names(shelves)
+    names = question.names
     spare = sum(
         fence.tokens(heads[id]) + (fence.tokens(line) if line else 0)
         for id, line in earlier.items()
@@ -65,7 +67,7 @@ def _notes(
     notes = render.notes(
         hits,
         TOKENS - spare,
-        lambda project: lookup.name_in(names, project),
+        names.__getitem__,
         terms,
         ctx.settings.origin_share,
     )

@@ -8,7 +8,7 @@ from functools import cache
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError
-from vector_memory.model import GLOBAL_PROJECT, Scope
+from vector_memory.model import GLOBAL_PROJECT, Scope, Sensitivity
 from vector_memory.retrieve import gate
 from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Answer, Hit
@@ -16,10 +16,10 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.asker import HookQuestion, asker_in, levels_for_agents
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import checked
+from vector_memory.service.base.embedding import PROMPT_CHARS
 from vector_memory.service.base.gate_threshold import least_worth
-from vector_memory.service.base.query_building import PROMPT_CHARS
 from vector_memory.service.inject import prompt_recall
-from vector_memory.service.memory.lookup import answer, is_open, project_names
+from vector_memory.service.memory.lookup import answer, is_open
 from vector_memory.service.memory.views import HitView, hit_view
 from vector_memory.text import fence
 
@@ -95,7 +95,7 @@ def explain(ctx: Context, request: ExplainRequest) -> ExplainAnswer:
     )
     silent = _silence(ctx, question)
     judged = _Judgement(ctx, question, found, bool(silent))
-    names = project_names(question.shelves)
+    names = question.names
     shelves = question.shelves
     by_meaning = all(one.index is not None and one.index.vectors_ready for one in shelves)
     return ExplainAnswer(
@@ -133,7 +133,12 @@ def _question(ctx: Context, request: ExplainRequest) -> HookQuestion:
     levels = levels_for_agents(ctx, root)
     scope = Scope(projects=(id, GLOBAL_PROJECT), levels=levels)
     return HookQuestion(
-        place, scope, cache(ctx.all_shelves), session="", folder=root, prompt=request.query
+        place,
+        scope,
+        cache(lambda: ctx.with_team(ctx.all_shelves())),
+        session="",
+        folder=root,
+        prompt=request.query,
     )
 
 
@@ -190,6 +195,10 @@ class _Judgement:
 
     def _verdict(self, hit: Hit) -> tuple[str, str]:
         id, ctx = hit.memory.id, self._ctx
+        if hit.memory.sensitivity is Sensitivity.RESTRICTED:
+            return "restricted", "It is restricted: you alone are shown it."
+        if hit.memory.proposed.get("held"):
+            return "waits", "An agent proposes it: it waits for your word in Review."
         if hit.memory.is_held:
             return "held", "It is held back: it looks like instructions. A review lets it go."
         if id in self._told:

@@ -16,12 +16,11 @@ from vector_memory.service.base.asker import Asker, HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import show
 from vector_memory.service.base.gate_threshold import least_worth
-from vector_memory.service.base.query_building import embedding_in_time
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.base.shown_notes import PROMPT, Showing, Worth
 from vector_memory.service.inject.wider_notes import widened
 from vector_memory.service.memory import last_session
-from vector_memory.service.memory.lookup import answer, is_open, name_in, project_names, touch
+from vector_memory.service.memory.lookup import answer, is_open, touch
 from vector_memory.text import fence
 
 MAX_PROMPT_CHARS = 8_000
@@ -59,14 +58,8 @@ def on_prompt(ctx: Context, question: HookQuestion) -> str:
     """Return the fenced memories that a prompt needs, "" for none."""
     if not ctx.settings.recall_on_prompt:
         return ""
-    said = question.said
-    if said.question:
-        from vector_memory.service.inject import asked_recall
-
-        asked = said.question[:MAX_PROMPT_CHARS]
-        return asked_recall.on_remember(ctx, replace(question, prompt=asked))
     blocks = [_told(ctx, question)]
-    if ctx.settings.confirm_decisions and not said.needs_nothing:
+    if ctx.settings.confirm_decisions and not question.said.needs_nothing:
         blocks.append(_to_confirm(ctx, question))
     shown = (
         show(ctx, question.session, one.notes, one.title, one.known, showing=one.showing)
@@ -90,18 +83,17 @@ def _told(ctx: Context, question: HookQuestion) -> _Block:
     from vector_memory.service.learning import guidance, procedures
 
     guide = [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
-    if hits or guide:
-        taken = sum(note.tokens for note in guide)
-        notes = notes_of(ctx, question, hits, found, taken)
-        chosen = {note.id for note in notes}
-        touch(ctx, question.shelves, [hit for hit in hits if hit.memory.id in chosen])
-        return _Block(
-            [*notes, *guide],
-            found.note if hits else "",
-            Showing(PROMPT, question.prompt, worths),
-            client_memory.known_to_client(question.transcript),
-        )
-    return _end_before(ctx, question) if said.needs_what_was_before else _Block()
+    if not (hits or guide):
+        return _end_before(ctx, question) if said.needs_what_was_before else _Block()
+    notes = notes_of(ctx, question, hits, found, sum(note.tokens for note in guide))
+    chosen = {note.id for note in notes}
+    touch(ctx, question.shelves, [hit for hit in hits if hit.memory.id in chosen])
+    return _Block(
+        [*notes, *guide],
+        found.note if hits else "",
+        Showing(PROMPT, question.prompt, worths),
+        client_memory.known_to_client(question.transcript),
+    )
 
 
 def _end_before(ctx: Context, question: HookQuestion) -> _Block:
@@ -137,7 +129,7 @@ def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, 
         LOOKED_AT + len(shown),
         allowed=is_open,
         session=question.session,
-        embed=embedding_in_time(ctx),
+        embed=ctx.embedding.of_prompt,
         fitting=ctx.settings.threshold,
     )
     fresh = [
@@ -226,12 +218,12 @@ def notes_of(
         found: all that the search found.
         taken: tokens that other notes take.
     """
-    names = project_names(question.shelves)
+    names = question.names
     budget = ctx.settings.prompt_tokens - taken
     notes = render.notes(
         hits,
         budget,
-        lambda project: name_in(names, project),
+        names.__getitem__,
         found.query.terms,
         ctx.settings.origin_share,
     )
@@ -257,9 +249,9 @@ def _to_confirm(ctx: Context, question: HookQuestion) -> _Block:
         if memory.id not in shown
     ]
     fresh.sort(key=lambda memory: (memory.created_at, memory.seq))
-    names = project_names(question.shelves)
+    names = question.names
     notes = [
-        render.note(memory, name_in(names, memory.project), TO_CONFIRM_TOKENS)
+        render.note(memory, names[memory.project], TO_CONFIRM_TOKENS)
         for memory in fresh[:MOST_TO_CONFIRM]
     ]
     return _Block(notes, TO_CONFIRM)

@@ -36,7 +36,6 @@ from vector_memory.service.base.shown_notes import START, Showing
 from vector_memory.service.inject import after_compaction
 from vector_memory.service.memory import captured, last_session, merging
 from vector_memory.service.memory.last_session import SessionEnd
-from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.system.durable_files import write_durably
 from vector_memory.text import fence
 
@@ -145,7 +144,7 @@ def start_notes(
         given: notes that come beside these and take their part of the budget.
         spare: tokens that are needed for something else.
     """
-    names = project_names(asker.shelves)
+    names = asker.names
     left = ctx.settings.start_tokens - render.FENCE_TOKENS - spare
     left -= sum(one.tokens for one in given)
     shares = render.Shares(left, ctx.settings.origin_share)
@@ -166,7 +165,7 @@ def start_notes(
             break
         if memory.id in hidden or told.holds(memory):
             continue
-        name, against = name_in(names, memory.project), _against(asker, memory)
+        name, against = names[memory.project], _against(asker, memory)
         note = _with_sessions(memory, render.note(memory, name, NOTE_TOKENS, against=against))
         if memory.id in days and memory.temporal is Temporal.PERIODIC:
             note = note.with_head(f"{note.head} · comes back {days[memory.id]}")

@@ -86,27 +86,40 @@ def _put_together(ctx: Context, turn: Turn) -> Step:
         for members in clusters(ctx, page.shelf, page.memories, _may_speak, LEAST_TOGETHER)
         if len({id for one in members for id in sessions_of(one)}) >= LEAST_TOGETHER
     ]
-    told, new = [], 0
-    for members in groups:
-        finding = _together(members)
-        told.append({"id": members[0].id, "text": finding.text, **finding.evidence})
-        if not turn.dry_run:
-            new += _propose(ctx, page.shelf, "principle", members, finding, turn.now)
+    found = [(members, _together(members), "") for members in groups]
+    told, new = _told(ctx, turn, page.shelf, "principle", found)
     report = {"groups": len(groups), "proposed": new, "items": told}
     return Step(report, {**page.cursor, PART: TOGETHER} if page.cursor else {PART: BORNE_OUT})
 
 
 def _heuristics(ctx: Context, turn: Turn) -> Step:
-    told, new = [], 0
+    told, new = list[dict[str, object]](), 0
     for shelf in ctx.all_shelves():
-        for one in heuristics.borne_out(shelf):
-            told.append({"id": one.sources[0].id, "text": one.text, **one.evidence})
-            finding = Finding(one.text, one.evidence, AS_FACT)
-            if not turn.dry_run:
-                new += _propose(
-                    ctx, shelf, heuristics.HOW, one.sources, finding, turn.now, one.command
-                )
+        found = [
+            (one.sources, Finding(one.text, one.evidence, AS_FACT), one.command)
+            for one in heuristics.borne_out(shelf)
+        ]
+        more, proposed = _told(ctx, turn, shelf, heuristics.HOW, found)
+        told, new = told + more, new + proposed
     return Step({"borne_out": len(told), "proposed": new, "items": told}, message=_hint(turn, new))
+
+
+def _told(
+    ctx: Context,
+    turn: Turn,
+    shelf: Shelf,
+    how: str,
+    found: Sequence[tuple[Sequence[Memory], Finding, str]],
+    most: int = proposals.MOST_WAITING,
+) -> tuple[list[dict[str, object]], int]:
+    """Propose findings, each with its sources and what of them it is about, so many in a run at most; return what a
+    report tells of them, and how many were proposed."""
+    told, new, before = [], 0, turn.report.number("proposed")
+    for sources, finding, about in found:
+        told.append({"id": sources[0].id, "text": str(finding.text), **finding.evidence})
+        if not turn.dry_run and before + new < most:
+            new += _propose(ctx, shelf, how, sources, finding, turn.now, about)
+    return told, new
 
 
 def _hint(turn: Turn, new: int) -> str:
@@ -185,14 +198,9 @@ def _proposed(
     page = paging.page(ctx, turn.cursor, AT_ONCE, scope)
     if page is None:
         return Step({"proposed": 0})
-    told, count = [], turn.report.number("proposed")
-    new = 0
-    for memory in page.memories:
-        if (finding := read(memory)) is None:
-            continue
-        told.append({"id": memory.id, "text": str(finding.text), **finding.evidence})
-        if not turn.dry_run and count + new < most:
-            new += _propose(ctx, page.shelf, how, [memory], finding, turn.now)
+    read_of = ((memory, read(memory)) for memory in page.memories)
+    found = [([memory], finding, "") for memory, finding in read_of if finding is not None]
+    told, new = _told(ctx, turn, page.shelf, how, found, most)
     report = {"looked_at": len(page.memories), "found": len(told), "proposed": new, "items": told}
     return Step(report, page.cursor, message=_hint(turn, new))
 
@@ -204,7 +212,7 @@ def _propose(
     sources: Sequence[Memory],
     finding: Finding,
     now: datetime,
-    about: str = "",
+    about: str,
 ) -> bool:
     """Put what was derived before the user, in a model's words where one is set; return whether it is new."""
     memory = made(how, finding.text, sources, now, finding.evidence, about)

@@ -15,7 +15,7 @@ from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.tasks import EDIT, READ
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.learning import learned_records
-from vector_memory.service.think.proportion import LEAST, proportion
+from vector_memory.service.think.figures import share
 
 HOW = "heuristic"
 LEAST_SESSIONS, MOST_SESSIONS, MOST_LEDGERS = 2, 31, 2_000
@@ -70,17 +70,17 @@ def _judged(principle: Memory, command: str, tasks: Tasks) -> BorneOut | None:
         task for task, _ in tasks.values() if command not in task.stages and task.kind in kinds
     ]
     records = {record.id: record for _, record in ran}
-    share = proportion(sum(task.done is True for task, _ in ran), len(ran))
-    rest = proportion(sum(task.done is True for task in others), len(others))
-    is_enough = share.n >= LEAST and len(records) >= LEAST_SESSIONS
-    if not is_enough or share.low <= (rest.rate if rest.n >= LEAST else 0.5):
+    won = share(sum(task.done is True for task, _ in ran), len(ran))
+    rest = share(sum(task.done is True for task in others), len(others))
+    is_enough = won.is_enough and len(records) >= LEAST_SESSIONS
+    if not is_enough or won.low <= (rest.k / rest.n if rest.is_enough else 0.5):
         return None
     text = (
-        f"{principle.text} (Of {share.n} tasks in which `{command}` ran {share.done} went well: "
-        f"{share.low:.0%} to {share.high:.0%} with 95 % certainty; without it {rest.done} of {rest.n}.)"
+        f"{principle.text} (Of {won.n} tasks in which `{command}` ran {won.k} went well: "
+        f"{won.low:.0%} to {won.high:.0%} with 95 % certainty; without it {rest.k} of {rest.n}.)"
     )
     evidence = {
-        "won": share.done, "n": share.n, "low": share.low, "high": share.high,
-        "others_won": rest.done, "others_n": rest.n, "sessions": len(records),
+        "won": won.k, "n": won.n, "low": won.low, "high": won.high,
+        "others_won": rest.k, "others_n": rest.n, "sessions": len(records),
     }  # fmt: skip
     return BorneOut(command, [principle, *list(records.values())[:MOST_SESSIONS]], text, evidence)

@@ -15,11 +15,11 @@ from vector_memory.journal.job_rows import FAILED, OK, WAITS
 from vector_memory.model import DECISION, PASSAGE, Memory, Scope, Sensitivity
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import ProjectNames, project_names
 from vector_memory.service.capture import session_summary
 from vector_memory.service.governance import actors, controls
 from vector_memory.service.jobs.step import Step, Turn
 from vector_memory.service.jobs.weekly_backup import newest
-from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.service.tools import flags
 from vector_memory.text.note_names import note_name
 
@@ -106,7 +106,7 @@ def _happened(ctx: Context, since: datetime, until: datetime) -> Iterator[str]:
     yield from _told("Open", still_open, names)
 
 
-def _told(title: str, memories: Sequence[Memory], names: dict[str, str]) -> Iterator[str]:
+def _told(title: str, memories: Sequence[Memory], names: ProjectNames) -> Iterator[str]:
     """Yield a line for each memory that is the user's or a session's own word, newest first, with the beginning of
     its id, by which any command takes it."""
     own = [
@@ -115,7 +115,7 @@ def _told(title: str, memories: Sequence[Memory], names: dict[str, str]) -> Iter
         if memory.trust > 0 and not memory.is_held
     ]
     for memory in own[:MOST_EACH]:
-        place = name_in(names, memory.project)
+        place = names[memory.project]
         yield f"{title}{f' ({place})' if place else ''}: {clip(memory.text, LINE_CHARS)} [{memory.id[:8]}]"
 
 
@@ -132,7 +132,7 @@ def _held(ctx: Context, now: datetime) -> Iterator[str]:
             if memory.kind != PASSAGE and not memory.uses and memory.created_at < now - UNUSED:
                 unused[memory.kind or "note"] += 1
             if memory.sensitivity in (Sensitivity.CONFIDENTIAL, Sensitivity.RESTRICTED):
-                sensitive[name_in(names, memory.project) or "global"] += 1
+                sensitive[names[memory.project] or "global"] += 1
             ends = memory.expires_at or memory.valid_until
             if ends is not None and now < ends <= now + SOON:
                 expiring.append(memory)

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from vector_memory import redact
@@ -21,7 +22,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shown_notes import PROCEDURES, Showing
 from vector_memory.service.learning import conditions
 from vector_memory.service.learning.conditions import COMMAND, CONDITIONS, ERROR, FILE
-from vector_memory.service.memory.lookup import is_open, name_in, project_names
+from vector_memory.service.memory.lookup import is_open
 from vector_memory.text import analysis, fence
 
 if TYPE_CHECKING:
@@ -74,15 +75,34 @@ class Moment:
     """What is going on, as far as conditions look at it.
 
     Attributes:
-        terms: those of a prompt, as `text.analysis` makes them.
-        files: paths, as somebody wrote them.
+        prompt: what the user says, with the words and the files that stand in it.
+        touched: paths that are about to be touched, as somebody wrote them.
         command: a command line that is about to be run, or has failed with `error`.
     """
 
-    terms: frozenset[str] = frozenset()
-    files: tuple[str, ...] = ()
+    prompt: str = ""
+    touched: tuple[str, ...] = ()
     command: str = ""
     error: str = ""
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """Those of the prompt, as `text.analysis` makes them."""
+        return frozenset(analysis.analyse(self.prompt))
+
+    @cached_property
+    def files(self) -> tuple[str, ...]:
+        """The paths that are touched or named."""
+        from vector_memory.text import mentions
+
+        return (*self.touched, *mentions.files(self.prompt))
+
+    @cached_property
+    def commands(self) -> list[shell.Command]:
+        """Those that the command line is made of."""
+        from vector_memory.text import shell
+
+        return list(shell.parse(self.command)) if self.command else []
 
     def meets(self, trigger: str, root: str) -> bool:
         """Whether a condition holds.
@@ -94,11 +114,7 @@ class Moment:
         if kind == FILE:
             return any(_fits(path, value, root) for path in self.files)
         if kind == COMMAND:
-            from vector_memory.text import shell
-
-            return bool(self.command) and any(
-                _runs(command, value.split()) for command in shell.parse(self.command)
-            )
+            return any(_runs(command, value.split()) for command in self.commands)
         if kind == ERROR:
             return value.casefold() in " ".join(self.error.casefold().split())
         wanted = set(analysis.analyse(value))
@@ -121,14 +137,7 @@ def _runs(command: shell.Command, wanted: Sequence[str]) -> bool:
 
 def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     """Return the procedure whose condition a prompt meets, by its words or the files that it names."""
-    if not any(conditions.known_in(ctx, shelf).conditions for shelf in question.shelves):
-        return []
-    from vector_memory.text import mentions
-
-    prompt = question.prompt[:MOST_READ]
-    terms = frozenset(analysis.analyse(prompt))
-    moment = Moment(terms, mentions.files(prompt))
-    return _found(ctx, question, moment)
+    return _found(ctx, question, Moment(question.prompt[:MOST_READ]))
 
 
 def for_failure(ctx: Context, question: HookQuestion, error: str, command: str) -> str:
@@ -146,7 +155,7 @@ def for_call(ctx: Context, question: HookQuestion, given: dict[str, object]) -> 
     """
     paths = tuple(str(given[name]) for name in _PATHS if given.get(name))
     return _shown(
-        ctx, question, Moment(files=paths, command=str(given.get("command") or "")[:MOST_READ])
+        ctx, question, Moment(touched=paths, command=str(given.get("command") or "")[:MOST_READ])
     )
 
 
@@ -175,7 +184,7 @@ def _found(ctx: Context, question: HookQuestion, moment: Moment) -> list[fence.N
     if best is None:
         return []
     memory = best[1]
-    project = name_in(project_names(question.shelves), memory.project)
+    project = question.names[memory.project]
     return [render.note(memory, project, MOST_TOKENS - render.FENCE_TOKENS)]
 
 

@@ -116,14 +116,15 @@ def newest_of_sessions(
 
 
 def _in_store(shelf: Shelf, scope: Scope, but: str) -> Iterator[tuple[Shelf, Memory]]:
-    seen = {"", but}
+    newest: dict[str, Memory | None] = {"": None, but: None}
     while True:
         looked = shelf.journal.recent(scope, READ_AT_ONCE, kinds=(PASSAGE,))
         for passage in looked:
-            session = passage.source.session
             # Without a transcript it is an import's conversation: nobody worked there.
-            if session not in seen and passage.source.path:
-                seen.add(session)
+            if (
+                passage.source.path
+                and newest.setdefault(passage.source.session, passage) is passage
+            ):
                 yield shelf, passage
         if len(looked) < READ_AT_ONCE:
             return

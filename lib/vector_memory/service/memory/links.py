@@ -196,6 +196,6 @@ def _link_view(link: Link, memory: Memory, end: Memory) -> LinkView:
     Args:
         end: the memory at its other end.
     """
-    other = brief(LinkedView, end, status=end.status.value)
+    other = brief(LinkedView, end)
     direction = "out" if link.from_id == memory.id else "in"
     return LinkView(link.from_id, link.to_id, link.relation, direction, link.weight, other)

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
+from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Memory, Scope
+from vector_memory.retrieve import query as queries
 from vector_memory.retrieve.factors import FITS, least_relevance
 from vector_memory.retrieve.search import Answer, Hit, search
 from vector_memory.service.base import model_help, reach
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.messages import Asker
-from vector_memory.service.base.query_building import Embed, embedding_of, query_of
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.base.whole_shelf import whole
+
+if TYPE_CHECKING:
+    from vector_memory.model import Vector
+
+Embed = Callable[[queries.Query], "Vector | None"]
+"""What makes a query's vector, None where there is no model now."""
+A_MINUTE = 1 / 1440
 
 
 def surroundings(shelf: Shelf, memory: Memory, count: int) -> tuple[list[str], list[str]]:
@@ -70,7 +79,8 @@ def answer(
     shelves = asker.shelves
     query = query_of(ctx, text, asker.scope, shelves, asker.place, session)
     if embed is None:
-        embed = model_help.widening(ctx) if widen and ctx.settings.hyde else embedding_of(ctx)
+        is_widened = widen and ctx.settings.hyde
+        embed = model_help.widening(ctx) if is_widened else ctx.embedding.of_query
     count = max(ctx.settings.candidates, 2 * k)
     size = sum(shelf.size(query.scope) for shelf in shelves)
     return search(
@@ -81,18 +91,37 @@ def answer(
         candidates=count,
         scoring=ctx.settings.scoring,
         embed=embed,
-        allowed=_within(query.scope, allowed),
+        allowed=allowed,
         least=least_relevance(fitting, size),
     )
 
 
-def _within(
-    scope: Scope, allowed: Callable[[Memory], bool] | None
-) -> Callable[[Memory], bool] | None:
-    """Return which memories may come: the index does not know all that limits a scope."""
-    if not (scope.is_by_state or scope.levels):
-        return allowed
-    return lambda memory: scope.holds(memory) and (allowed is None or allowed(memory))
+def query_of(
+    ctx: Context,
+    text: str,
+    scope: Scope,
+    shelves: Sequence[Shelf],
+    place: projects.Place | None = None,
+    session: str = "",
+) -> queries.Query:
+    """Return a question's query, without its vector: `Embedding.of_query` makes that.
+
+    Args:
+        place: the project that it is asked from.
+        session: the session that it is asked in: "the last session" is the one before.
+    """
+
+    def find_speakers(words: Iterable[str]) -> list[str]:
+        return list(dict.fromkeys(name for shelf in shelves for name in shelf.speakers(words)))
+
+    def find_session(back: int) -> tuple[float, float] | None:
+        spans = [span for shelf in shelves for span in shelf.latest_sessions(scope, back, session)]
+        spans.sort(key=lambda span: -span[1])
+        # The end of a session is its last memory's time: it belongs to the span.
+        return (spans[back - 1][0], spans[back - 1][1] + A_MINUTE) if len(spans) >= back else None
+
+    own = place.id if place else ""
+    return queries.analyse(text, scope, None, own, ctx.local_now(), find_speakers, find_session)
 
 
 def is_open(memory: Memory) -> bool:
@@ -137,13 +166,3 @@ def lookup(ctx: Context, prefix: str, shared: bool = False) -> tuple[Shelf, Memo
 
 def _found(shelves: Sequence[Shelf], prefix: str) -> list[tuple[Shelf, Memory]]:
     return [(shelf, one) for shelf in shelves for one in reach.kept(shelf.journal.find(prefix))]
-
-
-def project_names(shelves: Sequence[Shelf]) -> dict[str, str]:
-    """Return the projects' names by their ids."""
-    return {one.id: one.name for shelf in shelves for one in shelf.journal.projects()}
-
-
-def name_in(names: dict[str, str], project: str) -> str:
-    """Return a project's name, or what its id says of it; "" for the global one."""
-    return names.get(project) or project.rpartition("-")[0] or project

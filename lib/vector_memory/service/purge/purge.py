@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 
 from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMemoryError
 from vector_memory.model import SUMMARY, Memory, Progress, Status, ignore_progress
+from vector_memory.service.base import contracts
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.messages import spare
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.capture import archives, session_summary, session_topics
-from vector_memory.service.memory.lookup import project_names
 from vector_memory.service.memory.views import MemoryView, memory_view
 from vector_memory.service.purge import byte_search, erasure, other_copies
 from vector_memory.service.purge.byte_search import Needles, Searched
@@ -135,7 +135,7 @@ def purge(ctx: Context, request: PurgeRequest, progress: Progress) -> PurgeAnswe
         return _with_search(preview, _search(ctx, chosen.pieces), chosen)
     if request.certificate:
         # A passphrase that is missing is told before anything goes.
-        erasure.require_key(ctx, request)
+        contracts.signer(ctx, request.passphrase)
     told = erasure.shared_with(ctx, chosen) if request.certificate else []
     return _carry_out(
         ctx, request, Begun(new_id(), chosen, told, _made_of(chosen)), preview, progress
@@ -294,7 +294,7 @@ def _remove(
         session_summary.after_purge(
             ctx, session, removed > 0 and not whole, session in begun.summarized
         )
-    ctx.drop_snapshots()
+    ctx.changed()
 
 
 def _made_of(chosen: PurgeSelection) -> set[str]:

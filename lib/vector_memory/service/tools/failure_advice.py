@@ -125,7 +125,7 @@ def _present(ctx: Context, question: HookQuestion, found: Sequence[Memory]) -> s
         if best.id in shelf.journal.by_ids([best.id]):
             ctx.uses.count(shelf, [best.id], ctx.now())
     ctx.count("fixes_shown")
-    note = _note(best, lookup.name_in(lookup.project_names(question.shelves), best.project))
+    note = _note(best, question.names[best.project])
     title, showing = "This error was met before:", Showing(FAILURE)
     return context_block.show(ctx, question.session, [note], title, showing=showing)
 

@@ -17,7 +17,6 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.learning import counted_records
 from vector_memory.service.learning.counted_records import Record
-from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.service.tools import flag_buffer
 from vector_memory.service.tools.flag_buffer import Flag, flag_of
 
@@ -184,13 +183,13 @@ def flags(ctx: Context, request: FlagsRequest) -> FlagsAnswer:
     """Return what was flagged, newest first, with counts by category."""
     settle(ctx)
     asker = messages.asker_of(ctx, request)
-    names = project_names(asker.shelves)
+    names = asker.names
     after = request.since.isoformat() if request.since else ""
     views = [
         FlagView(
             **{name: getattr(flag, name) for name in _SHOWN},
             asked=flag.verdict == ASKED or (flag.asked and not flag.verdict),
-            project=name_in(names, memory.project),
+            project=names[memory.project],
         )
         for memory in _records(asker.shelves, asker.scope.projects, asker.scope.sessions)
         for flag in _flags(memory)

@@ -12,8 +12,7 @@ from vector_memory.journal.use_labels import UseCount
 from vector_memory.model import GLOBAL_PROJECT
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory.lookup import name_in, project_names
+from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.memory.views import MemoryView, memory_view
 
 EVER = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -116,5 +115,5 @@ def _projects(shelves: Sequence[Shelf], counts: Counter[str]) -> list[ProjectVie
     ]
 
 
-def _name(id: str, names: dict[str, str]) -> str:
-    return "of yours, in all projects" if id == GLOBAL_PROJECT else name_in(names, id)
+def _name(id: str, names: ProjectNames) -> str:
+    return "of yours, in all projects" if id == GLOBAL_PROJECT else names[id]

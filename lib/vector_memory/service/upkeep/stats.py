@@ -13,9 +13,8 @@ from vector_memory.model import Scope
 from vector_memory.service.base import messages, model_help, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.gate_threshold import least_worth
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.base.timings import Slo
-from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.service.tools import flags
 from vector_memory.service.upkeep import hook_counts
 from vector_memory.service.upkeep.check_rebuild import pending
@@ -126,8 +125,7 @@ def stats(ctx: Context, request: messages.Request) -> StatsAnswer:
             shelf.journal.count_by("collection", everything) for shelf in shelves
         ),
         by_project={
-            (name_in(names, key) or "global") + _distinct(key, names): n
-            for key, n in by_project.items()
+            (names[key] or "global") + _distinct(key, names): n for key, n in by_project.items()
         },
         flags=flags.figures(shelves, everything),
         stores=[_store(ctx, shelf) for shelf in shelves],
@@ -165,9 +163,9 @@ def _uses(ctx: Context) -> UsesView:
     )
 
 
-def _distinct(project: str, names: dict[str, str]) -> str:
+def _distinct(project: str, names: ProjectNames) -> str:
     """Return what tells two projects of one name apart; "" where the name is enough."""
-    same = [key for key in names if name_in(names, key) == name_in(names, project)]
+    same = [key for key in names if names[key] == names[project]]
     return f" ({project.rpartition('-')[2]})" if len(same) > 1 else ""
 
 

@@ -27,7 +27,10 @@ def house(house: ServiceHouse, tmp_path: Path) -> ServiceHouse:
 
 def asked(house: ServiceHouse, tmp_path: Path, prompt: str) -> str:
     """Return what a prompt is given."""
-    return prompt_recall.on_prompt(house.ctx, hook_question(house.ctx, "s", str(tmp_path), prompt))
+    question = hook_question(house.ctx, "s", str(tmp_path), prompt)
+    if question.said.question:
+        return asked_recall.on_remember(house.ctx, question)
+    return prompt_recall.on_prompt(house.ctx, question)
 
 
 @pytest.mark.parametrize("command", ["/remember", "/vector-memory:remember"])

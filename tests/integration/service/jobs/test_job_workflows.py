@@ -419,7 +419,7 @@ def test_every_memory_gets_its_tier(house: ServiceHouse, monkeypatch: pytest.Mon
     journal_of(house).add([memory(n) for n in range(5)])
     assert run(house, "tier-transfer")["report"] == {"looked_at": 5, "moved": 0}
     house.pass_time(days=8)
-    told = {"looked_at": 5, "hot to warm": 5}
+    told = {"looked_at": 5, "moved": 5, "hot to warm": 5}
     assert run(house, "tier-transfer", dry_run=True)["report"] == told
     assert run(house, "tier-transfer")["report"] == told
     assert {one.tier for one in journal_of(house).iter_memories(Scope())} == {Tier.WARM}

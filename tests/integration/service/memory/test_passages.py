@@ -77,7 +77,7 @@ def test_what_may_not_be_given_stands_around_nothing(house: ServiceHouse) -> Non
     (passage,) = (one for one in stored(house) if one.kind == PASSAGE)
     shelf.journal.update(replace(passage, sensitivity=Sensitivity.CONFIDENTIAL, jurisdiction="EU"))
     for scope in (Scope(levels=("public", "internal")), Scope(laws=("US",))):
-        with reach.within(reach.Reach(scope)):
+        with reach.within(scope):
             assert in_context(turn_reader(shelf), idea(house)).text == IDEA
     assert text_of(house, idea(house)) != IDEA
 

@@ -543,3 +543,34 @@ def test_what_cannot_be_proved_after_an_interruption_is_done_all_the_same(
     entry = next(one for one in ann.house.ctx.state.audit_rows() if one.action == "purge")
     proved = {"entry": entry.number, "passphrase": "a long one"}
     assert Path(door(ann.house.ctx, "prove", proved)["file"]).is_file()
+
+
+def test_what_one_does_not_want_of_others_does_not_come_again(
+    machines: list[Machine], place: Path
+) -> None:
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    ann.remember(DECISION)
+    own = ben.remember(OTHER)
+    ann.publish()
+    ben.pull()
+    listed = door(ben.house.ctx, "list", {"shared": True, "all_projects": True})
+    (theirs,) = [one["id"] for one in listed["memories"]]
+    assert listed["memories"][0]["author"]["name"] == "ann"
+    for wrong in ({"ids": [theirs], "actor": "mcp"}, {"ids": [own]}):
+        with pytest.raises(BadInputError):
+            door(ben.house.ctx, "share_reject", wrong)
+    assert door(ben.house.ctx, "share_reject", {"ids": [theirs[:8]]}) == {"rejected": 1}
+    ann.remember("We decided that the release waits for the audit.")
+    ann.publish()
+    assert [one["memories"] for one in ben.pull()["members"]] == [1]
+    assert ben.shared() == ["We decided that the release waits for the audit."]
+
+
+def test_ones_own_row_tells_what_was_published(machines: list[Machine], place: Path) -> None:
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    ann.remember(DECISION)
+    ann.publish()
+    (own,) = [one for one in ann.ask("status")["members"] if one["state"] == "own"]
+    assert (own["seq"], own["memories"]) == (1, 1)

@@ -6,7 +6,10 @@ import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 
+from vector_memory.model import Scope
+from vector_memory.retrieve import query
 from vector_memory.service.base.embedding import Embedding
 
 if TYPE_CHECKING:
@@ -37,16 +40,21 @@ class Stalled:
         self.go_on.set()
 
 
-def test_a_prompt_waits_for_its_vector_no_longer_than_it_may() -> None:
+def test_a_prompt_waits_for_its_vector_no_longer_than_it_may(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The next one has its own again, once the model is back."""
-    model = Stalled()
+    model, prompt = Stalled(), query.analyse("which port?", Scope())
     embedding = Embedding(lambda: model, lambda: model)
-    assert embedding.query_within("a", 1.0) is None, "not loaded yet"
+    assert embedding.of_prompt(prompt) is None, "not loaded yet"
     assert embedding.load()
-    assert embedding.query_within("a", 10.0) is not None
+    monkeypatch.setattr("vector_memory.service.base.embedding.PROMPT_WAIT_S", 10.0)
+    assert embedding.of_prompt(prompt) is not None
     model.go_on.clear()
-    assert embedding.query_within("a", TOO_LONG_S) is None
-    assert embedding.query_within("b", TOO_LONG_S) is None, "behind the first"
+    monkeypatch.setattr("vector_memory.service.base.embedding.PROMPT_WAIT_S", TOO_LONG_S)
+    assert embedding.of_prompt(prompt) is None
+    assert embedding.of_prompt(prompt) is None, "behind the first"
     model.go_on.set()
-    assert embedding.query_within("c", 10.0) is not None
+    monkeypatch.setattr("vector_memory.service.base.embedding.PROMPT_WAIT_S", 10.0)
+    assert embedding.of_prompt(prompt) is not None
     embedding.close()

@@ -6,23 +6,22 @@ import pytest
 
 from vector_memory.errors import BadInputError
 from vector_memory.service.learning.procedures import Moment, read
-from vector_memory.text import analysis
 
 
 def prompt(text: str) -> Moment:
     """Return the moment of a prompt without files."""
-    return Moment(terms=frozenset(analysis.analyse(text)))
+    return Moment(text)
 
 
 @pytest.mark.parametrize(
     ("trigger", "moment", "holds"),
     [
-        ("file:*.sql", Moment(files=("/app/db/001.sql",)), True),
-        ("file:db/*.sql", Moment(files=("/app/db/001.sql",)), True),
-        ("file:db/*.sql", Moment(files=("db/001.sql",)), True),
-        ("file:db/*.sql", Moment(files=("/other/db/001.sql",)), False),
-        ("file:*.sql", Moment(files=("/app/sql.py",)), False),
-        ("file:Makefile", Moment(files=("Makefile",)), True),
+        ("file:*.sql", Moment(touched=("/app/db/001.sql",)), True),
+        ("file:db/*.sql", Moment(touched=("/app/db/001.sql",)), True),
+        ("file:db/*.sql", Moment(touched=("db/001.sql",)), True),
+        ("file:db/*.sql", Moment(touched=("/other/db/001.sql",)), False),
+        ("file:*.sql", Moment(touched=("/app/sql.py",)), False),
+        ("file:Makefile", Moment(touched=("Makefile",)), True),
         ("command:git push", Moment(command="git push --force"), True),
         ("command:git push", Moment(command="cd x && git -C y push origin main"), True),
         ("command:git push", Moment(command="git pull"), False),
