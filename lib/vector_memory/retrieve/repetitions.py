@@ -42,7 +42,7 @@ def without_repetitions(
             break
         # Only now, one by one: the terms of what is never reached are never made.
         said = _Said(item, text_of(item), terms_of(item), turn_of(item), words_of or terms_of)
-        if not any(not apart(item, other.item) and said.repeats(other) for other in kept):
+        if not any(said.repeats(other) and not apart(item, other.item) for other in kept):
             kept.append(said)
     return [said.item for said in kept]
 
@@ -143,5 +143,6 @@ def contained(one: frozenset[str], other: frozenset[str]) -> float:
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     """Return the share of common elements among all of two sets, 0 … 1; 1 for two empty sets."""
-    union = len(one | other)
-    return len(one & other) / union if union else 1.0
+    common = len(one & other)
+    union = len(one) + len(other) - common
+    return common / union if union else 1.0

@@ -7,10 +7,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from vector_memory.model import Link, Memory, Relation, Scope
+from vector_memory.model import BegunVector, Link, Memory, Relation, Scope
 from vector_memory.retrieve import candidates as pools
 from vector_memory.retrieve import expansion, factors, fusion, period, precedence, repetitions
 from vector_memory.retrieve.candidates import CandidateSource
@@ -18,7 +19,7 @@ from vector_memory.retrieve.query import Query
 from vector_memory.text import analysis
 
 if TYPE_CHECKING:
-    from vector_memory.model import Vector
+    pass
 
 DEEPER = 3
 """How many times more memories than asked for are loaded and weighed by their factors."""
@@ -33,6 +34,10 @@ OTHERS_WEIGHT = 0.9
 """By what the score of a memory is multiplied that another member of a team shared."""
 
 Scoring = Literal["bounded", "sum"]
+BeginEmbedding = Callable[[Query], BegunVector]
+"""What begins to make a query's vector."""
+Load = Callable[[Sequence["_Found"]], "list[tuple[_Found, Memory]]"]
+"""Reads the memories of candidates; what has changed since is left out."""
 _Against = dict[str, tuple[Memory, ...]]
 """By the ids of memories, those among the hits that contradict them."""
 
@@ -126,7 +131,7 @@ def search(
     candidates: int = 200,
     collapse: bool = True,
     scoring: Scoring = "bounded",
-    embed: Callable[[Query], Vector | None] | None = None,
+    embed: BeginEmbedding | None = None,
     allowed: Callable[[Memory], bool] | None = None,
     least: float = 0.0,
 ) -> Answer:
@@ -140,7 +145,7 @@ def search(
         candidates: how many each retriever of each store may propose.
         collapse: leave out what nearly repeats a better hit.
         scoring: how recency, priority, usage and confidence count; see `factors`.
-        embed: makes the question's vector, where the query has none yet; words are searched for
+        embed: begins to make the question's vector, where the query has none yet; words are searched for
             meanwhile.
         allowed: leaves a memory out; what is left out takes no place from others.
         least: the relevance from which on a memory fits its question, 0 … 1.
@@ -151,7 +156,8 @@ def search(
         digits; `shelf` is a place in `shelves`.
     """
     allowed = _within(query.scope, allowed)
-    best = _listed_first(_best(query, shelves, candidates, embed), query)
+    found, ahead = _best(query, shelves, candidates, embed)
+    best = _listed_first(found, query)
     # More than are shown: some do not hold any more, repeat others, or fall behind by their
     # factors.
     count = max(LEAST_LOADED, DEEPER * k)
@@ -159,7 +165,8 @@ def search(
     def fits(memory: Memory) -> bool:
         return _fits(memory, query, now) and (allowed is None or allowed(memory))
 
-    loaded = _loaded_of_time(best, query, shelves, count, allowed)
+    load = partial(_load, shelves=shelves, ahead=ahead)
+    loaded = _loaded_of_time(best, query, load, count, allowed)
     # Before links are followed: what is not served must not bring others.
     weighed = _once(
         _weigh(one, memory, query, now, scoring) for one, memory in loaded if fits(memory)
@@ -194,20 +201,26 @@ def _best(
     query: Query,
     shelves: Sequence[CandidateSource],
     candidates: int,
-    embed: Callable[[Query], Vector | None] | None,
-) -> Iterator[_Found]:
-    """Return what the shelves propose, best first."""
-    # Before the question is embedded, so that both happen at once.
-    begun = pools.begin(query, shelves, candidates)
-    vector = embed(query) if embed is not None else query.vector
+    embed: BeginEmbedding | None,
+) -> tuple[Iterator[_Found], list[dict[int, Memory]]]:
+    """Return what the shelves propose, best first, and what of each was read while the question was embedded."""
+    # Begun first, since it takes longest: what has words in common is found and read meanwhile.
+    begun = embed(query) if embed is not None else BegunVector(lambda: query.vector)
+    read = pools.read(pools.begin(query, shelves, candidates))
+    # More than half of the best by words will be wanted.
+    ahead = [
+        {} if begun.is_made() else shelf.load([one.seq for one in by_words.words[:LEAST_LOADED]])
+        for shelf, by_words in zip(shelves, read, strict=True)
+    ]
+    vector = begun.get()
     if vector is None and "numpy" not in sys.modules:
         # The daemon is just starting: there are words alone, and importing numpy takes longer than
         # the rest of the answer.
-        return _by_words(begun)
+        return _by_words(read), ahead
     query = query.with_vector(vector)
-    gathered = pools.gather(query, shelves, candidates, begun)
+    gathered = pools.gather(query, shelves, candidates, read)
     fused = fusion.fuse(query, gathered, shelves)
-    return _ranked(fused)
+    return _ranked(fused), ahead
 
 
 def _with_rivals(hits: Sequence[Hit]) -> list[Hit]:
@@ -298,8 +311,8 @@ def _listed_first(best: Iterator[_Found], query: Query) -> Iterator[_Found]:
     )
 
 
-def _by_words(begun: Sequence[pools.Begun]) -> Iterator[_Found]:
-    found = pools.by_words(begun)
+def _by_words(read: Sequence[pools.ByWords]) -> Iterator[_Found]:
+    found = pools.best_by_words(read)
     # The shelves' scores side by side, between 0 and 1 as after fusion.
     most = max((candidate.score for _, candidate in found), default=0.0) or 1.0
     for shelf, (seq, score) in found:
@@ -308,7 +321,7 @@ def _by_words(begun: Sequence[pools.Begun]) -> Iterator[_Found]:
 
 def _loaded(
     found: Iterator[_Found],
-    shelves: Sequence[CandidateSource],
+    load: Load,
     count: int,
     allowed: Callable[[Memory], bool] | None,
 ) -> list[tuple[_Found, Memory]]:
@@ -316,7 +329,7 @@ def _loaded(
     lot of those must not crowd out the rest."""
     kept: list[tuple[_Found, Memory]] = []
     while count and (wanted := list(islice(found, count))):
-        loaded = _load(wanted, shelves)
+        loaded = load(wanted)
         may_come = [pair for pair in loaded if allowed is None or allowed(pair[1])]
         kept += may_come
         count = len(loaded) - len(may_come)
@@ -326,26 +339,31 @@ def _loaded(
 def _loaded_of_time(
     best: Iterator[_Found],
     query: Query,
-    shelves: Sequence[CandidateSource],
+    load: Load,
     count: int,
     allowed: Callable[[Memory], bool] | None,
 ) -> list[tuple[_Found, Memory]]:
     """Return the first so many with their memories; where some are not of the time that is asked about, as many
     more that are."""
-    loaded = _loaded(best, shelves, count, allowed)
+    loaded = _loaded(best, load, count, allowed)
     if not all(period.holds(query, memory) for _, memory in loaded):
         # What is of that time may stand far behind.
         timely = (one for one in best if one.is_timely)
-        loaded += _loaded(timely, shelves, count, allowed)
+        loaded += _loaded(timely, load, count, allowed)
     return loaded
 
 
 def _load(
-    found: Sequence[_Found], shelves: Sequence[CandidateSource]
+    found: Sequence[_Found],
+    shelves: Sequence[CandidateSource],
+    ahead: Sequence[dict[int, Memory]],
 ) -> list[tuple[_Found, Memory]]:
     loaded = [
-        shelf.load([one.seq for one in found if one.shelf == place])
-        for place, shelf in enumerate(shelves)
+        {
+            **known,
+            **shelf.load([one.seq for one in found if one.shelf == place and one.seq not in known]),
+        }
+        for place, (shelf, known) in enumerate(zip(shelves, ahead, strict=True))
     ]
     # What has changed since the index saw it has another number, and is not loaded.
     return [(one, loaded[one.shelf][one.seq]) for one in found if one.seq in loaded[one.shelf]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from vector_memory import projects
@@ -91,7 +91,9 @@ def explain(ctx: Context, request: ExplainRequest) -> ExplainAnswer:
         question,
         max(request.k, prompt_recall.LOOKED_AT),
         allowed=is_open if request.is_agent else None,
-        embed=lambda query: ctx.embedding.query(query.embedded[:PROMPT_CHARS]),
+        embed=lambda query: ctx.embedding.of_query(
+            replace(query, embedded=query.embedded[:PROMPT_CHARS])
+        ),
         fitting=ctx.settings.threshold,
     )
     silent = _silence(ctx, question)

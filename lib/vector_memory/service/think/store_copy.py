@@ -16,7 +16,7 @@ from vector_memory.config import Settings
 from vector_memory.errors import DaemonUnavailableError
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
-from vector_memory.model import Progress
+from vector_memory.model import BegunVector, Progress
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.embedding import PROMPT_CHARS, Embedding
@@ -61,13 +61,13 @@ class PatientEmbedding(Embedding):
         """Return a question's vector, (dim,), or None where there is no model now."""
         return self._shared.query(text)
 
-    def of_query(self, query: Query) -> Vector | None:
-        """Return the vector of what is asked, (dim,), or None where there is no model now."""
+    def of_query(self, query: Query) -> BegunVector:
+        """Begin to embed what is asked; return its vector, (dim,), as it is being made."""
         return self._shared.of_query(query)
 
-    def of_prompt(self, query: Query) -> Vector | None:
+    def of_prompt(self, query: Query) -> BegunVector:
         """Return the vector of a prompt's beginning, however long it takes."""
-        return self._shared.query(query.embedded[:PROMPT_CHARS])
+        return BegunVector(lambda: self._shared.query(query.embedded[:PROMPT_CHARS]))
 
     def documents(self, texts: Sequence[str]) -> Vectors:
         """Return (len(texts), dim) vectors in the order of `texts`.
