@@ -169,17 +169,6 @@ def gather(
     return [pool for pool in pools if len(pool.seqs)]
 
 
-def best_by_words(read: Sequence[ByWords]) -> list[tuple[int, Candidate]]:
-    """Return the candidates by words alone: all that there is while the daemon starts. Needs no numpy.
-
-    Returns:
-        (place of the shelf, candidate), best first. Scores are each shelf's own BM25.
-    """
-    found = [(place, one) for place, by_words in enumerate(read) for one in by_words.words]
-    # By shelf where scores are equal: the project's own store stands first.
-    return sorted(found, key=lambda one: (-one[1].score, one[0], -one[1].seq))
-
-
 def _pool(query: Query, place: int, shelf: CandidateSource, k: int, by_words: ByWords) -> Pool:
     import numpy as np
 

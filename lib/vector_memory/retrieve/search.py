@@ -156,8 +156,7 @@ def search(
         digits; `shelf` is a place in `shelves`.
     """
     allowed = _within(query.scope, allowed)
-    found, ahead = _best(query, shelves, candidates, embed)
-    best = _listed_first(found, query)
+    best, load = _best(query, shelves, candidates, embed)
     # More than are shown: some do not hold any more, repeat others, or fall behind by their
     # factors.
     count = max(LEAST_LOADED, DEEPER * k)
@@ -165,7 +164,6 @@ def search(
     def fits(memory: Memory) -> bool:
         return _fits(memory, query, now) and (allowed is None or allowed(memory))
 
-    load = partial(_load, shelves=shelves, ahead=ahead)
     loaded = _loaded_of_time(best, query, load, count, allowed)
     # Before links are followed: what is not served must not bring others.
     weighed = _once(
@@ -184,8 +182,7 @@ def search(
         if collapse
         else list(islice(every, k))
     )
-    memories = [item.memory for item in weighed]
-    return Answer(_with_rivals(hits), query, is_widened, least, memories)
+    return Answer(_with_rivals(hits), query, is_widened, least, [item.memory for item in weighed])
 
 
 def _within(
@@ -202,8 +199,8 @@ def _best(
     shelves: Sequence[CandidateSource],
     candidates: int,
     embed: BeginEmbedding | None,
-) -> tuple[Iterator[_Found], list[dict[int, Memory]]]:
-    """Return what the shelves propose, best first, and what of each was read while the question was embedded."""
+) -> tuple[Iterator[_Found], Load]:
+    """Return what the shelves propose, best first, and what reads it."""
     # Begun first, since it takes longest: what has words in common is found and read meanwhile.
     begun = embed(query) if embed is not None else BegunVector(lambda: query.vector)
     read = pools.read(pools.begin(query, shelves, candidates))
@@ -212,15 +209,16 @@ def _best(
         {} if begun.is_made() else shelf.load([one.seq for one in by_words.words[:LEAST_LOADED]])
         for shelf, by_words in zip(shelves, read, strict=True)
     ]
+    load = partial(_load, shelves=shelves, ahead=ahead)
     vector = begun.get()
-    if vector is None and "numpy" not in sys.modules:
-        # The daemon is just starting: there are words alone, and importing numpy takes longer than
-        # the rest of the answer.
-        return _by_words(read), ahead
-    query = query.with_vector(vector)
-    gathered = pools.gather(query, shelves, candidates, read)
-    fused = fusion.fuse(query, gathered, shelves)
-    return _ranked(fused), ahead
+    if vector is not None or "numpy" in sys.modules:
+        query = query.with_vector(vector)
+        gathered = pools.gather(query, shelves, candidates, read)
+        fused = fusion.fuse(query, gathered, shelves)
+        return _listed_first(_ranked(fused), query), load
+    # The daemon is just starting: there are words alone, and importing numpy takes longer than the rest of the
+    # answer.
+    return _by_words(read), load
 
 
 def _with_rivals(hits: Sequence[Hit]) -> list[Hit]:
@@ -312,10 +310,11 @@ def _listed_first(best: Iterator[_Found], query: Query) -> Iterator[_Found]:
 
 
 def _by_words(read: Sequence[pools.ByWords]) -> Iterator[_Found]:
-    found = pools.best_by_words(read)
+    found = [(shelf, one) for shelf, by_words in enumerate(read) for one in by_words.words]
     # The shelves' scores side by side, between 0 and 1 as after fusion.
     most = max((candidate.score for _, candidate in found), default=0.0) or 1.0
-    for shelf, (seq, score) in found:
+    # By shelf where scores are equal: the project's own store stands first.
+    for shelf, (seq, score) in sorted(found, key=lambda one: (-one[1].score, one[0], -one[1].seq)):
         yield _Found(shelf, seq, score / most, None, score, {"own": score / most})
 
 
