@@ -5,8 +5,8 @@ name of the prompt that begins them, what kind a person took them for and whethe
 where nobody can tell). It prints how many tasks were found, how many of the labelled ones are told apart,
 classified and judged as the person did, and how long it takes.
 
-Then the sessions are gone through in the order of time: what each is told at its start and with its first
-prompt, by what those before it have taught alone. A project is the folder that a session ran in, with
+Then the sessions are gone through in the order of time: what each is told at its start by what those before it have
+taught alone. A project is the folder that a session ran in, with
 `--repositories` the folder below TRANSCRIPTS that it lies in. The projects are split in two by their names: what
 was tuned was tuned on the first half. A line is borne out when what it says came again, in this session or
 later: the trouble was met or its job run, the steps' commands went well. `--show` prints every line.
@@ -46,10 +46,9 @@ BIG_BYTES = 10_000_000
 
 @dataclass(frozen=True)
 class Session:
-    """A session as it is gone through: when it began, with which prompt, and what it teaches."""
+    """A session as it is gone through: when it began, and what it teaches."""
 
     at: datetime
-    prompt: str
     tasks: list[Task]
     seen: list[Sighting]
 
@@ -68,7 +67,7 @@ def learned(path: str, known: set[str]) -> Session | None:
         if any(turn.steps for turn in group):
             prompt = tasks.asked(group)
             made.append(outcomes.measure(group, said, sorted(terms_of(prompt)), path))
-    return Session(turns[0].started_at, turns[0].prompt, made, told.sightings)
+    return Session(turns[0].started_at, made, told.sightings)
 
 
 def judge(found: dict[str, Task], show: bool) -> None:
@@ -117,10 +116,6 @@ def replay(project: str, sessions: list[Session], show: bool) -> Counter[str]:
         )
         drawn, habits = trails.find(before, session.at), trouble.recurring(before)
         lines = guidance.start_lines(known, habits, drawn, session.at)
-        kind = tasks.kind_of(session.prompt) if tasks.starts_another(session.prompt) else ""
-        best = trails.fitting(drawn, kind, session.at) if kind != "question" else None
-        if best and not any(best.text.partition(": ")[2] in line for line in lines):
-            lines.append(best.text)
         later = [one for other in ordered for one in other.tasks if one.ended_at >= session.at]
         counts.update(starts=1, told=bool(lines), lines=len(lines))
         for line in lines:

@@ -42,10 +42,14 @@ class Machine:
         return self.made.daemon.ask(verb, {**asked, **more}, LONG_S)
 
     def timed(self, verb: str) -> tuple[float, dict[str, Any]]:
-        """Return the seconds that an answer took, and it."""
+        """Return the seconds that an answer took, and it, with the most memory (MB) that the daemon had."""
         started = time.perf_counter()
         answer = self.ask(verb)
-        return time.perf_counter() - started, answer
+        took = time.perf_counter() - started
+        pid = (self.made.daemon.running() or {})["pid"]
+        with open(f"/proc/{pid}/status", encoding="ascii") as file:
+            most_kb = next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
+        return took, {**answer, "most_mb": most_kb // 1024}
 
     def remember(self, count: int, about: str) -> None:
         """Store memories that nobody waits for."""
@@ -58,7 +62,8 @@ def step(what: str, seconds: float, answer: dict[str, Any]) -> dict[str, Any]:
     """Return a row: what was done, in what time, of how many memories and bytes."""
     there = answer.get("memories") or sum(one["memories"] for one in answer.get("members", ()))
     told = {"memories": there, "MB": round(answer.get("bytes", 0) / 1e6, 2)}
-    return {"step": what, "s": round(seconds, 2), **told, "refused": len(answer.get("refused", ()))}
+    told |= {"refused": len(answer.get("refused", ())), "most MB": answer["most_mb"]}
+    return {"step": what, "s": round(seconds, 2), **told}
 
 
 def run(machines: list[Machine]) -> list[dict[str, Any]]:

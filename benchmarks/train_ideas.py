@@ -18,6 +18,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from vector_memory.config import Settings
 from vector_memory.embed import registry
 from vector_memory.index import worth
 from vector_memory.index.exchanges import exchanges
+from vector_memory.index.ideas import intent_of
 from vector_memory.index.memories import to_drafts
 from vector_memory.index.transcript import read_entries
 from vector_memory.index.units import USER, Unit, units
@@ -54,7 +56,7 @@ sentence is about rather than what it does, which the kinds are of."""
 OF_USER = 1.5
 """What the weights that are the user's alone cost more."""
 STEPS, SMALL_STEPS = 15, 250
-BEST_COUNTS, KEPT_COUNTS, WRITTEN_COUNTS = 3.0, 2.0, 1.0
+BEST_COUNTS, KEPT_COUNTS, WRITTEN_COUNTS = 3.0, 2.0, 0.5
 """What a sentence that somebody would be glad of weighs in the fit of what is worth keeping; one that is worth
 keeping in that of the kinds; a single statement there."""
 WANTED = {worth.MEANING: (0.72, 0.77), worth.WORDS: (0.65, 0.72)}
@@ -213,8 +215,8 @@ def fit(sentences: Sequence[Labelled], vectors: Floats, model: str) -> worth.Wei
     part = (x - mean) @ axes.T
     scale = float(part.std())
     tables = {}
-    for name in (worth.FORM, worth.WORDS, worth.MEANING):
-        rows = np.array([worth.features(it, name) for it in known_units])
+    rows = np.array([features_of(it) for it in known_units])
+    for name in (worth.WORDS, worth.MEANING):
         half = rows.shape[1] // 2
         deviation, middle = rows[:, :half].std(0) + 0.02, rows[:, :half].mean(0)
         deviation[0], middle[0] = 1.0, 0.0
@@ -239,6 +241,12 @@ def fit(sentences: Sequence[Labelled], vectors: Floats, model: str) -> worth.Wei
             plain.append(of_vector)
         tables[name] = np.hstack(plain)
     return worth.Weights(model, kinds(), tables, dict.fromkeys(tables, (2.0, 2.0)))
+
+
+@cache
+def features_of(unit: Unit) -> Floats:
+    """Return what the weights know of a sentence without its vector; each fold asks for it anew."""
+    return worth.features(unit)
 
 
 def _rows(told: Sequence[Labelled], x: Floats, penalty: Floats, of_form: int) -> Floats:
@@ -305,6 +313,7 @@ def row_of(
     there = [(one, kept[id(one)]) for one in told]
     shown = [(one, verdict) for one, verdict in there if verdict is not None]
     worthy = [(one, verdict) for one, verdict in shown if one.keep >= 1]
+    named = [(one, intent_of(one.unit, verdict)) for one, verdict in worthy if one.unit]
     best = [one for one in told if one.keep == 2]
     found = [one for one, _ in worthy if one.keep == 2]
     seen = [one for one in best if one.unit is not None]
@@ -314,8 +323,8 @@ def row_of(
         "worth keeping %": share(len(worthy), len(shown)),
         "best": len(best), "best found %": share(len(found), len(best)),
         "of those that are seen %": share(len(found), len(seen)),
-        "right kind %": share(sum(it.intent == one.label["intent"] for one, it in worthy), len(worthy)),
-        "or one alike %": share(sum(_are_alike(it.intent, one) for one, it in worthy), len(worthy)),
+        "right kind %": share(sum(kind == one.label["intent"] for one, kind in named), len(worthy)),
+        "or one alike %": share(sum(_are_alike(kind, one) for one, kind in named), len(worthy)),
     }  # fmt: skip
 
 
@@ -336,8 +345,11 @@ def figures(
     for one in (*sentences, *translated):
         verdict = judged.get(id(one), {}).get(by)
         is_assistants = one.label["role"] != USER
-        name = set_of(one, by)
-        enough = verdict is not None and verdict.worth >= least[name][is_assistants]
+        enough = verdict is not None and verdict.worth >= (
+            worth.LEAST_ABROAD
+            if one.label["kind"] == "translated"
+            else least[worth.MEANING if by == "with" else worth.WORDS][is_assistants]
+        )
         kept[id(one)] = verdict if enough else None
     first = [one for one in sentences if "by" not in one.label]
     mine = [one for one in first if is_own(one)]
@@ -359,13 +371,6 @@ def figures(
     return rows
 
 
-def set_of(one: Labelled, by: str) -> str:
-    """Return the set of weights that a sentence was judged by; its language is known here."""
-    if one.label.get("kind") == "translated":
-        return worth.FORM
-    return worth.MEANING if by == "with" else worth.WORDS
-
-
 def thresholds(
     sentences: Sequence[Labelled], judged: dict[int, dict[str, worth.Verdict]]
 ) -> dict[str, tuple[float, float]]:
@@ -384,7 +389,6 @@ def thresholds(
             ]
             pair.append(least_for(told, wanted))
         made[name] = (pair[0], pair[1])
-    made[worth.FORM] = (0.5, 0.5)
     return made
 
 

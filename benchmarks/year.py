@@ -44,6 +44,8 @@ from vector_memory.index.reader import read_new, transcripts_below
 from vector_memory.journal.journal import Journal
 from vector_memory.model import DERIVED, PASSAGE, Origin, Scope, Status, Tier
 from vector_memory.service.base.embedding import Embedding
+from vector_memory.service.capture.read_session import read
+from vector_memory.service.capture.reading_process import ReadingProcess
 from vector_memory.service.jobs import runner
 
 START = datetime(2025, 9, 1, 9, tzinfo=timezone.utc)
@@ -151,6 +153,11 @@ def keep_vectors(path: str) -> None:
     Embedding.documents = documents  # type: ignore[method-assign]
 
 
+def read_here() -> None:
+    """Read transcripts in this process: on a busy machine one of low priority would hardly get its turn."""
+    ReadingProcess.read_all = lambda self, asks: ((ask, read(ask)) for ask in asks)  # type: ignore[method-assign]
+
+
 def _row(kept: sqlite3.Connection, key: bytes) -> bytes | None:
     row = kept.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
     return row[0] if row else None
@@ -159,6 +166,7 @@ def _row(kept: sqlite3.Connection, key: bytes) -> bytes | None:
 def live(root: str, linked: str, vectors: str) -> None:
     """Live the days that are left."""
     keep_vectors(vectors)
+    read_here()
     days = [Day(**day) for day in json.loads(Path(root, "days.json").read_text())]
     asked = json.loads(Path(root, "asked.json").read_text())
     done = days_done(root)

@@ -177,7 +177,7 @@ def _gives(node: Function) -> bool:
     ):
         return False
     given = ast.unparse(node.returns) if node.returns else "None"
-    return given not in ("None", "NoReturn", "Never", "Self")
+    return given not in ("None", "Iterator[None]", "NoReturn", "Never", "Self")
 
 
 def _says(node: Function) -> bool:

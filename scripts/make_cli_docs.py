@@ -1,4 +1,4 @@
-"""Write `docs/cli.md`, and the lines of `--help`, from the commands' own help, so that they cannot differ.
+"""Write `docs/cli.md` from the commands' own help, so that they cannot differ.
 
 python scripts/make_cli_docs.py            write it
 python scripts/make_cli_docs.py --check    exit 1 when it is out of date
@@ -14,8 +14,6 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "cli.md"
-SUMMARIES = ROOT / "lib" / "vector_memory" / "cli" / "summaries.txt"
-LONGEST = 200
 HEAD = """# The command line
 
 This page is made by `scripts/make_cli_docs.py` from the commands' own help.
@@ -38,15 +36,6 @@ def render() -> str:
     return "\n".join(sections)
 
 
-def summaries() -> str:
-    """Return a line for each verb: its name, a tab, and the first sentence of its help."""
-    from vector_memory.cli.main import command
-
-    group = command()
-    verbs = ((name, group.get_command(None, name)) for name in group.list_commands(None))
-    return "".join(f"{name}\t{verb.get_short_help_str(LONGEST)}\n" for name, verb in verbs)
-
-
 def commands(group: Any, path: str) -> Iterator[tuple[str, Any]]:
     """Yield every command below a group, groups before their own, as (path, command)."""
     for name in group.list_commands(None):
@@ -64,15 +53,13 @@ def _help(command: Any, path: str) -> str:
 
 def main() -> int:
     is_check = "--check" in sys.argv[1:]
-    # The lines first: the page shows them.
-    for path, make in ((SUMMARIES, summaries), (TARGET, render)):
-        text = make()
-        if path.exists() and path.read_text(encoding="utf-8") == text:
-            continue
-        if is_check:
-            print(f"{path} is out of date: run scripts/make_cli_docs.py.", file=sys.stderr)
-            return 1
-        path.write_text(text, encoding="utf-8")
+    text = render()
+    if TARGET.exists() and TARGET.read_text(encoding="utf-8") == text:
+        return 0
+    if is_check:
+        print(f"{TARGET} is out of date: run scripts/make_cli_docs.py.", file=sys.stderr)
+        return 1
+    TARGET.write_text(text, encoding="utf-8")
     return 0
 
 

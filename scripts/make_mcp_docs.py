@@ -37,16 +37,17 @@ def tables() -> str:
     heads = ("tool", "what it is for", "arguments", "changes", "verb", "test")
     lines = [f"| {' | '.join(heads)} |", "|" + " --- |" * len(heads)]
     for one in server.TOOLS:
-        if not one.listed:
+        if "unlisted" in one.marks:
             continue
         arguments = ", ".join(
             f"**{field.name}**" if field.required else field.name for field in one.fields
         )
-        changes = "nothing" if one.reads else "deletes" if one.destroys else "stores"
-        verbs = ", ".join(f"`{verb}`" for verb in verbs_of(one.act))
-        cells = (f"`{one.name}`", one.doc, arguments, changes, verbs, ", ".join(tests_of(one.name)))
+        changes = {"reads": "nothing", "destroys": "deletes"}
+        changed = next((told for mark, told in changes.items() if mark in one.marks), "stores")
+        verbs = ", ".join(f"`{verb}`" for verb in ([one.verb] if one.verb else verbs_of(one.act)))
+        cells = (f"`{one.name}`", one.doc, arguments, changed, verbs, ", ".join(tests_of(one.name)))
         lines.append(f"| {' | '.join(cells)} |")
-    unlisted = [one for one in (*server.TOOLS, *server.ALIASES) if not one.listed]
+    unlisted = [one for one in (*server.TOOLS, *server.ALIASES) if "unlisted" in one.marks]
     names = ", ".join(f"`{name}`" for name in sorted(one.name for one in unlisted))
     lines += ["", f"Other names that answer, and are not listed: {names}."]
     lines += ["", "| resource | what it is |", "| --- | --- |"]
@@ -82,14 +83,10 @@ def verbs_of(act: Callable[..., Any]) -> list[str]:
 
 
 def _asked(call: ast.Call, known: dict[str, Any]) -> Iterator[str]:
-    """Yield the verb of a call that asks the daemon: of `asker.ask("verb", …)` and `told(asker, "verb", …)`."""
-    if isinstance(call.func, ast.Attribute) and call.func.attr in ("ask", "ask_long"):
-        place = 0
-    elif isinstance(call.func, ast.Name) and call.func.id in ("told", "told_long"):
-        place = 1
-    else:
+    """Yield the verb of a call that asks the daemon: of `asker.ask("verb", …)`."""
+    if not (isinstance(call.func, ast.Attribute) and call.func.attr in ("ask", "ask_long")):
         return
-    verb = call.args[place] if len(call.args) > place else None
+    verb = call.args[0] if call.args else None
     if isinstance(verb, ast.Constant) and isinstance(verb.value, str):
         yield verb.value
     elif isinstance(verb, ast.Name) and isinstance(known.get(verb.id), str):

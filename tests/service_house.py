@@ -21,6 +21,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.base.follow_journal import follow_once
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory import agent_rights
 from vector_memory.service.transfer import export_markdown, json_lines
 from vector_memory.store.index import Index
 from vector_memory.system.paths import Home
@@ -53,10 +54,11 @@ def door(
 ) -> dict[str, Any]:
     """Return what the daemon answers to a verb, as JSON, without its last look for secrets. Nobody waits for
     vectors: nothing follows the journal by itself here."""
-    if verb in verbs.SIMPLE:
-        return verbs.SIMPLE[verb](ctx, request)
-    reply: Any = listener or Listener()
-    return verbs.LONG[verb](ctx, {"wait": False, **request}, reply)
+    with agent_rights.admitted(ctx, verb, request):
+        if verb in verbs.SIMPLE:
+            return verbs.SIMPLE[verb](ctx, request)
+        reply: Any = listener or Listener()
+        return verbs.LONG[verb](ctx, {"wait": False, **request}, reply)
 
 
 def hook_question(

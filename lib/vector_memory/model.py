@@ -395,7 +395,7 @@ class Scope:
     if global memories are wanted). Empty tuples and None leave the rest unlimited. `tags`,
     `kinds`, `sessions`, `collections`, `entities` (`kind:name`), `tiers`, `priorities` and `origins` match any of
     the given words; `without` are collections that are left out. `levels` are those of sensitivity that may be
-    given, `laws` the jurisdictions. `since` is inclusive, `until` exclusive, both on `created_at`.
+    given, `laws` the jurisdictions, `without_kinds` kinds that may not be. `since` is inclusive, `until` exclusive, both on `created_at`.
     """
 
     projects: tuple[str, ...] | None = None
@@ -412,6 +412,7 @@ class Scope:
     priorities: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     laws: tuple[str, ...] = ()
+    without_kinds: tuple[str, ...] = ()
 
     def holds(self, memory: Memory) -> bool:
         """Whether a memory is within these limits."""
@@ -422,6 +423,7 @@ class Scope:
             and (not self.sessions or memory.source.session in self.sessions)
             and (not self.collections or memory.collection in self.collections)
             and memory.collection not in self.without
+            and memory.kind not in self.without_kinds
             and (not self.levels or memory.sensitivity in self.levels)
             and (not self.tiers or memory.tier in self.tiers)
             and (not self.priorities or memory.priority in self.priorities)
@@ -431,10 +433,6 @@ class Scope:
             and (self.since is None or memory.created_at >= self.since)
             and (self.until is None or memory.created_at < self.until)
         )
-
-    def reach(self, projects: tuple[str, ...] | None = None) -> Scope:
-        """Return a scope of these projects, limited by nothing but who asks: by levels and jurisdictions."""
-        return Scope(projects=projects, levels=self.levels, laws=self.laws)
 
     @property
     def only_projects(self) -> bool:
@@ -454,8 +452,10 @@ class Scope:
 
     @property
     def is_by_state(self) -> bool:
-        """Whether it is limited by what of a memory stands in the journal alone, beside its sensitivity."""
-        return bool(self.tiers or self.priorities or self.origins or self.laws)
+        """Whether it is limited by what the index does not know of a memory, beside its sensitivity."""
+        return bool(
+            self.tiers or self.priorities or self.origins or self.laws or self.without_kinds
+        )
 
 
 class Candidate(NamedTuple):

@@ -13,11 +13,12 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timezone
+from typing import Any
 
 from vector_memory.errors import StoreDamagedError
-from vector_memory.model import levels_up_to
+from vector_memory.model import JURISDICTIONS, Sensitivity
 from vector_memory.system import json_in, private
 from vector_memory.system.durable_files import write_durably
 
@@ -26,6 +27,9 @@ RIGHTS = ("read", "write", "feed", "delete", ADMIN)
 PREFIX = "vm_"
 MOST_BYTES = 1 << 20
 CODE_S = 60.0
+LIMITED = "limited"
+"""Where tokens with a ceiling or a jurisdiction stand: the first versions, which know neither, do not look there, and
+so let nobody in who has one."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class Token:
         digest: SHA-256 of the token, in hexadecimal digits.
         ceiling: the most sensitive memories that it is given, "" for all.
         jurisdictions: it is given only what is kept under one of these, all where there are none.
+        unknown: what another version says of it, which may limit it. It is kept as it is.
     """
 
     id: str
@@ -53,18 +58,20 @@ class Token:
     digest: str
     ceiling: str = ""
     jurisdictions: tuple[str, ...] = ()
+    unknown: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def problem(self) -> str:
+        """Why it does not hold whatever the time, "" where it may: what is not understood may have limited it."""
+        said = {*self.rights, *self.jurisdictions, *filter(None, [self.ceiling])}
+        known = {*RIGHTS, *JURISDICTIONS, *map(str, Sensitivity)}
+        odd = sorted({*self.unknown, *(said - known)})
+        return f"another version limits it by {', '.join(odd)[:200]}" if odd else ""
 
     @property
     def is_limited(self) -> bool:
         """Whether it is not given every memory of what it is for."""
         return bool(self.ceiling or self.jurisdictions)
-
-    def sees(self, level: str, law: str) -> bool:
-        """Whether it is given what is so sensitive, and is kept under that law."""
-        levels = levels_up_to(self.ceiling)
-        return (not levels or level in levels) and (
-            not self.jurisdictions or law in self.jurisdictions
-        )
 
     def may(self, right: str) -> bool:
         """Whether it gives a right."""
@@ -76,8 +83,9 @@ class Token:
         return self.speaks_for_me or ADMIN in self.rights
 
     def holds(self, now: datetime) -> bool:
-        """Whether it has not ended."""
-        return not self.until or now < datetime.fromisoformat(self.until)
+        """Whether it has not ended, and all that it says is understood."""
+        has_ended = self.until and now >= datetime.fromisoformat(self.until)
+        return not (has_ended or self.problem)
 
 
 def make() -> tuple[str, str, str]:
@@ -147,23 +155,31 @@ def load(path: str) -> list[Token]:
             raise _damaged(path, "it is no file")
         raw = file.read(MOST_BYTES)
     try:
-        named = [one.name for one in fields(Token)]
-        kept = [
-            {name: each[name] for name in named if name in each}
-            for each in json_in.load(raw)["tokens"]
-        ]
-        words = ("rights", "jurisdictions")
-        return [
-            Token(**{**each, **{name: tuple(each.get(name, ())) for name in words}})
-            for each in kept
-        ]
+        told = json_in.load(raw)
+        return [_read(each) for each in (*told["tokens"], *told.get(LIMITED, ()))]
     except (ValueError, KeyError, TypeError) as error:
         raise _damaged(path, f"it holds no tokens ({type(error).__name__})") from error
 
 
+def _read(each: dict[str, Any]) -> Token:
+    named = {one.name for one in fields(Token)} - {"unknown"}
+    known = {name: value for name, value in each.items() if name in named}
+    words = {name: tuple(map(str, each.get(name, ()))) for name in ("rights", "jurisdictions")}
+    unknown = {name: value for name, value in each.items() if name not in named}
+    token = Token(**{**known, **words}, unknown=unknown)
+    # What cannot be read as a time never ends: the whole file is damaged then.
+    token.holds(datetime.now(timezone.utc))
+    return token
+
+
 def save(path: str, tokens: Iterable[Token]) -> None:
     """Put these tokens in the place of those that are there; the file is this user's alone."""
-    write_durably(path, json.dumps({"tokens": [asdict(one) for one in tokens]}).encode("ascii"))
+    told: dict[str, list[dict[str, object]]] = {"tokens": [], LIMITED: []}
+    for one in tokens:
+        written = asdict(one)
+        kept = {**written.pop("unknown"), **written}
+        told[LIMITED if one.is_limited or one.unknown else "tokens"].append(kept)
+    write_durably(path, json.dumps(told).encode("ascii"))
 
 
 def _damaged(path: str, why: str) -> StoreDamagedError:

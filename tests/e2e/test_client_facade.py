@@ -103,22 +103,26 @@ def test_beside(
 
 @pytest.mark.parametrize(
     "command",
-    ["grep -rn audit-tail .", 'X=audit-tail; grep -rn "$X" .'],
-    ids=["in no file", "in a variable"],
+    ["grep -rn audit-tail .", 'X=audit-tail; grep -rn "$X" .', "grep -rn audit-tail . 2>/dev/null"],
+    ids=["in no file", "in a variable", "errors to nowhere"],
 )
 def test_a_name_that_lies_in_no_file(
     shared_client: Client, shared_product: Installation, project: Path, command: str
 ) -> None:
-    """A decision about it is told; a list of names, which says nothing, is not."""
+    """A decision about it is told, and nowhere is no file; a list of names, which says nothing, is not told."""
     for text, kind in (
-        ("The consumer group audit-tail starts at the oldest offset of billing.", "decision"),
+        (
+            "The group audit-tail starts at the oldest offset; its log goes to /dev/null.",
+            "decision",
+        ),
         ("`audit-tail`, `audit-head`, `audit-rest`", "conclusion"),
     ):
         shared_product.cli("remember", text, "--kind", kind, "--project", str(project))
     shared_product.rest()
     call = Call("Bash", {"command": command, "description": "Look"})
     told = run(shared_client, shared_product, project, call)
-    assert len(story.recalled(told.main[1], "oldest offset")) == 1
+    (note,) = story.recalled(told.main[1], "oldest offset")
+    assert "\u00b7 /dev/null" not in note
     assert not story.recalled(told.main[1], "audit-rest")
 
 

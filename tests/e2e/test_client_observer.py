@@ -27,6 +27,9 @@ Contents: Read and write
 
 Fix the coupon total in shop/checkout.py. No edits should be made to shop/prices.py, and commits are my job."""
 
+KEPT = """Refactor shop/checkout.py, but .env stays untouched.
+Don't push this to the remote."""
+
 
 @pytest.fixture
 def project(tmp_path: Path, shared_product: Installation) -> Path:
@@ -140,6 +143,30 @@ def test_a_broken_limit_is_refused_where_the_user_set_block(
     assert "No edits should be made" in refused[0]["stdout"]
     assert "commits are my job" in refused[1]["stdout"]
     assert "observer=block" in str(vars(told.main[-1]))
+
+
+def test_what_the_user_keeps_and_where_nothing_goes(
+    shared_client: Client, shared_product: Installation, project: Path
+) -> None:
+    """The file that stays untouched and "the remote" are refused; the task itself is obedience."""
+    shared_product.cli("config", "set", "observer", "block")
+    try:
+        told = shared_client.session(
+            KEPT, cwd=project, plugin=shared_product.plugin,
+            replies=[
+                bash("cat shop/prices.py shop/checkout.py"),
+                bash("echo 'total = 2' > shop/checkout.py"),
+                bash("echo KEY=1 > .env"),
+                bash("git push"),
+            ],
+        )  # fmt: skip
+    finally:
+        shared_product.cli("config", "unset", "observer")
+    assert (project / "shop" / "checkout.py").read_text() == "total = 2\n"
+    assert not (project / ".env").exists()
+    refused = [one["stdout"] for one in told.hooks("PreToolUse") if "deny" in one["stdout"]]
+    assert [" stays untouched" in one for one in refused] == [True, False]
+    assert "the remote" in refused[1]
 
 
 def test_a_long_way_off_is_recorded(

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from daemon_rig import Rig
 from gateway_rig import Gateway, gateway
 from transcript_samples import Talk
 
@@ -436,6 +437,74 @@ def test_two_names_of_one_thing_become_one_and_two_again(visit: Visit, ids: dict
     page.get_by_text("Memories: 0").wait_for()
     visit.go("entities", "Entities")
     page.get_by_role("link", name="redis").wait_for()
+
+
+def test_a_hit_is_saved_as_a_memory_and_undone(visit: Visit, served: Gateway) -> None:
+    kept = "The pilot boat is called by radio at noon."
+    served.rig.daemon.ask("remember", {"text": "The pilot boat waits outside.", "global": True})
+    page = visit.go("search?q=pilot+boat&project=", "Search")
+    page.locator("details.why summary").first.click()
+    page.get_by_role("button", name="Save as memory").click()
+    page.locator("dialog textarea").fill(kept)
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.locator(".toast", has_text="Saved as a memory of yours").wait_for()
+    assert kept in texts(served)
+    page.locator("#main").focus()
+    page.keyboard.press("u")
+    until(lambda: kept not in texts(served), "what was saved to be forgotten")
+
+
+def test_what_a_peer_published_is_taken_over_accepted_rejected_and_given_up(
+    visit: Visit, served: Gateway, tmp_path: Path
+) -> None:
+    """Two data homes, a daemon each: what the other one publishes is pulled, looked at, and gone with its key."""
+    ours = {"cwd": str(served.folder), "project": str(served.folder)}
+    other = Rig(tmp_path / "ben")
+    (tmp_path / "drive").mkdir()
+    (tmp_path / "clone").mkdir()
+    theirs = {"cwd": str(tmp_path / "clone"), "project": str(tmp_path / "clone")}
+    to = f"file://{tmp_path / 'drive'}"
+    ask, told = served.rig.daemon.ask, other.daemon.ask
+    try:
+        ask("share_init", {**ours, "to": to, "name": "ann"})
+        told("share_init", {**theirs, "to": to, "name": "ben"})
+        ask("share_invite", {**ours, "key": told("share_invite", theirs)["key"], "name": "ben"})
+        told("share_invite", {**theirs, "key": ask("share_invite", ours)["key"], "name": "ann"})
+        said = [
+            f"We decided that buoy {n} is painted {hue} {EVIL}."
+            for n, hue in enumerate(("crimson", "green"))
+        ]
+        for text in said:
+            told("remember", {**theirs, "text": text, "kind": "decision"})
+        told("share_publish", theirs)
+        page = visit.go("settings", "Settings")
+        page.locator("h3", has_text=served.folder.name).wait_for()
+        page.get_by_role("button", name="Take over what they published").click()
+        page.locator("td", has_text="2 here").wait_for()
+        visit.go("review", "Review")
+        shared = page.locator(
+            "section", has=page.get_by_role("heading", name="Published by others: 2")
+        )
+        assert shared.locator(".badge", has_text="shared by ben").count() == 2
+        shared.locator(".row", has_text="crimson").get_by_role(
+            "button", name="Make it mine"
+        ).click()
+        page.locator(".toast", has_text="Yours now").wait_for()
+        shared.locator(".row", has_text="green").get_by_role("button", name="Reject").click()
+        shared.locator(".row.gone").wait_for()
+        page.goto(f"{visit.url}/app/icon.svg")
+        listed = {**ours, "shared": True}
+        until(lambda: ask("list", listed)["total"] == 1, "what was rejected to go")
+        visit.go("settings", "Settings")
+        page.get_by_role("button", name="Give up ben").click()
+        page.locator("dialog input").fill("ben")
+        page.locator("dialog").get_by_role("button", name="Give up").click()
+        page.locator(".toast", has_text="ben counts no more").wait_for()
+        assert ask("list", listed)["total"] == 0
+        assert any("buoy 0 is painted crimson" in text for text in texts(served))
+        assert page.evaluate("window.pwned") is None
+    finally:
+        other.daemon.stop()
 
 
 def test_the_steps_of_a_session_are_drawn_and_told(

@@ -11,17 +11,21 @@ from typing import TYPE_CHECKING
 import typer
 
 from vector_memory.cli.answers import Row
-from vector_memory.errors import BadInputError
+from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.system.paths import Home
 
 if TYPE_CHECKING:
     from vector_memory.client.link import DaemonClient
 
+SESSION = "CLAUDE_CODE_SESSION_ID"
+"""By this variable the client tells its commands which session they run in."""
 STDIN = "-"
 MOST_BYTES = 4 * 1024 * 1024
 
-Said = dict[str, object]
-"""What a request says, by the names of its fields."""
+TIMEOUT_S = 60.0
+
+Request = dict[str, object]
+"""What the daemon is asked, by the names of its fields."""
 
 
 def daemon() -> DaemonClient:
@@ -31,7 +35,7 @@ def daemon() -> DaemonClient:
     return DaemonClient(Home())
 
 
-def ask(verb: str, where: Said, timeout_s: float = 60.0, **more: object) -> Row:
+def ask(verb: str, where: Request, timeout_s: float = TIMEOUT_S, **more: object) -> Row:
     """Ask the daemon, starting one if none runs.
 
     Args:
@@ -44,9 +48,11 @@ def ask(verb: str, where: Said, timeout_s: float = 60.0, **more: object) -> Row:
     return Row(daemon().ask(verb, said(where, more), timeout_s))
 
 
-def said(where: Said, more: Said) -> Said:
-    """Return a request as JSON values: times in ISO form, and choices as their words."""
-    return {**where, **{name: _written(value) for name, value in more.items()}}
+def said(where: Request, more: Request) -> Request:
+    """Return a request as JSON values: times in ISO form, and choices as their words. What is None was not
+    said, and is left out."""
+    given = {name: value for name, value in more.items() if value is not None}
+    return {**where, **{name: _written(value) for name, value in given.items()}}
 
 
 def _written(value: object) -> object:
@@ -57,7 +63,7 @@ def _written(value: object) -> object:
 
 def target(
     project: str | None = None, only_global: bool = False, all_projects: bool = False
-) -> Said:
+) -> Request:
     """Return the part of a request that says which memories are meant.
 
     Raises:
@@ -65,7 +71,7 @@ def target(
     """
     if sum((project is not None, only_global, all_projects)) > 1:
         raise typer.BadParameter("--project, --global and --all-projects exclude each other.")
-    where: Said = {
+    where: Request = {
         "cwd": os.getcwd(),
         "project": None if project is None else path_of(project),
         "global": only_global,
@@ -75,7 +81,7 @@ def target(
     return {**where, "actor": "agent"} if os.environ.get("CLAUDECODE") else where
 
 
-def everywhere() -> Said:
+def everywhere() -> Request:
     """Return the part of a request that says that memories of all projects are meant."""
     return target(all_projects=True)
 
@@ -88,15 +94,24 @@ ACCESS = (
 PASSPHRASE = "VECTOR_MEMORY_KEY_PASSPHRASE"
 
 
-def passphrase() -> Said:
+def passphrase() -> Request:
     """Return the part of a request that opens this installation's key."""
     return {"passphrase": os.environ.get(PASSPHRASE, "")}
 
 
-def keys() -> Said:
+def keys() -> Request:
     """Return the part of a request that opens this installation's key and the place where a team shares."""
     access = {name: os.environ[name] for name in ACCESS if os.environ.get(name)}
     return {"access": access, **passphrase()}
+
+
+SECRETS = {"keys": keys, "passphrase": passphrase}
+"""What gives a part of a request that opens something, by the words of `verbs.txt`."""
+
+
+def own_session() -> str:
+    """Return the session that this runs in, as the client says it; "" in none."""
+    return os.environ.get(SESSION, "")
 
 
 def require_user(does: str) -> None:
@@ -112,9 +127,31 @@ def require_user(does: str) -> None:
         )
 
 
+def require_one(words: str, *ways: object) -> None:
+    """Make sure that just one of several ways was given.
+
+    Raises:
+        BadParameter: none was, or several; it says `words`.
+    """
+    if sum(way is not None and way is not False for way in ways) != 1:
+        raise typer.BadParameter(words)
+
+
 def path_of(typed: str) -> str:
     """Return the absolute path of what somebody typed."""
     return os.path.abspath(os.path.expanduser(typed))
+
+
+def existing_folder(typed: str) -> str:
+    """Return a folder's absolute path.
+
+    Raises:
+        NotFoundError: it is none.
+    """
+    path = path_of(typed)
+    if not os.path.isdir(path):
+        raise NotFoundError(f"There is no folder {path}.", "Name a project's folder.")
+    return path
 
 
 def text_of(argument: str) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
 
 from vector_memory import config
-from vector_memory.cli import options, output
+from vector_memory.cli import output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.call import Call
 from vector_memory.errors import BadInputError
 from vector_memory.system.paths import PACKAGE_ROOT, Home
 
@@ -18,18 +18,15 @@ PACKAGES = {
     "ollama": "ollama",
 }
 
-app = options.group("List and install embedding backends.", no_args_is_help=True)
 
-
-@app.command("list")
-def list_backends(as_json: options.Json = False) -> None:
-    """Show the backends, which are installed and which one is used."""
+def list_backends(call: Call) -> None:
+    """Print the backends, which are installed and which one is used."""
     chosen = config.load(Home().config).embedding_backend
     rows = [
         {"name": name, "installed": _importable(package), "used": name == chosen}
         for name, package in PACKAGES.items()
     ]
-    output.answer(Row({"backends": rows}), as_json, _show)
+    call.show(Row({"backends": rows}), _show)
 
 
 def _show(answer: Row) -> None:
@@ -40,12 +37,12 @@ def _show(answer: Row) -> None:
     output.table(("backend", "", ""), words)
 
 
-@app.command("install")
-def install(
-    name: Annotated[str, options.argument("NAME", "Such as sentence-transformers.")],
-    as_json: options.Json = False,
-) -> None:
-    """Install what a backend needs into the runtime."""
+def install(call: Call, name: str) -> None:
+    """Install what a backend needs into the runtime.
+
+    Raises:
+        BadInputError: there is no such backend.
+    """
     if name not in PACKAGES:
         raise BadInputError(f"There is no backend {name!r}.", f"Backends: {', '.join(PACKAGES)}.")
     from vector_memory.embed.install import install_backend
@@ -58,11 +55,11 @@ def install(
     program = uv.get(Site(root, home), os.environ).program
     done = install_backend(name, home.runtime_python, program, _progress)
     close_below(home.runtime)
-    if as_json:
-        output.document({"name": name, "installed": True, "packages": list(done.packages)})
-    else:
-        output.say(f"{name} is installed: {', '.join(done.packages) or 'it was already'}.")
-        output.say(f"Use it: vector-memory config set embedding_backend {name}")
+    call.say(
+        Row({"name": name, "installed": True, "packages": list(done.packages)}),
+        f"{name} is installed: {', '.join(done.packages) or 'it was already'}.",
+        f"Use it: vector-memory config set embedding_backend {name}",
+    )
 
 
 def _importable(package: str) -> bool:

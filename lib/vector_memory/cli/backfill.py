@@ -3,77 +3,47 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, options, output
-from vector_memory.cli.progress import ask_long, report
+from vector_memory.cli import asking, output
+from vector_memory.cli.call import Call
+from vector_memory.cli.progress import report
 from vector_memory.errors import NotFoundError
 
-TIMEOUT_S = 24 * 3600.0
-SESSION = "CLAUDE_CODE_SESSION_ID"
-"""Where the client tells its commands which session they run in."""
 CURRENT = "current"
 _NAME = "Name a file or a folder, or say --all."
 
 
 def backfill(
-    paths: Annotated[
-        list[str] | None,
-        options.argument(
-            "FILE|DIR",
-            "Transcripts, or folders of them. Without any: this project's.",
-            show_default=False,
-        ),
-    ] = None,
-    everything: Annotated[
-        bool,
-        options.switch(
-            "Every project of Claude Code, every rollout of Codex, every chat of the Gemini CLI.",
-            "--all",
-        ),
-    ] = False,
-    session: Annotated[
-        str | None, options.value("ID", "One session; `current` is the one that this runs in.")
-    ] = None,
-    no_wait: options.NoWait = False,
-    as_json: options.Json = False,
+    call: Call, paths: list[str] | None, all: bool, session: str | None, no_wait: bool
 ) -> int:
-    """Index the transcripts of earlier sessions; what is indexed stays.
+    """Index transcripts, by default those of this project; return 1 if that brought nothing but errors.
 
-    It can be stopped at any time: the same command goes on where it was.
+    Raises:
+        BadParameter: they are named in several ways.
+        NotFoundError: there is nothing of a name.
     """
-    if sum((bool(paths), everything, session is not None)) > 1:
+    if sum((bool(paths), all, session is not None)) > 1:
         raise typer.BadParameter("Name files or folders, or --all, or --session: one of them.")
-    chosen = [_existing(path) for path in paths or []]
-    if not paths and not everything:
-        chosen = transcripts(os.getcwd(), session)
+    for path in paths or []:
+        if not os.path.lexists(path):
+            raise NotFoundError(f"There is no {path}.", "Name a transcript or a folder of them.")
+    if not paths and not all:
+        paths = transcripts(os.getcwd(), session)
     try:
-        answer = ask_long(
-            "backfill",
-            asking.target(),
-            as_json,
-            TIMEOUT_S,
-            paths=chosen,
-            all=everything,
+        answer = call.ask(
+            paths=paths or [],
             claude_dir=claude_dir(),
             codex_dir=codex_dir(),
             gemini_dir=gemini_dir(),
-            session=os.environ.get(SESSION, ""),
+            session=asking.own_session(),
             wait=not no_wait,
         )
     except KeyboardInterrupt:
         output.note("Stopped. What was read stays, and the same command goes on where it was.")
         raise
-    return report(answer, as_json, ("files", "sessions", "stored", "unchanged"))
-
-
-def _existing(path: str) -> str:
-    whole = asking.path_of(path)
-    if not os.path.lexists(whole):
-        raise NotFoundError(f"There is no {whole}.", "Name a transcript or a folder of them.")
-    return whole
+    return report(call, answer, "files sessions stored unchanged")
 
 
 def transcripts(folder: str, session: str | None) -> list[str]:
@@ -101,9 +71,9 @@ def transcripts(folder: str, session: str | None) -> list[str]:
 
 
 def _current() -> str:
-    session = os.environ.get(SESSION, "")
+    session = asking.own_session()
     if not session:
-        raise NotFoundError(f"This runs in no session: {SESSION} is not set.", _NAME)
+        raise NotFoundError(f"This runs in no session: {asking.SESSION} is not set.", _NAME)
     return session
 
 

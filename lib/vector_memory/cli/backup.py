@@ -2,71 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.call import Call
 from vector_memory.cli.progress import ask_long
 
-TIMEOUT_S = 6 * 3600.0
 
-
-def backup(
-    target: Annotated[
-        str | None,
-        options.argument("DIR|FILE", "Where to; backups/ in the data home.", show_default=False),
-    ] = None,
-    with_vectors: Annotated[
-        bool, options.switch("With the vectors, which can be made again.", "--with-vectors")
-    ] = False,
-    as_json: options.Json = False,
-) -> None:
-    """Write every memory, the state, the settings and the archives into one file.
-
-    Writing goes on meanwhile. The file is read again before it counts.
-    """
-    path = None if target is None else asking.path_of(target)
-    answer = ask_long(
-        "backup", asking.everywhere(), as_json, TIMEOUT_S, path=path, with_vectors=with_vectors
-    )
-    output.answer(answer, as_json, _say)
-
-
-def _say(answer: Row) -> None:
+def show(answer: Row) -> None:
+    """Print what was written where."""
     size = f"{answer.count('bytes') / 1e6:.1f} MB"
     output.say(f"{answer.count('memories')} memories, {size}: {answer.text('file')}")
     for folder, why in answer.row("left_out").fields.items():
         output.note(f"Left out: {folder}: {why}")
 
 
-def restore(
-    file: Annotated[str, options.argument("FILE", "What `backup` wrote.")],
-    yes: options.Yes = False,
-    dry_run: Annotated[bool, options.switch("Only show what it would do.", "--dry-run")] = False,
-    no_wait: options.NoWait = False,
-    as_json: options.Json = False,
-) -> None:
-    """Put a backup in the place of what is there.
-
-    It is read through and shown first; then it asks. What was there is set aside, not deleted.
-    """
-    path, where = asking.path_of(file), asking.everywhere()
-    contents = ask_long("restore", where, as_json, TIMEOUT_S, path=path, dry_run=True)
-    if not as_json:
+def restore(call: Call, path: str, yes: bool, dry_run: bool, no_wait: bool) -> None:
+    """Put a backup in the place of what is there, after it was shown."""
+    contents = call.ask(dry_run=True)
+    if not call.as_json:
         _show(contents)
     if dry_run:
-        if as_json:
+        if call.as_json:
             output.document({**contents.fields, "restored": False})
         return
     if not yes:
         asking.confirm("Put it in the place of what is there now?", "restored")
     daemon = asking.daemon()
-    ask_long("restore", where, as_json, TIMEOUT_S, path=path, dry_run=False)
+    call.ask(dry_run=False)
     daemon.wait_gone()
     done = asking.ask("restored", {})
     if not no_wait:
-        ask_long("wait", {"timeout_s": TIMEOUT_S}, as_json, TIMEOUT_S)
-    output.answer(Row({**done.fields, "restored": True}), as_json, _finish)
+        ask_long("wait", {"timeout_s": call.long_s}, call.as_json, call.long_s)
+    call.show(Row({**done.fields, "restored": True}), _finish)
 
 
 def _show(contents: Row) -> None:
@@ -81,8 +48,7 @@ def _left_out(store: Row) -> str:
 
 
 STORE: dict[str, output.Cell] = {
-    "store": lambda store: store.text("folder"),
-    "memories": lambda store: store.text("memories"),
+    **output.fields("store=folder memories"),
     "": _left_out,
 }
 

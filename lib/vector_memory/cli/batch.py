@@ -20,12 +20,12 @@ FIELDS = {
 }  # fmt: skip
 
 
-def answer_lines(path: str, payload: asking.Said) -> None:
+def answer_lines(path: str, request: asking.Request) -> None:
     """Answer every line of a file (`-` is stdin) with one line on stdout. Blank lines are none.
 
     Args:
         path: the file of questions.
-        payload: what holds for lines that do not say otherwise.
+        request: what holds for lines that do not say otherwise.
 
     Raises:
         NotFoundError: there is no such file.
@@ -33,7 +33,7 @@ def answer_lines(path: str, payload: asking.Said) -> None:
     daemon = asking.daemon()
     for line in _lines(path):
         if line.strip():
-            output.document(_answer(daemon, line, payload))
+            output.document(_answer(daemon, line, request))
             sys.stdout.flush()
 
 
@@ -59,15 +59,15 @@ def _bounded(file: IO[bytes]) -> Iterator[bytes]:
             line = file.readline(MOST_LINE_BYTES)
 
 
-def _answer(daemon: DaemonClient, line: bytes, payload: asking.Said) -> Mapping[str, object]:
+def _answer(daemon: DaemonClient, line: bytes, request: asking.Request) -> Mapping[str, object]:
     try:
-        return daemon.ask("recall", {**payload, **parse(line)})
+        return daemon.ask("recall", {**request, **parse(line)})
     except VectorMemoryError as error:
         return {"hits": [], "error": error.message, "hint": error.hint}
 
 
-def parse(line: bytes) -> asking.Said:
-    """Return what one line asks for, as part of a payload.
+def parse(line: bytes) -> asking.Request:
+    """Return what one line asks for, as part of a request.
 
     Raises:
         BadInputError: it is no question.
@@ -90,7 +90,7 @@ def _check(name: str, value: object) -> None:
         raise BadInputError(f"{name} is not as it should be.", "k is 1 to 1000, project a folder.")
 
 
-def _targeted(given: asking.Said) -> asking.Said:
+def _targeted(given: asking.Request) -> asking.Request:
     if "project" in given:
         folder = asking.path_of(str(given["project"]))
         return {**given, "project": folder, "global": False, "all_projects": False}

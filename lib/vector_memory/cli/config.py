@@ -6,19 +6,17 @@ import json
 import os
 import time
 from dataclasses import asdict
-from typing import Annotated, Any
-
-import typer
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from vector_memory import config as settings
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.call import Call
 from vector_memory.embed import registry
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system import ancestry, processes
 from vector_memory.system.paths import Home
 
-app = options.group("Read and change settings.", no_args_is_help=True)
 USERS = ("redact_personal", "excluded_projects", "origin_share", "vault")
 """Settings that say what is stored and shown: an agent changes none of them."""
 PATH_BEGINS = ("/", "~", ".")
@@ -26,94 +24,76 @@ MODEL_WAIT_S = 120.0
 MODEL_TICK_S = 0.25
 
 
-def _names(incomplete: str) -> list[str]:
-    return [name for name in settings.names() if name.startswith(incomplete)]
-
-
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The setting.", autocompletion=_names)]
-
-
-@app.command("list")
-def list_settings(as_json: options.Json = False) -> None:
-    """Show every setting in force, and where it comes from."""
+def list_settings(call: Call) -> None:
+    """Print every setting in force, and where it comes from."""
     values, documented = asdict(settings.load(Home().config)), descriptions()
+    hints = get_type_hints(settings.Settings)
     rows = [
-        {"name": name, "value": value, "source": source(name), "about": documented.get(name, "")}
+        {
+            "name": name, "value": value, "source": source(name), "about": documented.get(name, ""),
+            "choices": list(get_args(hints[name])) if get_origin(hints[name]) is Literal else [],
+        }
         for name, value in values.items()
-    ]
+    ]  # fmt: skip
     answer = Row({"settings": rows})
-    output.answer(answer, as_json, lambda _: output.listing(answer.rows("settings"), COLUMNS))
+    call.show(answer, lambda _: output.listing(answer.rows("settings"), COLUMNS))
 
 
-@app.command("get")
-def get_setting(name: Name, as_json: options.Json = False) -> None:
-    """Show one setting in force."""
+def get_setting(call: Call, name: str) -> None:
+    """Print one setting in force."""
     _require_setting(name)
     value = getattr(settings.load(Home().config), name)
-    answer = Row({"name": name, "value": value, "source": source(name)})
-    output.answer(answer, as_json, lambda _: output.say(_shown(value)))
+    call.say(Row({"name": name, "value": value, "source": source(name)}), _shown(value))
 
 
-@app.command("set", cls=options.Verb)
-def set_setting(
-    name: Name,
-    value: Annotated[
-        str, options.argument("VALUE", "The value; a list is JSON, or paths and colons.")
-    ],
-    as_json: options.Json = False,
-) -> None:
-    """Change a setting. A running daemon takes it over at once."""
+def set_setting(call: Call, name: str, value: str) -> None:
+    """Change a setting; a running daemon takes it over at once."""
     home = _home_to_change(name)
     before = _members(home, name) if _is_list(name) else []
     parsed = _parsed(name, value)
     whole = [_value(name, member) for member in parsed] if _is_list(name) else _value(name, parsed)
-    _save(home, name, _require_usable(name, whole))
-    _done(name, as_json)
-    if before and not as_json:
+    _save(call, home, name, _require_usable(name, whole))
+    if before and not call.as_json:
         output.note(
             f"Before it was {_shown(before)}; `config add` and `config remove` keep the others."
         )
 
 
-Values = Annotated[list[str], options.argument("VALUE...", "Members of the list.")]
-
-
-@app.command("add", cls=options.Verb)
-def add(name: Name, values: Values, as_json: options.Json = False) -> None:
+def add(call: Call, name: str, values: list[str]) -> None:
     """Add to a list; what it holds stays."""
     home, members = _list_in(name)
-    _save(home, name, list(dict.fromkeys([*members, *(_value(name, value) for value in values)])))
-    _done(name, as_json)
+    added = [_value(name, value) for value in values]
+    _save(call, home, name, list(dict.fromkeys([*members, *added])))
 
 
-@app.command("remove", cls=options.Verb)
-def remove(name: Name, values: Values, as_json: options.Json = False) -> None:
-    """Remove from a list; the rest of it stays."""
+def remove(call: Call, name: str, values: list[str]) -> None:
+    """Remove from a list; the rest of it stays.
+
+    Raises:
+        BadInputError: something is not in it.
+    """
     home, members = _list_in(name)
     gone = {form for value in values for form in (value, _resolved(name, value))}
     missing = [value for value in values if not {value, _resolved(name, value)} & set(members)]
     if missing:
         holds = f"It holds: {_shown(members)}" if members else "It is empty."
         raise BadInputError(f"{missing[0]!r} is not in {name}.", holds)
-    _save(home, name, [member for member in members if member not in gone])
-    _done(name, as_json)
+    _save(call, home, name, [member for member in members if member not in gone])
 
 
-@app.command("unset")
-def unset_setting(name: Name, as_json: options.Json = False) -> None:
+def unset_setting(call: Call, name: str) -> None:
     """Go back to a setting's default."""
     home = _home_to_change(name)
     raw = settings.read_file(home.config)
     raw.pop(name, None)
     settings.save(home.config, raw)
-    _done(name, as_json)
+    _done(call, name)
 
 
-@app.command("path")
-def path(as_json: options.Json = False) -> None:
-    """Show where the settings file is."""
+def path(call: Call) -> None:
+    """Print where the settings file is."""
     where = Home().config
-    output.answer(Row({"path": where}), as_json, lambda _: output.say(where))
+    call.say(Row({"path": where}), where)
 
 
 def source(name: str) -> str:
@@ -163,10 +143,11 @@ def _list_in(name: str) -> tuple[Home, list[str]]:
     return home, _members(home, name)
 
 
-def _save(home: Home, name: str, value: Any) -> None:
+def _save(call: Call, home: Home, name: str, value: Any) -> None:
     raw = {**settings.read_file(home.config), name: value}
     checked = asdict(settings.validate(raw))
     settings.save(home.config, {key: checked[key] for key in raw})
+    _done(call, name)
 
 
 def _resolved(name: str, value: str) -> str:
@@ -247,16 +228,18 @@ def _parsed(name: str, value: str) -> Any:
     return [part for part in value.split(os.pathsep) if part]
 
 
-def _done(name: str, as_json: bool) -> None:
+def _done(call: Call, name: str) -> None:
+    """Have a running daemon take a setting over, and print what is in force now."""
     value = getattr(settings.load(Home().config), name)
     was_running, reloaded = _reload()
     where = source(name)
     answer = Row({"name": name, "value": value, "source": where, "reloaded": reloaded})
-    output.answer(answer, as_json, lambda _: output.say(f"{name} = {_shown(value)}"))
-    if where == "environment" and not as_json:
+    call.say(answer, f"{name} = {_shown(value)}")
+    if call.as_json:
+        return
+    if where == "environment":
         output.note(f"{settings.PREFIX}{name.upper()} in the environment says otherwise, and wins.")
-
-    if was_running and not as_json and name.startswith(settings.STARTED_WITH):
+    if was_running and name.startswith(settings.STARTED_WITH):
         _tell_of_the_model(name)
 
 
@@ -316,8 +299,8 @@ def _shown(value: object) -> str:
 
 
 COLUMNS: dict[str, output.Cell] = {
-    "name": output.field("name"),
+    **output.fields("name"),
     "value": lambda setting: _shown(setting.fields["value"]),
-    "source": output.field("source"),
+    **output.fields("source"),
     "about": lambda setting: setting.text("about"),
 }

@@ -4,39 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.call import Call
 
 STOPPED = {"pid": None, "rss_mb": None, "state": "stopped"}
 
-app = options.group(
-    "Start, stop and look at the daemon. It starts and ends by itself.", no_args_is_help=True
-)
+
+def status(call: Call) -> None:
+    """Print whether a daemon runs."""
+    _print(call, asking.daemon().running() or {})
 
 
-@app.command("status")
-def status(as_json: options.Json = False) -> None:
-    """Show whether a daemon runs. Never starts one."""
-    _print(asking.daemon().running() or {}, as_json)
-
-
-@app.command("start")
-def start(as_json: options.Json = False) -> None:
+def start(call: Call) -> None:
     """Start a daemon, unless one runs."""
-    _print(asking.daemon().start(), as_json)
+    _print(call, asking.daemon().start())
 
 
-@app.command("stop")
-def stop(as_json: options.Json = False) -> None:
-    """Stop the daemon, if one runs. What it was told is safe."""
+def stop(call: Call) -> None:
+    """Stop the daemon, if one runs."""
     was_running = asking.daemon().stop()
     words = "Stopped." if was_running else "No daemon was running."
-    answer = Row({**STOPPED, "was_running": was_running})
-    output.answer(answer, as_json, lambda _: output.say(words))
+    call.say(Row({**STOPPED, "was_running": was_running}), words)
 
 
-def _print(status: Mapping[str, object], as_json: bool) -> None:
-    output.answer(Row({**STOPPED, **status}), as_json, _show)
+def _print(call: Call, status: Mapping[str, object]) -> None:
+    call.show(Row({**STOPPED, **status}), _show)
 
 
 def _show(status: Row) -> None:

@@ -7,57 +7,29 @@ import json
 import os
 import subprocess
 import sys
-from typing import Annotated, Literal
 
-import typer
-
-from vector_memory.cli import asking, job_files, options, output
+from vector_memory.cli import asking, job_files, output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.call import Call
 from vector_memory.cli.serve import start
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system import browsers
 from vector_memory.system.paths import Home
 
-PORT = 8952
-"""Of the service, whose address is to stay the same."""
-app = options.group("Look at the memory in a browser, and correct it.")
 
-
-@app.callback(invoke_without_command=True)
-def dashboard(
-    ctx: typer.Context,
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65_535, metavar="N", help="The port; 0: any.")
-    ] = 0,
-    no_open: Annotated[bool, options.switch("Open no browser.", "--no-open")] = False,
-    detach: Annotated[
-        bool, options.switch("Return when it can be looked at; it goes on.", "--detach")
-    ] = False,
-    idle_minutes: Annotated[
-        float,
-        typer.Option(
-            "--idle-minutes", min=0.01, max=525_600, metavar="N", help="Ends after so long idle."
-        ),
-    ] = 15.0,
-    as_json: options.Json = False,
-) -> None:
-    """Look at the memory in a browser: search, correct, review, see why something came.
-
-    It listens on this machine alone, lets in the browser that it opens, and ends by itself
-    when no page of it is open for a while. One that runs already is opened again.
-    """
-    if ctx.invoked_subcommand is not None:
-        return
-    if not port and not no_open and _opened_again(as_json):
+def dashboard(call: Call, port: int, no_open: bool, detach: bool, idle_minutes: float) -> None:
+    """Look at the memory in a browser. A dashboard that runs already is opened again."""
+    if not port and not no_open and _opened_again(call):
         return
     if detach:
         words = ["--port", str(port), "--idle-minutes", str(idle_minutes)]
-        _detach([*words, "--no-open"] if no_open else words, as_json)
+        _detach(call, [*words, "--no-open"] if no_open else words)
         return
-    start({"port": port, "idle_s": idle_minutes * 60.0, "opens": not no_open, "json": as_json})
+    idle_s = idle_minutes * 60.0
+    start({"port": port, "idle_s": idle_s, "opens": not no_open, "json": call.as_json})
 
 
-def _opened_again(as_json: bool) -> bool:
+def _opened_again(call: Call) -> bool:
     """Open a dashboard that runs, for the user; return whether there is one. An agent is given no way into
     what the user started: one of its own says less."""
     home = Home()
@@ -72,7 +44,7 @@ def _opened_again(as_json: bool) -> bool:
     browsers.write_door(door, running.text("url"), code)
     if not browsers.open_door(door):
         output.note(f"No browser was found: open {door} in one within a minute.")
-    output.answer(running, as_json, lambda one: output.say(f"It runs at {one.text('url')}"))
+    call.say(running, f"It runs at {running.text('url')}")
     return True
 
 
@@ -89,7 +61,7 @@ def _running(home: Home) -> Row | None:
     return None
 
 
-def _detach(words: list[str], as_json: bool) -> None:
+def _detach(call: Call, words: list[str]) -> None:
     """Start one that goes on when this command has ended, and tell where it is.
 
     Raises:
@@ -109,31 +81,19 @@ def _detach(words: list[str], as_json: bool) -> None:
     )
     assert made.stdout
     with made.stdout as lines:
-        told = json.loads(lines.readline() or b"{}")
-    if "url" not in told:
-        raise BadInputError(
-            str(told.get("error") or "It did not start."), str(told.get("hint", ""))
-        )
-    output.answer(Row(told), as_json, lambda one: output.say(f"It runs at {one.text('url')}"))
+        started = Row(json.loads(lines.readline() or b"{}"))
+    if "url" not in started.fields:
+        raise BadInputError(started.text("error", "It did not start."), started.text("hint"))
+    call.say(started, f"It runs at {started.text('url')}")
 
 
-@app.command("install")
-def install(
-    kind: Annotated[
-        Literal["systemd", "launchd"] | None,
-        options.switch("For what; what this machine has, by default.", "--for"),
-    ] = None,
-    port: Annotated[
-        int, typer.Option("--port", min=1, max=65_535, metavar="N", help="The port.")
-    ] = PORT,
-    remove: Annotated[bool, options.switch("Take away what it wrote.", "--remove")] = False,
-    as_json: options.Json = False,
-) -> None:
-    """Write a service of your own that keeps the dashboard running.
+def install(call: Call, kind: str | None, port: int, remove: bool) -> None:
+    """Write a service of the user's that keeps the dashboard running, or take it away.
 
-    It writes a file and starts nothing: it tells the command that does.
+    Raises:
+        BadInputError: an agent asks.
     """
     if asking.everywhere().get("actor"):
         raise BadInputError("Only the user installs services.", "Ask the user to run it.")
     service = job_files.dashboard(kind or job_files.usual_kind(), port)
-    job_files.settle(service, remove, as_json)
+    job_files.settle(service, remove, call)

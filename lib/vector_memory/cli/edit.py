@@ -6,58 +6,31 @@ import os
 import shlex
 import subprocess
 import tempfile
-from typing import Annotated
 
-import typer
-
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.call import Call
 from vector_memory.errors import BadInputError
-from vector_memory.model import Priority
 from vector_memory.system.paths import Home
 
 
-def edit(
-    memory_id: options.TheMemoryId,
-    text: Annotated[str | None, options.value("TEXT", "The new text; - reads stdin.")] = None,
-    kind: Annotated[str | None, options.value("KIND", "The new kind.")] = None,
-    tag: Annotated[
-        list[str] | None,
-        options.value("TAG", "The new tags; may be given again. An empty one: none."),
-    ] = None,
-    priority: Annotated[Priority | None, typer.Option(case_sensitive=False)] = None,
-    when: options.When = None,
-    temporal: options.Temporal = None,
-    due: options.Due = None,
-    every: options.Every = None,
-    half_life: options.HalfLife = None,
-    expires: options.Expires = None,
-    sensitivity: options.Sensitivity = None,
-    jurisdiction: options.Jurisdiction = None,
-    as_json: options.Json = False,
-) -> None:
-    """Change a memory. Without options, its text is opened in $EDITOR."""
-    where: asking.Said = {**asking.everywhere(), "id": memory_id}
-    change: asking.Said = {
-        "text": None if text is None else asking.text_of(text),
-        "kind": kind,
-        "tags": None if tag is None else [name for name in tag if name],
-        "priority": priority,
-        "sensitivity": sensitivity,
-        "jurisdiction": jurisdiction,
-        "triggers": None if when is None else [one for one in when if one],
-        **options.ageing(temporal, due, every, half_life, expires),
-    }
-    change = {name: value for name, value in change.items() if value is not None}
-    if not change:
-        answer = asking.ask("get", where)
-        memory = answer.row("memory")
-        where, change = {**where, "id": memory.text("id")}, {"text": in_editor(memory.text("text"))}
-        if change["text"] == memory.text("text"):
-            output.note("Nothing was changed.")
-            output.answer(answer, as_json, lambda _: None)
-            return
-    output.answer(asking.ask("edit", asking.said(where, change)), as_json, _say)
+def edit(call: Call, id: str, tags: list[str] | None, triggers: list[str] | None) -> None:
+    """Change a memory as the options say; without any, as the user leaves its text in an editor."""
+    changes = {name: value for name, value in call.values.items() if value is not None}
+    if changes.keys() - {"id", "as_json"}:
+        # An empty one says that there are to be none.
+        named = {"tags": tags, "triggers": triggers}
+        kept = {name: [*filter(None, words)] for name, words in named.items() if words is not None}
+        call.show(call.ask(**kept), _say)
+        return
+    answer = asking.ask("get", asking.everywhere(), id=id)
+    memory = answer.row("memory")
+    text = in_editor(memory.text("text"))
+    if text == memory.text("text"):
+        output.note("Nothing was changed.")
+        call.show(answer, lambda _: None)
+        return
+    call.show(call.ask(id=memory.text("id"), text=text), _say)
 
 
 def _say(answer: Row) -> None:

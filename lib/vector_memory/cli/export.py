@@ -10,49 +10,32 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import Enum
-from typing import IO, Annotated
+from typing import IO
 
-from vector_memory.cli import asking, options, output
+import typer
+
+from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.call import PLACES, Call
 from vector_memory.cli.progress import ask_long
 from vector_memory.errors import BadInputError
 
 
-class Format(str, Enum):
-    """How an export is written."""
+def export(call: Call, file: str | None, format: str, vault: bool) -> None:
+    """Write memories into a file or on stdout, or as notes of the vault.
 
-    JSONL = "jsonl"
-    MARKDOWN = "markdown"
-
-
-def export(
-    file: Annotated[
-        str | None, options.value("FILE", "Where to; stdout.", "--output", "-o")
-    ] = None,
-    format: Annotated[
-        Format, options.switch("JSON lines, or Markdown for people.", "--format")
-    ] = Format.JSONL,
-    project: options.Project = None,
-    only_global: options.Global = False,
-    everything: Annotated[bool, options.switch("Every project.", "--all")] = False,
-    ceiling: options.Ceiling = None,
-    to_vault: Annotated[
-        bool, options.switch("Notes in the vault, one for each project.", "--vault")
-    ] = False,
-    as_json: options.Json = False,
-) -> None:
-    """Write memories as JSON lines or Markdown that `import` takes back.
-
-    Lines on stdout are JSON anyway; --json with --output prints how many were written, and Markdown
-    on stdout as one JSON document.
+    Raises:
+        BadParameter: it is for the vault, and something else was said.
     """
-    if to_vault:
-        answer = ask_long("export_vault", {}, as_json)
-        output.answer(answer, as_json, _say_vault)
+    if vault:
+        others = (file, format == "markdown", *map(call.values.get, (*PLACES, "ceiling")))
+        if any(others):
+            raise typer.BadParameter(
+                "--vault writes a note of each project into the vault, and takes no other option."
+            )
+        call.show(ask_long("export_vault", {}, call.as_json), _say_vault)
         return
-    where = asking.target(project, only_global, everything)
-    quiet = file is None or as_json
+    quiet = file is None or call.as_json
 
     def write(out: IO[str]) -> Row:
         def write_item(item: Row) -> None:
@@ -60,15 +43,15 @@ def export(
             line = json.dumps(item.fields, ensure_ascii=False) + "\n"
             out.write(line if whole is None else str(whole))
 
-        return ask_long("export", where, quiet, item=write_item, format=format, ceiling=ceiling)
+        return ask_long("export", call.request(), quiet, item=write_item)
 
     if file is not None:
         path = asking.path_of(file)
         with replacing(path) as out:
             answer = write(out)
         words = f"Exported {answer.count('exported')} memories to {file}"
-        output.answer(Row({**answer.fields, "file": path}), as_json, lambda _: output.say(words))
-    elif as_json and format is Format.MARKDOWN:
+        call.say(Row({**answer.fields, "file": path}), words)
+    elif call.as_json and format == "markdown":
         text = io.StringIO()
         answer = write(text)
         output.document({**answer.fields, "markdown": text.getvalue()})

@@ -5,46 +5,34 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import asking
 from vector_memory.cli.answers import Row
+from vector_memory.cli.call import Call
 from vector_memory.errors import BadInputError
 
 AT_ONCE, BYTES_AT_ONCE = 100, 1_000_000
 LONGEST_LINE = 2_000_000
 
 
-def feed(
-    source: Annotated[str, options.argument("-", "Reads stdin.")],
-    session: Annotated[str, options.value("NAME", "The conversation's name.", "--session")],
-    client: Annotated[str, options.value("NAME", "The program's name.", "--client")] = "feed",
-    project: options.Project = None,
-    final: Annotated[bool, options.switch("The conversation is over.", "--final")] = False,
-    speaks_for_me: Annotated[
-        bool, options.switch("What has the role user, you have said yourself.", "--speaks-for-me")
-    ] = False,
-    as_json: options.Json = False,
-) -> None:
-    """Take over a conversation from stdin: JSON lines {"id", "role", "text", "at"}.
+def feed(call: Call, source: str, final: bool) -> None:
+    """Hand a conversation on stdin over to the daemon, a few messages at once.
 
-    Each message counts once, by its id. Roles: user, assistant, system, tool. What is taken over is on the
-    disk, and read soon after, as transcripts are.
+    Raises:
+        BadParameter: something else than stdin is named.
+        BadInputError: a line is no JSON, or too long; what came before it was taken over.
     """
     if source != asking.STDIN:
         raise typer.BadParameter("Only - is read: redirect a file to stdin.")
-    where = asking.target(project)
-    about: asking.Said = {"session": session, "client": client, "speaks_for_me": speaks_for_me}
     done = {"accepted": 0, "queued": 0, "duplicates": 0}
     for messages in _parts(_lines(sys.stdin.buffer)):
-        answer = asking.ask("feed", {**where, **about}, messages=messages)
+        answer = call.ask(messages=messages)
         done = {name: n + answer.count(name) for name, n in done.items()}
     if final:
-        asking.ask("feed", {**where, **about}, final=True)
-    words = f"{done['accepted']} taken over."
-    output.answer(Row(done), as_json, lambda _: output.say(words))
+        call.ask(final=True)
+    call.say(Row(done), f"{done['accepted']} taken over.")
 
 
 def _lines(lines: Iterable[bytes]) -> Iterator[object]:

@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import output
 from vector_memory.cli.answers import Row
 
 
-def flags(
-    k: Annotated[int, options.at_most(100_000)] = 100,
-    session: options.Session = None,
-    since: options.Since = None,
-    category: Annotated[
-        list[str] | None,
-        options.value("NAME", "Only this, such as `delete`; may be given again.", "--category"),
-    ] = None,
-    project: options.Project = None,
-    all_projects: options.AllProjects = False,
-    as_json: options.Json = False,
-) -> None:
-    """Show which tool calls destroyed something or led away from what was asked, newest first.
-
-    `asked` marks those that the user's own words asked for. `config set observer warn` has the agent told
-    of the grave ones; `off` ends it.
-    """
-    where = asking.target(project, all_projects=all_projects)
-    answer = asking.ask("flags", where, k=k, session=session, since=since, category=category)
-    output.answer(answer, as_json, _show)
-
-
-def _show(answer: Row) -> None:
-    if not (flags := answer.rows("flags")):
-        output.say("Nothing was flagged.")
-        return
-    output.listing(flags, COLUMNS)
-    output.say(f"{len(flags)} of {answer.count('total')}: {in_words(answer.counts('counts'))}.")
+def show(answer: Row) -> None:
+    """Print tool calls that were flagged, and how many there are of each sort."""
+    flags = answer.rows("flags")
+    if output.listing(flags, COLUMNS, "Nothing was flagged."):
+        counts = in_words(answer.counts("counts"))
+        output.say(f"{len(flags)} of {answer.count('total')}: {counts}.")
 
 
 def in_words(counts: dict[str, int]) -> str:

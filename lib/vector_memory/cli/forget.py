@@ -3,82 +3,70 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
 
-import typer
-
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.call import Call
 
 
 def forget(
-    ids: Annotated[
-        list[str] | None, options.argument("ID", "Ids, or how they begin.", show_default=False)
-    ] = None,
-    query: Annotated[
-        str | None, options.value("QUERY", "What recall finds for this; - reads stdin.")
-    ] = None,
-    k: Annotated[
-        int, typer.Option("-k", min=1, max=1000, metavar="N", help="At most, with --query.")
-    ] = 5,
-    tag: Annotated[str | None, options.value("TAG", "What has this tag.")] = None,
-    since: options.Since = None,
-    until: options.Until = None,
-    project: options.Project = None,
-    only_global: options.Global = False,
-    all_projects: options.AllProjects = False,
-    yes: options.Yes = False,
-    dry_run: options.DryRun = False,
-    as_json: options.Json = False,
-) -> None:
-    """Forget memories, by id, query, tag or date. They are shown first; then it asks."""
-    where = asking.target(project, only_global, all_projects)
-    chosen = _selection(ids or [], query, k, tag, since, until)
-    if ids:
-        where = asking.everywhere()
-        memories = [asking.ask("get", where, id=beginning).row("memory") for beginning in ids]
-        chosen = {"ids": [memory.text("id") for memory in memories]}
-    memories = asking.ask("forget", asking.said(where, chosen), dry_run=True).rows("memories")
-    if not as_json:
-        _show(memories)
-    if dry_run or not memories:
-        _finish(Row({"memories": [memory.fields for memory in memories], "forgotten": 0}), as_json)
-        return
-    if not yes:
-        what = "this memory" if len(memories) == 1 else f"these {len(memories)} memories"
-        asking.confirm(f"Forget {what}?", "forgotten")
-    # What was shown is what goes, even if the query would find something else by now.
-    ids = [memory.text("id") for memory in memories]
-    _finish(asking.ask("forget", asking.everywhere(), ids=ids, dry_run=False), as_json)
-
-
-def _selection(
-    ids: list[str],
+    call: Call,
+    ids: list[str] | None,
     query: str | None,
     k: int,
     tag: str | None,
     since: datetime | None,
     until: datetime | None,
-) -> asking.Said:
-    ways = [bool(ids), query is not None, tag is not None, bool(since or until)]
-    if sum(ways) != 1:
-        raise typer.BadParameter(
-            "Name memories in one way: ID…, --query, --tag, or --since/--until."
-        )
-    if query is not None:
-        return {"query": asking.text_of(query), "k": k}
-    return {"tag": tag} if tag else {"since": since, "until": until}
+    yes: bool,
+    dry_run: bool,
+) -> None:
+    """Forget what is named in one way, after it was shown.
 
-
-def _show(memories: list[Row]) -> None:
-    if memories:
-        output.memories(memories)
+    Raises:
+        BadParameter: it is named in no way, or in several.
+    """
+    dates = (since or until) and (since, until)
+    asking.require_one(
+        "Name memories in one way: ID…, --query, --tag, or --since/--until.", ids, query, tag, dates
+    )
+    if ids:
+        forget_shown(call, {"ids": whole_ids(ids)}, yes, dry_run)
     else:
-        output.say("Nothing matches.")
+        found_by = {"query": query, "k": k} if query is not None else {"tag": tag}
+        chosen = asking.said(call.where(), {**found_by, "since": since, "until": until})
+        forget_shown(call, chosen, yes, dry_run)
 
 
-def _finish(answer: Row, as_json: bool) -> None:
-    if as_json:
-        output.document(answer.fields)
-    elif count := answer.count("forgotten"):
+def whole_ids(beginnings: list[str]) -> list[str]:
+    """Return memories' ids by how they begin."""
+    where = asking.everywhere()
+    memories = [asking.ask("get", where, id=beginning).row("memory") for beginning in beginnings]
+    return [memory.text("id") for memory in memories]
+
+
+def forget_shown(call: Call, chosen: asking.Request, yes: bool, dry_run: bool) -> None:
+    """Show memories, ask, and forget them.
+
+    Args:
+        chosen: what says which, as part of a request.
+        yes: do not ask.
+        dry_run: only show them.
+    """
+    where = asking.everywhere()
+    memories = asking.ask("forget", {**where, **chosen}, dry_run=True).rows("memories")
+    if not call.as_json:
+        output.listing(memories, output.MEMORY, "Nothing matches.")
+    if dry_run or not memories:
+        shown = [memory.fields for memory in memories]
+        call.show(Row({"memories": shown, "forgotten": 0}), _show_forgotten)
+        return
+    if not yes:
+        asking.confirm(f"Forget {output.these(len(memories))}?", "forgotten")
+    # What was shown is what goes, even if the query would find something else by now.
+    ids = [memory.text("id") for memory in memories]
+    call.show(asking.ask("forget", where, ids=ids, dry_run=False), _show_forgotten)
+
+
+def _show_forgotten(answer: Row) -> None:
+    if count := answer.count("forgotten"):
         output.say(f"Forgotten: {count}")

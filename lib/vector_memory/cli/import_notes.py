@@ -4,41 +4,34 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 
 import typer
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.call import Call
 from vector_memory.cli.progress import ask_long, report
 from vector_memory.errors import NotFoundError
 
 MAX_ROWS = 200
-COUNTS = (
-    "stored",
-    "updated",
-    "merged",
-    "proposed",
-    "unchanged",
-    "left_out",
-    "forgotten",
-    "redactions",
-)
+COUNTS = "stored updated merged proposed unchanged left_out forgotten redactions"
 WITH_EFFECT = ("new", "changed", "updated", "merged")
 
 
-@dataclass(frozen=True)
-class ImportChoice:
-    """What was asked for at the command line."""
+def run(
+    call: Call,
+    paths: list[str],
+    where: asking.Request,
+    yes: bool = False,
+    dry_run: bool = False,
+    prune: bool = False,
+) -> int:
+    """Import notes after they were shown, and return the exit code.
 
-    yes: bool = False
-    dry_run: bool = False
-    prune: bool = False
-    as_json: bool = False
-
-
-def run(paths: list[str], where: asking.Said, chosen: ImportChoice) -> int:
-    """Import notes as it was asked for and return the exit code.
+    Args:
+        where: what is asked of the daemon beside the paths.
+        yes: do not ask; dry_run: only show them.
+        prune: forget what an import brought that is gone now.
 
     Raises:
         NotFoundError: there is nothing of a name.
@@ -47,26 +40,21 @@ def run(paths: list[str], where: asking.Said, chosen: ImportChoice) -> int:
         if not os.path.lexists(path):
             raise NotFoundError(f"There is no file {path}.", "Name notes or folders of them.")
     where = {**where, "paths": paths}
-    if chosen.as_json and chosen.yes and not chosen.dry_run:
-        return _store(where, chosen)
-    steps: list[Row] = []
-    answer = ask_long("import_notes", where, chosen.as_json, item=steps.append, dry_run=True)
-    if chosen.as_json:
-        preview = [step.fields for step in steps]
-        output.document({"preview": preview, **answer.fields, "stored": 0})
-        return 0
-    _show(steps, answer, chosen.prune)
-    wanted = (*WITH_EFFECT, "gone") if chosen.prune else WITH_EFFECT
-    count = sum(step.text("action") in wanted for step in steps)
-    if chosen.dry_run or not count or not (chosen.yes or _agreed(count)):
-        return 0
-    return _store(where, chosen)
-
-
-def _store(where: asking.Said, chosen: ImportChoice) -> int:
-    answer = ask_long("import_notes", where, chosen.as_json, dry_run=False, prune=chosen.prune)
-    code = report(answer, chosen.as_json, COUNTS)
-    if not chosen.as_json and not answer.count("forgotten"):
+    if not (call.as_json and yes) or dry_run:
+        steps: list[Row] = []
+        answer = ask_long("import_notes", where, call.as_json, item=steps.append, dry_run=True)
+        if call.as_json:
+            preview = [step.fields for step in steps]
+            output.document({"preview": preview, **answer.fields, "stored": 0})
+            return 0
+        _show(steps, answer, prune)
+        wanted = (*WITH_EFFECT, "gone") if prune else WITH_EFFECT
+        count = sum(step.text("action") in wanted for step in steps)
+        if dry_run or not count or not (yes or _agreed(count)):
+            return 0
+    answer = ask_long("import_notes", where, call.as_json, dry_run=False, prune=prune)
+    code = report(call, answer, COUNTS)
+    if not call.as_json and not answer.count("forgotten"):
         _say_gone(answer)
     return code
 

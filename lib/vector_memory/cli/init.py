@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, import_notes, importing, options, output
+from vector_memory.cli import asking, import_notes, importing, output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.call import Call
 from vector_memory.cli.checks import hooks
-from vector_memory.errors import NotFoundError, VectorMemoryError
+from vector_memory.errors import VectorMemoryError
 from vector_memory.system.files import open_plain, with_real_folder
 
 GRAPH_VARIABLE = "MEMORY_FILE_PATH"
@@ -21,49 +21,32 @@ BEGINNING_BYTES = 4_096
 GRAPH_MARKS = (b'"entityType"', b'"entities"', b'"relationType"')
 
 
-def init(
-    folder: Annotated[str, options.argument("DIR", "The project's folder.")] = ".",
-    as_json: options.Json = False,
-) -> None:
-    """Give a project a store of its own, `.memory/`, and move its memories there.
-
-    Notes that it finds (MEMORY.md, NOTES.md, ADR-*.md, docs/adr/*.md, .claude/*.md) are offered for
-    import, and so is the knowledge graph of the MCP memory server, where the client's settings or the
-    project's name one; with --json they are listed under "found" and "graphs".
-    """
-    place = existing(folder)
-    answer = asking.ask("init", asking.target(), timeout_s=600.0, dir=place)
-    answer = Row({**answer.fields, "graphs": graphs(place)})
-    output.answer(answer, as_json, lambda answer: _show(answer, place))
+def init(call: Call, dir: str) -> None:
+    """Give a project a store of its own, and offer the notes and graphs that are found for import."""
+    answer = Row({**call.ask().fields, "graphs": graphs(dir)})
+    call.show(answer, lambda answer: _show(call, answer, dir))
 
 
-def _show(answer: Row, folder: str) -> None:
-    """Tell of the new store; name the notes that were found and how to import them, and ask, where there
-    is a terminal."""
+def _show(call: Call, answer: Row, folder: str) -> None:
+    """Tell of the new store; name what was found and how to import it, and ask, where there is a terminal."""
     output.say(f"{answer.text('store')}: {answer.count('moved')} memories moved")
+    where = {**asking.target(folder), "wait": True}
     if notes := answer.texts("found"):
-        _offer_notes(notes, folder)
+        named = ", ".join(os.path.relpath(path, folder) for path in notes)
+        output.say(f"Notes of this project: {named}")
+        if _wanted("Import them with", folder, notes, "Look at them now?"):
+            import_notes.run(call, notes, where)
     for path in answer.texts("graphs"):
-        _offer_graph(path, folder)
+        output.say(f"The MCP memory server's knowledge graph: {output.plain(path)}")
+        if _wanted("Import it with", folder, [path], "Import it now?"):
+            importing.import_lines(call, path, where)
 
 
-def _offer_notes(notes: list[str], folder: str) -> None:
-    output.say(
-        f"Notes of this project: {', '.join(os.path.relpath(path, folder) for path in notes)}"
-    )
-    command = ["vector-memory", "import", "--project", folder, *notes]
-    output.say(f"Import them with: {output.plain(shlex.join(command))}")
-    if sys.stdin.isatty() and typer.confirm("Look at them now?", default=False, err=True):
-        where = {**asking.target(folder), "wait": True}
-        import_notes.run(notes, where, import_notes.ImportChoice())
-
-
-def _offer_graph(path: str, folder: str) -> None:
-    output.say(f"The MCP memory server's knowledge graph: {output.plain(path)}")
-    command = ["vector-memory", "import", "--project", folder, path]
-    output.say(f"Import it with: {output.plain(shlex.join(command))}")
-    if sys.stdin.isatty() and typer.confirm("Import it now?", default=False, err=True):
-        importing.import_lines(path, {**asking.target(folder), "wait": True}, False, False)
+def _wanted(how: str, folder: str, paths: list[str], question: str) -> bool:
+    """Print how files are imported, and ask whether to do it now, where there is a terminal."""
+    command = ["vector-memory", "import", "--project", folder, *paths]
+    output.say(f"{how}: {output.plain(shlex.join(command))}")
+    return sys.stdin.isatty() and typer.confirm(question, default=False, err=True)
 
 
 def graphs(folder: str) -> list[str]:
@@ -92,15 +75,3 @@ def _is_graph(path: str) -> bool:
     except (OSError, VectorMemoryError):
         return False
     return any(mark in beginning for mark in GRAPH_MARKS)
-
-
-def existing(folder: str) -> str:
-    """Return a folder's absolute path.
-
-    Raises:
-        NotFoundError: it is none.
-    """
-    path = asking.path_of(folder)
-    if not os.path.isdir(path):
-        raise NotFoundError(f"There is no folder {path}.", "Name a project's folder.")
-    return path

@@ -7,17 +7,18 @@ import json
 import os
 import shlex
 import sys
-import tempfile
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from vector_memory.cli import output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.call import Call
 from vector_memory.errors import BadInputError
+from vector_memory.system.durable_files import write_durably
 from vector_memory.system.paths import HOME_VARIABLE, PACKAGE_ROOT, Home
 
 MARK = "Written by `vector-memory "
-_LABEL = "vector-memory-jobs"
+_JOBS, _SERVICE = "vector-memory-jobs", "vector-memory-dashboard"
 
 
 class Timers(NamedTuple):
@@ -52,26 +53,9 @@ def usual_kind() -> str:
 
 def timers(kind: str) -> Timers:
     """Return the files of a timer that runs all due jobs once a day, when those of the night are due."""
-    return {"systemd": _systemd, "launchd": _launchd, "cron": _cron}[kind](Home().root)
-
-
-def _filled(name: str, home: str, started: str, port: int = 0) -> str:
-    """Return a file of `timers/` with the data home, the program and the port in it."""
-    with open(os.path.join(PACKAGE_ROOT, "cli", "timers", name), encoding="utf-8") as file:
-        return file.read().format(home=home, program=started, port=port)
-
-
-def _systemd(home: str) -> Timers:
-    base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-    names = [f"{_LABEL}.{ending}" for ending in ("service", "timer")]
-    given = _quoted(f"{HOME_VARIABLE}={home}"), _quoted(program()).replace("$", "$$")
-    folder = os.path.join(base, "systemd", "user")
-    start, stop = (
-        f"systemctl --user {verb} --now {_LABEL}.timer" for verb in ("enable", "disable")
-    )
-    return Timers(
-        {os.path.join(folder, name): _filled(name, *given) for name in names}, start, stop
-    )
+    if kind == "cron":
+        return _cron()
+    return _launchd(_JOBS) if kind == "launchd" else _systemd(f"{_JOBS}.timer", "service", "timer")
 
 
 def dashboard(kind: str, port: int) -> Timers:
@@ -80,22 +64,30 @@ def dashboard(kind: str, port: int) -> Timers:
     Raises:
         BadInputError: cron keeps nothing running.
     """
-    home, label = Home().root, "vector-memory-dashboard"
-    if kind == "launchd":
-        path = os.path.expanduser(f"~/Library/LaunchAgents/{label}.plist")
-        text = _filled(f"{label}.plist", _escaped(home), _escaped(program()), port)
-        start = f"launchctl bootstrap gui/$(id -u) {shlex.quote(path)}"
-        return Timers({path: text}, start, f"launchctl bootout gui/$(id -u)/{label}")
-    if kind != "systemd":
+    if kind == "cron":
         raise BadInputError(
             "This machine has neither systemd nor launchd.",
             "Start `vector-memory dashboard` by hand.",
         )
+    return (
+        _launchd(_SERVICE, port) if kind == "launchd" else _systemd(_SERVICE, "service", port=port)
+    )
+
+
+def _filled(name: str, home: str, started: str, port: int = 0) -> str:
+    """Return a file of `timers/` with the data home, the program and the port in it."""
+    with open(os.path.join(PACKAGE_ROOT, "cli", "timers", name), encoding="utf-8") as file:
+        return file.read().format(home=home, program=started, port=port)
+
+
+def _systemd(unit: str, *endings: str, port: int = 0) -> Timers:
+    """Return the files of a unit, one for each ending."""
     base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-    path = os.path.join(base, "systemd", "user", f"{label}.service")
-    given = _quoted(f"{HOME_VARIABLE}={home}"), _quoted(program()).replace("$", "$$")
-    start, stop = (f"systemctl --user {verb} --now {label}" for verb in ("enable", "disable"))
-    return Timers({path: _filled(f"{label}.service", *given, port)}, start, stop)
+    given = _quoted(f"{HOME_VARIABLE}={Home().root}"), _quoted(program()).replace("$", "$$")
+    names = [f"{unit.partition('.')[0]}.{ending}" for ending in endings]
+    paths = {os.path.join(base, "systemd", "user", name): name for name in names}
+    start, stop = (f"systemctl --user {verb} --now {unit}" for verb in ("enable", "disable"))
+    return Timers({path: _filled(name, *given, port) for path, name in paths.items()}, start, stop)
 
 
 def _quoted(words: str) -> str:
@@ -104,29 +96,27 @@ def _quoted(words: str) -> str:
     return f'"{plain}"'
 
 
-def _launchd(home: str) -> Timers:
-    path = os.path.expanduser(f"~/Library/LaunchAgents/{_LABEL}.plist")
-    text = _filled(f"{_LABEL}.plist", _escaped(home), _escaped(program()))
+def _launchd(label: str, port: int = 0) -> Timers:
+    path = os.path.expanduser(f"~/Library/LaunchAgents/{label}.plist")
+    text = _filled(f"{label}.plist", _escaped(Home().root), _escaped(program()), port)
     start = f"launchctl bootstrap gui/$(id -u) {shlex.quote(path)}"
-    return Timers({path: text}, start, f"launchctl bootout gui/$(id -u)/{_LABEL}")
+    return Timers({path: text}, start, f"launchctl bootout gui/$(id -u)/{label}")
 
 
-def _cron(home: str) -> Timers:
+def _cron() -> Timers:
     path = Home().path("jobs.cron")
     # A crontab takes a percent sign for the end of a line.
-    at, started = (shlex.quote(word).replace("%", "\\%") for word in (home, program()))
+    home, started = (shlex.quote(word).replace("%", "\\%") for word in (Home().root, program()))
     start = f"(crontab -l 2>/dev/null; cat {shlex.quote(path)}) | crontab -"
     stop = "crontab -e, and delete the line of `jobs run --due`"
-    return Timers({path: _filled("jobs.cron", at, started)}, start, stop)
+    return Timers({path: _filled("jobs.cron", home, started)}, start, stop)
 
 
 def workflows(jobs: Sequence[Row]) -> str:
     """Return jobs as workflows of n8n, in one JSON array, switched off until somebody has looked at them."""
     home = Home().root
-    return (
-        json.dumps([_workflow(job, number, home) for number, job in enumerate(jobs)], indent=2)
-        + "\n"
-    )
+    flows = [_workflow(job, number, home) for number, job in enumerate(jobs)]
+    return json.dumps(flows, indent=2) + "\n"
 
 
 def _workflow(job: Row, number: int, home: str) -> dict[str, object]:
@@ -157,7 +147,7 @@ def _node(
     }  # fmt: skip
 
 
-def settle(timers: Timers, removes: bool, as_json: bool) -> None:
+def settle(timers: Timers, removes: bool, call: Call) -> None:
     """Write such files, or take them away, and tell which, and what puts them in force or ends that.
 
     Raises:
@@ -168,10 +158,10 @@ def settle(timers: Timers, removes: bool, as_json: bool) -> None:
     gone = [path for path in timers.files if removes and remove(path)]
     fields: dict[str, object] = {"removed": gone} if removes else {"written": list(timers.files)}
     command = timers.stop if removes else timers.start
-    output.answer(Row({**fields, "then": command}), as_json, _told)
+    call.show(Row({**fields, "then": command}), _show)
 
 
-def _told(answer: Row) -> None:
+def _show(answer: Row) -> None:
     for word in ("written", "removed"):
         for path in answer.texts(word):
             output.say(f"{word.capitalize()}: {path}")
@@ -187,12 +177,7 @@ def write(path: str, text: str) -> None:
     _require_ours(path)
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(
-            dir=os.path.dirname(path), prefix=".vector-memory-"
-        )
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, path)
+        write_durably(path, text.encode())
     except OSError as error:
         raise BadInputError(f"{path}: {error.strerror}.", "Make its folder writable.") from error
 

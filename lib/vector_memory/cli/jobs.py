@@ -5,122 +5,69 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Annotated, Literal
 
-import typer
-
-from vector_memory.cli import asking, job_files, options, output
+from vector_memory.cli import asking, job_files, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.progress import ask_long
+from vector_memory.cli.call import Call
 from vector_memory.errors import BadInputError
 
-TIMEOUT_S = 3_600.0
-SHOWN_LINES, LINE_CHARS = 40, 150
-app = options.group("Show the upkeep jobs: when each runs, and how its last run went.")
-Name = Annotated[str, options.argument("NAME", "The job's name.")]
-Maybe = Annotated[str | None, options.argument("NAME", "The job's name.", show_default=False)]
-DryRun = Annotated[bool, options.switch("Change nothing: tell what it would do.", "--dry-run")]
+SHOWN_LINES, LINE_CHARS = 40, 300
+NEXT_RUNS = ("reached", "history")
+"""What a report keeps for the run after it."""
 
 
-@app.callback(invoke_without_command=True)
-def jobs(ctx: typer.Context, as_json: options.Json = False) -> None:
-    """Show the upkeep jobs: when each runs, and how its last run went.
+def show_all(answer: Row) -> None:
+    """Print all jobs as a table."""
+    output.listing(answer.rows("jobs"), COLUMNS)
 
-    They run by themselves when nobody waits and the daemon runs. `config set jobs off` stops all.
+
+def show_heading(job: Row) -> None:
+    """Print what is known of a job, in a line, without what its last run had to say."""
+    output.say(_heading(Row({**job.fields, "message": ""})))
+
+
+def run(call: Call, name: str | None, due: bool, dry_run: bool) -> int:
+    """Run a job, or all that are due; return 1 where one failed.
+
+    Raises:
+        BadParameter: neither was named, or both.
     """
-    if ctx.invoked_subcommand is None:
-        list_jobs(as_json)
-
-
-@app.command("list")
-def list_jobs(as_json: options.Json = False) -> None:
-    """List all jobs."""
-    output.answer(asking.ask("jobs", asking.everywhere()), as_json, _table)
-
-
-@app.command("show")
-def show(name: Name, as_json: options.Json = False) -> None:
-    """Show one job, and what its last run did."""
-    answer = asking.ask("jobs", asking.everywhere(), action="show", name=name)
-    output.answer(answer, as_json, _show)
-
-
-@app.command("run")
-def run(
-    name: Maybe = None,
-    due: Annotated[bool, options.switch("Run all that are due.", "--due")] = False,
-    dry_run: DryRun = False,
-    as_json: options.Json = False,
-) -> int:
-    """Run a job now, whenever it is due, or all that are due. Exit 1 when one fails."""
-    if (name is None) is not due:
-        raise typer.BadParameter("Give a job's name, or --due.")
-    answer = ask_long(
-        "run_job", asking.everywhere(), as_json, TIMEOUT_S, name=name, due=due, dry_run=dry_run
-    )
-    output.answer(answer, as_json, _ran if due else _show)
-    if dry_run and not as_json:
+    asking.require_one("Give a job's name, or --due.", name, due)
+    answer = call.ask()
+    call.show(answer, _ran if due else show)
+    if dry_run and not call.as_json:
         output.note("That was a dry run: nothing was changed.")
     ran = answer.rows("jobs") if due else [answer]
     return int(not dry_run and any(job.text("outcome") == "failed" for job in ran))
 
 
-@app.command("enable")
-def enable(name: Name, as_json: options.Json = False) -> None:
-    """Let a job run by itself, from its next time on."""
-    _switch("enable", name, as_json)
+def install(call: Call, kind: str | None, remove: bool) -> None:
+    """Write what wakes the daemon once a day, or take it away.
 
-
-@app.command("disable")
-def disable(name: Name, as_json: options.Json = False) -> None:
-    """Let a job run only when you ask for it."""
-    _switch("disable", name, as_json)
-
-
-def _switch(action: str, name: str, as_json: bool) -> None:
-    answer = asking.ask("jobs", asking.everywhere(), action=action, name=name)
-    output.answer(answer, as_json, lambda job: output.say(_heading(job)))
-
-
-@app.command("install")
-def install(
-    kind: Annotated[
-        Literal["systemd", "launchd", "cron"] | None,
-        options.switch("For what; what this machine has, by default.", "--for"),
-    ] = None,
-    remove: Annotated[bool, options.switch("Take away what it wrote.", "--remove")] = False,
-    as_json: options.Json = False,
-) -> None:
-    """Write what wakes the daemon once a day, so that jobs run on days without a session.
-
-    It writes files of your own and starts nothing: it tells the command that does.
+    Raises:
+        BadInputError: an agent asks.
     """
     if asking.everywhere().get("actor"):
         raise BadInputError("Only the user installs timers.", "Ask the user to run it.")
-    written = job_files.timers(kind or job_files.usual_kind())
-    job_files.settle(written, remove, as_json)
+    job_files.settle(job_files.timers(kind or job_files.usual_kind()), remove, call)
 
 
-@app.command("export")
-def export(
-    n8n: Annotated[str, options.value("FILE", "The file to write.", "--n8n")],
-    as_json: options.Json = False,
-) -> None:
-    """Write the jobs as workflows that n8n imports, each calling this command line."""
-    path = asking.path_of(n8n)
-    if os.path.lexists(path):
-        raise BadInputError(f"{path} is there already.", "Choose another name.")
-    rows = asking.ask("jobs", asking.everywhere(), whole=True).rows("jobs")
-    job_files.write(path, job_files.workflows(rows))
-    done = Row({"file": path, "workflows": len(rows)})
-    output.answer(done, as_json, lambda done: output.say(
-        f"{done.count('workflows')} workflows: {path}\nThen: n8n import:workflow --input={path}\n"
-        'n8n 2 needs NODES_EXCLUDE="[]" for its Execute Command node.'
-    ))  # fmt: skip
+def export(call: Call, n8n: str) -> None:
+    """Write the jobs as workflows of n8n.
 
-
-def _table(answer: Row) -> None:
-    output.listing(answer.rows("jobs"), COLUMNS)
+    Raises:
+        BadInputError: there is such a file.
+    """
+    if os.path.lexists(n8n):
+        raise BadInputError(f"{n8n} is there already.", "Choose another name.")
+    jobs = call.ask().rows("jobs")
+    job_files.write(n8n, job_files.workflows(jobs))
+    call.say(
+        Row({"file": n8n, "workflows": len(jobs)}),
+        f"{len(jobs)} workflows: {n8n}",
+        f"Then: n8n import:workflow --input={n8n}",
+        'n8n 2 needs NODES_EXCLUDE="[]" for its Execute Command node.',
+    )
 
 
 def _ran(answer: Row) -> None:
@@ -130,7 +77,8 @@ def _ran(answer: Row) -> None:
         output.say(_heading(job))
 
 
-def _show(job: Row) -> None:
+def show(job: Row) -> None:
+    """Print a job, and what its last run did."""
     output.say(_heading(job))
     output.say(f"It {job.text('about')}.")
     for line in list(_lines(job.row("report").fields))[:SHOWN_LINES]:
@@ -148,18 +96,29 @@ def _heading(job: Row) -> str:
 
 
 def _lines(report: object, name: str = "") -> Iterator[str]:
-    """Yield a report line by line."""
-    if isinstance(report, dict) and not ("text" in report and name):
-        for key, value in report.items():
-            yield from _lines(value, f"{name} {key.replace('_', ' ')}".strip())
-    elif isinstance(report, list):
+    """Yield a report line by line; what only the next run reads stays out."""
+    if isinstance(report, dict) and "text" in report:
+        more = _joined({key: value for key, value in report.items() if key != "text"})
+        yield f"{name}: {report['text']}" + (f" ({more})" if more else "")
+    elif isinstance(report, list) and any(isinstance(each, dict) for each in report):
         for value in report:
             yield from _lines(value, name)
-    elif isinstance(report, dict):
-        more = ", ".join(f"{key} {value}" for key, value in report.items() if key != "text")
-        yield f"{name}: {report['text']}" + (f" ({more})" if more else "")
+    elif name or not isinstance(report, dict):
+        yield f"{name}: {_joined(report)}"
     else:
-        yield f"{name}: {report}"
+        for key, value in report.items():
+            # The sentence above tells of nothing that there was nothing of it.
+            if value and key not in NEXT_RUNS:
+                yield from _lines(value, key.replace("_", " "))
+
+
+def _joined(value: object) -> str:
+    """Return a part of a report in one line."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key.replace('_', ' ')} {_joined(each)}" for key, each in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_joined, value))
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
 def _moment(job: Row, name: str) -> str:
@@ -169,10 +128,9 @@ def _moment(job: Row, name: str) -> str:
 
 
 COLUMNS: dict[str, output.Cell] = {
-    "job": lambda job: job.text("name"),
-    "when": lambda job: job.text("cadence"),
+    **output.fields("job=name when=cadence"),
     "next": lambda job: _moment(job, "next_due") if job.flag("enabled") else "disabled",
     "last": lambda job: _moment(job, "last_ended"),
-    "outcome": lambda job: job.text("outcome"),
+    **output.fields("outcome"),
     "message": output.field("message", 80),
 }

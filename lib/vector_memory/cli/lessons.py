@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import output
 from vector_memory.cli.answers import Row
 
 LINE_CHARS = 150
@@ -12,15 +12,9 @@ SHOWN_TRAILS, SHOWN_TROUBLE, SHOWN_THINGS = 6, 6, 12
 """What fits on one screen; `--json` has all of it."""
 
 
-def lessons(project: options.Project = None, as_json: options.Json = False) -> None:
-    """Show what was learned here: how tasks went, steps that worked, usual trouble, the state of things."""
-    output.answer(asking.ask("lessons", asking.target(project)), as_json, _show)
-
-
-def _show(answer: Row) -> None:
-    for line in _lines(answer):
-        indent = line[: len(line) - len(line.lstrip())]
-        output.say(indent + output.one_line(line, LINE_CHARS))
+def show(answer: Row) -> None:
+    """Print what was learned in a project."""
+    output.indented(_lines(answer), LINE_CHARS)
 
 
 def _lines(answer: Row) -> Iterator[str]:

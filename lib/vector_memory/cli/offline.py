@@ -18,20 +18,20 @@ TERMS = 24
 PATIENCE_S = 5.0
 
 
-def recall(home: Home, query: str, payload: Mapping[str, object]) -> dict[str, object]:
+def recall(home: Home, request: Mapping[str, object]) -> dict[str, object]:
     """Return hits by words, best first, as `recall` does. Filters but the project are left out.
 
     Args:
-        payload: what the daemon would have been asked: `k`, `project`, `global`, `cwd`.
+        request: what the daemon would have been asked: `query`, `k`, `project`, `global`, `cwd`.
     """
-    terms = analysis.query_terms(query, TERMS)
-    folder = str(payload.get("project") or payload.get("cwd") or os.sep)
-    place = None if payload.get("global") else projects.locate(folder)
+    terms = analysis.query_terms(str(request["query"]), TERMS)
+    folder = str(request.get("project") or request.get("cwd") or os.sep)
+    place = None if request.get("global") else projects.locate(folder)
     stores = [home.global_store]
     if place and place.store and readonly.trusted(home.state_db, place.store):
         stores.insert(0, place.store)
     wanted = ["", *([place.id] if place else [])]
-    k, until = int(str(payload["k"])), time.monotonic() + PATIENCE_S
+    k, until = int(str(request["k"])), time.monotonic() + PATIENCE_S
     rows = [row for store in stores for row in readonly.search(store, terms, wanted, k, until)]
     return {"hits": [_hit(row) for row in rows[:k]], "mode": "offline"}
 

@@ -156,18 +156,36 @@ def field(name: str, most: int = CELL_CHARS) -> Cell:
     return lambda row: row.line(name, most)
 
 
-def listing(rows: Sequence[Row], columns: Mapping[str, Cell]) -> None:
-    """Print rows as a table for people.
+def fields(names: str) -> dict[str, Cell]:
+    """Return columns of fields, each called as its field; `law=jurisdiction` calls the field jurisdiction law."""
+    named = (word.partition("=") for word in names.split())
+    return {title: field(name or title) for title, _, name in named}
+
+
+def listing(rows: Sequence[Row], columns: Mapping[str, Cell], nothing: str = "") -> bool:
+    """Print rows as a table for people; return whether there are any.
 
     Args:
         columns: what a cell of each column says of a row, by the column's name.
+        nothing: what is said instead of a table where there are none; without it the table is empty.
     """
-    table(tuple(columns), [tuple(cell(row) for cell in columns.values()) for row in rows])
+    if nothing and not rows:
+        say(nothing)
+    else:
+        table(tuple(columns), [tuple(cell(row) for cell in columns.values()) for row in rows])
+    return bool(rows)
 
 
-def memories(rows: Sequence[Row]) -> None:
-    """Print memories as a table."""
-    listing(rows, MEMORY)
+def indented(lines: Iterable[str], most: int) -> None:
+    """Print lines of at most `most` characters each, as far to the right as they begin."""
+    for line in lines:
+        words = line.lstrip()
+        say(line[: len(line) - len(words)] + one_line(words, most))
+
+
+def these(count: int) -> str:
+    """Return what a question calls so many memories."""
+    return "this memory" if count == 1 else f"these {count:,} memories"
 
 
 def shown_text(memory: Row) -> str:

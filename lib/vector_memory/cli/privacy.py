@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import output
 from vector_memory.cli.answers import Row
 
 _CONSEQUENCES = {
@@ -13,29 +11,12 @@ _CONSEQUENCES = {
 }
 
 
-def privacy(
-    text: Annotated[
-        str | None, options.argument("TEXT", "Show what would be left of this; - reads stdin.")
-    ] = None,
-    project: options.Project = None,
-    as_json: options.Json = False,
-) -> None:
-    """Show the rules of privacy that count here, and what they take out.
-
-    Yours, and those of the project's CLAUDE.md: each with its file and line, how it was understood, an example of what it takes out, and why it is not
-    followed where it is not. Nothing is stored.
-    """
-    draft = None if text is None else asking.text_of(text)
-    answer = asking.ask("privacy", asking.target(project), text=draft)
-    output.answer(answer, as_json, _show if draft is None else _show_rest)
-
-
-def _show_rest(answer: Row) -> None:
-    left = answer.fields.get("text")
-    output.say("Nothing of it is stored." if left is None else str(left))
-
-
-def _show(answer: Row) -> None:
+def show(answer: Row, text: str | None) -> None:
+    """Print the rules of privacy, or what they leave of a text."""
+    if text is not None:
+        left = answer.fields.get("text")
+        output.say("Nothing of it is stored." if left is None else str(left))
+        return
     rules, problems, path = answer.rows("rules"), answer.texts("problems"), ""
     for rule in rules:
         if rule.text("path") != path:

@@ -14,6 +14,8 @@ from vector_memory.cli.answers import Row
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
+    from vector_memory.cli.call import Call
+
 MAX_ERRORS_SHOWN = 10
 TAKEN = ("stored", "merged", "unchanged", "updated")
 
@@ -28,7 +30,7 @@ Item = Callable[[Row], None]
 
 def ask_long(
     verb: str,
-    where: asking.Said,
+    where: asking.Request,
     quiet: bool,
     timeout_s: float = 600.0,
     item: Item | None = None,
@@ -71,14 +73,18 @@ def follow(
     return Row({})
 
 
-def report(answer: Row, as_json: bool, counts: tuple[str, ...]) -> int:
-    """Print what came of reading something in; return 1 if it brought nothing but errors."""
-    output.answer(answer, as_json, lambda answer: _tell(answer, counts))
+def report(call: Call, answer: Row, counts: str) -> int:
+    """Print what came of reading something in; return 1 if it brought nothing but errors.
+
+    Args:
+        counts: the names of the figures that are told.
+    """
+    call.show(answer, lambda answer: _tell(answer, counts))
     return 1 if answer.count("errors") and not any(map(answer.count, TAKEN)) else 0
 
 
-def _tell(answer: Row, counts: tuple[str, ...]) -> None:
-    figures = ", ".join(f"{answer.count(name)} {name}" for name in counts)
+def _tell(answer: Row, counts: str) -> None:
+    figures = ", ".join(f"{answer.count(name)} {name}" for name in counts.split())
     output.say(f"{figures} in {answer.number('seconds'):.1f} s")
     errors = answer.rows("errors")
     for error in errors[:MAX_ERRORS_SHOWN]:

@@ -2,84 +2,50 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.progress import ask_long
+from vector_memory.cli.call import Call
 
-TIMEOUT_S = 3_600.0
 MOST_SHOWN = 20
 
 
 def purge(
-    ids: Annotated[
-        list[str] | None, options.argument("ID", "Ids, or how they begin.", show_default=False)
-    ] = None,
-    text: Annotated[
-        str | None,
-        options.value("WORDS", "All that holds these words, in any case; - reads stdin."),
-    ] = None,
-    session: Annotated[str | None, options.value("ID", "All that one session has said.")] = None,
-    project: Annotated[str | None, options.value("DIR", "All that belongs to a project.")] = None,
-    forgotten: Annotated[
-        bool, options.switch("What `forget` left in any file.", "--forgotten")
-    ] = False,
-    backups: Annotated[
-        bool, options.switch("Delete the backups in the data home, too.", "--backups")
-    ] = False,
-    certificate: Annotated[
-        bool,
-        options.switch(
-            "Write a signed proof that names no words, and take back what teams were given.",
-            "--certificate",
-        ),
-    ] = False,
-    yes: options.Yes = False,
-    dry_run: options.DryRun = False,
-    as_json: options.Json = False,
+    call: Call,
+    ids: list[str] | None,
+    text: str | None,
+    session: str | None,
+    dir: str | None,
+    forgotten: bool,
+    backups: bool,
+    certificate: bool,
+    yes: bool,
+    dry_run: bool,
 ) -> int:
-    """Remove memories for good, from every copy and every file.
+    """Remove for good what is named in one way, after it was shown; return 1 where something is left of it.
 
-    It shows them, asks, and searches all files for their words afterwards. What is purged is not
-    captured again. Exit 1 when a file still holds the words, or a store could not be opened.
+    Raises:
+        BadParameter: it is named in no way, or in several.
     """
-    chosen = _selection(ids or [], text, session, project, forgotten)
-    where = {**asking.everywhere(), **chosen}
-    preview = ask_long("purge", where, as_json, TIMEOUT_S, dry_run=True)
-    if not as_json:
+    asking.require_one(
+        "Name what goes in one way: ID…, --text, --session, --project or --forgotten.",
+        ids, text, session, dir, forgotten,
+    )  # fmt: skip
+    chosen: asking.Request = {"ids": ids, "text": text, "session": session, "dir": dir}
+    chosen |= {"forgotten": forgotten or None}
+    preview = call.ask(**chosen, dry_run=True)
+    if not call.as_json:
         _show(preview, backups)
     if dry_run or _is_empty(preview):
-        if as_json:
+        if call.as_json:
             output.document(preview.fields)
         return int(preview.flag("unopened") and not dry_run)
     if not yes:
-        count = preview.count("count")
-        what = "this memory" if count == 1 else f"these {count:,} memories"
+        what = output.these(preview.count("count"))
         asking.confirm(f"Purge {what}? Nothing brings them back.", "purged")
-    more: asking.Said = {"certificate": True, **asking.keys()} if certificate else {}
-    answer = ask_long("purge", {**where, **more}, as_json, TIMEOUT_S, backups=backups)
-    output.answer(answer, as_json, _say)
+    more: asking.Request = {"certificate": True, **asking.keys()} if certificate else {}
+    answer = call.ask(**chosen, **more, backups=backups)
+    call.show(answer, _say)
     return int(any(map(answer.flag, ("left", "unopened", "still_shared"))))
-
-
-def _selection(
-    ids: list[str], text: str | None, session: str | None, project: str | None, forgotten: bool
-) -> asking.Said:
-    ways = [bool(ids), text is not None, session is not None, project is not None, forgotten]
-    if sum(ways) != 1:
-        raise typer.BadParameter(
-            "Name what goes in one way: ID…, --text, --session, --project or --forgotten."
-        )
-    if text is not None:
-        return {"text": asking.text_of(text)}
-    if session is not None:
-        return {"session": session}
-    if project is not None:
-        return {"dir": asking.path_of(project)}
-    return {"forgotten": True} if forgotten else {"ids": ids}
 
 
 def _is_empty(preview: Row) -> bool:
@@ -102,7 +68,7 @@ def _show(preview: Row, with_backups: bool) -> None:
         output.say(f"{count:,} forgotten memories; every store is written anew.")
     else:
         if memories:
-            output.memories(memories[:MOST_SHOWN])
+            output.listing(memories[:MOST_SHOWN], output.MEMORY)
         more = count - min(len(memories), MOST_SHOWN)
         if more > 0:
             output.say(f"… and {more:,} more")

@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.call import Call
 from vector_memory.errors import StoreFullError
 from vector_memory.system.paths import Home
+from vector_memory.text import tables
 
-DEFAULT_K = 10
-PARTS = {
-    "own": "its words match",
-    "before": "the words just before it match",
-    "before2": "the words two before it match",
-    "after": "the words just after it match",
-    "dense": "its meaning is near",
-    "pooled": "its meaning together with its neighbours' is near",
-    "speaker": "it was said by whom the question names",
-    "date": "it is of the time asked about",
-    "size": "it says much",
-    "question": "it is a question itself",
-    "when": "it says when, as asked",
-    "kind": "it is of the kind asked for",
-    "role": "it was said by the side asked about",
-    "exact": "it holds what the question names exactly",
-    "support": "its conversation matches in several places",
-    "project": "it is of this project",
-}
+PARTS = tables.pairs("score_parts", os.path.dirname(__file__))
 """What the names of a score's parts mean."""
 STRONGEST = 3
 """So many reasons are told; all of them with their figures are in --json."""
@@ -41,76 +25,31 @@ COLUMNS: dict[str, output.Cell] = {
 }
 
 
-def recall(
-    query: Annotated[
-        str | None, options.argument("QUERY", "The question; - reads stdin.", show_default=False)
-    ] = None,
-    k: Annotated[int, typer.Option("-k", min=1, max=1000, metavar="N", help="Hits.")] = DEFAULT_K,
-    project: options.Project = None,
-    only_global: options.Global = False,
-    all_projects: options.AllProjects = False,
-    since: options.Since = None,
-    until: options.Until = None,
-    kind: options.Kind = None,
-    tag: options.Tag = None,
-    entity: options.Entity = None,
-    session: options.Session = None,
-    batch: Annotated[
-        str | None,
-        options.value(
-            "FILE",
-            'JSON lines {"query", "k", "project", "all_projects"}; - reads stdin. '
-            "Each is answered with one line, in order.",
-        ),
-    ] = None,
-    every: Annotated[
-        bool, options.switch("Show the nearest too that do not fit the question.", "--all")
-    ] = False,
-    why: Annotated[bool, options.switch("Explain each hit's score.", "--why")] = False,
-    by_topic: Annotated[bool, options.switch("Group the hits by topic.", "--by-topic")] = False,
-    history: Annotated[
-        bool, options.switch("Show what was so before: was X until 3 May, now Y.", "--history")
-    ] = False,
-    context: Annotated[
-        int, typer.Option("--context", min=0, max=10, metavar="N", help="Turns around each hit.")
-    ] = 0,
-    as_json: options.Json = False,
-) -> None:
-    """Find memories by meaning and by words, best first."""
+def recall(call: Call, query: str | None, batch: str | None, every: bool, why: bool) -> None:
+    """Print the memories that answer a question, or every question of a file.
+
+    Raises:
+        BadParameter: there is no question, or there are both.
+    """
     if (query is None) == (batch is None):
         raise typer.BadParameter("Give either a QUERY or --batch FILE.")
-    where = asking.target(project, only_global, all_projects)
-    limits: asking.Said = {
-        "since": since,
-        "until": until,
-        "kind": kind,
-        "tag": tag,
-        "entity": entity,
-        "session": session,
-        "k": k,
-        "by_topic": by_topic,
-        "history": history,
-        "context": context,
-    }
-    question = asking.said(where, limits)
     if batch is not None:
         from vector_memory.cli.batch import answer_lines
 
-        answer_lines(batch, question)
+        answer_lines(batch, call.request())
         return
-    answer = _ask({**question, "query": asking.text_of(query or "")})
-    output.answer(answer, as_json, lambda answer: show(answer, why, every))
+    call.show(_ask(call), lambda answer: show(answer, why, every))
 
 
-def _ask(question: asking.Said) -> Row:
+def _ask(call: Call) -> Row:
     try:
-        return asking.ask("recall", question)
+        return call.ask()
     except StoreFullError as error:
         # No daemon can run here: what can be read is read.
         from vector_memory.cli import offline
 
         output.note(f"{error.message} Found by words only, without filters.")
-        return Row(offline.recall(Home(), str(question["query"]), question))
+        return Row(offline.recall(Home(), call.request()))
 
 
 def show(answer: Row, why: bool, every: bool) -> None:

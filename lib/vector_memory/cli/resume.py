@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from typing import Annotated
 
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.call import Call
 
-SESSION = "CLAUDE_CODE_SESSION_ID"
 LINE_CHARS = 150
 ANSWER_CHARS = 400
 
 
-def resume(
-    project: options.Project = None,
-    but: Annotated[
-        str | None,
-        options.value("SESSION", "A session that is no answer; by default the one you are in."),
-    ] = None,
-    as_json: options.Json = False,
-) -> None:
-    """Show where work stopped in this project: the last session, what was decided, what is open."""
-    own = but if but is not None else os.environ.get(SESSION, "")
-    answer = asking.ask("resume", asking.target(project), but=own)
-    output.answer(answer, as_json, _show)
+def resume(call: Call, but: str | None) -> None:
+    """Print where work stopped, but for the session that this runs in."""
+    call.show(call.ask(but=asking.own_session() if but is None else but), _show)
 
 
 def _show(answer: Row) -> None:

@@ -3,66 +3,31 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
 
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.call import Call
 from vector_memory.cli.review_words import DONE, why
 
-Ids = list[str] | None
-Confirm = Annotated[
-    Ids, options.value("ID", "It holds, as your word: as it was proposed, or rather than the older.", "--confirm")
-]  # fmt: skip
-Keep = Annotated[
-    Ids, options.value("ID", "Leave it as it is: sessions may be given it, as information.", "--keep")
-]  # fmt: skip
-Drop = Annotated[Ids, options.value("ID", "Forget it, or let it give way to the older.", "--drop")]
-Raise = Annotated[Ids, options.value("ID", "It matters one step more.", "--raise")]
 
+def review(call: Call, plain: bool) -> None:
+    """Print what waits for the user's look, do what the options decide, or go through all on the terminal."""
+    answer = call.ask()
+    items = answer.rows("items")
+    if "items" not in answer.fields:
+        call.show(answer, finished)
+    elif call.as_json or not items or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        call.show(answer, _show)
+    else:
+        from vector_memory.cli import review_screens
 
-def review(
-    confirm: Confirm = None,
-    keep: Keep = None,
-    drop: Drop = None,
-    raises: Raise = None,
-    finish: Annotated[
-        bool, options.switch("All that was captured by now is looked through.", "--finish")
-    ] = False,
-    plain: Annotated[
-        bool, options.switch("Lines and words alone, for screen readers.", "--plain")
-    ] = False,
-    k: Annotated[int, options.at_most(100_000)] = 100_000,
-    as_json: options.Json = False,
-) -> None:
-    """Look at what was captured and what waits for your word, and decide.
-
-    An agent's rules, what it calls important, and what it would have hold for all projects wait here, and
-    bind nobody before. Text that looks like instructions to the model waits here too. Then comes what
-    disagrees or repeats itself, and what sessions decided and found since the last review. On a terminal each
-    has a screen of its own; elsewhere they are listed. Each option may be given again.
-    """
-    where = asking.everywhere()
-    chosen = {"confirm": confirm, "keep": keep, "drop": drop, "raise": raises}
-    if any(chosen.values()) or finish:
-        ids = {name: of_name or [] for name, of_name in chosen.items()}
-        done = asking.ask("review", {**where, **ids}, finish=finish)
-        output.answer(done, as_json, finished)
-        return
-    answer = asking.ask("review", where, k=k)
-    if as_json or not answer.rows("items") or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        output.answer(answer, as_json, _show)
-        return
-    from vector_memory.cli import review_screens
-
-    finished(review_screens.go_through(answer.rows("items"), where, plain))
+        finished(review_screens.go_through(items, asking.everywhere(), plain))
 
 
 def _show(answer: Row) -> None:
-    if not (items := answer.rows("items")):
-        output.say("Nothing waits.")
-        return
-    output.listing(items, COLUMNS)
-    output.say(f"{len(items)} of {answer.count('total')} wait.")
+    items = answer.rows("items")
+    if output.listing(items, COLUMNS, "Nothing waits."):
+        output.say(f"{len(items)} of {answer.count('total')} wait.")
 
 
 def finished(answer: Row) -> None:

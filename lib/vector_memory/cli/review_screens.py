@@ -7,12 +7,14 @@ be brought back. Nothing else is kept: who quits goes on where he was.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import select
 import shutil
 import sys
 import termios
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,10 +26,9 @@ from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.review_words import DONE, why
 
-WORDS = {"confirm": "confirm", "keep": "keep", "edit": "edit", "drop": "drop", "raise": "raise"}
+ACTIONS = ("confirm", "keep", "edit", "drop", "raise")
+"""What can be done with an item; each key is the first letter, here and for pairs."""
 PAIR_WORDS = {"confirm": "newer holds", "drop": "older holds", "keep": "both hold"}
-KEYS = {"confirm": "c", "keep": "k", "edit": "e", "drop": "d", "raise": "r"}
-PAIR_KEYS = {"confirm": "n", "drop": "o", "keep": "b"}
 SPECIAL_WORDS = {
     "unanswered": {"confirm": "store it", "edit": "store it in other words", "keep": "no need"},
     "core": {"confirm": "make it CORE", "keep": "leave it"},
@@ -76,11 +77,11 @@ class Review:
     """
 
     items: list[Row]
-    where: asking.Said
+    where: asking.Request
     plain: bool
     at: int = 0
     last: Decision | None = None
-    done: dict[str, int] = field(default_factory=dict)
+    done: Counter[str] = field(default_factory=Counter)
 
     def commit(self) -> None:
         """Have the daemon do what was decided last."""
@@ -90,12 +91,12 @@ class Review:
         ids = [item.text("id") for item in decision.items]
         if decision.action == "edit" and decision.items[0].text("reason") != "unanswered":
             asking.ask("edit", self.where, id=ids[0], text=decision.text)
-            self.done["edited"] = self.done.get("edited", 0) + 1
+            self.done["edited"] += 1
             return
         action = "confirm" if decision.action == "edit" else decision.action
-        answer = asking.ask("review", {**self.where, **_chosen(action, ids)}, text=decision.text)
+        answer = asking.ask("review", {**self.where, action: ids}, text=decision.text)
         for name in DONE:
-            self.done[name] = self.done.get(name, 0) + answer.count(name)
+            self.done[name] += answer.count(name)
 
     def decide(self, action: str, items: Sequence[Row], text: str = "") -> None:
         """Decide about items that begin here, and go on behind them."""
@@ -111,11 +112,7 @@ class Review:
         return True
 
 
-def _chosen(action: str, ids: list[str]) -> dict[str, list[str]]:
-    return {name: ids if name == action else [] for name in ("confirm", "keep", "drop", "raise")}
-
-
-def go_through(items: list[Row], where: asking.Said, plain: bool) -> Row:
+def go_through(items: list[Row], where: asking.Request, plain: bool) -> Row:
     """Show one item after the other and do what is decided; return how many were decided about in which way.
 
     Raises:
@@ -168,7 +165,7 @@ def _step(going: Review) -> str:
         output.say(f"Keep all {len(going.items) - going.at} that are left? {YES} = yes")
         if _key(going.plain) == YES:
             going.commit()
-            asking.ask("review", {**going.where, **_chosen("", [])}, finish=True)
+            asking.ask("review", going.where, finish=True)
             return FINISH
     else:
         return f"{output.plain(key)!r} means nothing here."
@@ -237,12 +234,13 @@ def _retyped(text: str) -> str:
 
 def _of_session(going: Review) -> list[Row]:
     """Return what is asked next of the session that is being asked about, and was captured there."""
-    found: list[Row] = []
-    for item in going.items[going.at :]:
-        if item.text("session") != going.items[going.at].text("session") or not _is_captured(item):
-            break
-        found.append(item)
-    return found
+    session = going.items[going.at].text("session")
+    rest = going.items[going.at :]
+    return list(
+        itertools.takewhile(
+            lambda item: item.text("session") == session and _is_captured(item), rest
+        )
+    )
 
 
 def _is_captured(item: Row) -> bool:
@@ -252,8 +250,8 @@ def _is_captured(item: Row) -> bool:
 
 def _actions(item: Row) -> dict[str, str]:
     """Return the keys of what can be done with an item, by its actions."""
-    keys = PAIR_KEYS if item.row("other") else KEYS
-    return {name: keys[name] for name in item.texts("actions") if name in keys}
+    words = PAIR_WORDS if item.row("other") else {name: name for name in ACTIONS}
+    return {name: words[name][0] for name in item.texts("actions") if name in words}
 
 
 def _draw(going: Review, word: str) -> None:
@@ -296,8 +294,13 @@ def _about(item: Row) -> list[str]:
     if item.count("sessions") > 1:
         parts.append(f"in {item.count('sessions')} sessions")
     title = output.one_line(item.text("title"), 160)
-    is_told = not title or bool(item.row("other")) or title.rstrip("…. ")[:60] in item.text("text")
-    return [", ".join(filter(None, parts)), *([] if is_told else [f"In this turn: {title}"])]
+    # A prompt that ends so says what it is about further down.
+    tells = title and not item.row("other") and not title.endswith(":")
+    is_new = title.rstrip("…. ")[:60].casefold() not in item.text("text").casefold()
+    return [
+        ", ".join(filter(None, parts)),
+        *([f"In this turn: {title}"] if tells and is_new else []),
+    ]
 
 
 def _said_by(item: Row) -> str:
@@ -320,13 +323,13 @@ def _text(item: Row, width: int, rows: int, plain: bool) -> None:
 def _choices(going: Review) -> str:
     """Return the keys and what they do, in words."""
     item = going.items[going.at]
-    words = PAIR_WORDS if item.row("other") else {**WORDS, **SPECIAL_WORDS.get(item.text("reason"), {})}  # fmt: skip
-    told = [f"{key} = {words[name]}" for name, key in _actions(item).items()]
+    words = PAIR_WORDS if item.row("other") else SPECIAL_WORDS.get(item.text("reason"), {})
+    choices = [f"{key} = {words.get(name, name)}" for name, key in _actions(item).items()]
     left_out = {SESSION} if len(_of_session(going)) < 2 else set()
     left_out |= {BACK} if going.last is None else set()
     left_out |= set() if _is_captured(item) else {FINISH}
-    told += [f"{key} = {MOVES[key]}" for key in MOVES if key not in left_out]
-    return ", ".join(one.replace(" ", TIED) for one in told)
+    choices += [f"{key} = {MOVES[key]}" for key in MOVES if key not in left_out]
+    return ", ".join(choice.replace(" ", TIED) for choice in choices)
 
 
 def _say(text: str, width: int, style: str = "") -> None:

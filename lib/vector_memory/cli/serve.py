@@ -5,41 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Annotated
 
-import typer
-
-from vector_memory.cli import asking, options
+from vector_memory.cli.call import Call
 from vector_memory.system.paths import PACKAGE_ROOT, Home
 
 
-def serve(
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65_535, metavar="N", help="The port; 0: any.")
-    ] = 0,
-    socket: Annotated[
-        str | None, options.value("PATH", "A unix socket's file, instead of a port.", "--socket")
-    ] = None,
-    idle_minutes: Annotated[
-        float,
-        typer.Option(
-            "--idle-minutes", min=0.01, max=10_080, metavar="N", help="Ends after so long idle."
-        ),
-    ] = 15.0,
-    as_json: options.Json = False,
-) -> None:
-    """Answer programs of this machine over HTTP, until told to end or nobody came for a while.
-
-    `token new` lets a program in. GET /v1/openapi.json describes all addresses.
-    """
-    start(
-        {
-            "port": port,
-            "socket": asking.path_of(socket) if socket else "",
-            "idle_s": idle_minutes * 60.0,
-            "json": as_json,
-        }
-    )
+def serve(call: Call, port: int, socket: str | None, idle_minutes: float, card: str | None) -> None:
+    """Answer programs of this machine over HTTP."""
+    idle_s = idle_minutes * 60.0
+    where = {"port": port, "socket": socket or "", "idle_s": idle_s}
+    start({**where, "json": call.as_json, "card": card or ""})
 
 
 def start(given: dict[str, object]) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from vector_memory.cli import asking, flags, options, output
+from vector_memory.cli import flags, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.counts import TROUBLE, told, uses, usual
+from vector_memory.cli.call import Call
+from vector_memory.cli.counts import TROUBLE, counted, uses, usual
 from vector_memory.model import QUIET
 
 
-def stats(project: options.Project = None, as_json: options.Json = False) -> None:
-    """Show how much is remembered; of all stores, or of one project."""
-    where = asking.target(project, all_projects=project is None)
-    output.answer(asking.ask("stats", where), as_json, show)
+def stats(call: Call, project: str | None) -> None:
+    """Print how much is remembered."""
+    call.show(call.ask(all_projects=project is None), show)
 
 
 def show(answer: Row) -> None:
@@ -39,7 +39,7 @@ def show(answer: Row) -> None:
     if flagged := answer.counts("flags"):
         output.say(f"flagged by the observer: {flags.in_words(flagged)} (`vector-memory flags`)")
     counters = answer.row("counters").fields
-    for what, lines in (("counted", usual(counters)), ("trouble", told(counters, TROUBLE))):
+    for what, lines in (("counted", usual(counters)), ("trouble", counted(counters, TROUBLE))):
         if lines:
             output.table((what,), [(line,) for line in lines])
     if stores := answer.rows("stores"):

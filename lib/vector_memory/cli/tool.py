@@ -5,48 +5,37 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from typing import Any
 
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import asking, output
+from vector_memory.cli.call import Call
 from vector_memory.errors import BadInputError, NotFoundError
 
 LINE_CHARS = 240
 DEEPEST = 4
 
 
-def tool(
-    name: Annotated[
-        str | None, options.argument("NAME", "A tool. Without: all of them.", show_default=False)
-    ] = None,
-    given: Annotated[
-        list[str] | None,
-        options.argument("KEY=VALUE", "Its arguments, such as limit=5.", show_default=False),
-    ] = None,
-    arguments: Annotated[
-        str | None,
-        options.value("ARGUMENTS", "Its arguments as one JSON object; answers in JSON.", "--json"),
-    ] = None,
-) -> None:
-    """Call one of the tools that an agent has, or list them; --json '{}' answers in JSON.
+def tool(call: Call, name: str | None, given: list[str] | None, arguments: str | None) -> None:
+    """Call a tool of the MCP server, or list all.
 
-    What a tool does, and which arguments it takes, is in docs/mcp.md.
+    Raises:
+        NotFoundError: there is none of this name.
     """
     from vector_memory.mcp import main, registry
 
     if name is None:
-        for one in registry.TOOLS:
-            output.say(f"{one.name}  {output.one_line(one.doc.partition('. ')[0], 110)}")
+        for each in registry.TOOLS:
+            output.say(f"{each.name}  {output.one_line(each.doc.partition('. ')[0], 110)}")
         return
-    found = registry.BY_NAME.get(name)
-    if found is None:
+    chosen = registry.BY_NAME.get(name)
+    if chosen is None:
         from difflib import get_close_matches
 
         near = get_close_matches(name, registry.BY_NAME, n=3, cutoff=0.4)
         hint = f"Did you mean {' or '.join(near)}? " if near else ""
         raise NotFoundError(f"There is no tool {name!r}.", f"{hint}`vector-memory tool` lists all.")
-    said = _arguments(arguments, given or [])
     asker = main.asker(actor=str(asking.target().get("actor", "user")), folder=os.getcwd())
-    answer = registry.call(asker, found, said)
+    answer = registry.call(asker, chosen, _arguments(arguments, given or []))
     if arguments is not None:
         output.document(answer)
         return
@@ -60,22 +49,22 @@ def _arguments(written: str | None, given: Sequence[str]) -> dict[str, Any]:
     Raises:
         BadInputError: it is no JSON object, or a word has no name.
     """
-    said: Any = {}
+    parsed: Any = {}
     if written is not None:
         try:
-            said = json.loads(asking.text_of(written))
+            parsed = json.loads(written)
         except (ValueError, RecursionError) as error:
             raise BadInputError(
                 f"The arguments are no JSON: {error}.", "Such as '{\"k\": 5}'."
             ) from error
-    if not isinstance(said, dict):
+    if not isinstance(parsed, dict):
         raise BadInputError("The arguments are no JSON object.", "Such as '{\"k\": 5}'.")
     for word in given:
         key, equals, value = word.partition("=")
         if not equals:
             raise BadInputError(f"{word!r} is no KEY=VALUE.", "Such as limit=5.")
-        said[key] = value
-    return said
+        parsed[key] = value
+    return parsed
 
 
 def _lines(value: Any, depth: int = 0, name: str = "") -> Iterator[str]:
@@ -88,15 +77,15 @@ def _lines(value: Any, depth: int = 0, name: str = "") -> Iterator[str]:
     elif isinstance(value, dict) and depth < DEEPEST:
         if name:
             yield head.rstrip()
-        for key, one in value.items():
-            yield from _lines(one, depth + bool(name), str(key))
+        for key, inner in value.items():
+            yield from _lines(inner, depth + bool(name), str(key))
     elif isinstance(value, list) and value and depth < DEEPEST:
         yield head.rstrip()
-        for number, one in enumerate(value, 1):
-            if isinstance(one, dict):
-                yield from _lines(one, depth + 1, str(number))
+        for number, member in enumerate(value, 1):
+            if isinstance(member, dict):
+                yield from _lines(member, depth + 1, str(number))
             else:
-                yield f"{indent}  {output.one_line(str(one), LINE_CHARS)}"
+                yield f"{indent}  {output.one_line(str(member), LINE_CHARS)}"
     elif isinstance(value, str) and "\n" in value:
         yield head.rstrip()
         yield from (f"{indent}  {output.plain(line)}" for line in value.splitlines())

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import output
 from vector_memory.cli.answers import Row
 
 if TYPE_CHECKING:
@@ -18,29 +16,11 @@ SHOWN_TOPICS = 12
 """Topics of each session that a list of several shows."""
 
 
-def topics(
-    session: Annotated[
-        str | None,
-        options.argument("[SESSION]", "A session's id or how it begins; else the newest."),
-    ] = None,
-    k: Annotated[
-        int, typer.Option("-k", min=1, max=1_000, metavar="N", help="Sessions at most.")
-    ] = 8,
-    project: options.Project = None,
-    all_projects: options.AllProjects = False,
-    since: options.Since = None,
-    until: options.Until = None,
-    as_json: options.Json = False,
-) -> None:
-    """Show sessions as trees of topics, the newest first; one session with its summaries."""
-    where = asking.target(project, all_projects=all_projects)
-    answer = asking.ask("topics", where, k=k, since=since, until=until, session=session)
-    output.answer(answer, as_json, lambda answer: _show(answer, whole=session is not None))
-
-
-def _show(answer: Row, whole: bool) -> None:
-    for session in answer.rows("sessions"):
-        output.tree(_drawn(session, whole))
+def show(answer: Row, session: str | None) -> None:
+    """Print sessions as trees; one that was asked for with its summaries."""
+    whole = session is not None
+    for each in answer.rows("sessions"):
+        output.tree(_drawn(each, whole))
     if not answer.count("sessions"):
         output.say("No sessions.")
 

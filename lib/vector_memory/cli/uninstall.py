@@ -9,18 +9,18 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, job_files, options, output
+from vector_memory.cli import asking, job_files, output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.call import Call
 from vector_memory.cli.checks import hooks
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.paths import Home
 
-MADE_AGAIN = (
+MADE_AGAIN = [
     "runtime",
     "models",
     "app",
@@ -29,12 +29,23 @@ MADE_AGAIN = (
     "reserve",
     "settings.snippet.json",
     "jobs.cron",
-)
+]
 """What of the data home a set-up makes again."""
-MEMORIES = (
-    "global", "state.db", "state.db-wal", "state.db-shm", "archives", "audit", "backups", "feeds", "snapshots",
-    "spool", "tokens.json", "restore.json", "config.json",
-)  # fmt: skip
+MEMORIES = [
+    "global",
+    "state.db",
+    "state.db-wal",
+    "state.db-shm",
+    "archives",
+    "audit",
+    "backups",
+    "feeds",
+    "snapshots",
+    "spool",
+    "tokens.json",
+    "restore.json",
+    "config.json",
+]
 """What of it is the user's own: memories, and what belongs to them."""
 CLIENT_WAIT_S = 120.0
 
@@ -46,7 +57,7 @@ class Uninstalling:
     Attributes:
         wired: the client's settings files that name our hooks.
         plugins: `vector-memory@MARKETPLACE` as the client's settings enable it.
-        timers: files by which the system starts jobs.
+        timers: files by which the system starts jobs and the dashboard.
         projects: stores in projects, which stay.
     """
 
@@ -57,24 +68,18 @@ class Uninstalling:
     projects: list[str] = field(default_factory=list)
 
 
-def uninstall(
-    memories: Annotated[
-        bool, options.switch("Delete the memories too, for good.", "--memories")
-    ] = False,
-    yes: options.Yes = False,
-    dry_run: options.DryRun = False,
-    as_json: options.Json = False,
-) -> None:
-    """Remove the daemon, the runtime with the model, and the wiring; then say what stays.
+def uninstall(call: Call, memories: bool, yes: bool, dry_run: bool) -> None:
+    """Take everything away but the memories, which go only where the user says so.
 
-    Memories stay unless you say otherwise: it asks, and --yes alone keeps them. A project's own
-    `.memory/` always stays.
+    Raises:
+        BadInputError: an agent asks.
+        BadParameter: programs ask, and do not say what they mean.
     """
     asking.require_user("uninstalls")
-    if as_json and not (yes or dry_run):
+    if call.as_json and not (yes or dry_run):
         raise typer.BadParameter("With --json, say --yes or --dry-run.")
     found = _look()
-    if not as_json:
+    if not call.as_json:
         _tell(found)
     if not dry_run:
         if not yes:
@@ -85,7 +90,7 @@ def uninstall(
         _remove(found, memories)
     left = _left(found)
     answer = Row({"removed": not dry_run, "memories_deleted": memories and not dry_run, **left})
-    output.answer(answer, as_json, lambda answer: None if dry_run else _say_what_stays(answer))
+    call.show(answer, lambda answer: None if dry_run else _say_what_stays(answer))
 
 
 def _look() -> Uninstalling:
@@ -100,7 +105,8 @@ def _look() -> Uninstalling:
             found.wired.append(path)
         found.plugins += [name for name in hooks.plugins(settings) if name not in found.plugins]
     for kind in ("systemd", "launchd"):
-        found.timers += [path for path in job_files.timers(kind).files if os.path.isfile(path)]
+        files = [*job_files.timers(kind).files, *job_files.dashboard(kind, 0).files]
+        found.timers += filter(os.path.isfile, files)
     found.projects = _project_stores(found.home)
     return found
 
@@ -140,7 +146,7 @@ def _remove(found: Uninstalling, memories: bool) -> None:
     asking.daemon().stop()
     # What is imported from the runtime must be there until the last word.
     sys.stdout.flush()
-    for name in MADE_AGAIN + (MEMORIES if memories else ()):
+    for name in [*MADE_AGAIN, *(MEMORIES if memories else ())]:
         _delete(found.home.path(name))
     if memories:
         try:

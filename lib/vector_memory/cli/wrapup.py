@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from typing import Annotated
 
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.resume import SESSION
+from vector_memory.cli.call import Call
 
 LINE_CHARS, TEXT_CHARS = 150, 115
 WORDS = {True: "done", False: "not done", None: "open"}
 
 
-def wrapup(
-    project: options.Project = None,
-    session: Annotated[
-        str | None,
-        options.value("SESSION", "Another session than the one you are in, or the last one."),
-    ] = None,
-    as_json: options.Json = False,
-) -> None:
-    """Show what came of a session before you leave it: what is done, what is left, what was learned."""
-    own = session if session is not None else os.environ.get(SESSION, "")
-    output.answer(asking.ask("wrapup", asking.target(project), session=own), as_json, _show)
-
-
-def _show(answer: Row) -> None:
-    for line in _lines(answer):
-        indent = line[: len(line) - len(line.lstrip())]
-        output.say(indent + output.one_line(line, LINE_CHARS))
+def wrapup(call: Call, session: str | None) -> None:
+    """Print what came of a session; without one, of that which this runs in."""
+    own = asking.own_session() if session is None else session
+    call.show(call.ask(session=own), lambda answer: output.indented(_lines(answer), LINE_CHARS))
 
 
 def _lines(answer: Row) -> Iterator[str]:

@@ -128,9 +128,10 @@ class App:
         from vector_memory.service.memory import agent_rights
 
         try:
-            with privacy.for_request(self.ctx, request):
-                agent_rights.require_included(self.ctx, request)
-                agent_rights.require_allowed(self.ctx, verb, request)
+            with (
+                privacy.for_request(self.ctx, request),
+                agent_rights.admitted(self.ctx, verb, request),
+            ):
                 if door := str(request.get("door") or ""):
                     # By whose token, and what for; what it did to which memories, the verb notes itself.
                     asked = str(request.get("address") or verb)[:60]
@@ -301,7 +302,7 @@ class App:
         sweep_claims(self.ctx)
         self.events.backlog.drain()
         self._chores.put(self._end_silent)
-        if self.ctx.state.due("purge"):
+        if self.ctx.state.due("purge") or self.ctx.state.records("purge"):
             from vector_memory.service.purge import purge
 
             self.ctx.slowly(lambda: purge.resume(self.ctx))

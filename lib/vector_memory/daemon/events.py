@@ -198,14 +198,11 @@ class Events:
         question = self._question(message)
         if question is None:
             return ""
-        from vector_memory.service.learning import guidance, procedures
+        from vector_memory.service.learning import procedures
         from vector_memory.service.tools import failure_advice
 
         told = [procedures.for_failure(self._ctx, question, message.error, command)]
         told += [failure_advice.on_failure(self._ctx, question, message.error, command)]
-        if not message.agent_id:
-            # What a subagent changed stands in a transcript of its own.
-            told.append(guidance.for_failure(self._ctx, question, message.error, command))
         return "\n".join(filter(None, told))
 
     def _result(self, message: HookMessage) -> str:

@@ -234,10 +234,8 @@ SIMPLE: dict[str, Simple] = {
     "micro_swarm": _lazy("think.swarm", "SwarmRequest", "swarm"),
     "temporal_planner": _lazy("think.plan", "PlanRequest", "planner"),
     "agent_dev_env": _lazy("think.dev_environment", "DevRequest", "environment"),
-    "task_specialization": _lazy(
-        "think.task_specialization", "SpecializationRequest", "specialization"
-    ),
-    "meta_agent": _lazy("think.meta_agent", "MetaRequest", "underperformers"),
+    "task_specialization": _lazy("think.performers", "SpecializationRequest", "specialization"),
+    "meta_agent": _lazy("think.performers", "MetaRequest", "underperformers"),
     "multimodal_input": _lazy("think.multimodal_input", "InputRequest", "take_in"),
     "wrapup": _lazy("think.wrapup", "WrapupRequest", "wrapup"),
     "contract": _lazy("governance.contract", "ContractRequest", "contract"),
@@ -263,6 +261,7 @@ SIMPLE: dict[str, Simple] = {
     "share_invite": _lazy("sharing.share", "InviteRequest", "invite"),
     "share_status": _lazy("sharing.share", "ShareRequest", "status"),
     "share_revoke": _lazy("sharing.share", "RevokeRequest", "revoke"),
+    "share_reject": _lazy("sharing.share", "RejectRequest", "reject"),
 }
 SHOWN = frozenset({
     "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "links", "entities", "edit",

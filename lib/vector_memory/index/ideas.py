@@ -14,12 +14,10 @@ from typing import NamedTuple
 from vector_memory.index.units import USER, Unit
 from vector_memory.index.worth import Verdict
 from vector_memory.model import (
-    CAUSE,
     CONCLUSION,
     DECISION,
     PREFERENCE,
     PROBLEM,
-    PROCEDURE,
     QUESTION,
     SOLUTION,
     TODO,
@@ -51,54 +49,6 @@ _THIS_FILE = re.compile(
     r"\b(?:this|that|the) (?:file|module|script|component|template|page|class)\b", re.IGNORECASE
 )
 _WORDS = re.compile(r"[^\W_]+")
-_SAID_PLAINLY: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern, re.IGNORECASE))
-    for kind, pattern in (
-        (
-            TODO,
-            r"\W*(?:to-?do\b|next steps? (?:is|are)\b|still to do\b)|.{0,30}\b(?:still|yet) (?:needs?|ha(?:ve|s)) to\b",
-        ),
-        (
-            DECISION,
-            r".{0,40}\b(?:decided|agreed|opted|settled) (?:to|on|that|for|against|not to)\b|\W*(?:we|i) chose\b"
-            r"|.{0,20}\bwe(?:'ll| will|'re going to| are going to) (?:go with|use|switch to|stick (?:to|with)|keep)\b"
-            r"|\W*let'?s (?:use|go with|keep|switch|stick|drop)\b",
-        ),
-        (
-            PREFERENCE,
-            r"\W*(?:please )?(?:always|never(?! mind)|from now on|prefer|avoid)\b|\W*i (?:always |really )*prefer\b"
-            r"|.{0,80}\bfrom now on\b",
-        ),
-        (
-            CAUSE,
-            r".{0,80}\broot cause\b|.{0,80}\b(?:is|was|were|are) (?:caused by|due to)\b"
-            r"|\W*(?:the|another|one) (?:real |actual |main )?(?:cause|culprit|reason|issue|bug) (?:is|was)\b"
-            r"|.{0,60}\b(?:fail(?:s|ed|ing)?|breaks|broke|crash(?:es|ed)|happen(?:s|ed)|hangs?)\b.{0,60}\bbecause\b",
-        ),
-        (
-            SOLUTION,
-            r"\W*(?:i(?:'ve| have)? )?(?:fixed|solved|resolved|worked around)\b|.{0,60}\bthe fix (?:is|was)\b"
-            r"|.{0,80}\b(?:is|was|are|were) (?:fixed|solved|resolved) by\b",
-        ),
-        (
-            PROCEDURE,
-            r"\W*to (?!be\b)[a-z]+\b.{0,60}[,:] (?:then |first )?(?:run|use|do|call|set|add|open|type|execute)\b",
-        ),
-        (
-            PROBLEM,
-            r"\W*(?:the|another|one) problem (?:is|was)\b|.{0,60}\b(?:is|are) broken\b"
-            r"|.{0,60}\b(?:crash(?:es|ed)|hangs|fails) (?:when|if|on|with|to|in)\b",
-        ),
-    )
-)
-"""What says its kind itself, the first that fits. Of 1,600 labelled sentences 21 worth keeping fit one, 18 of
-them rightly; of 600 single statements 26 of 33, and four of the others are causes, a kind that is not known
-there. The model, which knows no turn of phrase for sure, is right in six of ten."""
-_ASKING = re.compile(
-    r"\W*(?:(?:and|but|so|or|ok|okay|hmm|wait)\b\W*)*(?:should|shall|could|can|would|will|do|does|did|is|are|was|were|has|have"
-    r"|what|which|how|why|when|where|who)\b",
-    re.IGNORECASE,
-)
 _ANSWER_OF_A_FORM = '"="'
 """What the client writes between a question that the assistant had the user asked and his answer."""
 _HALF = re.compile(
@@ -189,21 +139,9 @@ def intent_of(unit: Unit, verdict: Verdict) -> str:
     if unit.done is not None:
         return SOLUTION if unit.done else TODO
     is_users = unit.speaker == USER
-    if plainly := said_plainly(unit.text, is_users):
-        return plainly
-    decides = is_users and verdict.intent in (DECISION, PREFERENCE, PROBLEM)
-    if unit.text.endswith("?") and not (decides and not _ASKING.match(unit.text)):
-        # "I think we should run it on all pushes?" decides; "Should we run it on all pushes?" does not.
+    if unit.text.endswith("?"):
         return QUESTION
     return verdict.intent if is_users or verdict.intent != PREFERENCE else CONCLUSION
-
-
-def said_plainly(text: str, is_users: bool) -> str:
-    """Return the kind that a sentence names itself, "" for none; only the user has preferences."""
-    if text.endswith("?"):
-        return ""
-    kinds = (kind for kind, pattern in _SAID_PLAINLY if pattern.match(text))
-    return next((kind for kind in kinds if is_users or kind != PREFERENCE), "")
 
 
 def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:

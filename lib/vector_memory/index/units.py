@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from vector_memory.text import harmless, tables
+from vector_memory.text import analysis, harmless, tables
 from vector_memory.text.statements import CODE, HEADING, ITEM, statements
 
 USER, ASSISTANT = "user", "assistant"
@@ -41,6 +41,8 @@ _ORNAMENT = re.compile(r"(?m)^\W{0,12}\w{0,20}[\W_]{0,3}[─━═]{4,}[^\n]{0,4
 """A line that frames what is said."""
 _FILE_FIRST = re.compile(r"[`*\w./-]+`?\**:? ?[-–—:]")
 _BOLD = re.compile(r"\W{0,4}\*\*[^*]+\*\*")
+_TO_DO = re.compile(r"\W*(?:TODO|To-?do)\b")
+"""What is as good as an open box."""
 _EMOJI = re.compile("[\u2600-\u27bf\U0001f300-\U0001faff]")
 
 
@@ -120,7 +122,7 @@ def _of_voice(speaker: str, about: str, text: str, answered: bool) -> list[Unit]
             heading=lead or (one.heading if one.form == ITEM else ""),
             about=about,
             before=tuple(before[-2:]),
-            done=one.done,
+            done=False if one.done is None and _TO_DO.match(one.text) else one.done,
             place=min(number, FAR) / FAR,
             answered=answered,
         )
@@ -186,18 +188,22 @@ def form(unit: Unit) -> dict[str, float]:
 
 
 def cues(unit: Unit) -> dict[str, bool]:
-    """Return which of the turns of phrase of `data/idea_cues.txt` a sentence, or its heading, has."""
+    """Return which of the turns of phrase of `data/idea_cues.txt` (of `idea_cues_abroad.txt` in another language than
+    English) a sentence, or its heading, has."""
     text = unit.text.replace("’", "'")
+    english = _cues("idea_cues")
+    known = _cues("idea_cues_abroad") if analysis.is_foreign(unit.text) else english
     return {
-        name: cue.search(unit.heading if name.startswith(UNDER) else text) is not None
-        for name, cue in _cues()
+        name: name in known
+        and known[name].search(unit.heading if name.startswith(UNDER) else text) is not None
+        for name in english
     }
 
 
 @cache
-def _cues() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple(
-        (found[1], re.compile(found[2], re.IGNORECASE))
-        for found in map(_CUE.fullmatch, tables.lines("idea_cues"))
+def _cues(table: str) -> dict[str, re.Pattern[str]]:
+    return {
+        found[1]: re.compile(found[2], re.IGNORECASE)
+        for found in map(_CUE.fullmatch, tables.lines(table))
         if found
-    )
+    }

@@ -1,11 +1,11 @@
 """What a sentence is meant as, and whether it is worth keeping: linear models that were fitted on sentences
 labelled by reading.
 
-Three sets of weights, since not all is always known of a sentence. `meaning` adds up its form, its turns of
-phrase and its vector; `words` does without the vector, where there is no model or one that the weights are not
-for; `form` is all there is in another language than English. Each has a row for the worth, and one for each
-kind. `benchmarks/train_ideas.py` makes the file of weights, and writes into it what data it was made of and what
-it was worth on sources left out.
+Two sets of weights, since not all is always known of a sentence. `meaning` adds up its form, its turns of phrase and
+its vector; `words` does without the vector, where there is no model or one that the weights are not for, and for
+sentences in another language than English, of which the vector knows little. Each has a row for the worth, and one
+for each kind. `benchmarks/train_ideas.py` makes the file of weights, and writes into it what data it was made of and
+what it was worth on sources left out.
 
 Source: D. R. Cox, "The regression analysis of binary sequences", 1958 (the logistic model).
 """
@@ -31,17 +31,16 @@ if TYPE_CHECKING:
     from vector_memory.model import Vector, Vectors
 
 WEIGHTS_FILE = os.path.join(os.path.dirname(__file__), os.pardir, "data", "idea_weights.json")
-MEANING, WORDS, FORM = "meaning", "words", "form"
+MEANING, WORDS = "meaning", "words"
 ALIKE = {PREFERENCE: DECISION, CAUSE: FACT, CONCLUSION: FACT, PROCEDURE: FACT}
 """Kinds that people, too, tell apart badly: what is to be done in this way, and what was found to be so. They
 are chosen together before one of them is."""
 
-PLAINLY, LEAST_PLAIN = "plainly", 0.35
-"""The turns of phrase that say outright what a sentence is (a rule, a decision, a cause, what is left to do), and
-the worth from which such a one is kept. Few of the labelled sentences have one."""
-LEAST_ASKED = 0.5
-"""The worth from which a question is kept: of those that stand open half are worth it, and those that were looked
-up and told are no ideas."""
+LEAST_ABROAD = 0.5
+"""The worth from which a sentence in another language is kept: fewer of its turns of phrase are known."""
+RULES, LEAST_BINDING = "rules", 0.4
+"""The turn of phrase that makes the user's words a rule, and the worth from which such a one, or an open box, is kept:
+few of the labelled sentences are one, and those who said them want them back."""
 
 
 @dataclass(frozen=True)
@@ -97,34 +96,32 @@ def verdicts(
     by = by or weights()
     made = []
     for place, unit in enumerate(units):
-        name = FORM if is_foreign(unit.text) else WORDS if vectors is None else MEANING
-        row = features(unit, name, None if vectors is None else vectors[place])
-        made.append(_verdict(by, name, unit, by.tables[name] @ row))
+        abroad = is_foreign(unit.text)
+        name = WORDS if abroad or vectors is None else MEANING
+        row = features(unit, None if vectors is None or abroad else vectors[place])
+        least = LEAST_ABROAD if abroad else by.least[name][unit.speaker != USER]
+        if unit.done is False or (unit.speaker == USER and cues(unit)[RULES]):
+            least = min(least, LEAST_BINDING)
+        made.append(_verdict(by.intents, by.tables[name] @ row, least))
     return made
 
 
-def features(unit: Unit, name: str, vector: Vector | None = None) -> NDArray[np.float64]:
-    """Return what a set of weights knows of a sentence: 1, what its form (and its turns of phrase) tell, the
-    same again where it is the user's, its vector."""
-    told = [*form(unit).values(), *(() if name == FORM else cues(unit).values())]
-    row = np.array([1.0, *map(float, told)])
+def features(unit: Unit, vector: Vector | None = None) -> NDArray[np.float64]:
+    """Return what the weights know of a sentence: 1, what its form and its turns of phrase tell, the same again where
+    it is the user's, its vector."""
+    row = np.array([1.0, *map(float, (*form(unit).values(), *cues(unit).values()))])
     whole = np.concatenate([row, row * (unit.speaker == USER)])
-    return np.concatenate([whole, vector]) if name == MEANING and vector is not None else whole
+    return whole if vector is None else np.concatenate([whole, vector])
 
 
-def _verdict(by: Weights, name: str, unit: Unit, odds: NDArray[np.float64]) -> Verdict:
+def _verdict(intents: Sequence[str], odds: NDArray[np.float64], least: float) -> Verdict:
     worth = float(1.0 / (1.0 + np.exp(-np.clip(odds[0], -30, 30))))
-    shares = dict(zip(by.intents, np.exp(odds[1:] - odds[1:].max()), strict=True))
+    shares = dict(zip(intents, np.exp(odds[1:] - odds[1:].max()), strict=True))
     together: dict[str, float] = {}
     for intent, share in shares.items():
         group = ALIKE.get(intent, intent)
         together[group] = together.get(group, 0.0) + share
     best = max(together, key=lambda group: together[group])
-    alike = (intent for intent in by.intents if ALIKE.get(intent, intent) == best)
+    alike = (intent for intent in intents if ALIKE.get(intent, intent) == best)
     intent = max(alike, key=lambda intent: shares[intent])
-    least = by.least[name][unit.speaker != USER]
-    if name != FORM and cues(unit)[PLAINLY]:
-        least = min(least, LEAST_PLAIN)
-    if unit.text.endswith("?"):
-        least = min(least, LEAST_ASKED)
     return Verdict(intent, worth, worth >= least)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
+from vector_memory.journal.connection import Connections
 from vector_memory.journal.rows import microseconds, moment, text_hash
 
 TABLES = (
@@ -65,41 +66,50 @@ def _written(value: object) -> object:
     return json.dumps(value) if isinstance(value, Mapping) else value
 
 
-def read(connection: sqlite3.Connection) -> dict[str, JobRow]:
-    """Return all rows by their names."""
-    rows = connection.execute("SELECT * FROM jobs ORDER BY name").fetchall()
-    return {row[0]: _row(*row) for row in rows}
-
-
 def _row(name: str, enabled: int, *rest: Any) -> JobRow:
     times: list[Any] = [None if at is None else moment(at) for at in rest[:3]]
     return JobRow(name, bool(enabled), *times, *rest[3:7], *map(json.loads, rest[7:]))
 
 
-def unread(connection: sqlite3.Connection, folder: str, now: Mapping[str, str]) -> list[str]:
-    """Return the files that stand otherwise than when they were read, sorted.
+class JobRows:
+    """What is known of jobs, and how files stood that are followed: a part of `State`."""
 
-    Args:
-        now: how those below a folder stand now: path → stamp.
-    """
-    sql = "SELECT name, stamp FROM followed WHERE folder = ?"
-    known = dict(connection.execute(sql, (folder,)).fetchall())
-    return sorted(path for path, stamp in now.items() if known.get(text_hash(path)) != stamp)
+    _connections: Connections
 
+    def jobs(self) -> dict[str, JobRow]:
+        """Return what is known of each job, by its name."""
+        rows = self._connections.rows("SELECT * FROM jobs ORDER BY name")
+        return {row[0]: _row(*row) for row in rows}
 
-def follow(
-    connection: sqlite3.Connection,
-    folder: str,
-    read: Mapping[str, str],
-    there: Iterable[str] | None,
-) -> None:
-    """Note how files below a folder stood that were read; of those that are not `there` nothing is kept."""
-    rows = [(folder, text_hash(path), stamp) for path, stamp in read.items()]
-    connection.executemany("INSERT OR REPLACE INTO followed VALUES (?, ?, ?)", rows)
-    if there is not None:
-        kept = {text_hash(path) for path in there}
-        known = connection.execute(
-            "SELECT name FROM followed WHERE folder = ?", (folder,)
-        ).fetchall()
-        gone = [(folder, name) for (name,) in known if name not in kept]
-        connection.executemany("DELETE FROM followed WHERE folder = ? AND name = ?", gone)
+    def hasten_job(self, name: str, at: datetime) -> None:
+        """Let a job that is enabled, and is not being run, be due at a time at the latest."""
+        with self._connections.writing() as connection:
+            connection.execute(
+                "UPDATE jobs SET due = min(due, ?) WHERE name = ? AND enabled AND outcome != ?",
+                (microseconds(at), name, RUNNING),
+            )
+
+    def unread(self, folder: str, now: Mapping[str, str]) -> list[str]:
+        """Return the files below a folder that stand otherwise than when they were read, sorted.
+
+        Args:
+            now: how they stand now: path → stamp.
+        """
+        sql = "SELECT name, stamp FROM followed WHERE folder = ?"
+        known = dict(self._connections.rows(sql, (folder,)))
+        return sorted(path for path, stamp in now.items() if known.get(text_hash(path)) != stamp)
+
+    def follow(
+        self, folder: str, read: Mapping[str, str], there: Iterable[str] | None = None
+    ) -> None:
+        """Note how files below a folder stood that were read; those that are not `there` are followed no more.
+        What a power cut takes of this is read again."""
+        rows = [(folder, text_hash(path), stamp) for path, stamp in read.items()]
+        with self._connections.writing() as connection:
+            connection.executemany("INSERT OR REPLACE INTO followed VALUES (?, ?, ?)", rows)
+            if there is not None:
+                kept = {text_hash(path) for path in there}
+                sql = "SELECT name FROM followed WHERE folder = ?"
+                known = connection.execute(sql, (folder,)).fetchall()
+                gone = [(folder, name) for (name,) in known if name not in kept]
+                connection.executemany("DELETE FROM followed WHERE folder = ? AND name = ?", gone)

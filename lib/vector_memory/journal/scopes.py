@@ -40,9 +40,10 @@ def condition(scope: Scope) -> Condition:
         if words is not None:
             parts.append(f"m.{column} IN ({marks(words)})")
             values.extend(words)
-    if scope.without:
-        parts.append(f"m.collection NOT IN ({marks(scope.without)})")
-        values.extend(scope.without)
+    for column, words in (("collection", scope.without), ("kind", scope.without_kinds)):
+        if words:
+            parts.append(f"m.{column} NOT IN ({marks(words)})")
+            values.extend(words)
     if scope.sessions:
         parts.append(
             f"m.source IN (SELECT id FROM sources WHERE session IN ({marks(scope.sessions)}))"

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
 from vector_memory.errors import StoreDamagedError, StoreFullError, VectorMemoryError
-from vector_memory.journal import audit, audit_files, job_rows, kept_records, use_labels
+from vector_memory.journal import audit, audit_files, job_rows, use_labels
 from vector_memory.journal.audit import Entry, Event, Row
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.failures import (
@@ -23,13 +23,13 @@ from vector_memory.journal.failures import (
     is_damage,
     translated,
 )
-from vector_memory.journal.job_rows import JobRow
+from vector_memory.journal.job_rows import JobRow, JobRows
 from vector_memory.journal.opening import connect
 from vector_memory.journal.repair import swap
 from vector_memory.journal.repair.copying import copy_database, flaws
 from vector_memory.journal.rows import microseconds, moment, text_hash
 from vector_memory.journal.state_schema import MIGRATIONS
-from vector_memory.journal.use_labels import UseCount, UseLabel
+from vector_memory.journal.use_labels import UseLabels
 from vector_memory.system.json_in import Record
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _utc_now() -> datetime:
     return datetime.now(timezone.utc)
 
 
-class State:
+class State(JobRows, UseLabels):
     """`state.db` of one data home. Any thread may call any method.
 
     What a power cut may take (the last things shown, sessions, counters) is committed without
@@ -218,11 +218,6 @@ class State:
 
     # -- jobs -------------------------------------------------------------------------------------
 
-    def jobs(self) -> dict[str, JobRow]:
-        """Return what is known of each job, by its name."""
-        with self._connections.reading() as connection:
-            return job_rows.read(connection)
-
     def put_jobs(
         self,
         rows: Iterable[JobRow],
@@ -238,42 +233,21 @@ class State:
             job_rows.write(connection, rows)
             audit.append(connection, [*events, *told])
 
-    def hasten_job(self, name: str, at: datetime) -> None:
-        """Let a job that is enabled, and is not being run, be due at a time at the latest."""
-        with self._connections.writing() as connection:
-            connection.execute(
-                "UPDATE jobs SET due = min(due, ?) WHERE name = ? AND enabled AND outcome != ?",
-                (microseconds(at), name, job_rows.RUNNING),
-            )
-
-    def unread(self, folder: str, now: Mapping[str, str]) -> list[str]:
-        """Return the files below a folder that stand otherwise than when they were read, sorted.
-
-        Args:
-            now: how they stand now: path → stamp.
-        """
-        with self._connections.reading() as connection:
-            return job_rows.unread(connection, folder, now)
-
-    def follow(
-        self, folder: str, read: Mapping[str, str], there: Iterable[str] | None = None
-    ) -> None:
-        """Note how files below a folder stood that were read; those that are not `there` are followed no more.
-        What a power cut takes of this is read again."""
-        with self._connections.writing() as connection:
-            job_rows.follow(connection, folder, read, there)
-
     # -- small records ----------------------------------------------------------------------------
 
     def put_record(self, sort: str, id: str, body: Mapping[str, object] | None) -> None:
-        """Write a small record in the place of the one of its sort and id; None removes it. Durable."""
+        """Write a small record (a contract, a proof, a lease, a vote) in the place of the one of its sort and id;
+        None removes it. Durable."""
         with self._durably() as connection:
-            kept_records.write(connection, sort, id, body)
+            connection.execute("DELETE FROM records WHERE sort = ? AND id = ?", (sort, id))
+            if body is not None:
+                values = (sort, id, json.dumps(dict(body)))
+                connection.execute("INSERT INTO records VALUES (?, ?, ?)", values)
 
     def records(self, sort: str) -> dict[str, Record]:
         """Return the small records of a sort by their ids, in the order of these."""
-        with self._connections.reading() as connection:
-            return kept_records.read(connection, sort)
+        sql = "SELECT id, body FROM records WHERE sort = ? ORDER BY id"
+        return {id: Record(json.loads(body)) for id, body in self._connections.rows(sql, (sort,))}
 
     # -- sessions ---------------------------------------------------------------------------------
 
@@ -335,34 +309,6 @@ class State:
         sql = "SELECT session FROM sessions WHERE project = ? ORDER BY at DESC LIMIT 1"
         row = self._one(sql, project)
         return str(row[0]) if row else ""
-
-    # -- what of the shown was used ----------------------------------------------------------------
-
-    def add_use_labels(self, labels: Iterable[UseLabel]) -> None:
-        """Note whether notes were used, in the place of what was noted of them before, if that can be
-        written."""
-        with contextlib.suppress(StoreFullError), self._connections.writing() as connection:
-            use_labels.write(connection, labels)
-
-    def use_labels(self) -> list[UseLabel]:
-        """Return what is known of notes that were shown, the oldest first."""
-        with self._connections.reading() as connection:
-            return use_labels.read(connection)
-
-    def used_notes(self, session: str) -> dict[str, datetime]:
-        """Return which memories a session was shown and used, each with when it was shown last."""
-        with self._connections.reading() as connection:
-            return use_labels.used(connection, session)
-
-    def use_counts(self, by: str, since: datetime) -> dict[str, UseCount]:
-        """Return how many notes were shown since a time and how many of them used, by one of `use_labels.BY`."""
-        with self._connections.reading() as connection:
-            return use_labels.counts(connection, by, since)
-
-    def gate_uses(self, since: datetime) -> UseCount:
-        """Return the same of all notes that the gate let pass."""
-        with self._connections.reading() as connection:
-            return use_labels.gated(connection, since)
 
     # -- trust ------------------------------------------------------------------------------------
 

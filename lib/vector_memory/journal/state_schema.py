@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from vector_memory.journal import job_rows, kept_records, use_labels
+from vector_memory.journal import job_rows, use_labels
 from vector_memory.journal.migrations import Migration
 
 _TABLES = (
@@ -23,55 +23,34 @@ _TABLES = (
 )
 
 
-def _create(connection: sqlite3.Connection) -> None:
-    """Version 1: all tables."""
-    for statement in _TABLES:
-        connection.execute(statement)
+def _executing(*statements: str) -> Migration:
+    """Return the migration that executes these statements."""
 
+    def migrate(connection: sqlite3.Connection) -> None:
+        for statement in statements:
+            connection.execute(statement)
 
-def _add_due(connection: sqlite3.Connection) -> None:
-    """Version 2: what is still to be done for sessions."""
-    connection.execute(
-        "CREATE TABLE due(task TEXT NOT NULL, session TEXT NOT NULL, PRIMARY KEY (task, session))"
-        " WITHOUT ROWID"
-    )
-
-
-def _add_purged(connection: sqlite3.Connection) -> None:
-    """Version 3: what was purged and must not be captured again: hashes of names, no words."""
-    connection.execute(
-        "CREATE TABLE purged(name BLOB PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID"
-    )
-
-
-def _add_store_ids(connection: sqlite3.Connection) -> None:
-    """Version 4: which store is trusted in a folder, by its random id; "" until it is opened."""
-    connection.execute("ALTER TABLE trusted ADD COLUMN store_id TEXT NOT NULL DEFAULT ''")
-
-
-def _add_use_labels(connection: sqlite3.Connection) -> None:
-    """Version 5: whether notes that were shown were used."""
-    for statement in use_labels.TABLES:
-        connection.execute(statement)
-
-
-def _add_jobs(connection: sqlite3.Connection) -> None:
-    """Version 6: when jobs are due and how they went, and how followed files stood."""
-    for statement in job_rows.TABLES:
-        connection.execute(statement)
-
-
-def _add_records(connection: sqlite3.Connection) -> None:
-    """Version 7: contracts, proofs, leases and votes."""
-    connection.execute(kept_records.TABLE)
+    return migrate
 
 
 MIGRATIONS: tuple[Migration, ...] = (
-    _create,
-    _add_due,
-    _add_purged,
-    _add_store_ids,
-    _add_use_labels,
-    _add_jobs,
-    _add_records,
+    _executing(*_TABLES),
+    # What is still to be done for sessions.
+    _executing(
+        "CREATE TABLE due(task TEXT NOT NULL, session TEXT NOT NULL, PRIMARY KEY (task, session))"
+        " WITHOUT ROWID"
+    ),
+    # What was purged and must not be captured again: hashes of names, no words.
+    _executing("CREATE TABLE purged(name BLOB PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID"),
+    # Which store is trusted in a folder, by its random id; "" until it is opened.
+    _executing("ALTER TABLE trusted ADD COLUMN store_id TEXT NOT NULL DEFAULT ''"),
+    # Whether notes that were shown were used.
+    _executing(*use_labels.TABLES),
+    # When jobs are due and how they went, and how followed files stood.
+    _executing(*job_rows.TABLES),
+    # Contracts, proofs, leases and votes: JSON under a sort and an id.
+    _executing(
+        "CREATE TABLE records(sort TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,"
+        " PRIMARY KEY (sort, id)) WITHOUT ROWID"
+    ),
 )

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from vector_memory.errors import StoreFullError
+from vector_memory.journal.connection import Connections
 from vector_memory.journal.rows import microseconds, moment
 
 TABLES = (
@@ -67,48 +70,53 @@ class UseCount:
     used: int = 0
 
 
-def write(connection: sqlite3.Connection, labels: Iterable[UseLabel]) -> None:
-    """Write labels, in the place of those of the same notes."""
-    rows = [
-        (one.session, one.memory, microseconds(one.at), one.channel, one.kind, round(one.age_s, 1),
-         one.worth, one.prompt, json.dumps(dict(one.features)), int(one.used))
-        for one in labels
-    ]  # fmt: skip
-    connection.executemany(f"INSERT OR REPLACE INTO use_labels VALUES ({'?, ' * 9}?)", rows)
+class UseLabels:
+    """Whether notes that were shown were used: a part of `State`."""
 
+    _connections: Connections
 
-def read(connection: sqlite3.Connection) -> list[UseLabel]:
-    """Return all labels, the oldest first."""
-    rows = connection.execute(f"SELECT {_FIELDS} FROM use_labels ORDER BY at, memory")
-    return [
-        UseLabel(session, memory, moment(at), channel, kind, age_s, bool(used), worth, prompt, json.loads(features))
-        for session, memory, at, channel, kind, age_s, worth, prompt, features, used in rows
-    ]  # fmt: skip
+    def add_use_labels(self, labels: Iterable[UseLabel]) -> None:
+        """Note whether notes were used, in the place of what was noted of them before, if that can be
+        written."""
+        rows = [
+            (one.session, one.memory, microseconds(one.at), one.channel, one.kind, round(one.age_s, 1),
+             one.worth, one.prompt, json.dumps(dict(one.features)), int(one.used))
+            for one in labels
+        ]  # fmt: skip
+        with suppress(StoreFullError), self._connections.writing() as connection:
+            connection.executemany(f"INSERT OR REPLACE INTO use_labels VALUES ({'?, ' * 9}?)", rows)
 
+    def use_labels(self) -> list[UseLabel]:
+        """Return what is known of notes that were shown, the oldest first."""
+        rows = self._connections.rows(f"SELECT {_FIELDS} FROM use_labels ORDER BY at, memory")
+        return [
+            UseLabel(session, memory, moment(at), channel, kind, age_s, bool(used), worth, prompt, json.loads(features))
+            for session, memory, at, channel, kind, age_s, worth, prompt, features, used in rows
+        ]  # fmt: skip
 
-def counts(connection: sqlite3.Connection, by: str, since: datetime) -> dict[str, UseCount]:
-    """Return counts by one of `BY`, or by `day`, of what sessions were shown since a time."""
-    sql = (
-        f"SELECT {_BUCKETS.get(by, _DAY)}, count(*), sum(used) FROM use_labels WHERE at >= ? AND {_SHOWN}"
-        " GROUP BY 1 ORDER BY 2 DESC, 1"
-    )
-    rows = connection.execute(sql, (microseconds(since),))
-    return {name: UseCount(shown, used) for name, shown, used in rows}
+    def used_notes(self, session: str) -> dict[str, datetime]:
+        """Return which memories a session was shown and used, each with when it was shown last."""
+        sql = (
+            "SELECT memory, max(at) FROM use_labels WHERE session = ? AND used = 1 GROUP BY memory"
+        )
+        return {memory: moment(at) for memory, at in self._connections.rows(sql, (session,))}
 
+    def use_counts(self, by: str, since: datetime) -> dict[str, UseCount]:
+        """Return how many notes were shown since a time and how many of them used, by one of `BY`, or by `day`."""
+        sql = (
+            f"SELECT {_BUCKETS.get(by, _DAY)}, count(*), sum(used) FROM use_labels WHERE at >= ? AND {_SHOWN}"
+            " GROUP BY 1 ORDER BY 2 DESC, 1"
+        )
+        rows = self._connections.rows(sql, (microseconds(since),))
+        return {name: UseCount(shown, used) for name, shown, used in rows}
 
-def used(connection: sqlite3.Connection, session: str) -> dict[str, datetime]:
-    """Return the memories whose notes a session used, each with when the last of them was shown."""
-    sql = "SELECT memory, max(at) FROM use_labels WHERE session = ? AND used = 1 GROUP BY memory"
-    return {memory: moment(at) for memory, at in connection.execute(sql, (session,))}
-
-
-def gated(connection: sqlite3.Connection, since: datetime) -> UseCount:
-    """Return how many notes that the gate let pass were shown since a time, and how many of them used."""
-    sql = (
-        "SELECT count(*), coalesce(sum(used), 0) FROM use_labels"
-        " WHERE at >= ? AND channel = 'prompt' AND features != '{}'"
-    )
-    return UseCount(*connection.execute(sql, (microseconds(since),)).fetchone())
+    def gate_uses(self, since: datetime) -> UseCount:
+        """Return the same of all notes that the gate let pass."""
+        sql = (
+            "SELECT count(*), coalesce(sum(used), 0) FROM use_labels"
+            " WHERE at >= ? AND channel = 'prompt' AND features != '{}'"
+        )
+        return UseCount(*self._connections.rows(sql, (microseconds(since),))[0])
 
 
 def sweep(connection: sqlite3.Connection, now: datetime) -> None:

@@ -3,10 +3,8 @@ question that is taken for answered is not asked again."""
 
 from __future__ import annotations
 
-import re
-
 from vector_memory.lifecycle import signs
-from vector_memory.text import analysis
+from vector_memory.text import analysis, tables
 
 QUESTION_COSINE = 0.60
 TODO_COSINE = 0.60
@@ -19,20 +17,10 @@ _ASKING = frozenset(
                  "question", "decide", "clarify", "find", "todo", "still", "need", "use", "does", "add", "implement", "write")
     for term in analysis.analyse(word)
 )  # fmt: skip
-_CHOICE = re.compile(
-    r"\bor\b|\bwhether\b|^\s*(?:do|does|did|is|are|should|can|may|shall|will)\b", re.I
-)
-_DONE = re.compile(
-    r"\b(?:done|finished|completed?|implemented|shipped|merged|released|resolved|fixed|closed|landed"
-    r"|added|removed|written|wrote|deployed|migrated|updated|upgraded|rewritten|replaced|deleted"
-    r"|renamed|moved|documented|enabled|disabled|set up|introduced)\b",
-    re.IGNORECASE,
-)
-_NOT_DONE = re.compile(
-    r"\b(?:not|never|isn't|hasn't|wasn't|todo|to be|must|should|will|needs?|half|partly|partially|almost"
-    r"|nearly|going to|plan(?:s|ned)? to|want(?:s|ed)? to|if|when|until|once|before|after)\b",
-    re.IGNORECASE,
-)
+_PATTERNS = tables.patterns("done_phrases")
+_CHOICE = _PATTERNS["choice"]
+_DONE = _PATTERNS["done"]
+_NOT_DONE = _PATTERNS["not_done"]
 
 
 def answers_question(text: str, question: str, cosine: float | None) -> bool:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from vector_memory.lifecycle import signs, statement
 from vector_memory.lifecycle.statement import FROM, MEANS, OBJECT, PLACE, TIME, Statement, Term
-from vector_memory.text import analysis, wording
+from vector_memory.text import analysis, tables, wording
 
-LEAST_COSINE = 0.45
+LEAST_COSINE = 0.35
 """How near two texts must be to be of one subject."""
 LEAST_SHARED = 0.5
 """The share of the words that both must have in common: of those that the shorter text has, without
@@ -17,51 +17,24 @@ what is said otherwise."""
 PREDICATE = frozenset(("verb", "participle"))
 WORDS = PREDICATE | {"word"}
 A_NEGATION = "a negation"
-_OPPOSITES = (
-    ("enable", "disable"), ("enabled", "disabled"), ("enables", "disables"), ("on", "off"),
-    ("accepts", "rejects"), ("accept", "reject"), ("accepted", "rejected"), ("most", "least"),
-    ("starts", "ends"), ("start", "end"), ("fixed", "introduced"), ("passes", "fails"),
-    ("true", "false"), ("allow", "deny"), ("allowed", "denied"), ("allow", "forbid"),
-    ("allowed", "forbidden"), ("before", "after"), ("increase", "decrease"), ("minimum", "maximum"),
-    ("min", "max"), ("first", "last"), ("sync", "async"), ("public", "private"), ("up", "down"),
-    ("start", "stop"), ("open", "closed"), ("required", "optional"), ("must", "may"), ("with", "without"),
-    ("add", "remove"), ("include", "exclude"), ("ascending", "descending"), ("always", "never"),
-    ("only", "all"), ("all", "some"), ("merged", "reverted"), ("above", "below"), ("yes", "no"),
-)  # fmt: skip
-_OPPOSED = frozenset(pair for both in _OPPOSITES for pair in (both, both[::-1]))
+_OPPOSED = frozenset(
+    pair
+    for both in map(str.split, tables.sections("grammar")["opposites"])
+    for pair in (tuple(both), tuple(reversed(both)))
+)
 _REVERSING = ("un", "dis", "in", "im", "non", "de")
 _ROLES = frozenset(("over", "instead_of", "not", "before", "after", "from", "into", "by", "only"))
 _ADDING = frozenset(("too", "also", "additionally", "another", "besides"))
 _NAMING = frozenset(("called", "named", "name", "renamed"))
 _CHANGING = frozenset(("now", "instead", "instead_of"))
+_HAVING = frozenset(("has", "have"))
 _OF_TIME = frozenset(("day", "number:time"))
 _REFUSING = ("instead_of", "over", "not", "never")
-_SEVERAL = frozenset(
-    analysis.stem(word)
-    for word in ("call", "need", "like", "send", "read", "contain", "include", "import", "have", "know",
-                 "depend", "publish", "check", "print", "ask", "take", "add", "create", "mean", "return",
-                 "touch", "remove", "delete", "fix", "get", "do", "see", "show", "support", "want", "skip",
-                 "ignore", "track", "handle")
-)  # fmt: skip
+_SEVERAL = frozenset(map(analysis.stem, tables.sets("grammar")["several"]))
 """What is said with these verbs of one thing may hold beside another: a program calls several."""
 
-_ERRANDS = frozenset(
-    [
-        "buy",
-        "fetch",
-        "bring",
-        "pay",
-        "book",
-        "visit",
-        "email",
-        "mail",
-        "call",
-        "send",
-        "wash",
-        "clean",
-    ]
-    + ["water", "feed", "learn", "pick", "ask", "invite", "thank", "collect", "renew"]
-)
+_WORDS_OF = tables.sets("grammar")
+_ERRANDS = _WORDS_OF["errands"]
 """What begins with one of these is to be done: "buy eggs" leaves "buy milk" as it is."""
 
 
@@ -78,7 +51,9 @@ def between(newer: str, older: str, cosine: float | None) -> str:
     """
     if cosine is not None and cosine < LEAST_COSINE:
         return ""
-    new, old = statement.parse(newer), statement.parse(older)
+    new, old = _as_of_one(statement.parse(newer), statement.parse(older))
+    if numbers := _only_measured(new, old):
+        return numbers
     if _swapped(new, old) and not wording.same_assertion(newer, older):
         return "the order of the words"
     if renamed := _renamed(new, old):
@@ -87,6 +62,33 @@ def between(newer: str, older: str, cosine: float | None) -> str:
     if _are_apart(pair):
         return ""
     return _denied(pair) or _other_value(pair)
+
+
+def _as_of_one(new: Statement, old: Statement) -> tuple[Statement, Statement]:
+    """Return two statements about one thing: "Postmark sends our emails" and "Biome is our linter" are about
+    the emails and the linter where the other one is."""
+    is_one_verb = _predicates(new.terms) == _predicates(old.terms)
+    if is_one_verb and not new.topic() & old.topic() and not (_acts(new) and _acts(old)):
+        if old.topic() and new.values() <= old.topic():
+            return new.turned(), old
+        if new.topic() and old.values() <= new.topic():
+            return new, old.turned()
+    return new, old
+
+
+def _only_measured(new: Statement, old: Statement) -> str:
+    """Return the measures in which alone two statements differ, wherever they stand: "coverage below 80 % fails"."""
+    if len(new.terms) != len(old.terms):
+        return ""
+    pairs = [(a, b) for a, b in zip(old.terms, new.terms, strict=True) if a.key != b.key]
+    measured = all(
+        a.sort == b.sort and a.sort.startswith("number:") and a.sort[7:] for a, b in pairs
+    )
+    return (
+        " and ".join(_listed(side) for side in zip(*pairs, strict=True))
+        if measured and pairs
+        else ""
+    )
 
 
 class _Pair(NamedTuple):
@@ -236,6 +238,9 @@ def _other_value(pair: _Pair) -> str:
         # "12 images" and "40 variants" count different things.
         counted = any("word" in found for found in sorts) and all(found & WORDS for found in sorts)
         differ = _are_comparable(*sorts) and not counted
+        differ = differ and (
+            sorts[0] - WORDS == sorts[1] - WORDS or not (sorts[0] | sorts[1]) & WORDS
+        )
     else:
         differ = not _may_both_hold(pair)
     return f"{_listed(said_old)} and {_listed(said_new)}" if differ else ""
@@ -259,12 +264,22 @@ def _may_both_hold(pair: _Pair) -> bool:
         or _stand_apart(pair)
         or ((pair.topic_new or pair.topic_old) and not values[0] & values[1])
         or all(pair.denials)
+        or all(_HAVING.intersection(text.tokens) for text in (pair.new, pair.old))
+        or _counts_one(pair)
         or _ADDING.intersection(tokens)
         or any(term.key in _SEVERAL and term.sort == "verb" for term in terms)
         or all(
             text.tokens[:1] and text.tokens[0].lower() in _ERRANDS for text in (pair.new, pair.old)
         )
     )
+
+
+def _counts_one(pair: _Pair) -> bool:
+    """Whether one of two values is counted and the other one not, of which other things are said."""
+    counted = [
+        any("number" in term.sort for term in said) for said in (pair.said_new, pair.said_old)
+    ]
+    return counted[0] != counted[1]
 
 
 def _stand_apart(pair: _Pair) -> bool:
@@ -277,6 +292,8 @@ def _stand_apart(pair: _Pair) -> bool:
     )
     both = new | old
     is_change = not _CHANGING.isdisjoint(pair.new.tokens)
+    if ("only" in pair.new.tokens) != ("only" in pair.old.tokens):
+        return False
     return (
         (FROM in new) != (FROM in old)
         or ((TIME in new) != (TIME in old) and not new & old)

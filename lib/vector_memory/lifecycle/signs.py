@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from vector_memory.text import analysis
+from vector_memory.text import analysis, tables
 
 LEAST_SHARED = 0.6
 """The share of the words about the subject that both texts must have in common."""
@@ -52,12 +52,7 @@ _CHANGES = (
     ),
 )
 _INSTEAD = re.compile(rf"\binstead of (?:the |an? )?(?P<gone>{_THING}){_END}", re.IGNORECASE)
-_EMPTY_VERBS = frozenset(
-    analysis.stem(word)
-    for word in ("use", "uses", "run", "set", "make", "go", "change", "switch", "move", "replace",
-                 "migrate", "instead", "longer", "anymore", "now", "rename", "upgrade", "raise",
-                 "lower", "reduce", "increase", "bump", "convert", "downgrade", "user", "always")
-)  # fmt: skip
+_EMPTY_VERBS = frozenset(map(analysis.stem, tables.sets("grammar")["changing"]))
 
 
 def changes(text: str) -> list[Change]:
@@ -107,21 +102,7 @@ def _about_one(about: Terms, rest: Terms) -> bool:
     return not any(about & group - rest and rest & group - about for group in RIVALS)
 
 
-RIVAL_WORDS = tuple(
-    frozenset(words.split())
-    for words in (
-        "dev development staging prod production test testing qa preview local ci",
-        "frontend backend",
-        "client server",
-        "web mobile desktop ios android",
-        "public private internal external admin",
-        "read write",
-        "linux macos windows",
-        "master replica primary secondary",
-        "input output",
-        "request response",
-    )
-)
+RIVAL_WORDS = tuple(frozenset(line.split()) for line in tables.sections("grammar")["rivals"])
 """Words that name different things of one sort."""
 RIVALS: tuple[Terms, ...] = tuple(
     frozenset(term for word in words for term in analysis.analyse(word)) for words in RIVAL_WORDS

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from vector_memory.text import analysis, wording
+from vector_memory.text import analysis, tables, wording
 
 NUMBER = re.compile(r"[-~^<>=v$]*\d[\w.,:/-]*$")
 _UNITS = {
@@ -29,83 +29,24 @@ _UNITS = {
 _ONE_SPELLING = {
     "second": "s", "seconds": "s", "minute": "min", "minutes": "min", "hour": "h", "hours": "h",
 }  # fmt: skip
-_DAYS = frozenset(
-    f"{day}{ending}"
-    for day in ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
-                "january", "february", "march", "april", "june", "july", "august", "september",
-                "october", "november", "december", "today", "tomorrow", "yesterday", "weekly",
-                "daily", "monthly", "hourly", "nightly", "morning", "evening", "quarterly")
-    for ending in ("", "s")
-)  # fmt: skip
-_MODALS = frozenset(
-    [
-        "does",
-        "do",
-        "did",
-        "must",
-        "should",
-        "may",
-        "can",
-        "might",
-        "could",
-        "will",
-        "would",
-        "shall",
-    ]
-)
+_WORDS_OF = tables.sets("grammar")
+_DAYS = frozenset(day + ending for day in _WORDS_OF["days"] for ending in ("", "s"))
+_MODALS = _WORDS_OF["modals"]
 _AUXILIARIES = _MODALS | {"is", "was", "be", "has", "have", "had", "needs", "need", "uses", "use"}
-_PREPOSITIONS = frozenset(
-    ["in", "on", "at", "for", "with", "by", "from", "to", "of", "within", "under", "between", "per"]
-    + [
-        "into",
-        "against",
-        "as",
-        "over",
-        "after",
-        "before",
-        "during",
-        "through",
-        "when",
-        "while",
-        "if",
-    ]
-    + [
-        "than",
-        "towards",
-        "inside",
-        "until",
-        "because",
-        "since",
-        "behind",
-        "across",
-        "via",
-        "whenever",
-    ]
-)
-_NARROWING = frozenset(
-    ["in", "on", "for", "of", "at", "during", "when", "while", "if", "inside", "between", "from"]
-    + ["within", "before", "after", "until", "across", "behind", "whenever", "because"]
-)
+_PREPOSITIONS = _WORDS_OF["prepositions"]
+_NARROWING = _WORDS_OF["narrowing"]
 """Prepositions that say of what something holds, once it is said what holds."""
-_FILLERS = frozenset(
-    analysis.stem(word)
-    for word in ("use", "uses", "now", "instead", "longer", "anymore", "any", "currently",
-                 "old", "always", "still", "already", "change", "switch", "move", "rename", "replace",
-                 "migrate", "gone", "keep", "kept", "live", "run", "done", "every", "per", "please")
-)  # fmt: skip
+_FILLERS = frozenset(map(analysis.stem, _WORDS_OF["fillers"]))
 """Verbs and adverbs that say nothing of a topic."""
 _DETERMINERS = frozenset(("every", "any", "old", "per"))
 _OF_TIME = frozenset(
     ("before", "after", "during", "when", "while", "until", "whenever", "every", "each")
 )
-_MEANS = frozenset(("by", "with", "via", "through"))
+_MEANS = frozenset(("by", "with", "via", "through", "over"))
 FROM, TIME, MEANS, PLACE, OBJECT = "from", "time", "means", "place", ""
 """How a word stands to its verb."""
 _CLAUSE = re.compile(r";\s+|\s+[\u2013\u2014-]\s+")
-_PARTICIPLES = frozenset(
-    ["bound", "brought", "bought", "caught", "cut", "fed", "fetched", "found", "hit", "hung", "led"]
-    + ["lost", "met", "paid", "said", "shut", "shown", "sold", "spent", "split", "stuck", "told"]
-)
+_PARTICIPLES = _WORDS_OF["participles"]
 _NAMING = frozenset(("called", "named"))
 _OWNING = frozenset(analysis.stem(word) for word in ("owns", "maintains", "leads", "reviews"))
 """What is said with these verbs is who it is that does so: "Ana owns the parser" is about the parser."""
@@ -127,6 +68,11 @@ class Term(NamedTuple):
     narrows: bool
     way: str
 
+    @property
+    def is_predicate(self) -> bool:
+        """Whether it is of the verb."""
+        return self.sort in ("verb", "participle")
+
 
 class Statement(NamedTuple):
     """A text's terms in their order, its tokens, and of each clause its keys and how often it denies."""
@@ -142,6 +88,21 @@ class Statement(NamedTuple):
     def topic(self) -> frozenset[str]:
         """Return the keys of what it is about."""
         return frozenset(term.key for term in self.terms if not term.is_value)
+
+    def values(self) -> frozenset[str]:
+        """Return the keys of what it says, without its predicate."""
+        return frozenset(term.key for term in self.terms if term.is_value and not term.is_predicate)
+
+    def turned(self) -> Statement:
+        """Return it as said of what it says: "Biome is our linter" of the linter."""
+        way = MEANS if any(term.is_predicate for term in self.terms) else OBJECT
+        terms = (
+            term._replace(sort="participle")
+            if term.is_predicate
+            else term._replace(is_value=not term.is_value, narrows=False, way=way)
+            for term in self.terms
+        )
+        return self._replace(terms=tuple(terms))
 
     def refused(self, signs: Collection[str]) -> frozenset[str]:
         """Return the keys of what stands right behind one of these tokens: "npm" of "not npm"."""
@@ -181,7 +142,7 @@ def _terms(tokens: Sequence[str]) -> Iterator[Term]:
     for place, token in enumerate(tokens):
         if place == verb:
             of_topic, has_said = False, False
-            way = MEANS if token in ("use", "uses") else OBJECT
+            way = MEANS if token in ("use", "uses") and "as" not in tokens else OBJECT
         elif place > verb and token in _PREPOSITIONS and has_said:
             of_topic = token in _NARROWING
         if token in _PREPOSITIONS or token in _OF_TIME:

@@ -6,11 +6,9 @@ from vector_memory.errors import BadInputError
 from vector_memory.mcp.asker import Asker
 from vector_memory.mcp.finding import found, next_of
 from vector_memory.mcp.shown import MOST_AT_ONCE
-from vector_memory.mcp.storing import HINTS, STORED, new_id
+from vector_memory.mcp.storing import HINTS, new_id
 from vector_memory.mcp.telling import Json, Telling, short
-from vector_memory.mcp.tool import scope_of, tool
-
-DELETED = "deleted:array memories:array next_cursor:count hint"
+from vector_memory.mcp.tool import does, scope_of
 
 
 def delete(asker: Asker, ids: list[str]) -> Json:
@@ -25,16 +23,9 @@ def delete(asker: Asker, ids: list[str]) -> Json:
     return {"deleted": gone, "count": done["forgotten"]}
 
 
-@tool(
-    "memory_forget",
-    "query tags before shown_ids limit cursor all_projects project",
-    DELETED,
-    "destroys repeats",
-    also="forget_memory",
-)
+@does("memory_forget")
 def forget(asker: Asker, arguments: Json) -> Json:
-    """Forget memories for good. Use when the user wants something gone: first with query, tags or before to see
-    them, then with the ids to delete."""
+    """Show what could be forgotten, or forget what was shown."""
     ids, query = arguments.get("ids"), arguments.get("query")
     is_search = any(arguments.get(name) for name in ("query", "tags", "before"))
     if bool(ids) == is_search:
@@ -56,9 +47,9 @@ def forget(asker: Asker, arguments: Json) -> Json:
     }
 
 
-@tool("delete_memory", "shown_ids!", DELETED, "destroys repeats unlisted", also="memory_delete")
+@does("delete_memory")
 def delete_memory(asker: Asker, arguments: Json) -> Json:
-    """Delete memories by ids that a search or list showed."""
+    """Forget what was shown."""
     return delete(asker, arguments["ids"])
 
 
@@ -72,47 +63,37 @@ def changed(asker: Asker, answer: Json, status: str) -> Json:
     return {**result, "memory": memory} if memory else result
 
 
-AGEING = "temporal due every half_life_days valid_from valid_until expires"
-
-
-@tool("update_memory", f"id! text kind tags priority {AGEING}", STORED, also="memory_update")
+@does("update_memory")
 def update(asker: Asker, arguments: Json) -> Json:
-    """Change a memory's words, kind, tags or priority. Use when it is nearly right: the old words stay in its
-    history."""
+    """Change a memory's words or marks."""
     return changed(asker, asker.ask("rewrite", arguments, new_id=new_id()), "updated")
 
 
-@tool("memory_verify", "id! verdict! note", STORED)
+@does("memory_verify")
 def verify(asker: Asker, arguments: Json) -> Json:
-    """Say that a memory was checked. Use when you saw in the code or heard from the user that it holds, never
-    held, or holds no more."""
+    """Note that a memory was checked."""
     return changed(asker, asker.ask("verify", arguments), arguments["verdict"])
 
 
-@tool("memory_boost", "id! direction whether", STORED)
+@does("memory_boost")
 def boost(asker: Asker, arguments: Json) -> Json:
-    """Raise or lower a memory's priority by a step, or its confidence. Use when it was of much or no use."""
+    """Raise or lower a memory."""
     return changed(asker, asker.ask("boost", arguments), "boosted")
 
 
-@tool("memory_promote", "id! whither", STORED)
+@does("memory_promote")
 def promote(asker: Asker, arguments: Json) -> Json:
-    """Keep a scratch note or short-term memory for good, make a note a learning or a procedure, or raise its
-    priority."""
+    """Keep a memory for good, or elsewhere."""
     answer = asker.ask("promote", arguments)
     merged = answer["action"] in ("merged", "unchanged")
     return changed(asker, answer, "already_known" if merged else "promoted")
 
 
-@tool("memory_link", "from! to! relation remove", "from! to! action! relation", "repeats")
+@does("memory_link")
 def link(asker: Asker, arguments: Json) -> Json:
-    """Link two memories, or remove their link. Use when the user says which of two holds: with supersedes the
-    second gives way to the first."""
+    """Link two memories, or remove their link."""
     done = asker.ask("link", arguments)
     result = {"from": short(done["from"]), "to": short(done["to"]), "action": done["action"]}
     if "relation" in done:
         result["relation"] = done["relation"]
     return result
-
-
-TOOLS = (forget, delete_memory, update, verify, boost, promote, link)

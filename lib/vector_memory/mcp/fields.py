@@ -82,7 +82,8 @@ def checked(fields: Sequence[Field], arguments: Json | None) -> Json:
     values = {called[name].name: _value(called[name], value) for name, value in given.items()}
     for field in fields:
         if field.required and field.name not in values:
-            raise BadInputError(f"{field.name} is missing.", field.doc)
+            told = field.doc or f"It is {_wanted(field)}."
+            raise BadInputError(f"{field.name} is missing.", told)
     return values
 
 

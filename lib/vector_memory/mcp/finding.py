@@ -7,10 +7,9 @@ from typing import Any
 from vector_memory.errors import BadInputError
 from vector_memory.mcp.asker import Asker
 from vector_memory.mcp.telling import WHOLE_TOKENS, Json, Telling, say, short
-from vector_memory.mcp.tool import SCOPE, page, reach, scope_of, tool
+from vector_memory.mcp.tool import does, page, reach, scope_of
 from vector_memory.model import COLLECTIONS, QUIET
 
-FOUND = "memories:array! next_cursor:count"
 DEFAULT = 8
 TRACED, LISTED = 5, 50
 """On a page where no limit is given: hits that are explained, and memories that a session was shown."""
@@ -32,17 +31,9 @@ def next_of(memories: Any, k: int, start: int = 0) -> int | None:
     return start + k if len(memories) == k else None
 
 
-@tool(
-    "memory_recall",
-    "query! limit cursor kinds tags priorities collections since until all why_found sensitivity_max~ "
-    "jurisdictions~ tiers~ all_projects project",
-    FOUND,
-    "reads always",
-    also="search_memory memory_search search_memories recall_memory",
-)
+@does("memory_recall")
 def recall(asker: Asker, arguments: Json) -> Json:
-    """Search what earlier sessions decided, learned, fixed and left open. Use when the user speaks of earlier
-    work, and before you decide, debug or ask anew."""
+    """Tell the hits that fit, the best first."""
     query, start = arguments["query"], arguments.get("cursor") or 0
     asked = {"k": DEFAULT, **scope_of(arguments), "query": query, "offset": start}
     asked["tiers"] = [one.replace("_", "-") for one in arguments.get("tiers") or ()]
@@ -59,16 +50,9 @@ def recall(asker: Asker, arguments: Json) -> Json:
     return found(asker, hits, query, **told)
 
 
-@tool(
-    "list_memories",
-    "limit cursor sort priorities collections" + SCOPE,
-    FOUND + " total:count",
-    "reads",
-    "memory_list",
-)
+@does("list_memories")
 def listing(asker: Asker, arguments: Json) -> Json:
-    """List memories, newest first unless sorted otherwise. Use to look through what is stored by kind, tag, priority
-    or time, without a question."""
+    """Tell memories without a question."""
     collections = arguments.get("collections") or [
         name for name in COLLECTIONS if name not in QUIET
     ]
@@ -81,10 +65,9 @@ def listing(asker: Asker, arguments: Json) -> Json:
     return found(asker, answer["memories"], total=answer["total"], next_cursor=following)
 
 
-@tool("rag_search", "query! limit cursor rag_collections read_vault" + SCOPE, FOUND, "repeats")
+@does("rag_search")
 def rag(asker: Asker, arguments: Json) -> Json:
-    """Search the user's own notes (a Markdown vault) and all collections of memory together. Use when the
-    answer may stand in notes rather than in sessions."""
+    """Tell hits of the vault and of all collections."""
     query, start = arguments["query"], arguments.get("cursor") or 0
     asked = {"k": DEFAULT, **scope_of(arguments), "query": query, "offset": start}
     asked["collections"] = arguments.get("collections")
@@ -95,10 +78,9 @@ def rag(asker: Asker, arguments: Json) -> Json:
     return found(asker, answer["hits"], query, vault=vault, next_cursor=following)
 
 
-@tool("memory_trace", "query id direction depth limit cursor" + SCOPE, FOUND, "reads")
+@does("memory_trace")
 def trace(asker: Asker, arguments: Json) -> Json:
-    """Explain a result: how each hit of a query got its score; what was done with a memory (id); with direction, what
-    it came of (up) or what came of it (down), link by link."""
+    """Explain hits, or what was done with a memory, or what hangs on it."""
     if arguments.get("direction"):
         return connected(asker, arguments, [arguments.get("id") or ""])
     asked: Json = {"query": arguments.get("query"), "id": arguments.get("id")}
@@ -126,15 +108,9 @@ def connected(asker: Asker, arguments: Json, ids: list[str]) -> Json:
     return found(asker, memories, total=answer["total"], next_cursor=following)
 
 
-@tool(
-    "memory_provenance",
-    "id!",
-    "id! memory:object said_in file history:array links:array audit:array",
-    "reads",
-)
+@does("memory_provenance")
 def provenance(asker: Asker, arguments: Json) -> Json:
-    """Show a whole memory and where it comes from: session, file and lines, what it replaced, links, audit. Use
-    before you rely on it."""
+    """Tell a whole memory and where it comes from."""
     answer = asker.ask("provenance", {"id": arguments["id"]})
     telling = Telling(asker.shown)
     memory = telling.memory(answer["memory"], WHOLE_TOKENS)
@@ -175,9 +151,9 @@ def links(telling: Telling, all_links: Any) -> list[Json]:
     ]
 
 
-@tool("session_recalled", "session limit cursor project", FOUND, "reads")
+@does("session_recalled")
 def session_recalled(asker: Asker, arguments: Json) -> Json:
-    """List what a session was shown from memory by itself, and when; this session's by default."""
+    """Tell what a session was shown."""
     own = asker.session if asker.known else None
     k = reach(arguments, LISTED, MOST_LISTED)
     asked = {
@@ -191,15 +167,9 @@ def session_recalled(asker: Asker, arguments: Json) -> Json:
     return found(asker, memories, **told)
 
 
-@tool(
-    "memory_impact",
-    "id file limit cursor all_projects project",
-    "links:array related:array! newer_decisions:array! total:count! next_cursor:count uses:object tasks:object",
-    "reads",
-)
+@does("memory_impact")
 def impact(asker: Asker, arguments: Json) -> Json:
-    """What hangs on a memory or a file: links, memories about the same, newer decisions. Use before you change
-    either."""
+    """Tell what hangs on a memory or a file."""
     asked: Json = {"id": arguments.get("id"), "file": arguments.get("file")}
     asked["k"] = reach(arguments, DEFAULT, MOST_RELATED)
     answer = asker.ask("impact", {**scope_of(arguments), **asked})
@@ -212,20 +182,14 @@ def impact(asker: Asker, arguments: Json) -> Json:
         **({"next_cursor": following} if following else {}),
         "newer_decisions": telling.memories(answer["newer_decisions"], 120),
         "total": answer["total"],
-        **{name: answer[name] for name in ("uses", "tasks") if answer.get(name)},
+        **{name: answer[name] for name in ("uses", "tasks", "others") if answer.get(name)},
         **telling.held(),
     }
 
 
-@tool(
-    "contradiction_check",
-    "text id resolve pair project",
-    "contradictions:array! agreements:array! settled",
-    "repeats",
-)
+@does("contradiction_check")
 def contradiction(asker: Asker, arguments: Json) -> Json:
-    """Check a statement or a memory against what is stored; with neither, list what is not settled. Use before you
-    rely on it. Once the user said which holds, resolve settles two that were shown."""
+    """Tell what contradicts, or settle it."""
     asked = {name: arguments.get(name) for name in ("text", "id", "resolve", "project")}
     if arguments.get("ids"):
         asked["ids"] = asker.shown.chosen(arguments["ids"])
@@ -246,27 +210,8 @@ def _open(memories: Any) -> list[Json]:
     return [memory for memory in memories if not (memory.get("suspicious") or {}).get("held_back")]
 
 
-@tool(
-    "memory_summarize",
-    "query session since until tags collections limit all_projects project",
-    FOUND,
-    "reads",
-)
+@does("memory_summarize")
 def summarize(asker: Asker, arguments: Json) -> Json:
-    """The sentences that say most about a topic, a session, a collection or a time, each with its memory. Use for "what
-    happened with X" or "what did we do last week"."""
+    """Tell the sentences that say most."""
     answer = asker.ask("summarize", {**scope_of(arguments), "query": arguments.get("query")})
     return found(asker, answer["points"], read=answer["read"])
-
-
-TOOLS = (
-    recall,
-    rag,
-    summarize,
-    impact,
-    contradiction,
-    provenance,
-    trace,
-    session_recalled,
-    listing,
-)

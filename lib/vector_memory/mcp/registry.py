@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from vector_memory.mcp import (
-    agents,
-    changing,
-    finding,
-    governing,
-    safety,
-    storing,
-    tending,
-    thinking,
-    trusting,
-)
+from vector_memory.mcp import changing, finding, governing, storing, tending
+from vector_memory.mcp import tool as tools
 from vector_memory.mcp.asker import Asker
 from vector_memory.mcp.fields import checked
 from vector_memory.mcp.telling import NOTICE, Json
 from vector_memory.mcp.tool import Tool, with_known_kinds
 
-TOOLS: tuple[Tool, ...] = (
-    *storing.TOOLS,
-    *finding.TOOLS,
-    *changing.TOOLS,
-    *tending.TOOLS,
-    *thinking.TOOLS,
-    *agents.TOOLS,
-    *safety.TOOLS,
-    *governing.TOOLS,
-    *trusting.TOOLS,
-)
+DOING = (storing, finding, changing, tending, governing)
+"""Imported for the functions that they say what tools do by."""
+TOOLS: tuple[Tool, ...] = tuple(tools.read())
 ALIASES = tuple(alias for tool in TOOLS for alias in tool.aliases)
 BY_NAME = {tool.name: tool for tool in (*TOOLS, *ALIASES)}
 

@@ -71,7 +71,9 @@ class Handlers:
         self, ctx: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         """Return all tools but the aliases; they fit on one page."""
-        return types.ListToolsResult(tools=[described(tool) for tool in TOOLS if tool.listed])
+        return types.ListToolsResult(
+            tools=[described(one) for one in TOOLS if "unlisted" not in one.marks]
+        )
 
     async def call_tool(
         self, ctx: ServerRequestContext[Any], params: types.CallToolRequestParams
@@ -179,12 +181,12 @@ def described(tool: Tool) -> types.Tool:
         input_schema=fields.schema_of(tool.fields),
         output_schema=tool.output,
         annotations=types.ToolAnnotations(
-            read_only_hint=tool.reads,
-            destructive_hint=tool.destroys,
-            idempotent_hint=tool.repeats or tool.reads,
+            read_only_hint="reads" in tool.marks,
+            destructive_hint="destroys" in tool.marks,
+            idempotent_hint=bool(tool.marks & {"repeats", "reads"}),
             open_world_hint=False,
         ),
-        _meta={ALWAYS_LOAD: True} if tool.always else None,
+        _meta={ALWAYS_LOAD: True} if "always" in tool.marks else None,
     )
 
 

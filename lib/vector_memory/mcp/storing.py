@@ -11,7 +11,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.mcp.asker import Asker
 from vector_memory.mcp.finding import DEFAULT, found, next_of
 from vector_memory.mcp.telling import Json, Telling, say, short
-from vector_memory.mcp.tool import Tool, page, tool
+from vector_memory.mcp.tool import Act, does, page, spoken_answer
 
 ORIGIN = "assistant"
 STATUS = {
@@ -27,7 +27,6 @@ HINTS = {
     "and is not used until then. Tell the user: `vector-memory review` in a terminal of their own.",
     "replaced": "It took the place of the older one, which stays in its history.",
 }
-STORED, EITHER = "status! memory:object", "status memory:object memories:array next_cursor:count"
 MOST_NOTES = 50
 """Of a session's scratch notes on one page, which are all that it may have."""
 
@@ -65,32 +64,18 @@ def _hint(done: Json) -> str:
     return f"Its words suggest priority {suggested}." if suggested else ""
 
 
-@tool(
-    "memory_store",
-    "text! kind tags priority files short_term supersedes due temporal~ every~ half_life_days~ valid_from~ "
-    "valid_until~ expires~ sensitivity~ jurisdiction~ global project",
-    STORED,
-    "repeats always",
-    also="store_memory memory_save save_memory",
-)
+@does("memory_store")
 def remember(asker: Asker, arguments: Json) -> Json:
-    """Remember a decision with its reason, a verified fix, or a rule of the user. Use when later sessions must
-    not miss it, or the user says "remember". What is known is not stored twice."""
+    """Store a memory of the model's."""
     asked = {name: value for name, value in arguments.items() if name != "short_term"}
     if arguments.get("short_term"):
         asked["collection"] = "short_term_memory"
     return store(asker, asked)
 
 
-@tool(
-    "memory_scratch",
-    "scratch! key text ttl_minutes limit cursor",
-    "notes:array! cleared:count next_cursor:count",
-    "repeats",
-)
+@does("memory_scratch")
 def scratch(asker: Asker, arguments: Json) -> Json:
-    """Notes of this session by key, kept for an hour. Use to keep an interim result over a compaction: set,
-    get, list, clear."""
+    """Set, get, list or clear notes of the session."""
     answer = asker.ask("scratch", arguments, session=asker.session)
     notes, following = page(answer["notes"], arguments, MOST_NOTES)
     asker.shown.add(str(note["id"]) for note in notes)
@@ -107,15 +92,14 @@ def scratch(asker: Asker, arguments: Json) -> Json:
 Compose = Callable[[Json], Json]
 
 
-def _collection(name: str, collection: str, takes: str) -> Callable[[Compose], Tool]:
+def _collection(name: str, collection: str, needed: str) -> Callable[[Compose], Act]:
     """Return what makes a tool that stores in and searches one collection, of what composes a memory.
 
     Args:
-        takes: its own arguments, the first of which has to be given to store.
+        needed: what has to be given to store.
     """
-    needed = takes.split()[0]
 
-    def made(compose: Compose) -> Tool:
+    def made(compose: Compose) -> Act:
         def act(asker: Asker, arguments: Json) -> Json:
             arguments = _labels_as_tags(arguments)
             if arguments["action"] == "search":
@@ -125,8 +109,7 @@ def _collection(name: str, collection: str, takes: str) -> Callable[[Compose], T
             asked = {name: arguments.get(name) for name in ("project", "tags", "files")}
             return store(asker, {**asked, "collection": collection, **compose(arguments)})
 
-        act.__doc__ = compose.__doc__
-        return tool(name, f"action! {takes} tags query limit cursor project", EITHER)(act)
+        return does(name)(act)
 
     return made
 
@@ -165,29 +148,24 @@ def _labelled(label: str, value: Any) -> list[str]:
     return [f"{label}: {value}"] if value else []
 
 
-@_collection("procedure", "procedures", "name steps when triggers")
+@_collection("procedure", "procedures", "name")
 def procedure(given: Json) -> Json:
-    """How something is done here, step by step. Search before doing it; store when the user settled how."""
+    """Return how something is done, as a memory."""
     lines = [given["name"], *_labelled("When", given.get("when")), *_steps(given.get("steps"))]
     triggers = {"triggers": given["triggers"]} if given.get("triggers") else {}
     return {"text": "\n".join(lines), "title": given["name"], "kind": "procedure", **triggers}
 
 
-@_collection("learning", "learnings", "text why domain error_type files")
+@_collection("learning", "learnings", "text")
 def learning(given: Json) -> Json:
-    """What was found to be so, and why. Store when you found out by trying; search before trying."""
+    """Return what was found to be so, as a memory."""
     lines = [given["text"], *_labelled("Because", given.get("why"))]
     return {"text": "\n".join(lines), "kind": "learning"}
 
 
-@tool(
-    "episode",
-    "episode! what id step outcome files tags query limit cursor project",
-    EITHER,
-)
+@does("episode")
 def episode(asker: Asker, arguments: Json) -> Json:
-    """What happened, and what came of it. Start it when an incident or a long search for a fault begins, update it
-    step by step, complete it with the outcome; store what is over."""
+    """Store what happened, at once or as it goes on."""
     action = arguments["action"]
     if action == "search":
         return _searched(asker, "episodes", arguments)
@@ -221,12 +199,20 @@ def _gone_on(asker: Asker, action: str, arguments: Json) -> Json:
     return {"status": done["status"], **telling.held(), **({"memory": memory} if memory else {})}
 
 
-@_collection("trajectory", "trajectories", "task steps success")
+@_collection("trajectory", "trajectories", "task")
 def trajectory(given: Json) -> Json:
-    """The steps of a task, and whether they led there. Search before a task of the same sort."""
+    """Return the steps of a task, as a memory."""
     steps, outcome = _steps(given.get("steps")), _labelled("Outcome", given.get("outcome"))
     text = "\n".join([given["task"], *steps, *outcome])
     return {"text": text, "title": given["task"], "kind": "trajectory"}
 
 
-TOOLS = (remember, scratch, procedure, learning, episode, trajectory)
+@does("multimodal_input")
+def multimodal_input(asker: Asker, arguments: Json) -> Json:
+    """Read a file, and keep what it shows where that is asked for."""
+    answer = asker.ask("multimodal_input", arguments, id=new_id(), session=asker.session)
+    memory = answer.pop("memory", None)
+    # What stands in a file is its author's word.
+    told = spoken_answer(answer, foreign=not arguments.get("text"))
+    told |= {"path": say(answer["path"]), "earlier": short(answer["earlier"])}
+    return {**told, "id": short(memory["id"])} if memory else told

@@ -82,7 +82,7 @@ class Telling:
             {"id": short(older["id"]), "date": str(older["created_at"])[:10]}
             for older in memory.get("contradicts") or ()
         ]
-        for name in ("tier", "temporal", "every"):
+        for name in ("tier", "temporal", "every", "half_life_days", "sensitivity", "jurisdiction"):
             fields[name] = memory.get(name)
         for name in ("valid_until", "expires_at", "last_used_at"):
             fields[name] = str(memory.get(name) or "")[:16]
@@ -107,13 +107,14 @@ def say(text: Any, foreign: bool = False) -> str:
     return harmless.escape(harmless.defuse(plain) if foreign else plain)
 
 
-def spoken(answer: Any, foreign: bool = False) -> Any:
-    """Return an answer with every text in it made harmless, its shape as it is."""
-    if isinstance(answer, str):
-        return say(answer, foreign)
-    if isinstance(answer, dict):
-        return {name: spoken(value, foreign) for name, value in answer.items()}
-    return [spoken(one, foreign) for one in answer] if isinstance(answer, list) else answer
+def spoken(value: Any, foreign: bool = False) -> Any:
+    """Return an answer with every text in it made harmless, and without what is empty in it."""
+    if isinstance(value, str):
+        return say(value, foreign)
+    if isinstance(value, dict):
+        kept = {name: one for name, one in value.items() if one is not None and one not in ("", [])}
+        return {name: spoken(one, foreign) for name, one in kept.items()}
+    return [spoken(one, foreign) for one in value] if isinstance(value, list) else value
 
 
 def _word(value: Any, foreign: bool) -> Any:

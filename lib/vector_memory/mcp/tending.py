@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from vector_memory.mcp.asker import Asker
-from vector_memory.mcp.changing import DELETED, delete
+from vector_memory.mcp.changing import delete
 from vector_memory.mcp.finding import ON_A_PAGE, connected, found
 from vector_memory.mcp.telling import Json, Telling, say, short
-from vector_memory.mcp.tool import page, reach, scope_of, tool
+from vector_memory.mcp.tool import does, page, reach, scope_of
 
 MOST_STEPS = 30
 CYCLE, CYCLES = "hippocampal-consolidation", 20
@@ -17,16 +17,9 @@ MOST_GROUPS, MOST_SUGGESTED = 500, 200
 """The most that the daemon gives of groups and what could go, and of suggestions."""
 
 
-@tool(
-    "memory_consolidate",
-    "dry_run ids closeness limit cursor all_projects project",
-    "groups:array! merged:count! dry_run:yes! next_cursor:count",
-    "repeats",
-    also="deduplicate_memories",
-)
+@does("memory_consolidate")
 def consolidate(asker: Asker, arguments: Json) -> Json:
-    """Find groups of memories that say the same; with dry_run false merge those. Use when recalls bring the same
-    thing twice."""
+    """Find or merge memories that say the same."""
     is_dry = arguments.get("dry_run", True)
     asked = {**scope_of(arguments), "ids": arguments.get("ids"), "dry_run": is_dry}
     asked["closeness"] = arguments.get("closeness")
@@ -49,15 +42,9 @@ def consolidate(asker: Asker, arguments: Json) -> Json:
     }
 
 
-@tool(
-    "memory_prune",
-    "shown_ids fate unused_days limit cursor all_projects project",
-    DELETED + " cooled:array",
-    "destroys repeats",
-)
+@does("memory_prune")
 def prune(asker: Asker, arguments: Json) -> Json:
-    """List what could go: expired, outdated, doubted, never used, duplicates. Use when the user wants to tidy up. With
-    ids these become cold: they come only when asked for; with to=gone they are forgotten."""
+    """List what could go, or let it go."""
     if arguments.get("ids") and arguments.get("to") == "gone":
         return delete(asker, arguments["ids"])
     if arguments.get("ids"):
@@ -74,15 +61,9 @@ def prune(asker: Asker, arguments: Json) -> Json:
     return {**shown, "hint": hint}
 
 
-@tool(
-    "memory_organize",
-    "organizing ids apply depth dry_run limit cursor all_projects project",
-    "memories:array next_cursor:count applied:count clusters:array jobs:array",
-    "repeats",
-)
+@does("memory_organize")
 def organize(asker: Asker, arguments: Json) -> Json:
-    """suggest kinds, tags and priorities where they lack (ids and apply put them on); traverse the links of one memory,
-    or between two; cluster what links join; run the weekly upkeep now."""
+    """Suggest, traverse, cluster, or run the weekly upkeep."""
     action = arguments.get("action") or "suggest"
     if action == "run":
         return {"memories": [], "jobs": [_upkeep(asker, name, arguments) for name in WEEKLY]}
@@ -122,15 +103,9 @@ def _clusters(asker: Asker, arguments: Json) -> Json:
     return {"memories": [], "clusters": told, **more, **telling.held()}
 
 
-@tool(
-    "hippocampal_consolidation",
-    "cycle! dry_run limit",
-    "job! outcome next_due dry_run:yes counts:object cycles:array hint",
-    "repeats",
-)
+@does("hippocampal_consolidation")
 def cycle(asker: Asker, arguments: Json) -> Json:
-    """The nightly consolidation: run a cycle now (shows first unless dry_run is false), status, or history. What it
-    proposes binds nobody until the user confirms it."""
+    """Run the nightly consolidation, or tell of it."""
     if arguments["action"] == "history":
         found = asker.ask("audit", {"action": "consolidate", "k": arguments.get("limit") or CYCLES})
         entries = [entry for entry in found["entries"] if entry["actor"] == "job"]
@@ -158,15 +133,9 @@ def _counts(row: Json) -> Json:
     return {name: n for name, n in (row.get("report") or {}).items() if type(n) is int}
 
 
-@tool(
-    "import_markdown_memories",
-    "paths! dry_run global project",
-    "dry_run:yes! counts:object! steps:array! errors:array!",
-    "repeats",
-)
+@does("import_markdown_memories")
 def import_notes(asker: Asker, arguments: Json) -> Json:
-    """Import notes from Markdown files or folders that the user names; shows what it would do unless dry_run
-    is false."""
+    """Import notes from files."""
     asked = {
         "paths": arguments["paths"],
         "project": arguments.get("project"),
@@ -192,18 +161,12 @@ def import_notes(asker: Asker, arguments: Json) -> Json:
     }
 
 
-@tool(
-    "migrate_embeddings", "dry_run", "dry_run:yes! model! pending:count embedded:count", "repeats"
-)
+@does("migrate_embeddings")
 def migrate(asker: Asker, arguments: Json) -> Json:
-    """Embed with the present model what another one embedded. Use after the model was changed; tells how much
-    is left unless dry_run is false."""
+    """Embed anew, or tell how much is left."""
     if arguments.get("dry_run", True):
         stats = asker.ask("stats", {"all_projects": True})
         pending = sum(store["pending_vectors"] for store in stats["stores"])
         return {"dry_run": True, "model": say(stats["embedding"]["model"]), "pending": pending}
     done, _ = asker.ask_long("migrate", {"all_projects": True})
     return {"dry_run": False, "model": say(done["model"]), "embedded": done["embedded"]}
-
-
-TOOLS = (consolidate, cycle, prune, organize, import_notes, migrate)

@@ -27,8 +27,12 @@ TIMELY = 50
 """How many of the newest memories of a time that is asked about come along."""
 NAMED = 50
 """How many are looked up by the identifiers and files that a question names."""
+MOST_COPIES = 32
+"""How many times more are asked for at most where what is found says the same again and again."""
 NEIGHBOUR_SHARE = 0.5
 """How much a neighbour's vector counts in a pooled one."""
+NEAR_DIGITS = 5
+"""To so many digits cosines of the same words are equal, however they are computed."""
 _MIXED = 64
 
 
@@ -60,6 +64,10 @@ class CandidateSource(Protocol):
 
     def codes(self, column: str, words: Iterable[str]) -> list[int]:
         """Return the numbers that stand for words in a column of `around`; unknown words have none."""
+        ...
+
+    def texts(self, seqs: Sequence[int]) -> dict[int, object]:
+        """Return what is equal for memories of one text, kind and project, by their sequence numbers."""
         ...
 
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
@@ -122,9 +130,7 @@ def begin(query: Query, shelves: Sequence[CandidateSource], k: int) -> list[Begu
     """
     return [
         Begun(
-            shelf.begin_matching((*query.terms, *query.pieces), query.scope, k)
-            if query.terms
-            else list,
+            _begin_words(query, shelf, k),
             # Apart from the other words: a name that was typed as it stands weighs more than any of
             # them.
             shelf.begin_matching(query.exact, query.scope, NAMED) if query.exact else list,
@@ -147,6 +153,11 @@ def read(begun: Sequence[Begun]) -> list[ByWords]:
         What they found, in the order of the shelves.
     """
     return [ByWords(searches.words(), searches.named()) for searches in begun]
+
+
+def _begin_words(query: Query, shelf: CandidateSource, k: int) -> Found:
+    words = (*query.terms, *query.pieces)
+    return shelf.begin_matching(words, query.scope, k) if query.terms else list
 
 
 def gather(
@@ -174,6 +185,11 @@ def _pool(query: Query, place: int, shelf: CandidateSource, k: int, by_words: By
 
     meaning = shelf.nearest(query.vector, query.scope, k) if query.vector is not None else []
     words, named = by_words.words, by_words.named
+    if query.vector is not None and (copies := _copies(meaning, k)) > 1:
+        meaning = shelf.nearest(query.vector, query.scope, k * copies)
+        words = _begin_words(query, shelf, k * copies)()
+        if not query.spans:
+            meaning, words = _each_once(shelf, meaning, words)
     seqs = [one.seq for one in (*words, *meaning, *named)]
     # Neighbours are of the same project, but may be of another kind or time than asked for.
     spread = seqs[:0]
@@ -206,6 +222,33 @@ def _pool(query: Query, place: int, shelf: CandidateSource, k: int, by_words: By
         exact,
         around,
     )
+
+
+def _copies(found: Sequence[Candidate], k: int) -> int:
+    """Return how often each of k that were found stands among them, on average: the same words are equally near.
+    Sessions that were resumed, forked or held again bring their passages with them, and as many different ones are
+    to be weighed as where each stands once."""
+    if len(found) < k:
+        return 1
+    return min(MOST_COPIES, len(found) // len({round(one.score, NEAR_DIGITS) for one in found}))
+
+
+def _each_once(
+    shelf: CandidateSource, meaning: Sequence[Candidate], words: Sequence[Candidate]
+) -> tuple[list[Candidate], list[Candidate]]:
+    """Return what was found by meaning and by words with one for all copies of a text: the same in both, the newest of
+    those that have a vector at hand."""
+    keys = shelf.texts([one.seq for one in (*meaning, *words)])
+    stands = {keys[seq]: seq for seq in sorted(one.seq for one in words) if seq in keys}
+    stands |= {keys[seq]: seq for seq in sorted(one.seq for one in meaning) if seq in keys}
+    lists = []
+    for found in (meaning, words):
+        best: dict[int, Candidate] = {}
+        for seq, score in found:
+            kept = stands.get(keys.get(seq), seq)
+            best.setdefault(kept, Candidate(kept, score))
+        lists.append(list(best.values()))
+    return lists[0], lists[1]
 
 
 def _listed(query: Query) -> Iterator[tuple[Scope, tuple[float, float]]]:

@@ -30,12 +30,12 @@ WHOLE_TERMS = 30
 """Distinct terms from which a text says as much as a longer one."""
 
 HELPS: Mapping[str, float] = {
-    "back": -0.063, "rest": -0.174, "fresh": 1.577, "before": 0.582, "first": 0.683, "cosine": 2.618,
-    "words": 0.996, "whole": 1.447, "sure_rested": 3.273, "before_rested": -0.087, "bias": -5.452,
+    "back": -0.399, "rest": -0.154, "fresh": 1.256, "before": 0.225, "first": 0.501, "cosine": 2.148,
+    "words": 1.088, "whole": 1.178, "sure_rested": 3.273, "bias": -4.05,
 }  # fmt: skip
 ON_TOPIC: Mapping[str, float] = {
-    "back": -0.226, "rest": -0.246, "fresh": 1.44, "before": 1.019, "first": 0.561, "cosine": 4.716,
-    "words": 0.993, "whole": 1.572, "sure_rested": 4.568, "before_rested": -0.683, "bias": -3.786,
+    "back": -0.41, "rest": -0.225, "fresh": 1.109, "before": 0.386, "first": 0.161, "cosine": 4.954,
+    "words": 0.448, "whole": 1.934, "sure_rested": 4.568, "bias": -3.153,
 }  # fmt: skip
 """The weights of both models by feature, and what they begin with, `bias`."""
 
@@ -101,9 +101,8 @@ def feature_values(
         terms: how many distinct ones it has.
 
     Returns:
-        `back`, how long before that end it was, and `rest`, as logarithms of seconds; `sure_rested` and
-        `before_rested`, its relevance and whether it is of the session before, as far as the project lay
-        (0 up to a day, 1 from a fortnight on); the others as they are, 0 … 1.
+        `back`, how long before that end it was, and `rest`, as logarithms of seconds; `sure_rested`, its
+        relevance as far as the project lay (0 up to a day, 1 from a fortnight on); the others as they are, 0 … 1.
     """
     # A clock may have been put back: nothing is newer than now, and no session ends later.
     age, rest = max(0.0, age_s), max(0.0, rest_s)
@@ -118,7 +117,6 @@ def feature_values(
         "words": words,
         "whole": min(1.0, terms / WHOLE_TERMS),
         "sure_rested": relevance * lay,
-        "before_rested": lay if is_before else 0.0,
     }
 
 

@@ -1,82 +1,16 @@
-"""Of hits that say the same, the best stands for all."""
+"""Whether a text says again what another says: of hits that do, the best stands for all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher
-from functools import cached_property
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from vector_memory.text import analysis, wording
 
-Item = TypeVar("Item")
 SAME = 0.85
 """The share of words that two texts have in common when one may stand for both."""
 WITHIN = 0.75
 """The same for an idea and the passage that it was said in."""
-
-
-def without_repetitions(
-    items: Iterable[Item],
-    text_of: Callable[[Item], str],
-    terms_of: Callable[[Item], frozenset[str]],
-    k: int,
-    apart: Callable[[Item, Item], bool] = lambda one, other: False,
-    turn_of: Callable[[Item], object] = lambda item: None,
-    words_of: Callable[[Item], frozenset[str]] | None = None,
-) -> list[Item]:
-    """Return at most k items in their order, without those that say again what stands before: nearly
-    the same words, or, of one turn, words that the other contains; and nothing else than it.
-
-    Args:
-        text_of: what an item says.
-        terms_of: the words of an item.
-        apart: whether two items are known to speak against each other: then each is shown, however
-            alike their words are.
-        turn_of: the turn that an item comes from, None for none.
-        words_of: the words of an item without those that all of a turn have; its terms by default.
-    """
-    kept: list[_Said[Item]] = []
-    for item in items:
-        if len(kept) == k:
-            break
-        # Only now, one by one: the terms of what is never reached are never made.
-        said = _Said(item, text_of(item), terms_of(item), turn_of(item), words_of or terms_of)
-        if not any(said.repeats(other) and not apart(item, other.item) for other in kept):
-            kept.append(said)
-    return [said.item for said in kept]
-
-
-class _Said(Generic[Item]):
-    """An item with its text, its terms and its turn."""
-
-    def __init__(
-        self,
-        item: Item,
-        text: str,
-        terms: frozenset[str],
-        turn: object,
-        words_of: Callable[[Item], frozenset[str]],
-    ) -> None:
-        self.item = item
-        self._text = text
-        self._terms = terms
-        self._turn = turn
-        self._words_of = words_of
-
-    @cached_property
-    def _words(self) -> frozenset[str]:
-        return self._words_of(self.item)
-
-    def repeats(self, other: _Said[Item]) -> bool:
-        """Whether it says again what another one says, and nothing else."""
-        of_turn = (
-            self._turn is not None
-            and self._turn == other._turn
-            and contained(self._words, other._words) >= WITHIN
-        )
-        alike = of_turn or jaccard(self._terms, other._terms) >= SAME
-        return alike and says_no_more(self._text, other._text, of_turn)
 
 
 def says_no_more(text: str, other: str, of_turn: bool = False) -> bool:

@@ -129,7 +129,6 @@ def search(
     k: int,
     now: datetime,
     candidates: int = 200,
-    collapse: bool = True,
     scoring: Scoring = "bounded",
     embed: BeginEmbedding | None = None,
     allowed: Callable[[Memory], bool] | None = None,
@@ -143,7 +142,6 @@ def search(
     Args:
         shelves: the stores asked, the project's own first.
         candidates: how many each retriever of each store may propose.
-        collapse: leave out what nearly repeats a better hit.
         scoring: how recency, priority, usage and confidence count; see `factors`.
         embed: begins to make the question's vector, where the query has none yet; words are searched for
             meanwhile.
@@ -164,25 +162,21 @@ def search(
     def fits(memory: Memory) -> bool:
         return _fits(memory, query, now) and (allowed is None or allowed(memory))
 
-    loaded = _loaded_of_time(best, query, load, count, allowed)
+    loaded = _loaded_of_time(best, query, load, count, fits)
     # Before links are followed: what is not served must not bring others.
-    weighed = _once(
-        _weigh(one, memory, query, now, scoring) for one, memory in loaded if fits(memory)
-    )
+    weighed = _once(_weigh(one, memory, query, now, scoring) for one, memory in loaded)
     weighed, against = _with_links(weighed, shelves, fits, query.text)
     weighed = _settled(weighed, query.text)
     weighed, is_widened = _of_period(weighed, query, least)
     weighed = _kinds_first(weighed, query)
     # Analysing a text takes longer than all else here, so only what may be shown is analysed.
     every = (_judged(_hit(item, query, against), query, least) for item in weighed)
-    hits = (
-        repetitions.without_repetitions(
-            every, lambda hit: hit.memory.text, _terms, k, _are_apart, _turn, _own_terms
-        )
-        if collapse
-        else list(islice(every, k))
-    )
-    return Answer(_with_rivals(hits), query, is_widened, least, [item.memory for item in weighed])
+    hits: list[Hit] = []
+    while len(hits) < k and (hit := next(every, None)) is not None:
+        if not any(_repeats(hit, other) for other in hits):
+            hits.append(hit)
+    memories = [item.memory for item in weighed]
+    return Answer(_with_rivals(hits), query, is_widened, least, memories)
 
 
 def _within(
@@ -322,16 +316,16 @@ def _loaded(
     found: Iterator[_Found],
     load: Load,
     count: int,
-    allowed: Callable[[Memory], bool] | None,
+    may_come: Callable[[Memory], bool],
 ) -> list[tuple[_Found, Memory]]:
     """Return the first `count` candidates, and one more for each that may not come: whoever plants a
     lot of those must not crowd out the rest."""
     kept: list[tuple[_Found, Memory]] = []
     while count and (wanted := list(islice(found, count))):
         loaded = load(wanted)
-        may_come = [pair for pair in loaded if allowed is None or allowed(pair[1])]
-        kept += may_come
-        count = len(loaded) - len(may_come)
+        coming = [pair for pair in loaded if may_come(pair[1])]
+        kept += coming
+        count = len(loaded) - len(coming)
     return kept
 
 
@@ -340,15 +334,28 @@ def _loaded_of_time(
     query: Query,
     load: Load,
     count: int,
-    allowed: Callable[[Memory], bool] | None,
+    fits: Callable[[Memory], bool],
 ) -> list[tuple[_Found, Memory]]:
-    """Return the first so many with their memories; where some are not of the time that is asked about, as many
-    more that are."""
-    loaded = _loaded(best, load, count, allowed)
+    """Return the first so many that fit with their memories, of those that say the very same only the first; where
+    some are not of the time that is asked about, as many more that are."""
+    said: set[tuple[object, ...]] = set()
+
+    def is_first(memory: Memory) -> bool:
+        if not fits(memory):
+            return False
+        # A session that was resumed, forked or held again brings its passages with it: such copies take no place
+        # from others.
+        is_timely = period.holds(query, memory)
+        told = (memory.text, memory.kind, memory.project, memory.source.speaker, is_timely)
+        is_new = told not in said
+        said.add(told)
+        return is_new
+
+    loaded = _loaded(best, load, count, is_first)
     if not all(period.holds(query, memory) for _, memory in loaded):
         # What is of that time may stand far behind.
         timely = (one for one in best if one.is_timely)
-        loaded += _loaded(timely, load, count, allowed)
+        loaded += _loaded(timely, load, count, is_first)
     return loaded
 
 
@@ -454,8 +461,19 @@ def _settled(weighed: Sequence[_Weighed], question: str) -> list[_Weighed]:
     return sorted(moved, key=lambda item: -item.score)
 
 
-def _are_apart(one: Hit, other: Hit) -> bool:
-    return any(memory.id == other.memory.id for memory in one.against)
+def _repeats(hit: Hit, other: Hit) -> bool:
+    """Whether a hit says again what a better one says, and nothing else: in nearly the same words, or, of one
+    turn, in words that the other has. What contradicts it is no repetition, however alike the words."""
+    if any(memory.id == other.memory.id for memory in hit.against):
+        return False
+    turn = _turn(hit)
+    of_turn = (
+        turn is not None
+        and turn == _turn(other)
+        and repetitions.contained(_own_terms(hit), _own_terms(other)) >= repetitions.WITHIN
+    )
+    is_alike = of_turn or repetitions.jaccard(hit.terms, other.terms) >= repetitions.SAME
+    return is_alike and repetitions.says_no_more(hit.memory.text, other.memory.text, of_turn)
 
 
 def _weigh(one: _Found, memory: Memory, query: Query, now: datetime, scoring: Scoring) -> _Weighed:
@@ -510,7 +528,3 @@ def _turn(hit: Hit) -> object:
 def _own_terms(hit: Hit) -> frozenset[str]:
     """Return the terms of a text without its title's, which all of a turn have."""
     return frozenset(analysis.analyse(hit.memory.text))
-
-
-def _terms(hit: Hit) -> frozenset[str]:
-    return hit.terms

@@ -4,7 +4,7 @@
 [ -z "${_VECTOR_MEMORY_COMPLETE:-}" ] || exit 0
 
 verbs() {
-    sed -n 's/^    "\([a-z][a-z-]*\)": "[a-z_]*:[a-z_]*",$/\1/p' "$root/lib/vector_memory/cli/main.py"
+    sed -n 's/^= \([a-z][a-z-]*\)\( |.*\)*$/\1/p' "$root/lib/vector_memory/cli/verbs.txt"
 }
 
 help() {

@@ -3,9 +3,11 @@ that explains. Standard library only, Python 3.9: hooks read the stop words.
 """
 
 import os
+import re
 
 from vector_memory.system.paths import PACKAGE_ROOT
 
+_TITLE = re.compile(r"\[([a-z_ ]+)\]")
 FOLDER = os.path.join(PACKAGE_ROOT, "data")
 
 
@@ -24,3 +26,32 @@ def lines(name: str, folder: str = FOLDER) -> "list[str]":
 def words(name: str) -> "frozenset[str]":
     """Return the entries of a table as a set."""
     return frozenset(lines(name))
+
+
+def sections(name: str) -> "dict[str, list[str]]":
+    """Return the entries of a table in parts, each below its name in brackets."""
+    found: dict[str, list[str]] = {}
+    for line in lines(name):
+        title = _TITLE.fullmatch(line)
+        if title:
+            entries = found.setdefault(title[1], [])
+        else:
+            entries.append(line)
+    return found
+
+
+def sets(name: str) -> "dict[str, frozenset[str]]":
+    """Return the words of a table's parts, of which a line may hold several."""
+    return {title: frozenset(" ".join(words).split()) for title, words in sections(name).items()}
+
+
+def patterns(name: str) -> "dict[str, re.Pattern[str]]":
+    """Return an expression for each part of a table, that finds any of its entries, whatever the case."""
+    return {
+        title: re.compile("|".join(one), re.IGNORECASE) for title, one in sections(name).items()
+    }
+
+
+def pairs(name: str, folder: str = FOLDER) -> "dict[str, str]":
+    """Return the entries of a table whose lines are `name | words`, by name, in the order of the file."""
+    return dict(entry.split(" | ", 1) for entry in lines(name, folder))

@@ -12,6 +12,8 @@ import re
 from functools import lru_cache
 from itertools import product
 
+from vector_memory.text import tables
+
 Reading = tuple[str, ...]
 
 MAX_CHARS = 2_000
@@ -68,18 +70,10 @@ _WORDS = {
     "zero": "0", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
     "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12",
 }  # fmt: skip
-_FRONTED = frozenset(
-    ["in", "on", "at", "for", "with", "during", "before", "after", "when", "if", "while", "until"]
-    + ["unless", "once", "since", "by", "from", "to", "within", "under", "because", "whenever"]
-)
-_TYPES = frozenset(
-    ["flag", "table", "column", "function", "method", "class", "module", "service", "variable"]
-    + ["setting", "option", "field", "endpoint", "branch", "package", "queue", "bucket", "script"]
-)
-_CLAUSES = frozenset(
-    ["that", "which", "who", "when", "if", "while", "until", "unless", "once", "since", "because"]
-    + ["before", "after", "where", "so", "but", "and", "or", "whenever"]
-)
+_WORDS_OF = tables.sets("grammar")
+_FRONTED = _WORDS_OF["fronted"]
+_TYPES = _WORDS_OF["types"]
+_CLAUSES = _WORDS_OF["clauses"]
 _BE = frozenset(("is", "was"))
 IRREGULAR = {
     "written": ("write", "wrote"), "sent": ("send", "sent"), "built": ("build", "built"),
@@ -89,10 +83,7 @@ IRREGULAR = {
     "put": ("put", "put"), "done": ("do", "did"), "broken": ("break", "broke"),
     "thrown": ("throw", "threw"), "caught": ("catch", "caught"), "drawn": ("draw", "drew"),
 }  # fmt: skip
-NEGATIONS = frozenset(
-    ["not", "no", "never", "none", "nothing", "cannot", "dont", "nobody", "neither", "nor", "n't"]
-    + ["stop", "stopped", "avoid", "forbidden", "dropped", "gone"]
-)
+NEGATIONS = _WORDS_OF["negations"]
 _MODALS = frozenset(("must", "should", "may", "can", "might", "could", "will", "would", "shall"))
 
 

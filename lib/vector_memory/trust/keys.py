@@ -232,6 +232,15 @@ class Keyring:
             raise StoreDamagedError(f"{path} holds another key than its name says.")
         return found
 
+    def signer(self, now: datetime, passphrase: str = "") -> PrivateKey:
+        """Return the key that signs now; the first time, make it.
+
+        Raises:
+            BadInputError: it needs another passphrase.
+            StoreDamagedError: its file is damaged.
+        """
+        return self.open(self.ensure(now, passphrase).public.id, passphrase)
+
     def _make(self, now: datetime, passphrase: str) -> KeyEntry:
         from cryptography.hazmat.primitives import serialization
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey

@@ -28,9 +28,11 @@ from vector_memory.system import json_in
 from vector_memory.tokens import Token
 from vector_memory.web import acts, openapi
 from vector_memory.web.asker import Call, Confirmations, ConflictError, NotAllowedError
+from vector_memory.web.doors import OPEN_PATHS, House
 from vector_memory.web.routes import GET, ROUTES, Route
 from vector_memory.web.shapes import checked, from_query
 
+CARD = "/.well-known/agent-card.json"
 log = logging.getLogger(__name__)
 
 MOST_KEYS, KEY_CHARS, KEPT_S = 1_000, 200, 86_400.0
@@ -60,14 +62,22 @@ class Gateway:
     Args:
         folder: the folder that the gateway was started in.
         server: its own address, for the document.
+        card: its agent card, which is open to everybody; None for none.
     """
 
-    def __init__(self, daemon: DaemonClient, folder: str, server: str) -> None:
+    def __init__(
+        self, daemon: DaemonClient, folder: str, server: str, card: Json | None = None
+    ) -> None:
         self._daemon = daemon
         self._folder = folder
         self._server = server
+        self._card = card
         self._confirmations = Confirmations()
         self._done: OrderedDict[tuple[str, str], Done] = OrderedDict()
+
+    def house(self) -> House:
+        """Return what is open."""
+        return House(OPEN_PATHS | ({CARD} if self._card else set()))
 
     def app(self) -> Starlette:
         """Return the app: ASGI, without doors."""
@@ -77,10 +87,14 @@ class Gateway:
             for path in (route.path, *route.aliases)
         ]
         addresses += [Address("/healthz", health), Address("/v1/openapi.json", self._document)]
+        addresses += [Address(CARD, self._agent_card)] if self._card else []
         handlers = {HTTPException: unrouted, Exception: broken}
         made = Starlette(routes=addresses, exception_handlers=handlers)  # type: ignore[arg-type]
         made.router.redirect_slashes = False
         return made
+
+    async def _agent_card(self, request: Request) -> Response:
+        return answered(self._card or {}, {})
 
     async def _document(self, request: Request) -> Response:
         return answered(openapi.document(self._server), {})

@@ -10,12 +10,9 @@ from dataclasses import dataclass, field
 
 from vector_memory import projects
 from vector_memory.client.link import DaemonClient, Json
-from vector_memory.errors import DaemonUnavailableError, NotFoundError, VectorMemoryError
-from vector_memory.model import DERIVED, Sensitivity
+from vector_memory.errors import DaemonUnavailableError, VectorMemoryError
 from vector_memory.tokens import Token
 
-USUAL = str(Sensitivity.INTERNAL)
-"""How sensitive a memory is that does not say it."""
 TIMEOUT_S = 60.0
 LONG_S = 600.0
 GUEST = "agent"
@@ -97,23 +94,7 @@ class Call:
             raise NotAllowedError(
                 "The token is for another project.", f"It is for {self.token.project}."
             )
-        return {"project": self.token.project, "only_project": True}
-
-    def permitted(self, memories: list[Json]) -> list[Json]:
-        """Return those of some memories that the token may see. What was made of a whole session may hold words of
-        what is above its ceiling."""
-        if self.token.project:
-            memories = [one for one in memories if one.get("project_id") == self.token.project_id]
-        if not self.token.is_limited:
-            return memories
-        return [
-            one
-            for one in memories
-            if one.get("kind") not in DERIVED
-            and self.token.sees(
-                str(one.get("sensitivity") or USUAL), str(one.get("jurisdiction") or "")
-            )
-        ]
+        return {}
 
     def memory(self, id: str) -> Json:
         """Return a memory by its id, or how it begins.
@@ -122,8 +103,6 @@ class Call:
             NotFoundError: there is none that the token may see.
         """
         found: Json = self.ask("get", id=id)["memory"]
-        if not self.permitted([found]):
-            raise NotFoundError(f"There is no memory {id[:12]}.", "")
         return found
 
     def _is_own(self, folder: str) -> bool:
@@ -132,7 +111,11 @@ class Call:
 
     def _request(self, request: Mapping[str, object]) -> Json:
         given = {name: value for name, value in request.items() if value is not None}
-        limits = {"ceiling": self.token.ceiling, "jurisdictions": list(self.token.jurisdictions)}
+        # What the token reaches the daemon keeps to, whatever is asked: also by an id, a link or a history.
+        limits: Json = {"ceiling": self.token.ceiling}
+        limits["jurisdictions"] = list(self.token.jurisdictions)
+        if self.token.project:
+            limits |= {"project": self.token.project, "only_project": True}
         given |= {name: value for name, value in limits.items() if value}
         given |= {} if self._is_noted else {"door": self.token.name, "address": self.address}
         self._is_noted = True

@@ -54,7 +54,7 @@ ASKED = frozenset({
     "actors", "alias", "audit", "boost", "contract", "contradictions", "entities", "evolution", "explain", "facets",
     "flags", "flow_debug", "forget", "get", "governance_gaps", "governance_report", "growth", "history", "jobs",
     "label", "lessons", "link", "links", "list", "mark_flag", "promote", "provenance", "quarantine", "recall",
-    "release", "remember", "resume", "review", "session_recalled", "share_revoke", "share_status", "sovereignty",
+    "release", "remember", "resume", "review", "session_recalled", "share_reject", "share_revoke", "share_status", "sovereignty",
     "stats", "status", "stigmergy", "summarize", "time_travel", "token", "topics", "verify",
 })  # fmt: skip
 """Verbs that pages ask as they are."""

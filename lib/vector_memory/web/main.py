@@ -26,6 +26,7 @@ from vector_memory.system.paths import Home
 from vector_memory.tokens import Codes
 from vector_memory.web.app import Gateway
 from vector_memory.web.doors import Doors, TokenFile
+from vector_memory.web.routes import ROUTES
 
 LOOPBACK = "127.0.0.1"
 HEAD_S = 10.0
@@ -33,6 +34,7 @@ HEAD_S = 10.0
 HEAD_BYTES = 16 * 1024
 THREADS = 16
 MOST_CONNECTIONS = 256
+CARD_S = 60.0
 
 Ready = Callable[[str], None]
 
@@ -110,7 +112,15 @@ def main(given: Json) -> int:
         if "opens" in given:
             show(home, given["folder"], given["port"], given["idle_s"], given["opens"], ready)
         else:
-            serve(home, given["folder"], given["port"], given["socket"], given["idle_s"], ready)
+            serve(
+                home,
+                given["folder"],
+                given["port"],
+                given["socket"],
+                given["idle_s"],
+                ready,
+                given["card"],
+            )
     except VectorMemoryError as error:
         if as_json:
             sys.stdout.write(json.dumps({"error": error.message, "hint": error.hint}) + "\n")
@@ -120,7 +130,9 @@ def main(given: Json) -> int:
     return 0
 
 
-def serve(home: Home, folder: str, port: int, path: str, idle_s: float, ready: Ready) -> None:
+def serve(
+    home: Home, folder: str, port: int, path: str, idle_s: float, ready: Ready, card: str = ""
+) -> None:
     """Answer until told to end, or until nobody came for a while.
 
     Args:
@@ -128,23 +140,40 @@ def serve(home: Home, folder: str, port: int, path: str, idle_s: float, ready: R
         port: the port, 0 for any that is free.
         path: a unix socket's file instead of a port, "" for none.
         ready: is told the address once it can be asked.
+        card: what a signed agent card calls it, "" for none.
 
     Raises:
-        BadInputError: it cannot listen there.
+        BadInputError: it cannot listen there, or an agent would have a card signed.
     """
     listening = _unix(path) if path else _loopback(port)
     named = f"{LOOPBACK}:{listening.getsockname()[1]}" if not path else ""
     url = f"unix:{path}" if path else f"http://{named}"
     server = "http://localhost" if path else url
-    gateway = Gateway(DaemonClient(home), folder, server)
+    daemon = DaemonClient(home)
+    gateway = Gateway(daemon, folder, server, signed_card(daemon, card, server) if card else None)
     hosts = frozenset({named}) if named else None
-    doors = Doors(gateway.app(), TokenFile(home.tokens), hosts)
+    doors = Doors(gateway.app(), TokenFile(home.tokens), hosts, gateway.house())
     try:
         _listen(home, doors, listening, url, idle_s, lambda: ready(url))
     finally:
         if path:
             with contextlib.suppress(OSError):
                 os.unlink(path)
+
+
+def signed_card(daemon: DaemonClient, name: str, server: str) -> Json:
+    """Return the agent card of a gateway at an address. It is no A2A endpoint, and says so: the protocol that it names
+    is the gateway's own document.
+
+    Raises:
+        BadInputError: an agent started this process, or the key needs a passphrase.
+    """
+    told = [route.doc for route in ROUTES if route.is_of_memories]
+    about = {"name": name, "skill": told, "url": server, "binding": f"{server}/v1/openapi.json"}
+    opened = {"passphrase": os.environ.get("VECTOR_MEMORY_KEY_PASSPHRASE", "")}
+    asked = {"action": "create", "actor": "user", **about, **opened}
+    card: Json = daemon.ask("card", asked, CARD_S)["card"]
+    return card
 
 
 def show(home: Home, folder: str, port: int, idle_s: float, opens: bool, ready: Ready) -> None:

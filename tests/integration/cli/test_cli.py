@@ -81,9 +81,6 @@ def test_remember_sends_all_it_was_told(
         "tags": ["a", "b"],
         "priority": "HIGH",
         "at": "2026-11-20T10:00:00+00:00",
-        "sensitivity": None,
-        "jurisdiction": None,
-        "supersedes": None,
     }
 
 
@@ -119,7 +116,7 @@ def test_remember_says_what_speaks_against_it_and_how_to_settle_it(
     assert "contradicts m0 (1 and 2): one\n" in err
     assert "vector-memory link m1 m0 --relation supersedes" in err
     assert "vector-memory edit m1 --priority HIGH" in err
-    assert daemon.payloads("remember")[0]["priority"] is None
+    assert "priority" not in daemon.payloads("remember")[0]
 
 
 def test_links_are_asked_for_and_shown(
@@ -135,7 +132,7 @@ def test_links_are_asked_for_and_shown(
     assert capsys.readouterr().out == "Removed 2.\n"
     made, removed = daemon.payloads("link")
     assert (made["from"], made["to"], made["relation"]) == ("a1", "b2", "answers")
-    assert (removed["relation"], removed["remove"]) == (None, True)
+    assert (removed.get("relation"), removed["remove"]) == (None, True)
     other = {**memory("b"), "status": "active"}
     told = {"links": [{"relation": "answers", "direction": "in", "other": other}]}
     daemon.handlers["links"] = lambda payload: told
@@ -190,7 +187,7 @@ def test_recall_prints_the_daemon_s_hits(
     (asked,) = daemon.payloads("recall")
     assert asked["query"] == NASTY
     assert (asked["k"], asked["kind"], asked["tag"]) == (3, ["decision"], ["x"])
-    assert (asked["since"], asked["until"]) == ("2026-11-01T00:00:00+00:00", None)
+    assert (asked["since"], asked.get("until")) == ("2026-11-01T00:00:00+00:00", None)
 
 
 def test_recall_for_people_is_a_table(
@@ -303,7 +300,7 @@ def test_topics_are_drawn_as_a_tree(daemon: FakeDaemon, capsys: pytest.CaptureFi
     assert main(["topics", "s1"]) == 0
     out = capsys.readouterr().out
     assert "│   └── Retries" in out and "Decided: Ledger!" in out and "Decided: Queue!" not in out
-    assert [one["session"] for one in daemon.payloads("topics")] == [None, None, "s1"]
+    assert [one.get("session") for one in daemon.payloads("topics")] == [None, None, "s1"]
 
 
 def test_history_shows_the_chain_and_says_it_in_a_sentence(
@@ -611,6 +608,15 @@ class TestExport:
         assert lines[0]["text"] == NASTY + " \udc80"
         assert err == ""
 
+    def test_notes_in_the_vault_take_no_other_option(
+        self, daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """They are of all projects, and stand where the vault is: nothing is asked of the daemon."""
+        for more in (["--output", "x.md"], ["--project", "x"], ["--all"]):
+            assert main(["export", "--vault", *more]) == 2
+        assert "no other option" in capsys.readouterr().err
+        assert "export_vault" not in [verb for verb, _ in daemon.asked]
+
     def test_to_a_file_that_only_the_user_reads(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
@@ -884,7 +890,7 @@ def test_verify_sends_a_verdict(daemon: FakeDaemon, capsys: pytest.CaptureFixtur
     assert main(["verify", "m1"]) == 0
     assert main(["verify", "m1", "--verdict", "outdated", "--note", "it moved"]) == 0
     assert capsys.readouterr().out == "confirmed m1\noutdated m1\n"
-    asked = [(one["id"], one["verdict"], one["note"]) for one in daemon.payloads("verify")]
+    asked = [(one["id"], one["verdict"], one.get("note")) for one in daemon.payloads("verify")]
     assert asked == [("m1", "confirmed", None), ("m1", "outdated", "it moved")]
 
 

@@ -15,7 +15,7 @@ from fake_daemon import fake_daemon
 from fakes_ollama import running
 
 from vector_memory.cli import checks
-from vector_memory.cli.checks import client, disk, generation, hooks, jobs, model, runtime, trouble
+from vector_memory.cli.checks import client, disk, generation, hooks, model, runtime, trouble
 from vector_memory.cli.main import main
 from vector_memory.system.paths import Home, version
 
@@ -306,7 +306,7 @@ class TestFoldersOfNotes:
     def test_one_that_is_gone_is_told(self, case: checks.Case, tmp_path: Path) -> None:
         settings = {"vault": str(tmp_path), "reviews": str(tmp_path / "gone")}
         Path(case.home.config).write_text(json.dumps(settings))
-        found = [one for one in jobs.check(case) if "folder" in one.message]
+        found = [one for one in checks._examined("jobs", case) if "folder" in one.message]
         assert [(one.state, one.message.partition(":")[0]) for one in found] == [
             ("warn", "reviews")
         ]

@@ -71,7 +71,7 @@ def test_a_run_tells_its_report(daemon: FakeDaemon, capsys: pytest.CaptureFixtur
     shown = capsys.readouterr().out
     assert "expired: 2" in shown
     assert "items: It is so. (n 3)" in shown
-    assert "by a: 1" in shown
+    assert "by: a 1" in shown
     assert main(["jobs", "run", "ttl-sweep", "--dry-run", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["report"]["expired"] == 2
     assert daemon.asked[-1][1]["dry_run"] is True

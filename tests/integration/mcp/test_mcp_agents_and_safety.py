@@ -35,11 +35,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[McpClient]:
 @pytest.mark.parametrize(
     ("tool", "given", "expected"),
     [
-        ("task_specialization", {"kind": "fix"}, {"tasks": 0, "least": 5}),
+        ("task_specialization", {"kind": "fix"}, {"tasks": 0}),
         ("meta_agent", {}, {"judged": 0, "compared": 0}),
         ("formal_verify", {}, {"holds": True}),
         ("formal_verify", {"properties": "supersession-ends"}, {"holds": True}),
-        ("digital_twin", {}, {"replayed": 0, "promote": ""}),
+        ("digital_twin", {}, {"told": "Nothing was tried: name a scenario."}),
         ("digital_twin", {"settings": "threshold=0.5"}, {"scenario": "settings", "differ": 0}),
         ("red_team", {"action": "trend"}, {"probes": 0, "runs": []}),
         ("multimodal_input", {"path": "flow.mmd"}, {"kind": "diagram", "dry_run": True}),
@@ -58,7 +58,7 @@ def test_what_is_right(
 @pytest.mark.parametrize(
     ("tool", "given", "why"),
     [
-        ("task_specialization", {"kind": "baking"}, "Kinds: "),
+        ("task_specialization", {"kind": "baking"}, "kind is no"),
         ("task_specialization", {"kind": 5}, "kind must be"),
         ("meta_agent", {"least": 1}, "least must be"),
         ("meta_agent", {"since": "the day of the heron"}, "no date"),
@@ -66,7 +66,7 @@ def test_what_is_right(
         ("digital_twin", {"scenario": "baking"}, "scenario must be"),
         ("digital_twin", {"settings": ["capture=false"]}, "NAME=VALUE"),
         ("red_team", {"action": "burn"}, "action must be"),
-        ("red_team", {"categories": ["rudeness"]}, "Categories: "),
+        ("red_team", {"categories": ["rudeness"]}, "categories is no"),
         ("multimodal_input", {}, "path is missing"),
         ("multimodal_input", {"path": "gone.mmd"}, "no file"),
         ("multimodal_input", {"path": "board.png"}, "Give a text"),
@@ -85,7 +85,7 @@ def test_an_attack_by_deeds(server: McpClient) -> None:
     """A scratch installation is attacked, nothing gets through, and it is told again and in the trend."""
     told = server.call("red_team", action="run", categories=["privilege_escalation"])
     assert not told["findings"] and told["probes"] >= 10
-    (one,) = told["categories"]
+    (one,) = told["categories"].values()
     assert one["held"] == one["probes"]
     again = server.call("red_team", action="report")
-    assert again["summary"] == told["summary"] and len(again["runs"]) == 1
+    assert again["told"] == told["told"] and len(again["runs"]) == 1

@@ -47,7 +47,7 @@ class Plugin:
             "setup/home.sh",
             "setup/missing.sh",
             "setup/start.sh",
-            "cli/main.py",
+            "cli/verbs.txt",
             "VERSION",
         ):
             (lib / name).parent.mkdir(parents=True, exist_ok=True)

@@ -182,7 +182,7 @@ class World:
             "start": lambda: session_start.on_start(ctx, hook_question(ctx, f"n{self.number}", str(self.project))),
             "keeper": lambda: [one.index and one.index.optimize() for one in ctx.opened_shelves()],
             "cold": lambda: self.cold(),
-            "offline": lambda: offline.recall(ctx.home, QUESTION, {"k": 9, **here}),
+            "offline": lambda: offline.recall(ctx.home, {"query": QUESTION, "k": 9, **here}),
         }  # fmt: skip
 
     def cold(self) -> list[str]:

@@ -37,6 +37,26 @@ def run(rig: Rig, folder: Path, *words: str, stdin: str = "") -> tuple[int, dict
     return done.returncode, json.loads(done.stdout or "{}")
 
 
+def test_an_agent_card_is_served_only_where_it_is_wished(tmp_path: Path) -> None:
+    """Signed by this installation's key over all of it, and open; the protocol that it names is the gateway's own."""
+    path = "/.well-known/agent-card.json"
+    for name in ("plain", "carded"):
+        (tmp_path / name).mkdir()
+    with gateway(tmp_path / "plain") as served:
+        assert served.get(path, "").status == 401
+    with gateway(tmp_path / "carded", "--card", "Ann's memory") as served:
+        answer = served.get(path, "")
+        card = answer.body
+        assert (answer.status, card["name"]) == (200, "Ann's memory")
+        (interface,) = card["supportedInterfaces"]
+        assert interface["protocolBinding"] == f"{served.url}/v1/openapi.json"
+        told = served.rig.daemon.ask("card", {"action": "verify", "card": answer.raw.decode()})
+        assert told["valid"] is True
+        spoilt = json.dumps({**card, "name": "Eve's memory"})
+        assert served.rig.daemon.ask("card", {"action": "verify", "card": spoilt})["valid"] is False
+        assert served.get(path, "", Host="evil.example").status == 421
+
+
 def test_tokens_are_made_listed_and_revoked(rig: Rig, app: Path) -> None:
     words = ("token", "new", "--name", "notes", "--right", "read", "--right", "write")
     code, made = run(rig, app, *words, "--project", str(app), "--until", "2099-01-01")

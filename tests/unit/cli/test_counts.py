@@ -22,7 +22,7 @@ def test_hooks_are_told_together_and_trouble_apart() -> None:
         "1,234 secrets were taken out",
         "5 of_tomorrow",
     ]
-    assert counts.told(counters, counts.TROUBLE) == [
+    assert counts.counted(counters, counts.TROUBLE) == [
         "4 hooks ended at their deadline without an answer",
         "3 hook inputs could not be read",
     ]
@@ -31,7 +31,7 @@ def test_hooks_are_told_together_and_trouble_apart() -> None:
 def test_nothing_counted_is_nothing_told() -> None:
     """Neither of no counters nor of what is no number."""
     assert counts.usual({}) == []
-    assert counts.told({"hooks_late": "many"}, counts.TROUBLE) == []
+    assert counts.counted({"hooks_late": "many"}, counts.TROUBLE) == []
 
 
 def test_no_counter_has_two_meanings() -> None:

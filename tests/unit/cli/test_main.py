@@ -91,7 +91,7 @@ def test_a_value_may_begin_with_a_dash(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("VECTOR_MEMORY_HOME", str(tmp_path / "data"))
     one = command().get_command(None, "remember")
     given = one.make_context("remember", ["-v means verbose", "--tag", "-x y", "--json"]).params
-    assert (given["text"], given["tag"], given["as_json"]) == ("-v means verbose", ["-x y"], True)
+    assert (given["text"], given["tags"], given["as_json"]) == ("-v means verbose", ["-x y"], True)
     assert main(["config", "set", "threshold", "-1"]) == 1
 
 

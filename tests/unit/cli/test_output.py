@@ -24,12 +24,11 @@ def test_a_cell_is_one_bounded_line() -> None:
 
 def test_a_list_shows_what_each_memory_says(capsys: pytest.CaptureFixture[str]) -> None:
     """Several of one turn have its title."""
-    output.memories(
-        [
-            Row({"id": "a", "kind": "decision", "title": "Fix it", "text": "We use WAL mode."}),
-            Row({"id": "b", "kind": "topic", "title": "The queue", "text": "Talk about it."}),
-        ]
-    )
+    memories = [
+        Row({"id": "a", "kind": "decision", "title": "Fix it", "text": "We use WAL mode."}),
+        Row({"id": "b", "kind": "topic", "title": "The queue", "text": "Talk about it."}),
+    ]
+    assert output.listing(memories, output.MEMORY)
     shown = capsys.readouterr().out
     assert "We use WAL mode." in shown
     assert "The queue" in shown

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from vector_memory.index.ideas import intent_of
-from vector_memory.index.units import units
-from vector_memory.index.worth import FORM, MEANING, WORDS, Verdict, features, verdicts, weights
+from vector_memory.index.units import cues, units
+from vector_memory.index.worth import MEANING, WORDS, Verdict, features, verdicts, weights
 
 
 def verdict(said: str) -> Verdict:
@@ -48,9 +47,25 @@ def test_what_holds_is_kept(said: str, kinds: set[str]) -> None:
 
 
 def test_each_set_of_weights_fits_its_features() -> None:
-    """With a vector, without one, and by form alone."""
-    (unit,) = units(["User: Wir nehmen Postgres für die Warteschlange und nicht Redis."])
-    vector = np.zeros(384, np.float32)
-    sizes = {name: len(features(unit, name, vector)) for name in (FORM, WORDS, MEANING)}
-    assert {name: table.shape[1] for name, table in weights().tables.items()} == sizes
-    assert sizes[MEANING] == sizes[WORDS] + 384
+    """With a vector and without one."""
+    (unit,) = units(["User: We use Postgres for the queue, and no Redis."])
+    size = len(features(unit))
+    assert {name: table.shape[1] for name, table in weights().tables.items()} == {
+        WORDS: size, MEANING: size + 384,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "cue"),
+    [
+        ("User: Wir nehmen Postgres für die Warteschlange und nicht Redis.", "denies"),
+        ("Assistant: Le test échoue parce que le cache est vide.", "reason"),
+        ("Assistant: Проблема в том, что кэш никогда не очищается.", "bad"),
+        ("User: 我们应该用 Postgres，而不是 Redis。", "settles"),
+    ],
+)
+def test_turns_of_phrase_of_other_languages_count_as_their_english_likes(
+    said: str, cue: str
+) -> None:
+    """Weights are fitted on English sentences, and hold for what says the same."""
+    assert cues(units([said])[-1])[cue]

@@ -70,11 +70,23 @@ AGAINST = [
     ("The portal was rewritten in Rust", "The portal is written in Go", "rust"),
     ("The portal uses Django now", "The portal runs on Rails", "django"),
     ("The site is built with Vite since last week", "The site is built with webpack", "vite"),
+    ("Mails are sent by Postmark", "Mailgun sends our mails", "mailgun"),
+    ("Ruff is our formatter", "The formatter is Black", "ruff"),
+    ("We use Valkey as the broker", "The broker is Redis", "valkey"),
+    ("A score below 8 ms fails the check", "A score below 5 ms fails the check", "5 ms"),
+    (
+        "The console is reachable from the office",
+        "The console is only reachable over SSH",
+        "office",
+    ),
 ]
 BESIDE = [
     ("Postgres in staging listens on port 5433", "Postgres in dev listens on port 5432"),
     ("MIN_CONNECTIONS is 5 in the pool", "MAX_CONNECTIONS is 50 in the pool"),
     ("The parser is written in Rust", "The worker is written in Go"),
+    ("A variant has its own price", "A variant has its own stock"),
+    ("The parser has three replicas", "The parser is called over HTTP"),
+    ("Browser tests run every night", "Browser tests take 22 minutes"),
     ("The worker is deployed with Helm", "The worker is written in Go"),
     ("Admin sessions expire after 10 minutes", "Sessions expire after 30 minutes"),
     ("Failed downloads are not retried", "Failed uploads are retried twice"),

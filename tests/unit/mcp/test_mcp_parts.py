@@ -13,6 +13,7 @@ import pytest
 
 from vector_memory.errors import BadInputError
 from vector_memory.mcp import fields
+from vector_memory.mcp import tool as tools
 from vector_memory.mcp.fields import NUMBER, TEXT, WORDS, YES, Field
 from vector_memory.mcp.shown import Shown
 from vector_memory.mcp.telling import Telling
@@ -100,7 +101,7 @@ def test_definitions_are_small() -> None:
 
     sizes = {one.name: definition_tokens(one.name) for one in server.TOOLS}
     assert max(sizes.values()) <= MOST_TOKENS, sizes
-    in_sight = [one.name for one in server.TOOLS if one.always]
+    in_sight = [one.name for one in server.TOOLS if "always" in one.marks]
     assert len(in_sight) == 2
     assert sum(sizes[name] for name in in_sight) <= MOST_IN_SIGHT
     assert tokens(server.INSTRUCTIONS) <= MOST_OF_INSTRUCTIONS
@@ -113,7 +114,7 @@ def test_names_are_unique() -> None:
     names = [one.name for one in (*server.TOOLS, *server.ALIASES)]
     assert len(set(names)) == len(names)
     assert {"store_memory", "search_memory", "memory_search"} <= set(names)
-    assert not any(one.listed or one.always for one in server.ALIASES)
+    assert all("unlisted" in one.marks and "always" not in one.marks for one in server.ALIASES)
 
 
 @pytest.mark.parametrize(
@@ -245,13 +246,13 @@ from vector_memory.mcp import asker, registry, server
 from vector_memory.system.paths import Home
 made = server.make(asker.Asker(DaemonClient(Home({str(LIB / "nowhere")!r})), "/", "s"))
 whole = [name in sys.modules for name in ("uvicorn", "mcp.client", "_ssl")]
-print(sum(one.listed for one in registry.TOOLS), made.name, *whole)"""
+print(sum("unlisted" not in one.marks for one in registry.TOOLS), made.name, *whole)"""
     done = subprocess.run(
         [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True
     )
     from vector_memory.mcp import registry
 
-    listed = str(sum(one.listed for one in registry.TOOLS))
+    listed = str(sum("unlisted" not in one.marks for one in registry.TOOLS))
     assert done.stdout.split() == [listed, "memory", *[str(not light)] * 3]
 
 
@@ -289,11 +290,23 @@ def test_each_tool_has_a_verb_and_a_test() -> None:
     page = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(page)
     for one in server.TOOLS:
-        asked = page.verbs_of(one.act)
+        asked = [one.verb] if one.verb else page.verbs_of(one.act)
         assert asked and set(asked) <= {*verbs.SIMPLE, *verbs.LONG}, one.name
         assert page.tests_of(one.name), one.name
     assert page.verbs_of(server.TOOLS[0].act) == ["remember"]
     assert page.tests_of("no_such_tool") == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["- k number 1..300", "- a text (x, y) also b,c: What it is.", "- kind text (@stored_kinds)"],
+)
+def test_an_argument_is_read_as_it_is_written(line: str) -> None:
+    """What does not look like one is refused."""
+    made = tools._field(line)
+    assert made.name == line.split()[1]
+    with pytest.raises(ValueError, match="no argument"):
+        tools._field(line.replace("- ", "-"))
 
 
 B = """

@@ -24,7 +24,7 @@ from vector_memory.model import (
     Scope,
     Source,
 )
-from vector_memory.retrieve import factors, fusion, query, render, repetitions, topics
+from vector_memory.retrieve import factors, fusion, query, render, topics
 from vector_memory.retrieve.candidates import begin, gather, read
 from vector_memory.retrieve.search import Hit, search
 from vector_memory.text import fence
@@ -67,6 +67,9 @@ class Shelf:
 
     def codes(self, column: str, words: Iterable[str]) -> list[int]:
         return []
+
+    def texts(self, seqs: Sequence[int]) -> dict[int, object]:
+        return {seq: str(self.memories[seq].text) for seq in seqs}
 
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
         return []
@@ -160,7 +163,7 @@ def turn(seq: int, speaker: str, text: str, days_ago: float = 0) -> Memory:
 def found(shelf: Shelf, text: str, **more: object) -> list[int]:
     """Return the sequence numbers that a question brings, best first."""
     asked = query.analyse(text, Scope(), VECTOR, **more)  # type: ignore[arg-type]
-    return [hit.memory.seq for hit in search(asked, [shelf], 5, NOW, collapse=False).hits]
+    return [hit.memory.seq for hit in search(asked, [shelf], 5, NOW).hits]
 
 
 def test_an_answer_is_found_by_the_question_before_it() -> None:
@@ -282,6 +285,17 @@ def test_near_duplicates_collapse() -> None:
     assert [hit.memory.seq for hit in ask("ledger", [shelf])] == [1, 3]
 
 
+def test_copies_of_one_text_take_no_place_from_others() -> None:
+    """Neither among what is loaded, nor among what each search may propose."""
+    copies = [memory(seq, "The queue holds ten jobs.") for seq in range(1, 121)]
+    other = memory(121, "The importer has a queue of its own.")
+    scores = [(one.seq, 0.9) for one in copies] + [(other.seq, 0.7)]
+    shelf = Shelf([*copies, other], scores, scores)
+    asked = query.analyse("queue", Scope(), VECTOR)
+    found = [hit.memory.text for hit in search(asked, [shelf], 2, NOW, candidates=50).hits]
+    assert found == [copies[0].text, other.text]
+
+
 def test_the_own_project_comes_first_on_a_tie() -> None:
     """With equal scores, the memory of the project that asks is before the global one."""
     shared, own = memory(1, "tabs not spaces"), memory(1, "spaces, not tabs", project="p-1")
@@ -339,18 +353,6 @@ def test_hits_are_grouped_by_topic() -> None:
     assert grouped == [[1, 3], [2, 4]]
     assert found[0].name == "Webhooks"
     assert "pnpm" in found[1].name
-
-
-def test_repetitions_go_without_a_new_order_and_stops_at_k() -> None:
-    """What stays keeps its order, and does not look further than it must."""
-    looked = []
-
-    def terms(item: int) -> frozenset[str]:
-        looked.append(item)
-        return frozenset({str(item)})
-
-    assert repetitions.without_repetitions(range(100), str, terms, 3) == [0, 1, 2]
-    assert len(looked) == 3
 
 
 def hits_of(texts: Sequence[str]) -> list[Hit]:

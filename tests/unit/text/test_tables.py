@@ -9,7 +9,11 @@ import pytest
 from vector_memory.observe.search import pattern_terms
 from vector_memory.text import analysis, mentions, prompts, tables, technologies
 
-PATTERNS = ("key_heads", "key_shapes", "secret_places", "secret_commands", "idea_cues")
+PATTERNS = (
+    "key_heads", "key_shapes", "secret_places", "secret_commands", "idea_cues", "idea_cues_abroad", "weighty_words",
+    "chatter", "fix_phrases", "command_words", "topic_turns", "grammar", "done_phrases", "question_phrases",
+    "error_words", "note_phrases", "question_kinds", "suspicion",
+)  # fmt: skip
 """Tables of regular expressions; tests/unit/redact/test_random_values.py and tests/unit/observe/commands/test_command_rules.py
 have what each line does."""
 NAMES = sorted(path.stem for path in Path(tables.FOLDER).glob("*.txt"))
@@ -19,7 +23,8 @@ NAMES = sorted(path.stem for path in Path(tables.FOLDER).glob("*.txt"))
 def test_every_entry_stands_once_in_small_letters(name: str) -> None:
     entries = tables.lines(name)
     assert entries
-    assert len(set(entries)) == len(entries)
+    for part in tables.sections(name).values() if entries[0].startswith("[") else [entries]:
+        assert len(set(part)) == len(part)
     assert name in PATTERNS or [one for one in entries if one != one.lower().strip()] == []
 
 

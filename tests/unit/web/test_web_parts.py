@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,53 @@ def test_a_file_of_tokens_that_is_not_in_order_is_not_used(tmp_path: Path) -> No
         for bad in (str(other), link):
             with pytest.raises(StoreDamagedError):
                 tokens.load(bad)
+
+
+WIDENED = [
+    {"ceiling": "secret"}, {"rights": ["read", "look"]}, {"jurisdictions": ["MARS"]}, {"only_kinds": ["fact"]},
+    {"not_before": "2027-01-01"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("said", WIDENED, ids=str)
+def test_a_token_of_another_version_is_never_wider_than_it_was(
+    tmp_path: Path, said: dict[str, Any]
+) -> None:
+    """What is not understood may have limited it: it lets nobody in, says why, and stays in the file as it is."""
+    path = tmp_path / "tokens.json"
+    written = {**asdict(TOKEN), "rights": ["read"], **said}
+    written.pop("unknown")
+    path.write_text(json.dumps({"tokens": [written]}))
+    path.chmod(0o600)
+    (token,) = tokens.load(str(path))
+    assert tokens.match([token], "vm_1_x") is None and "another version" in token.problem
+    tokens.save(str(path), [token, TOKEN])
+    assert tokens.load(str(path)) == [TOKEN, token] or tokens.load(str(path)) == [token, TOKEN]
+    assert json.dumps(said)[1:-1] in path.read_text()
+
+
+def test_the_first_versions_do_not_see_a_token_with_a_ceiling(tmp_path: Path) -> None:
+    """They read the fields that they know of each in `tokens`: a ceiling would be lost there."""
+    path = tmp_path / "tokens.json"
+    limited = replace(TOKEN, id="2", ceiling="internal")
+    tokens.save(str(path), [limited, TOKEN, replace(TOKEN, id="3", jurisdictions=("EU",))])
+    assert [one["id"] for one in json.loads(path.read_text())["tokens"]] == [TOKEN.id]
+    assert {one.id for one in tokens.load(str(path))} == {"1", "2", "3"}
+
+
+def test_every_changed_field_of_a_token_is_refused(tmp_path: Path) -> None:
+    """A character of what a program brings, or of what is kept of it, for another: nobody is let in."""
+    presented, id, digest = tokens.make()
+    token = replace(TOKEN, id=id, digest=digest)
+    assert tokens.match([token], presented) is token
+    for at in range(len(presented)):
+        for other in "0az~":
+            changed = presented[:at] + other + presented[at + 1 :]
+            assert changed == presented or tokens.match([token], changed) is None
+        assert tokens.match([token], presented[:at]) is None
+    for at in range(len(digest)):
+        kept = replace(token, digest=digest[:at] + "g" + digest[at + 1 :])
+        assert tokens.match([kept], presented) is None
 
 
 def test_calls_are_counted_and_come_back_with_time() -> None:

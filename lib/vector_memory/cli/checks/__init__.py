@@ -7,8 +7,11 @@ import importlib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from vector_memory import config
 from vector_memory.cli import asking
 from vector_memory.cli.answers import Row
+from vector_memory.config import Settings
+from vector_memory.errors import VectorMemoryError
 from vector_memory.system.paths import Home
 
 if TYPE_CHECKING:
@@ -16,19 +19,9 @@ if TYPE_CHECKING:
 
 OK, WARN, FAIL = "ok", "warn", "fail"
 FAMILIES = (
-    "runtime",
-    "model",
-    "daemon",
-    "stores",
-    "hooks",
-    "client",
-    "generation",
-    "privacy",
-    "trouble",
-    "jobs",
-    "attacks",
-    "disk",
-)
+    "runtime", "model", "daemon", "stores", "hooks", "client", "generation", "privacy", "trouble", "jobs",
+    "attacks", "disk",
+)  # fmt: skip
 
 
 class CheckResult(NamedTuple):
@@ -38,6 +31,25 @@ class CheckResult(NamedTuple):
     state: str
     message: str
     fix: str = ""
+
+
+def ok(message: str, fix: str = "") -> CheckResult:
+    """Return that all is well; `examine` adds the hop, here and below."""
+    return CheckResult("", OK, message, fix)
+
+
+def warn(message: str, fix: str) -> CheckResult:
+    """Return what is not as it should be, though things work."""
+    return CheckResult("", WARN, message, fix)
+
+
+def fail(message: str, fix: str) -> CheckResult:
+    """Return what does not work."""
+    return CheckResult("", FAIL, message, fix)
+
+
+class NotRunning(VectorMemoryError):
+    """No daemon runs that could be asked."""
 
 
 class Case:
@@ -59,13 +71,31 @@ class Case:
 
         return DaemonClient(self.home)
 
-    def ask(self, verb: str) -> Row:
+    def ask(self, verb: str, **more: object) -> Row:
         """Ask the daemon about all stores; it is not started for that.
 
         Raises:
-            VectorMemoryError: what the daemon reported, or that there is none.
+            NotRunning: there is none.
+            VectorMemoryError: what the daemon reported.
         """
-        return Row(self.daemon().ask(verb, asking.everywhere(), start=False))
+        self.require_daemon()
+        return Row(self.daemon().ask(verb, {**asking.everywhere(), **more}, start=False))
+
+    def require_daemon(self) -> None:
+        """Make sure that a daemon runs.
+
+        Raises:
+            NotRunning: there is none.
+        """
+        if self.status is None:
+            raise NotRunning("Not checked: no daemon runs.", "Mend the daemon first.")
+
+    def settings(self) -> Settings | None:
+        """Return the settings, None where they are not in order: the check of the model tells that."""
+        try:
+            return config.load(self.home.config)
+        except VectorMemoryError:
+            return None
 
 
 def examine(start: bool) -> list[CheckResult]:
@@ -76,9 +106,13 @@ def examine(start: bool) -> list[CheckResult]:
 
 def _examined(name: str, case: Case) -> Iterator[CheckResult]:
     try:
-        yield from importlib.import_module(f"{__name__}.{name}").check(case)
+        for result in importlib.import_module(f"{__name__}.{name}").check(case):
+            yield result._replace(hop=result.hop or name)
+    except NotRunning as error:
+        yield CheckResult(name, WARN, error.message, error.hint)
+    except VectorMemoryError as error:
+        yield CheckResult(name, FAIL, error.message, error.hint)
     except Exception as error:
         # One broken check must not hide what the others find.
-        yield CheckResult(
-            name, FAIL, f"This check broke: {type(error).__name__}: {error}", "Report it."
-        )
+        broke = f"This check broke: {type(error).__name__}: {error}"
+        yield CheckResult(name, FAIL, broke, "Report it.")

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 
-from vector_memory.cli.checks import OK, WARN, Case, CheckResult
+from vector_memory.cli.checks import Case, CheckResult, ok, warn
 from vector_memory.wire import version_tuple
 
 OLDEST_TRIED = "2.1.329"
@@ -18,9 +18,7 @@ def check(case: Case) -> Iterator[CheckResult]:
     """Yield what version of the client is on PATH."""
     path = shutil.which(PROGRAM)
     if path is None:
-        yield CheckResult(
-            "client", WARN, f"`{PROGRAM}` is not on PATH.", "Not needed by an editor's."
-        )
+        yield warn(f"`{PROGRAM}` is not on PATH.", "Not needed by an editor's.")
         return
     try:
         done = subprocess.run(
@@ -33,7 +31,7 @@ def check(case: Case) -> Iterator[CheckResult]:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        yield CheckResult("client", WARN, f"{path} does not run: {error}.", "Install it anew.")
+        yield warn(f"{path} does not run: {error}.", "Install it anew.")
         return
     yield judged(done.stdout)
 
@@ -42,8 +40,8 @@ def judged(words: str) -> CheckResult:
     """Return what the client's own words about its version mean."""
     version = re.search(r"\d+\.\d+\.\d+", words)
     if version is None:
-        return CheckResult("client", WARN, f"`{PROGRAM} --version` names no version.", "Update it.")
+        return warn(f"`{PROGRAM} --version` names no version.", "Update it.")
     if version_tuple(version.group()) < version_tuple(OLDEST_TRIED):
         message = f"Version {version.group()}; older than {OLDEST_TRIED} was never tried."
-        return CheckResult("client", WARN, message, "Update the client.")
-    return CheckResult("client", OK, f"Version {version.group()}")
+        return warn(message, "Update the client.")
+    return ok(f"Version {version.group()}")

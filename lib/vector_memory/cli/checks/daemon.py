@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vector_memory.cli.answers import Row
-from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
+from vector_memory.cli.checks import Case, CheckResult, fail, ok, warn
 from vector_memory.errors import VectorMemoryError
 from vector_memory.system.paths import version
 
@@ -17,25 +17,25 @@ def check(case: Case) -> Iterator[CheckResult]:
     case.status = case.daemon().running()
     if case.status is None and not case.start:
         fix = "It starts by itself; or run `vector-memory daemon start`."
-        yield CheckResult("daemon", WARN, "None runs.", fix)
+        yield warn("None runs.", fix)
         return
     if case.status is None:
         try:
             case.status = case.daemon().start()
         except VectorMemoryError as error:
             log = case.home.path("logs", "daemon.out")
-            yield CheckResult("daemon", FAIL, f"It does not start: {error.message}", f"See {log}.")
+            yield fail(f"It does not start: {error.message}", f"See {log}.")
             return
     yield from _running(Row(case.status))
 
 
 def _running(status: Row) -> Iterator[CheckResult]:
     state, running = status.text("state", "?"), status.text("version", version())
-    yield CheckResult("daemon", OK, f"Process {status.text('pid')}, {state}")
+    yield ok(f"Process {status.text('pid')}, {state}")
     if running != version():
         message = f"It is version {running}, this is {version()}."
-        yield CheckResult("daemon", WARN, message, "Run `vector-memory daemon stop`.")
+        yield warn(message, "Run `vector-memory daemon stop`.")
     rss_mb = status.number("rss_mb")
     if rss_mb > MAX_RSS_MB:
         message = f"It uses {rss_mb:.0f} MB."
-        yield CheckResult("daemon", WARN, message, "Run `vector-memory daemon stop`.")
+        yield warn(message, "Run `vector-memory daemon stop`.")

@@ -7,7 +7,7 @@ import shlex
 import shutil
 from collections.abc import Iterator
 
-from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
+from vector_memory.cli.checks import Case, CheckResult, fail, ok, warn
 from vector_memory.system import private
 
 LOW_BYTES, TOO_LOW_BYTES = 1_000_000_000, 100_000_000
@@ -17,20 +17,20 @@ def check(case: Case) -> Iterator[CheckResult]:
     """Yield what is found of space and permissions."""
     root = case.home.root
     if not os.path.isdir(root):
-        yield CheckResult("disk", WARN, f"There is no data home {root} yet.", "Run ./bootstrap.sh.")
+        yield warn(f"There is no data home {root} yet.", "Run ./bootstrap.sh.")
         return
     yield _space(shutil.disk_usage(root).free)
     yield _permissions(case)
     yield from _way(root)
     if case.status is not None and not os.path.exists(case.home.reserve):
-        yield CheckResult("disk", WARN, "The reserve for a full disk is given up.", "Make room.")
+        yield warn("The reserve for a full disk is given up.", "Make room.")
 
 
 def _space(free: int) -> CheckResult:
     message = f"{free / 1e9:.1f} GB are free"
     if free < TOO_LOW_BYTES:
-        return CheckResult("disk", FAIL, f"{message}: too little.", "Make room.")
-    return CheckResult("disk", WARN if free < LOW_BYTES else OK, message)
+        return fail(f"{message}: too little.", "Make room.")
+    return warn(message, "") if free < LOW_BYTES else ok(message)
 
 
 def _way(root: str) -> Iterator[CheckResult]:
@@ -38,12 +38,10 @@ def _way(root: str) -> Iterator[CheckResult]:
     loose, lent = private.exposed(root), private.lent(root)
     if loose:
         fix = f"chmod +t {loose}, or choose another data home; no daemon starts until then."
-        yield CheckResult("disk", FAIL, f"Anybody can replace what lies in {loose}.", fix)
+        yield fail(f"Anybody can replace what lies in {loose}.", fix)
     elif lent:
         fix = "Fine if that is meant: what they put there in its place is refused."
-        yield CheckResult(
-            "disk", WARN, f"A group or another user can replace what lies in {lent}.", fix
-        )
+        yield warn(f"A group or another user can replace what lies in {lent}.", fix)
 
 
 def _permissions(case: Case) -> CheckResult:
@@ -52,9 +50,7 @@ def _permissions(case: Case) -> CheckResult:
     open_ones = [path for top in tops for path in private.open_below(top)]
     if open_ones:
         fix = f"chmod -R go-rwx {shlex.join(tops)}"
-        return CheckResult(
-            "disk", FAIL, f"Others can reach {len(open_ones)}, {open_ones[0]} first.", fix
-        )
+        return fail(f"Others can reach {len(open_ones)}, {open_ones[0]} first.", fix)
     if not os.access(root, os.W_OK):
-        return CheckResult("disk", FAIL, f"{root} cannot be written.", "Mend its permissions.")
-    return CheckResult("disk", OK, "Only you can read the data home")
+        return fail(f"{root} cannot be written.", "Mend its permissions.")
+    return ok("Only you can read the data home")

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vector_memory import config
-from vector_memory.cli.checks import OK, WARN, Case, CheckResult
+from vector_memory.cli.checks import Case, CheckResult, ok, warn
 from vector_memory.cli.stats import figures
 from vector_memory.config import Settings
 from vector_memory.errors import VectorMemoryError
@@ -19,10 +18,8 @@ CHOOSE = "Choose one: `vector-memory config set generation_backend ollama` (or c
 
 def check(case: Case) -> Iterator[CheckResult]:
     """Yield whether the chosen model is there, and today's figures."""
-    try:
-        settings = config.load(case.home.config)
-    except VectorMemoryError:
-        # The embedding model's check tells.
+    settings = case.settings()
+    if settings is None:
         return
     if not settings.generation_backend:
         yield _none(settings)
@@ -35,8 +32,8 @@ def check(case: Case) -> Iterator[CheckResult]:
 def _none(settings: Settings) -> CheckResult:
     wanted = [name for name in USES if getattr(settings, name)]
     if wanted:
-        return CheckResult("generation", WARN, f"{wanted[0]} is on, but asks no model.", CHOOSE)
-    return CheckResult("generation", OK, "No language model is asked")
+        return warn(f"{wanted[0]} is on, but asks no model.", CHOOSE)
+    return ok("No language model is asked")
 
 
 def _there(settings: Settings) -> CheckResult:
@@ -44,8 +41,8 @@ def _there(settings: Settings) -> CheckResult:
         generator = registry.create(settings)
         generator.check(TIMEOUT_S)
     except VectorMemoryError as error:
-        return CheckResult("generation", WARN, error.message, error.hint)
-    return CheckResult("generation", OK, f"{generator.name} is there")
+        return warn(error.message, error.hint)
+    return ok(f"{generator.name} is there")
 
 
 def _today(case: Case) -> Iterator[CheckResult]:
@@ -56,8 +53,7 @@ def _today(case: Case) -> Iterator[CheckResult]:
         return
     if error := today.text("error"):
         message = f"The last call failed: {error}"
-        yield CheckResult("generation", WARN, message, "Everything goes on without it meanwhile.")
+        yield warn(message, "Everything goes on without it meanwhile.")
     if words := figures(today):
         fix = "Raise generation_daily_calls or generation_daily_tokens, if you want more."
-        refused = today.flag("refused")
-        yield CheckResult("generation", WARN if refused else OK, words, fix if refused else "")
+        yield warn(words, fix) if today.flag("refused") else ok(words)

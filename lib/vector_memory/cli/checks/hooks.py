@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 
-from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
+from vector_memory.cli.checks import Case, CheckResult, fail, ok, warn
 from vector_memory.system.files import read_text
 
 PLUGIN = "vector-memory"
@@ -21,27 +21,25 @@ def check(case: Case) -> Iterator[CheckResult]:
         try:
             settings = load(path)
         except ValueError as error:
-            yield CheckResult("hooks", FAIL, f"{path} is no JSON: {error}.", "Mend it.")
+            yield fail(f"{path} is no JSON: {error}.", "Mend it.")
             continue
         plugin += [path] if enables_plugin(settings) else []
         snippet += [path] if wires_hooks(settings, case.home.root) else []
         if settings.get("disableAllHooks") is True:
             fix = "Take disableAllHooks out."
-            yield CheckResult("hooks", FAIL, f"{path} switches all hooks off.", fix)
+            yield fail(f"{path} switches all hooks off.", fix)
     yield _wired(plugin, snippet)
 
 
 def _wired(plugin: list[str], snippet: list[str]) -> CheckResult:
     if plugin and snippet:
         fix = "Each event is answered once all the same; one of the two is enough."
-        return CheckResult("hooks", OK, f"Wired twice: plugin and {snippet[0]}", fix)
+        return ok(f"Wired twice: plugin and {snippet[0]}", fix)
     if plugin:
-        return CheckResult("hooks", OK, f"The plugin is enabled in {plugin[0]}")
+        return ok(f"The plugin is enabled in {plugin[0]}")
     if snippet:
-        return CheckResult("hooks", OK, f"Wired in {snippet[0]}")
-    return CheckResult(
-        "hooks", WARN, "No settings wire the hooks (--plugin-dir leaves no trace).", WIRE
-    )
+        return ok(f"Wired in {snippet[0]}")
+    return warn("No settings wire the hooks (--plugin-dir leaves no trace).", WIRE)
 
 
 def settings_files(folder: str) -> list[str]:

@@ -7,10 +7,8 @@ import os
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 
-from vector_memory import config
 from vector_memory.cli.answers import Row
-from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
-from vector_memory.errors import VectorMemoryError
+from vector_memory.cli.checks import Case, CheckResult, ok, warn
 
 OLD = timedelta(days=7)
 
@@ -18,39 +16,28 @@ OLD = timedelta(days=7)
 def check(case: Case) -> Iterator[CheckResult]:
     """Yield which jobs fail, the age of the backup, and which folders of notes are gone."""
     yield from _folders(case)
-    if case.status is None:
-        yield CheckResult("jobs", WARN, "Not checked: no daemon runs.", "Mend the daemon first.")
-        return
-    try:
-        answer = case.ask("jobs")
-    except VectorMemoryError as error:
-        yield CheckResult("jobs", FAIL, error.message, error.hint)
-        return
+    answer = case.ask("jobs")
     now = datetime.now(timezone.utc)
     jobs = answer.rows("jobs")
     failing = [job for job in jobs if job.text("outcome") == "failed"]
     for job in failing:
         message = f"{job.text('name')} failed {job.count('failures')} times: {job.line('message')}"
-        yield CheckResult("jobs", WARN, message, f"`vector-memory jobs run {job.text('name')}`")
+        yield warn(message, f"`vector-memory jobs run {job.text('name')}`")
     if jobs and not failing:
         enabled = sum(job.flag("enabled") for job in jobs)
-        yield CheckResult("jobs", OK, f"{enabled} of {len(jobs)} jobs run by themselves")
+        yield ok(f"{enabled} of {len(jobs)} jobs run by themselves")
     yield from _backup(answer, jobs, now)
 
 
 def _folders(case: Case) -> Iterator[CheckResult]:
-    try:
-        settings = config.load(case.home.config)
-    except VectorMemoryError:
-        # The embedding model's check tells.
-        return
-    for name in ("vault", "daily_notes", "reviews"):
+    settings = case.settings()
+    for name in ("vault", "daily_notes", "reviews") if settings else ():
         folder = os.path.expanduser(getattr(settings, name))
         if folder and not os.path.isdir(folder):
             message = (
                 f"{name}: there is no folder {folder}, so its notes are neither read nor written."
             )
-            yield CheckResult("jobs", WARN, message, f"`vector-memory config set {name} DIR`")
+            yield warn(message, f"`vector-memory config set {name} DIR`")
 
 
 def _backup(answer: Row, jobs: list[Row], now: datetime) -> Iterator[CheckResult]:
@@ -59,14 +46,14 @@ def _backup(answer: Row, jobs: list[Row], now: datetime) -> Iterator[CheckResult
     job = next((job for job in jobs if job.text("name") == "backup"), Row({}))
     if at is None:
         is_coming = job.flag("enabled") and not job.text("outcome")
-        state, fix = (OK, "") if is_coming else (WARN, "`vector-memory backup`")
-        yield CheckResult("jobs", state, "There is no backup yet.", fix)
+        none = "There is no backup yet."
+        yield ok(none) if is_coming else warn(none, "`vector-memory backup`")
     elif now - at > OLD:
         message = f"The newest backup in the usual place is {(now - at).days} days old."
         why = job.line("message") if job.text("outcome") == "waits" else ""
-        yield CheckResult("jobs", WARN, message, why or "`vector-memory backup`")
+        yield warn(message, why or "`vector-memory backup`")
     else:
-        yield CheckResult("jobs", OK, f"The newest backup is of {at.astimezone():%Y-%m-%d}")
+        yield ok(f"The newest backup is of {at.astimezone():%Y-%m-%d}")
 
 
 def _at(row: Row, name: str) -> datetime | None:

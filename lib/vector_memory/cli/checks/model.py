@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 
 from vector_memory import config
-from vector_memory.cli.checks import FAIL, OK, Case, CheckResult
+from vector_memory.cli.checks import Case, CheckResult, fail, ok
 from vector_memory.embed.model_layout import FILES, FOLDER, GRAPH_FILE
 from vector_memory.errors import VectorMemoryError
 
@@ -20,10 +20,10 @@ def check(case: Case) -> Iterator[CheckResult]:
     try:
         backend = config.load(case.home.config).embedding_backend
     except VectorMemoryError as error:
-        yield CheckResult("settings", FAIL, error.message, error.hint)
+        yield fail(error.message, error.hint)._replace(hop="settings")
         return
     if backend != "minilm":
-        yield CheckResult("model", OK, f"The backend {backend} keeps its model itself")
+        yield ok(f"The backend {backend} keeps its model itself")
         return
     folder = os.path.join(case.home.models, FOLDER)
     for name, published in PUBLISHED.items():
@@ -38,13 +38,13 @@ def _file(folder: str, name: str, published: str) -> CheckResult:
             while block := file.read(1 << 20):
                 digest.update(block)
     except OSError as error:
-        return CheckResult("model", FAIL, f"{name} in {folder}: {error.strerror}.", FIX)
+        return fail(f"{name} in {folder}: {error.strerror}.", FIX)
     if digest.hexdigest() != published:
-        return CheckResult("model", FAIL, f"{name} in {folder} is not the published file.", FIX)
-    return CheckResult("model", OK, f"{name} is the published file")
+        return fail(f"{name} in {folder} is not the published file.", FIX)
+    return ok(f"{name} is the published file")
 
 
 def _graph(folder: str) -> CheckResult:
     if not os.path.isfile(os.path.join(folder, GRAPH_FILE)):
-        return CheckResult("model", FAIL, f"{folder} has no {GRAPH_FILE}.", FIX)
-    return CheckResult("model", OK, "The ONNX graph is there")
+        return fail(f"{folder} has no {GRAPH_FILE}.", FIX)
+    return ok("The ONNX graph is there")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from vector_memory import config
-from vector_memory.cli.checks import OK, WARN, Case, CheckResult
+from vector_memory.cli.checks import Case, CheckResult, ok, warn
 from vector_memory.errors import VectorMemoryError
 
 MOST_PROBLEMS = 10
@@ -14,14 +13,13 @@ MOST_PROBLEMS = 10
 
 def check(case: Case) -> Iterator[CheckResult]:
     """Yield the files with rules, each rule that is not followed, and folders that protect nothing."""
-    for folder in config.load(case.home.config).excluded_projects:
+    settings = case.settings()
+    for folder in settings.excluded_projects if settings else ():
         if not os.path.isdir(os.path.expanduser(folder)):
             hint = f"`vector-memory config remove excluded_projects {folder}`, and add where it is now."
-            yield CheckResult(
-                "privacy", WARN, f"A folder that is left out is not there: {folder}", hint
-            )
+            yield warn(f"A folder that is left out is not there: {folder}", hint)
     if case.status is None:
-        yield CheckResult("privacy", OK, "The daemon reads your rules; none runs")
+        yield ok("The daemon reads your rules; none runs")
         return
     try:
         report = case.ask("doctor").row("privacy")
@@ -30,14 +28,9 @@ def check(case: Case) -> Iterator[CheckResult]:
         return
     problems, files = report.texts("problems"), report.rows("files")
     for problem in problems[:MOST_PROBLEMS]:
-        yield CheckResult(
-            "privacy",
-            WARN,
-            f"A rule is not followed: {problem}",
-            "`vector-memory privacy` shows all.",
-        )
+        yield warn(f"A rule is not followed: {problem}", "`vector-memory privacy` shows all.")
     if files:
         each = ", ".join(f"{file.text('rules')} in {file.text('path')}" for file in files)
-        yield CheckResult("privacy", OK, f"Rules of your own: {each}")
+        yield ok(f"Rules of your own: {each}")
     elif not problems:
-        yield CheckResult("privacy", OK, "No rules of your own")
+        yield ok("No rules of your own")

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 
-from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
+from vector_memory.cli.checks import Case, CheckResult, fail, ok, warn
 from vector_memory.system.paths import Home, version
 
 PACKAGES = ("lancedb", "pyarrow", "numpy", "onnxruntime", "tokenizers", "pydantic", "typer", "rich")
@@ -27,20 +27,20 @@ def check(case: Case) -> Iterator[CheckResult]:
 
 def _python() -> CheckResult:
     running = ".".join(map(str, sys.version_info[:3]))
-    return CheckResult("runtime", OK, f"Python {running}")
+    return ok(f"Python {running}")
 
 
 def _packages() -> CheckResult:
     missing = [name for name in PACKAGES if find_spec(name) is None]
     if missing:
-        return CheckResult("runtime", FAIL, f"Packages are missing: {', '.join(missing)}.", SET_UP)
-    return CheckResult("runtime", OK, f"{len(PACKAGES)} packages")
+        return fail(f"Packages are missing: {', '.join(missing)}.", SET_UP)
+    return ok(f"{len(PACKAGES)} packages")
 
 
 def _hook_interpreter(home: Home) -> CheckResult:
     path = home.hook_python
     if not os.access(path, os.X_OK):
-        return CheckResult("runtime", FAIL, f"The hooks have no interpreter: {path}.", SET_UP)
+        return fail(f"The hooks have no interpreter: {path}.", SET_UP)
     times = []
     for _ in range(3):
         began = time.perf_counter()
@@ -49,14 +49,14 @@ def _hook_interpreter(home: Home) -> CheckResult:
                 [path, "-I", "-S", "-c", "pass"], capture_output=True, timeout=10, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            return CheckResult("runtime", FAIL, f"{path} does not run: {error}.", SET_UP)
+            return fail(f"{path} does not run: {error}.", SET_UP)
         times.append((time.perf_counter() - began) * 1000)
         if done.returncode:
-            return CheckResult("runtime", FAIL, f"{path} ended with {done.returncode}.", SET_UP)
+            return fail(f"{path} ended with {done.returncode}.", SET_UP)
     message = f"The hooks' interpreter starts in {min(times):.0f} ms"
     if min(times) > SLOW_MS:
-        return CheckResult("runtime", WARN, message, "A wrapper script slows it down: set up anew.")
-    return CheckResult("runtime", OK, message)
+        return warn(message, "A wrapper script slows it down: set up anew.")
+    return ok(message)
 
 
 def _installed(home: Home) -> CheckResult:
@@ -65,9 +65,7 @@ def _installed(home: Home) -> CheckResult:
         with open(path, encoding="ascii", errors="replace") as file:
             installed = file.read().strip()
     except OSError:
-        return CheckResult("runtime", WARN, "No version is installed in the data home.", SET_UP)
+        return warn("No version is installed in the data home.", SET_UP)
     if installed != version():
-        return CheckResult(
-            "runtime", WARN, f"Installed is {installed}, this is {version()}.", SET_UP
-        )
-    return CheckResult("runtime", OK, f"Version {installed} is installed")
+        return warn(f"Installed is {installed}, this is {version()}.", SET_UP)
+    return ok(f"Version {installed} is installed")

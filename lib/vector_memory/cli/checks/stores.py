@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from vector_memory import config
 from vector_memory.cli import asking
 from vector_memory.cli.answers import Row
-from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
+from vector_memory.cli.checks import Case, CheckResult, fail, ok, warn
 from vector_memory.cli.counts import uses
 from vector_memory.cli.progress import follow
 from vector_memory.errors import VectorMemoryError
@@ -18,16 +18,10 @@ REBUILD = "Run `vector-memory rebuild`."
 
 def check(case: Case) -> Iterator[CheckResult]:
     """Yield what the daemon finds in its stores."""
-    if case.status is None:
-        yield CheckResult("stores", WARN, "Not checked: no daemon runs.", "Mend the daemon first.")
-        return
+    case.require_daemon()
     request = {**asking.everywhere(), "read_data": False}
-    try:
-        checked = follow(case.daemon().stream("check", request, start=False), quiet=True)
-        stats = case.ask("stats")
-    except VectorMemoryError as error:
-        yield CheckResult("stores", FAIL, error.message, error.hint)
-        return
+    checked = follow(case.daemon().stream("check", request, start=False), quiet=True)
+    stats = case.ask("stats")
     yield from _problems(checked)
     yield from _not_opened(case)
     yield from _followed(stats)
@@ -51,9 +45,9 @@ def _problems(checked: Row) -> Iterator[CheckResult]:
     problems = checked.rows("problems")
     for problem in problems:
         message = f"{problem.text('store')}: {problem.text('what')}"
-        yield CheckResult("stores", FAIL, message, problem.text("fix"))
+        yield fail(message, problem.text("fix"))
     if not problems:
-        yield CheckResult("stores", OK, "Journals and index agree")
+        yield ok("Journals and index agree")
     for damage in checked.rows("set_aside"):
         yield _set_aside(damage)
 
@@ -68,7 +62,7 @@ def _not_opened(case: Case) -> Iterator[CheckResult]:
         return
     for why in listed.texts("unopened"):
         message, _, fix = why.partition(" If you know ")
-        yield CheckResult("stores", WARN, message, f"If you know {fix}" if fix else REBUILD)
+        yield warn(message, f"If you know {fix}" if fix else REBUILD)
 
 
 def _set_aside(damage: Row) -> CheckResult:
@@ -77,7 +71,7 @@ def _set_aside(damage: Row) -> CheckResult:
     missing = f"{lost} at least are lost" if lost else "none is known to be lost"
     message = f"Damage was mended on {damage.text('at')[:10]}: {kept} rows were saved, {missing}."
     fix = f"`vector-memory restore` brings back a backup; else delete {damage.text('aside')}"
-    return CheckResult("stores", WARN, f"{message} ({damage.text('why')})", fix)
+    return warn(f"{message} ({damage.text('why')})", fix)
 
 
 def _followed(stats: Row) -> Iterator[CheckResult]:
@@ -85,21 +79,21 @@ def _followed(stats: Row) -> Iterator[CheckResult]:
     for store in stores:
         folder = store.text("folder")
         if failure := store.text("failed"):
-            yield CheckResult("stores", FAIL, f"{folder}: {failure}", REBUILD)
+            yield fail(f"{folder}: {failure}", REBUILD)
         if not store.flag("writable", True):
             fix = "Make its folder and its files writable, if you want to add to it."
-            yield CheckResult("stores", WARN, f"{folder} can only be read.", fix)
+            yield warn(f"{folder} can only be read.", fix)
     pending = sum(store.count("pending_vectors") for store in stores)
     embedding = stats.row("embedding")
     state, model = embedding.text("state", "?"), embedding.text("model", "no model")
     if state == "failed":
         error = embedding.text("error", "no reason is known")
-        yield CheckResult("stores", FAIL, f"The embedding model failed: {error}", _remedy())
+        yield fail(f"The embedding model failed: {error}", _remedy())
     else:
         memories = stats.count("memories")
-        yield CheckResult("stores", OK, f"{memories} memories; {model} is {state}")
+        yield ok(f"{memories} memories; {model} is {state}")
     if words := uses(stats.row("uses")):
-        yield CheckResult("stores", OK, f"Of what sessions were shown {words}")
+        yield ok(f"Of what sessions were shown {words}")
     if pending:
         fix = "It catches up by itself; until then words find them."
-        yield CheckResult("stores", WARN, f"{pending} memories are not in the index yet.", fix)
+        yield warn(f"{pending} memories are not in the index yet.", fix)

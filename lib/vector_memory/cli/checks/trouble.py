@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from vector_memory.cli.answers import Row
-from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
-from vector_memory.cli.counts import TROUBLE, number, told, usual
+from vector_memory.cli.checks import Case, CheckResult, ok, warn
+from vector_memory.cli.counts import TROUBLE, counted, number, usual
 from vector_memory.client.spool import read_aside, read_spool
-from vector_memory.errors import VectorMemoryError
 
 MAX_SPOOLED = 100
 MAX_ERRORS = 5
@@ -21,14 +20,10 @@ SHARE_LATE = 0.02
 def check(case: Case) -> Iterator[CheckResult]:
     """Yield the last errors, the counters and the spool's backlog."""
     if case.status is not None:
-        try:
-            answer = case.ask("doctor")
-        except VectorMemoryError as error:
-            yield CheckResult("trouble", FAIL, error.message, error.hint)
-        else:
-            yield from _errors(answer)
-            yield from _counters(answer.row("counters").fields)
-            yield from _speed(answer.row("slo"))
+        answer = case.ask("doctor")
+        yield from _errors(answer)
+        yield from _counters(answer.row("counters").fields)
+        yield from _speed(answer.row("slo"))
     yield from _spool(case)
 
 
@@ -36,25 +31,25 @@ def _errors(answer: Row) -> Iterator[CheckResult]:
     errors = list(zip(answer.texts("errors"), answer.rows("errors"), strict=True))
     for text, error in errors[-MAX_ERRORS:]:
         words = " ".join(map(str, error.fields.values())) or text
-        yield CheckResult("trouble", WARN, f"Last error: {words}", "See logs/daemon.log.")
+        yield warn(f"Last error: {words}", "See logs/daemon.log.")
     if not errors:
-        yield CheckResult("trouble", OK, "No errors")
+        yield ok("No errors")
 
 
 def _counters(counters: Mapping[str, object]) -> Iterator[CheckResult]:
     """Yield what was counted, in words. Counters are of all time, so that few late hooks among many are
     no warning."""
-    if counted := usual(counters):
-        yield CheckResult("trouble", OK, f"Counted: {'; '.join(counted)}")
+    if often := usual(counters):
+        yield ok(f"Counted: {'; '.join(often)}")
     late = sum(number(counters.get(name)) for name in LATE)
     hooks = sum(number(value) for name, value in counters.items() if name.startswith("hook_"))
-    for words in told(counters, {name: TROUBLE[name] for name in TROUBLE if name not in LATE}):
-        yield CheckResult("trouble", OK, f"Counted: {words}")
+    for words in counted(counters, {name: TROUBLE[name] for name in TROUBLE if name not in LATE}):
+        yield ok(f"Counted: {words}")
     if late:
-        state = WARN if late > SHARE_LATE * (hooks + late) else OK
-        words = "; ".join(told(counters, {name: TROUBLE[name] for name in LATE}))
-        fix = "A machine under load does that; else see logs/daemon.log." if state == WARN else ""
-        yield CheckResult("trouble", state, f"Counted: {words}", fix)
+        words = "; ".join(counted(counters, {name: TROUBLE[name] for name in LATE}))
+        is_much = late > SHARE_LATE * (hooks + late)
+        fix = "A machine under load does that; else see logs/daemon.log."
+        yield warn(f"Counted: {words}", fix) if is_much else ok(f"Counted: {words}")
 
 
 def _speed(slo: Row) -> Iterator[CheckResult]:
@@ -66,9 +61,7 @@ def _speed(slo: Row) -> Iterator[CheckResult]:
                 f"{name} takes {took.number('p95_ms'):,.0f} ms (p95 of the last {took.count('count'):,}), and may take"
                 f" {took.count('target_ms'):,} ms."
             )
-            yield CheckResult(
-                "trouble", WARN, words, "A machine under load does that; `stats` shows all."
-            )
+            yield warn(words, "A machine under load does that; `stats` shows all.")
 
 
 def _spool(case: Case) -> Iterator[CheckResult]:
@@ -76,13 +69,13 @@ def _spool(case: Case) -> Iterator[CheckResult]:
     message = f"{len(waiting)} events wait in the spool"
     if len(waiting) > MAX_SPOOLED:
         fix = "The daemon does not take them: see above."
-        yield CheckResult("trouble", WARN, f"{message}.", fix)
+        yield warn(f"{message}.", fix)
     else:
-        yield CheckResult("trouble", OK, message)
+        yield ok(message)
     for _, entry in aside[:MAX_ERRORS]:
         what = f"{entry.get('event')} of {entry.get('transcript') or entry.get('session')}"
         words = f"Set aside after failing three times: {what}: {entry.get('reason')}"
-        yield CheckResult("trouble", WARN, words, RETRY)
+        yield warn(words, RETRY)
     if len(aside) > MAX_ERRORS:
         words = f"{len(aside) - MAX_ERRORS} more events were set aside"
-        yield CheckResult("trouble", WARN, words, RETRY)
+        yield warn(words, RETRY)

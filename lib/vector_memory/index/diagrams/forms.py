@@ -40,7 +40,10 @@ def read(text: str, form: str) -> list[Diagram]:
         ValueError: it is none of this form; the message says why.
     """
     known = readers()
-    if form != "markdown":
-        return [known[form](text)]
     names = {"graphviz": "dot", "puml": "plantuml"}
-    return [known[names.get(one[2], one[2])](one[3]) for one in _FENCED.finditer(text)]
+    try:
+        if form != "markdown":
+            return [known[form](text)]
+        return [known[names.get(one[2], one[2])](one[3]) for one in _FENCED.finditer(text)]
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None

@@ -6,63 +6,32 @@ import base64
 import binascii
 import re
 import zlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from urllib.parse import unquote
-from xml.parsers import expat
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 from vector_memory.index.diagrams.diagram import TAGS, Diagram
 
 MOST_UNPACKED_BYTES = 8_000_000
-DEEPEST = 200
-
-
-@dataclass
-class Element:
-    """An element with its name (without a namespace), attributes, own text and elements in it."""
-
-    name: str
-    attributes: Mapping[str, str]
-    text: str = ""
-    inner: list[Element] = field(default_factory=list)
 
 
 def parse(text: str) -> Element:
     """Return a document's root.
 
     Raises:
-        ValueError: it is not well-formed, declares an entity, or is nested too deeply.
+        ValueError: it is not well-formed, or declares an entity.
     """
-    root = Element("", {})
-    open_ones = [root]
-
-    def start(name: str, attributes: dict[str, str]) -> None:
-        if len(open_ones) > DEEPEST:
-            raise ValueError("it is nested too deeply")
-        made = Element(name.rpartition(":")[2], attributes)
-        open_ones[-1].inner.append(made)
-        open_ones.append(made)
-
-    def end(name: str) -> None:
-        open_ones.pop()
-
-    def words(data: str) -> None:
-        open_ones[-1].text += data
-
-    def refuse(*told: object) -> None:
+    if "<!ENTITY" in text:
         raise ValueError("it declares an entity")
-
-    parser = expat.ParserCreate()
-    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
-    parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.CharacterDataHandler, parser.EntityDeclHandler = words, refuse
     try:
-        parser.Parse(text.encode("utf-8", "replace"), True)
-    except expat.ExpatError as error:
+        return ElementTree.fromstring(_without_encoding(text).encode("utf-8", "replace"))
+    except ElementTree.ParseError as error:
         raise ValueError(f"it is no well-formed XML ({error})") from None
-    if not root.inner:
-        raise ValueError("it is empty")
-    return root.inner[0]
+
+
+def _name(one: Element) -> str:
+    """Return an element's name without its namespace."""
+    return str(one.tag).rpartition("}")[2]
 
 
 def svg(text: str) -> Diagram:
@@ -71,25 +40,25 @@ def svg(text: str) -> Diagram:
     Raises:
         ValueError: it is none.
     """
-    root = parse(_without_encoding(text))
-    if root.name != "svg":
+    root = parse(text)
+    if _name(root) != "svg":
         raise ValueError("its first element is no <svg>")
-    if "<mxfile" in root.attributes.get("content", ""):
-        return drawio(root.attributes["content"])
+    if "<mxfile" in root.get("content", ""):
+        return drawio(root.get("content", ""))
     made = Diagram("svg")
 
-    def look(one: Element) -> None:
-        if one.name in ("text", "title", "desc"):
-            made.note(_all_text(one))
-        elif one.name not in ("style", "script", "metadata"):
-            # HTML in a picture: Mermaid writes its labels so.
-            if one.text.strip() and one.name in ("div", "span", "p", "b", "i", "td"):
-                made.note(_all_text(one))
-            else:
-                _each(one, look)
-
-    look(root)
+    _words(made, root)
     return made
+
+
+def _words(made: Diagram, one: Element) -> None:
+    # HTML in a picture: Mermaid writes its labels so.
+    is_html = _name(one) in ("div", "span", "p", "b", "i", "td") and (one.text or "").strip()
+    if is_html or _name(one) in ("text", "title", "desc"):
+        made.note(" ".join(one.itertext()))
+    elif _name(one) not in ("style", "script", "metadata"):
+        for inner in one:
+            _words(made, inner)
 
 
 def drawio(text: str) -> Diagram:
@@ -98,28 +67,25 @@ def drawio(text: str) -> Diagram:
     Raises:
         ValueError: it is none.
     """
-    root = parse(_without_encoding(text))
-    if root.name not in ("mxfile", "mxGraphModel"):
+    root = parse(text)
+    if _name(root) not in ("mxfile", "mxGraphModel"):
         raise ValueError("its first element is neither <mxfile> nor <mxGraphModel>")
     made = Diagram("drawio")
-    pages = (
-        [one for one in root.inner if one.name == "diagram"] if root.name == "mxfile" else [root]
-    )
+    pages = root.findall("diagram") if root.tag == "mxfile" else [root]
     for number, page in enumerate(pages):
-        if page.attributes.get("name"):
-            made.note(f"page {page.attributes['name']}")
-        model = page if page.inner else parse(_unpacked(page.text))
+        made.note(f"page {page.get('name')}" if page.get("name") else "")
+        model = page if len(page) else parse(_unpacked(page.text or ""))
         _cells(made, model, f"{number}:")
     return made
 
 
 def _cells(made: Diagram, one: Element, page: str, label: str = "", id: str = "") -> None:
-    for inner in one.inner:
-        given = inner.attributes
-        if inner.name in ("object", "UserObject"):
+    for inner in one:
+        given = inner.attrib
+        if inner.tag in ("object", "UserObject"):
             # It holds the cell, whose words stand here.
             _cells(made, inner, page, given.get("label", ""), given.get("id", ""))
-        elif inner.name == "mxCell":
+        elif inner.tag == "mxCell":
             words = TAGS.sub(" ", given.get("value") or label)
             own = page + (given.get("id") or id)
             if given.get("edge") == "1":
@@ -148,12 +114,3 @@ def _unpacked(packed: str) -> str:
 def _without_encoding(text: str) -> str:
     """Return a document that was read as UTF-8 without what it says of its encoding."""
     return re.sub(r"\A\s*<\?xml[^>]*\?>", "", text.lstrip("\ufeff"))
-
-
-def _all_text(one: Element) -> str:
-    return " ".join([one.text, *map(_all_text, one.inner)])
-
-
-def _each(one: Element, look: Callable[[Element], None]) -> None:
-    for inner in one.inner:
-        look(inner)

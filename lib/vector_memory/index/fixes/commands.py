@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 
+from vector_memory.text import tables
+
 _HEREDOC = re.compile(
     r"<<-?\s*(['\"]?)(\w+)\1([^\n]*)\n(.*?)(?:\n[ \t]*\2[ \t]*(?=\n|$|\))|$)", re.DOTALL
 )
@@ -30,11 +32,8 @@ _JOINS = frozenset({"&&", "||", "|", "|&", ";", "&", "\n", "(", ")", ";;"})
 _MASKS = frozenset({"|", "|&", "||", ";", "\n"})
 """Joints after which a command's exit code is lost."""
 
-_WRAPPERS = frozenset({
-    "sudo", "doas", "env", "time", "nice", "nohup", "command", "exec", "builtin", "xvfb-run", "stdbuf",
-    "npx", "bunx", "pnpx", "uvx", "pipx", "dotenv", "cross-env", "then", "do", "else", "if", "while", "!",
-    "timeout", "gtimeout", "caffeinate", "winpty", "noglob",
-})  # fmt: skip
+_WORDS_OF = tables.sets("command_words")
+_WRAPPERS = _WORDS_OF["wrappers"]
 _RUNNERS = {
     "uv": ("run",), "poetry": ("run",), "pipenv": ("run",), "pdm": ("run",), "hatch": ("run",),
     "rye": ("run",), "pixi": ("run",), "bundle": ("exec",), "pnpm": ("exec", "dlx"),
@@ -43,36 +42,13 @@ _RUNNERS = {
     "devbox": ("run",), "bun": ("x",), "fvm": (),
 }  # fmt: skip
 """Programs that run another one in their environment, after one of these words."""
-_MULTI = frozenset({
-    "git", "gh", "glab", "hg", "jj", "cargo", "rustup", "go", "npm", "yarn", "pnpm", "bun", "deno",
-    "docker", "podman", "kubectl", "helm", "terraform", "tofu", "pulumi", "ansible", "aws", "gcloud",
-    "az", "fly", "flyctl", "vercel", "netlify", "wrangler", "heroku", "supabase", "firebase", "pip",
-    "uv", "poetry", "pdm", "pipenv", "hatch", "rye", "conda", "mamba", "brew", "apt", "apt-get",
-    "dnf", "yum", "pacman", "apk", "snap", "choco", "winget", "systemctl", "service", "make", "gmake",
-    "cmake", "just", "mise", "task", "rake", "ninja", "bazel", "buck", "nx", "turbo", "lerna", "rails",
-    "mix", "iex", "rebar3", "dotnet", "flutter", "dart", "swift", "xcodebuild", "gradle", "gradlew",
-    "mvn", "mvnw", "sbt", "lein", "stack", "cabal", "opam", "dune", "composer", "artisan", "gem",
-    "bundle", "nix", "ruff", "black", "prisma", "drizzle-kit", "next", "vite", "nuxt", "astro", "ng",
-    "expo", "manage.py", "alembic", "flask", "django-admin", "celery", "act", "docker-compose",
-    "claude", "ollama", "redis-cli", "psql", "biome", "tox", "nox", "invoke", "meson", "zig", "ty",
-})  # fmt: skip
+_MULTI = _WORDS_OF["with_jobs"]
 """Programs whose first word says which of their jobs it is."""
 ALIKE = 0.5
 """How much of two inline programs must be the same, at least, for it to matter."""
-_DEEPER = frozenset({"run", "run-script", "compose", "exec", "workspace", "tool", "pip", "x", "pr",
-                     "issue", "repo", "release", "stack", "config", "remote", "stash", "worktree",
-                     "submodule", "workflow", "app", "db", "migrate"})  # fmt: skip
+_DEEPER = _WORDS_OF["deeper"]
 """Words after which the next one belongs to the job, too."""
-_QUIET = frozenset({
-    "cd", "pushd", "popd", "source", ".", "export", "set", "unset", "echo", "printf", "true", "false",
-    "sleep", "wait", "pwd", "ls", "cat", "bat", "head", "tail", "less", "more", "grep", "egrep", "fgrep",
-    "rg", "ag", "find", "fd", "which", "type", "whereis", "tree", "file", "stat", "wc", "sort", "uniq",
-    "cut", "tr", "awk", "jq", "yq", "diff", "cmp", "ps", "pgrep", "lsof", "df", "du", "env", "printenv",
-    "whoami", "date", "test", "[", "[[", "tee", "column", "basename", "dirname", "realpath", "readlink",
-    "xargs", "fi", "done", "esac", "for", "case", "in", "kill", "pkill", "read", "exit", "return",
-    "history", "man", "uname", "hostname", "id", "seq", "nl", "rev", "strings", "xxd", "od", "local",
-    "trap", "shopt", "alias", "hash", "ulimit", "umask", "break", "continue", "select", "}", "{",
-})  # fmt: skip
+_QUIET = _WORDS_OF["quiet"]
 """Programs that only look, or only prepare what others do."""
 _LOOKING_JOBS = frozenset({
     "git status", "git diff", "git log", "git show", "git branch", "git blame", "git ls-files",
@@ -81,14 +57,9 @@ _LOOKING_JOBS = frozenset({
     "pip show", "pip list", "pip freeze", "gh pr view", "gh pr list", "gh issue view", "gh run",
     "systemctl status", "git grep", "gh api", "gh repo view",
 })  # fmt: skip
-_INTERPRETERS = frozenset({
-    "python", "node", "ruby", "perl", "bash", "sh", "tsx", "ts-node", "php", "lua", "Rscript", "julia",
-})  # fmt: skip
-_LOOKING_OPTIONS = frozenset({"--version", "--help", "--markers", "--collect-only", "--fixtures"})
-_SELECTING = frozenset({
-    "-run", "--run", "-k", "-t", "-g", "--grep", "--filter", "--testNamePattern", "--test-name-pattern",
-    "--tests", "--only-testing", "--gtest_filter", "-bench",
-})  # fmt: skip
+_INTERPRETERS = _WORDS_OF["interpreters"]
+_LOOKING_OPTIONS = _WORDS_OF["looking_options"]
+_SELECTING = _WORDS_OF["selecting"]
 """Options whose value says which of a program's tests are run."""
 
 

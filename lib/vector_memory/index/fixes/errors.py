@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from vector_memory.index import tools
 from vector_memory.index.fixes import commands
+from vector_memory.text import tables
 from vector_memory.text.failures import Failure, failure, normalise
 
 ERROR_CHARS = 170
@@ -23,26 +24,16 @@ _SAYS_NOTHING = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_COMPLAINT = re.compile(
-    r"error|not found|no such|fatal|fail|denied|cannot|can't|unable|refused|exception|invalid|unused|"
-    r"unexpected|missing|unknown|must|conflict|warning|would have|does not|not (?:formatted|allowed|installed|match|permitted)|are ignored"
-    r"|[✖✗×✘❌]",
-    re.IGNORECASE,
-)
-_COUNT = re.compile(
-    r"\b(?:found )?\d+ (?:\w+ )?(?:errors?|warnings?|problems?|failed|failures?)\b", re.IGNORECASE
-)
+_PATTERNS = tables.patterns("error_words")
+_COMPLAINT = _PATTERNS["complaint"]
+_COUNT = _PATTERNS["count"]
 _HEAD = re.compile(r"^(?:(?:fatal |internal )?error|fatal)[:!]\s*", re.IGNORECASE)
 _VAGUE = frozenset({"error", "fail", "failed", "fatal", "err", "exception", "exit"})
-_ONLY_THAT = re.compile(
-    r"(?:\S+ )?returned \d+ exit status|exit(?:ed)?(?: with)? (?:status|code):? \d+|.{0,80}\bError \d+"
-    r"|too many errors.{0,20}|.{0,80}\[(?:build|setup) failed\]|(?:task|job|build|command|\W)* failed\W*",
-    re.IGNORECASE,
-)
+_ONLY_THAT = _PATTERNS["only_that"]
 """What a program says when another one has said already what went wrong."""
 _PLACED = re.compile(r"^[\w./\\@-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? \S")
 """A message with the place in a file that it is about."""
-_ABSENT = re.compile(r"not found|no such|cannot find|\b404\b|does not exist", re.IGNORECASE)
+_ABSENT = _PATTERNS["absent"]
 _URL = re.compile(
     r"\b(?:https?|git|ssh|wss?|ftp):/{1,2}[^\s/'\",]+(?:/(?:[^\s/'\",]*/)*([^\s/'\",]*))?"
 )

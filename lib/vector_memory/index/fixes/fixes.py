@@ -19,6 +19,7 @@ from vector_memory.index.fixes import commands
 from vector_memory.index.fixes.commands import CommandPart
 from vector_memory.index.fixes.errors import error_line, line_of, says_anything, signature, tidy
 from vector_memory.model import unique
+from vector_memory.text import tables
 from vector_memory.text.statements import CODE, HEADING, statements
 
 COMMAND_CHARS, INSTEAD_CHARS = 90, 160
@@ -29,17 +30,9 @@ SURE, LIKELY = 0.9, 0.55
 NEAR, SOON = 4, 12
 """Commands within which another program may stand for the one that failed, and a similar one."""
 
-_NOT_OURS = re.compile(
-    r"requires approval|requested permissions|haven't granted|was blocked\. For security|"
-    r"\[Request interrupted|operation was (?:interrupted|aborted)|^(?:<tool_use_error>)?(?:Input"
-    r"ValidationError|String to replace|File has not been read)|permission to use \w+ (?:with command|"
-    r"has been denied)|Command was aborted|The user doesn't want",
-    re.IGNORECASE,
-)
-_MISPLACED = re.compile(
-    r"no such|not found|cannot find|could not find|does not (?:contain|exist)|no packages|not a git",
-    re.IGNORECASE,
-)
+_PATTERNS = tables.patterns("fix_phrases")
+_NOT_OURS = _PATTERNS["not_ours"]
+_MISPLACED = _PATTERNS["misplaced"]
 """Errors of which a wrong folder may be the cause."""
 _SAID = re.compile(r"(?!\S{1,40}:\s)[^\n]*\b(?:I|we|you|let's|please)\b[^\n]*", re.IGNORECASE)
 """One line of speech: what the user said when turning a call down, as older clients give it."""
@@ -59,17 +52,8 @@ _KEEPING = frozenset({"git add", "git commit", "git push"})
 """Jobs that keep what was done: they mend nothing where anything else was done."""
 _MANNERS = frozenset({"--verbose", "--quiet", "--silent", "--color", "--no-color", "--exitfirst"})
 """Options that change how a command tells, not what it does."""
-_CAUSE = re.compile(
-    r"\b(?:issue|problem|error|failure|cause|culprit|reason|bug|mistake)s? (?:here |now )?(?:is|was|are|"
-    r"were|comes?|came)\b|\bbecause\b|\bcaused by\b|\bdue to\b|\bturns out\b|\bfixed by\b"
-    r"|\bthe fix (?:is|was)\b",
-    re.IGNORECASE,
-)
-_HINT = re.compile(
-    r"\b(?:needs?|requires?|missing|must|should (?:be|have|use)|expects?|doesn't|does not|isn't|is not|"
-    r"wrong|incorrect|instead of|already|I see)\b",
-    re.IGNORECASE,
-)
+_CAUSE = _PATTERNS["cause"]
+_HINT = _PATTERNS["hint"]
 _LONG = re.compile(r"[^\W_]{4,}")
 _CHECKS = re.compile(
     r"\b(?:test|tests|check|lint|typecheck|build|run|clippy|vet|status|show|diff|log|pytest|pyright|mypy|"

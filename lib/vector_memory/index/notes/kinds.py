@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from vector_memory.index.notes.markdown import STEPS, Block
 from vector_memory.model import CONTEXT, DECISION, PREFERENCE, PROCEDURE, QUESTION, TODO
+from vector_memory.text import tables
 
 MAX_CHARS = 2_000
 
@@ -21,13 +22,9 @@ _HEADING = re.compile(
     rf"|(?P<{PREFERENCE}>(?:\w+ )?preferences|(?:\w+ )?conventions|(?:house )?rules|style))$",
     re.IGNORECASE,
 )
-_DECIDED = re.compile(
-    r"\bwe(?:'ve| have)? (?:now )?(?:use|decided|chose|chosen|picked|agreed|settled on|went with"
-    r"|opted for|switched to|will use|are using|standardi[sz]ed on)\b"
-    r"|\b(?:was|were|is) decided\b|^(?:decision|decided)\b",
-    re.IGNORECASE,
-)
-_PREFERRED = re.compile(r"\balways\b|\bnever\b|\bprefer(?:s|red)?\b|\bavoid\b", re.IGNORECASE)
+_PATTERNS = tables.patterns("note_phrases")
+_DECIDED = _PATTERNS["decided"]
+_PREFERRED = _PATTERNS["preferred"]
 _TO_DO = re.compile(r"^(?:todo|fixme)\b", re.IGNORECASE)
 
 

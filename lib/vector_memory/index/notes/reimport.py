@@ -8,8 +8,8 @@ are the note as it reads now.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 ALIKE = 0.5
 """The share of two texts' words that must be common (Jaccard) for one to be the other, changed."""
@@ -19,16 +19,15 @@ MOST_COMPARED = 300
 _WORD = re.compile(r"\w+")
 
 
-@dataclass
-class ReimportPlan:
+class ReimportPlan(NamedTuple):
     """By position of the draft, the key of the stored note that it is (`same`, `moved`) or takes the
     place of (`changed`); positions of `new` drafts; the keys of what is `gone` from the file."""
 
-    same: dict[int, str] = field(default_factory=dict)
-    moved: dict[int, str] = field(default_factory=dict)
-    changed: dict[int, str] = field(default_factory=dict)
-    new: list[int] = field(default_factory=list)
-    gone: list[str] = field(default_factory=list)
+    same: dict[int, str]
+    moved: dict[int, str]
+    changed: dict[int, str]
+    new: list[int]
+    gone: list[str]
 
 
 def plan(drafts: Sequence[tuple[str, str]], stored: Mapping[str, str]) -> ReimportPlan:
@@ -38,57 +37,46 @@ def plan(drafts: Sequence[tuple[str, str]], stored: Mapping[str, str]) -> Reimpo
         drafts: (key, text) of what the file says now, keys distinct.
         stored: the texts stored from this file, by key.
     """
-    made = ReimportPlan()
-    left = dict(stored)
-    rest: list[int] = []
-    for position, (key, _) in enumerate(drafts):
-        if key in left:
-            made.same[position] = key
-            del left[key]
-        else:
-            rest.append(position)
-    rest = _move(drafts, rest, left, made)
-    made.new = _change(drafts, rest, left, made)
-    made.gone = list(left)
-    return made
-
-
-def _move(
-    drafts: Sequence[tuple[str, str]], rest: list[int], left: dict[str, str], made: ReimportPlan
-) -> list[int]:
-    """Match what says the same below other headings; return what is left of the drafts."""
-    places: dict[str, list[str]] = {}
-    for key in left:
-        places.setdefault(words_of(key), []).append(key)
-    remaining = []
+    same = {position: key for position, (key, _) in enumerate(drafts) if key in stored}
+    rest = [position for position in range(len(drafts)) if position not in same]
+    known = set(same.values())
+    left = {key: text for key, text in stored.items() if key not in known}
+    by_words = _grouped(left, words_of)
+    moved: dict[int, str] = {}
     for position in rest:
-        same = places.get(words_of(drafts[position][0]))
-        if same:
-            made.moved[position] = same.pop()
-            del left[made.moved[position]]
-        else:
-            remaining.append(position)
-    return remaining
+        if keys := by_words.get(words_of(drafts[position][0])):
+            moved[position] = keys.pop()
+            del left[moved[position]]
+    rest = [position for position in rest if position not in moved]
+    changed = _changed({position: drafts[position] for position in rest}, left)
+    new = [position for position in rest if position not in changed]
+    taken = set(changed.values())
+    gone = [key for key in left if key not in taken]
+    return ReimportPlan(same, moved, changed, new, gone)
 
 
-def _change(
-    drafts: Sequence[tuple[str, str]], rest: list[int], left: dict[str, str], made: ReimportPlan
-) -> list[int]:
-    """Match what reads differently now, the most alike first; return the drafts that are new."""
-    below: dict[str, list[str]] = {}
-    for key in left:
-        below.setdefault(_headings_of(key), []).append(key)
+def _changed(rest: Mapping[int, tuple[str, str]], left: Mapping[str, str]) -> dict[int, str]:
+    """Match what reads differently now below the same headings, the most alike first."""
+    below = _grouped(left, _headings_of)
     pairs: list[tuple[float, int, str]] = []
-    for position in rest:
-        key, text = drafts[position]
+    for position, (key, text) in rest.items():
         candidates = below.get(_headings_of(key), [])
         if len(candidates) * len(rest) <= MOST_COMPARED * MOST_COMPARED:
             pairs += [(-alike(text, left[old]), position, old) for old in candidates]
+    changed: dict[int, str] = {}
+    taken: set[str] = set()
     for score, position, old in sorted(pairs):
-        if -score >= ALIKE and position not in made.changed and old in left:
-            made.changed[position] = old
-            del left[old]
-    return [position for position in rest if position not in made.changed]
+        if -score >= ALIKE and position not in changed and old not in taken:
+            changed[position] = old
+            taken.add(old)
+    return changed
+
+
+def _grouped(keys: Iterable[str], part_of: Callable[[str], str]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for key in keys:
+        groups.setdefault(part_of(key), []).append(key)
+    return groups
 
 
 def alike(one: str, other: str) -> float:

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from vector_memory.index.topics.turns import TopicTurn
+from vector_memory.text import tables
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector
@@ -41,26 +42,10 @@ WEIGHTS = {
 """How much each sign weighs; tuned by `benchmarks/spans.py`."""
 BIAS = -3.2
 
-_PHRASE = re.compile(
-    r"\bnow (?:let'?s|can|could|please)\b|\b(?:another|next|new|different|separate|unrelated) "
-    r"(?:thing|question|issue|bug|task|topic|feature|step|one|problem|idea)\b|\bnext up\b"
-    r"|\bswitch(?:ing)? (?:to|over)\b|\bmov(?:e|ing) on\b|\bunrelated\b|\bon another note\b"
-    r"|\bby the way\b|\bbtw\b|\blet'?s also\b|^also\b|\balso,? (?:can|could|please|let)\b"
-    r"|\bone more\b|\bnever ?mind\b|\binstead\b|\bback to\b|\bn[äa]chste[sr]? (?:aufgabe|thema|schritt)\b",
-    re.IGNORECASE,
-)
-_REQUEST = re.compile(
-    r"\b(?:can|could|should|would) (?:we|you|i)\b|\blet'?s\b|\bplease\b|\bi(?:'d| would) like\b"
-    r"|\bi want\b|\bhow (?:hard|about|do|can|would)\b|\bdo you think\b|\bwe (?:should|need|might)\b"
-    r"|\bwhat about\b|^(?:add|fix|make|create|write|implement|update|remove|refactor|move|rename|build"
-    r"|run|check|review|explain|look|find|set up|investigate|read|change|improve|port)\b",
-    re.IGNORECASE,
-)
-_TROUBLE = re.compile(
-    r"\b(?:broken?|(?:doesn|isn|won)'?t work|not working|fail(?:s|ed|ing|ure)?|errors?|bugs?"
-    r"|crash(?:es|ed)?|lost|unhappy|wrong|why (?:is|are|does|do|did))\b",
-    re.IGNORECASE,
-)
+_PATTERNS = tables.patterns("topic_turns")
+_PHRASE = _PATTERNS["phrase"]
+_REQUEST = _PATTERNS["request"]
+_TROUBLE = _PATTERNS["trouble"]
 _REPLY = re.compile(
     r"(?:ok(?:ay)?|yes|yeah|yep|no|nope|ah+|oh|hmm+|wait|sorry|well|so|sure|right|but|still|and|more"
     r"|the (?:issue|problem|above)|it|that|this|these|again|i (?:don't )?think|i'd actually|in|here"

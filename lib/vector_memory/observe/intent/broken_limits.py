@@ -97,7 +97,10 @@ def _runs(forbidden: str, words: list[str]) -> bool:
         return False
     said = forbidden.split()
     if len(said) > 1:
-        return any(words[i : i + len(said)] == said for i in range(len(words)))
+        in_order = any(words[i : i + len(said)] == said for i in range(len(words)))
+        parts = {one.removesuffix("s") for word in words for one in re.split(r"[\W_]+", word)}
+        objects = {one.removesuffix("s") for one in said[1:]}
+        return in_order or (said[0] in (*given, acts.ANYTHING) and not parts.isdisjoint(objects))
     if "/" in forbidden or "." in forbidden:
         return any(
             ("/" + one).endswith("/" + forbidden)
@@ -113,8 +116,9 @@ def matches(target: str, inner: str, is_folder: bool = False) -> bool:
     low, path = target.rstrip("/").removeprefix("./").lower(), inner.lower()
     if low == acts.ANYTHING:
         return True
-    if low == acts.CODE:
-        return not matches("docs", inner)
+    if low in (acts.CODE, acts.PRODUCT):
+        is_test = low == acts.PRODUCT and matches("tests", inner)
+        return not (is_test or matches("docs", inner))
     if low in PLACES:
         return any(fnmatch.fnmatchcase("/" + path, one) for one in PLACES[low])
     if "*" in low:

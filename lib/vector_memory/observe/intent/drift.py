@@ -28,8 +28,6 @@ from vector_memory.observe.intent.objectives import Objectives, is_about, terms_
 
 LONG_ROW = 8
 """So many changes in a row without a word of what was asked are target drift."""
-WARY_ROW = 6
-"""The same where the self-assessment says that sessions drift here."""
 MOST_SEEN = 2_000
 
 
@@ -110,8 +108,7 @@ def _drifted(
         )
     if changed:
         course.row += [around.within(one.path) or "" for one in changed]
-        most = WARY_ROW if TARGET_DRIFT in objectives.wary else LONG_ROW
-        if len(course.row) >= most and not course.told_row:
+        if len(course.row) >= LONG_ROW and not course.told_row:
             course.told_row = True
             where = ", ".join(dict.fromkeys(course.row[-3:]))
             yield Finding(

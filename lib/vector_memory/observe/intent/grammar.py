@@ -47,6 +47,7 @@ def _grammar() -> dict[str, str]:
         "verb": any_of(VERBS),
         "noun": any_of(NOUNS),
         "place": any_of([*PLACES, *ALIASES]),
+        **{kind: any_of(words) for kind, words in table("limit_words").items()},
         "program": any_of(
             {*table("installers"), *(row.split()[0] for rows in RUNS.values() for row in rows)}
             - {"*"}

@@ -1,9 +1,9 @@
 """Limits that a user sets in words: an act that is ruled out, the things that it is ruled out for, and until when.
 
-A sentence is read by its structure: a negation that speaks to the agent, a verb of a closed set, and what the
-verb is done to ("don't push to main"); a thing and the state that it shall keep ("`.env` stays untouched"); or
-the only thing that is allowed ("keep it inside src/"). The words are tables in `data/`. What is not sure to be a
-limit is none: questions, reports, quotations, pasted documents. Later prompts lift limits.
+A clause is read by the kinds of its words (`limit_words.txt`): what negates, what keeps, what leaves all else out, acts,
+things, and words that every request has. It sets a limit if it has a negation or a keeping, an act or a thing, and
+nothing else before them: then it speaks to the agent, and of nobody else. What is not sure to be a limit is none:
+questions, reports, quotations, pasted documents. Later prompts lift limits.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from vector_memory.observe.intent.grammar import ALIASES, NOUNS, RUNS, SAYS, THINGS, VERBS, any_of
@@ -22,12 +23,17 @@ EDIT, DELETE, MOVE, CREATE, READ, COMMIT, PUSH, REQUEST, INSTALL, RUN, NETWORK, 
     "branch", "history", "merge",
 )  # fmt: skip
 API, COMMENT, DO = "api", "comment", "do"
-ANYTHING, CODE, WRITE, FORCE = "*", "code", "write", "--force"
+ANYTHING, CODE, PRODUCT, WRITE, FORCE = "*", "code", "production code", "write", "--force"
 ON_FILES = frozenset({EDIT, DELETE, MOVE, READ})
-MOST_SAID, MOST_CHARS, MOST_LIMITS = 160, 6_000, 24
+MOST_SAID, MOST_CHARS, MOST_LIMITS, LONGEST_SENTENCE = 160, 6_000, 24, 600
 
 
-_Found = tuple[str, tuple[str, ...], bool]
+class _Word(NamedTuple):
+    """A word, or several that say one thing, of a clause, and its kind: a letter of `limit_words.txt`."""
+
+    kind: str
+    text: str
+    end: int
 
 
 class _Context(NamedTuple):
@@ -55,12 +61,15 @@ class Limit(NamedTuple):
     waits: bool = False
 
 
+_Found = tuple[str, tuple[str, ...], bool]
 _PHRASES = [
     (act, () if thing == "-" else (thing,), re.compile(phrase))
     for act, thing, phrase in (line.split(" ", 2) for line in tables.lines("limit_phrases"))
 ]
-_WORDS = {"code": EDIT, "file": CREATE, "files": CREATE}
 _STRAIGHT = str.maketrans("\u2019\u201c\u201d", '\'""')
+_WIDE = {"r": PRODUCT, "d": CODE, "g": ANYTHING}
+"""What words of these kinds mean."""
+_BASES = {verb for _, verb in VERBS.values()}
 _DONE_TO = {
     INSTALL: (INSTALL, CREATE, DO), REQUEST: (CREATE, READ), NETWORK: (DO, NETWORK), DATABASE: (DO, EDIT, READ, DELETE),
     COMMENT: (CREATE, EDIT), API: (EDIT, "break", MOVE), HISTORY: (EDIT,),
@@ -81,11 +90,12 @@ def read(prompt: str) -> list[Limit]:
             heading = "do not "
             continue
         heading = heading if heading and line.lstrip()[:1] in "-*\u2022" and said else ""
-        sentence = (heading + said).lower()
-        sentence = SAYS["by_no_means"].sub("do not ", sentence)
-        sentence = SAYS["aside"].sub("", sentence).replace("w/o ", "without ")
-        sentence = SAYS["solely"].sub("only", sentence)
-        if 3 < len(sentence) < 600 and not SAYS["unsure"].search(sentence):
+        sentence = SAYS["short"].sub(r"\1n't", (heading + said).lower())
+        sentence = SAYS["opening"].sub(r"\1 \2", sentence).replace("w/o ", "without ")
+        sentence = sentence.replace("out of the question", "forbidden")
+        if len(sentence) > LONGEST_SENTENCE:
+            continue
+        if len(sentence) > 3 and not SAYS["unsure"].search(sentence):
             if not sentence.endswith("?") or SAYS["asking"].search(sentence):
                 limits += _of_sentence(sentence, before, everywhere, heading + said)
             asked.update(map(_asked, SAYS["clause"].split(sentence)))
@@ -109,30 +119,41 @@ def _once(limits: Iterable[Limit]) -> list[Limit]:
     return list({(one.act, one.things, one.is_only): one for one in limits}.values())[:MOST_LIMITS]
 
 
+@lru_cache(256)
+def _words(clause: str) -> tuple[_Word, ...]:
+    """Return the words of a clause that say something, each with its kind."""
+    found = ((one.lastgroup or "x", one[0], one.end()) for one in SAYS["word"].finditer(clause))
+    return tuple(_Word(*one) for one in found if one[0] != "f")
+
+
+def _kinds(clause: str) -> str:
+    """Return the kinds of a clause's words in a row: all that mean no thing by its name are one."""
+    return "".join("c" if one.kind in _WIDE else one.kind for one in _words(clause))
+
+
 def _asked(clause: str) -> str:
     """Return the act that a clause asks for, "" for none."""
-    if SAYS["says_not"].search(clause) or SAYS["own"].search(clause):
+    words = _words(clause)
+    if not words or words[0].kind != "a" or any(one.kind in "nk" for one in words):
         return ""
-    words = (one for one in re.findall(r"[\w'-]+", clause) if not SAYS["leads"].match(one))
-    first = next(words, "")
-    act, verb = VERBS.get(first, ("", ""))
-    return act if verb == first else ""
+    if SAYS["own"].search(clause):
+        return ""
+    act, verb = VERBS.get(words[0].text, ("", ""))
+    return act if verb == words[0].text else ""
 
 
 def _of_sentence(
     sentence: str, earlier: str, everywhere: tuple[str, ...], said: str
 ) -> Iterator[Limit]:
     said = said if len(said) <= MOST_SAID else said[: MOST_SAID - 1] + "\u2026"
-    if own := SAYS["own"].search(sentence):
-        acts = dict(VERBS[verb] for verb in SAYS["verbs"].findall(own[0]))
-        yield from (Limit(act, (), said) for act in (COMMIT, PUSH, MERGE) if act in acts)
-        yield from (Limit(RUN, (verb,), said) for act, verb in acts.items() if act == RUN)
-    if asks := SAYS["ask_first"].search(sentence):
-        context = _Context(everywhere, earlier)
-        for act, things, is_only in _resolved(asks["verb"], "", asks["rest"], context):
-            yield Limit(act, things, said, is_only, True)
-    for clause in SAYS["clause"].split(sentence.rstrip(" .!")):
-        clause = SAYS["courtesy"].sub("", clause.lstrip(" !(").rstrip(" .!)"))
+    asks = SAYS["wait"].search(sentence)
+    if asks and not SAYS["describes"].match(sentence) and "s" not in _kinds(sentence):
+        rest = asks["rest"] or asks["rest2"] or "anything"
+        found = _resolved(asks["verb"] or asks["verb2"], rest, _Context(everywhere, earlier))
+        yield from (Limit(act, things, said, is_only, True) for act, things, is_only in found)
+        return
+    for clause in SAYS["clause"].split(SAYS["label"].sub(r"\1 ", sentence).rstrip(" .!")):
+        clause = clause.lstrip(" !(").rstrip(" .!)")
         context = _Context(_things(earlier) or everywhere, earlier)
         condition = SAYS["condition"].search(clause)
         waits = bool(
@@ -146,162 +167,185 @@ def _of_sentence(
 
 def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
     """Yield act, things, and whether only these are allowed, for each limit of a clause."""
+    words = _words(clause)
+    kinds = _kinds(clause)
     if phrases := [(act, things) for act, things, phrase in _PHRASES if phrase.search(clause)]:
         yield from ((act, things, False) for act, things in phrases)
-    elif alone := SAYS["alone"].search(clause):
-        yield EDIT, ("tests" if _first(alone).startswith("test") else "docs",), True
-    elif excepted := SAYS["exception"].search(clause):
-        if things := _things(_first(excepted)):
-            yield EDIT, things, False
-        elif excepted["c"]:
-            yield PUSH, (excepted["c"],), False
-        for verb in SAYS["verbs"].findall(excepted["a"] or "")[:1] if not things else ():
-            yield from _resolved(verb, "", "", context)
-    elif only := SAYS["only"].search(clause):
-        things = _things(_first(only))
-        if things and VERBS.get(_first(only, "vwx"), (EDIT,))[0] in (EDIT, CREATE):
-            yield EDIT, things, True
-    elif rest := SAYS["else"].search(clause):
-        if things := _things(clause[: rest.start()]) or _things(context.earlier):
-            yield EDIT, things, True
-    elif gerund := SAYS["gerund"].search(clause):
-        yield from _resolved(gerund["verb"], "", gerund["rest"], context)
-    elif unwelcome := SAYS["unwelcome"].match(clause):
-        yield from _resolved(unwelcome["verb"], "no", "", context)
-    elif (passive := SAYS["unwanted"].match(clause) or SAYS["passive"].match(clause)) and (
-        _is_ruled_out(passive)
+    elif "s" in kinds:
+        return
+    elif own := SAYS["own"].search(clause):
+        for verb in dict.fromkeys(one.text for one in _words(own[0]) if one.kind == "a"):
+            if VERBS.get(verb, ("",))[0] in (COMMIT, PUSH, MERGE, RUN, REQUEST) or verb in NOUNS:
+                yield from _resolved(verb, "", context)
+    elif "e" in kinds or "o" in kinds:
+        yield from _of_exception(clause, words, kinds, context)
+    elif "n" in kinds:
+        yield from _of_negation(clause, words, kinds, context)
+    elif ("k" in kinds and not _asked(words[0].text)) or (
+        re.search("l[tc]+$|tl$", kinds) and SAYS["let"].search(clause)
     ):
-        thing = SAYS["begins"].sub("", passive["thing"].rpartition(" that ")[2] + " ").strip()
-        noun = re.search(r"\bno(?: \w+)? (\w+)$", passive["thing"])
-        if noun and noun[1] in {**VERBS, **NOUNS}:
-            yield from _resolved(noun[1], "no", passive["rest"], context)
+        if "x" in kinds[: kinds.index("k" if "k" in kinds else "l")] and "t" not in kinds:
             return
-        if SAYS["none"].match(passive["thing"]):
-            thing = thing if _things(thing) else "anything"
-        thing = thing or "it"
-        yield from _resolved(passive["verb"], "", f"{thing} {passive['rest']}", context)
-    elif (found := SAYS["ruled_out"].search(clause)) and _speaks_to_agent(clause, found):
-        for verb in (found["verb"], *SAYS["verbs"].findall(found["more"])):
-            yield from _resolved(verb, _how(found, verb), found["rest"], context)
-    elif (state := SAYS["state"].search(clause)) and (
-        state["leave"] is None or _is_addressed(clause, state)
-    ):
-        thing = _first(state)
-        if thing.startswith("nothing"):
-            return
-        if things := _files_of(EDIT, "leave", "", thing, context):
+        things = _files_of(clause, context)
+        is_meant = "l" in kinds or SAYS["hands"].match(clause) or things in ((CODE,), (PRODUCT,))
+        if things := things if is_meant else _things(clause):
             yield EDIT, things, False
-        elif paths := _paths(clause):
-            yield EDIT, paths, False
-        elif branch := SAYS["branches"].search(thing):
+        elif branch := SAYS["branches"].search(clause):
             yield PUSH, (branch[0],), False
-        elif words := [*SAYS["nouns"].findall(thing), *SAYS["verbs"].findall(thing)]:
-            yield from _resolved(words[0], "no", "", context)
-    elif (wait := SAYS["wait"].search(clause)) and not (
-        SAYS["says_not"].search(clause[: wait.start()]) or SAYS["describes"].match(clause)
-    ):
-        yield from _resolved(wait["verb"], "", wait["rest"].strip() or "anything", context)
+        for one in [one for one in words if one.text in VERBS][: not things]:
+            yield from _resolved(one.text, "", context)
 
 
-def _how(found: re.Match[str], word: str) -> str:
-    """Return how a word must stand to be ruled out: "not" do, "off" doing, "no" deed."""
-    if not found["no"]:
-        is_said_of_all = found["not"] and found["not"].startswith(("nobody", "no one"))
-        return "" if is_said_of_all else "not" if found["not"] else "off"
-    is_verb = not found["no"].startswith(("no", "zero", "skip")) and word in VERBS
-    return (
-        "off"
-        if is_verb and word.endswith("ing")
-        else "not"
-        if is_verb and VERBS[word][1] == word
-        else "no"
-    )
-
-
-def _first(found: re.Match[str], groups: str = "") -> str:
-    """Return what stands in the first of these groups; of all with small letters for names, but for verbs (v, w, x),
-    if none are told."""
-    told = groups or (name for name in found.groupdict() if len(name) == 1 and name not in "vwx")
-    return next((text for text in map(found.group, told) if text is not None), "")
-
-
-def _is_ruled_out(passive: re.Match[str]) -> bool:
-    """Whether a sentence in the passive voice forbids, rather than tells how things are."""
-    said = passive[0][len(passive["thing"]) : passive.start("verb")]
-    if passive.re is SAYS["unwanted"] or passive["verb"] == "change":
-        return not passive["thing"].endswith("you")
-    if not passive["verb"].endswith(("ed", "en", "run", "made")):
-        return False
-    is_ruled = "not" in said or "n't" in said or SAYS["none"].match(passive["thing"])
-    is_wish = " be " in said or " gets " in said or SAYS["sees_to_it"].search(passive["thing"])
-    return bool(is_ruled and is_wish)
-
-
-def _is_addressed(clause: str, found: re.Match[str]) -> bool:
-    """Whether what stands before leaves the agent as the one that is spoken to."""
-    before = clause[: found.start()].rstrip()
-    leading = SAYS["leading"].search(before + " ")
-    rest = before[: leading.start()].strip() if leading else before
-    first = leading[0].split()[:1] if leading else []
-    return not rest or (
-        bool(first) and first[0].strip(",") in SAYS["conjunction"].pattern.split("|")
-    )
-
-
-def _speaks_to_agent(clause: str, found: re.Match[str]) -> bool:
-    is_bare = found["off"] and not found["off"].startswith("not")
-    if (is_bare or (found["no"] or "").startswith("without")) and SAYS["describes"].match(clause):
-        return False
-    if is_bare:
-        return True
-    if found[0].startswith("i ") and not re.match(r"i \S+(?: not)? want", found[0]):
-        return False
-    return bool(found["no"]) and found["no"].startswith("without") or _is_addressed(clause, found)
-
-
-def _resolved(word: str, how: str, rest: str, context: _Context) -> Iterator[_Found]:
-    """Yield the limit that a verb or a noun and what stands behind it make, if a call can be held against it."""
-    act, verb = VERBS.get(word, (_WORDS.get(word) or NOUNS.get(word, DO), word))
-    if (how == "not" and word != verb) or (how == "off" and not word.endswith("ing")):
+def _of_exception(
+    clause: str, words: Sequence[_Word], kinds: str, context: _Context
+) -> Iterator[_Found]:
+    """Yield the limit of a clause that sets something apart: "only X", "nothing but X", "everything except X", "the
+    rest"."""
+    place = kinds.find("e") if "e" in kinds else kinds.find("o")
+    after, before = clause[words[place].end :], clause[: words[place].end]
+    is_forbidden = not {*"nklo"}.isdisjoint(kinds) or words[place].text.startswith("no")
+    acts = {VERBS[one.text][0] for one in words[:place] if one.text in VERBS}
+    noun = next((one for one in words[:place] if NOUNS.get(one.text) == INSTALL), None)
+    things = _things(after) or (_things(before) if "o" in kinds else ())
+    if noun and is_forbidden:
+        yield from _resolved(noun.text, clause[noun.end :], context)
+    elif kinds[place : place + 2] == "ox" or re.search("n.*x.*e", kinds):
         return
-    thing = SAYS["tail"].sub("", f" {rest.strip()}").strip() or "code" * (word == "code")
-    if (
-        how == "no"
-        and NOUNS.get(word, RUN) == RUN
-        and thing not in ("", "code")
-        and not SAYS["where"].match(thing)
+    elif things and kinds[0] == "e":
+        yield EDIT, things, "n" in _kinds(context.earlier)
+    elif things and acts <= {EDIT, CREATE, DELETE} and (is_forbidden or SAYS["all"].search(before)):
+        yield EDIT, things, is_forbidden
+    elif is_forbidden and not things and (things := _things(before) or _things(context.earlier)):
+        yield EDIT, things, True
+    elif not (is_forbidden or things):
+        for one in [one for one in _words(after) if one.kind == "a"][:1]:
+            yield from _resolved(one.text, after[one.end :], context)
+
+
+def _of_negation(
+    clause: str, words: Sequence[_Word], kinds: str, context: _Context
+) -> Iterator[_Found]:
+    """Yield the limits of a clause that negates something."""
+    place = kinds.index("n")
+    before, after, no = kinds[:place], kinds[place + 1 :], words[place].text
+    start, said = words[place].end, clause[: words[place].end]
+    acts = [one for one in words[place + 1 :] if one.kind == "a"]
+    verb = acts[0] if acts else None
+    is_passive = verb is not None and SAYS["done"].search(clause[: verb.end]) is not None
+    is_passive = is_passive and not SAYS["by_others"].search(clause)
+    how = "off" if SAYS["off"].match(no) else "no" if SAYS["none"].match(no) else "not"
+    is_change = verb is not None and verb.text.startswith("change") and "x" not in before
+    if how == "not" and not re.search("[atx]", before) and re.match("w+a", after):
+        before, after = "", after.lstrip("w")
+    is_wish = SAYS["wants"].search(clause[words[place].end - len(no) :])
+    if is_wish and how == "not" and verb and verb.text not in _BASES:
+        how = "no"
+    if how == "not" and verb and re.search("t|c$", before) and after[0] == "a":
+        # A thing that something must not be done to.
+        if (is_passive or is_change) and (things := _files_of(said, context)):
+            yield VERBS.get(verb.text, (EDIT,))[0], things, False
+    elif "t" in before and after[:1] in ("", "k", "w"):
+        if things := _files_of(said, context):
+            yield EDIT, things, False
+    elif (
+        how == "not"
+        and "a" in before
+        and (is_passive or is_change or not after.strip("w") or SAYS["predicate"].match(no))
     ):
+        noun = next(one for one in words if one.kind == "a")
+        if not after and not SAYS["predicate"].match(no):
+            return
+        yield from _resolved(noun.text, clause[noun.end : start - len(no)], context, noun.text)
+    elif how == "not" and before.endswith("c") and after == "w" and SAYS["new_file"].search(said):
+        yield CREATE, (), False
+    elif SAYS["describes"].match(clause) if how == "off" else re.search("[actx]", before):
         return
+    elif verb and after[0] == "a":
+        how = "off" if no == "not" and verb.text.endswith("ing") else how
+        yield from _of_acts(clause, acts, how, is_passive, context)
+    elif verb and re.match("[tc]+x?a", after) and (is_passive or is_wish):
+        named = [
+            one.text for one in words[place + 1 :] if one.kind in "tcgdr" and one.end < verb.end
+        ]
+        rest = f"{' '.join(named)} {clause[verb.end :]}"
+        yield from _resolved(verb.text, rest, context, no)
+    elif (
+        after[:1] in ("t", "c") and not {"x", "n"} & set(after) and not SAYS["done"].search(clause)
+    ):
+        thing = clause[start:]
+        if things := _things(thing) or ((CODE,) if _files_of(thing, context) == (CODE,) else ()):
+            yield EDIT, things, False
+        elif SAYS["new_file"].search(thing) and how == "no" and not verb:
+            yield CREATE, (), False
+        elif "there" in thing and context.named:
+            yield EDIT, context.named, False
+
+
+def _of_acts(
+    clause: str, acts: Sequence[_Word], how: str, is_passive: bool, context: _Context
+) -> Iterator[_Found]:
+    """Yield the limits of one act or several that stand right behind a negation."""
+    light = len(acts) > 1 and VERBS.get(acts[0].text, ("",))[0] in (CREATE, DO)
+    between = clause[acts[0].end : acts[1].end - len(acts[1].text)] if light else "?"
+    if SAYS["number"].fullmatch(between) and acts[1].text in VERBS:
+        # "make a commit", "do the deployment"
+        acts, how = acts[1:], "no"
+    for one, following in zip(acts, [*acts[1:], None], strict=True):
+        next_word = re.match(r"\s(\w+)", clause[one.end :])
+        is_part = how == "no" and next_word is not None and _kinds(next_word[1]) == "x"
+        is_part = is_part and NOUNS.get(one.text, RUN) == RUN
+        if is_part or not _is_form(one.text, how, is_passive):
+            return
+        yield from _resolved(one.text, clause[one.end :], context, "anything" * (how != "not"))
+        between = clause[one.end : following.end - len(following.text)] if following else ""
+        if not SAYS["and"].fullmatch(between):
+            return
+
+
+def _is_form(word: str, how: str, is_passive: bool) -> bool:
+    """Whether a word stands as what is ruled out: "not" do, "off" doing or a deed, "no" deed, "nothing" done."""
+    act, verb = VERBS.get(word, ("", word))
+    if how == "no" and word.endswith(("ed", "ten", "ade")) and not is_passive:
+        return False
+    if not act or is_passive or how == "not":
+        return how != "not" if not act else how == "no" or word == verb
+    is_deed = act in (COMMIT, PUSH, MERGE, RUN, INSTALL)
+    return word.endswith(("ing", "ion", "s")) or (word == verb and is_deed)
+
+
+def _resolved(word: str, rest: str, context: _Context, whole: str = "") -> Iterator[_Found]:
+    """Yield the limit that an act and what stands behind it make, if a call can be held against it."""
+    act, verb = VERBS.get(word, (NOUNS.get(word, DO), word))
+    thing = SAYS["tail"].sub("", f" {rest.strip()}").lstrip(" ,:").rstrip(" ,.:")
     noun = next((NOUNS[one] for one in (word, *SAYS["nouns"].findall(thing)) if one in NOUNS), "")
-    is_noun = (how == "no" and word in NOUNS) or act in _DONE_TO.get(noun, ())
+    is_noun = word not in VERBS or act in _DONE_TO.get(noun, ())
     if act in (RUN, DO) and (command := SAYS["command"].match(thing)):
         yield RUN, (command[1],), False
-    elif is_noun and noun != RUN and (noun == API or not _paths(thing)):
+    elif noun and is_noun and noun != RUN and (noun == API or not _paths(thing)):
         yield from _of_noun(noun, act, verb, rest)
     elif act in ON_FILES:
-        if things := _files_of(act, verb, how, thing, context):
+        is_bare = not _words(thing)
+        things = _files_of(thing, context) or ((ANYTHING,) if is_bare and whole else ())
+        if things := things or (context.named if is_bare else _bare(thing, act, verb)):
             yield act, things, False
     elif act in (RUN, DO):
         if what := _command(verb, thing, context):
             yield RUN, (what,), False
-    elif act == CREATE and (how == "no" or SAYS["new_file"].search(thing)):
-        language = tuple("*." + one for one in SAYS["language"].findall(thing))
-        yield act, language or _paths(thing), False
-    elif act in (CREATE, BRANCH):
-        if SAYS["branch"].search(thing):
+    elif act == CREATE:
+        if SAYS["new_file"].search(thing) or (whole and not _words(thing)):
+            language = tuple("*." + one for one in SAYS["language"].findall(thing))
+            yield act, language or _paths(thing), False
+        elif SAYS["branch"].search(thing):
             yield BRANCH, (), False
-    elif act == HISTORY:
+    elif act == HISTORY or (act == BRANCH and SAYS["branch"].search(thing)):
         yield act, (), False
-    else:
+    elif act != BRANCH:
         target = SAYS["target"].search(thing)
-        names = (
-            [target[1].rstrip("./")] if target and not SAYS["no_objects"].match(target[1]) else []
-        )
+        names = [one.rstrip("./") for one in target.groups() if one] if target else []
         names = [*context.named] if target and target[0].endswith((" it", " there")) else names
-        if all(
-            SAYS["no_objects"].match(one) or one in names
-            for one in re.findall(r"[\w'-]+", SAYS["aim"].split(thing)[0])
-        ):
+        names = [one for one in names if not SAYS["no_objects"].match(one)]
+        others = re.findall(r"[\w'-]+", SAYS["aim"].split(thing)[0])
+        if all(SAYS["no_objects"].match(one) or one in names for one in others):
             yield act, (FORCE,) if "force" in f"{verb} {thing}" else tuple(names), False
 
 
@@ -318,41 +362,47 @@ def _of_noun(noun: str, act: str, verb: str, rest: str) -> Iterator[_Found]:
         yield noun, (), False
 
 
-def _files_of(act: str, verb: str, how: str, thing: str, context: _Context) -> tuple[str, ...]:
-    """Return the files that a verb is done to."""
-    if not thing:
-        return (ANYTHING,) if how == "no" else context.named
+def _files_of(thing: str, context: _Context) -> tuple[str, ...]:
+    """Return the files that words name: as such, by their kind, or as what was named before."""
+    if things := _things(thing):
+        return things
+    kinds = {one.kind for one in _words(thing)}
+    if "x" in kinds:
+        return ()
+    wide = next((name for kind, name in _WIDE.items() if kind in kinds), "")
+    return (wide,) if wide else context.named if "c" in kinds else ()
+
+
+def _bare(thing: str, act: str, verb: str) -> tuple[str, ...]:
+    """Return the one plain word that names what must not be deleted, read or touched."""
     within = re.match(r"(?:anything )?(?:to|in|of|from|under|inside) ", thing)
     thing = thing[within.end() :] if within else thing
-    if SAYS["that"].match(thing):
-        return context.named
-    if SAYS["code"].match(thing) or SAYS["anything"].match(thing):
-        return (CODE,) if SAYS["code"].match(thing) else (ANYTHING,)
-    bare = SAYS["bare"].match(re.split(r"\s(?:that|which|in)\b", thing)[0])
-    is_name = bare and not SAYS["no_names"].match(bare[1])
-    may_be = within or act in (DELETE, READ) or verb in ("touch", "edit", "mess")
-    return _things(thing) or ((bare[1],) if bare and is_name and may_be else ())
+    bare = SAYS["bare"].match(re.split(r"\s(?:that|which|in|code)\b", thing)[0])
+    may_be = within or act in (DELETE, READ) or verb in ("touch", "edit", "mess", "go near")
+    return (bare[1],) if may_be and bare and not SAYS["no_names"].match(bare[1]) else ()
 
 
 def _command(verb: str, thing: str, context: _Context) -> str:
-    """Return what must not be run: a command, a kind of command, a path; "" if that cannot be told."""
+    """Return what must not be run: a command, a kind of command, a path; or the words of one."""
     means = context.earlier if SAYS["that"].match(thing) else f"{verb} {thing}"
     kinds = (
         one for one in RUNS if re.search(rf"\b{one.removesuffix('s')}(?:s|ment|ting)?\b", means)
     )
     if quoted := re.match(r"`([^`\n]{2,80})`", thing):
         return quoted[1]
-    is_own = VERBS.get(verb, (RUN,))[0] == RUN
-    if (kind := next(kinds, "")) and not (is_own and verb == "restart"):
+    if (kind := next(kinds, "")) and verb != "restart":
         return kind
-    if is_own:
+    words = context.earlier if thing and SAYS["that"].match(thing) else thing
+    others = [one.text for one in _words(words) if one.kind == "x" and one.text.isalnum()]
+    if VERBS.get(verb, (NOUNS.get(verb),))[0] == RUN:
         return verb
-    if paths := _paths(thing) or (context.named if SAYS["that"].match(thing) else ()):
-        return paths[0]
-    is_name = (
-        verb == "use" and re.fullmatch(r"[\w.-]+", thing) and not SAYS["no_names"].match(thing)
-    )
-    return thing if is_name else ""
+    if verb not in VERBS:
+        return " ".join((verb, *others[-2:]))
+    paths = _paths(thing) or (context.named if SAYS["that"].match(thing) else ())
+    is_name = re.fullmatch(r"[\w.-]+", thing) and not SAYS["no_names"].match(thing)
+    if paths or (verb == "use" and is_name):
+        return paths[0] if paths else thing
+    return " ".join((ANYTHING, *others)) if others and verb != "use" else ""
 
 
 def _paths(text: str) -> tuple[str, ...]:
@@ -360,7 +410,9 @@ def _paths(text: str) -> tuple[str, ...]:
     plain = re.sub(r"[`\"(]", " ", text)
     named = [*files(plain), *SAYS["folder"].findall(plain)]
     cleaned = dict.fromkeys(re.sub(r"[/.,)]+$", "", one).removeprefix("./") for one in named)
-    paths = [one for one in cleaned if len(one) > 1 and one not in ("and/or", "w/o", "n/a")]
+    paths = [
+        one for one in cleaned if re.search(r"\w", one[:-1]) and one not in ("and/or", "w/o", "n/a")
+    ]
     return tuple(
         one for one in paths if not any(other != one and other.endswith(one) for other in paths)
     )[:12]
@@ -392,6 +444,8 @@ def _lifts(prompt: str, limit: Limit) -> bool:
     goes_on = bool(SAYS["go"].search(prompt) or SAYS["other"].search(prompt))
     names_it = any(_spoken(one) in prompt for one in limit.things)
     if limit.waits and SAYS["approved"].search(prompt):
+        return True
+    if "for now" in limit.said.lower() and goes_on:
         return True
     if SAYS["for_this"].search(limit.said.lower()) and goes_on:
         return not names_it

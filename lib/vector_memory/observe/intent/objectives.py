@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from vector_memory.observe.commands.findings import CATEGORIES
 from vector_memory.observe.intent import limits
 from vector_memory.observe.intent.grammar import SAYS
 from vector_memory.observe.intent.limits import Limit
@@ -23,7 +22,6 @@ MOST_ASKED = 16
 LEAST_TERMS = 3
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_OFTEN = re.compile(r"\d|\b(?:often|usually|mostly|wrong|flagged|again)\b")
 _GENERIC = frozenset(analysis.stem(word) for word in tables.words("words_of_tasks"))
 
 
@@ -36,14 +34,12 @@ class Objectives:
         terms: stems of what they are about, without what every task has.
         files: paths and names of files that they name, in small letters.
         limits: the limits that hold now.
-        wary: categories of findings that usually go wrong here.
     """
 
     asked: tuple[str, ...] = ()
     terms: frozenset[str] = frozenset()
     files: tuple[str, ...] = ()
     limits: tuple[Limit, ...] = ()
-    wary: frozenset[str] = frozenset()
     is_wide: bool = False
     """Whether something is asked for wherever it may be."""
 
@@ -63,13 +59,12 @@ class Objectives:
         return first if first == last else f"{first} \u2026 {last}"
 
 
-def of_session(said: Sequence[str], rules: Sequence[str] = (), assessment: str = "") -> Objectives:
+def of_session(said: Sequence[str], rules: Sequence[str] = ()) -> Objectives:
     """Return the objectives of a session.
 
     Args:
         said: the user's prompts, the oldest first.
         rules: the texts of pinned rules, preferences and constraints of the user.
-        assessment: the project's last self-assessment, "" without one.
     """
     asking = [one for one in said if is_asking(one)]
     held: list[Limit] = []
@@ -83,7 +78,6 @@ def of_session(said: Sequence[str], rules: Sequence[str] = (), assessment: str =
         frozenset(term for one in plain for term in terms_of(one)),
         _files(plain),
         tuple(dict.fromkeys(held)),
-        wary_of(assessment),
         any(SAYS["wide"].search(one) for one in plain),
     )
 
@@ -124,17 +118,6 @@ def shortened(text: str) -> str:
         first
         if len(first) <= SHORT_CHARS
         else first[: SHORT_CHARS - 1].rsplit(" ", 1)[0] + "\u2026"
-    )
-
-
-def wary_of(assessment: str) -> frozenset[str]:
-    """Return the categories that a self-assessment says go wrong: named in a sentence that tells how often."""
-    told = [one for one in _SENTENCE.split(assessment.lower()) if _OFTEN.search(one)]
-    return frozenset(
-        one
-        for one in CATEGORIES
-        for sentence in told
-        if re.search(rf"\b{one}\b|\b{one.replace('-', ' ')}\b", sentence)
     )
 
 

@@ -186,27 +186,7 @@ def _ports_in(sign: str, text: str) -> list[str]:
     return [one for one in dict.fromkeys(groups) if _LEAST_PORT <= int(one or 0) <= _MOST_PORT]
 
 
-def refused(error: str) -> list[str]:
-    """Return the ports to which an error says that it could not connect."""
-    return _ports_in("refused", error[:LOOKED_CHARS])
-
-
 # -- what is told --
-
-
-def surprise_at(thing: Thing) -> str:
-    """Return what is told where something that could be relied on fails now, "" for nothing.
-
-    Args:
-        thing: as it was known before.
-    """
-    if thing.kind == PORT and thing.state == UP:
-        by = f" by `{thing.by}`" if thing.by else ""
-        return f"Port {thing.name} was last seen up{by} ({thing.last[:10]})."
-    if thing.kind != COMMAND or (thing.state, thing.usual) != (OK, OK):
-        return ""
-    last = f"{thing.last_at:%Y-%m-%d %H:%M} UTC"
-    return f"`{thing.name}` passed {thing.good} of the last {thing.seen} times, last {last}."
 
 
 def unresolved(things: Iterable[Thing], now: datetime) -> list[Thing]:

@@ -69,7 +69,8 @@ def recurring(known: Sequence[Task]) -> list[Habit]:
 
 def _habit(cases: Sequence[tuple[Task, Trouble]], known: Sequence[Task]) -> Habit | None:
     """Return what came again, None for what did not, or is part of the work."""
-    latest, ends = cases[-1][1], [one.end for _, one in cases if one.end]
+    job = Counter(one.job for _, one in cases).most_common(1)[0][0]
+    latest, ends = cases[-1][1], [one.end for _, one in cases if _ends_it(one.end, job)]
     by_commands = [end for end in ends if end != EDIT]
     sessions = {task.session for task, _ in cases}
     # Within one session, what nothing ended between is one trouble.
@@ -77,10 +78,14 @@ def _habit(cases: Sequence[tuple[Task, Trouble]], known: Sequence[Task]) -> Habi
     of_work = 2 * len(by_commands) < len(ends) or PATTERNS["of_work"].search(latest.line)
     if len(cases) < LEAST_AGAIN or not came_back or of_work or not latest.line:
         return None
-    job = Counter(one.job for _, one in cases).most_common(1)[0][0]
     ran = max(len(cases), sum(job in task.jobs for task in known))
     # Where edits ended it as often, what to do about it is not known.
     is_known = 2 * len(by_commands) > len(ends)
     end = Counter(reversed(by_commands)).most_common(1)[0][0] if is_known else ""
     last = max(task.at for task, _ in cases)[:10]
     return Habit(f"`{job}`: {latest.line}", len(cases), ran, last, job, latest.sign, end)
+
+
+def _ends_it(end: str, job: str) -> bool:
+    """Whether what went well afterwards mends a job: another job that was run in its place leaves it as it was."""
+    return bool(end) and (job in end or not end.endswith(" instead"))

@@ -18,6 +18,13 @@ FEW_WORDS = 2
 
 LEAST_TOLD, LEAST_IN_TALK = 2, 3
 """Plain words that a text must say beyond what was searched for, to tell anything of it."""
+LEAST_ALONE = 6
+"""The same of talk that does not say where."""
+MOST_COUNTED = 10
+_ANNOUNCES = re.compile(
+    r":\s*$|^(?:\w+: )?(?:now|next|let me|let\'s|i(?:\'|\u2019)?(?:m|ll)|done:|task:)\b",
+    re.IGNORECASE,
+)
 NEAR = 8
 """Pieces after one that names a file, which may be about that file."""
 ENOUGH_TOLD, MOST_TOLD = 8, 0.6
@@ -83,24 +90,25 @@ def _is_inside(path: str) -> bool:
 
 @dataclass(frozen=True)
 class Told:
-    """What a text says of what is looked for: the piece that says most, and the file that stands in it or, at its
-    head, shortly before it; "" for none."""
+    """What a text says of what is looked for: the piece that says most, the file that stands in it or, at its
+    head, shortly before it ("" for none), and how much it says."""
 
     piece: str = ""
     file: str = ""
+    weight: float = 0.0
 
 
-def told(wanted: SearchTerms, text: str, about: str | None = None) -> Told:
+def told(wanted: SearchTerms, text: str, title: str | None = None) -> Told:
     """Return what a text says of what is looked for. A list of names or a line of code says nothing that the
     search would not show, but in talk for the file that it stands under.
 
     Args:
-        about: names that all of the text is about, where it says something of them; None for talk.
+        title: what all of the text is about, where it says something of it; None for talk. Talk has to say more,
+            or where that is; what it announces says nothing.
     """
     named = {word for one in wanted.alternatives for word in (*one.words, *one.terms)}
-    is_about = about is not None and by_name(wanted, naming("", about))
-    least = LEAST_IN_TALK if about is None else LEAST_TOLD
-    best, most, file, since = Told(), least - 1, "", 0
+    is_about = title is not None and by_name(wanted, naming("", title))
+    best, file, since = Told(), "", 0
     for piece in _PIECE.split(text):
         since += 1
         if files := [one for one in mentions.files(piece) if _is_inside(one)]:
@@ -108,11 +116,20 @@ def told(wanted: SearchTerms, text: str, about: str | None = None) -> Told:
         if not is_about and not may_fit(wanted, (piece,)):
             continue
         where, held = file if since <= NEAR else "", naming("", piece)
+        fitting = fitted(wanted, held)
         said = len(held.plain - named)
-        if about is None and where and by_name(wanted, held):
-            said = max(said, least)
-        if said > most and (is_about or _fits_any(wanted, held)):
-            best, most = Told(piece, where), said
+        if title is not None:
+            is_told = said >= LEAST_TOLD
+        elif where:
+            is_told = said >= LEAST_IN_TALK or by_name(wanted, held)
+        else:
+            several = sum(bool(one.names) for one in fitting) >= min(2, wanted.sought / 2)
+            is_told = said >= LEAST_ALONE and several and not _ANNOUNCES.search(piece)
+        if is_told and (fitting or is_about):
+            near = len(held.terms & wanted.around)
+            weight = len(fitting) + min(said, MOST_COUNTED) / 4 + min(near, 4) / 2
+            if weight > best.weight:
+                best = Told(piece, where, weight)
     return best
 
 
@@ -120,10 +137,6 @@ def holds_most(shown: str, piece: str) -> bool:
     """Whether what is shown of a text has most of what a piece of it says."""
     said = naming("", piece).plain
     return len(said & naming("", shown).plain) >= min(ENOUGH_TOLD, MOST_TOLD * len(said))
-
-
-def _fits_any(wanted: SearchTerms, held: MemoryNames) -> bool:
-    return any(fits(one, held, wanted.places) for one in wanted.alternatives)
 
 
 def may_fit(sought: SearchTerms, texts: Iterable[str]) -> bool:
@@ -147,20 +160,9 @@ def by_name(sought: SearchTerms, held: MemoryNames) -> bool:
     return any(one.names and fits(one, held) for one in sought.alternatives)
 
 
-def fit(sought: SearchTerms, held: MemoryNames) -> float:
-    """Return how well a memory fits the best of the alternatives, 0 for not at all: 3 for a name, 2 for a
-    file's name, 1 for words; more where it names a place that is looked in, or fits others, too."""
-    best = max(
-        (_worth(one) for one in sought.alternatives if fits(one, held, sought.places)), default=0.0
-    )
-    if not best:
-        return best
-    several = sum(fits(one, held, sought.places) for one in sought.alternatives) - 1
-    return best + 0.5 * names_place(sought.places, held) + 0.5 * min(2, several)
-
-
-def _worth(alternative: Alternative) -> float:
-    return 3.0 if alternative.names else 2.0 if alternative.files else 1.0
+def fitted(sought: SearchTerms, held: MemoryNames) -> list[Alternative]:
+    """Return what a memory has of what is looked for."""
+    return [one for one in sought.alternatives if fits(one, held, sought.places)]
 
 
 def fits(alternative: Alternative, held: MemoryNames, places: Iterable[str] = ()) -> bool:

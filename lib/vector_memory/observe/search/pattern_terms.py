@@ -51,16 +51,19 @@ class Alternative:
 
 @dataclass(frozen=True)
 class SearchTerms:
-    """What a call looks for. `places` are the folders and files that it looks in, as they were written."""
+    """What a call looks for. `places` are the folders and files that it looks in, as they were written; `around`
+    are the stems of all that its patterns say, plain words included; `sought` says how many things would do."""
 
     alternatives: tuple[Alternative, ...]
     places: tuple[str, ...] = ()
+    around: frozenset[str] = frozenset()
+    sought: int = 1
 
     def __bool__(self) -> bool:
         return bool(self.alternatives)
 
 
-def sought(searches: Iterable[Search]) -> SearchTerms:
+def sought(searches: Sequence[Search]) -> SearchTerms:
     """Return what searches look for; it is false where they say nothing that a memory could know."""
     found: dict[Alternative, None] = {}
     places: dict[str, None] = {}
@@ -74,7 +77,13 @@ def sought(searches: Iterable[Search]) -> SearchTerms:
             place = posixpath.join(search.folder, path)
             places[posixpath.join(place, folder) if folder else place] = None
     known = [one for one in found if one][:MOST_ALTERNATIVES]
-    return SearchTerms(tuple(known), tuple(one for one in places if one not in ("", ".", "./")))
+    said = " ".join(one for search in searches for one in search.patterns)
+    return SearchTerms(
+        tuple(known),
+        tuple(one for one in places if one not in ("", ".", "./")),
+        frozenset(analysis.analyse(said)) - {term for one in known for term in one.terms},
+        len(known),
+    )
 
 
 def _folder_of(glob: str) -> str:

@@ -7,12 +7,14 @@ that deletes what it finds. Nothing is run, and nothing on the disk is looked at
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from vector_memory.text import tables
 from vector_memory.text.shell import Command, ShellWord, assigned, parse
 
 CONTENTS = ("grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "git grep")
@@ -90,14 +92,13 @@ def _text(given: Mapping[str, Any], name: str) -> str:
 
 # -- a shell's line -------------------------------------------------------------------------------
 
-_SHORTENING = frozenset({"head", "tail", "sort", "uniq", "cd", "pushd", "true", ":"})
-"""Programs that leave a search what it is."""
-_READING = frozenset(
-    {*CONTENTS, "cat", "head", "tail", "ls", "wc", "sed", "awk", "stat", "file", "sort", "echo", "basename",
-     "dirname", "bat", "nl", "less", "xargs", "git", "printf", "test", "true", "sh", "bash"}
-)  # fmt: skip
-_LISTING = frozenset({"find", "fd", "fdfind", "ls", "tree"})
-_SHOWING = frozenset({"cat", "head", "tail", "sed", "nl", "bat", "zcat", "less"})
+_WORDS = {
+    name: frozenset(words.split())
+    for name, _, words in (
+        line.partition(": ") for line in tables.lines("search_words", os.path.dirname(__file__))
+    )
+}
+_ALIASES = {"egrep": "grep", "fgrep": "grep", "zgrep": "grep", "fdfind": "fd"}
 _TO_A_FILE = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
 _NOWHERE = ("/dev/null", "/dev/stderr", "/dev/stdout")
 
@@ -146,7 +147,7 @@ def _writes(command: Command) -> bool:
 
 def _shortens(command: Command) -> bool:
     follows = any(one.text in ("-f", "-F", "--follow") for one in command.arguments)
-    return command.name in _SHORTENING and not (command.name == "tail" and follows)
+    return command.name in _WORDS["shortening"] and not (command.name == "tail" and follows)
 
 
 def _filters(command: Command, found: Sequence[Search]) -> bool:
@@ -156,7 +157,7 @@ def _filters(command: Command, found: Sequence[Search]) -> bool:
 
 def _changes(command: Command, rest: Iterable[Command]) -> bool:
     """Whether a search for files does something to them."""
-    if _program(command) not in _LISTING:
+    if _program(command) not in _WORDS["listing"]:
         return False
     if command.name == "find" and any(
         one.text in ("-delete", "-fprint", "-fls", "-fprintf") for one in command.arguments
@@ -165,10 +166,11 @@ def _changes(command: Command, rest: Iterable[Command]) -> bool:
     for other in rest:
         if not other.piped and "find" not in other.via:
             break
-        if {"xargs", "find"} & set(other.via) and other.name not in _READING:
+        if {"xargs", "find"} & set(other.via) and other.name not in _WORDS["reading"]:
             return True
     return any(
-        words and posixpath.basename(words[0].text) not in _READING for words in _executed(command)
+        words and posixpath.basename(words[0].text) not in _WORDS["reading"]
+        for words in _executed(command)
     )
 
 
@@ -176,7 +178,11 @@ def _executed(command: Command) -> Iterator[tuple[ShellWord, ...]]:
     """Yield what `find -exec` and `fd -x` run."""
     words = command.arguments
     for place, word in enumerate(words[:-1]):
-        marks = ("-exec", "-execdir", "-ok", "-okdir") if command.name == "find" else _FD_EXEC
+        marks = (
+            ("-exec", "-execdir", "-ok", "-okdir")
+            if command.name == "find"
+            else _WORDS["executing"]
+        )
         if command.name in ("find", "fd", "fdfind") and word.text in marks:
             yield words[place + 1 :]
 
@@ -230,41 +236,6 @@ def _search(command: Command, head: Command | None) -> Search | None:
 
 # -- grep and its kin -----------------------------------------------------------------------------
 
-_GREP = (
-    "-e -f -m -A -B -C -d -D --regexp --file --max-count --context --after-context --before-context"
-)
-_TAKES: dict[str, frozenset[str]] = {
-    name: frozenset(options.split())
-    for name, options in {
-        "grep": f"{_GREP} --include --exclude --exclude-dir --exclude-from --label --binary-files"
-        " --directories --devices",
-        "git grep": f"{_GREP} -O --max-depth --threads",
-        "rg": f"{_GREP} -g -t -T -j -r -E -M -d --glob --iglob --type --type-not --threads --replace"
-        " --encoding --max-columns --max-depth --sort --sortr --color --colors --engine --max-filesize"
-        " --path-separator --pre --pre-glob --type-add --type-clear --ignore-file --context-separator",
-        "ag": "-A -B -C -m -G -g -p -W --after --before --context --depth --ignore --ignore-dir"
-        " --file-search-regex --max-count --pager --path-to-ignore --width --workers --color-match",
-        "ack": "-A -B -C -m -g --after-context --before-context --context --type --ignore-dir"
-        " --ignore-file --max-count --match --output --pager --type-set --type-add",
-        "find": "",
-        "fd": "-e -t -d -E -S -o -c -j -x -X --extension --type --max-depth --min-depth --exact-depth"
-        " --exclude --size --owner --color --threads --changed-within --changed-before --base-directory"
-        " --search-path --path-separator --max-results --ignore-file --and --exec --exec-batch",
-    }.items()
-}
-for _alias in ("egrep", "fgrep", "zgrep"):
-    _TAKES[_alias] = _TAKES["grep"]
-_TAKES["fdfind"] = _TAKES["fd"]
-
-_FD_EXEC = ("-x", "-X", "--exec", "--exec-batch")
-_ASKS = frozenset({"-q", "--quiet", "--silent", "-v", "--invert-match", "-L", "--files-without-match",
-                   "--help", "--version", "-V", "--type-list"})  # fmt: skip
-"""Options with which a search answers yes or no, or what does not match: memory has nothing to add."""
-_WITHIN = frozenset(
-    {"--include", "-g", "--glob", "--iglob", "-t", "--type", "-G", "--file-search-regex"}
-)
-_FIXED = frozenset({"-F", "--fixed-strings", "--literal", "-Q"})
-
 
 @dataclass
 class _Read:
@@ -272,8 +243,6 @@ class _Read:
 
     options: list[tuple[str, ShellWord | None]]
     others: list[ShellWord]
-    dashes: int | None = None
-    """How many of the others stand before `--`."""
 
     def has(self, names: Iterable[str]) -> bool:
         return any(name in names for name, _ in self.options)
@@ -291,7 +260,6 @@ def _read(words: Sequence[ShellWord], takes: frozenset[str]) -> _Read:
         text = word.text
         place += 1
         if text == "--":
-            read.dashes = len(read.others)
             read.others += words[place:]
             break
         if not text.startswith("-") or text == "-":
@@ -335,13 +303,13 @@ def _short_options(
 
 def _of_contents(program: str, command: Command, head: Command | None) -> Search | None:
     words = _git_verb(command)[1:] if program == "git grep" else command.arguments
-    read = _read(words, _TAKES[program])
-    if read.has(_ASKS - {"-L"} if program == "rg" else _ASKS):
+    read = _read(words, _WORDS.get(_ALIASES.get(program, program), frozenset()))
+    if read.has(_WORDS["asks"] - {"-L"} if program == "rg" else _WORDS["asks"]):
         return None
     if program in ("ag", "ack") and (named := read.values(["-g"])):
         return _named(Search(program, globs=False, folder=command.folder), named, read.others)
     if program == "rg" and read.has(["--files"]):
-        globs = [one for one in read.values(_WITHIN) if not one.text.startswith("!")]
+        globs = [one for one in read.values(_WORDS["within"]) if not one.text.startswith("!")]
         return _named(Search(program, folder=command.folder), globs, read.others)
     patterns = read.values(["-e", "--regexp", "--match"])
     others = list(read.others)
@@ -350,12 +318,12 @@ def _of_contents(program: str, command: Command, head: Command | None) -> Search
     made = Search(
         program,
         tuple(one.text for one in patterns if _is_known(one)),
-        fixed=program == "fgrep" or read.has(_FIXED),
+        fixed=program == "fgrep" or read.has(_WORDS["fixed"]),
         paths=tuple(
             one.text for one in others if one.plain and one.text != "{}" and not _is_glob(one)
         ),
         within=(
-            *(one.text for one in read.values(_WITHIN) if not one.text.startswith("!")),
+            *(one.text for one in read.values(_WORDS["within"]) if not one.text.startswith("!")),
             *(one.text for one in others if _is_glob(one)),
         ),
         folder=_git_folder(command) if program == "git grep" else command.folder,
@@ -406,11 +374,11 @@ def _filtered(made: Search, head: Command | None) -> Search | None:
     if head is None:
         return None
     program = _program(head)
-    if program in _LISTING or program in ("git ls-files", "rg"):
+    if program in _WORDS["listing"] or program in ("git ls-files", "rg"):
         if program == "rg" and not any(one.text == "--files" for one in head.arguments):
             return None
         return replace(made, patterns=(), names=made.patterns, globs=False, folder=head.folder)
-    if program in _SHOWING:
+    if program in _WORDS["showing"]:
         files = [one.text for one in head.arguments if one.plain and "." in one.text[1:]]
         return replace(made, paths=tuple(files), folder=head.folder) if files else None
     return None
@@ -453,7 +421,7 @@ def _of_find(command: Command) -> Search | None:
 
 
 def _of_fd(command: Command) -> Search | None:
-    read = _read(command.arguments, _TAKES["fd"])
+    read = _read(command.arguments, _WORDS["fd"])
     if not read.others or not _is_known(read.others[0]):
         return None
     return Search(

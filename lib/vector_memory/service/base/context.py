@@ -212,9 +212,10 @@ class Context:
         if self.state.notes_due:
             self.later(self.state.flush)
 
-    def drop_snapshots(self) -> None:
-        """Remove the snapshots, and what jobs reported: something in them may have been forgotten. Snapshots are
-        made anew."""
+    def changed(self) -> None:
+        """Have the index follow, and remove the snapshots and what jobs reported: something in them may have been
+        forgotten. Snapshots are made anew."""
+        self.notify()
         self.job_clock.told.clear()
         for name in os.listdir(self.home.snapshots):
             with contextlib.suppress(OSError):

@@ -18,28 +18,30 @@ from vector_memory.observe.commands.findings import CATEGORIES
 from vector_memory.service.base.context import Context
 from vector_memory.system.json_in import Record
 from vector_memory.trust import canonical
-from vector_memory.trust.keys import Keyring, PublicKey
+from vector_memory.trust.keys import Keyring, PrivateKey, PublicKey
 
 SORT, LIFTS = "contract", "lift"
 VERBS = {
-    "store": ("remember", "import", "import_notes", "feed"),
-    "recall": (
-        "recall",
-        "list",
-        "get",
-        "history",
-        "rag",
-        "resume",
-        "topics",
-        "context",
-        "entities",
-        "connections",
-    ),
-    "change": ("edit", "rewrite", "link", "boost", "promote", "verify", "organize", "consolidate"),
-    "forget": ("forget", "purge", "prune"),
-    "share": ("export", "export_vault", "share_publish"),
-}
-"""What may be done with memories, and the requests that do it."""
+    "store": {
+        "remember", "import", "import_notes", "feed", "backfill", "episode", "multimodal_input", "scratch",
+    },
+    "recall": {
+        "recall", "list", "get", "history", "rag", "resume", "topics", "context", "entities", "connections",
+        "links", "provenance", "trace", "impact", "summarize", "important", "overview", "explain", "evolution",
+        "session_recalled", "contradictions", "lessons", "quarantine", "causal_debug", "flow_debug", "time_travel",
+        "semantic_diff", "predictive_preload", "stigmergy", "world_model", "workflow_author", "skill_discovery",
+        "micro_swarm", "temporal_planner", "wrapup", "digital_twin",
+    },
+    "change": {
+        "edit", "rewrite", "link", "boost", "promote", "verify", "organize", "consolidate", "alias", "release",
+        "review", "label", "sovereignty", "tiers",
+    },
+    "forget": {"forget", "purge", "prune"},
+    "share": {
+        "export", "export_vault", "share_init", "share_invite", "share_publish", "share_pull", "share_revoke", "share_reject", "pack",
+    },
+}  # fmt: skip
+"""What may be done with memories, and the verbs that do it; a verb that is in none tells of no memory, and keeps none."""
 ACTS = (*CATEGORIES, *VERBS)
 """What a contract may permit or prohibit: what the observer can find, and what is done with memories."""
 CEILINGS = tuple(map(str, Sensitivity))
@@ -171,6 +173,11 @@ def own_keys(ctx: Context) -> list[str]:
 def keyring(ctx: Context) -> Keyring:
     """Return this installation's keys."""
     return Keyring(ctx.home.keys)
+
+
+def signer(ctx: Context, passphrase: str = "") -> PrivateKey:
+    """Return the key that this installation signs with; the first time, it is made."""
+    return keyring(ctx).signer(ctx.now(), passphrase)
 
 
 def forbidden(ctx: Context, contracts: Sequence[Contract], act: str) -> Contract | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import GLOBAL_PROJECT, Scope, Sensitivity, levels_up_to
+from vector_memory.model import DERIVED, GLOBAL_PROJECT, Scope, Sensitivity, levels_up_to
 from vector_memory.service.base import aliases, request_fields
 from vector_memory.service.base.asker import Asker as Asker
 from vector_memory.service.base.asker import levels_for_agents
@@ -91,13 +91,38 @@ def word(name: str = "", default: str = "") -> Any:
     return read_by(lambda request, name: str(request.get(name) or default), default, name)
 
 
-def words(name: str = "") -> Any:
-    """Declare words, each once.
+def one_of(choices: Collection[str], default: str = "") -> Any:
+    """Declare a word that is one of some, or the default where it is not said.
+
+    Returns:
+        The field, for a dataclass.
+    """
+
+    def read_word(request: request_fields.Request, name: str) -> str:
+        said = str(request.get(name) or default)
+        return said if said == default else _chosen(said, name, choices)
+
+    return read_by(read_word, default)
+
+
+def words(name: str = "", choices: Collection[str] = ()) -> Any:
+    """Declare words, each once, and each one of the choices where there are some.
 
     Returns:
         The field, for a dataclass; its value is a tuple in the order given.
     """
-    return read_by(request_fields.words_of, (), name)
+
+    def read_words(request: request_fields.Request, called: str) -> tuple[str, ...]:
+        said = request_fields.words_of(request, called)
+        return tuple(_chosen(one, called, choices) for one in said) if choices else said
+
+    return read_by(read_words, (), name)
+
+
+def _chosen(said: str, name: str, choices: Collection[str]) -> str:
+    if said not in choices:
+        raise BadInputError(f"{name} is no {said[:40]!r}.", f"It may be {', '.join(choices)}.")
+    return said
 
 
 def number(default: int, low: int, high: int) -> Any:
@@ -196,6 +221,10 @@ class Request:
                 "Ask the user to run it in a terminal of their own.",
             )
 
+    def as_asked(self) -> dict[str, Any]:
+        """Return what any request may say, as this one says it, for another one that is made of it."""
+        return {one.name: getattr(self, one.name) for one in dataclasses.fields(Request)}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Filter(Request):
@@ -261,7 +290,10 @@ def limited(ctx: Context, request: Request, place: projects.Place | None, scope:
         agreed = levels_for_agents(ctx, place.root if place else str(request.cwd or ""))
         # Each is all levels up to one: the shorter is the stricter, and none stands for all.
         levels = min(filter(None, (levels, agreed)), key=len, default=())
-    return dataclasses.replace(scope, levels=levels, laws=request.jurisdictions)
+    # What was made of whole sessions may hold words of what is above the ceiling.
+    kinds = DERIVED if request.ceiling or request.jurisdictions else ()
+    laws = request.jurisdictions
+    return dataclasses.replace(scope, levels=levels, laws=laws, without_kinds=kinds)
 
 
 def _require_known(ctx: Context, place: projects.Place, request: Request) -> None:

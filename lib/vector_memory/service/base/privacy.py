@@ -88,6 +88,11 @@ def word(text: str) -> str:
     return redact.clean(text).text
 
 
+def line(text: str, chars: int) -> str:
+    """Return a text in one line, without secrets, of so many characters at most."""
+    return " ".join(word(text).split())[:chars]
+
+
 def shown(answer: Any) -> Any:
     """Return an answer with its words redacted once more: what was stored under weaker rules must not be
     shown under these."""

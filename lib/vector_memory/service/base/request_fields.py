@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
@@ -48,6 +49,18 @@ def actor_of(request: Request) -> str:
 def text_of(request: Request, name: str, limit: int = 1_000_000) -> str:
     """Return a text that must be there and not be empty."""
     return require_text(request.get(name), name, limit)
+
+
+def require_one(said: str, words: Sequence[str], what: str) -> None:
+    """Make sure that a word is one of those that there are.
+
+    Raises:
+        BadInputError: it is not.
+    """
+    if said not in words:
+        raise BadInputError(
+            f"There is no {what} {said[:40]!r}.", f"{what.capitalize()}s: {', '.join(words)}."
+        )
 
 
 def require_text(value: object, name: str, limit: int = 1_000_000) -> str:

@@ -176,6 +176,10 @@ class Shelf:
         columns = self._columns
         return columns.speakers(words) if columns is not None else []
 
+    def texts(self, seqs: Sequence[int]) -> dict[int, object]:
+        """Return what is equal for memories of one text, kind and project, by their sequence numbers."""
+        return self.journal.texts(seqs)
+
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
         """The k newest memories of a time, in days since 1970.
 

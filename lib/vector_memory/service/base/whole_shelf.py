@@ -106,6 +106,10 @@ class WholeShelf:
         known = self._codes[column]
         return [known[word] for word in words if word and word in known]
 
+    def texts(self, seqs: Sequence[int]) -> dict[int, object]:
+        """Return what is equal for memories of one text, kind and project, by their sequence numbers."""
+        return self._shelf.texts(seqs)
+
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
         """Return the newest memories of a time, k of each part of the store."""
         cold = self._shelf.journal.cold_between(scope, start, end, k)

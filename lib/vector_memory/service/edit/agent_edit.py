@@ -78,8 +78,7 @@ def rewrite(ctx: Context, request: RewriteRequest) -> RewriteAnswer:
         stored = _superseded(ctx, shelf, memory, reworded, request.text)
     if asks:
         proposals.note(ctx, stored.project)
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
     ids = list(dict.fromkeys((stored.id, memory.id)))
     ctx.state.audit("edit", request.actor, ids, {})
     return _answer(shelf, stored, memory, bool(asks))

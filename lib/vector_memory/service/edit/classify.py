@@ -84,8 +84,7 @@ def organize(ctx: Context, request: OrganizeRequest) -> OrganizeAnswer:
         view = memory_view(memory, project_names([shelf]))
         views.append(extended(OrganizedView, view, suggested=suggested))
     if is_applied and views:
-        ctx.drop_snapshots()
-        ctx.notify()
+        ctx.changed()
         ids = [view.id for view in views]
         ctx.state.audit("edit", request.actor, ids, {"by": "rules"})
     return OrganizeAnswer(views, len(views) if is_applied else 0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Origin, Relation
-from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base import messages, reach, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.memory import agent_rights, captured, links, placement
@@ -145,7 +145,7 @@ def _compared(ctx: Context, shelf: Shelf, memory: Memory) -> list[ComparedView]:
     vector = placement.vector_of(ctx, memory)
     views: dict[str, ComparedView] = {}
     for near in neighbours(ctx, shelf, memory, vector):
-        if not is_open(near.memory):
+        if not (is_open(near.memory) and reach.holds(near.memory)):
             continue
         relation, reason = _relation(memory, near)
         if relation:
@@ -175,4 +175,4 @@ def _linked(shelf: Shelf, memory: Memory) -> list[Memory]:
         for link in shelf.journal.links_of([memory.id])
         if link.relation is Relation.CONTRADICTS
     ]
-    return list(shelf.journal.by_ids(ids).values())
+    return reach.kept(shelf.journal.by_ids(ids).values())

@@ -8,7 +8,7 @@ from typing import Any
 from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Priority, Sensitivity
-from vector_memory.service.base import messages, privacy, request_fields
+from vector_memory.service.base import messages, privacy, reach, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.capture import session_summary
@@ -150,12 +150,14 @@ def forget(ctx: Context, request: ForgetRequest) -> ForgetAnswer:
 
     Raises:
         NotFoundError: there is none of an id.
-        BadInputError: nothing says which.
+        BadInputError: nothing says which, or with it would go what who asks may not be given.
 
     Returns:
         Ids and texts of what went, or would go.
     """
     chosen = with_companions(_chosen(ctx, request))
+    if not all(reach.holds(memory) for _, memory in chosen):
+        raise BadInputError("With it would go what you may not be given.", "Ask the user.")
     names = project_names([shelf for shelf, _ in chosen])
     views = [memory_view(memory, names) for _, memory in chosen]
     if request.dry_run:
@@ -171,8 +173,7 @@ def forget(ctx: Context, request: ForgetRequest) -> ForgetAnswer:
     for shelf in shelves:
         # What the full-text index and the log still hold of the words goes when nobody waits.
         ctx.later(shelf.journal.scrub)
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
     return ForgetAnswer(views, len(chosen))
 
 

@@ -81,7 +81,6 @@ def release(ctx: Context, request: ReleaseRequest) -> ReleaseAnswer:
         extra = trust_marks.released(memory)
         shelf.journal.update(replace(memory, extra=extra, updated_at=ctx.now()))
     released = [memory.id for _, memory in chosen]
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
     ctx.state.audit("release", "user", released, {})
     return ReleaseAnswer(released)

@@ -127,7 +127,7 @@ class RememberAnswer(BriefView):
 
     action: str
     project: str
-    priority: Priority
+    priority: str
     redactions: int
     of: str | None = messages.spare()
     relation: Relation | None = messages.spare()
@@ -305,7 +305,6 @@ def _answer(
         memory,
         action=placed.action,
         project=project,
-        priority=memory.priority,
         redactions=redactions,
         **_about_ties(placed),
         suggested_priority=_suggested_priority(request, memory),

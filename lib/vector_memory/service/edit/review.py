@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
@@ -58,17 +57,6 @@ class ReviewRequest(messages.Request):
         return dict(zip(DECISIONS, (self.confirm, self.keep, self.drop, self.raises), strict=True))
 
 
-@dataclass(frozen=True)
-class OtherView:
-    """The older of two memories that disagree, or say nearly the same."""
-
-    id: str
-    text: str
-    kind: str
-    created_at: datetime
-    origin: str
-
-
 @dataclass(frozen=True, kw_only=True)
 class WaitingView(BriefView):
     """A memory that waits for the user: its `text` is "" where an agent asks about what is held back, its `kind`
@@ -79,6 +67,7 @@ class WaitingView(BriefView):
         actions: what can be decided about it: `DECISIONS` and `edit`.
         session: in which it was said, "" for none; `title` what was asked for there.
         sessions: in how many it was said.
+        other: the older of two memories that disagree, or say nearly the same.
     """
 
     reason: str
@@ -88,7 +77,7 @@ class WaitingView(BriefView):
     session: str
     title: str
     sessions: int
-    other: OtherView | None = messages.spare()
+    other: BriefView | None = messages.spare()
 
 
 @dataclass(frozen=True)
@@ -140,12 +129,10 @@ def _waiting_view(item: Item, names: ProjectNames, for_agent: bool) -> WaitingVi
         kind=kind,
         actions=list(review_items.ACTIONS[item.reason]),
         project=names[memory.project],
-        priority=memory.priority.value,
         session=memory.source.session,
         title="" if is_said or hidden else memory.title,
         sessions=item.sessions or len(merging.sessions_of(memory)),
-        other=other
-        and OtherView(other.id, other.text, other.kind, other.created_at, other.origin.value),
+        other=brief(BriefView, other) if other else None,
     )
 
 
@@ -168,8 +155,7 @@ def _decide(ctx: Context, request: ReviewRequest) -> DecidedAnswer:
     for name, item in chosen:
         labels.keep(ctx, REVIEW, [item.memory], name != DROP)
     captured.note_decided(ctx, [item.memory for _, item in chosen])
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
     return DecidedAnswer(done[CONFIRM], done[KEEP], done[DROP], done[RAISE])
 
 

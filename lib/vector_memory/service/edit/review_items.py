@@ -189,7 +189,7 @@ def _is_answered(ctx: Context, shelf: Shelf, said: Memory) -> bool:
     def may_answer(memory: Memory) -> bool:
         return memory.kind not in (PASSAGE, *DERIVED) and lookup.is_open(memory)
 
-    hits = lookup.find(ctx, said.title, asker, 1, allowed=may_answer)
+    hits = lookup.find(ctx, said.title, asker, 1, allowed=may_answer, cold=True)
     return any(hit.fits for hit in hits)
 
 
@@ -217,7 +217,14 @@ def _often_used(ctx: Context, shelf: Shelf) -> Iterator[Item]:
 def _captured(ctx: Context, shelf: Shelf) -> list[Item]:
     after = captured.finished_at(ctx)
     found = shelf.journal.captured(Scope(), captured.ASKED_KINDS, after, MOST_CAPTURED)
-    return [Item(shelf, memory, _reason(memory)) for memory in found if not memory.is_suspicious]
+    items = [Item(shelf, memory, _reason(memory)) for memory in found if not memory.is_suspicious]
+    # A prompt that is a memory as it stands may be a decision; as a finding it was a request.
+    return [one for one in items if one.reason == DECIDED or not _is_its_prompt(one.memory)]
+
+
+def _is_its_prompt(memory: Memory) -> bool:
+    said, asked = (each.casefold().strip(" .!…") for each in (memory.text, memory.title))
+    return said == asked
 
 
 def _reason(memory: Memory) -> str:

@@ -74,8 +74,7 @@ def scratch(ctx: Context, request: ScratchRequest) -> ScratchAnswer:
         raise BadInputError("Notes belong to a session in a folder.", "Name a project's folder.")
     asker = asker_in(ctx, place)
     session, action = privacy.word(request.session), request.action
-    if action not in ACTIONS:
-        raise BadInputError(f"There is no action {action!r}.", f"Actions: {', '.join(ACTIONS)}.")
+    request_fields.require_one(action, ACTIONS, "action")
     living = _living(ctx, asker, session)
     if action == "list":
         return ScratchAnswer([_note_view(memory) for memory in living.values()])

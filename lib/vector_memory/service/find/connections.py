@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from vector_memory.errors import BadInputError
 from vector_memory.model import DERIVED, PASSAGE, Link, Memory, Relation
-from vector_memory.service.base import messages
+from vector_memory.service.base import messages, reach
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.edit.consolidate import Sets
@@ -90,7 +90,6 @@ def connections(ctx: Context, request: ConnectionsRequest) -> ConnectionsAnswer:
         reached = _way(_walk(shelf, start, BOTH, FARTHEST), goal.id)
     else:
         reached = list(_walk(shelf, start, request.direction, request.depth))
-    reach = messages.asker_of(ctx, request).scope.reach()
     shown = [
         one for one in reached if reach.holds(one[0]) and not (request.is_agent and one[0].is_held)
     ]

@@ -62,7 +62,9 @@ class ImpactAnswer:
         total: how many memories are related, those that are not shown among them.
         uses: of a memory, to how many sessions hooks have shown it, and in how many of these it was of use; no more
             than that is known of what it did.
-        tasks: into how many tasks with a known end it came, and how many of these were done.
+        tasks: into how many tasks with a known end it came, and how many of these were done; `others` the same of the
+            other tasks of these kinds in the same projects. Nobody chose by lot: a difference is a hint, and of fewer
+            than five none at all.
     """
 
     about: list[MemoryView]
@@ -72,6 +74,7 @@ class ImpactAnswer:
     total: int
     uses: UseCount | None = messages.spare()
     tasks: TaskCount | None = messages.spare()
+    others: TaskCount | None = messages.spare()
 
 
 def impact(ctx: Context, request: ImpactRequest) -> ImpactAnswer:
@@ -81,8 +84,10 @@ def impact(ctx: Context, request: ImpactRequest) -> ImpactAnswer:
         BadInputError: neither is named.
         NotFoundError: no memory's id begins so.
     """
+    uses = tasks = others = None
     if request.id:
         shelf, memory = lookup(ctx, request.id)
+        uses, (tasks, others) = _uses(ctx, memory.id), _tasks(ctx, memory)
         about = [memory_view(memory, project_names([shelf]))]
         scope = Scope(projects=(memory.project,))
         place = messages.place_of(ctx, request)
@@ -114,8 +119,9 @@ def impact(ctx: Context, request: ImpactRequest) -> ImpactAnswer:
         ],
         newer_decisions=[memory_view(memory, names) for memory in newer],
         total=len(related),
-        uses=_uses(ctx, about[0].id) if about else None,
-        tasks=_tasks(ctx, about[0].id) if about else None,
+        uses=uses,
+        tasks=tasks,
+        others=others,
     )
 
 
@@ -125,16 +131,24 @@ def _uses(ctx: Context, id: str) -> UseCount:
     return UseCount(len(sessions), len(used))
 
 
-def _tasks(ctx: Context, id: str) -> TaskCount:
-    ledgers = Scope(collections=(HEURISTICS,), kinds=(learned_records.LEDGER,))
+def _tasks(ctx: Context, memory: Memory) -> tuple[TaskCount, TaskCount]:
+    """Return how the tasks of its project ended that a memory came into, and the others of their kinds; of a global
+    memory those of all projects."""
+    projects = (memory.project,) if memory.project else None
+    ledgers = Scope(projects=projects, collections=(HEURISTICS,), kinds=(learned_records.LEDGER,))
     ordered = learned_records.each_once(
         task
         for shelf in ctx.all_shelves()
         for record in shelf.journal.recent(ledgers, MOST_LEDGERS)
         for task in learned_records.ledger_of(record)[0]
     )
-    ended = [task.done for one, task in came_into.tasks_of_shown(ctx, ordered) if one == id]
-    return TaskCount(len(ended), sum(map(bool, ended)))
+    came = [task for id, task in came_into.tasks_of_shown(ctx, ordered) if id == memory.id]
+    keys, kinds = {task.key for task in came}, {task.kind for task in came}
+    others = [one for one in ordered if one.is_judged and one.kind in kinds and one.key not in keys]
+    with_it, without = (
+        TaskCount(len(some), sum(bool(one.done) for one in some)) for some in (came, others)
+    )
+    return with_it, without
 
 
 def _looked_at(shelves: Sequence[Shelf], scope: Scope) -> list[Memory]:

@@ -24,7 +24,7 @@ def offer(ctx: Context, query: str, asker: Asker) -> str:
         scope = replace(asker.scope, projects=(project.id,))
         there = Asker(None, scope, cache(ctx.all_shelves))
         # The name says where to look. Among the words it would find what speaks of the project.
-        hits = answer(ctx, words, there, COUNTED).hits if words else []
+        hits = answer(ctx, words, there, COUNTED, cold=True).hits if words else []
         if count := sum(hit.fits for hit in hits):
             what = "1 memory fits" if count == 1 else f"{count} memories fit"
             return (

@@ -9,7 +9,7 @@ from typing import Any
 
 from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Status
-from vector_memory.service.base import messages
+from vector_memory.service.base import messages, reach
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import project_names
 from vector_memory.service.edit.remember import SAID_IN
@@ -166,7 +166,7 @@ def session_recalled(ctx: Context, request: SessionRecalledRequest) -> SessionRe
         id: memory
         for shelf in shelves
         for id, memory in shelf.journal.by_ids(list(at)).items()
-        if memory.status is not Status.FORGOTTEN
+        if memory.status is not Status.FORGOTTEN and reach.holds(memory)
     }
     names = project_names(shelves)
     newest = sorted(known.values(), key=lambda memory: at[memory.id], reverse=True)

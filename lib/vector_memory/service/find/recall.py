@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from vector_memory.errors import BadInputError
@@ -124,7 +124,9 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     answered = RecallAnswer(
         [_shown(ctx, asker, hit, excerpt, names, request) for hit, excerpt in excerpts],
         "full" if all(_by_meaning(shelf) for shelf in asker.shelves) else "lexical",
-        _topics(hits) if request.by_topic else None,
+        [TopicView(topic.name, [ids[at] for at in topic.places]) for topic in topics(hits)]
+        if request.by_topic
+        else None,
         PeriodView(found.period.start, found.period.end) if found.period else None,
         found.is_widened if found.period else None,
         " ".join(filter(None, (found.note, _elsewhere(ctx, request, asker, hits)))) or None,
@@ -152,7 +154,7 @@ def _excerpts(asker: Asker, hits: Sequence[Hit], k: int, each: bool) -> list[tup
         each: every hit counts by itself: its kind was asked for.
     """
     scores = {hit.memory.id: hit.score for hit in hits if hit.memory.kind == PASSAGE}
-    turns = [turn_reader(shelf, asker.scope.reach()) for shelf in asker.shelves]
+    turns = [turn_reader(shelf) for shelf in asker.shelves]
     kept: list[tuple[Hit, Excerpt]] = []
     again: list[tuple[Hit, Excerpt]] = []
     read: set[str] = set()
@@ -181,7 +183,7 @@ def _shown(
     shelf = asker.shelves[hit.shelf]
     around: tuple[list[str] | None, list[str] | None] = (None, None)
     if request.context:
-        around = surroundings(shelf, hit.memory, request.context, asker.scope.reach())
+        around = surroundings(shelf, hit.memory, request.context)
     told = history_of(shelf, hit.memory) if request.history else None
     return hit_view(
         hit,
@@ -192,13 +194,6 @@ def _shown(
         after=around[1],
         history=told if told and told.summary else None,
     )
-
-
-def _topics(hits: Sequence[Hit]) -> list[TopicView]:
-    return [
-        TopicView(topic.name, [hits[place].memory.id for place in topic.places])
-        for topic in topics(hits)
-    ]
 
 
 def _by_meaning(shelf: Shelf) -> bool:
@@ -222,22 +217,26 @@ class ListRequest(messages.Filter):
     Attributes:
         sort: one of `SORTS`.
         due: only what has a deadline to come or comes back by the calendar, the nearest first.
+        shared: only what other members of a team shared.
+        counted: how many there are in all is wanted, too: among very many that takes longer than the list.
     """
 
     k: int = messages.number(20, 1, 100_000)
     offset: int = messages.number(0, 0, 100_000_000)
     sort: str = messages.word(default="newest")
     due: bool = messages.flag()
+    shared: bool = messages.flag()
+    counted: bool = messages.flag(default=True)
 
 
 @dataclass(frozen=True)
 class ListAnswer:
-    """Memories in the order asked for, how many there are in all, and why stores of theirs cannot be opened, by their
-    folders."""
+    """Memories in the order asked for, why stores of theirs cannot be opened, by their folders, and, if that was
+    wanted, how many there are in all."""
 
     memories: list[MemoryView]
-    total: int
     unopened: dict[str, str]
+    total: int | None = messages.spare()
 
 
 def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
@@ -251,10 +250,11 @@ def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
             f"Nothing is sorted by {request.sort[:40]!r}.", f"Orders: {', '.join(SORTS)}."
         )
     asker = messages.reader_of(ctx, request)
+    if request.shared:
+        asker = replace(asker, open_shelves=lambda: ctx.with_team([]))
     scope, last = request_fields.listed(asker.scope), request.offset + request.k
     if request.due:
         newest = _dated(ctx, asker.shelves, scope)
-        total = len(newest)
     else:
         newest = []
         for shelf in asker.shelves:
@@ -262,13 +262,15 @@ def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
         newest.sort(key=lambda memory: memory.created_at, reverse=request.sort != "oldest")
         if first := SORTS[request.sort]:
             newest.sort(key=first)
+    total = len(newest)
+    if request.counted and not request.due:
         total = sum(shelf.journal.count(scope) for shelf in asker.shelves)
     names = asker.names
     left_out = ctx.unopened(asker.place) if asker.place or request.all_projects else {}
     return ListAnswer(
         [memory_view(memory, names, ctx.now()) for memory in newest[request.offset : last]],
-        total,
         {at: str(error) for at, error in left_out.items()},
+        total if request.counted else None,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -112,7 +112,8 @@ def resume(ctx: Context, request: ResumeRequest) -> ResumeAnswer:
         first, end = next(((at, end) for at, end in enumerate(ends) if end), (0, None))
         sessions = sessions[first:]
         last, decided = _last(ctx, *sessions[0], scope, names, end)
-        last = replace(last, left=_left(asker.shelves, scope, end, names))
+        left = last_session.left_open(asker.shelves, scope, [end] if end else [], MOST_LEFT)
+        last = replace(last, left=[memory_view(memory, names) for memory in left])
     still_open = [
         memory
         for shelf in asker.shelves
@@ -126,14 +127,6 @@ def resume(ctx: Context, request: ResumeRequest) -> ResumeAnswer:
         earlier=[_earlier(*pair, scope) for pair in sessions[1 : MOST_EARLIER + 1]],
         open=[memory_view(memory, names) for memory in still_open[:MOST_OPEN]],
     )
-
-
-def _left(
-    shelves: Sequence[Shelf], scope: Scope, end: SessionEnd | None, names: ProjectNames
-) -> list[MemoryView]:
-    """Return what a session left to do or to answer."""
-    left = last_session.left_open(shelves, scope, [end] if end else [], MOST_LEFT)
-    return [memory_view(memory, names) for memory in left]
 
 
 def _last(

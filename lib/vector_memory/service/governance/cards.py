@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vector_memory import redact
 from vector_memory.errors import BadInputError
-from vector_memory.service.base import contracts, messages
+from vector_memory.service.base import contracts, messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.system.paths import version
 from vector_memory.trust import canonical
@@ -21,7 +20,8 @@ from vector_memory.trust.packed import packed, unpacked
 
 CONTEXT = "https://schema.org/"
 MOST_CHARS = 200_000
-ACTIONS = ("create", "verify")
+BINDING = "HTTP+JSON"
+BEARER = {"token": {"httpAuthSecurityScheme": {"scheme": "Bearer"}}}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,14 +29,18 @@ class CardRequest(messages.Request):
     """`create` this installation's card, or `verify` one.
 
     Attributes:
-        name: what the agent is called; skills: what it can do; url: where it listens, if it does.
+        name: what the agent is called; skills: what it can do; url: where it listens, if it does, and binding: by
+            which protocol, A2A's own over HTTP by default. Who calls at another one has to bring a bearer.
+        passphrase: that of this installation's key, "" for none.
         card: a card as JSON, key: whose signature it should have.
     """
 
-    action: str = messages.word(default="create")
+    action: str = messages.one_of(("create", "verify"), "create")
     name: str = messages.word()
     skills: tuple[str, ...] = messages.words("skill")
     url: str = messages.word()
+    binding: str = messages.word(default=BINDING)
+    passphrase: str = messages.word()
     card: str = messages.maybe_text(MOST_CHARS)
     key: str = messages.word()
 
@@ -58,29 +62,27 @@ def card(ctx: Context, request: CardRequest) -> CardAnswer:
         The card, and whether its signature holds.
 
     Raises:
-        BadInputError: there is no such action, an agent would have one signed, or what was given is no card.
+        BadInputError: an agent would have one signed, or what was given is no card.
     """
     if request.action == "verify":
         return _verify(request)
-    if request.action != "create":
-        raise BadInputError("There is no such action.", f"Actions: {', '.join(ACTIONS)}.")
     request.require_user("signs cards")
-    clean = [" ".join(redact.clean(one).text.split())[:200] for one in request.skills[:50]]
+    clean = [privacy.line(one, 200) for one in request.skills[:50]]
     body: dict[str, Any] = {
         "@context": CONTEXT,
-        "name": " ".join(redact.clean(request.name).text.split())[:100] or "Vector Memory",
+        "name": privacy.line(request.name, 100) or "Vector Memory",
         "description": "Long-term memory of a coding agent, on one machine.",
         "version": version(),
-        "supportedInterfaces": [{"url": request.url, "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"}]
+        "supportedInterfaces": [{"url": request.url, "protocolBinding": request.binding, "protocolVersion": "1.0"}]
         if request.url
         else [],
         "capabilities": {"streaming": False, "pushNotifications": False},
         "skills": [{"id": f"skill-{n}", "name": one, "description": one, "tags": []} for n, one in enumerate(clean, 1)],
         "defaultInputModes": ["text/plain"],
         "defaultOutputModes": ["application/json"],
+        "securitySchemes": BEARER if request.binding != BINDING else {},
     }  # fmt: skip
-    ring = contracts.keyring(ctx)
-    key = ring.open(ring.ensure(ctx.now()).public.id)
+    key = contracts.signer(ctx, request.passphrase)
     header = packed(canonical.written({"alg": "EdDSA", "kid": key.public.word}))
     signature = packed(key.signing.sign(_input(header, body)))
     signed = {**body, "signatures": [{"protected": header, "signature": signature}]}

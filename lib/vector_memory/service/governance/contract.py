@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.service.base import contracts, messages
+from vector_memory.service.base import contracts, messages, privacy
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.contracts import Contract
 
 MOST = 200
 ID_CHARS = 12
-ACTIONS = ("create", "list", "check", "revoke")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +27,7 @@ class ContractRequest(messages.Request):
         folders: where a new one holds, none for all projects.
     """
 
-    action: str = messages.word(default="list")
+    action: str = messages.one_of(("list", "create", "check", "revoke"), "list")
     id: str = messages.word()
     name: str = messages.word()
     parent: str = messages.word()
@@ -76,7 +74,7 @@ def contract(ctx: Context, request: ContractRequest) -> ContractAnswer:
         The contracts that were asked for, made or revoked.
 
     Raises:
-        BadInputError: there is no such action or act, a new contract would allow more than its parent, or an
+        BadInputError: there is no such act, a new contract would allow more than its parent, or an
             agent asks for what only the user does.
         NotFoundError: there is no contract of that id.
     """
@@ -92,10 +90,6 @@ def contract(ctx: Context, request: ContractRequest) -> ContractAnswer:
         broken = contracts.forbidden(ctx, holding, request.act)
         views = [_view(ctx, one, folder) for one in holding]
         return ContractAnswer(views, broken is None, broken.id[:ID_CHARS] if broken else None)
-    if request.action != "list":
-        raise BadInputError(
-            f"There is no action {request.action[:40]!r}.", f"Actions: {', '.join(ACTIONS)}."
-        )
     return ContractAnswer([_view(ctx, one, folder) for one in contracts.kept(ctx).values()])
 
 
@@ -146,13 +140,13 @@ def _drafted(ctx: Context, request: ContractRequest, parent: Contract | None) ->
     ceiling = str(request.ceiling or (parent.ceiling if parent else contracts.CEILINGS[-1]))
     return Contract(
         id=new_id(),
-        name=_clean(request.name, 80),
+        name=privacy.line(request.name, 80),
         parent=parent.id if parent else "",
-        subject=_clean(request.subject, 100),
+        subject=privacy.line(request.subject, 100),
         # What is not said is as the parent has it: to narrow one thing is not to say all again.
         permitted=request.permitted or (parent.permitted if parent else ()),
         prohibited=tuple(sorted({*request.prohibited, *(parent.prohibited if parent else ())})),
-        rules=tuple(_clean(one, 300) for one in request.rules[:20]),
+        rules=tuple(privacy.line(one, 300) for one in request.rules[:20]),
         ceiling=ceiling,
         projects=tuple(ctx.place(one).root for one in request.folders)
         or (parent.projects if parent else ()),
@@ -164,8 +158,7 @@ def _drafted(ctx: Context, request: ContractRequest, parent: Contract | None) ->
 
 
 def _signed(ctx: Context, draft: Contract) -> Contract:
-    ring = contracts.keyring(ctx)
-    key = ring.open(ring.ensure(ctx.now()).public.id)
+    key = contracts.signer(ctx)
     unsigned = replace(draft, key=key.public.word)
     return replace(unsigned, signature=key.sign(contracts.PURPOSE, unsigned.signed).hex())
 
@@ -183,10 +176,6 @@ def _require_acts(acts: Sequence[str]) -> None:
         raise BadInputError(
             f"There is no act {unknown[0][:40]!r}.", f"Acts: {', '.join(contracts.ACTS)}."
         )
-
-
-def _clean(text: str, chars: int) -> str:
-    return " ".join(redact.clean(text).text.split())[:chars]
 
 
 def _view(ctx: Context, one: Contract, folder: str) -> ContractView:

@@ -126,8 +126,7 @@ def report(ctx: Context, request: GovernanceRequest) -> ReportAnswer:
     if not request.signed:
         return made
     request.require_user("signs reports")
-    ring = contracts.keyring(ctx)
-    key = ring.open(ring.ensure(ctx.now()).public.id)
+    key = contracts.signer(ctx)
     signature = key.sign(PURPOSE, canonical.written(messages.to_json(made))).hex()
     return replace(made, key=key.public.word, signature=signature)
 

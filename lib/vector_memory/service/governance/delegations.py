@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from vector_memory.errors import BadInputError
-from vector_memory.service.base import contracts, messages
+from vector_memory.service.base import contracts, messages, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.system.json_in import Record
 from vector_memory.trust import canonical, second_signature
@@ -22,7 +22,6 @@ REVOKED = "revoked_delegation"
 DELEGATION = "delegation"
 LONGEST, DEEPEST = timedelta(days=365), 8
 MOST_TOKEN_CHARS = 32_000
-ACTIONS = ("delegate", "check", "revoke", "cbom")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +34,7 @@ class DelegationRequest(messages.Request):
         token: a delegation, to `check`, or to be narrowed by a new one.
     """
 
-    action: str = messages.word(default="cbom")
+    action: str = messages.one_of(("cbom", "delegate", "check", "revoke"), "cbom")
     id: str = messages.word()
     subject: str = messages.word()
     scope: tuple[str, ...] = messages.words()
@@ -61,13 +60,13 @@ def delegation(ctx: Context, request: DelegationRequest) -> DelegationAnswer:
         The part of the answer that the action is about.
 
     Raises:
-        BadInputError: there is no such action, an agent asks for what only the user does, or what was given
+        BadInputError: an agent asks for what only the user does, or what was given
             cannot be delegated.
     """
-    if request.action not in ACTIONS:
-        raise BadInputError("There is no such action.", f"Actions: {', '.join(ACTIONS)}.")
     if request.action == "check":
-        return _check(ctx, request.token)
+        token = request_fields.require_text(request.token, "token")
+        body, problem = check_delegation(ctx, token, ctx.now())
+        return DelegationAnswer(valid=not problem, problem=problem, delegation=dict(body))
     if request.action == "cbom":
         return DelegationAnswer(cbom=_cbom(ctx))
     request.require_user("delegates and revokes")
@@ -81,9 +80,6 @@ def delegation(ctx: Context, request: DelegationRequest) -> DelegationAnswer:
     return DelegationAnswer()
 
 
-# -- delegations -----------------------------------------------------------------------------------
-
-
 def _delegate(ctx: Context, request: DelegationRequest) -> DelegationAnswer:
     if unknown := [one for one in request.scope if one not in contracts.ACTS]:
         raise BadInputError(
@@ -94,8 +90,7 @@ def _delegate(ctx: Context, request: DelegationRequest) -> DelegationAnswer:
         raise BadInputError("A delegation needs a subject, a scope and an end.", "Give until.")
     if not now < request.until <= now + LONGEST:
         raise BadInputError("A delegation lasts a year at most, and not into the past.", "until")
-    ring = contracts.keyring(ctx)
-    key = ring.open(ring.ensure(now).public.id)
+    key = contracts.signer(ctx)
     body: dict[str, object] = {
         "iss": key.public.word, "sub": request.subject[:200], "scope": sorted(request.scope),
         "nbf": now.isoformat(timespec="seconds"), "exp": request.until.isoformat(timespec="seconds"),
@@ -108,13 +103,6 @@ def _delegate(ctx: Context, request: DelegationRequest) -> DelegationAnswer:
         raise BadInputError(f"That cannot be delegated: {problem}", "Narrow the scope or the time.")
     ctx.state.audit("identity", request.actor, [], {"action": "delegate", "id": str(body["jti"])})
     return DelegationAnswer(token=token, delegation=body)
-
-
-def _check(ctx: Context, token: str) -> DelegationAnswer:
-    if not token:
-        raise BadInputError("token is empty.", "Give what `delegate` answered.")
-    body, problem = check_delegation(ctx, token, ctx.now())
-    return DelegationAnswer(valid=not problem, problem=problem, delegation=dict(body))
 
 
 def check_delegation(

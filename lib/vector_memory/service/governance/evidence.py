@@ -128,11 +128,6 @@ class Gathered:
         """Return what is timed: recall, remember and each hook."""
         return list(self._ctx.timings.report(self._ctx.state))
 
-    def red_team(self) -> list[str]:
-        """Return the runs of probes in the period."""
-        since, runs = self._since.isoformat(), self._ctx.state.records(RED_TEAM)
-        return [id for id, one in runs.items() if (one.text("at") or id) >= since]
-
 
 def _each(counts: dict[str, int]) -> list[str]:
     return [f"{name} {n}" for name, count in counts.items() for n in range(count)]
@@ -173,7 +168,7 @@ FIGURES: dict[str, Figure] = {
     "tokens_limited": ("tokens that end or are for one project", "vector-memory token list", Gathered.tokens),
     "pinned_packages": ("packages installed by pinned hashes", "vector-memory doctor", Gathered.packages),
     "timings": ("operations that are timed", "vector-memory stats", Gathered.timings),
-    "red_team_runs": ("runs of attacks on a scratch home", "vector-memory tool red_team", Gathered.red_team),
+    "red_team_runs": ("runs of attacks on a scratch home", "vector-memory tool red_team", lambda g: g.did([RED_TEAM])),
 }  # fmt: skip
 """Figures by name: what is counted, how to ask for it, and what counts it."""
 

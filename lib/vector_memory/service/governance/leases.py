@@ -7,12 +7,11 @@ so that whoever comes late with an old number can be told from who holds it now.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from vector_memory import redact
 from vector_memory.errors import BadInputError
-from vector_memory.service.base import messages
+from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.leases import SORT, Lease, current
 from vector_memory.system.json_in import Record
@@ -20,7 +19,6 @@ from vector_memory.system.json_in import Record
 NUMBERS = "lease_numbers"
 TTL_S, LONGEST_S = 60, 3_600
 MOST = 500
-ACTIONS = ("acquire", "heartbeat", "release", "list")
 _changing = threading.Lock()
 
 
@@ -35,7 +33,7 @@ class LeaseRequest(messages.Request):
         ttl_s: how long it holds without a heartbeat.
     """
 
-    action: str = messages.word(default="list")
+    action: str = messages.one_of(("list", "acquire", "heartbeat", "release"), "list")
     name: str = messages.word()
     session: str = messages.word()
     number: int = messages.number(0, 0, 1 << 60)
@@ -58,7 +56,7 @@ def lease(ctx: Context, request: LeaseRequest) -> LeaseAnswer:
         For `acquire`, the lease that is there now, whoever's it is.
 
     Raises:
-        BadInputError: there is no such action, or a name or session is missing.
+        BadInputError: a name or session is missing.
     """
     place = messages.place_of(ctx, request)
     project = place.id if place else ""
@@ -66,9 +64,7 @@ def lease(ctx: Context, request: LeaseRequest) -> LeaseAnswer:
         held = current(ctx, project)
         if request.action == "list":
             return LeaseAnswer(held)
-        if request.action not in ACTIONS:
-            raise BadInputError("There is no such action.", f"Actions: {', '.join(ACTIONS)}.")
-        name = " ".join(redact.clean(request.name).text.split())[:200]
+        name = privacy.line(request.name, 200)
         if not name or not request.session:
             raise BadInputError("A lease needs a name and a session.", "Such as name=src/api.")
         mine = next((one for one in held if one.name == name), None)
@@ -95,9 +91,7 @@ def _go_on(ctx: Context, request: LeaseRequest, mine: Lease | None) -> LeaseAnsw
     if mine is None or mine.session != request.session or mine.number != request.number:
         problem = "The lease ended, or is another's by now: acquire it again."
         return LeaseAnswer([mine] if mine else [], False, problem)
-    kept = Lease(
-        mine.name, mine.session, mine.number, mine.project, _until(ctx.now(), request.ttl_s)
-    )
+    kept = replace(mine, until=_until(ctx.now(), request.ttl_s))
     is_kept = request.action == "heartbeat"
     body = messages.to_json(kept) if is_kept else None
     ctx.state.put_record(SORT, f"{mine.project} {mine.name}", body)

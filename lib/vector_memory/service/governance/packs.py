@@ -27,7 +27,6 @@ FORMAT, PURPOSE = "vector-memory pack 1", "pack"
 COLLECTIONS = ("procedures", "learnings")
 MOST, MOST_BYTES, MOST_SHOWN = 1_000, 4_000_000, 100
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
-ACTIONS = ("publish", "show", "install", "certify")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,8 +38,8 @@ class PackRequest(messages.Request):
         path: the pack's folder; name: what a new one is called.
     """
 
-    action: str = messages.word(default="show")
-    path: str = messages.word()
+    action: str = messages.one_of(("show", "publish", "install", "certify"), "show")
+    path: str = messages.text(4_096)
     name: str = messages.word()
 
 
@@ -65,14 +64,10 @@ def pack(ctx: Context, request: PackRequest) -> PackAnswer:
         The pack, with its texts, so many at most.
 
     Raises:
-        BadInputError: there is no such action, no pack, or it was changed after it was signed; or an agent asks
+        BadInputError: there is no pack, or it was changed after it was signed; or an agent asks
             for what only the user does.
         NotFoundError: there is nothing to publish.
     """
-    if request.action not in ACTIONS:
-        raise BadInputError("There is no such action.", f"Actions: {', '.join(ACTIONS)}.")
-    if not request.path:
-        raise BadInputError("path is empty.", "Give the folder of the pack.")
     folder = os.path.abspath(os.path.join(request.base, os.path.expanduser(request.path)))
     if request.action == "publish":
         return _publish(ctx, request, folder)
@@ -112,8 +107,7 @@ def _publish(ctx: Context, request: PackRequest, folder: str) -> PackAnswer:
         "made_at": ctx.now().isoformat(timespec="seconds"),
         "files": {MEMORIES: hashlib.sha256(lines).hexdigest()},
     }  # fmt: skip
-    ring = contracts.keyring(ctx)
-    key = ring.open(ring.ensure(ctx.now()).public.id)
+    key = contracts.signer(ctx)
     manifest["key"] = key.public.word
     signature = key.sign(PURPOSE, canonical.written(manifest)).hex()
     os.makedirs(folder, exist_ok=True)
@@ -187,7 +181,6 @@ def _certify(ctx: Context, request: PackRequest, name: str) -> int:
                 extra = {key: value for key, value in memory.extra.items() if key != IS_FOREIGN}
                 shelf.journal.update(replace(memory, extra=extra, updated_at=ctx.now()))
                 done += 1
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
     ctx.state.audit("pack", request.actor, [], {"name": name, "certified": done})
     return done

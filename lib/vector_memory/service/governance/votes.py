@@ -15,16 +15,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.service.base import messages
+from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.system.json_in import Record
 
 SORT = "vote"
 LEAST_VOTERS = 4
+MOST_CHARS = 300
 MOST_VOTERS, MOST = 50, 500
-ACTIONS = ("propose", "vote", "result", "list")
 _changing = threading.Lock()
 
 
@@ -38,7 +37,7 @@ class VoteRequest(messages.Request):
         choice: one of the options; evidence: what it rests on, of which the digest is kept.
     """
 
-    action: str = messages.word(default="list")
+    action: str = messages.one_of(("list", "propose", "vote", "result"), "list")
     id: str = messages.word()
     question: str = messages.word()
     options: tuple[str, ...] = messages.words()
@@ -89,11 +88,9 @@ def vote(ctx: Context, request: VoteRequest) -> VoteAnswer:
         How the votes in question stand.
 
     Raises:
-        BadInputError: there is no such action, or too few voters or options.
+        BadInputError: too few voters or options.
         NotFoundError: there is no such vote, voter or option.
     """
-    if request.action not in ACTIONS:
-        raise BadInputError("There is no such action.", f"Actions: {', '.join(ACTIONS)}.")
     with _changing:
         if request.action == "list":
             return VoteAnswer([_view(i, one) for i, one in ctx.state.records(SORT).items()])
@@ -107,7 +104,10 @@ def vote(ctx: Context, request: VoteRequest) -> VoteAnswer:
 
 
 def _propose(ctx: Context, request: VoteRequest) -> tuple[str, Record]:
-    question, options = _clean(request.question), [_clean(one) for one in request.options]
+    question, options = (
+        privacy.line(request.question, MOST_CHARS),
+        [privacy.line(one, MOST_CHARS) for one in request.options],
+    )
     weights = _weights(request.voters)
     if not question or len(set(options)) < 2:
         raise BadInputError("A vote needs a question and two options.", "options=[yes, no]")
@@ -134,12 +134,15 @@ def _weights(voters: Sequence[str]) -> dict[str, int]:
         name, _, weight = one.partition("=")
         if not name.strip() or (weight and not weight.strip().isdigit()) or weight.strip() == "0":
             raise BadInputError(f"{one[:40]!r} is no voter.", "Such as reviewer, or reviewer=2.")
-        found[_clean(name)] = int(weight or 1)
+        found[privacy.line(name, MOST_CHARS)] = int(weight or 1)
     return found
 
 
 def _cast(ctx: Context, request: VoteRequest, id: str, record: Record) -> Record:
-    voter, choice = _clean(request.voter), _clean(request.choice)
+    voter, choice = (
+        privacy.line(request.voter, MOST_CHARS),
+        privacy.line(request.choice, MOST_CHARS),
+    )
     if voter not in record.part("weights"):
         raise NotFoundError(
             f"{voter[:40]!r} has no vote.", f"Voters: {', '.join(record.part('weights'))}."
@@ -192,7 +195,3 @@ def _view(id: str, record: Record) -> VoteView:
         decided="" if critical else best,
         ask_user=f"{question} The vote is for: {best}. Do you agree?" if critical and best else "",
     )
-
-
-def _clean(text: str) -> str:
-    return " ".join(redact.clean(text).text.split())[:300]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError
-from vector_memory.model import GLOBAL_PROJECT, Scope
+from vector_memory.model import GLOBAL_PROJECT, Scope, Sensitivity
 from vector_memory.retrieve import gate
 from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Answer, Hit
@@ -18,7 +18,6 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import checked
 from vector_memory.service.base.embedding import PROMPT_CHARS
 from vector_memory.service.base.gate_threshold import least_worth
-from vector_memory.service.base.shown_notes import Worth
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.memory.lookup import answer, is_open
 from vector_memory.service.memory.views import HitView, hit_view
@@ -136,7 +135,12 @@ def _question(ctx: Context, request: ExplainRequest) -> HookQuestion:
     levels = levels_for_agents(ctx, root)
     scope = Scope(projects=(id, GLOBAL_PROJECT), levels=levels)
     return HookQuestion(
-        place, scope, cache(ctx.all_shelves), session="", folder=root, prompt=request.query
+        place,
+        scope,
+        cache(lambda: ctx.with_team(ctx.all_shelves())),
+        session="",
+        folder=root,
+        prompt=request.query,
     )
 
 
@@ -164,13 +168,13 @@ class _Judgement:
         before = prompt_recall.session_before(question, question.session)
         self._moment = gate.Moment(ctx.now(), True, before)
         fresh = without_echoes([hit for hit in found.hits if not hit.memory.is_held])
-        self._looked_at = [hit.memory.id for hit in fresh[: prompt_recall.LOOKED_AT]]
         self._fresh = {hit.memory.id for hit in fresh}
         looked_at = fresh[: prompt_recall.LOOKED_AT]
+        self._looked_at = {hit.memory.id for hit in looked_at}
         self._worths = prompt_recall.worths_of(ctx, question, looked_at, found.least)
-        told = [hit for hit in fresh if hit.memory.id in self._worths]
-        told.sort(key=lambda hit: -self._worths[hit.memory.id].value)
-        chosen = [] if is_silent else told[: ctx.settings.prompt_memories]
+        worthy = [hit for hit in looked_at if hit.memory.id in self._worths]
+        most, is_midst = ctx.settings.prompt_memories, bool(question.before)
+        chosen = prompt_recall.chosen([] if is_silent else worthy, self._worths, most, is_midst)
         self._chosen = {hit.memory.id for hit in chosen}
         notes = checked(self._notes(question, chosen, found)) if not is_silent else []
         self._told = {id for note in notes for id in (note.id, *note.also)}
@@ -189,11 +193,15 @@ class _Judgement:
     def of(self, hit: Hit) -> tuple[str, str, float | None]:
         """Return the verdict on a hit, the same as a sentence, and what the hit is worth."""
         known = self._worths.get(hit.memory.id)
-        verdict, why = self._verdict(hit, self._worths)
+        verdict, why = self._verdict(hit)
         return verdict, why, round(known.value, 4) if known and known.features else None
 
-    def _verdict(self, hit: Hit, worths: Mapping[str, Worth]) -> tuple[str, str]:
+    def _verdict(self, hit: Hit) -> tuple[str, str]:
         id, ctx = hit.memory.id, self._ctx
+        if hit.memory.sensitivity is Sensitivity.RESTRICTED:
+            return "restricted", "It is restricted: you alone are shown it."
+        if hit.memory.proposed.get("held"):
+            return "waits", "An agent proposes it: it waits for your word in Review."
         if hit.memory.is_held:
             return "held", "It is held back: it looks like instructions. A review lets it go."
         if id in self._told:
@@ -202,12 +210,14 @@ class _Judgement:
             return "repeats", "A better hit says the same, or answers it."
         if id not in self._looked_at:
             return "far down", f"Only the {prompt_recall.LOOKED_AT} best are looked at."
-        if id not in worths:
+        if id not in self._worths:
             return self._worthless(hit)
         if self._is_silent:
             return "silent", "With such a prompt nothing is searched for."
+        most = ctx.settings.prompt_memories
+        if id not in self._chosen and len(self._chosen) < most:
+            return "repeats", "What is told of its exchange is worth more."
         if id not in self._chosen:
-            most = ctx.settings.prompt_memories
             return "enough", f"{most} memories at most are told, and others are worth more."
         return (
             "no room",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import NamedTuple
@@ -30,11 +30,8 @@ LOOKED_AT, NEAREST = 8, 24
 exchange that is told anyway comes with it."""
 LEAST_TERMS, LEAST_OF_AN_IDEA = 8, 5
 """Distinct terms without which a passage, and an idea, which was found worth keeping, has no content."""
-PLAINLY_NEAR = 0.35
-"""The cosine from which on other words for the same are meant. Of 90 labelled ideas without a word of their prompt
-all but one lay below, and 80 of these would not have helped."""
 NEAR, SHARED = 0.25, 0.3
-"""The cosine, or the share of the prompt's words, without which talk is of something else, however fresh it is:
+"""The cosine, or the share of the prompt's words, without which a hit is of something else, however fresh it is:
 labels are of sessions that go on with their work, and know no other. On these it changes nothing but one prompt of
 54 that had something worth telling."""
 CONTEXT_CHARS = 600
@@ -142,11 +139,24 @@ def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, 
     ]
     worths = worths_of(ctx, question, fresh[:LOOKED_AT], found.least)
     told = not_told(question.shelves, shown, [hit for hit in fresh if hit.memory.id in worths])
-    told.sort(key=lambda hit: -worths[hit.memory.id].value)
-    if question.before:
+    most, is_midst = ctx.settings.prompt_memories, bool(question.before)
+    return chosen(told, worths, most, is_midst), worths, found
+
+
+def chosen(
+    hits: Sequence[Hit], worths: Mapping[str, Worth], most: int, is_midst: bool
+) -> list[Hit]:
+    """Return those of hits worth telling that are told, the most worth first, each thing once.
+
+    Args:
+        most: how many at most.
+        is_midst: whether the session is in the midst of its work.
+    """
+    told = sorted(hits, key=lambda hit: -worths[hit.memory.id].value)
+    if is_midst:
         # In the midst of its work the model has what it needs, but for what is called by its name.
         told = [*told[:1], *(hit for hit in told[1:] if hit.breakdown.get("exact", 0.0) > 0.0)]
-    return each_once(told[: ctx.settings.prompt_memories]), worths, found
+    return each_once(told[:most])
 
 
 def worths_of(
@@ -176,17 +186,12 @@ def session_before(asker: Asker, but: str) -> tuple[float, float] | None:
 
 
 def says_something(hit: Hit) -> bool:
-    """Whether what a session said has content and is of the same thing: not "Fixed. Lint clean", no talk of
-    something else, and no idea that shares no word with the prompt, unless its meaning is plainly near."""
-    is_talk = hit.memory.kind == PASSAGE
-    if len(hit.terms) < (LEAST_TERMS if is_talk else LEAST_OF_AN_IDEA):
-        return False
-    words, cosine = hit.breakdown["words"], hit.breakdown["cosine"]
-    if hit.breakdown.get("exact", 0.0) > 0.0:
-        return True
-    if is_talk:
-        return words >= SHARED or cosine >= NEAR
-    return words > 0.0 or cosine >= PLAINLY_NEAR
+    """Whether what a session said has content and is of the same thing: not "Fixed. Lint clean", and no word on
+    something else."""
+    least = LEAST_TERMS if hit.memory.kind == PASSAGE else LEAST_OF_AN_IDEA
+    known = hit.breakdown
+    is_near = known["words"] >= SHARED or known["cosine"] >= NEAR
+    return len(hit.terms) >= least and (is_near or known.get("exact", 0.0) > 0.0)
 
 
 def gives_way(hit: Hit) -> bool:

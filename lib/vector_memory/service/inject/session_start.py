@@ -39,7 +39,7 @@ from vector_memory.service.memory.last_session import SessionEnd
 from vector_memory.system.durable_files import write_durably
 from vector_memory.text import fence
 
-SESSION_TOKENS, NOTE_TOKENS, NOTICE_TOKENS = 150, 90, 60
+SESSION_TOKENS, NOTE_TOKENS, NOTICE_TOKENS = 200, 90, 60
 """Tokens at most of the end of the session before, of another note, and of the line for the user."""
 TOLD_AT_START = "start:"
 """What stands before a memory's id among what a session was shown, where a start told a part of it."""

@@ -2,10 +2,11 @@
 binds nobody before the user has confirmed it (`vector-memory review`), and what the user dropped is not
 proposed again: its id is made of its sources.
 
-By rules, in the words of a model where one is set: a preference that was said in three sessions is proposed as a
-principle, a solution that came back in three as a procedure, what three findings of three sessions say about one
-thing as a learning (hierarchical-abstraction); steps that led to success three times in two sessions
-as a procedure (skill-discovery); what two sessions said as a learning (a phase of consolidation).
+By rules, in the words of a model where one is set: what two sessions said is a fact, proposed as a learning (a phase of
+consolidation); a preference that was said in three sessions is proposed as a principle, a solution that came back in
+three as a procedure, what three findings of three sessions say about one thing as a learning, and a principle that
+tasks have borne out as a heuristic (hierarchical-abstraction); steps that led to success three times in two sessions as
+a procedure (skill-discovery).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from vector_memory.model import Link, Memory, Origin, Relation, Scope, Status, s
 from vector_memory.service.base import model_words
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.jobs import paging
+from vector_memory.service.jobs import heuristics, paging
 from vector_memory.service.jobs.clusters import clusters
 from vector_memory.service.jobs.step import Step, Turn
 from vector_memory.service.memory import proposals
@@ -49,8 +50,9 @@ class Finding(NamedTuple):
     asks: Mapping[str, object]
 
 
-TOGETHER = "together"
-"""In the cursor: the part in which findings about one thing are put together."""
+PART, TOGETHER, BORNE_OUT = "part", "together", "borne out"
+"""In the cursor: where abstraction is. What was said often comes first, then findings about one thing are put together,
+then principles are set beside outcomes."""
 FINDINGS = (model.CONCLUSION, model.CAUSE, model.SOLUTION)
 LEAST_TOGETHER, LINE_CHARS = 3, 160
 AS_PROCEDURE = {"kind": model.PROCEDURE, "collection": "procedures"}
@@ -60,33 +62,69 @@ AS_FACT = {"collection": "learnings"}
 
 def abstraction(ctx: Context, turn: Turn) -> Step:
     """Propose what the memories of a page have come to in three sessions; then, likewise, what three findings about
-    one thing say together.
+    one thing say together; then the principles that outcomes speak for.
 
     Returns:
         What it did, and where the next step begins.
     """
-    if not turn.cursor.text(TOGETHER):
-        asks = {model.PREFERENCE: AS_PRINCIPLE, model.SOLUTION: AS_PROCEDURE}
-        done = _proposed(ctx, turn, "principle", Scope(kinds=tuple(asks)), _said_in(3, asks))
-        return replace(done, cursor=done.cursor or {TOGETHER: "now"})
+    part = turn.cursor.text(PART)
+    if part == BORNE_OUT:
+        return _heuristics(ctx, turn)
+    if part == TOGETHER:
+        return _put_together(ctx, turn)
+    asks = {model.PREFERENCE: AS_PRINCIPLE, model.SOLUTION: AS_PROCEDURE}
+    done = _proposed(ctx, turn, "principle", Scope(kinds=tuple(asks)), _said_in(3, asks))
+    return replace(done, cursor=done.cursor or {PART: TOGETHER})
+
+
+def _put_together(ctx: Context, turn: Turn) -> Step:
     page = paging.page(ctx, turn.cursor, AT_ONCE, Scope(kinds=FINDINGS))
     if page is None:
-        return Step()
+        return Step({}, {PART: BORNE_OUT})
     groups = [
         members
         for members in clusters(ctx, page.shelf, page.memories, _may_speak, LEAST_TOGETHER)
         if len({id for one in members for id in sessions_of(one)}) >= LEAST_TOGETHER
     ]
-    told, new = [], 0
-    for members in groups:
-        finding = _together(members)
-        told.append({"id": members[0].id, "text": finding.text, **finding.evidence})
-        if not turn.dry_run:
-            new += _propose(ctx, page.shelf, "principle", members, finding, turn.now)
+    found = [(members, _together(members), "") for members in groups]
+    told, new = _told(ctx, turn, page.shelf, "principle", found)
     report = {"groups": len(groups), "proposed": new, "items": told}
+    return Step(report, {**page.cursor, PART: TOGETHER} if page.cursor else {PART: BORNE_OUT})
+
+
+def _heuristics(ctx: Context, turn: Turn) -> Step:
+    told, new = list[dict[str, object]](), 0
+    for shelf in ctx.all_shelves():
+        found = [
+            (one.sources, Finding(one.text, one.evidence, AS_FACT), one.command)
+            for one in heuristics.borne_out(shelf)
+        ]
+        more, proposed = _told(ctx, turn, shelf, heuristics.HOW, found)
+        told, new = told + more, new + proposed
+    return Step({"borne_out": len(told), "proposed": new, "items": told}, message=_hint(turn, new))
+
+
+def _told(
+    ctx: Context,
+    turn: Turn,
+    shelf: Shelf,
+    how: str,
+    found: Sequence[tuple[Sequence[Memory], Finding, str]],
+    most: int = proposals.MOST_WAITING,
+) -> tuple[list[dict[str, object]], int]:
+    """Propose findings, each with its sources and what of them it is about, so many in a run at most; return what a
+    report tells of them, and how many were proposed."""
+    told, new, before = [], 0, turn.report.number("proposed")
+    for sources, finding, about in found:
+        told.append({"id": sources[0].id, "text": str(finding.text), **finding.evidence})
+        if not turn.dry_run and before + new < most:
+            new += _propose(ctx, shelf, how, sources, finding, turn.now, about)
+    return told, new
+
+
+def _hint(turn: Turn, new: int) -> str:
     count = turn.report.number("proposed") + new
-    hint = f"{count} are proposed: `vector-memory review`." if count else ""
-    return Step(report, {**page.cursor, TOGETHER: "now"} if page.cursor else {}, message=hint)
+    return f"{count} are proposed: `vector-memory review`." if count else ""
 
 
 def _may_speak(memory: Memory) -> bool:
@@ -160,29 +198,30 @@ def _proposed(
     page = paging.page(ctx, turn.cursor, AT_ONCE, scope)
     if page is None:
         return Step({"proposed": 0})
-    told, count = [], turn.report.number("proposed")
-    new = 0
-    for memory in page.memories:
-        if (finding := read(memory)) is None:
-            continue
-        told.append({"id": memory.id, "text": str(finding.text), **finding.evidence})
-        if not turn.dry_run and count + new < most:
-            new += _propose(ctx, page.shelf, how, [memory], finding, turn.now)
+    read_of = ((memory, read(memory)) for memory in page.memories)
+    found = [([memory], finding, "") for memory, finding in read_of if finding is not None]
+    told, new = _told(ctx, turn, page.shelf, how, found, most)
     report = {"looked_at": len(page.memories), "found": len(told), "proposed": new, "items": told}
-    hint = f"{count + new} are proposed: `vector-memory review`." if count + new else ""
-    return Step(report, page.cursor, message=hint)
+    return Step(report, page.cursor, message=_hint(turn, new))
 
 
 def _propose(
-    ctx: Context, shelf: Shelf, how: str, sources: Sequence[Memory], finding: Finding, now: datetime
+    ctx: Context,
+    shelf: Shelf,
+    how: str,
+    sources: Sequence[Memory],
+    finding: Finding,
+    now: datetime,
+    about: str,
 ) -> bool:
     """Put what was derived before the user, in a model's words where one is set; return whether it is new."""
-    memory = made(how, finding.text, sources, now, finding.evidence)
+    memory = made(how, finding.text, sources, now, finding.evidence, about)
     if is_known(shelf, memory):
         return False
     said = "\n".join(one.text for one in sources)
-    # Steps stay as they were run.
-    words = "" if how == SKILL else model_words.worded(ctx, WORDING, said, WORDS_CHARS)
+    # Steps stay as they were run, and counts as they were counted.
+    is_exact = how in (SKILL, heuristics.HOW)
+    words = "" if is_exact else model_words.worded(ctx, WORDING, said, WORDS_CHARS)
     if words:
         memory = replace(memory, text=redact.clean(words).text)
     try:
@@ -195,15 +234,22 @@ def _propose(
 
 
 def made(
-    how: str, text: str, sources: Sequence[Memory], now: datetime, evidence: Mapping[str, object]
+    how: str,
+    text: str,
+    sources: Sequence[Memory],
+    now: datetime,
+    evidence: Mapping[str, object],
+    about: str = "",
 ) -> Memory:
     """Return a memory that is derived from others, not stored yet; of the same sources it has the same id.
 
     Args:
         how: the way in which it was derived; its tag beside `TAG`.
+        about: what of the first source it is about, however many others come to speak for it.
     """
     ids = [source.id for source in sources]
-    name = "\0".join((how, sources[0].project, *sorted(ids))).encode("utf-8", "replace")
+    named = (ids[0], about) if about else sorted(ids)
+    name = "\0".join((how, sources[0].project, *named)).encode("utf-8", "replace")
     return Memory(
         hashlib.blake2b(name, digest_size=16).hexdigest(),
         redact.clean(text).text,
@@ -229,13 +275,13 @@ def link(shelf: Shelf, memory: Memory) -> None:
 
 
 def orphans(shelf: Shelf, k: int) -> list[str]:
-    """Return the ids of at most k derived memories of which no source is left."""
+    """Return the ids of at most k derived memories of which a source is gone: its words stand in them."""
     found = []
     for memory in shelf.journal.iter_memories(Scope(tags=(TAG,))):
         ids = [str(id) for id in memory.extra.get(SOURCES, ())]
-        known = shelf.journal.by_ids(ids).values()
-        is_left = any(source.status is not Status.FORGOTTEN for source in known)
+        known = shelf.journal.by_ids(ids)
+        is_whole = all(id in known and known[id].status is not Status.FORGOTTEN for id in ids)
         # What the user confirmed is the user's word.
-        if memory.origin is Origin.JOB and ids and not is_left:
+        if memory.origin is Origin.JOB and not is_whole:
             found.append(memory.id)
     return found[:k]

@@ -69,8 +69,7 @@ def remove(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> None:
         if index is not None and index.lexical_ready:
             index.apply([], list(ids), index.reached())
         shelf.journal.purge(ids)
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
 
 
 def _give_way(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> None:
@@ -79,8 +78,7 @@ def _give_way(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> None:
             if memory.status is Status.ACTIVE:
                 extra = {**memory.extra, model.GAVE_WAY: ITS_TIME}
                 shelf.journal.update(replace(memory, status=Status.SUPERSEDED, extra=extra))
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
 
 
 def trail_decay(ctx: Context, turn: Turn) -> Step:

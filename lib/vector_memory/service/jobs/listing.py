@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from vector_memory.errors import BadInputError
 from vector_memory.journal.job_rows import JobRow
 from vector_memory.model import Progress
-from vector_memory.service.base import messages
+from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.jobs import registry, runner
 from vector_memory.service.jobs.weekly_backup import newest
@@ -86,10 +85,7 @@ def jobs(ctx: Context, request: JobsRequest) -> JobsAnswer | JobView:
         NotFoundError: there is none of that name.
         BadInputError: the action is unknown, or an agent enables or disables.
     """
-    if request.action not in ACTIONS:
-        raise BadInputError(
-            f"There is no action {request.action!r}.", f"Actions: {', '.join(ACTIONS)}."
-        )
+    request_fields.require_one(request.action, ACTIONS, "action")
     if request.action == "list":
         if ctx.state.writable:
             runner.due_jobs(ctx)

@@ -36,6 +36,7 @@ def step(ctx: Context, turn: Turn) -> Step:
     stale = len(missing) + len(unused)
     told = f"{stale} of {len(trusted)} trusted folders are gone or unused for {UNUSED_DAYS} days"
     told += ": `vector-memory untrust FOLDER`." if stale else "."
+    told = told if trusted else "No folder is trusted."
     named = [f"{one.sort} {one.name}" for one in advised[:MOST_NAMED]]
     more = ", …" if len(advised) > MOST_NAMED else ""
     return Step(report, message=f"{told} Look at: {', '.join(named)}{more}." if named else told)

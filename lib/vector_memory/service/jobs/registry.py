@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections import defaultdict
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from vector_memory.errors import NotFoundError
@@ -14,17 +16,19 @@ from vector_memory.text import tables
 
 class Job(NamedTuple):
     """A job. `work` names a module of this folder and the function in it that does a step; `is_on` says
-    whether it runs before anybody enables it."""
+    whether it runs before anybody enables it; `tells` how a run is told, with counts of its report."""
 
     cadence: Cadence
     work: str
     about: str
     is_on: bool = True
+    tells: str = ""
 
 
 def _read(line: str) -> tuple[str, Job]:
-    name, when, work, about = line.split(" | ")
-    return name, Job(cadence(when.removeprefix("x ")), work, about, not when.startswith("x "))
+    name, when, work, about, *tells = line.split(" | ")
+    is_on = not when.startswith("x ")
+    return name, Job(cadence(when.removeprefix("x ")), work, about, is_on, *tells)
 
 
 JOBS = dict(map(_read, tables.lines("jobs", os.path.dirname(__file__))))
@@ -49,3 +53,9 @@ def work_of(name: str) -> Work:
     module, _, attribute = JOBS[name].work.partition(":")
     work: Work = getattr(importlib.import_module(f"{__package__}.{module}"), attribute)
     return work
+
+
+def told(name: str, report: Mapping[str, object]) -> str:
+    """Return a sentence about a run by its report, "" for a job that says all itself."""
+    words = JOBS[name].tells.format_map(defaultdict(int, report))
+    return f"{words[0].upper()}{words[1:]}." if words else ""

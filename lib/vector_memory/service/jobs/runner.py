@@ -115,7 +115,7 @@ def _rehearse(ctx: Context, name: str) -> JobRow:
             step = work(ctx, turn)
         report = Record(joined(turn.report, step.report))
         if not step.cursor or time.monotonic() > until:
-            return replace(row, report=report, message=step.message)
+            return replace(row, report=report, message=step.message or registry.told(name, report))
         turn = replace(turn, cursor=Record(step.cursor), report=report)
 
 
@@ -149,7 +149,8 @@ def _one_step(ctx: Context, name: str) -> JobRow:
     report = Record(without_words(joined(turn.report, step.report)))  # type: ignore[call-overload]
     if not step.cursor:
         whole = replace(row, report=report, took_s=took_s)
-        done = schedule.ended(whole, cadence, ctx.local_now(), step.outcome, step.message)
+        message = step.message or registry.told(name, report)
+        done = schedule.ended(whole, cadence, ctx.local_now(), step.outcome, message)
         return _over(ctx, whole, done, step)
     # A step that was done is no failure, however often the run was cut off.
     row = replace(

@@ -23,7 +23,7 @@ def step(ctx: Context, turn: Turn) -> Step:
     done = transfer(
         ctx, now=turn.now, limit=limit if turn.dry_run else AT_ONCE, dry_run=turn.dry_run
     )
-    report = {"looked_at": done.looked_at, **done.moved}
+    report = {"looked_at": done.looked_at, "moved": sum(done.moved.values()), **done.moved}
     return Step(report, {} if done.complete or turn.dry_run else {"again": True})
 
 

@@ -1,21 +1,15 @@
 """What was learned, where it helps: at a session's start the trouble that comes back and the steps that work,
-with a prompt that begins a task the steps that worked for its like, with a command that fails that it used
-not to."""
+with a prompt that begins a task one like it that went well."""
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from vector_memory import redact
-from vector_memory.errors import UnsafeTextError
-from vector_memory.index.fixes.command_names import command_name
 from vector_memory.index.topics.turns import terms_of
-from vector_memory.model import HEURISTICS, WORLD, Memory, Origin
+from vector_memory.model import HEURISTICS, Memory, Origin
 from vector_memory.observe.learning import tasks, things, trails, trajectories, trouble
-from vector_memory.service.base import context_block, delivery
 from vector_memory.service.base.asker import HookQuestion, ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, learned_records
@@ -23,17 +17,13 @@ from vector_memory.system.files import open_plain
 from vector_memory.text import fence
 from vector_memory.text.harmless import unquoted
 
-START_TOKENS, PROMPT_TOKENS, FAILURE_TOKENS = 120, 100, 60
+START_TOKENS, PROMPT_TOKENS = 120, 100
 """Tokens that a note of each kind takes at most."""
-TOLD_MARK = "trail:"
-"""What stands before the kind and the steps of a trail among what a session was shown."""
 PROMPT_CHARS = 2_000
 """What of a prompt says which task it begins."""
 INSTRUCTIONS = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", "AGENTS.md")
 """Files that the client tells the model itself."""
-INSTRUCTION_BYTES, TAIL_BYTES = 100_000, 512_000
-_EDITS = re.compile(rb'"name": ?"(?:Edit|Write|MultiEdit|NotebookEdit)", ?"input": ?\{')
-"""A call of a tool that edits; lists of tools name them too."""
+INSTRUCTION_BYTES = 100_000
 
 
 def board_record(asker: ProjectAsker) -> Memory | None:
@@ -65,12 +55,8 @@ def start_lines(
     lines += [one.line for one in told if not (one.end and one.command in instructions)]
     trail = trails.fitting(drawn, trails.ANY, now)
     said = "\n".join([*lines, instructions])
-    return [*lines, trail.text] if trail and _is_news(trail, said) else lines
-
-
-def _is_news(trail: trails.Trail, said: str) -> bool:
-    """Whether any of a trail's commands is not said already."""
-    return any(one not in said for one in trail.commands)
+    is_news = trail and any(one not in said for one in trail.commands)
+    return [*lines, trail.text] if trail and is_news else lines
 
 
 def for_start(ctx: Context, question: HookQuestion, hidden: set[str]) -> list[fence.Note]:
@@ -90,28 +76,16 @@ def for_start(ctx: Context, question: HookQuestion, hidden: set[str]) -> list[fe
     foreign = any(unquoted(line) != line for line in lines)
     origin = Origin.TOOL.value if foreign else ""
     head = fence.head(board.last, learned_records.BOARD, question.place.name, known.id[:8], origin)
-    made = _note(known.id, head, lines, START_TOKENS, foreign)
-    told = [one for one in drawn if made and not _is_news(one, made[0].text)]
-    delivery.add_shown(ctx, question.session, [TOLD_MARK + str(one.steps) for one in told])
-    return made
+    return _note(known.id, head, lines, START_TOKENS, foreign)
 
 
 def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
-    """Return the note of a task like the one that a prompt begins and that went well, else of the steps that
-    worked for tasks of its kind: once a session and kind, and none where nothing is known or the start has told
-    it."""
-    known = board_record(question) if _may_guide(ctx) else None
-    if known is None:
-        return []
+    """Return the note of a task like the one that a prompt begins and that went well, once a session, [] for
+    none."""
     prompt = question.prompt[:PROMPT_CHARS]
     kind = tasks.kind_of(prompt) if tasks.starts_another(prompt) else ""
-    if kind in ("", "question"):
+    if kind in ("", "question") or not _may_guide(ctx) or board_record(question) is None:
         return []
-    return _example(ctx, question, kind, prompt) or _trail(ctx, question, kind, known)
-
-
-def _example(ctx: Context, question: HookQuestion, kind: str, prompt: str) -> list[fence.Note]:
-    """Return the note of the task that is most like the one that a prompt begins, [] for none."""
     found = learned_records.trajectories_of(question)
     best = trajectories.like(found, kind, terms_of(prompt), ctx.now(), question.session)
     if best is None or best.id in ctx.state.shown(question.session):
@@ -122,79 +96,18 @@ def _example(ctx: Context, question: HookQuestion, kind: str, prompt: str) -> li
     foreign = unquoted(text) != text
     origin = Origin.TOOL.value if foreign else ""
     head = fence.head(best.at, learned_records.TRAJECTORY, question.place.name, best.id[:8], origin)
-    made = fence.fitting(fence.Note(best.id, head, text, foreign), PROMPT_TOKENS, [])
+    made = fence.Note(best.id, head, text, foreign)
+    if made.tokens > PROMPT_TOKENS:
+        # The steps stand at its end: cut, it would say no more than that there were some.
+        return []
     ctx.count("trajectories_shown")
     return [made]
-
-
-def _trail(ctx: Context, question: HookQuestion, kind: str, known: Memory) -> list[fence.Note]:
-    """Return the note of the steps that worked for tasks of a kind, [] where none is proven or it is no news."""
-    if not known.extra.get("trails"):
-        return []
-    place = question.place
-    drawn = learned_records.trails_of(question, learned_records.board_of(known).trails)
-    best = trails.fitting(drawn, kind, ctx.now())
-    if best is None or not _is_news(best, _instructions(place.root)):
-        return []
-    marks = [TOLD_MARK + kind, TOLD_MARK + str(best.steps)]
-    if not ctx.state.shown(question.session).isdisjoint(marks):
-        return []
-    head = fence.head(best.last, learned_records.TRAIL, place.name, best.id[:8])
-    made = _note(best.id, head, [best.text], PROMPT_TOKENS, False)
-    if made:
-        delivery.add_shown(ctx, question.session, marks)
-        ctx.count("trails_shown")
-    return made
-
-
-def for_failure(ctx: Context, question: HookQuestion, error: str, command: str) -> str:
-    """Return the fenced word that a command which fails now used to succeed, or that what it could not
-    reach was up; "" where nothing could be expected, or this session's own edits explain it.
-
-    Args:
-        question: the session, its folder and its transcript.
-        error: what the tool said, as the client gives it.
-        command: the command line that failed.
-    """
-    if not (ctx.settings.recall_on_failure and ctx.settings.learn_from_outcomes):
-        return ""
-    if board_record(question) is None:
-        return ""
-    try:
-        said = redact.clean(command).text
-    except UnsafeTextError:
-        return ""
-    keys = [f"{things.PORT}:{port}" for port in things.refused(error)]
-    name = command_name(said)
-    if name and not _edited_here(question.transcript):
-        keys.append(f"{things.COMMAND}:{name}")
-    notes = [note for key in keys[:3] for note in _surprise(ctx, question, key)][:1]
-    if notes:
-        ctx.count("surprises_shown")
-    return context_block.show(ctx, question.session, notes, "This is not as it used to be:")
-
-
-def _surprise(ctx: Context, question: HookQuestion, key: str) -> list[fence.Note]:
-    thing = learned_records.thing(question, key)
-    id = counted_records.id_of(question.place, WORLD, key)
-    told = things.surprise_at(thing) if thing else ""
-    if not (thing and told) or id in ctx.state.shown(question.session):
-        return []
-    head = fence.head(thing.last_at.date().isoformat(), thing.kind, question.place.name, id[:8])
-    return _note(id, head, [told], FAILURE_TOKENS, False)
 
 
 def _instructions(root: str) -> str:
     """Return what a project's files tell the model at every start."""
     paths = (os.path.join(root, name) for name in INSTRUCTIONS)
     return "\n".join(_read(path, INSTRUCTION_BYTES).decode("utf-8", "replace") for path in paths)
-
-
-def _edited_here(transcript: str) -> bool:
-    """Whether a session has edited files lately: what fails then fails as part of the work. Without a
-    transcript nothing says what it did: then nothing is said to it."""
-    tail = _read(transcript, TAIL_BYTES)
-    return not tail or _EDITS.search(tail) is not None
 
 
 def _read(path: str, most_bytes: int) -> bytes:

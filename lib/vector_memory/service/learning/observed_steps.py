@@ -101,10 +101,13 @@ def harvest(found: Iterable[Exchange], clean: Clean) -> Harvest:
 
 
 def _end(episode: Episode, clean: Clean) -> str:
-    """Return what mended a failure: EDIT where files were changed for it, else the last command that did."""
-    last = episode.steps[-1]
-    is_work = any(not step.command for step in episode.steps)
-    return EDIT if is_work else clean(last.line)
+    """Return what mended a failure: EDIT where files were changed for it, else the last command that did, with
+    folders below the session's own as seen from there: whose disk it is on says nothing to others."""
+    if any(not step.command for step in episode.steps):
+        return EDIT
+    cwd = episode.exchange.cwd
+    line = episode.steps[-1].line
+    return clean(line.replace(f"{cwd.rstrip('/')}/", "") if cwd.count("/") > 1 else line)
 
 
 def _prompt(prompt: str, clean: Clean) -> str:

@@ -3,11 +3,33 @@ them, and what others wrote is not made to count by whoever read it."""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Origin, Sensitivity
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages, reach, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory.trust_marks import BINDING_COLLECTIONS
+
+ABOUT_OTHERS = frozenset({"token", "contract"})
+"""Verbs whose request names the limits of something that is made, not those of who asks."""
+
+
+@contextlib.contextmanager
+def admitted(ctx: Context, verb: str, request: request_fields.Request) -> Iterator[None]:
+    """Let a request be answered in this block, with what who asks may be given.
+
+    Raises:
+        BadInputError: an agent may not ask for it here.
+    """
+    require_included(ctx, request)
+    require_allowed(ctx, verb, request)
+    if verb in ABOUT_OTHERS:
+        yield
+        return
+    with reach.within(reach.of_request(ctx, messages.read(messages.Request, request))):
+        yield
 
 
 def require_included(ctx: Context, request: request_fields.Request) -> None:

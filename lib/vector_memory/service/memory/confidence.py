@@ -21,7 +21,7 @@ from vector_memory.model import (
     Temporal,
     Tier,
 )
-from vector_memory.service.base import messages, privacy
+from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.memory import agent_rights, placement, proposals, trust_marks
@@ -82,10 +82,7 @@ def verify(ctx: Context, request: VerifyRequest) -> WeighedAnswer:
     """
     shelf, memory = lookup(ctx, request.id)
     verdict = request.verdict
-    if verdict not in VERDICTS:
-        raise BadInputError(
-            f"There is no verdict {verdict!r}.", f"Verdicts: {', '.join(VERDICTS)}."
-        )
+    request_fields.require_one(verdict, VERDICTS, "verdict")
     now = ctx.now()
     check = {"verdict": verdict, "at": now.isoformat(), "by": request.actor}
     note = privacy.word(request.note)[:NOTE_CHARS]
@@ -134,8 +131,7 @@ def boost(ctx: Context, request: BoostRequest) -> WeighedAnswer:
     shelf, memory = lookup(ctx, request.id)
     agent_rights.require_decided(memory)
     direction, what = request.direction, request.what
-    if direction not in ("up", "down"):
-        raise BadInputError(f"There is no direction {direction!r}.", "Directions: up, down.")
+    request_fields.require_one(direction, ("up", "down"), "direction")
     if direction == "up":
         agent_rights.require_own_weight(memory)
     else:
@@ -212,8 +208,7 @@ def _moved(ctx: Context, request: PromoteRequest, shelf: Shelf, memory: Memory) 
             agent_rights.require_not_the_users(memory)
     if not shelf.journal.move_to_tiers({memory.id: tier}):
         raise BadInputError(f"Memory {memory.id[:12]} is {tier} already.", "Choose another tier.")
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
     ctx.state.audit("promote", request.actor, [memory.id], {"to": tier.value})
     moved = shelf.journal.get(memory.id) or memory
     return WeighedAnswer(memory_view(moved, project_names([shelf])), "promote")
@@ -314,7 +309,6 @@ def _changed(
     if allowed is not memory:
         action = PROPOSED
         proposals.note(ctx, stored.project)
-    ctx.drop_snapshots()
-    ctx.notify()
+    ctx.changed()
     ctx.state.audit(action, request.actor, [memory.id], detail)
     return WeighedAnswer(memory_view(stored, project_names([shelf])), action)

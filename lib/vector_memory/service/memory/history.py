@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vector_memory.model import Memory, Relation, Status
+from vector_memory.service.base import reach
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.service.memory.views import HistoryView, StageView
@@ -18,8 +19,8 @@ def history_of(shelf: Shelf, memory: Memory) -> HistoryView:
 
 
 def chain_of(shelf: Shelf, memory: Memory) -> list[Memory]:
-    """Return the memories that gave way one to another up to the one that holds now, oldest first,
-    a memory without any as a chain of itself."""
+    """Return the memories that gave way one to another up to the one that holds now, oldest first, a memory without
+    any as a chain of itself; without those that who asks may not be given."""
     newest = shelf.journal.successors([memory]).get(memory.id, memory)
     chain = {newest.id: newest}
     frontier = [newest.id]
@@ -34,7 +35,7 @@ def chain_of(shelf: Shelf, memory: Memory) -> list[Memory]:
         found = shelf.journal.by_ids(older)
         frontier = [id for id in older if id in found]
         chain.update((id, found[id]) for id in frontier)
-    kept = [one for one in chain.values() if one.status is not Status.FORGOTTEN]
+    kept = [one for one in reach.kept(chain.values()) if one.status is not Status.FORGOTTEN]
     return sorted(
         kept, key=lambda one: (one.valid_until is None, one.valid_until or one.created_at)
     )

@@ -12,6 +12,7 @@ from itertools import groupby, islice
 
 from vector_memory.model import (
     BRANCH,
+    DONE_HEAD,
     PASSAGE,
     PROBLEM,
     PULL,
@@ -38,8 +39,9 @@ MOST_EMPTY = 12
 MOST_FILES, MOST_OPEN = 4, 40
 LEAST_TERMS = 5
 """What is open is told from so many terms on: less says nothing alone."""
-LEAST_SAID_TERMS, LEAST_EXCHANGE_TERMS, ENOUGH_CHARS = 8, 6, 1_000
-"""An answer of fewer terms tells nothing of how a session ended, nor does such an exchange."""
+LEAST_SAID_TERMS, LEAST_EXCHANGE_TERMS, LEAST_ASKED_TERMS, ENOUGH_CHARS = 8, 6, 4, 1_000
+"""An answer of fewer terms tells nothing of how a session ended, nor does such an exchange, nor a prompt of fewer that
+neither asks anything nor has anything done."""
 MENTIONED = 0.6
 """The share of its words from which what is open counts as taken up by a later passage."""
 SOLVING = 0.3
@@ -80,21 +82,25 @@ class SessionEnd:
 @dataclass(frozen=True)
 class _Turn:
     """An exchange as its passages tell it: whose prompt it began with, what was said, and in how many distinct
-    words."""
+    words, and whether anything was done."""
 
     passages: tuple[Memory, ...]
     is_users: bool
     asked: str
     answered: str
     terms: int
+    is_done: bool
 
     @property
     def is_request(self) -> bool:
         """Whether something was asked for in it, and it says more than a greeting and its answer. Where the user
         speaks in a session, what the client asks there in his name, such as to carry out a plan, is his."""
-        says_much = self.terms >= LEAST_EXCHANGE_TERMS
-        is_work = says_much or any(memory.files for memory in self.passages)
-        return is_work and not prompts.Prompt(self.asked).needs_nothing
+        if prompts.Prompt(self.asked).needs_nothing:
+            return False
+        if not self.is_done and "?" not in self.asked:
+            # Thanks and praise, whatever their words: nothing was done for them.
+            return len(set(analysis.analyse(self.asked))) >= LEAST_ASKED_TERMS
+        return self.terms >= LEAST_EXCHANGE_TERMS or self.is_done
 
 
 def newest_of_sessions(
@@ -178,7 +184,11 @@ def _turn(passages: Sequence[Memory]) -> _Turn:
     ordered = sorted(passages, key=number_of)
     said = _spoken("\n".join(memory.text for memory in ordered))
     text = " ".join(words for _, words in said)
-    asked = next((words for who, words in said if who in ("User", "Task")), ordered[0].title)
+    asked = next((words for who, words in said if who in ("User", "Task")), "")
+    if not asked and ordered[0].title not in text:
+        # The beginning of a long exchange may not have been read. A title out of the answer is of one whose
+        # prompt was nothing but pasted: nobody's words.
+        asked = ordered[0].title
     answers = [words for who, words in said if who in ("Assistant", "")]
     return _Turn(
         tuple(ordered),
@@ -190,6 +200,7 @@ def _turn(passages: Sequence[Memory]) -> _Turn:
         else "",
         # A version or an identifier is several terms, and says no more than a word.
         terms=sum(term.isalpha() for term in set(analysis.analyse(text[:ENOUGH_CHARS]))),
+        is_done=any(memory.files or DONE_HEAD in memory.text for memory in ordered),
     )
 
 

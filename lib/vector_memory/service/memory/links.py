@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Link, Memory, Relation
-from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base import messages, reach, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import agent_rights
@@ -125,10 +125,11 @@ class LinksAnswer:
 
 
 def links(ctx: Context, request: LinksRequest) -> LinksAnswer:
-    """Return a memory's links, each with the memory at its other end."""
+    """Return a memory's links to what who asks may be given, each with the memory at its other end."""
     shelf, memory = lookup(ctx, request.id)
     pairs = [(tie, tie.end_beyond(memory.id)) for tie in shelf.journal.links_of([memory.id])]
-    ends = shelf.journal.by_ids([end for _, end in pairs])
+    found = shelf.journal.by_ids([end for _, end in pairs])
+    ends = {one.id: one for one in reach.kept(found.values())}
     views = [_link_view(tie, memory, ends[end]) for tie, end in pairs if end in ends]
     return LinksAnswer(memory.id, memory.text, views)
 
@@ -195,6 +196,6 @@ def _link_view(link: Link, memory: Memory, end: Memory) -> LinkView:
     Args:
         end: the memory at its other end.
     """
-    other = brief(LinkedView, end, status=end.status.value)
+    other = brief(LinkedView, end)
     direction = "out" if link.from_id == memory.id else "in"
     return LinkView(link.from_id, link.to_id, link.relation, direction, link.weight, other)

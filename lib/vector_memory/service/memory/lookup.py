@@ -10,7 +10,7 @@ from vector_memory.model import Memory, Scope
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve.factors import FITS, least_relevance
 from vector_memory.retrieve.search import Answer, BeginEmbedding, Hit, search
-from vector_memory.service.base import model_help
+from vector_memory.service.base import model_help, reach
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.messages import Asker
 from vector_memory.service.base.shelf import Shelf
@@ -19,11 +19,9 @@ from vector_memory.service.base.whole_shelf import whole
 A_MINUTE = 1 / 1440
 
 
-def surroundings(
-    shelf: Shelf, memory: Memory, count: int, reach: Scope
-) -> tuple[list[str], list[str]]:
+def surroundings(shelf: Shelf, memory: Memory, count: int) -> tuple[list[str], list[str]]:
     """Return the texts said right before and right after a memory in its session, in their order, up to one that
-    is outside of what who asks may be given (`reach`)."""
+    who asks may not be given."""
     sides: list[list[str]] = []
     for place in (0, 1):
         texts: list[str] = []
@@ -142,7 +140,7 @@ def lookup(ctx: Context, prefix: str, shared: bool = False) -> tuple[Shelf, Memo
         shared: it is only to be read: it may be one that another member of a team shared.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: there is none that who asks may be given.
         BadInputError: there are several, or it is another member's and to be changed.
     """
     found = _found(ctx.all_shelves(), prefix)
@@ -161,4 +159,4 @@ def lookup(ctx: Context, prefix: str, shared: bool = False) -> tuple[Shelf, Memo
 
 
 def _found(shelves: Sequence[Shelf], prefix: str) -> list[tuple[Shelf, Memory]]:
-    return [(shelf, memory) for shelf in shelves for memory in shelf.journal.find(prefix)]
+    return [(shelf, one) for shelf in shelves for one in reach.kept(shelf.journal.find(prefix))]

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from vector_memory.model import DONE_HEAD, PASSAGE, Memory, Scope, Source
+from vector_memory.model import DONE_HEAD, PASSAGE, Memory, Source
+from vector_memory.service.base import reach
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.text import analysis, harmless
 
@@ -48,17 +49,13 @@ class Excerpt:
     home: str = ""
 
 
-def turn_reader(shelf: Shelf, reach: Scope) -> TurnReader:
-    """Return what reads turns of a store, each once: several hits of an answer are often of one exchange.
-
-    Args:
-        reach: what who asks may be given; an exchange may hold more.
-    """
+def turn_reader(shelf: Shelf) -> TurnReader:
+    """Return what reads turns of a store, each once: several hits of an answer are often of one exchange. It reads of
+    them what who asks may be given."""
 
     @cache
     def read(session: str, path: str, turn: int, project: str) -> list[Memory]:
-        of_turn = shelf.journal.of_turn(Source(session, path, turn=turn), project)
-        return [one for one in of_turn if reach.holds(one)]
+        return reach.kept(shelf.journal.of_turn(Source(session, path, turn=turn), project))
 
     return lambda memory: read(
         memory.source.session, memory.source.path, memory.source.turn, memory.project

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import date, datetime, timezone
+from enum import Enum
 from typing import Any, TypeVar
 
 from vector_memory import aging
@@ -138,21 +139,21 @@ class HistoryView:
     summary: str
 
 
+def told(view: type[object], one: object) -> dict[str, Any]:
+    """Return what something, such as a memory, says of itself under the names of a view's fields, as plain values."""
+    names = [field.name for field in fields(view) if hasattr(one, field.name)]  # type: ignore[arg-type]
+    values = {name: getattr(one, name) for name in names}
+    return {name: one.value if isinstance(one, Enum) else one for name, one in values.items()}
+
+
 def brief(view: type[B], memory: Memory, /, **more: Any) -> B:
     """Return a memory as a view that shows it in brief.
 
     Args:
-        more: the other fields of the view, and those that it shows otherwise.
+        more: the fields of the view that a memory does not have, and those that it shows otherwise.
     """
-    told = {
-        "id": memory.id,
-        "text": memory.text,
-        "kind": memory.kind,
-        "created_at": memory.created_at,
-        "origin": memory.origin.value,
-        **trust_marks.warning(memory),
-    }
-    return view(**{**told, **more})
+    own = told(view, memory) | {"proposed": None} | trust_marks.warning(memory)
+    return view(**own | more)
 
 
 def _day(day: date | None) -> str | None:
@@ -167,36 +168,21 @@ def memory_view(memory: Memory, names: ProjectNames, now: datetime | None = None
         now: for when its confidence is told, this moment by default.
     """
     now = now or datetime.now(timezone.utc)
+    is_as_usual = memory.sensitivity is Sensitivity.INTERNAL
     return brief(
         MemoryView,
         memory,
         text=with_old_marked(memory.text),
-        title=memory.title,
         project=names[memory.project],
         project_id=memory.project,
         source=asdict(memory.source),
         sources=sources_of(memory) or None,
         external_id=memory.external_id or None,
         author=memory.author or None,
-        sensitivity=None
-        if memory.sensitivity is Sensitivity.INTERNAL
-        else memory.sensitivity.value,
+        sensitivity=None if is_as_usual else memory.sensitivity.value,
         jurisdiction=memory.jurisdiction or None,
-        tags=memory.tags,
-        files=memory.files,
-        entities=memory.entities,
-        priority=memory.priority.value,
         confidence=round(aging.confidence(memory, now), 4),
-        collection=memory.collection,
-        status=memory.status.value,
-        uses=memory.uses,
         triggers=memory.extra.get(TRIGGERS) or None,
-        last_used_at=memory.last_used_at,
-        tier=memory.tier.value,
-        temporal=memory.temporal.value,
-        valid_from=memory.valid_from,
-        valid_until=memory.valid_until,
-        expires_at=memory.expires_at,
         due_on=_day(aging.due_on(memory)),
         refuted_on=_day(aging.refuted_on(memory)),
         every=str(memory.extra.get(aging.EVERY) or "") or None,

@@ -16,18 +16,6 @@ ACTION = "purge"
 """The entry of the audit log that a certificate is about."""
 
 
-def require_key(ctx: Context, request: PurgeRequest) -> None:
-    """Make sure that the key that signs a certificate can be opened; the first time, make it.
-
-    Raises:
-        BadInputError: it needs another passphrase.
-    """
-    from vector_memory.trust.keys import Keyring
-
-    ring = Keyring(ctx.home.keys)
-    ring.open(ring.ensure(ctx.now(), request.passphrase).public.id, request.passphrase)
-
-
 def shared_with(ctx: Context, chosen: PurgeSelection) -> list[Corner]:
     """Return where something that goes was published."""
     from vector_memory.service.sharing import team

@@ -1,8 +1,9 @@
 """Purge: words are removed for good, from every copy, and every file is searched for them afterwards.
 
 The order is such that whatever interrupts it, nothing comes back: first it is noted what must not be
-captured again, then rows go, then all that was made of them is made anew. What is unfinished is noted,
-too, and a next daemon goes on with it.
+captured again, and by ids what goes, then rows go, then all that was made of them is made anew. A next daemon
+carries out what is noted and not done, to the certificate; the words are not known then, so that nothing is
+searched for them.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from vector_memory.errors import DaemonUnavailableError, VectorMemoryError
-from vector_memory.model import SUMMARY, Memory, Progress, Status
-from vector_memory.service.base.context import Context
+from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMemoryError
+from vector_memory.model import SUMMARY, Memory, Progress, Status, ignore_progress
+from vector_memory.service.base import contracts
+from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.messages import spare
 from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.capture import archives, session_summary, session_topics
@@ -29,14 +31,18 @@ from vector_memory.service.tools import flags
 from vector_memory.service.transfer import vault_export
 from vector_memory.service.upkeep.check_rebuild import wait_for_index
 from vector_memory.system import removal, tampering
+from vector_memory.system.json_in import Record
 
 if TYPE_CHECKING:
     from vector_memory.journal.state import Task
+    from vector_memory.service.sharing.team import Corner
 
 log = logging.getLogger(__name__)
 
 TASK: Task = "purge"
 """What is due in the state while a store is not written anew yet; its "session" is the store's folder."""
+BEGUN = "purge"
+"""The small records of purges that were begun and are not done: ids and names, no words."""
 MOST_SHOWN = 1_000
 
 
@@ -127,12 +133,37 @@ def purge(ctx: Context, request: PurgeRequest, progress: Progress) -> PurgeAnswe
     if request.dry_run:
         progress(0, 1, "searching every file")
         return _with_search(preview, _search(ctx, chosen.pieces), chosen)
-    done = Done()
     if request.certificate:
         # A passphrase that is missing is told before anything goes.
-        erasure.require_key(ctx, request)
+        contracts.signer(ctx, request.passphrase)
     told = erasure.shared_with(ctx, chosen) if request.certificate else []
-    _remove(ctx, chosen, done, progress)
+    return _carry_out(
+        ctx, request, Begun(new_id(), chosen, told, _made_of(chosen)), preview, progress
+    )
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A purge that is being done: what goes, and the projects whose teams were given something of it.
+
+    Attributes:
+        summarized: the sessions concerned that had a summary.
+        was_interrupted: a daemon before this one began it.
+    """
+
+    id: str
+    chosen: PurgeSelection
+    told: list[Corner]
+    summarized: set[str]
+    was_interrupted: bool = False
+
+
+def _carry_out(
+    ctx: Context, request: PurgeRequest, begun: Begun, preview: PurgeAnswer, progress: Progress
+) -> PurgeAnswer:
+    """Remove what was chosen from everywhere, and prove it."""
+    chosen, told, done = begun.chosen, begun.told, Done()
+    _remove(ctx, request, begun, done, progress)
     _clean_stores(ctx, chosen, done, progress)
     _clean_copies(ctx, done, request.backups)
     progress(3, 4, "searching every file")
@@ -141,6 +172,7 @@ def purge(ctx: Context, request: PurgeRequest, progress: Progress) -> PurgeAnswe
     about = {"form": chosen.form, "purged": done.purged, "left_in": len(searched.found)}
     about |= {"files": searched.files, "backups": len(other_copies.backups(ctx.home))}
     about |= {"taken_back": len(taken), "still_shared": len(failed)} if told else {}
+    about |= {"resumed": True} if begun.was_interrupted else {}
     ids = [id for part in chosen.parts for id in part.ids]
     ctx.state.audit("purge", request.actor, ids, about)
     ctx.state.scrub(whole=True)
@@ -159,11 +191,54 @@ def purge(ctx: Context, request: PurgeRequest, progress: Progress) -> PurgeAnswe
         errors=done.errors,
         strays=[path for store in _stores(ctx) for path in removal.strays(store)],
     )
+    ctx.state.put_record(BEGUN, begun.id, None)
     return _with_search(answer, searched, chosen)
+
+
+def _note(ctx: Context, request: PurgeRequest, begun: Begun) -> None:
+    """Note what was chosen, so that whatever ends this daemon, the next one does the rest."""
+    chosen = begun.chosen
+    about = {"form": chosen.form, "session": chosen.session, "project": chosen.project}
+    asked = {"actor": request.actor, "backups": request.backups, "certificate": request.certificate}
+    ids = {part.shelf.folder: part.ids for part in chosen.parts}
+    told = [corner.root if corner.place else "" for corner in begun.told]
+    what = {"ids": ids, "sessions": sorted(chosen.sessions), "told": told}
+    what["summarized"] = sorted(begun.summarized)
+    ctx.state.put_record(BEGUN, begun.id, {**about, **asked, **what})
+
+
+def _begun_before(ctx: Context, id: str, noted: Record) -> tuple[PurgeRequest, Begun]:
+    """Return a purge as another daemon noted it. What is gone already is told by its ids alone."""
+    from vector_memory.service.sharing import team
+
+    parts = []
+    for shelf in ctx.all_shelves():
+        ids = noted.part("ids").words(shelf.folder)
+        known = shelf.journal.by_ids(ids)
+        parts.append(
+            StorePart(shelf, list(known.values()), [one for one in ids if one not in known])
+        )
+    sessions, where = set(noted.words("sessions")), (noted.text("session"), noted.text("project"))
+    chosen = PurgeSelection(noted.text("form"), parts, sessions, [], set(), *where)
+    told = [team.corner_of(ctx, ctx.place(one) if one else None) for one in noted.words("told")]
+    request = PurgeRequest(
+        actor=noted.text("actor"),
+        backups=bool(noted.get("backups")),
+        certificate=bool(noted.get("certificate")),
+    )
+    return request, Begun(id, chosen, told, set(noted.words("summarized")), was_interrupted=True)
 
 
 def resume(ctx: Context) -> None:
     """Finish what a daemon that ended in the middle left undone."""
+    for id, noted in ctx.state.records(BEGUN).items():
+        request, begun = _begun_before(ctx, id, noted)
+        try:
+            _carry_out(ctx, request, begun, _preview(ctx, begun.chosen), ignore_progress)
+        except BadInputError as error:
+            # It is in the log; `proof make --entry` proves it by whoever knows the passphrase.
+            log.warning("a purge that was interrupted is done, and not proved: %s", error)
+            ctx.state.put_record(BEGUN, id, None)
     due = set(ctx.state.due(TASK))
     for shelf in ctx.all_shelves():
         if shelf.folder in due:
@@ -196,12 +271,15 @@ def _sources(memories: Sequence[Memory]) -> list[str]:
     return sorted(path for path in paths if os.path.isfile(path))
 
 
-def _remove(ctx: Context, chosen: PurgeSelection, done: Done, progress: Progress) -> None:
+def _remove(
+    ctx: Context, request: PurgeRequest, begun: Begun, done: Done, progress: Progress
+) -> None:
     """Remove rows, and make anew what was made of their sessions."""
-    had = _made_of(ctx, chosen)
+    chosen = begun.chosen
     # Nobody reads a transcript, or makes topics of what goes, meanwhile.
     with ctx.capturing, session_topics.ONE_AT_A_TIME:
         ctx.state.block(chosen.names, ctx.now())
+        _note(ctx, request, begun)
         for part in chosen.parts:
             ctx.state.add_due(TASK, part.shelf.folder)
         for number, part in enumerate(chosen.parts):
@@ -213,11 +291,13 @@ def _remove(ctx: Context, chosen: PurgeSelection, done: Done, progress: Progress
         removed = archives.remove(ctx.home, session)
         done.archives += removed
         whole = session == chosen.session
-        session_summary.after_purge(ctx, session, removed > 0 and not whole, session in had)
-    ctx.drop_snapshots()
+        session_summary.after_purge(
+            ctx, session, removed > 0 and not whole, session in begun.summarized
+        )
+    ctx.changed()
 
 
-def _made_of(ctx: Context, chosen: PurgeSelection) -> set[str]:
+def _made_of(chosen: PurgeSelection) -> set[str]:
     """Return the sessions that had a summary."""
     return {
         one.source.session

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.service.sharing.places import PART
+from vector_memory.service.sharing.places import PART, Place
 from vector_memory.system import standins
 
 ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
@@ -19,7 +19,7 @@ VARIABLES = (*ENDPOINTS, *REGIONS, *KEYS)
 CONNECT_S, ANSWER_S = 10.0, 60.0
 
 
-class Bucket:
+class Bucket(Place):
     """A prefix of a bucket.
 
     Args:
@@ -30,9 +30,6 @@ class Bucket:
         self._root = "/".join(part for part in (bucket, prefix) if part)
         self._access = {**{n: os.environ[n] for n in VARIABLES if n in os.environ}, **access}
         self._opened: Any = None
-
-    def refresh(self) -> None:
-        """Nothing: each question goes there."""
 
     def names(self, folder: str) -> list[str]:
         """Return the names of what is in a folder, sorted; [] where there is none."""
@@ -66,9 +63,6 @@ class Bucket:
         with _told(name):
             if self._files.get_file_info(path).type is not fs.FileType.NotFound:
                 self._files.delete_file(path)
-
-    def finish(self) -> None:
-        """Nothing: what is written is there."""
 
     @property
     def _files(self) -> Any:

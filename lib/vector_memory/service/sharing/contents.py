@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from itertools import islice
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
@@ -135,27 +137,33 @@ def _relative(files: tuple[str, ...], corner: Corner) -> list[str]:
     return [path for path in plain if not os.path.isabs(path) and not path.startswith("~")]
 
 
-def read(content: bytes, member: Member, corner: Corner, now: datetime) -> list[Memory]:
-    """Return the memories of a bundle as they are stored here: others' words, which inform and do not bind.
-
-    Lines that are no memories are left out: they were sealed by their author, who may run another version.
-    """
-    found: dict[str, Memory] = {}
-    for line in content.splitlines()[:MOST_MEMORIES]:
+def told_in(content: bytes, member: Member, corner: Corner) -> Iterator[tuple[str, Record]]:
+    """Yield what the lines of a bundle say, each with the id that it has here. Lines that say nothing are left out: they
+    were sealed by their author, who may run another version."""
+    for line in islice(io.BytesIO(content), MOST_MEMORIES):
         try:
             told = json_in.whole(json_in.load(line))
-            memory = _memory(Record(told), member, corner, now) if isinstance(told, dict) else None
-        except (ValueError, TypeError, UnsafeTextError):
+            if isinstance(told, dict):
+                yield _id(Record(told), member, corner), Record(told)
+        except (ValueError, TypeError):
             continue
-        if memory is not None:
-            found[memory.id] = memory
-    return list(found.values())
 
 
-def _memory(told: Record, member: Member, corner: Corner, now: datetime) -> Memory | None:
+def read(told: Record, member: Member, corner: Corner, now: datetime) -> Memory | None:
+    """Return what somebody shared as it is stored here, others' words, which inform and do not bind; None where it is
+    no memory."""
     raw, id = str(told.get("text") or ""), str(told.get("id") or "")
     if not raw.strip() or not id or len(raw) > MOST_TEXT:
         return None
+    try:
+        return _memory(told, raw, id, member, corner, now)
+    except (ValueError, TypeError, UnsafeTextError):
+        return None
+
+
+def _memory(
+    told: Record, raw: str, id: str, member: Member, corner: Corner, now: datetime
+) -> Memory:
     at = datetime.fromisoformat(str(told.get("created_at")))
     memory = Memory(
         id=_id(told, member, corner),

@@ -7,7 +7,8 @@ import contextlib
 import os
 import re
 import tempfile
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
@@ -18,15 +19,20 @@ PART = re.compile(r"[0-9a-z][0-9a-z.-]{0,80}")
 MOST_NAMES = 10_000
 
 
-class Place(Protocol):
+class Place(ABC):
     """A place with folders of files. Names are relative, with `/` between their parts."""
 
-    def refresh(self) -> None:
-        """Bring what is read up to date."""
+    def refresh(self) -> None:  # noqa: B027
+        """Bring what is read up to date. Where each question goes to the place, there is nothing to do."""
 
+    def finish(self) -> None:  # noqa: B027
+        """Hand on what was written and removed. Where it is there at once, there is nothing to do."""
+
+    @abstractmethod
     def names(self, folder: str) -> list[str]:
         """Return the names of what is in a folder, sorted; [] where there is none."""
 
+    @abstractmethod
     def read(self, name: str, most_bytes: int) -> bytes:
         """Return a file, one byte more than `most_bytes` where it is longer.
 
@@ -34,6 +40,7 @@ class Place(Protocol):
             NotFoundError: there is none.
         """
 
+    @abstractmethod
     def write(self, name: str, content: bytes) -> None:
         """Write a new file, whole or not at all.
 
@@ -41,11 +48,9 @@ class Place(Protocol):
             BadInputError: there is one of that name.
         """
 
+    @abstractmethod
     def remove(self, name: str) -> None:
         """Remove a file, if it is there."""
-
-    def finish(self) -> None:
-        """Hand on what was written and removed."""
 
 
 def path_of(url: str) -> str:
@@ -53,17 +58,14 @@ def path_of(url: str) -> str:
     return unquote(urlsplit(url).path)
 
 
-class Folder:
+class Folder(Place):
     """A folder that all members reach, such as one on a network drive or in a synchronised one."""
 
     def __init__(self, root: str) -> None:
         self.root = root
 
-    def refresh(self) -> None:
-        """Nothing: what is there is there."""
-
     def names(self, folder: str) -> list[str]:
-        """Return the names of what is in a folder, sorted; [] where there is none."""
+        """Return the names of what is in a folder."""
         try:
             found = os.listdir(self._path(folder))[:MOST_NAMES]
         except (FileNotFoundError, NotADirectoryError):
@@ -112,8 +114,40 @@ class Folder:
         with contextlib.suppress(OSError):
             os.unlink(self._path(name))
 
-    def finish(self) -> None:
-        """Nothing: what is written is there."""
-
     def _path(self, name: str) -> str:
         return os.path.join(self.root, *name.split("/"))
+
+
+def place_at(url: str, copies: str, access: Mapping[str, str]) -> Place:
+    """Return the place that an address names.
+
+    Args:
+        url: `file:///path` of a folder or git repository, or `s3://bucket/prefix`.
+        copies: a folder of ours for a copy of a repository without files.
+        access: the AWS variables by which a bucket is reached.
+
+    Raises:
+        BadInputError: the address is none of these.
+        NotFoundError: there is no such folder.
+    """
+    split = urlsplit(url)
+    if split.scheme == "s3" and split.netloc:
+        from vector_memory.service.sharing.bucket import Bucket
+
+        return Bucket(split.netloc, split.path.strip("/"), access)
+    path = path_of(url)
+    if split.scheme != "file" or split.netloc not in ("", "localhost") or path in ("", "/"):
+        raise BadInputError(
+            f"{url!r} is no place to share at.", "Give file:///a/folder or s3://bucket/prefix."
+        )
+    path = os.path.realpath(path)
+    if not os.path.isdir(path):
+        raise NotFoundError(f"There is no folder {path}.", "Make it, or mount what it is on.")
+    is_bare = os.path.isfile(os.path.join(path, "HEAD")) and os.path.isdir(
+        os.path.join(path, "objects")
+    )
+    if is_bare or os.path.exists(os.path.join(path, ".git")):
+        from vector_memory.service.sharing.repository import Repository
+
+        return Repository(path, copies if is_bare else "")
+    return Folder(path)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Progress
-from vector_memory.service.base import messages
+from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.sharing import contents, pull, team
 from vector_memory.service.sharing.contents import Shared
 from vector_memory.service.sharing.places import Place
-from vector_memory.service.sharing.share import ShareRequest, own_key, own_keys, place_of, ring
+from vector_memory.service.sharing.share import ShareRequest, own_key, own_keys, place_of
 from vector_memory.service.sharing.team import Corner, Member, Published, Share
 from vector_memory.trust import bundles
 from vector_memory.trust.bundles import Position
@@ -100,7 +100,7 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
     # Kinds and tags belong together: who names either says both.
     if request.kinds or request.tags:
         share = replace(share, kinds=request.kinds, tags=request.tags)
-    mine, readers = ring(ctx).current, team.valid(corner, share)
+    mine, readers = contracts.keyring(ctx).current, team.valid(corner, share)
     chosen = _looked_through(ctx, corner, share, progress)
     found = [one for one in chosen if one.law in ("", team.law_of_all(readers))]
     kept_back = len(chosen) - len(found)
@@ -208,7 +208,7 @@ def _put(
     for number in () if goes_on else there:
         # What was taken back, or sealed for somebody who has left, does not lie there any longer.
         place.remove(pull.name_of(me, number))
-    for older in ring(ctx).entries():
+    for older in contracts.keyring(ctx).entries():
         # What a key signed that another one took the place of is in this bundle.
         if older.public != own.public:
             for number in pull.numbers(place, Member("", older.public)):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from vector_memory.errors import VectorMemoryError
 from vector_memory.model import Memory, Progress, Scope
@@ -11,6 +12,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.sharing import contents, team
 from vector_memory.service.sharing.places import ROOT, Place
 from vector_memory.service.sharing.team import Corner, Member, Seen, Share
+from vector_memory.system.json_in import Record
 from vector_memory.trust import bundles
 from vector_memory.trust.bundles import Bundle, RefusedBundleError
 from vector_memory.trust.keys import PrivateKey, PublicKey
@@ -18,6 +20,8 @@ from vector_memory.trust.keys import PrivateKey, PublicKey
 ENDING = ".bundle"
 BATCH = 500
 MOST_REFUSED = 100
+REJECTED = "rejected"
+"""The small records of what others shared and the user does not want, by the ids that it had here."""
 
 
 def name_of(member: Member, seq: int) -> str:
@@ -77,16 +81,18 @@ def pull(
     """
     mine = {one.public for one in own}
     listed = [one for one in team.valid(corner, share) if one.key not in mine]
-    drop(ctx, corner, _authors(ctx, corner) - {one.key.word for one in listed})
     refused, views, seen = _strangers(place, corner, share), [], dict(share.seen)
+    if left := seen.keys() - {one.key.id for one in listed}:
+        drop(ctx, corner, _authors(ctx, corner) - {one.key.word for one in listed})
+        seen = {id: one for id, one in seen.items() if id not in left}
+        share = team.save(ctx, corner, replace(share, seen=dict(seen)))
     for at, member in enumerate(listed):
         progress(at, len(listed), f"reading {member.name}")
-        before = seen.get(member.key.id)
         try:
-            now = _taken(ctx, corner, share, place, member, own)
+            now = _taken(ctx, corner, replace(share, seen=seen), place, member, own)
         except VectorMemoryError as error:
             refused.append(RefusedView(f"{member.name} ({member.key.id})", str(error)))
-            now = before
+            now = seen.get(member.key.id)
         if now is not None:
             seen[member.key.id] = now
             # Member by member: an interrupted pull begins again where it was.
@@ -120,7 +126,8 @@ def _taken(
     member: Member,
     own: Sequence[PrivateKey],
 ) -> Seen | None:
-    """Return the newest bundle of a member after taking it over, None where there is none.
+    """Return the newest bundle of a member after taking it over, None where there is none. In `share.seen` it is noted
+    before anything is stored: who leaves after a pull that was interrupted leaves nothing.
 
     Raises:
         RefusedBundleError: something is wrong with it; nothing was taken.
@@ -133,7 +140,8 @@ def _taken(
                 "Somebody put an older state there.",
             )
         # Taking everything back is the member's right; it cannot be told from somebody who deleted it.
-        _keep_only(ctx, corner, member, [])
+        if before.memories or not before.seq:
+            _keep_only(ctx, corner, member, [])
         return replace(before, memories=0)
     if not there:
         return None
@@ -141,19 +149,23 @@ def _taken(
     newest = chain[-1]
     if before and before.seq == newest.position.seq and before.memories:
         return before
-    found: dict[str, Memory] = {}
+    opened = []
     for bundle in chain:
         reader = next((one for one in own if one.public.id in bundle.readers), own[0])
-        content = bundles.unseal(bundle, reader)
-        found |= {one.id: one for one in contents.read(content, member, corner, ctx.now())}
-    _keep_only(ctx, corner, member, list(found.values()))
-    return Seen(newest.position.seq, newest.digest, len(found))
+        opened.append(bundles.unseal(bundle, reader))
+    if before is None:
+        share.seen[member.key.id] = Seen(0, "", 0)
+        team.save(ctx, corner, share)
+    goes_on = before if chain[0].position.seq > chain[0].position.base else None
+    count = _keep_only(ctx, corner, member, opened, goes_on)
+    return Seen(newest.position.seq, newest.digest, count)
 
 
 def _chain(
     place: Place, share: Share, member: Member, newest: int, before: Seen | None
 ) -> list[Bundle]:
-    """Return the bundles from the base to the newest one, each looked at.
+    """Return the bundles from the base to the newest one, each looked at; from the one on that continues what was taken
+    before, where they do: nothing but more is in these.
 
     Raises:
         RefusedBundleError: one is damaged, forged, of another team, or not the one that followed.
@@ -162,6 +174,12 @@ def _chain(
     chain = [last]
     while chain[0].position.base < chain[0].position.seq:
         first = chain[0].position
+        if (
+            before
+            and before.memories
+            and (first.seq - 1, first.previous) == (before.seq, before.digest)
+        ):
+            break
         earlier = _read(place, share, member, first.seq - 1)
         if earlier.digest != first.previous or earlier.position.base != first.base:
             raise RefusedBundleError(
@@ -187,25 +205,51 @@ def _read(place: Place, share: Share, member: Member, seq: int) -> Bundle:
     return bundle
 
 
-def _keep_only(ctx: Context, corner: Corner, member: Member, memories: list[Memory]) -> None:
-    """Have of a member's memories these here and no others."""
+def _keep_only(
+    ctx: Context,
+    corner: Corner,
+    member: Member,
+    opened: Sequence[bytes],
+    goes_on: Seen | None = None,
+) -> int:
+    """Have of a member's memories those of some bundles here and no others, but for what the user rejected; return how
+    many these are. What is here already is not looked at anew: its id is that of its words.
+
+    Args:
+        goes_on: what was taken before, where the bundles only add to it.
+    """
     shelf = ctx.team_shelf(make=True)
     if shelf is None:
-        return
+        return 0
     if corner.place:
         ctx.know_project(shelf, corner.place)
-    here = {
-        one.id
-        for one in shelf.journal.iter_memories(Scope((corner.id,)))
-        if one.author.get("key") == member.key.word
-    }
-    kept = {one.id for one in memories}
-    fresh = [one for one in memories if one.id not in here]
-    # What is gone goes first: what was taken back is not here for longer than it must be.
-    shelf.journal.write((), (), sorted(here - kept))
-    for at in range(0, len(fresh), BATCH):
-        shelf.journal.write(fresh[at : at + BATCH], (), ())
+
+    def told() -> Iterator[tuple[str, Record]]:
+        return (one for raw in opened for one in contents.told_in(raw, member, corner))
+
+    kept, now = {id for id, _ in told()} - ctx.state.records(REJECTED).keys(), ctx.now()
+    if goes_on:
+        here, count = set(shelf.journal.by_ids(list(kept))), goes_on.memories
+    else:
+        every = shelf.journal.iter_memories(Scope((corner.id,)))
+        here = {one.id for one in every if one.author.get("key") == member.key.word}
+        count = len(here & kept)
+        # What is gone goes first: what was taken back is not here for longer than it must be.
+        shelf.journal.write((), (), sorted(here - kept))
+    missing = kept - here
+
+    def fresh() -> Iterator[Memory]:
+        for id, one in told():
+            if id in missing and (memory := contents.read(one, member, corner, now)) is not None:
+                missing.remove(id)
+                yield memory
+
+    memories = fresh()
+    while batch := list(islice(memories, BATCH)):
+        shelf.journal.write(batch, (), ())
+        count += len(batch)
     ctx.notify()
+    return count
 
 
 def drop(ctx: Context, corner: Corner, words: set[str]) -> int:

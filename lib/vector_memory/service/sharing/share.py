@@ -10,12 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
-from vector_memory.service.base import messages, request_fields
+from vector_memory.model import Memory
+from vector_memory.service.base import contracts, messages, request_fields
 from vector_memory.service.base.context import Context
-from vector_memory.service.sharing import addresses, contents, pull, team
-from vector_memory.service.sharing.places import ROOT, Place, path_of
+from vector_memory.service.memory.lookup import lookup
+from vector_memory.service.sharing import contents, pull, team
+from vector_memory.service.sharing.places import ROOT, Place, path_of, place_at
 from vector_memory.service.sharing.team import Corner, Member, Share
-from vector_memory.trust.keys import KeyEntry, Keyring, PrivateKey, PublicKey
+from vector_memory.trust.keys import KeyEntry, PrivateKey, PublicKey
 
 TEAM = f"{ROOT}/team.json"
 MOST_TEAM = 4_096
@@ -94,7 +96,8 @@ class InviteAnswer:
 
 @dataclass(frozen=True)
 class MemberView:
-    """A member: the newest bundle that was taken, and how many memories are here of it.
+    """A member: the newest bundle that was taken, and how many memories are here of it; of oneself, the newest that was
+    published, and how many memories are in it.
 
     Attributes:
         state: `own`, `member`, `revoked`.
@@ -138,6 +141,20 @@ class RevokeAnswer:
     removed: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class RejectRequest(messages.Request):
+    """Memories that others shared, by their ids or how these begin: they are not wanted here."""
+
+    ids: tuple[str, ...] = messages.words()
+
+
+@dataclass(frozen=True)
+class RejectAnswer:
+    """How many memories of others went from here."""
+
+    rejected: int
+
+
 def init(ctx: Context, request: InitRequest) -> InitAnswer:
     """Begin to share a project at a place, or at another one.
 
@@ -152,7 +169,7 @@ def init(ctx: Context, request: InitRequest) -> InitAnswer:
     corner = team.corner_of(ctx, messages.place_of(ctx, request))
     if request.to.startswith("file:") and corner.place:
         _require_apart(corner, request.to)
-    own = ring(ctx).ensure(ctx.now(), request.passphrase)
+    own = contracts.keyring(ctx).ensure(ctx.now(), request.passphrase)
     place = place_of(ctx, corner, request.to, request.access)
     place.refresh()
     name = _team_at(place)
@@ -193,7 +210,7 @@ def _admit(ctx: Context, corner: Corner, own: KeyEntry, name: str, law: str) -> 
     """Put this installation's key into the list of members, in the place of its older ones, and return the
     list's path."""
     listed = team.members(corner)
-    older = [one.public for one in ring(ctx).entries() if one != own]
+    older = [one.public for one in contracts.keyring(ctx).entries() if one != own]
     called_before = next((one.name for one in listed if one.key in older), "")
     listed = [one for one in listed if one.key not in older]
     known = next((one for one in listed if one.key == own.public), None)
@@ -227,7 +244,7 @@ def invite(ctx: Context, request: InviteRequest) -> InviteAnswer:
     request.require_user("decides who is in a team")
     corner = team.corner_of(ctx, messages.place_of(ctx, request))
     share = team.share_of(ctx, corner)
-    own = ring(ctx).ensure(ctx.now(), request.passphrase)
+    own = contracts.keyring(ctx).ensure(ctx.now(), request.passphrase)
     if not request.key or request.key == own.word:
         path = _admit(ctx, corner, own, request.name, request.jurisdiction) if share else None
         name = next((m.name for m in team.members(corner) if m.key == own.public), "")
@@ -251,16 +268,17 @@ def status(ctx: Context, request: ShareRequest) -> StatusAnswer:
     """
     corner = team.corner_of(ctx, messages.place_of(ctx, request))
     share = team.require_share(ctx, corner)
-    own = ring(ctx).current
+    own, published = contracts.keyring(ctx).current, share.published
     views = []
     for one in team.members(corner):
         seen = share.seen.get(one.key.id)
         is_own = own is not None and own.public == one.key
         state = "own" if is_own else "revoked" if one.key.word in share.revoked else "member"
         numbers = (seen.seq, seen.memories) if seen else (0, 0)
+        if is_own:
+            numbers = (published.seq, len(published.contents))
         about = (one.key.word, one.name, one.key.fingerprint, state)
         views.append(MemberView(*about, *numbers, one.law))
-    published = share.published
     return StatusAnswer(
         share.url,
         share.team,
@@ -290,7 +308,7 @@ def revoke(ctx: Context, request: RevokeRequest) -> RevokeAnswer:
             f"{len(found) or 'No'} members are called {said[:60]!r}.",
             "`share status` shows their keys.",
         )
-    member, own = found[0], ring(ctx).current
+    member, own = found[0], contracts.keyring(ctx).current
     if own is not None and member.key == own.public:
         _take_back(ctx, corner, share, member, request.access)
         # Numbers go on: others refuse an older one.
@@ -305,6 +323,38 @@ def revoke(ctx: Context, request: RevokeRequest) -> RevokeAnswer:
     return RevokeAnswer(member.key.word, member.name, removed)
 
 
+def reject(ctx: Context, request: RejectRequest) -> RejectAnswer:
+    """Remove memories that others shared from here; as they are now, no pull brings them again.
+
+    Raises:
+        BadInputError: an agent asks, or one of them is this user's own.
+        NotFoundError: there is none of an id.
+    """
+    request.require_user("decides what is kept of what others shared")
+    found = [lookup(ctx, id, shared=True) for id in request.ids]
+    if own := [one for _, one in found if not one.author]:
+        raise BadInputError(f"{own[0].id[:12]} is your own.", "`vector-memory forget` removes it.")
+    ids = [one.id for _, one in found]
+    at = ctx.now().isoformat(timespec="seconds")
+    for shelf, one in found:
+        ctx.state.put_record(pull.REJECTED, one.id, {"at": at})
+        shelf.journal.write((), (), [one.id])
+        _note_gone(ctx, one)
+    ctx.notify()
+    ctx.state.audit("share", request.actor, ids, {"action": "reject"})
+    return RejectAnswer(len(ids))
+
+
+def _note_gone(ctx: Context, memory: Memory) -> None:
+    """Note that one memory less of its author is here."""
+    with team.sharing:
+        corner, id = Corner(None, "", memory.project), PublicKey.read(memory.author["key"]).id
+        share = team.share_of(ctx, corner)
+        if share and id in share.seen:
+            left = replace(share.seen[id], memories=max(0, share.seen[id].memories - 1))
+            team.save(ctx, corner, replace(share, seen={**share.seen, id: left}))
+
+
 def _take_back(
     ctx: Context, corner: Corner, share: Share, member: Member, access: dict[str, str]
 ) -> None:
@@ -316,11 +366,6 @@ def _take_back(
     place.finish()
 
 
-def ring(ctx: Context) -> Keyring:
-    """Return this installation's keys."""
-    return Keyring(ctx.home.keys)
-
-
 def own_key(ctx: Context, passphrase: str) -> PrivateKey:
     """Return the key that signs now, opened.
 
@@ -328,26 +373,26 @@ def own_key(ctx: Context, passphrase: str) -> PrivateKey:
         NotFoundError: there is none yet.
         BadInputError: it needs a passphrase.
     """
-    current = ring(ctx).current
+    current = contracts.keyring(ctx).current
     if current is None:
         raise NotFoundError(
             "This installation has no key.", "`vector-memory share invite` makes one."
         )
-    return ring(ctx).open(current.public.id, passphrase)
+    return contracts.keyring(ctx).open(current.public.id, passphrase)
 
 
 def own_keys(ctx: Context, passphrase: str) -> list[PrivateKey]:
     """Return the key that signs now, and behind it those that it took the place of, as far as the passphrase
     opens them: what was sealed for those can still be read."""
     keys = [own_key(ctx, passphrase)]
-    for one in ring(ctx).entries():
+    for one in contracts.keyring(ctx).entries():
         if one.retired_at and not one.revoked_at:
             with contextlib.suppress(VectorMemoryError):
-                keys.append(ring(ctx).open(one.public.id, passphrase))
+                keys.append(contracts.keyring(ctx).open(one.public.id, passphrase))
     return keys
 
 
 def place_of(ctx: Context, corner: Corner, url: str, access: dict[str, str]) -> Place:
     """Return the place where a project is shared."""
     copies = os.path.join(ctx.home.sharing, f"{corner.id or 'global'}.git-copy")
-    return addresses.place_at(url, copies, access or {})
+    return place_at(url, copies, access or {})

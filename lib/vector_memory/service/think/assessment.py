@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from vector_memory.observe.learning import trails
+from vector_memory.observe.learning.tasks import kind_of
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import guidance, learned_records
@@ -23,65 +24,38 @@ class AssessmentRequest(messages.Request):
     kind: str = messages.word()
 
 
-@dataclass(frozen=True)
-class TroubleView:
-    """An error, in how many of the tasks it came, and what ended it ("" for nothing known)."""
+def assess(ctx: Context, request: AssessmentRequest) -> ledger.Answer:
+    """Return what earlier tasks say of a task.
 
-    text: str
-    n: int
-    end: str
-
-
-@dataclass(frozen=True)
-class Assessment:
-    """What is to be expected of a task.
-
-    Attributes:
-        kind: its kind, "" where its words do not say.
-        compared: with how many tasks: those of its kind, or all where there is none.
-        done: how many of them were done, of those of which it is known for sure.
-        minutes: how long they took.
-        retries: how often a job failed again right after it had failed, in all of them.
-        trail: the steps that worked, "" for none that is proven.
-        trouble: what went wrong more than once.
-        like: the tasks whose words are most like it, with how much (0 to 1).
-        verdict: what that says in one sentence.
+    Returns:
+        `kind` ("" where the words do not say) and with how many tasks it was `compared`, those of its kind or all;
+        how many of these were `done`; how many `minutes` they took, and how often a job failed again right after it
+        had failed (`retries`); the `trail`, which is the steps that worked; the `trouble` that came more than once,
+        with how often and what ended it; and the tasks whose words are most `like` it.
     """
-
-    kind: str
-    compared: int
-    done: Share
-    minutes: Middle
-    retries: int
-    trail: str
-    trouble: list[TroubleView]
-    like: list[dict[str, object]]
-    verdict: str
-
-
-def assess(ctx: Context, request: AssessmentRequest) -> Assessment:
-    """Return what earlier tasks say of a task."""
-    asker = messages.asker_of(ctx, request)
-    known = ledger.tasks_of(asker)
-    kind = ledger.kind_for(request.task, request.kind)
-    mine = [one for one in known if one.kind == kind] if kind else known
-    near = ledger.like(known, request.task)[:MOST_LIKE]
-    done = ledger.done_of(mine)
-    minutes = middle([one.minutes for one in mine])
-    met = Counter((one.line, one.job, one.end) for task in mine for one in task.trouble)
-    trouble = [
-        TroubleView(f"`{job}`: {line}", n, end) for (line, job, end), n in met.items() if n > 1
-    ]
-    return Assessment(
-        kind,
-        len(mine),
-        done,
-        minutes,
-        sum(one.retries for one in mine),
-        "" if request.all_projects else _trail(ctx, request, kind),
-        sorted(trouble, key=lambda one: -one.n)[:MOST_TROUBLE],
-        [{"alike": round(score, 2), **ledger.as_dict(task)} for score, task in near],
+    known = ledger.tasks_of(messages.asker_of(ctx, request))
+    kind = request.kind or kind_of(request.task)
+    mine = [one for one in known if kind in ("", one.kind)]
+    done, minutes = ledger.done_of(mine), middle([one.minutes for one in mine])
+    met = Counter((f"`{one.job}`: {one.line}", one.end) for task in mine for one in task.trouble)
+    return ledger.answer(
+        ctx,
         _verdict(kind, done, minutes),
+        kind=kind,
+        compared=len(mine),
+        done=done,
+        minutes=minutes,
+        retries=sum(one.retries for one in mine),
+        trail="" if request.all_projects else _trail(ctx, request, kind),
+        trouble=[
+            {"text": line, "n": n, "end": end}
+            for (line, end), n in met.most_common(MOST_TROUBLE)
+            if n > 1
+        ],
+        like=[
+            {"alike": round(score, 2), **ledger.as_dict(task)}
+            for score, task in ledger.like(known, request.task)[:MOST_LIKE]
+        ],
     )
 
 
@@ -99,7 +73,5 @@ def _verdict(kind: str, done: Share, minutes: Middle) -> str:
         return (
             f"{NOT_ENOUGH}: of {name} only {done.n} ended so that it is known; {LEAST} are needed."
         )
-    time = (
-        f"{minutes.median:g} min in the median ({minutes.low:g}-{minutes.high:g}, n = {minutes.n})"
-    )
-    return f"{name}: {done.told} were done; {time}."
+    span = f"{minutes.low:g}-{minutes.high:g}, n = {minutes.n}"
+    return f"{name}: {done.told} were done; {minutes.median:g} min in the median ({span})."

@@ -9,22 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from vector_memory.errors import BadInputError
-from vector_memory.index.fixes import commands
 from vector_memory.observe.learning import things
 from vector_memory.observe.learning.outcomes import LONGEST_PAUSE_S, Task
 from vector_memory.observe.learning.things import Sighting
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import (
-    NOT_ENOUGH,
-    Comparison,
-    Middle,
-    Share,
-    compare,
-    middle,
-    share,
-)
+from vector_memory.service.think import figures, ledger
+from vector_memory.service.think.figures import NOT_ENOUGH, Comparison, Middle, Share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,83 +52,72 @@ class StepFigures:
     total_s: float
 
 
-@dataclass(frozen=True)
-class OptimizerAnswer:
-    """Steps, those that took longest in all first.
-
-    Attributes:
-        told: what stands out.
-        retries: how often a step failed again right after it had failed, in all tasks.
-        compared: the two ways, where two were named.
-    """
-
-    told: str
-    tasks: int
-    retries: int
-    steps: list[StepFigures]
-    compared: Comparison | None = messages.spare()
-
-
-def optimize(ctx: Context, request: OptimizerRequest) -> OptimizerAnswer:
+def optimize(ctx: Context, request: OptimizerRequest) -> ledger.Answer:
     """Return how the steps of tasks go, and how two ways compare.
 
     Raises:
         BadInputError: one of two ways is missing, or names no command.
+
+    Returns:
+        Of how many `tasks` it is told, how often a step failed again right after it had failed in them (`retries`),
+        their `steps`, those that took longest in all first, and how two ways `compared`.
     """
     asker = messages.asker_of(ctx, request)
-    known = [
-        one
-        for one in ledger.tasks_of(asker, request.since)
-        if not request.kind or one.kind == request.kind
-    ]
+    known = ledger.tasks_of(asker, request.since, kind=request.kind)
     keys = {one.key[:16] for one in known}
     runs: defaultdict[str, list[Sighting]] = defaultdict(list)
     for one in ledger.sightings_of(asker):
         of_task = not request.kind or one.id.partition(":")[0] in keys
         lately = request.since is None or datetime.fromisoformat(one.at) >= request.since
         if one.kind == things.COMMAND and of_task and lately:
-            runs[commands.family(one.name) or one.name].append(one)
-    figures = [_figures(job, seen, known) for job, seen in runs.items()]
-    figures.sort(key=lambda one: (-one.total_s, -one.went_well.n, one.step))
-    retries = sum(one.retries for one in known)
-    compared = None
-    if request.first or request.second:
-        compared = _compared(known, request.first, request.second)
-    return OptimizerAnswer(_told(figures), len(known), retries, figures[: request.k], compared)
+            runs[ledger.job_of(one.name)].append(one)
+    steps = [_figures(job, seen, known) for job, seen in runs.items()]
+    steps.sort(key=lambda one: (-one.total_s, -one.went_well.n, one.step))
+    is_asked = request.first or request.second
+    return ledger.answer(
+        ctx,
+        _told(steps),
+        tasks=len(known),
+        retries=sum(one.retries for one in known),
+        steps=steps[: request.k],
+        compared=_compared(known, request.first, request.second) if is_asked else None,
+    )
 
 
 def _figures(job: str, seen: Sequence[Sighting], known: Sequence[Task]) -> StepFigures:
     good = [one for one in seen if one.state == things.OK]
     # Nobody knows how much of a long call was waiting for a permission.
     total = round(sum(min(one.seconds, LONGEST_PAUSE_S) for one in seen), 1)
-    took = middle([one.seconds for one in good if one.seconds > 0])
+    took = figures.middle([one.seconds for one in good if one.seconds > 0])
     in_tasks = sum(job in one.jobs for one in known)
-    return StepFigures(job, share(len(good), len(seen)), in_tasks, took, total)
+    return StepFigures(job, figures.share(len(good), len(seen)), in_tasks, took, total)
 
 
-def _told(figures: Sequence[StepFigures]) -> str:
-    enough = [one for one in figures if one.went_well.is_enough]
+def _told(steps: Sequence[StepFigures]) -> str:
+    enough = [one for one in steps if one.went_well.is_enough]
     if not enough:
         return f"{NOT_ENOUGH}: no step was run five times."
     worst = min(enough, key=lambda one: one.went_well.k / one.went_well.n)
     longest = max(enough, key=lambda one: one.total_s)
-    told = [f"`{longest.step}` took longest: {longest.total_s:g} s in {longest.went_well.n} runs."]
+    told = f"`{longest.step}` took longest: {longest.total_s:g} s in {longest.went_well.n} runs."
     if worst.went_well.k < worst.went_well.n:
-        told.append(f"`{worst.step}` fails most: it went well {worst.went_well.told}.")
-    return " ".join(told)
+        told += f" `{worst.step}` fails most: it went well {worst.went_well.told}."
+    return told
 
 
 def _compared(known: Sequence[Task], first: Sequence[str], second: Sequence[str]) -> Comparison:
     """Return how tasks went that took one way and not the other. Who chose which way is not known: a
     difference is no proof of a cause."""
-    ways = [{commands.family(one) or one for one in way} for way in (first, second)]
+    ways = [{ledger.job_of(one) for one in way} for way in (first, second)]
     if not all(ways) or ways[0] == ways[1]:
         raise BadInputError(
             "Two ways that differ are needed.", "Give `first` and `second` as command lines."
         )
-    groups = [
-        [one for one in known if mine <= set(one.jobs) and not (other - mine) & set(one.jobs)]
+    done = [
+        ledger.done_of(
+            one for one in known if mine <= set(one.jobs) and not (other - mine) & set(one.jobs)
+        )
         for mine, other in (ways, ways[::-1])
     ]
     names = (" + ".join(sorted(ways[0])), " + ".join(sorted(ways[1])))
-    return compare(ledger.done_of(groups[0]), ledger.done_of(groups[1]), names)
+    return figures.compare(done[0], done[1], names)

@@ -21,9 +21,10 @@ from vector_memory.service.think import ledger
 from vector_memory.service.think.figures import NOT_ENOUGH, Comparison, compare
 
 ANALYSES = "causal_analysis"
-BEFORE, MOST_CASES = 5, 10
+BEFORE, MOST_CASES, MOST_ENDS, MOST_BEFORE = 5, 10, 5, 8
 ALIKE = 0.7
 """The share of an error's telling words that must stand in a known one, or the other way round."""
+Met = tuple[Task, Trouble]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,47 +43,18 @@ class CauseRequest(messages.Request):
     dry_run: bool = messages.flag(default=True)
 
 
-@dataclass(frozen=True)
-class Case:
-    """A failure that was met: where, what was done right before it, and what ended it ("" for nothing known)."""
-
-    at: str
-    session: str
-    job: str
-    error: str
-    before: list[str]
-    mended_by: str
-
-
-@dataclass(frozen=True)
-class CauseAnswer:
-    """What is known of a failure.
-
-    Attributes:
-        cases: the newest first; `tasks` in how many tasks of `of` it was met.
-        mended_by: what ended it, how often.
-        before: what stood right before it, how often, of the cases whose steps are known.
-        with_step: tasks of the same kinds that took the step and those that did not. Who took it was not
-            chosen by lot: a difference is a hint and no proof.
-        id: of the memory that was kept.
-    """
-
-    told: str
-    tasks: int
-    of: int
-    cases: list[Case]
-    mended_by: dict[str, int]
-    before: dict[str, int]
-    with_step: Comparison | None = messages.spare()
-    dry_run: bool = True
-    id: str | None = messages.spare()
-
-
-def explain(ctx: Context, request: CauseRequest) -> CauseAnswer:
+def explain(ctx: Context, request: CauseRequest) -> ledger.Answer:
     """Return what came before a failure and what mended it, in all tasks that met it.
 
     Raises:
         BadInputError: neither an error nor a session was named.
+
+    Returns:
+        In how many `tasks` of how many of the same kinds (`of`) it was met; the `cases`, the newest first, each with
+        what was done right before it and what ended it ("" for nothing known); what ended it how often
+        (`mended_by`), and what stood right before it in these cases (`before`); how tasks ended that took a step and
+        that did not (`with_step`), of which nobody chose by lot: a difference is a hint and no proof; and the `id` of
+        the memory that was kept.
     """
     if not (request.error or request.session):
         raise BadInputError(
@@ -90,24 +62,31 @@ def explain(ctx: Context, request: CauseRequest) -> CauseAnswer:
         )
     known = ledger.tasks_of(messages.asker_of(ctx, request))
     met = _met(known, request)
-    cases = [_case(ctx, task, one) for task, one in met[-MOST_CASES:]][::-1]
+    shown = met[: -MOST_CASES - 1 : -1]
+    stood = [_before(ctx, task, one) for task, one in shown]
     ends = Counter("a change of files" if one.end == EDIT else one.end for _, one in met if one.end)
-    before = Counter(step for case in cases for step in dict.fromkeys(case.before))
-    tasks = {task.key: task for task, _ in met}
-    kinds = {task.kind for task in tasks.values()}
+    before = Counter(step for steps in stood for step in dict.fromkeys(steps))
+    kinds, tasks = {task.kind for task, _ in met}, len({task.key for task, _ in met})
     like = [one for one in known if one.kind in kinds]
     told = f"{NOT_ENOUGH}: such a failure was never met here."
     if met:
-        mended = _mended(ends)
-        told = f"Met in {len(tasks)} of {len(like)} tasks of the same kinds, last {met[-1][0].at[:10]}{mended}."
-    compared = _with_step(like, request.step) if request.step else None
-    id = None
-    if met and not request.dry_run:
-        id = _keep(ctx, request, met, told)
-    return CauseAnswer(
-        told, len(tasks), len(like), cases, dict(ends.most_common(5)), dict(before.most_common(8)),
-        compared, request.dry_run, id,
-    )  # fmt: skip
+        told = f"Met in {tasks} of {len(like)} tasks of the same kinds, last {met[-1][0].at[:10]}{_mended(ends)}."
+    return ledger.answer(
+        ctx,
+        told,
+        tasks=tasks,
+        of=len(like),
+        cases=[
+            {"at": task.at, "session": task.session, "before": steps}
+            | {"job": one.job, "error": one.line, "mended_by": one.end}
+            for (task, one), steps in zip(shown, stood, strict=True)
+        ],
+        mended_by=dict(ends.most_common(MOST_ENDS)),
+        before=dict(before.most_common(MOST_BEFORE)),
+        with_step=_with_step(like, request.step) if request.step else None,
+        dry_run=request.dry_run,
+        id=_keep(ctx, request, met, told) if met and not request.dry_run else None,
+    )
 
 
 def _mended(ends: Counter[str]) -> str:
@@ -119,45 +98,45 @@ def _mended(ends: Counter[str]) -> str:
     return f"; ended {n} times of {ends.total()} so: {best}"
 
 
-def _met(known: Sequence[Task], request: CauseRequest) -> list[tuple[Task, Trouble]]:
+def _met(known: Sequence[Task], request: CauseRequest) -> list[Met]:
     """Return the failures that are meant, each with its task, the oldest first."""
     asked = terms_of(request.error)
-    found = []
-    for task in known:
-        for one in task.trouble if request.session in ("", task.session) else ():
-            held = terms_of(f"{one.job} {one.line}")
-            shared = len(asked & held)
-            is_like = shared >= min(2, len(asked)) and (
-                shared >= ALIKE * len(asked) or shared >= ALIKE * len(held)
-            )
-            if not asked or is_like:
-                found.append((task, one))
-    return found
+
+    def is_meant(one: Trouble) -> bool:
+        held = terms_of(f"{one.job} {one.line}")
+        shared = len(asked & held)
+        # A line without a telling word is like none.
+        is_like = shared >= min(2, len(asked)) and shared >= ALIKE * min(len(asked), len(held))
+        return is_like and bool(asked) == bool(request.error)
+
+    return [
+        (task, one)
+        for task in known
+        if request.session in ("", task.session)
+        for one in task.trouble
+        if is_meant(one)
+    ]
 
 
-def _case(ctx: Context, task: Task, one: Trouble) -> Case:
+def _before(ctx: Context, task: Task, one: Trouble) -> list[str]:
+    """Return the steps right before a failure, as far as they are known."""
     steps = step_log.of_session(ctx, task.session)
     place = next((n for n, step in enumerate(steps) if step.sign == one.sign), 0)
-    before = [step.job or step.what for step in steps[max(0, place - BEFORE) : place]]
-    return Case(task.at, task.session, one.job, one.line, before, one.end)
+    return [step.job or step.what for step in steps[max(0, place - BEFORE) : place]]
 
 
 def _with_step(tasks: Sequence[Task], step: str) -> Comparison:
     job = ledger.job_of(step)
-    took = [one for one in tasks if job in one.jobs]
-    left = [one for one in tasks if job not in one.jobs]
-    return compare(ledger.done_of(took), ledger.done_of(left), (f"with {job}", f"without {job}"))
+    took = ledger.done_of(one for one in tasks if job in one.jobs)
+    left = ledger.done_of(one for one in tasks if job not in one.jobs)
+    return compare(took, left, (f"with {job}", f"without {job}"))
 
 
-def _keep(
-    ctx: Context, request: CauseRequest, met: Sequence[tuple[Task, Trouble]], told: str
-) -> str | None:
+def _keep(ctx: Context, request: CauseRequest, met: Sequence[Met], told: str) -> str | None:
     task, one = met[-1]
-    text = f"`{one.job}`: {one.line}\n{told}"
-    key = ledger.key_of(one.sign or one.line)
-    record = Record(
-        ANALYSES, key, text, kind=CAUSE, session=task.session, extra={"cases": len(met)}
-    )
+    text, key = f"`{one.job}`: {one.line}\n{told}", ledger.key_of(one.sign or one.line)
+    extra = {"cases": len(met)}
+    record = Record(ANALYSES, key, text, kind=CAUSE, session=task.session, extra=extra)
     stored = counted_records.keep(ctx, ledger.project_of(ctx, request), record)
     ctx.audit("analyse", request.actor, [stored.id] if stored else [])
     return stored.id if stored else None

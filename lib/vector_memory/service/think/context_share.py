@@ -7,25 +7,24 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from vector_memory import config
-from vector_memory.errors import BadInputError
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_tally import GUIDANCE, PARTS, SEARCH
 from vector_memory.service.base.shown_notes import FAILURE, PROCEDURES, PROMPT, START
-from vector_memory.service.learning import guidance
+from vector_memory.service.learning import procedures
 from vector_memory.service.think import ledger
 from vector_memory.service.think.figures import Share, share
 from vector_memory.service.tools import failure_advice
 
-ACTIONS = ("show", "set")
+SESSION = "session"
 SETTINGS = {
     START: "start_tokens",
     PROMPT: "prompt_tokens",
     SEARCH: "facade_tokens",
-    "session": "session_tokens",
+    SESSION: "session_tokens",
 }
 """The setting of each compartment that can be changed, and of the cap over all."""
-FIXED = {FAILURE: failure_advice.FAILURE_TOKENS, GUIDANCE: guidance.FAILURE_TOKENS}
+FIXED = {FAILURE: failure_advice.FAILURE_TOKENS, GUIDANCE: procedures.MOST_TOKENS}
 MOST_ENTRIES, DAYS = 20_000, 30
 
 
@@ -38,8 +37,8 @@ class BudgetRequest(messages.Request):
         session: the session whose use is told; the newest by default.
     """
 
-    action: str = messages.word(default="show")
-    compartment: str = messages.word()
+    action: str = messages.one_of(("show", "set"), "show")
+    compartment: str = messages.one_of(SETTINGS, SESSION)
     tokens: int = messages.number(0, 0, 100_000)
     session: str = messages.word()
     since: datetime | None = messages.moment()
@@ -66,27 +65,18 @@ class CompartmentView:
     brought: Share | None
 
 
-@dataclass(frozen=True)
-class BudgetAnswer:
-    """The compartments, the session that `used` is of, what it was given in all, and the cap (0 for none)."""
-
-    told: str
-    session: str
-    used: int
-    cap: int
-    sessions: int
-    compartments: list[CompartmentView]
-    dry_run: bool | None = messages.spare()
-
-
-def budget(ctx: Context, request: BudgetRequest) -> BudgetAnswer:
+def budget(ctx: Context, request: BudgetRequest) -> ledger.Answer:
     """Return the compartments of what is given unasked; or set a limit, which only the user does.
 
     Raises:
         BadInputError: the action or compartment is unknown, the limit is out of range, or an agent sets it.
+
+    Returns:
+        The `compartments`, the `session` whose use they tell, what it was given in all (`used`), the `cap` over all
+        (0 for none), and how many `sessions` were given anything.
     """
-    ledger.require(request.action, ACTIONS)
-    told = _set(ctx, request) if request.action == "set" else ""
+    is_set = request.action == "set"
+    told = _set(ctx, request) if is_set else ""
     since = request.since or ctx.now() - timedelta(days=DAYS)
     used: defaultdict[str, Counter[str]] = defaultdict(Counter)
     times: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -96,41 +86,35 @@ def budget(ctx: Context, request: BudgetRequest) -> BudgetAnswer:
         if session and isinstance(part, str) and isinstance(tokens, int):
             used[str(session)][part] += tokens
             times[str(session)][part] += 1
-    session = request.session or next(iter(used), "")
-    whole = sum(used.values(), Counter())
+    session, whole, given_to = request.session or next(iter(used), ""), Counter[str](), len(used)
+    for one in used.values():
+        whole.update(one)
     uses = ctx.state.use_counts("channel", since)
     views = []
     for part in PARTS:
-        channel = PROCEDURES if part == GUIDANCE else part
-        count = uses.get(channel)
+        count = uses.get(PROCEDURES if part == GUIDANCE else part)
         brought = share(count.used, count.shown) if count else None
         limit = FIXED.get(part) or int(getattr(ctx.settings, SETTINGS[part]))
-        figures = (used[session][part], times[session][part], whole[part]) if session else (0, 0, 0)
+        figures = (used[session][part], times[session][part], whole[part])
         views.append(CompartmentView(part, limit, SETTINGS.get(part, ""), *figures, brought))
-    given, cap = sum(used[session].values()) if session else 0, ctx.settings.session_tokens
-    limit_told = f" of at most {cap}" if cap else ""
-    told = (
-        told
-        or f"{given} tokens{limit_told} in this session, {whole.total()} in {len(used)} sessions."
-    )
-    return BudgetAnswer(
-        told,
-        session,
-        given,
-        cap,
-        len(used),
-        views,
-        request.dry_run if request.action == "set" else None,
+    given, cap = used[session].total(), ctx.settings.session_tokens
+    if not told and session:
+        most = f" of at most {cap}" if cap else ""
+        told = f"{given} tokens{most} in this session, {whole.total()} in {given_to} sessions since {since:%Y-%m-%d}."
+    return ledger.answer(
+        ctx,
+        told or f"No session was given anything since {since:%Y-%m-%d}.",
+        session=session,
+        used=given,
+        cap=cap,
+        sessions=given_to,
+        compartments=views,
+        dry_run=request.dry_run if is_set else None,
     )
 
 
 def _set(ctx: Context, request: BudgetRequest) -> str:
-    name = SETTINGS.get(request.compartment)
-    if name is None:
-        raise BadInputError(
-            f"{request.compartment!r} has no limit that can be set.",
-            f"There are: {', '.join(SETTINGS)}.",
-        )
+    name = SETTINGS[request.compartment]
     raw = {**config.read_file(ctx.home.config), name: request.tokens}
     config.validate(raw)
     if request.dry_run:

@@ -4,17 +4,20 @@ did how well for which kind of task. It advises; it routes nobody's session."""
 from __future__ import annotations
 
 import os
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
+from statistics import median_high
+from typing import NamedTuple
 
 from vector_memory.errors import BadInputError, UnsafeTextError
 from vector_memory.index.reader import head_of
-from vector_memory.index.usage import Key, Usage, total, usage_of
-from vector_memory.model import HEURISTICS, Progress, Scope
+from vector_memory.index.usage import Usage, total, usage_of
+from vector_memory.model import HEURISTICS, Progress
+from vector_memory.observe.learning.tasks import kind_of
 from vector_memory.service.base import messages, model_help
 from vector_memory.service.base.asker import asker_at
 from vector_memory.service.base.context import Context
@@ -25,13 +28,12 @@ from vector_memory.service.think.figures import NOT_ENOUGH, Share
 from vector_memory.system.json_in import Record as Raw
 from vector_memory.text import tables
 
-ACTIONS = ("report", "route", "prices")
 USAGE = "usage"
 """The kind of record that says what a session took."""
 PRICES = "prices.txt"
 """In the data home: lines of prices that go before those of the product."""
 LISTED = "prices listed in November 2026"
-MILLION, MOST_SESSIONS = 1_000_000, 10_000
+MILLION = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,18 +41,20 @@ class CostRequest(messages.Request):
     """What was taken is asked for, or which model to take.
 
     Attributes:
-        action: one of `ACTIONS`.
-        by: `model`, `day`, `session` or `project`.
+        by: what the rows are of.
         task: for `route`, what is to be done.
         cap: dollars a day; days above it are told. 0 for none.
     """
 
-    action: str = messages.word(default="report")
-    by: str = messages.word(default="model")
+    action: str = messages.one_of(("report", "route", "prices"), "report")
+    by: str = messages.one_of(("model", "day", "session", "project"), "model")
     task: str = messages.maybe_text(2_000)
     since: datetime | None = messages.moment()
     cap: int = messages.number(0, 0, 1_000_000)
     k: int = messages.number(20, 1, 300)
+
+
+Prices = list[tuple[str, list[float]]]
 
 
 @dataclass(frozen=True)
@@ -75,79 +79,52 @@ class ModelView:
     dollars: float | None
 
 
-@dataclass(frozen=True)
-class CostAnswer:
-    """What was taken.
-
-    Attributes:
-        over: days above the cap, with their dollars.
-        unpriced: models without a price; their tokens count, and no dollars.
-        own: what the product's own calls of a model took today, with their caps.
-        models: for `route`, the models that did such tasks.
-        prices: the table, dollars for a million tokens, as lines.
-    """
-
-    told: str
-    rows: list[CostRow] | None = messages.spare()
-    over: list[str] | None = messages.spare()
-    unpriced: list[str] | None = messages.spare()
-    own: dict[str, object] | None = messages.spare()
-    models: list[ModelView] | None = messages.spare()
-    prices: list[str] | None = messages.spare()
-
-
-@dataclass(frozen=True)
-class SessionUsage:
-    """What a session took, by day and model."""
+class Took(NamedTuple):
+    """What a session took of a model on a day; no dollars (None) where the model has no price."""
 
     session: str
     project: str
-    by: dict[Key, Usage]
-
-    @property
-    def model(self) -> str:
-        """The model that wrote most in it."""
-        written: defaultdict[str, int] = defaultdict(int)
-        for (_, model), usage in self.by.items():
-            written[model] += usage.output
-        return max(sorted(written), key=lambda one: written[one], default="")
+    day: str
+    model: str
+    usage: Usage
+    dollars: float | None
 
 
-def costs(ctx: Context, request: CostRequest, progress: Progress) -> CostAnswer:
+def costs(ctx: Context, request: CostRequest, progress: Progress) -> ledger.Answer:
     """Return what sessions took, read from the transcripts that are still there and kept of those that are not.
 
     Raises:
         BadInputError: the action or what it is counted by is unknown, or a price is none.
+
+    Returns:
+        The `rows`; days `over` the cap with their dollars; `unpriced` models, whose tokens count, and no dollars;
+        what the product's `own` calls of a model took today, with their caps. For `route` the `models` that did such
+        tasks; for `prices` these, dollars for a million tokens, as lines.
     """
-    names = {"model", "day", "session", "project"}
-    if request.action not in ACTIONS or request.by not in names:
-        raise BadInputError(
-            f"There is no {request.action!r} by {request.by!r}.",
-            f"Actions: {', '.join(ACTIONS)}. By: {', '.join(sorted(names))}.",
-        )
     prices = prices_of(ctx)
     if request.action == "prices":
         told = f"Dollars for a million tokens, by {LISTED}. Put lines of your own into {ctx.home.path(PRICES)}."
-        return CostAnswer(
-            told, prices=[f"{name} {' '.join(f'{one:g}' for one in row)}" for name, row in prices]
-        )
+        lines = [f"{name} {' '.join(f'{one:g}' for one in row)}" for name, row in prices]
+        return ledger.answer(ctx, told, prices=lines)
     read_all(ctx, progress)
-    sessions = known_sessions(messages.asker_of(ctx, request), request.since)
+    took = _known(messages.asker_of(ctx, request), request.since, prices)
     if request.action == "route":
-        return _route(ctx, request, sessions, prices)
-    rows = _rows(request.by, sessions, prices)
-    days = _rows("day", sessions, prices)
-    over = [
-        f"{one.name}: ${one.dollars:.2f}"
-        for one in days
-        if request.cap and (one.dollars or 0) > request.cap
-    ]
-    models = {model for one in sessions for _, model in one.by}
-    unpriced = sorted(one for one in models if price(one, prices) is None)
-    dollars = sum(one.dollars or 0 for one in _rows("session", sessions, prices))
-    told = f"{len(sessions)} sessions, {sum(one.tokens for one in rows):,} tokens, ${dollars:,.2f} by {LISTED}"
+        return _route(ctx, request, took)
+    rows, days = _rows(request.by, took), _rows("day", took)
+    dearer = [one for one in days if request.cap and (one.dollars or 0) > request.cap]
+    unpriced = sorted({one.model for one in took if one.dollars is None})
+    tokens, dollars = sum(one.tokens for one in rows), sum(one.dollars or 0 for one in took)
+    count = len({one.session for one in took})
+    told = f"{count} sessions, {tokens:,} tokens, ${dollars:,.2f} by {LISTED}"
     told += f" without {', '.join(unpriced)}, which have none." if unpriced else "."
-    return CostAnswer(told, rows[: request.k], over, unpriced, model_help.report(ctx))
+    return ledger.answer(
+        ctx,
+        told,
+        rows=rows[: request.k],
+        over=[f"{one.name}: ${one.dollars:.2f}" for one in dearer],
+        unpriced=unpriced,
+        own=model_help.report(ctx),
+    )
 
 
 # -- what sessions took --
@@ -185,49 +162,35 @@ def _read(ctx: Context, path: str) -> bool:
     return counted_records.keep(ctx, asker, record) is not None
 
 
-def known_sessions(asker: messages.Asker, since: datetime | None = None) -> list[SessionUsage]:
-    """Return what the sessions that an asker may see took since a day."""
-    scope = Scope(projects=asker.scope.projects, collections=(HEURISTICS,), kinds=(USAGE,))
+def _known(asker: messages.Asker, since: datetime | None, prices: Prices) -> list[Took]:
+    """Return what the sessions that an asker may see took since a day; what is not as it was written counts as
+    nothing."""
     names = {one.id: one.name for shelf in asker.shelves for one in shelf.journal.projects()}
     first = f"{since:%Y-%m-%d}" if since else ""
     found = []
-    for shelf in asker.shelves:
-        for memory in shelf.journal.recent(scope, MOST_SESSIONS):
-            by: dict[Key, Usage] = {}
-            files = Raw(memory.extra).part("files")
-            for row in (row for name in files for row in _figures(files.part(name).get("rows"))):
-                if row[0] >= first:
-                    by.setdefault(row[:2], Usage()).add(row[2])
-            if by:
-                found.append(SessionUsage(memory.source.session, names.get(memory.project, ""), by))
+    for memory in ledger.records(asker, USAGE):
+        session, project = memory.source.session, names.get(memory.project, "")
+        files = Raw(memory.extra).part("files")
+        listed = (files.part(name).get("rows") for name in files)
+        for row in (row for rows in listed if isinstance(rows, list) for row in rows):
+            with suppress(TypeError, ValueError):
+                day, model, usage = str(row[0]), str(row[1]), Usage(**row[2])
+                if day >= first:
+                    paid = cost(usage, price(model, prices))
+                    found.append(Took(session, project, day, model, usage, paid))
     return found
 
 
-def _figures(rows: object) -> Iterator[tuple[str, str, Usage]]:
-    """Yield a file's rows as they were written; anything else counts as nothing."""
-    for row in rows if isinstance(rows, list) else ():
-        with suppress(TypeError, ValueError):
-            day, model, usage = row
-            yield str(day), str(model), Usage(**usage)
-
-
-def _rows(
-    by: str, sessions: Iterable[SessionUsage], prices: list[tuple[str, list[float]]]
-) -> list[CostRow]:
-    groups: defaultdict[str, list[tuple[str, Key, Usage]]] = defaultdict(list)
-    for one in sessions:
-        for (day, model), usage in one.by.items():
-            names: Mapping[str, str] = {
-                "model": model, "day": day, "session": one.session, "project": one.project,
-            }  # fmt: skip
-            groups[names[by]].append((one.session, (day, model), usage))
+def _rows(by: str, took: Iterable[Took]) -> list[CostRow]:
+    groups: defaultdict[str, list[Took]] = defaultdict(list)
+    for one in took:
+        groups[getattr(one, by)].append(one)
     rows = []
     for name, parts in groups.items():
-        whole = total(usage for _, _, usage in parts)
-        costs = [cost(usage, price(model, prices)) for _, (_, model), usage in parts]
-        told = [one for one in costs if one is not None]
+        whole = total(one.usage for one in parts)
+        told = [one.dollars for one in parts if one.dollars is not None]
+        count = len({one.session for one in parts})
         dollars = round(sum(told), 2) if told else None
-        count = len({session for session, _, _ in parts})
         rows.append(CostRow(name, whole.tokens, asdict(whole), dollars, count))
     if by == "day":
         return sorted(rows, key=lambda one: one.name, reverse=True)
@@ -237,7 +200,7 @@ def _rows(
 # -- prices --
 
 
-def prices_of(ctx: Context) -> list[tuple[str, list[float]]]:
+def prices_of(ctx: Context) -> Prices:
     """Return the table of prices: a model's name with `*`, and five numbers; the user's lines go first.
 
     Raises:
@@ -263,7 +226,7 @@ def prices_of(ctx: Context) -> list[tuple[str, list[float]]]:
     return found
 
 
-def price(model: str, prices: Iterable[tuple[str, list[float]]]) -> list[float] | None:
+def price(model: str, prices: Prices) -> list[float] | None:
     """Return a model's five prices, None where it has none."""
     return next((row for name, row in prices if fnmatchcase(model, name)), None)
 
@@ -279,39 +242,33 @@ def cost(usage: Usage, row: list[float] | None) -> float | None:
 # -- which model --
 
 
-def _route(
-    ctx: Context,
-    request: CostRequest,
-    sessions: list[SessionUsage],
-    prices: list[tuple[str, list[float]]],
-) -> CostAnswer:
+def _route(ctx: Context, request: CostRequest, took: Sequence[Took]) -> ledger.Answer:
     """Return how models did tasks like one, the cheapest first of those that did as well as any."""
-    kind = ledger.kind_for(request.task, "")
-    tasks = [
-        one
-        for one in ledger.tasks_of(messages.asker_of(ctx, request))
-        if not kind or one.kind == kind
-    ]
-    by_model: defaultdict[str, list[SessionUsage]] = defaultdict(list)
-    for one in sessions:
-        by_model[one.model].append(one)
+    kind = kind_of(request.task)
+    tasks = ledger.tasks_of(messages.asker_of(ctx, request), kind=kind)
+    written: Counter[tuple[str, str]] = Counter()
+    for one in took:
+        written[one.session, one.model] += one.usage.output
+    # A session is that model's which wrote most in it.
+    of_session = {session: model for (session, model), _ in reversed(written.most_common())}
     views = []
-    for model, mine in by_model.items():
-        names = {one.session for one in mine}
-        done = ledger.done_of(task for task in tasks if task.session in names)
-        paid = sorted(
-            sum(cost(usage, price(model, prices)) or 0 for usage in one.by.values()) for one in mine
-        )
-        dollars = round(paid[len(paid) // 2], 2) if price(model, prices) else None
+    for model in dict.fromkeys(of_session.values()):
+        mine = {session for session, one in of_session.items() if one == model}
+        done = ledger.done_of(task for task in tasks if task.session in mine)
+        paid = [
+            one.dollars for one in _rows("session", (one for one in took if one.session in mine))
+        ]
+        has_price = any(one.model == model and one.dollars is not None for one in took)
+        dollars = median_high(one or 0 for one in paid) if has_price else None
         if done.n:
             views.append(ModelView(model, done, dollars))
-    proven = [one for one in views if one.done.is_enough]
-    named = kind or "all kinds"
-    if len(proven) < 2:
-        told = f"{NOT_ENOUGH}: fewer than two models did five tasks of {named} whose end is known."
-        return CostAnswer(told, models=views)
-    best = max(one.done.low for one in proven)
-    fit = [one for one in proven if one.done.high >= best]
-    fit.sort(key=lambda one: (one.dollars is None, one.dollars or 0))
-    told = f"For {named}: {fit[0].model} is the cheapest of those of which none did surely better."
-    return CostAnswer(told, models=sorted(views, key=lambda one: -one.done.low))
+    views.sort(key=lambda one: -one.done.low)
+    proven, named = [one for one in views if one.done.is_enough], kind or "all kinds"
+    told = f"{NOT_ENOUGH}: fewer than two models did five tasks of {named} whose end is known."
+    if len(proven) > 1:
+        fit = [one for one in proven if one.done.high >= proven[0].done.low]
+        best = min(fit, key=lambda one: (one.dollars is None, one.dollars or 0))
+        told = (
+            f"For {named}: {best.model} is the cheapest of those of which none did surely better."
+        )
+    return ledger.answer(ctx, told, models=views)

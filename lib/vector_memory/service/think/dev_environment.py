@@ -17,7 +17,6 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger, scratch_installation
 from vector_memory.system.paths import Home
 
-ACTIONS = ("status", "start", "reset", "stop")
 FOLDER = "dev"
 LOOK_S = 1.0
 _running: dict[str, Watch] = {}
@@ -31,20 +30,8 @@ class DevRequest(messages.Request):
         path: the checkout whose code runs, the running one by default.
     """
 
-    action: str = messages.word(default="status")
+    action: str = messages.one_of(("status", "start", "reset", "stop"), "status")
     path: str = messages.maybe_text(4_096)
-
-
-@dataclass(frozen=True)
-class DevAnswer:
-    """The environment: its data home, whose code runs, how often it was started anew, and how to use it."""
-
-    told: str
-    home: str
-    code: str
-    running: bool
-    reloads: int
-    use: str
 
 
 class Watch(threading.Thread):
@@ -88,16 +75,16 @@ def state_of(code: str) -> tuple[int, int]:
     return newest, files
 
 
-def environment(ctx: Context, request: DevRequest) -> DevAnswer:
+def environment(ctx: Context, request: DevRequest) -> ledger.Answer:
     """Start, empty, stop or describe the environment.
 
     Raises:
         BadInputError: the action is unknown, there is no checkout, or an agent would start its code.
 
     Returns:
-        The environment as it is then.
+        The environment as it is then: its data `home`, whose `code` runs, whether it is `running`, how often it was
+        started anew (`reloads`), and how to `use` it.
     """
-    ledger.require(request.action, ACTIONS)
     home = Home(ctx.home.path(FOLDER))
     watch = _running.get(home.root)
     if request.action != "status":
@@ -124,13 +111,15 @@ def environment(ctx: Context, request: DevRequest) -> DevAnswer:
             _running[home.root] = Watch(home, code)
             _running[home.root].start()
         ctx.audit("dev_environment", request.actor, [], do=request.action)
-    return _answer(home, _running.get(home.root))
-
-
-def _answer(home: Home, watch: Watch | None) -> DevAnswer:
-    if watch is None:
-        told = "It does not run: action=start begins."
-        return DevAnswer(told, home.root, "", False, 0, "")
-    use = f"VECTOR_MEMORY_HOME={home.root} {watch.code}/bin/vector-memory stats"
-    told = f"It runs the code of {watch.code}, started anew {watch.reloads} times since it changed."
-    return DevAnswer(told, home.root, watch.code, True, watch.reloads, use)
+    watch = _running.get(home.root)
+    code, reloads = (watch.code, watch.reloads) if watch else ("", 0)
+    told = f"It runs the code of {code}, started anew {reloads} times since it changed."
+    return ledger.answer(
+        ctx,
+        told if watch else "It does not run: action=start begins.",
+        home=home.root,
+        code=code,
+        running=watch is not None,
+        reloads=reloads,
+        use=f"VECTOR_MEMORY_HOME={home.root} {code}/bin/vector-memory stats" if watch else "",
+    )

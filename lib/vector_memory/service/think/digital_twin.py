@@ -3,21 +3,20 @@ before anybody makes it. Nothing is changed here: the user promotes it with the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from datetime import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from vector_memory import config
-from vector_memory.config import Settings
 from vector_memory.errors import BadInputError
-from vector_memory.model import PASSAGE, SUBAGENT_TAG, Progress, Scope
+from vector_memory.model import PASSAGE, SUBAGENT_TAG, Memory, Progress, Scope
 from vector_memory.service.base import messages
 from vector_memory.service.base.asker import HookQuestion, ProjectAsker, asker_in
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit import consolidate, edit_forget, prune_candidates
 from vector_memory.service.inject import prompt_recall
-from vector_memory.service.memory.views import BriefView, brief
-from vector_memory.service.think import store_copy
+from vector_memory.service.memory.views import BriefView
+from vector_memory.service.think import ledger, store_copy
+from vector_memory.service.think.figures import NOT_ENOUGH
 from vector_memory.text import fence, prompts
 
 SETTINGS, PRUNE, CONSOLIDATE = "settings", "prune", "consolidate"
@@ -31,7 +30,7 @@ TRIED = (
     "recall_on_prompt", "guidance_on_start", "learn_from_outcomes",
 )  # fmt: skip
 """Settings that say what a prompt is given."""
-MOST_FORGOTTEN, MOST_MERGED, LOOKED_AT, EXAMPLES, SHOWN_CHARS = 500, 500, 4_000, 8, 200
+MOST_CHANGED, LOOKED_AT, EXAMPLES = 500, 4_000, 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,222 +43,155 @@ class TwinRequest(messages.Request):
         n: how many prompts are asked again at most, the newest ones.
     """
 
-    scenario: str = messages.word()
+    scenario: str = messages.one_of(SCENARIOS)
     settings: tuple[str, ...] = messages.words()
     n: int = messages.number(40, 1, 200)
 
 
-@dataclass(frozen=True)
-class Recalled:
-    """What all prompts together were given: how many of them anything, how many notes, and their tokens."""
-
-    prompts: int
-    notes: int
-    tokens: int
-
-
-@dataclass(frozen=True)
-class TwinAnswer:
-    """What a change would do.
-
-    Attributes:
-        can_try: the scenarios with what they are, and the settings that can be tried.
-        replayed: how many prompts of earlier sessions were asked again, of which `differ` got other notes.
-        before, after: what they got without and with the change.
-        changed: how many memories the change itself took away or merged.
-        lost, gained: notes that would not come any more, or would come anew, the first of them; `lost_all` and
-            `gained_all` count them, and `lost_used` those lost ones that sessions made use of before.
-        promote: how the user makes the change, "" for nothing.
-    """
-
-    scenario: str
-    summary: str
-    can_try: dict[str, str]
-    replayed: int = 0
-    differ: int = 0
-    before: Recalled | None = messages.spare()
-    after: Recalled | None = messages.spare()
-    changed: int = 0
-    lost: list[BriefView] | None = messages.spare()
-    gained: list[BriefView] | None = messages.spare()
-    lost_all: int = 0
-    gained_all: int = 0
-    lost_used: int = 0
-    promote: str = ""
-
-
-@dataclass(frozen=True)
-class _Prompt:
-    """A prompt of an earlier session."""
-
-    session: str
-    text: str
-    at: datetime
-
-
-@dataclass(frozen=True)
-class _Given:
+class Given(NamedTuple):
     """What a prompt was given: the ids of its notes, and its tokens."""
 
     ids: frozenset[str]
     tokens: int
 
 
-def try_out(ctx: Context, request: TwinRequest, progress: Progress) -> TwinAnswer:
+def try_out(ctx: Context, request: TwinRequest, progress: Progress) -> ledger.Answer:
     """Try a change on a copy and return what it would do; what can be tried where nothing is asked.
 
     Raises:
         BadInputError: there is no such scenario or setting, its value is none, or no project is asked about.
+
+    Returns:
+        Where nothing is asked, the scenarios and settings that one `can_try`. Else how many prompts of earlier
+        sessions were asked again (`replayed`), of which `differ` got other notes; what all together got `before` and
+        `after`; how many memories the change itself took away or merged (`changed`); notes that were `lost` or
+        `gained`, the first of them; and how the user makes the change (`promote`).
     """
-    can_try = {**SCENARIOS, SETTINGS: f"{SCENARIOS[SETTINGS]}: {', '.join(TRIED)}"}
     scenario = request.scenario or (SETTINGS if request.settings else "")
     if not scenario:
-        return TwinAnswer("", "Nothing was tried: name a scenario.", can_try)
-    changed = _changed(ctx.settings, scenario, request.settings)
-    place = messages.place_of(ctx, request)
-    if place is None or request.all_projects:
-        raise BadInputError("A twin is of one project's store.", "Ask in its folder, or name it.")
-    asker = asker_in(ctx, place)
-    asked = _recorded(asker, request.n)
-    if not asked:
-        return TwinAnswer(
-            scenario, "Not enough evidence: no prompt of this project is known.", can_try
-        )
-    with store_copy.copied(ctx, asker) as copy:
-        store_copy.follow(copy, progress)
-        before = _replayed(copy, asker, asked, progress, "without the change")
-        store_copy.set_time(copy, ctx.now())
-        number = _applied(copy, request, scenario, asker, progress)
-        store_copy.follow(copy, progress)
-        store_copy.forget_sessions(copy, changed, [one.session for one in asked])
-        after = _replayed(copy, asker, asked, progress, "with the change")
-    answer = _compared(ctx, asker, before, after)
-    answer = replace(answer, scenario=scenario, can_try=can_try, changed=number)
-    if answer.differ or number:
-        answer = replace(answer, promote=_promotion(scenario, request.settings))
-    ctx.state.audit(
-        "digital_twin", request.actor, [], {"scenario": scenario, "differ": answer.differ}
-    )
-    return answer
-
-
-def _changed(now: Settings, scenario: str, wanted: Sequence[str]) -> Settings:
-    """Return the settings under which the change is tried."""
-    if scenario not in SCENARIOS:
-        raise BadInputError(
-            f"There is no scenario {scenario[:40]!r}.", f"Scenarios: {', '.join(SCENARIOS)}."
-        )
-    if (scenario == SETTINGS) != bool(wanted):
+        can_try = {**SCENARIOS, SETTINGS: f"{SCENARIOS[SETTINGS]}: {', '.join(TRIED)}"}
+        return ledger.answer(ctx, "Nothing was tried: name a scenario.", can_try=can_try)
+    if (scenario == SETTINGS) != bool(request.settings):
         raise BadInputError(
             "Settings go with the scenario `settings`, and it needs some.",
             "Give them as NAME=VALUE, such as threshold=0.4.",
         )
-    pairs = dict(_pairs(wanted))
-    return config.validate({**asdict(now), **pairs}) if pairs else now
+    changed = ledger.with_settings(ctx.settings, request.settings, TRIED)
+    asker = ledger.project_of(ctx, request)
+    asked = _recorded(asker, request.n)
+    if not asked:
+        told = f"{NOT_ENOUGH}: no prompt of this project is known."
+        return ledger.answer(ctx, told, scenario=scenario, replayed=0, differ=0)
+    with store_copy.copied(ctx, asker) as copy:
+        store_copy.follow(copy, progress)
+        before = _replayed(copy, asker, asked, progress, "without the change")
+        store_copy.set_time(copy, ctx.now())
+        number = _applied(copy, scenario, asker, progress)
+        store_copy.follow(copy, progress)
+        copy.settings = store_copy.alone(changed)
+        for one in asked:
+            copy.state.clear_shown(one.source.session)
+        after = _replayed(copy, asker, asked, progress, "with the change")
+    made = _compared(ctx, asker, before, after, scenario, number)
+    made["promote"] = _promotion(scenario, request.settings) if made["differ"] or number else ""
+    detail = {"scenario": scenario, "differ": made["differ"]}
+    ctx.state.audit("digital_twin", request.actor, [], detail)
+    return made
 
 
-def _pairs(wanted: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for one in wanted:
-        name, equals, value = one.partition("=")
-        if not equals or name.strip() not in TRIED:
-            raise BadInputError(
-                f"{one[:60]!r} cannot be tried.", f"Give NAME=VALUE; names: {', '.join(TRIED)}."
-            )
-        yield name.strip(), value.strip()
-
-
-def _recorded(asker: ProjectAsker, most: int) -> list[_Prompt]:
-    """Return the newest prompts of a project that asked for something, in order."""
+def _recorded(asker: ProjectAsker, most: int) -> list[Memory]:
+    """Return passages of the newest prompts of a project that asked for something, each once, in order."""
     scope = Scope(projects=(asker.place.id,), kinds=(PASSAGE,))
-    found: dict[str, _Prompt] = {}
+    found: dict[str, Memory] = {}
     for memory in asker.own.journal.iter_memories(scope, newest_first=True, limit=LOOKED_AT):
         text = memory.title.strip()
         if text and SUBAGENT_TAG not in memory.tags and not prompts.Prompt(text).needs_nothing:
-            found.setdefault(text, _Prompt(memory.source.session, text, memory.created_at))
+            found.setdefault(text, memory)
         if len(found) >= most:
             break
     return list(found.values())[::-1]
 
 
 def _replayed(
-    copy: Context, asker: ProjectAsker, asked: Sequence[_Prompt], progress: Progress, doing: str
-) -> list[_Given]:
+    copy: Context, asker: ProjectAsker, asked: Sequence[Memory], progress: Progress, doing: str
+) -> list[Given]:
     """Ask every prompt at its own time, of what was remembered by then; return what each was given."""
     given = []
     for number, one in enumerate(asked):
         progress(number, len(asked), doing)
         copy.hooks.give_way()
-        store_copy.set_time(copy, one.at)
-        here = asker_in(copy, asker.place)
-        own = replace(here, scope=replace(here.scope, until=one.at))
-        seen = copy.state.shown(one.session)
-        folder = asker.place.root
-        question = HookQuestion(**vars(own), session=one.session, folder=folder, prompt=one.text)
+        store_copy.set_time(copy, one.created_at)
+        here, session = asker_in(copy, asker.place), one.source.session
+        own = replace(here, scope=replace(here.scope, until=one.created_at))
+        seen, folder = copy.state.shown(session), asker.place.root
+        prompt = one.title.strip()
+        question = HookQuestion(**vars(own), session=session, folder=folder, prompt=prompt)
         told = prompt_recall.on_prompt(copy, question)
-        ids = frozenset(copy.state.shown(one.session) - seen)
-        given.append(_Given(ids, fence.tokens(told) if told else 0))
+        ids = frozenset(copy.state.shown(session) - seen)
+        given.append(Given(ids, fence.tokens(told) if told else 0))
     return given
 
 
-def _applied(
-    copy: Context, request: TwinRequest, scenario: str, asker: ProjectAsker, progress: Progress
-) -> int:
+def _applied(copy: Context, scenario: str, asker: ProjectAsker, progress: Progress) -> int:
     """Make the change on the copy; return how many memories it took away or merged."""
-    root = asker.place.root
+    here = messages.Request(project=asker.place.root, cwd=asker.place.root).as_asked()
     if scenario == PRUNE:
-        wanted = prune_candidates.PruneRequest(k=MOST_FORGOTTEN, project=root, cwd=root)
-        ids = [one.id for one in prune_candidates.prune(copy, wanted, progress).memories]
+        listed = prune_candidates.PruneRequest(k=MOST_CHANGED, **here)
+        ids = tuple(one.id for one in prune_candidates.prune(copy, listed, progress).memories)
         if ids:
-            edit_forget.forget(
-                copy, edit_forget.ForgetRequest(ids=tuple(ids), project=root, cwd=root)
-            )
+            edit_forget.forget(copy, edit_forget.ForgetRequest(ids=ids, **here))
         return len(ids)
     if scenario == CONSOLIDATE:
-        merge = consolidate.ConsolidateRequest(k=MOST_MERGED, dry_run=False, project=root, cwd=root)
+        merge = consolidate.ConsolidateRequest(k=MOST_CHANGED, dry_run=False, **here)
         return consolidate.consolidate(copy, merge, progress).merged
     return 0
 
 
 def _compared(
-    ctx: Context, asker: ProjectAsker, before: Sequence[_Given], after: Sequence[_Given]
-) -> TwinAnswer:
+    ctx: Context,
+    asker: ProjectAsker,
+    before: list[Given],
+    after: list[Given],
+    scenario: str,
+    n: int,
+) -> ledger.Answer:
     pairs = list(zip(before, after, strict=True))
     lost = [id for old, new in pairs for id in sorted(old.ids - new.ids)]
     gained = [id for old, new in pairs for id in sorted(new.ids - old.ids)]
     used = {label.memory for label in ctx.state.use_labels() if label.used}
     differ = sum(old.ids != new.ids for old, new in pairs)
-    lost_used = sum(id in used for id in lost)
-    summary = (
-        f"{differ} of {len(pairs)} prompts would get other notes: {len(lost)} would not come any more"
-        f" ({lost_used} of them were of use before), {len(gained)} would come anew."
-        if differ
-        else f"All {len(pairs)} prompts would get the same notes."
-    )
-    return TwinAnswer(
-        scenario="",
-        summary=summary,
-        can_try={},
+    did = {PRUNE: f"{n} memories would go. ", CONSOLIDATE: f"{n} memories would be merged. "}
+    told = f"All {len(pairs)} prompts would get the same notes."
+    if differ:
+        told = (
+            f"{differ} of {len(pairs)} prompts would get other notes: {len(lost)} would not come any more"
+            f" ({sum(id in used for id in lost)} of them were of use before), {len(gained)} would come anew."
+        )
+    return ledger.answer(
+        ctx,
+        did.get(scenario, "") + told,
+        scenario=scenario,
         replayed=len(pairs),
         differ=differ,
         before=_recalled(before),
         after=_recalled(after),
+        changed=n,
         lost=_views(asker, lost),
         gained=_views(asker, gained),
-        lost_all=len(lost),
-        gained_all=len(gained),
-        lost_used=lost_used,
     )
 
 
-def _recalled(given: Sequence[_Given]) -> Recalled:
-    told = sum(bool(one.tokens) for one in given)
-    return Recalled(told, sum(len(one.ids) for one in given), sum(one.tokens for one in given))
+def _recalled(given: Sequence[Given]) -> dict[str, int]:
+    """Return how many prompts were given anything, how many notes, and their tokens."""
+    tokens = [one.tokens for one in given if one.tokens]
+    notes = sum(len(one.ids) for one in given)
+    return {"prompts": len(tokens), "notes": notes, "tokens": sum(tokens)}
 
 
 def _views(asker: ProjectAsker, ids: Sequence[str]) -> list[BriefView]:
     known = asker.own.journal.by_ids(list(dict.fromkeys(ids)))
     open_ones = [known[id] for id in dict.fromkeys(ids) if id in known and not known[id].is_held]
-    return [brief(BriefView, one, text=str(one.text)[:SHOWN_CHARS]) for one in open_ones[:EXAMPLES]]
+    return [ledger.in_brief(one) for one in open_ones[:EXAMPLES]]
 
 
 def _promotion(scenario: str, settings: Sequence[str]) -> str:

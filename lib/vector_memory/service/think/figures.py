@@ -1,23 +1,19 @@
-"""Figures with what they stand on: shares with their interval, medians with theirs, two groups compared. Pure."""
+"""Figures with what they stand on: shares and medians with their intervals, and groups compared. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, comb, floor, sqrt
-from statistics import median
-
-from vector_memory.service.think.proportion import LEAST as LEAST
-from vector_memory.service.think.proportion import proportion
+from statistics import NormalDist, median
 
 NOT_ENOUGH = "not enough evidence"
+SURE, LEAST = 0.95, 5
+"""How sure an interval is, and of how many cases at least something is said."""
 LAST_RUNS, LEAST_RUNS = 5, 3
 TOO_FEW_RUNS = "too few runs to compare with"
 WORSE, SPREADS = 1.2, 3.0
 """What is worse than usual is so many times the median of the last runs, and so many spreads from it."""
-_Z = 1.96
-"""Of the normal distribution: 95 of 100 lie within so many deviations."""
-_DOUBT = 0.05
 
 
 @dataclass(frozen=True)
@@ -37,14 +33,29 @@ class Share:
     told: str
 
 
-def share(k: int, n: int) -> Share:
-    """Return a share with its interval, which is 0 to 1 where there is no case."""
+def share(k: int, n: int, sure: float = SURE) -> Share:
+    """Return a share with its interval, which is 0 to 1 where there is no case.
+
+    Args:
+        sure: with what probability the true share lies in it.
+
+    Source: E. B. Wilson, JASA 22, 1927.
+    """
     if not n:
         return Share(0, 0, 0.0, 1.0, False, f"{NOT_ENOUGH}: no case")
-    found = proportion(k, n)
-    told = f"{k} of {n} ({100 * found.low:.0f}-{100 * found.high:.0f} %)"
+    z, p = NormalDist().inv_cdf(0.5 + sure / 2), k / n
+    center = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    low, high = round(max(0.0, center - half), 3), round(min(1.0, center + half), 3)
+    told = f"{k} of {n} ({100 * low:.0f}-{100 * high:.0f} %)"
     told = told if n >= LEAST else f"{told}, too few to go by"
-    return Share(k, n, found.low, found.high, n >= LEAST, told)
+    return Share(k, n, low, high, n >= LEAST, told)
+
+
+def is_surely_more(one: Share, other: Share) -> bool:
+    """Whether one share is larger than another beyond what chance explains (Newcombe's interval of a difference)."""
+    rate, other_rate = one.k / one.n, other.k / other.n
+    return rate - other_rate > sqrt((rate - one.low) ** 2 + (other.high - other_rate) ** 2)
 
 
 @dataclass(frozen=True)
@@ -63,10 +74,47 @@ def middle(numbers: Sequence[float]) -> Middle:
     if not numbers:
         return Middle(0, 0.0, 0.0, 0.0)
     ordered, n = sorted(numbers), len(numbers)
-    reach = _Z * sqrt(n) / 2
+    reach = NormalDist().inv_cdf(0.5 + SURE / 2) * sqrt(n) / 2
     first, last = max(0, floor(n / 2 - reach)), min(n - 1, ceil(n / 2 + reach) - 1)
-    found = (median(ordered), ordered[first], ordered[last])
-    return Middle(n, *(round(one, 2) for one in found))
+    return Middle(n, *(round(one, 2) for one in (median(ordered), ordered[first], ordered[last])))
+
+
+@dataclass(frozen=True)
+class Tails:
+    """How many one would have done as the others do, and how likely so few, or so many, or a result as rare as
+    this one (`either`), are by chance alone."""
+
+    expected: float
+    few: float
+    many: float
+    either: float
+
+
+def tails(strata: Iterable[tuple[Share, Share]]) -> Tails:
+    """Return how far chance explains that one does better or worse than others.
+
+    Like tasks are compared with like alone: each pair of shares is of one kind, one's own and the others'. It is
+    the exact test of Cochran, Mantel and Haenszel, right for few, too; for one pair it is Fisher's.
+    """
+    ways, done, expected = [1.0], 0, 0.0
+    for one, others in strata:
+        good, total = one.k + others.k, one.n + others.n
+        chances = [
+            comb(good, k) * comb(total - good, one.n - k) / comb(total, one.n)
+            for k in range(min(one.n, good) + 1)
+        ]
+        summed = [0.0] * (len(ways) + len(chances) - 1)
+        for at, way in enumerate(ways):
+            for k, chance in enumerate(chances):
+                summed[at + k] += way * chance
+        ways, done, expected = (
+            summed,
+            done + one.k,
+            expected + (one.n * good / total if total else 0),
+        )
+    few, many = sum(ways[: done + 1]), sum(ways[done:])
+    either = sum(way for way in ways if way <= ways[done] * (1 + 1e-9))
+    return Tails(round(expected, 1), *(min(1.0, one) for one in (few, many, either)))
 
 
 @dataclass(frozen=True)
@@ -90,33 +138,15 @@ def compare(first: Share, second: Share, names: tuple[str, str]) -> Comparison:
     Args:
         names: what they are called in the verdict.
     """
-    p = fisher(first.k, first.n, second.k, second.n)
+    p = tails([(first, second)]).either
     if not (first.is_enough and second.is_enough):
         verdict = f"{NOT_ENOUGH}: each group needs {LEAST} cases whose end is known"
-    elif p >= _DOUBT:
+    elif p >= 1 - SURE:
         verdict = f"no difference that chance would not explain (p = {p:.2f})"
     else:
         better = names[0] if first.k / first.n > second.k / second.n else names[1]
         verdict = f"{better} went better (p = {p:.3f})"
     return Comparison(first, second, round(p, 4), verdict)
-
-
-def fisher(k: int, n: int, other_k: int, other_n: int) -> float:
-    """Return how likely two groups differ at least so much by chance.
-
-    Source: R. A. Fisher, The Design of Experiments, 1935, chapter 2 (the exact test).
-    """
-    good, total = k + other_k, n + other_n
-    if not (n and other_n):
-        return 1.0
-    ways = comb(total, good)
-
-    def chance(here: int) -> float:
-        return comb(n, here) * comb(other_n, good - here) / ways
-
-    seen = chance(k) * (1 + 1e-9)
-    span = range(max(0, good - other_n), min(n, good) + 1)
-    return min(1.0, sum(one for one in map(chance, span) if one <= seen))
 
 
 def compared(history: Sequence[float], now: float) -> str:

@@ -12,6 +12,7 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import step_log
 from vector_memory.service.capture.step_log import PROMPT, LoggedStep
+from vector_memory.service.think import ledger
 
 MOST_LABEL = 60
 _UNFIT = re.compile(r"[\"<>{}\[\]|#;`\x00-\x1f]+")
@@ -48,32 +49,28 @@ class Edge:
     why: str = ""
 
 
-@dataclass(frozen=True)
-class FlowAnswer:
-    """A graph: its nodes in order, its edges, and the same as a Mermaid flowchart."""
-
-    told: str
-    nodes: list[Node]
-    edges: list[Edge]
-    mermaid: str
-
-
-def flow(ctx: Context, request: FlowRequest) -> FlowAnswer:
+def flow(ctx: Context, request: FlowRequest) -> ledger.Answer:
     """Return a session's steps as a graph without cycles: repetitions in a row are one node.
 
     Raises:
-        NotFoundError: nothing is known of the session's steps.
+        NotFoundError: nothing is known of the session's steps, or of the turn's.
+
+    Returns:
+        The `nodes` in order, the `edges`, and the same as a `mermaid` flowchart.
     """
     steps = steps_of(ctx, request.session)
     mine = [one for one in steps if request.turn in (0, one.turn)]
+    if not mine:
+        raise NotFoundError(f"There is no turn {request.turn}.", f"It has {steps[-1].turn} turns.")
     nodes, edges = graph(mine)
     kept = nodes[: request.k]
     ids = {one.id for one in kept}
     drawn = [one for one in edges if {one.from_id, one.to_id} <= ids]
-    failed = sum(one.failed for one in nodes)
+    failed, turns = sum(one.failed for one in nodes), len({one.turn for one in mine})
     left = f", the first {len(kept)} of {len(nodes)} nodes" if len(nodes) > len(kept) else ""
-    told = f"{len(mine)} steps in {len({one.turn for one in mine})} turns, {failed} failed{left}."
-    return FlowAnswer(told, kept, drawn, mermaid(kept, drawn))
+    where = f"turn {request.turn}" if request.turn else f"{turns} turns"
+    told = f"{len(mine)} steps in {where}, {failed} failed{left}."
+    return ledger.answer(ctx, told, mermaid=mermaid(kept, drawn), nodes=kept, edges=drawn)
 
 
 def steps_of(ctx: Context, session: str) -> list[LoggedStep]:
@@ -98,12 +95,9 @@ def graph(steps: Sequence[LoggedStep]) -> tuple[list[Node], list[Edge]]:
     failing: dict[tuple[int, str], Node] = {}
     # Lists of todos and the like lead nowhere.
     for step in (one for one in steps if one.what != OTHER):
-        label, last = (
-            step.job or step.said.split("\n", 1)[0] or step.what,
-            nodes[-1] if nodes else None,
-        )
-        if step.what in (READ, EDIT):
-            label = step.what
+        is_named = step.what not in (READ, EDIT)
+        label = (is_named and (step.job or step.said.split("\n", 1)[0])) or step.what
+        last = nodes[-1] if nodes else None
         if last and (last.what, last.label, last.turn) == (step.what, label, step.turn):
             last.n += 1
         else:
@@ -136,9 +130,6 @@ def mermaid(nodes: Sequence[Node], edges: Sequence[Edge]) -> str:
         lines.append(f"{one.id}{shape}" + (":::failed" if one.failed else ""))
     lines += ["end"] if turn else []
     for edge in edges:
-        lines.append(
-            f"{edge.from_id} -.->|{edge.why}| {edge.to_id}"
-            if edge.why
-            else f"{edge.from_id} --> {edge.to_id}"
-        )
+        arrow = f"-.->|{edge.why}|" if edge.why else "-->"
+        lines.append(f"{edge.from_id} {arrow} {edge.to_id}")
     return "\n".join([*lines, "classDef failed stroke:#c00,stroke-width:2px"])

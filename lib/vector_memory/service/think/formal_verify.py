@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, UnsafeTextError
@@ -22,18 +21,38 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.learning import procedures
 from vector_memory.service.memory import lookup
-from vector_memory.service.think import plan
+from vector_memory.service.think import ledger, plan
 from vector_memory.system.paths import version
 
 PAGE = 500
 SHOWN = 10
 """Of what breaks a property, so many are named."""
-AGAIN = 3
-"""How often a store is read that changes meanwhile."""
 SERVED, SEARCHED_CHARS = 10, 400
 AUDIT, SERVING = "audit-log-is-whole", "expired-is-not-served"
 CONTRACTS = "contracts-only-narrow"
 Found = Iterator[tuple[str, str]]
+PROPERTIES: dict[str, str] = {
+    CONTRACTS: "Each contract is as it was signed by a key of this installation, and allows no more than what it was "
+    "made from.",
+    SERVING: "Asked for in its own words, nothing comes that has expired or holds no longer.",
+    AUDIT: "No entry of the audit log, older files included, was changed or taken out.",
+}
+"""All properties with what they mean; those of rows are added where they are checked."""
+EACH: dict[str, Callable[[Memory], Iterable[str]]] = {}
+"""What is checked of each row: why it breaks the property of that name."""
+ALL: dict[str, Callable[[Shelf, Mapping[str, Row]], Found]] = {}
+"""What is checked of all rows of a store together: the ids that break the property, with why."""
+C = TypeVar("C", bound=Callable[..., object])
+
+
+def _checks(table: dict[str, C], name: str, means: str) -> Callable[[C], C]:
+    """Return what makes a function the check of a property."""
+
+    def put(check: C) -> C:
+        table[name], PROPERTIES[name] = check, means
+        return check
+
+    return put
 
 
 class Row(NamedTuple):
@@ -43,142 +62,89 @@ class Row(NamedTuple):
     successor: str
 
 
-@dataclass
-class Snapshot:
-    """All rows of one store, as they were at one moment, and what is wrong with them one by one."""
-
-    digest: str = ""
-    rows: dict[str, Row] = field(default_factory=dict)
-    over: list[Memory] = field(default_factory=list)
-    broken: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
-    is_still: bool = True
+Rows = dict[str, Row]
 
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyRequest(messages.Request):
     """Do these properties hold? `properties` are names of `PROPERTIES`; all by default."""
 
-    properties: tuple[str, ...] = messages.words()
+    properties: tuple[str, ...] = messages.words(choices=PROPERTIES)
 
 
-@dataclass(frozen=True)
-class Counterexample:
-    """A memory (or a part of a store) that breaks a property, and how."""
-
-    id: str
-    why: str
-
-
-@dataclass(frozen=True)
-class Property:
-    """A property with whether it holds, what that means, how many break it, and the first of them."""
-
-    name: str
-    means: str
-    holds: bool
-    broken: int
-    examples: list[Counterexample]
-
-
-@dataclass(frozen=True)
-class StoreDigest:
-    """A store, how many rows of it were read, and the SHA-256 of them in their order.
-
-    Attributes:
-        is_still: nothing was written while it was read; else the digest is of no one moment.
-    """
-
-    store: str
-    rows: int
-    digest: str
-    is_still: bool
-
-
-@dataclass(frozen=True)
-class VerifyAnswer:
-    """What was checked, when, by which version, over what."""
-
-    holds: bool
-    checked_at: datetime
-    version: str
-    stores: list[StoreDigest]
-    properties: list[Property]
-    left_out: dict[str, str]
-
-
-def verify(ctx: Context, request: VerifyRequest, progress: Progress) -> VerifyAnswer:
+def verify(ctx: Context, request: VerifyRequest, progress: Progress) -> ledger.Answer:
     """Check properties over all rows of the stores that a project uses, or of all stores.
 
     Raises:
         BadInputError: there is no property of such a name.
 
     Returns:
-        Each property with how many rows it was checked on and what breaks it.
+        Whether all that was checked `holds`; when (`checked_at`) and by which `version`; the `stores`, each with how
+        many rows were read, their SHA-256 in their order, and whether nothing was written meanwhile (`is_still`; else
+        the digest is of no one moment); the `properties`, each with what it means, how many
+        break it, and the first of them; and the stores that were `left_out`, with why.
     """
-    names = request.properties or tuple(PROPERTIES)
-    for name in names:
-        if name not in PROPERTIES:
-            raise BadInputError(
-                f"There is no property {name[:60]!r}.", f"Properties: {', '.join(PROPERTIES)}."
-            )
-    asker = messages.asker_of(ctx, request)
+    asker, names = messages.asker_of(ctx, request), request.properties or tuple(PROPERTIES)
     broken: dict[str, list[tuple[str, str]]] = {name: [] for name in names}
-    stores = []
+    stores, digests, count = [], [], 0
     for number, shelf in enumerate(asker.shelves):
         progress(number, len(asker.shelves) + 1, "reading every row")
-        read = _still(ctx, shelf, names)
-        stores.append(StoreDigest(shelf.folder, len(read.rows), read.digest, read.is_still))
-        for name, found in read.broken.items():
-            broken[name] += found
+        before = shelf.journal.given_seq()
+        rows, over, digest = _read(ctx, shelf, broken)
+        is_still = shelf.journal.given_seq() == before
+        told = {"rows": len(rows), "digest": digest, "is_still": is_still}
+        stores.append({"store": shelf.folder, **told})
+        digests.append(digest)
+        count += len(rows)
+        for name, check in ALL.items():
+            if name in broken:
+                broken[name] += check(shelf, rows)
         if SERVING in broken:
-            broken[SERVING] += _served(ctx, asker, read.over)
+            broken[SERVING] += _served(ctx, asker, over)
     if AUDIT in broken and (gap := ctx.state.audit_break(whole=True)):
         broken[AUDIT].append(("audit", gap))
     if CONTRACTS in broken:
         broken[CONTRACTS] += _contracts(ctx)
-    told = [_property(name, found) for name, found in broken.items()]
-    holds = all(one.holds for one in told)
-    detail = {"holds": holds, "properties": len(told), "digests": [one.digest for one in stores]}
+    bad = [name for name, found in broken.items() if found]
+    detail = {"holds": not bad, "properties": len(broken), "digests": digests}
     ctx.state.audit("formal_verify", request.actor, [], detail)
-    left_out = {folder: error.message for folder, error in ctx.unopened().items()}
-    return VerifyAnswer(holds, ctx.now(), version(), stores, told, left_out)
+    verdict = f"Does not hold: {', '.join(bad)}." if bad else "All hold."
+    return ledger.answer(
+        ctx,
+        f"{len(broken)} properties were checked over {count} rows. {verdict}",
+        holds=not bad,
+        checked_at=ctx.now(),
+        version=version(),
+        stores=stores,
+        properties=[_property(name, found) for name, found in broken.items()],
+        left_out={folder: error.message for folder, error in ctx.unopened().items()},
+    )
 
 
-def _property(name: str, found: Sequence[tuple[str, str]]) -> Property:
-    examples = [Counterexample(id, why) for id, why in found[:SHOWN]]
-    return Property(name, PROPERTIES[name], not found, len(found), examples)
+def _property(name: str, found: Sequence[tuple[str, str]]) -> dict[str, object]:
+    told = {"name": name, "means": PROPERTIES[name], "holds": not found, "broken": len(found)}
+    return {**told, "examples": [{"id": id, "why": why} for id, why in found[:SHOWN]]}
 
 
-def _still(ctx: Context, shelf: Shelf, names: Sequence[str]) -> Snapshot:
-    """Read a store until nobody writes meanwhile, a few times at most."""
-    for _ in range(AGAIN):
-        before = shelf.journal.given_seq()
-        read = _read(ctx, shelf, names)
-        read.is_still = shelf.journal.given_seq() == before
-        if read.is_still:
-            break
-    return read
-
-
-def _read(ctx: Context, shelf: Shelf, names: Sequence[str]) -> Snapshot:
-    made = Snapshot(broken={name: [] for name in names})
-    digest, after, now = hashlib.sha256(), 0, ctx.now()
-    each = {name: check for name, check in EACH.items() if name in made.broken}
+def _read(
+    ctx: Context, shelf: Shelf, broken: dict[str, list[tuple[str, str]]]
+) -> tuple[Rows, list[Memory], str]:
+    """Return the rows of a store, which memories in it are over, and the digest of all; note what is wrong with each
+    by itself."""
+    rows: Rows = {}
+    over, digest, after, now = list[Memory](), hashlib.sha256(), 0, ctx.now()
+    each = [(broken[name], check) for name, check in EACH.items() if name in broken]
     while page := shelf.journal.changes(after, PAGE):
         for memory, _, text_hash in page:
             digest.update(_line(memory, text_hash))
-            made.rows[memory.id] = Row(memory.status, memory.superseded_by)
+            rows[memory.id] = Row(memory.status, memory.superseded_by)
             if memory.status is Status.ACTIVE and not holds_at(memory, now):
-                made.over.append(memory)
-            for name, check in each.items():
-                made.broken[name] += [(memory.id, why) for why in check(memory)]
+                over.append(memory)
+            for found, check in each:
+                found += [(memory.id, why) for why in check(memory)]
         after = page[-1][0].seq
         ctx.hooks.give_way()
-    made.digest = digest.hexdigest()
-    for name, check_all in ALL.items():
-        if name in made.broken:
-            made.broken[name] += check_all(shelf, made.rows)
-    return made
+    return rows, over, digest.hexdigest()
 
 
 def _line(memory: Memory, text_hash: bytes) -> bytes:
@@ -194,6 +160,7 @@ def _line(memory: Memory, text_hash: bytes) -> bytes:
 # -- properties of a row --
 
 
+@_checks(EACH, "status-fits", "What gave way names its successor, and what is active names none.")
 def _status(memory: Memory) -> Iterable[str]:
     if memory.status is Status.SUPERSEDED and not memory.superseded_by:
         yield "gave way to nobody"
@@ -201,17 +168,25 @@ def _status(memory: Memory) -> Iterable[str]:
         yield f"is active, and gave way to {memory.superseded_by[:12]}"
 
 
+@_checks(EACH, "forgotten-has-no-words", "A forgotten memory holds no text, title or tags.")
 def _forgotten(memory: Memory) -> Iterable[str]:
     if memory.status is Status.FORGOTTEN and (memory.text or memory.title or memory.tags):
         yield "is forgotten, and still has words"
 
 
+@_checks(EACH, "times-are-in-order", "Nothing ends before it begins to hold.")
 def _times(memory: Memory) -> Iterable[str]:
     start, end = memory.valid_from, memory.valid_until
     if start is not None and end is not None and start > end:
         yield f"holds from {start.isoformat()}, which is after its end {end.isoformat()}"
 
 
+@_checks(
+    EACH,
+    "foreign-does-not-bind",
+    "Nothing that others wrote, or that looks like an instruction, counts as a rule or as important"
+    ", unless it is held back.",
+)
 def _foreign(memory: Memory) -> Iterable[str]:
     is_there = memory.status is Status.ACTIVE and not memory.is_held
     if is_there and memory.trust == 0 and memory.weight:
@@ -219,6 +194,7 @@ def _foreign(memory: Memory) -> Iterable[str]:
         yield f"was written by others or looks like an instruction, and has {told}"
 
 
+@_checks(EACH, "no-secret-is-stored", "The redactor of today finds nothing in any text or title.")
 def _secrets(memory: Memory) -> Iterable[str]:
     for name, text in (("text", memory.text), ("title", memory.title)):
         try:
@@ -228,6 +204,9 @@ def _secrets(memory: Memory) -> Iterable[str]:
             yield f"its {name} cannot be looked at for secrets"
 
 
+@_checks(
+    EACH, "conditions-can-be-read", "Each procedure's conditions have a form that hooks understand."
+)
 def _conditions(memory: Memory) -> Iterable[str]:
     triggers = memory.extra.get(TRIGGERS)
     if memory.status is Status.ACTIVE and triggers is not None:
@@ -237,6 +216,7 @@ def _conditions(memory: Memory) -> Iterable[str]:
             yield str(error)
 
 
+@_checks(EACH, "plans-have-an-order", "No tasks of a plan wait for each other.")
 def _plans(memory: Memory) -> Iterable[str]:
     if memory.kind == plan.PLAN and memory.status is Status.ACTIVE:
         try:
@@ -248,18 +228,21 @@ def _plans(memory: Memory) -> Iterable[str]:
 # -- properties of all rows together --
 
 
+@_checks(ALL, "rows-can-be-read", "Every row's checksum is right.")
 def _whole(shelf: Shelf, rows: Mapping[str, Row]) -> Found:
     there = sum(shelf.journal.count(Scope(), status) for status in Status)
     if there != len(rows):
         yield shelf.folder, f"{there - len(rows)} of {there} rows cannot be read"
 
 
+@_checks(ALL, "successors-exist", "Each successor is there.")
 def _successors(shelf: Shelf, rows: Mapping[str, Row]) -> Found:
     for id, row in rows.items():
         if row.successor and row.successor not in rows:
             yield id, f"gave way to {row.successor[:12]}, which is not there"
 
 
+@_checks(ALL, "supersession-ends", "No chain of successors comes back to itself.")
 def _cycles(shelf: Shelf, rows: Mapping[str, Row]) -> Found:
     ended: set[str] = set()
     for start in rows:
@@ -274,16 +257,15 @@ def _cycles(shelf: Shelf, rows: Mapping[str, Row]) -> Found:
         ended.update(chain)
 
 
+@_checks(ALL, "links-have-ends", "Both ends of every link are there and not forgotten.")
 def _links(shelf: Shelf, rows: Mapping[str, Row]) -> Found:
     ids = list(rows)
     for place in range(0, len(ids), PAGE):
         for link in shelf.journal.links_of(ids[place : place + PAGE]):
             for end in (link.from_id, link.to_id):
                 if end not in rows or rows[end].status is Status.FORGOTTEN:
-                    yield (
-                        end,
-                        f"{link.from_id[:12]} {link.relation} {link.to_id[:12]}: an end is gone",
-                    )
+                    told = f"{link.from_id[:12]} {link.relation} {link.to_id[:12]}"
+                    yield end, f"{told}: an end is gone"
 
 
 def _served(ctx: Context, asker: Asker, over: Sequence[Memory]) -> Found:
@@ -305,39 +287,3 @@ def _contracts(ctx: Context) -> Found:
             yield id, "was changed since it was signed, or allows more than what it was made from"
         elif not mine.issuperset(part.key for part in line):
             yield id, "was signed by no key of this installation"
-
-
-EACH: dict[str, Callable[[Memory], Iterable[str]]] = {
-    "status-fits": _status,
-    "forgotten-has-no-words": _forgotten,
-    "times-are-in-order": _times,
-    "foreign-does-not-bind": _foreign,
-    "no-secret-is-stored": _secrets,
-    "conditions-can-be-read": _conditions,
-    "plans-have-an-order": _plans,
-}
-ALL: dict[str, Callable[[Shelf, Mapping[str, Row]], Found]] = {
-    "rows-can-be-read": _whole,
-    "successors-exist": _successors,
-    "supersession-ends": _cycles,
-    "links-have-ends": _links,
-}
-PROPERTIES = {
-    "rows-can-be-read": "Every row's checksum is right.",
-    "status-fits": "What gave way names its successor, and what is active names none.",
-    "successors-exist": "Each successor is there.",
-    "supersession-ends": "No chain of successors comes back to itself.",
-    "forgotten-has-no-words": "A forgotten memory holds no text, title or tags.",
-    "times-are-in-order": "Nothing ends before it begins to hold.",
-    "foreign-does-not-bind": "Nothing that others wrote, or that looks like an instruction, counts as a rule or as "
-    "important, unless it is held back.",
-    "no-secret-is-stored": "The redactor of today finds nothing in any text or title.",
-    "conditions-can-be-read": "Each procedure's conditions have a form that hooks understand.",
-    "plans-have-an-order": "No tasks of a plan wait for each other.",
-    CONTRACTS: "Each contract is as it was signed by a key of this installation, and allows no more than what it was "
-    "made from.",
-    "links-have-ends": "Both ends of every link are there and not forgotten.",
-    SERVING: "Asked for in its own words, nothing comes that has expired or holds no longer.",
-    AUDIT: "No entry of the audit log, older files included, was changed or taken out.",
-}
-"""All properties with what they mean."""

@@ -6,52 +6,78 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from math import log
 
+from vector_memory import config
+from vector_memory.config import Settings
 from vector_memory.errors import BadInputError
 from vector_memory.index.fixes import commands
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import HEURISTICS, Memory, Scope
 from vector_memory.observe.learning import outcomes
 from vector_memory.observe.learning.outcomes import Task
-from vector_memory.observe.learning.tasks import kind_of
 from vector_memory.observe.learning.things import Sighting
 from vector_memory.service.base import messages
 from vector_memory.service.base.asker import Asker, ProjectAsker, asker_in
 from vector_memory.service.base.context import Context
+from vector_memory.service.capture import deferred
 from vector_memory.service.learning import counted_records, learned_records, lessons
 from vector_memory.service.learning.counted_records import Record
 from vector_memory.service.memory.views import BriefView, brief
-from vector_memory.service.think.figures import Share, share
+from vector_memory.service.think.figures import NOT_ENOUGH, Share, share
 from vector_memory.text import fence
 
-MOST_LEDGERS, MOST_REPORTS, BRIEF_TOKENS = 2_000, 60, 80
+MOST_RECORDS, MOST_REPORTS, BRIEF_TOKENS = 10_000, 60, 80
 REPORTS = "reports"
 """The key of the record of what agents reported themselves."""
 _REPORT = "report:"
 ALIKE = 0.2
 """The share of a description's telling words that a task's must hold to be like it."""
 
+Answer = dict[str, object]
+"""What most of these tools answer: `told`, a sentence, and by name what that stands on. What the names hold stands
+in the docstring of the function that answers."""
 
-def records(asker: Asker) -> list[Memory]:
-    """Return the records of sessions' tasks that an asker may see, newest first."""
-    scope = Scope(
-        projects=asker.scope.projects, collections=(HEURISTICS,), kinds=(learned_records.LEDGER,)
-    )
-    return [one for shelf in asker.shelves for one in shelf.journal.recent(scope, MOST_LEDGERS)]
+
+def answer(ctx: Context, told: str, **parts: object) -> Answer:
+    """Return an answer, without the parts that are None. Where it is that there is not enough evidence, it says
+    whether some is still to be read: lessons are drawn when nobody waits."""
+    if told.startswith(NOT_ENOUGH) and (left := len(ctx.state.due(deferred.LESSONS))):
+        told += f" {left} transcripts are still to be learned from, which is done in quiet moments."
+    return {"told": told, **{name: part for name, part in parts.items() if part is not None}}
+
+
+def records(asker: Asker, kind: str = learned_records.LEDGER) -> list[Memory]:
+    """Return the records of sessions that an asker may see, newest first."""
+    scope = Scope(projects=asker.scope.projects, collections=(HEURISTICS,), kinds=(kind,))
+    return [one for shelf in asker.shelves for one in shelf.journal.recent(scope, MOST_RECORDS)]
 
 
 def tasks_of(
-    asker: Asker, since: datetime | None = None, until: datetime | None = None
+    asker: Asker,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    kind: str = "",
+    with_subagents: bool = False,
 ) -> list[Task]:
-    """Return the tasks that an asker may see, oldest first, each once."""
-    tasks = (task for one in records(asker) for task in learned_records.ledger_of(one)[0])
+    """Return the tasks that an asker may see, oldest first, each once.
+
+    Args:
+        kind: those of one kind alone.
+        with_subagents: also what subagents did, each with the kind of subagent as its `agent`.
+    """
+    found: list[Task] = []
+    for record in records(asker):
+        found += learned_records.ledger_of(record)[0]
+        found += learned_records.subagents_of(record) if with_subagents else []
     return [
         one
-        for one in learned_records.each_once(tasks)
-        if (since is None or one.ended_at >= since) and (until is None or one.ended_at < until)
+        for one in learned_records.each_once(found)
+        if (since is None or one.ended_at >= since)
+        and (until is None or one.ended_at < until)
+        and kind in ("", one.kind)
     ]
 
 
@@ -82,11 +108,6 @@ def like(tasks: Sequence[Task], text: str) -> list[tuple[float, Task]]:
     return sorted((one for one in scored if one[0] >= ALIKE), key=lambda one: -one[0])
 
 
-def kind_for(task: str, kind: str) -> str:
-    """Return the kind that was named, else that of a description, "" where its words do not say."""
-    return kind or kind_of(task)
-
-
 def project_of(ctx: Context, request: messages.Request) -> ProjectAsker:
     """Return the project that a request is about.
 
@@ -94,16 +115,13 @@ def project_of(ctx: Context, request: messages.Request) -> ProjectAsker:
         BadInputError: it is about none.
     """
     place = messages.place_of(ctx, request)
-    if place is None:
+    if place is None or request.all_projects:
         raise BadInputError("This is about one project.", "Name its folder with `project`.")
     return asker_in(ctx, place)
 
 
 def report(
-    ctx: Context,
-    asker: ProjectAsker,
-    task: Task | None = None,
-    seen: Sighting | None = None,
+    ctx: Context, asker: ProjectAsker, task: Task | None = None, seen: Sighting | None = None
 ) -> bool:
     """Keep what an agent reports, and draw what is learned anew; return whether it was new."""
     with ctx.capturing:
@@ -118,11 +136,9 @@ def report(
             "seen": [list(one) for one in sighted[-MOST_REPORTS:]],
         }
         text = f"Reported by agents: {len(tasks)} tasks, {len(sighted)} sightings."
-        counted_records.keep(
-            ctx,
-            asker,
-            Record(HEURISTICS, REPORTS, text, kind=learned_records.LEDGER, extra=extra),
-        )
+        kind = learned_records.LEDGER
+        made = Record(HEURISTICS, REPORTS, text, kind=kind, extra=extra)
+        counted_records.keep(ctx, asker, made)
         lessons.draw(ctx, asker)
     return True
 
@@ -142,7 +158,7 @@ def as_dict(task: Task) -> dict[str, object]:
     """Return what of a task is told: when, its kind, how it went and what it took."""
     names = ("at", "kind", "done", "sure", "errors", "retries", "minutes", "stages", "session")
     told = {name: value for name, value in asdict(task).items() if name in names}
-    return {**told, "about": " ".join(task.terms[:8])}
+    return {**told, "about": task.asked or " ".join(task.terms[:8])}
 
 
 def job_of(line: str) -> str:
@@ -150,14 +166,23 @@ def job_of(line: str) -> str:
     return commands.family(line) or line
 
 
-def require(action: str, actions: Sequence[str]) -> None:
-    """Make sure that an action is one of those there are.
+def with_settings(now: Settings, words: Iterable[str], names: Sequence[str]) -> Settings:
+    """Return settings with other values of some, to try something under.
+
+    Args:
+        words: each as `NAME=VALUE`; only `names` can be tried.
 
     Raises:
-        BadInputError: it is none.
+        BadInputError: it is no such name, or its value is none.
     """
-    if action not in actions:
-        raise BadInputError(f"There is no action {action!r}.", f"Actions: {', '.join(actions)}.")
+    given = {
+        name.strip(): value.strip() for name, _, value in (one.partition("=") for one in words)
+    }
+    if unknown := given.keys() - set(names):
+        told = f"Give NAME=VALUE; names: {', '.join(names)}."
+        raise BadInputError(f"{min(unknown)[:60]!r} cannot be tried.", told)
+    checked = config.validate({**asdict(now), **given}) if given else now
+    return replace(now, **{name: getattr(checked, name) for name in given})
 
 
 def in_brief(memory: Memory) -> BriefView:

@@ -9,9 +9,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from statistics import median
+from typing import NamedTuple
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
@@ -21,6 +21,7 @@ from vector_memory.model import PASSAGE, Memory, Origin, Progress, Scope, Status
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.memory import lookup
+from vector_memory.service.think import ledger
 from vector_memory.service.think.figures import (
     LEAST_RUNS,
     NOT_ENOUGH,
@@ -32,6 +33,10 @@ from vector_memory.service.think.figures import (
 )
 from vector_memory.system.json_in import Record
 
+NOTE = "benchmarks"
+"""The state's note of the last runs: figures alone."""
+KEPT = 12
+PROBE_WORDS, NEAR = 10, 5
 DIMENSIONS = ("recall_ms", "store_ms", "hooks_ms", "quality", "duplicates", "size_mb", "open_ms")
 OF = {
     "recall": ("recall_ms", "quality"),
@@ -40,10 +45,6 @@ OF = {
     "daemon": ("open_ms", "size_mb"),
 }
 """What `benchmark` measures, by name."""
-KEPT = 12
-NOTE = "benchmarks"
-"""The state's note of the last runs: figures alone."""
-PROBE_WORDS, NEAR = 10, 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,83 +57,47 @@ class BenchmarkRequest(messages.Request):
         baseline: keep the run, to compare later ones with.
     """
 
-    what: str = messages.word()
-    dimensions: tuple[str, ...] = messages.words()
+    what: str = messages.one_of(OF)
+    dimensions: tuple[str, ...] = messages.words(choices=DIMENSIONS)
     n: int = messages.number(20, 5, 200)
     baseline: bool = messages.flag(default=True)
 
 
-@dataclass(frozen=True)
-class Dimension:
-    """One figure of a run.
+class Measured(NamedTuple):
+    """A figure: the median of times in `ms`, a share from 0 to 1 for `quality`, a number for `duplicates`; what it
+    stands on, in words; and of what it is the median, None where it is one number."""
 
-    Attributes:
-        value: the median of times; a share from 0 to 1 for `quality`, a number for `duplicates`.
-        spread: of what it is the median; None where it is one number.
-        told: what it stands on.
-        verdict: how it compares with the last five runs.
-    """
-
-    name: str
     value: float
-    spread: Middle | None
     told: str
-    verdict: str
+    spread: Middle | None = None
 
 
-@dataclass(frozen=True)
-class BenchmarkAnswer:
-    """Figures of a run, how many memories they stand on, and whether any is worse than usual."""
-
-    told: str
-    memories: int
-    dimensions: list[Dimension]
-    missing: list[str]
-
-
-def benchmark(ctx: Context, request: BenchmarkRequest, progress: Progress) -> BenchmarkAnswer:
-    """Measure one thing, and compare it with nothing.
+def benchmark(ctx: Context, request: BenchmarkRequest, progress: Progress) -> ledger.Answer:
+    """Measure one thing, and compare it with the last runs of the suite; see `suite` for what it returns.
 
     Raises:
         BadInputError: there is no such thing to measure.
-
-    Returns:
-        The figures of each thing that was measured.
     """
-    if request.what not in OF:
-        raise BadInputError(
-            f"There is nothing to measure as {request.what!r}.", f"There is: {', '.join(OF)}."
-        )
-    return _measured(ctx, request, OF[request.what], progress, keep=False)
+    if not request.what:
+        raise BadInputError("what is missing.", f"There is: {', '.join(OF)}.")
+    return suite(ctx, replace(request, dimensions=OF[request.what], baseline=False), progress)
 
 
-def suite(ctx: Context, request: BenchmarkRequest, progress: Progress) -> BenchmarkAnswer:
+def suite(ctx: Context, request: BenchmarkRequest, progress: Progress) -> ledger.Answer:
     """Measure seven dimensions, or some, and compare each with the median of the last five runs.
 
     Raises:
         BadInputError: there is no such dimension.
 
     Returns:
-        The figures of each dimension, beside those of the last runs.
+        On how many `memories` it stands, the `dimensions` (each `Measured`, with a `verdict` beside the last runs),
+        and those that are `missing`.
     """
     wanted = request.dimensions or DIMENSIONS
-    if unknown := [one for one in wanted if one not in DIMENSIONS]:
-        raise BadInputError(
-            f"There is no dimension {unknown[0]!r}.", f"Dimensions: {', '.join(DIMENSIONS)}."
-        )
-    return _measured(ctx, request, wanted, progress, keep=request.baseline)
-
-
-def _measured(
-    ctx: Context,
-    request: BenchmarkRequest,
-    wanted: tuple[str, ...],
-    progress: Progress,
-    keep: bool,
-) -> BenchmarkAnswer:
     known = ctx.state.cursor(NOTE) or Record()
     history = {name: _numbers(known.get(name)) for name in DIMENSIONS}
-    found, missing = [], []
+    found: list[dict[str, object]] = []
+    missing, verdicts = [], {}
     for number, name in enumerate(wanted):
         progress(number, len(wanted), name)
         ctx.hooks.give_way()
@@ -140,28 +105,22 @@ def _measured(
         if made is None:
             missing.append(f"{name}: {NOT_ENOUGH}, nothing to measure it on")
             continue
-        value, spread, told = made
         # Of quality less is worse.
-        turned = name == "quality"
-        verdict = compared(
-            [1 - one for one in history[name]] if turned else history[name],
-            1 - value if turned else value,
-        )
-        found.append(Dimension(name, value, spread, told, verdict))
-        history[name] = [*history[name], value][-KEPT:]
-    if keep:
+        before, now = history[name], made.value
+        if name == "quality":
+            before, now = [1 - one for one in before], 1 - now
+        verdicts[name] = compared(before, now)
+        found.append({"name": name, **made._asdict(), "verdict": verdicts[name]})
+        history[name] = [*history[name], made.value][-KEPT:]
+    if request.baseline:
         ctx.state.set_cursor(NOTE, history)
-    worse = [one.name for one in found if one.verdict.startswith("worse")]
+    worse = [name for name, verdict in verdicts.items() if verdict.startswith("worse")]
     told = f"Worse than usual: {', '.join(worse)}." if worse else "Nothing is worse than usual."
-    if all(one.verdict == TOO_FEW_RUNS for one in found):
+    if set(verdicts.values()) <= {TOO_FEW_RUNS}:
         told = f"{NOT_ENOUGH}: {TOO_FEW_RUNS}, {LEAST_RUNS} are needed."
-    if not keep:
-        told = f"Measured, and not kept. {told}"
+    told += "" if request.baseline else " Nothing was kept of this run."
     count = sum(one.journal.count(request_fields.listed(Scope())) for one in ctx.all_shelves())
-    return BenchmarkAnswer(told, count, found, missing)
-
-
-Measured = tuple[float, Middle | None, str] | None
+    return ledger.answer(ctx, told, memories=count, dimensions=found, missing=missing)
 
 
 def _probes(ctx: Context, n: int) -> list[tuple[str, Memory]]:
@@ -177,27 +136,26 @@ def _probes(ctx: Context, n: int) -> list[tuple[str, Memory]]:
     return found[:n]
 
 
-def _recall(ctx: Context, n: int) -> Measured:
-    probes = _probes(ctx, n)
+def _asker(ctx: Context) -> messages.Asker:
+    return messages.asker_of(ctx, messages.Filter(all_projects=True, actor="job"))
+
+
+def _recall(ctx: Context, n: int) -> Measured | None:
+    probes, asker = _probes(ctx, n), _asker(ctx)
     if not probes:
         return None
-    asker = messages.asker_of(ctx, messages.Filter(all_projects=True, actor="job"))
     lookup.answer(ctx, probes[0][0], asker, 10)
     acts = [partial(lookup.answer, ctx, text, asker, 10) for text, _ in probes]
     return _times(acts, "recalls of ten")
 
 
-def _quality(ctx: Context, n: int) -> Measured:
-    probes = _probes(ctx, n)
-    if not probes:
-        return None
-    asker, good = messages.asker_of(ctx, messages.Filter(all_projects=True, actor="job")), 0
+def _quality(ctx: Context, n: int) -> Measured | None:
+    probes, asker, good = _probes(ctx, n), _asker(ctx), 0
     for text, memory in probes:
         hits = lookup.find(ctx, text, asker, NEAR)
         good += any(hit.memory.id == memory.id or hit.memory.text == memory.text for hit in hits)
-    found = share(good, len(probes))
-    told = f"{found.told} found among the first {NEAR} by every second word of their first"
-    return round(good / len(probes), 3), None, told
+    told = f"{share(good, len(probes)).told} found among the first {NEAR} by every second word of their first"
+    return Measured(round(good / len(probes), 3), told) if probes else None
 
 
 def _store(ctx: Context, n: int) -> Measured:
@@ -225,32 +183,24 @@ def _open(ctx: Context, n: int) -> Measured:
         )
 
 
-def _hooks(ctx: Context, n: int) -> Measured:
+def _hooks(ctx: Context, n: int) -> Measured | None:
     """Return what real prompts waited for the daemon: nobody's session is asked again for it."""
     slo = ctx.timings.report(ctx.state).get("UserPromptSubmit")
     if slo is None:
         return None
-    return (
-        slo.p50_ms,
-        None,
-        f"median of the last {slo.count} prompts, 95 of 100 within {slo.p95_ms:g} ms",
-    )
+    told = f"median of the last {slo.count} prompts, 95 of 100 within {slo.p95_ms:g} ms"
+    return Measured(slo.p50_ms, told)
 
 
-def _duplicates(ctx: Context, n: int) -> Measured:
+def _duplicates(ctx: Context, n: int) -> Measured | None:
     """Count memories whose words another one of their project has too, passages of talk left out."""
     seen: Counter[tuple[str, bytes]] = Counter()
     for shelf in ctx.all_shelves():
         for memory in shelf.journal.iter_memories(request_fields.listed(Scope())):
             if memory.kind != PASSAGE and memory.status is Status.ACTIVE:
                 seen[memory.project, text_key(" ".join(memory.text.lower().split()))] += 1
-    if not seen:
-        return None
-    return (
-        float(sum(n - 1 for n in seen.values())),
-        None,
-        f"of {seen.total()} memories without talk",
-    )
+    told = f"of {seen.total()} memories without talk"
+    return Measured(float(seen.total() - len(seen)), told) if seen else None
 
 
 def _size(ctx: Context, n: int) -> Measured:
@@ -262,7 +212,7 @@ def _size(ctx: Context, n: int) -> Measured:
         for name in names
     )
     total = sum(os.lstat(path).st_size for path in files if os.path.lexists(path))
-    return round(total / 1e6, 2), None, f"MB in {len(stores)} stores"
+    return Measured(round(total / 1e6, 2), f"MB in {len(stores)} stores")
 
 
 def _times(acts: Sequence[Callable[[], object]], what: str) -> Measured:
@@ -271,18 +221,16 @@ def _times(acts: Sequence[Callable[[], object]], what: str) -> Measured:
         started = time.perf_counter()
         act()
         took.append((time.perf_counter() - started) * 1_000)
-    return round(median(took), 2), middle(took), f"ms, median of {len(took)} {what}"
+    spread = middle(took)
+    return Measured(spread.median, f"ms, median of {len(took)} {what}", spread)
 
 
 def _numbers(value: object) -> list[float]:
-    return (
-        [float(one) for one in value if isinstance(one, (int, float))]
-        if isinstance(value, list)
-        else []
-    )
+    found = value if isinstance(value, list) else []
+    return [float(one) for one in found if isinstance(one, (int, float))]
 
 
-_MEASURES: dict[str, Callable[[Context, int], Measured]] = {
+_MEASURES: dict[str, Callable[[Context, int], Measured | None]] = {
     "recall_ms": _recall, "store_ms": _store, "hooks_ms": _hooks, "quality": _quality,
     "duplicates": _duplicates, "size_mb": _size, "open_ms": _open,
 }  # fmt: skip

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from datetime import datetime
 
 from vector_memory.service.base import messages
@@ -13,7 +14,6 @@ from vector_memory.service.think.figures import NOT_ENOUGH, Share, share
 from vector_memory.service.tools import flags
 from vector_memory.service.tools.flags import FlagView
 
-ACTIONS = ("status", "trend", "flags")
 MOST = 100_000
 
 
@@ -25,7 +25,7 @@ class MonitorRequest(messages.Filter):
         action: `status` of the newest session (or the one named), its `flags`, or the `trend` by weeks.
     """
 
-    action: str = messages.word(default="status")
+    action: str = messages.one_of(("status", "trend", "flags"), "status")
     k: int = messages.number(20, 1, 500)
 
 
@@ -38,70 +38,48 @@ class Week:
     counts: dict[str, int]
 
 
-@dataclass(frozen=True)
-class MonitorAnswer:
-    """What was flagged.
-
-    Attributes:
-        observer: the setting of that name: whether anything is recorded at all.
-        session: the session that the status is of, and `asked` what the user asked for last in it.
-        counts: how many flags of each category, `unasked` of those that are grave and nobody had asked for.
-        told: the same in a sentence.
-    """
-
-    told: str
-    observer: str
-    session: str = ""
-    asked: str = ""
-    unasked: int = 0
-    counts: dict[str, int] | None = messages.spare()
-    flags: list[FlagView] | None = messages.spare()
-    weeks: list[Week] | None = messages.spare()
-
-
-def monitor(ctx: Context, request: MonitorRequest) -> MonitorAnswer:
+def monitor(ctx: Context, request: MonitorRequest) -> ledger.Answer:
     """Return what the observer flagged: nothing is judged anew, and no model is asked.
 
     Raises:
         BadInputError: the action is unknown.
+
+    Returns:
+        The setting `observer`: whether anything is recorded at all. Of a `session` its `flags`, how many of each
+        category (`counts`), how many of them are grave and nobody had asked for (`unasked`), and what the user
+        `asked` for last in it; of a trend the `weeks`.
     """
-    ledger.require(request.action, ACTIONS)
-    found = flags.flags(ctx, _flags_of(request)).flags
-    observer = ctx.settings.observer
+    shared = {one.name: getattr(request, one.name) for one in fields(messages.Filter)}
+    found, observer = (
+        flags.flags(ctx, flags.FlagsRequest(**{**shared, "k": MOST})).flags,
+        ctx.settings.observer,
+    )
     if request.action == "trend":
-        return _trend(ctx, request, found, observer)
-    if request.action == "flags":
-        counts = dict(Counter(one.category for one in found).most_common())
-        return MonitorAnswer(
-            f"{len(found)} flags.", observer, counts=counts, flags=found[: request.k]
-        )
-    session = request.sessions[0] if request.sessions else next((one.session for one in found), "")
-    mine = [one for one in found if one.session == session]
-    unasked = sum(one.severity == "high" and not (one.asked or one.verdict) for one in mine)
-    counts = dict(Counter(one.category for one in mine).most_common())
-    asked = next((one.topic for one in mine if one.topic), "")
-    told = f"{len(mine)} flags, {unasked} of them grave and not asked for."
-    if observer == "off":
-        told = "The observer is off: nothing is recorded. " + told
-    return MonitorAnswer(told, observer, session, asked, unasked, counts, mine[: request.k])
-
-
-def _flags_of(request: MonitorRequest) -> flags.FlagsRequest:
-    return flags.FlagsRequest(
-        actor=request.actor,
-        project=request.project,
-        cwd=request.cwd,
-        is_global=request.is_global,
-        all_projects=request.all_projects,
-        sessions=request.sessions,
-        since=request.since,
-        k=MOST,
+        weeks = _weeks(ctx, request, found)
+        return ledger.answer(ctx, _trend(weeks), observer=observer, weeks=weeks)
+    session = ""
+    if request.action == "status":
+        session = request.sessions[0] if request.sessions else found[0].session if found else ""
+        found = [one for one in found if one.session == session]
+    unasked = sum(one.severity == "high" and not (one.asked or one.verdict) for one in found)
+    told = f"{len(found)} flags{' in this session' if session else ''}, {unasked} of them grave and not asked for."
+    return ledger.answer(
+        ctx,
+        told if observer != "off" else f"The observer is off: nothing is recorded. {told}",
+        observer=observer,
+        session=session,
+        asked=next((one.topic for one in found if one.topic), ""),
+        unasked=unasked,
+        counts=_counts(found),
+        flags=found[: request.k],
     )
 
 
-def _trend(
-    ctx: Context, request: MonitorRequest, found: list[FlagView], observer: str
-) -> MonitorAnswer:
+def _counts(found: Iterable[FlagView]) -> dict[str, int]:
+    return dict(Counter(one.category for one in found).most_common())
+
+
+def _weeks(ctx: Context, request: MonitorRequest, found: list[FlagView]) -> list[Week]:
     """Return by weeks how many sessions were flagged, of those that did anything."""
     seen: defaultdict[str, set[str]] = defaultdict(set)
     for task in ledger.tasks_of(messages.asker_of(ctx, request), request.since, request.until):
@@ -112,13 +90,16 @@ def _trend(
     weeks = []
     for week in sorted({*seen, *by_week}):
         flagged = {one.session for one in by_week[week]}
-        counts = dict(Counter(one.category for one in by_week[week]).most_common())
-        weeks.append(Week(week, share(len(flagged), len(seen[week] | flagged)), counts))
+        part = share(len(flagged), len(seen[week] | flagged))
+        weeks.append(Week(week, part, _counts(by_week[week])))
+    return weeks
+
+
+def _trend(weeks: list[Week]) -> str:
     if len(weeks) < 2:
-        return MonitorAnswer(f"{NOT_ENOUGH}: a trend needs two weeks.", observer, weeks=weeks)
-    first, last = weeks[0].flagged, weeks[-1].flagged
-    told = f"Sessions flagged: {first.told} in {weeks[0].week}, {last.told} in {weeks[-1].week}."
-    return MonitorAnswer(told, observer, weeks=weeks)
+        return f"{NOT_ENOUGH}: a trend needs two weeks."
+    first, last = weeks[0], weeks[-1]
+    return f"Sessions flagged: {first.flagged.told} in {first.week}, {last.flagged.told} in {last.week}."
 
 
 def _week(at: datetime) -> str:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
@@ -18,19 +20,23 @@ from vector_memory.model import Memory, Origin, Scope
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit.remember import RememberAnswer, RememberRequest, remember
-from vector_memory.service.memory.views import BriefView
+from vector_memory.service.think import ledger
 from vector_memory.system.files import explained, open_plain, with_real_folder
 
 DIAGRAM, IMAGE, AUDIO = "diagram", "image", "audio"
-IMAGES = frozenset(
-    {".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".avif", ".pdf"}
-)
-SOUNDS = frozenset(
-    {".mp3", ".wav", ".m4a", ".ogg", ".opus", ".flac", ".aac", ".webm", ".mp4", ".mov"}
-)
+PICTURES = ".png .jpg .jpeg .gif .webp .bmp .tif .tiff .heic .avif .pdf"
+SOUNDS = ".mp3 .wav .m4a .ogg .opus .flac .aac .webm .mp4 .mov"
+KINDS = {
+    **dict.fromkeys(forms.ENDINGS, DIAGRAM),
+    **dict.fromkeys(PICTURES.split(), IMAGE),
+    **dict.fromkeys(SOUNDS.split(), AUDIO),
+}
+"""What a file is by its ending."""
 MOST_DIAGRAM_BYTES, MOST_BYTES = 2_000_000, 2_000_000_000
 CHUNK_BYTES = 1 << 20
 MOST_CHARS = 8_000
+ENDS = ("from", "to", "label")
+"""What is told of an arrow of a diagram."""
 REFERENCE, DIGEST = "reference", "sha256:"
 """The tags of a memory that stands for a file, and of the file as it was then."""
 
@@ -48,72 +54,24 @@ class InputRequest(messages.Request):
     """
 
     path: str = messages.text(4_096)
-    kind: str = messages.word()
+    kind: str = messages.one_of((DIAGRAM, IMAGE, AUDIO))
     text: str = messages.maybe_text(MOST_CHARS)
     dry_run: bool = messages.flag(default=True)
     session: str = messages.word()
     id: str = messages.word()
 
 
-@dataclass(frozen=True)
-class Part:
-    """A node of a diagram."""
+class ReadFile(NamedTuple):
+    """A file that was read, with its name as it is remembered; its bytes only where it may be a diagram."""
 
-    id: str
-    label: str
-
-
-@dataclass(frozen=True)
-class Arrow:
-    """What leads from one node to another, with what is written at it."""
-
-    start: str = messages.called("from")
-    end: str = messages.called("to")
-    label: str = ""
-
-
-@dataclass(frozen=True)
-class InputAnswer:
-    """What a file shows, and what was stored of it.
-
-    Attributes:
-        form: the diagram's language, or the file's ending.
-        sha256: of the file's bytes; `bytes` is how many.
-        text: what is remembered of it, or would be.
-        earlier: the memory of the same file as it was before, "" for none; `changed` is whether the file is another
-            now.
-        memory: what was stored, None with `dry_run`.
-    """
-
-    kind: str
-    form: str
-    path: str
-    sha256: str
-    bytes: int
-    text: str
-    parts: list[Part]
-    arrows: list[Arrow]
-    dry_run: bool
-    earlier: str = ""
-    changed: bool = False
-    action: str = ""
-    memory: BriefView | None = messages.spare()
-
-
-@dataclass
-class _File:
-    """A file that was read: its bytes only where it is a diagram."""
-
-    path: str
-    named: str
+    name: str
+    ending: str
     size: int
     sha256: str
-    ending: str
-    raw: bytes = b""
-    diagrams: list[Diagram] = field(default_factory=list)
+    raw: bytes
 
 
-def take_in(ctx: Context, request: InputRequest) -> InputAnswer:
+def take_in(ctx: Context, request: InputRequest) -> ledger.Answer:
     """Read a file, and remember what it shows unless only asked to look.
 
     Raises:
@@ -122,50 +80,66 @@ def take_in(ctx: Context, request: InputRequest) -> InputAnswer:
         OSError: the file cannot be read.
 
     Returns:
-        What the file shows, and the memory that was made of it.
+        Its `kind`, its `form` (a diagram's language, or the file's ending), `path`, `sha256` and `bytes`; the `text`
+        that is remembered of it, or would be; a diagram's `parts` and `arrows`; the `earlier` memory of the same file
+        ("" for none), and whether it was `changed` since; what became of it (`action`) and the `memory`.
     """
     file = _opened(ctx, request)
-    kind = request.kind or _kind_of(file.ending)
-    if kind not in (DIAGRAM, IMAGE, AUDIO):
+    kind = request.kind or KINDS.get(file.ending, "")
+    if not kind:
         raise BadInputError(
             f"Nobody here reads {file.ending or 'a file without an ending'!r}.",
             "Give kind image or audio, with a text that says what it shows.",
         )
-    if kind == DIAGRAM and not request.text:
-        file.diagrams = _diagrams(file)
-    elif not request.text:
+    if kind != DIAGRAM and not request.text:
         raise BadInputError(
             f"What the {kind} shows has to come with it: no model here sees or hears.",
             "Give a text that says it.",
         )
-    text = redact.clean(_text(request, kind, file)).text
-    earlier = _earlier(ctx, request, file)
-    answer = InputAnswer(
+    diagrams = [] if request.text else _diagrams(file)
+    text, path = _text(kind, file.name, request.text, diagrams), _clean(file.name)
+    earlier = _earlier(ctx, request, path)
+    is_changed = earlier is not None and DIGEST + file.sha256 not in earlier.tags
+    told, action, memory = "It would be remembered; nothing was stored.", "", None
+    if not request.dry_run and earlier and not is_changed and not request.text:
+        told, action = "It is remembered as it is.", "unchanged"
+    elif not request.dry_run:
+        memory = _stored(ctx, request, kind, path, file.sha256, text, earlier)
+        told, action = f"It was {memory.action}.", memory.action
+    nodes = [pair for one in diagrams for pair in one.nodes.items()]
+    edges = [edge for one in diagrams for edge in one.edges]
+    return ledger.answer(
+        ctx,
+        told,
         kind=kind,
         form=forms.ENDINGS.get(file.ending, file.ending.lstrip(".")),
-        path=redact.clean(file.named).text,
+        path=path,
         sha256=file.sha256,
         bytes=file.size,
         text=text,
-        parts=[_part(id, label) for one in file.diagrams for id, label in one.nodes.items()],
-        arrows=[Arrow(*map(_clean, edge)) for one in file.diagrams for edge in one.edges],
+        parts=[{"id": _clean(id), "label": _clean(label)} for id, label in nodes],
+        arrows=[dict(zip(ENDS, map(_clean, edge), strict=True)) for edge in edges],
         dry_run=request.dry_run,
         earlier=earlier.id if earlier else "",
-        changed=earlier is not None and DIGEST + file.sha256 not in earlier.tags,
+        changed=is_changed,
+        action=action,
+        memory=memory,
     )
-    return answer if request.dry_run else _stored(ctx, request, answer)
 
 
-def _opened(ctx: Context, request: InputRequest) -> _File:
+def _text(kind: str, name: str, said: str, diagrams: Sequence[Diagram]) -> str:
+    body = said or "\n\n".join(one.text for one in diagrams)
+    if len(body) > MOST_CHARS:
+        body = body[: body.rfind("\n", 0, MOST_CHARS) + 1 or MOST_CHARS] + "…"
+    return _clean(f"{kind.capitalize()} {name}\n{body}")
+
+
+def _opened(ctx: Context, request: InputRequest) -> ReadFile:
     path = with_real_folder(os.path.join(request.base, os.path.expanduser(request.path)))
     ending = os.path.splitext(path)[1].lower()
     is_text = ending in forms.ENDINGS
-    most, digest, raw, size = (
-        (MOST_DIAGRAM_BYTES if is_text else MOST_BYTES),
-        hashlib.sha256(),
-        b"",
-        0,
-    )
+    most = MOST_DIAGRAM_BYTES if is_text else MOST_BYTES
+    digest, raw, size = hashlib.sha256(), b"", 0
     try:
         with open_plain(path) as opened:
             while chunk := opened.read(CHUNK_BYTES):
@@ -179,19 +153,12 @@ def _opened(ctx: Context, request: InputRequest) -> _File:
     except OSError as error:
         raise explained(path, error) from error
     place = messages.place_of(ctx, request)
-    root = place.root if place is not None else ""
-    inside = bool(root) and path.startswith(root.rstrip("/") + "/")
-    named = os.path.relpath(path, root) if inside else path
-    return _File(path, named, size, digest.hexdigest(), ending, raw)
+    root = place.root.rstrip("/") + "/" if place is not None and place.root else ""
+    name = path[len(root) :] if root and path.startswith(root) else path
+    return ReadFile(name, ending, size, digest.hexdigest(), raw)
 
 
-def _kind_of(ending: str) -> str:
-    if ending in forms.ENDINGS:
-        return DIAGRAM
-    return IMAGE if ending in IMAGES else AUDIO if ending in SOUNDS else ""
-
-
-def _diagrams(file: _File) -> list[Diagram]:
+def _diagrams(file: ReadFile) -> list[Diagram]:
     form = forms.ENDINGS.get(file.ending)
     if form is None:
         raise BadInputError(
@@ -199,71 +166,52 @@ def _diagrams(file: _File) -> list[Diagram]:
             f"Forms: {', '.join(forms.ENDINGS)}. Or give a text that says what it shows.",
         )
     try:
-        found = [
-            one for one in forms.read(file.raw.decode("utf-8", "replace"), form) if not one.is_empty
-        ]
+        read = forms.read(file.raw.decode("utf-8", "replace"), form)
     except ValueError as error:
-        raise BadInputError(f"{file.named} is no {form}: {error}.", "Look at the file.") from None
-    if not found:
+        raise BadInputError(f"{file.name} is no {form}: {error}.", "Look at the file.") from None
+    if not (found := [one for one in read if not one.is_empty]):
         raise BadInputError(
-            f"{file.named} shows nothing that can be read.", "Give a text that says what it shows."
+            f"{file.name} shows nothing that can be read.", "Give a text that says what it shows."
         )
     return found
-
-
-def _text(request: InputRequest, kind: str, file: _File) -> str:
-    body = request.text or "\n\n".join(one.text for one in file.diagrams)
-    if len(body) > MOST_CHARS:
-        body = body[: body.rfind("\n", 0, MOST_CHARS) + 1 or MOST_CHARS] + "…"
-    return f"{kind.capitalize()} {file.named}\n{body}"
 
 
 def _clean(words: str) -> str:
     return str(redact.clean(words).text)
 
 
-def _part(id: str, label: str) -> Part:
-    return Part(_clean(id), _clean(label))
-
-
-def _earlier(ctx: Context, request: InputRequest, file: _File) -> Memory | None:
+def _earlier(ctx: Context, request: InputRequest, path: str) -> Memory | None:
     """Return what was remembered of the same file last."""
     asker = messages.asker_of(ctx, request)
-    scope = (
-        replace(asker.scope, tags=(REFERENCE,))
-        if asker.scope.projects
-        else Scope(tags=(REFERENCE,))
-    )
-    name = redact.clean(file.named).text
+    scope = Scope(projects=asker.scope.projects, tags=(REFERENCE,))
     found = (
         one
         for shelf in asker.shelves
         for one in shelf.journal.iter_memories(scope, newest_first=True)
     )
-    return next((one for one in found if name in one.files), None)
+    return next((one for one in found if path in one.files), None)
 
 
-def _stored(ctx: Context, request: InputRequest, answer: InputAnswer) -> InputAnswer:
-    if answer.earlier and not answer.changed and not request.text:
-        return replace(answer, action="unchanged")
-    done: RememberAnswer = remember(
-        ctx,
-        RememberRequest(
-            actor=request.actor,
-            said=request.said,
-            project=request.project,
-            cwd=request.cwd,
-            is_global=request.is_global,
-            text=answer.text,
-            id=request.id,
-            title=f"{answer.kind} {answer.path}",
-            kind="fact",
-            tags=(REFERENCE, answer.kind, DIGEST + answer.sha256),
-            files=(answer.path,),
-            supersedes=answer.earlier,
-            session=request.session,
-            # Who made the file says it; of a picture, who looked at it.
-            origin=Origin.ASSISTANT if request.text else Origin.TOOL,
-        ),
+def _stored(
+    ctx: Context,
+    request: InputRequest,
+    kind: str,
+    path: str,
+    sha256: str,
+    text: str,
+    earlier: Memory | None,
+) -> RememberAnswer:
+    made = RememberRequest(
+        **request.as_asked(),
+        text=text,
+        id=request.id,
+        title=f"{kind} {path}",
+        kind="fact",
+        tags=(REFERENCE, kind, DIGEST + sha256),
+        files=(path,),
+        supersedes=earlier.id if earlier else "",
+        session=request.session,
+        # Who made the file says it; of a picture, who looked at it.
+        origin=Origin.ASSISTANT if request.text else Origin.TOOL,
     )
-    return replace(answer, action=done.action, memory=done)
+    return remember(ctx, made)

@@ -7,20 +7,16 @@ import copy
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
-from vector_memory import config
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Memory, Status
 from vector_memory.retrieve.search import Hit
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import archives, step_log
-from vector_memory.service.capture.step_log import LoggedStep
 from vector_memory.service.memory import lookup
-from vector_memory.service.memory.views import BriefView
 from vector_memory.service.think import ledger
 from vector_memory.service.think.flow import steps_of
 
@@ -35,13 +31,12 @@ class PastRequest(messages.Request):
     """The past is looked at.
 
     Attributes:
-        action: one of `ACTIONS`.
         session: whose steps are meant, from the step numbered `step` on; `other` for `compare`.
         at: the moment for `memory`, and for a recall as it would have been then.
         query: what is recalled, `without` the ids that are left out, `settings` as `name=value`.
     """
 
-    action: str = messages.word(default="list")
+    action: str = messages.one_of(ACTIONS, "list")
     session: str = messages.word()
     other: str = messages.word()
     step: int = messages.number(1, 1, 1_000_000)
@@ -53,40 +48,20 @@ class PastRequest(messages.Request):
     dry_run: bool = messages.flag(default=True)
 
 
-@dataclass(frozen=True)
-class PastAnswer:
-    """What was.
-
-    Attributes:
-        sessions: those whose steps are logged, newest first, each with its day.
-        steps: of the session, from the one asked for on.
-        counts: of what `memory` held by kind; for `compare` what the sessions did, each as `first` and `second`.
-        memories: what held then, the newest first, or what the recall finds.
-        changed: what a recall finds in another place or not at all, in words.
-    """
-
-    told: str
-    sessions: list[str] | None = messages.spare()
-    steps: list[LoggedStep] | None = messages.spare()
-    counts: dict[str, object] | None = messages.spare()
-    memories: list[BriefView] | None = messages.spare()
-    changed: list[str] | None = messages.spare()
-    dry_run: bool | None = messages.spare()
-
-
-def travel(ctx: Context, request: PastRequest) -> PastAnswer:
+def travel(ctx: Context, request: PastRequest) -> ledger.Answer:
     """Return what is asked of the past.
 
     Raises:
         BadInputError: the action is unknown, or lacks what it needs.
         NotFoundError: nothing is known of the session.
+
+    Returns:
+        The `sessions` whose steps are logged, newest first, each with its day; the `steps` of one from the one that
+        was asked for on; `counts` of what memory held by kind, or of what two sessions did; the `memories` that held
+        then or that a recall finds, newest or best first; and what a recall finds in another place or not at all, or
+        what only one of two sessions ran (`changed`), in words.
     """
-    ledger.require(request.action, ACTIONS)
-    acts: dict[str, Callable[[Context, PastRequest], PastAnswer]] = {
-        "list": _list, "record": _record, "show": _show, "compare": _compare,
-        "memory": _memory, "replay": _replay,
-    }  # fmt: skip
-    return acts[request.action](ctx, request)
+    return _ACTS[request.action](ctx, request)
 
 
 def held_at(memory: Memory, at: datetime) -> bool:
@@ -96,20 +71,20 @@ def held_at(memory: Memory, at: datetime) -> bool:
     return memory.status is Status.ACTIVE or bool(memory.valid_until and memory.valid_until > at)
 
 
-def _list(ctx: Context, request: PastRequest) -> PastAnswer:
-    folder = os.path.join(ctx.home.archives, ledger.project_of(ctx, request).place.id)
+def _list(ctx: Context, request: PastRequest) -> ledger.Answer:
+    place, ending = ledger.project_of(ctx, request).place, archives.STEPS
+    folder = os.path.join(ctx.home.archives, place.id)
     names = sorted(os.listdir(folder), reverse=True) if os.path.isdir(folder) else []
-    ending = archives.STEPS
     logged = [f"{one[:10]} {one[11 : -len(ending)]}" for one in names if one.endswith(ending)]
-    return PastAnswer(
-        f"The steps of {len(logged)} sessions are logged.", sessions=logged[: request.k]
-    )
+    how = ": `show` with the id of one reads them" if logged else ", which is done when one ends"
+    told = f"The steps of {len(logged)} sessions are logged{how}."
+    return ledger.answer(ctx, told, sessions=logged[: request.k])
 
 
-def _record(ctx: Context, request: PastRequest) -> PastAnswer:
+def _record(ctx: Context, request: PastRequest) -> ledger.Answer:
     steps = steps_of(ctx, request.session)
-    paths = [one for one in ctx.state.cursors() if one.endswith(f"{request.session}.jsonl")]
-    there = [one for one in paths if os.path.isfile(one)]
+    ending = f"{request.session}.jsonl"
+    there = [one for one in ctx.state.cursors() if one.endswith(ending) and os.path.isfile(one)]
     if not there:
         raise NotFoundError(
             "The transcript of that session is gone.", "Its log, if any, stays as it is."
@@ -117,55 +92,50 @@ def _record(ctx: Context, request: PastRequest) -> PastAnswer:
     told = f"{len(steps)} steps would be logged."
     if not request.dry_run:
         written = sum(step_log.write(ctx, one) for one in there)
-        told = (
-            f"{written} steps are logged."
-            if written
-            else "Nothing was logged: the setting `archive` is off."
-        )
-    return PastAnswer(told, dry_run=request.dry_run)
+        told = f"{written} steps are logged."
+        told = told if written else "Nothing was logged: the setting `archive` is off."
+    return ledger.answer(ctx, told, dry_run=request.dry_run)
 
 
-def _show(ctx: Context, request: PastRequest) -> PastAnswer:
+def _show(ctx: Context, request: PastRequest) -> ledger.Answer:
     steps = steps_of(ctx, request.session)
     shown = [one for one in steps if one.number >= request.step][: request.k]
-    last = shown[-1].number if shown else 0
-    return PastAnswer(f"Steps {request.step} to {last} of {len(steps)}.", steps=shown)
+    told = f"Of {len(steps)} steps those from {request.step} on, {len(shown)} of them."
+    return ledger.answer(ctx, told, steps=shown)
 
 
-def _compare(ctx: Context, request: PastRequest) -> PastAnswer:
+def _compare(ctx: Context, request: PastRequest) -> ledger.Answer:
     """Return how two sessions differ in what they did."""
     pair = [steps_of(ctx, one) for one in (request.session, request.other)]
-    counts: dict[str, object] = {}
-    for name, steps in zip(("first", "second"), pair, strict=True):
-        what = Counter(one.what for one in steps)
-        failed = sum(one.ok is False for one in steps)
-        counts[name] = {
-            **what,
-            "failed": failed,
-            "jobs": dict(Counter(filter(None, (one.job for one in steps)))),
+    jobs = [Counter(one.job for one in steps if one.job) for steps in pair]
+    counts = {
+        name: {
+            **Counter(one.what for one in steps),
+            "failed": sum(one.ok is False for one in steps),
+            "jobs": dict(ran),
         }
-    jobs = [{one.job for one in steps if one.job} for steps in pair]
-    changed = [f"only the first ran `{one}`" for one in sorted(jobs[0] - jobs[1])]
-    changed += [f"only the second ran `{one}`" for one in sorted(jobs[1] - jobs[0])]
-    told = f"{len(pair[0])} and {len(pair[1])} steps, {len(jobs[0] & jobs[1])} jobs in both."
-    return PastAnswer(told, counts=counts, changed=changed[: 4 * request.k])
+        for name, steps, ran in zip(("first", "second"), pair, jobs, strict=True)
+    }
+    changed = [f"only the first ran `{one}`" for one in sorted(jobs[0].keys() - jobs[1])]
+    changed += [f"only the second ran `{one}`" for one in sorted(jobs[1].keys() - jobs[0])]
+    told = f"{len(pair[0])} and {len(pair[1])} steps, {len(jobs[0].keys() & jobs[1])} jobs in both."
+    return ledger.answer(ctx, told, counts=counts, changed=changed[: 4 * request.k])
 
 
-def memories_at(
-    ctx: Context, request: messages.Request, at: datetime
-) -> Iterator[tuple[Shelf, Memory]]:
-    """Yield the memories that held at a moment, as far as it is known now, each with its store, newest first."""
+def memories_at(ctx: Context, request: messages.Request, at: datetime) -> Iterator[Memory]:
+    """Yield the memories that held at a moment, as far as it is known now, newest first of each store."""
     asker = messages.asker_of(ctx, request)
     scope = request_fields.listed(asker.scope)
     for shelf in asker.shelves:
         for memory in shelf.journal.iter_memories(scope, newest_first=True, statuses=_HELD):
             if held_at(memory, at) and not (request.is_agent and memory.is_held):
-                yield shelf, memory
+                yield memory
 
 
-def _memory(ctx: Context, request: PastRequest) -> PastAnswer:
-    at = _moment(request)
-    found = [memory for _, memory in memories_at(ctx, request, at)]
+def _memory(ctx: Context, request: PastRequest) -> ledger.Answer:
+    if (at := request.at) is None:
+        raise BadInputError("at is missing.", "Such as 2026-05-03, or `last week`.")
+    found = list(memories_at(ctx, request, at))
     ctx.state.flush()
     gone = sum(
         len(one.ids)
@@ -173,32 +143,23 @@ def _memory(ctx: Context, request: PastRequest) -> PastAnswer:
         for one in ctx.state.audit_entries(10_000, at, action)
     )
     told = f"{len(found)} memories were stored and held at {at:%Y-%m-%d %H:%M} UTC"
-    told += (
+    lost = (
         f"; {gone} were forgotten since, in all projects, and their words are not known any more."
-        if gone
-        else "."
     )
     counts = dict(Counter(one.kind for one in found).most_common())
     views = [ledger.in_brief(one) for one in found[: request.k]]
-    return PastAnswer(told, counts={**counts}, memories=views)
+    return ledger.answer(ctx, told + (lost if gone else "."), counts=counts, memories=views)
 
 
-def _moment(request: PastRequest) -> datetime:
-    if request.at is None:
-        raise BadInputError("at is missing.", "Such as 2026-05-03, or `last week`.")
-    return request.at
-
-
-def _replay(ctx: Context, request: PastRequest) -> PastAnswer:
+def _replay(ctx: Context, request: PastRequest) -> ledger.Answer:
     """Recall as it is now, and again as it is asked for; tell the difference."""
     if not request.query:
         raise BadInputError("query is missing.", "Say what to recall.")
     if not (request.without or request.settings or request.at):
         raise BadInputError("Nothing would differ.", "Give `without`, `settings` or `at`.")
     asker = messages.asker_of(ctx, request)
-    changed = copy.copy(ctx)
-    changed.settings = _settings(ctx, request.settings)
-    at = request.at
+    other, at = copy.copy(ctx), request.at
+    other.settings = ledger.with_settings(ctx.settings, request.settings, REPLAYED)
 
     def may(memory: Memory) -> bool:
         return not (request.is_agent and memory.is_held)
@@ -207,22 +168,13 @@ def _replay(ctx: Context, request: PastRequest) -> PastAnswer:
         left_out = any(memory.id.startswith(one) for one in request.without)
         return may(memory) and not left_out and (at is None or held_at(memory, at))
 
-    now = lookup.find(ctx, request.query, asker, request.k, allowed=may)
-    then = lookup.find(changed, request.query, asker, request.k, allowed=allowed)
-    told = _differences(now, then)
+    now = lookup.find(ctx, request.query, asker, request.k, allowed=may, cold=True)
+    then = lookup.find(other, request.query, asker, request.k, allowed=allowed, cold=True)
+    changes = _differences(now, then)
     views = [ledger.in_brief(hit.memory) for hit in then]
-    head = "The same is found." if not told else f"{len(told)} of {len(now)} differ."
-    return PastAnswer(head, memories=views, changed=told)
-
-
-def _settings(ctx: Context, words: Sequence[str]) -> config.Settings:
-    given = dict(word.partition("=")[::2] for word in words)
-    if unknown := set(given) - set(REPLAYED):
-        raise BadInputError(
-            f"{min(unknown)!r} changes no recall.", f"Settings: {', '.join(REPLAYED)}."
-        )
-    checked = config.validate({**asdict(ctx.settings), **given}) if given else ctx.settings
-    return replace(ctx.settings, **{name: getattr(checked, name) for name in given})
+    told = f"{len(changes)} memories are found in another place, or by one of the two alone."
+    told = told if changes else "The same is found."
+    return ledger.answer(ctx, told, memories=views, changed=changes)
 
 
 def _differences(now: Sequence[Hit], then: Sequence[Hit]) -> list[str]:
@@ -234,3 +186,9 @@ def _differences(now: Sequence[Hit], then: Sequence[Hit]) -> list[str]:
         if before != after:
             told.append(f"{id[:12]}: {before or 'not found'} → {after or 'not found'}: {text}")
     return told
+
+
+_ACTS: dict[str, Callable[[Context, PastRequest], ledger.Answer]] = {
+    "list": _list, "record": _record, "show": _show, "compare": _compare,
+    "memory": _memory, "replay": _replay,
+}  # fmt: skip

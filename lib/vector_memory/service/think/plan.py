@@ -6,11 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
+from graphlib import CycleError, TopologicalSorter
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import HEURISTICS, Memory, Temporal
 from vector_memory.observe.learning.outcomes import Task
+from vector_memory.observe.learning.tasks import kind_of
 from vector_memory.service.base import messages
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
@@ -20,9 +22,9 @@ from vector_memory.service.think import ledger
 from vector_memory.service.think.figures import LEAST, middle
 from vector_memory.system.json_in import Record as Raw
 
-ACTIONS = ("add", "list", "critical_path", "done", "remove")
 PLAN = "plan"
-MOST_TASKS = 100
+MOST_TASKS, MOST_DEADLINES = 100, 10
+CHANGES = ("add", "done", "remove")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +32,7 @@ class PlanRequest(messages.Request):
     """A plan is looked at or changed.
 
     Attributes:
-        action: one of `ACTIONS`; `list` gives the order.
+        action: `list` gives the order.
         plan: its name, where a project has several.
         task: what is to be done, by which it is named.
         after: the tasks that have to be done before.
@@ -38,7 +40,7 @@ class PlanRequest(messages.Request):
         due: until when it has to be ready.
     """
 
-    action: str = messages.word(default="list")
+    action: str = messages.one_of((*CHANGES, "list", "critical_path"), "list")
     plan: str = messages.word(default="main")
     task: str = messages.maybe_text(200)
     after: tuple[str, ...] = messages.words()
@@ -59,7 +61,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class PlannedTask:
+class PlannedTask(Item):
     """A task in its place.
 
     Attributes:
@@ -69,69 +71,55 @@ class PlannedTask:
         late: its deadline cannot be kept, even without a pause.
     """
 
-    task: str
-    after: list[str]
-    minutes: float | None
-    by: str
-    start: float
-    end: float
-    slack: float
-    critical: bool
-    done: bool
-    due: str
-    late: bool
+    minutes: float | None = None
+    by: str = ""
+    start: float = 0.0
+    end: float = 0.0
+    slack: float = 0.0
+    late: bool = False
+
+    @property
+    def is_critical(self) -> bool:
+        """Whether the whole is late when it is."""
+        return self.slack <= 0 and not self.done
 
 
-@dataclass(frozen=True)
-class PlanAnswer:
-    """A plan: its tasks in an order in which they can be done, the longest chain of what is left, how long that
-    takes, and the project's deadlines that memory knows."""
-
-    told: str
-    tasks: list[PlannedTask]
-    critical_path: list[str]
-    minutes: float
-    deadlines: list[str]
-    dry_run: bool | None = messages.spare()
-
-
-def planner(ctx: Context, request: PlanRequest) -> PlanAnswer:
+def planner(ctx: Context, request: PlanRequest) -> ledger.Answer:
     """Return a plan, changed where that is asked for and not only tried.
 
     Raises:
         BadInputError: the action is unknown, a task is missing, or tasks would wait for each other.
         NotFoundError: there is no such task.
+
+    Returns:
+        The `tasks` in an order in which they can be done; the longest chain of what is left (`critical_path`) and how
+        many `minutes` it takes; and the project's `deadlines` that memory knows.
     """
-    ledger.require(request.action, ACTIONS)
     asker, key = ledger.project_of(ctx, request), f"{PLAN}:{redact.clean(request.plan).text}"
-    items = _items(asker, key)
-    changes = request.action in ("add", "done", "remove")
-    if changes:
+    known = counted_records.get(asker, HEURISTICS, key)
+    items, is_change = items_of(known) if known else [], request.action in CHANGES
+    if is_change:
         items = _changed(request, items)
-        ordered(items)
         if not request.dry_run:
+            ordered(items)
             extra = {"items": [asdict(one) for one in items]}
             text = "A plan: " + "; ".join(one.task for one in items)
             counted_records.keep(ctx, asker, Record(HEURISTICS, key, text, kind=PLAN, extra=extra))
             ctx.audit("plan", request.actor, [], change=request.action)
     tasks = _planned(items, ledger.tasks_of(asker), ctx.now())
-    chain = [one.task for one in tasks if one.critical and not one.done]
-    whole = max((one.end for one in tasks), default=0.0)
-    if request.action == "critical_path":
-        tasks = [one for one in tasks if one.critical and not one.done]
-    return PlanAnswer(
-        _told(tasks, whole),
-        tasks,
-        chain,
-        whole,
-        _deadlines(asker, ctx.now()),
-        request.dry_run if changes else None,
+    critical, whole = (
+        [one for one in tasks if one.is_critical],
+        max((one.end for one in tasks), default=0.0),
     )
-
-
-def _items(asker: ProjectAsker, key: str) -> list[Item]:
-    known = counted_records.get(asker, HEURISTICS, key)
-    return items_of(known) if known else []
+    return ledger.answer(
+        ctx,
+        _told(tasks, whole),
+        tasks=critical if request.action == "critical_path" else tasks,
+        critical_path=[one.task for one in critical],
+        minutes=whole,
+        deadlines=_deadlines(asker, ctx.now()),
+        dry_run=request.dry_run if is_change else None,
+    )
 
 
 def items_of(record: Memory) -> list[Item]:
@@ -147,32 +135,29 @@ def items_of(record: Memory) -> list[Item]:
 
 
 def _changed(request: PlanRequest, items: Sequence[Item]) -> list[Item]:
-    task = str(redact.clean(request.task).text)
+    task, *after = (str(redact.clean(one).text) for one in (request.task, *request.after))
     if not task:
         raise BadInputError("task is missing.", "Say what is to be done.")
     known = {one.task: one for one in items}
+    for one in after if request.action == "add" else (task,):
+        if one not in known:
+            raise NotFoundError(
+                f"There is no task {one!r} in this plan.", "`action=list` shows all."
+            )
     if request.action == "add":
-        after = tuple(str(redact.clean(one).text) for one in request.after)
-        for one in after:
-            _require(known, one)
         due = request.due.isoformat() if request.due else ""
-        known[task] = Item(task, after, request.estimate, due)
+        known[task] = Item(task, tuple(after), request.estimate, due)
         if len(known) > MOST_TASKS:
             raise BadInputError(f"A plan has {MOST_TASKS} tasks at most.", "Begin another one.")
         return list(known.values())
-    _require(known, task)
     if request.action == "done":
-        return [replace(one, done=True) if one.task == task else one for one in items]
+        known[task] = replace(known[task], done=True)
+        return list(known.values())
+    del known[task]
     return [
         replace(one, after=tuple(name for name in one.after if name != task))
-        for one in items
-        if one.task != task
+        for one in known.values()
     ]
-
-
-def _require(known: dict[str, Item], task: str) -> None:
-    if task not in known:
-        raise NotFoundError(f"There is no task {task!r} in this plan.", "`action=list` shows all.")
 
 
 def ordered(items: Sequence[Item]) -> list[Item]:
@@ -181,18 +166,15 @@ def ordered(items: Sequence[Item]) -> list[Item]:
     Raises:
         BadInputError: some wait for each other; it names them.
     """
-    left, found = list(items), list[Item]()
-    while left:
-        placed = {one.task for one in found}
-        ready = [one for one in left if placed.issuperset(one.after)]
-        if not ready:
-            names = ", ".join(one.task for one in left)
-            raise BadInputError(
-                f"These tasks wait for each other: {names}.", "Take one `after` out."
-            )
-        found += ready
-        left = [one for one in left if one not in ready]
-    return found
+    known = {one.task: one for one in items}
+    try:
+        names = list(TopologicalSorter({one.task: one.after for one in items}).static_order())
+    except CycleError as error:
+        waiting = ", ".join(sorted(set(error.args[1])))
+        raise BadInputError(
+            f"These tasks wait for each other: {waiting}.", "Take one `after` out."
+        ) from None
+    return [known[name] for name in names if name in known]
 
 
 def _planned(items: Sequence[Item], known: Sequence[Task], now: datetime) -> list[PlannedTask]:
@@ -213,15 +195,13 @@ def _planned(items: Sequence[Item], known: Sequence[Task], now: datetime) -> lis
             latest[name] = min(latest[name], latest[one.task] - lasts[one.task])
     found = []
     for one in inorder:
-        end, slack = ends[one.task], round(latest[one.task] - ends[one.task], 1)
+        (minutes, by), end = took[one.task], ends[one.task]
         due = datetime.fromisoformat(one.due) if one.due else None
         late = due is not None and not one.done and now + timedelta(minutes=end) > due
-        found.append(
-            PlannedTask(
-                one.task, list(one.after), *took[one.task], round(end - lasts[one.task], 1),
-                round(end, 1), slack, slack <= 0, one.done, one.due[:16], late,
-            )
-        )  # fmt: skip
+        times = (end - lasts[one.task], end, latest[one.task] - end)
+        start, end, slack = (round(time, 1) for time in times)
+        here = PlannedTask(**vars(one), minutes=minutes, by=by, late=late)
+        found.append(replace(here, start=start, end=end, slack=slack))
     return found
 
 
@@ -230,7 +210,7 @@ def _minutes(item: Item, known: Sequence[Task]) -> tuple[float | None, str]:
     if item.estimate:
         return float(item.estimate), "estimated by hand"
     near = [task for _, task in ledger.like(known, item.task)]
-    kind = ledger.kind_for(item.task, "")
+    kind = kind_of(item.task)
     mine = [one for one in known if one.kind == kind]
     for group, name in ((near, "like tasks"), (mine, f"tasks of kind {kind}")):
         if len(group) >= LEAST:
@@ -241,11 +221,13 @@ def _minutes(item: Item, known: Sequence[Task]) -> tuple[float | None, str]:
 
 def _told(tasks: Sequence[PlannedTask], whole: float) -> str:
     left = [one for one in tasks if not one.done]
-    unknown = sum(one.minutes is None for one in left)
-    told = f"{len(left)} {'task' if len(left) == 1 else 'tasks'} left"
+    told = f"{len(left)} of {len(tasks)} tasks left"
     told += f"; {whole:g} min at least, one after the other where they wait." if whole else "."
-    late = [one.task for one in left if one.late]
-    told += f" Of {unknown} nothing says how long they take." if unknown else ""
+    unknown, late = (
+        [one.task for one in left if one.minutes is None],
+        [one.task for one in left if one.late],
+    )
+    told += f" Nothing says how long this takes: {', '.join(unknown)}." if unknown else ""
     return told + (f" Cannot be ready in time: {', '.join(late)}." if late else "")
 
 
@@ -257,4 +239,4 @@ def _deadlines(asker: ProjectAsker, now: datetime) -> list[str]:
         for one in shelf.journal.dated(asker.scope)
         if one.temporal is Temporal.DEADLINE and one.valid_until and one.valid_until > now
     ]
-    return [f"{until:%Y-%m-%d}: {text}" for until, text in sorted(found)[:10]]
+    return [f"{until:%Y-%m-%d}: {text}" for until, text in sorted(found)[:MOST_DEADLINES]]

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.memory.views import BriefView
 from vector_memory.service.think import ledger
 from vector_memory.service.think.figures import LEAST, NOT_ENOUGH, Share, share
 
@@ -23,52 +22,42 @@ class PreloadRequest(messages.Request):
     k: int = messages.number(5, 1, 20)
 
 
-@dataclass(frozen=True)
-class PreloadAnswer:
-    """What is likely to be wanted.
+def preload(ctx: Context, request: PreloadRequest) -> ledger.Answer:
+    """Return the memories that like sessions used. Nothing is counted as used, and nothing is shown unasked.
 
-    Attributes:
-        memories: the likeliest first.
-        sessions: how many sessions like it have used anything that was shown.
-        hits: of the memories that a session used, how many would have been foretold from all the others.
+    Returns:
+        The `memories`, the likeliest first; how many `sessions` have used anything that they were shown; and of what
+        each used, how much would have been foretold from all the others (`hits`).
     """
-
-    told: str
-    memories: list[BriefView]
-    sessions: int
-    hits: Share
-
-
-def preload(ctx: Context, request: PreloadRequest) -> PreloadAnswer:
-    """Return the memories that like sessions used. Nothing is counted as used, and nothing is shown unasked."""
     asker = messages.asker_of(ctx, request)
     tasks = ledger.tasks_of(asker)
+    here = {one.session for one in tasks}
     used: defaultdict[str, set[str]] = defaultdict(set)
     for label in ctx.state.use_labels():
-        if label.used:
+        if label.used and label.session in here:
             used[label.session].add(label.memory)
-    here = {one.session for one in tasks}
-    used = defaultdict(set, {session: some for session, some in used.items() if session in here})
     hits = _hits(tasks, used, request.k)
     if len(used) < LEAST:
         told = f"{NOT_ENOUGH}: {len(used)} sessions used what they were shown, {LEAST} are needed."
-        return PreloadAnswer(told, [], len(used), hits)
+        return ledger.answer(ctx, told, memories=[], sessions=len(used), hits=hits)
     ids = foretold(ledger.like(tasks, request.prompt), used)[: request.k]
     known = {id: one for shelf in asker.shelves for id, one in shelf.journal.by_ids(ids).items()}
-    kept = [known[id] for id in ids if id in known and not known[id].is_held]
+    kept = [ledger.in_brief(known[id]) for id in ids if id in known and not known[id].is_held]
     told = (
         f"{len(kept)} memories by like sessions; that foretold {hits.told} of what sessions used."
     )
-    return PreloadAnswer(told, [ledger.in_brief(one) for one in kept], len(used), hits)
+    return ledger.answer(ctx, told, memories=kept, sessions=len(used), hits=hits)
 
 
 def foretold(like: Sequence[tuple[float, Task]], used: Mapping[str, set[str]]) -> list[str]:
     """Return the ids of what like tasks' sessions used, the likeliest first."""
+    alike: dict[str, float] = {}
+    for score, task in like:
+        alike.setdefault(task.session, score)
     weights: defaultdict[str, float] = defaultdict(float)
-    for session in dict.fromkeys(task.session for _, task in like):
-        alike = max(score for score, task in like if task.session == session)
+    for session, score in alike.items():
         for id in used.get(session, ()):
-            weights[id] += alike
+            weights[id] += score
     return sorted(weights, key=lambda id: (-weights[id], id))
 
 

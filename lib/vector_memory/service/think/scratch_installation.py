@@ -24,6 +24,16 @@ from vector_memory.system.paths import Home
 HOOK_S, ANSWER_S, SETTLE_S, GONE_S, POLL_S = 20.0, 60.0, 120.0, 10.0, 0.1
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__)))))
 """Where hooks/ and lib/ are."""
+PATIENCE_S = 10.0
+_PATIENT = """import sys
+sys.path.insert(0, sys.argv[1])
+from vector_memory.client import exchange
+exchange.DEADLINE_S = exchange.DAEMON_S = float(sys.argv[2])
+sys.argv[:] = sys.argv[3:]
+with open(sys.argv[0]) as file:
+    exec(compile(file.read(), sys.argv[0], "exec"), {"__file__": sys.argv[0]})"""
+"""Runs a hook as it is, but lets it wait longer for the daemon: what it would show is looked at here, and on a busy
+machine it would show nothing."""
 Line = tuple[str, object]
 
 
@@ -67,7 +77,8 @@ class Installation:
             "CLAUDE_PROJECT_DIR": self.project,
         }
         script = os.path.join(ROOT, "hooks", f"{stem}.py")
-        command = [self.home.runtime_python, "-I", "-S", script, self.home.root]
+        patient = ["-c", _PATIENT, os.path.join(ROOT, "lib"), str(PATIENCE_S), script]
+        command = [self.home.runtime_python, "-I", "-S", *patient, self.home.root]
         with contextlib.suppress(subprocess.TimeoutExpired):
             done = subprocess.run(
                 command, input=json.dumps(sent).encode(), capture_output=True, env=environ,
@@ -76,6 +87,10 @@ class Installation:
             self.said.append(done.stdout.decode("utf-8", "replace"))
             return _context(done.stdout)
         return ""
+
+    def prompt(self, session: str, text: str) -> str:
+        """Return what a prompt of the user's is given."""
+        return self.hook("user_prompt_submit", session, prompt=text, transcript_path="")
 
     def tell(self, lines: Sequence[Line]) -> None:
         """Let a session end that said these lines: each a role with a text or blocks."""

@@ -1,7 +1,9 @@
-"""`skill_discovery`: steps that led somewhere again and again, as skills that could be saved."""
+"""`skill_discovery`: steps that led somewhere again and again, as skills that could be saved; and steps as a file that
+the client reads, a skill or a command, which is shown for review and never written here."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,10 +17,15 @@ from vector_memory.service.base import messages, offered_commands
 from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger
 from vector_memory.service.think.figures import NOT_ENOUGH, Share
-from vector_memory.service.think.skill_files import SKILL, skill_file
-from vector_memory.service.think.workflow import SAID
+from vector_memory.text.harmless import visible
 
 LEAST_SESSIONS, LONGEST = 2, 5
+SAID = {EDIT: "Change the files.", READ: "Read what is concerned."}
+PROCEDURE, COMMAND, SKILL = "procedure", "command", "skill"
+FORMATS = (PROCEDURE, COMMAND, SKILL)
+MOST_NAME, MOST_DESCRIPTION = 64, 200
+"""Characters of a skill's name, and of what its description says at most."""
+_UNFIT = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,27 +58,19 @@ class SkillView:
     text: str
 
 
-@dataclass(frozen=True)
-class DiscoveryAnswer:
-    """Skills, those with most successes first; nothing was written."""
+def discover(ctx: Context, request: DiscoveryRequest) -> ledger.Answer:
+    """Return the steps that tasks took one after the other and were done, often enough in several sessions.
 
-    told: str
-    skills: list[SkillView]
-
-
-def discover(ctx: Context, request: DiscoveryRequest) -> DiscoveryAnswer:
-    """Return the steps that tasks took one after the other and were done, often enough in several sessions."""
+    Returns:
+        The `skills`, those with most successes first; nothing was written.
+    """
     known = ledger.tasks_of(messages.asker_of(ctx, request), request.since)
     taken: defaultdict[tuple[str, ...], dict[str, Task]] = defaultdict(dict)
     for task in known:
         for steps in _runs(task):
             taken[steps][task.key] = task
-    found = [
-        (steps, list(tasks.values()))
-        for steps, tasks in taken.items()
-        if sum(one.done is True for one in tasks.values()) >= request.least
-        and len({one.session for one in tasks.values() if one.done}) >= LEAST_SESSIONS
-    ]
+    found = [(steps, list(tasks.values())) for steps, tasks in taken.items()]
+    found = [one for one in found if _is_enough(one[1], request.least)]
     found.sort(key=lambda one: (-len(one[1]) * len(one[0]), one[0]))
     kept: list[tuple[tuple[str, ...], list[Task]]] = []
     for steps, tasks in found:
@@ -79,14 +78,19 @@ def discover(ctx: Context, request: DiscoveryRequest) -> DiscoveryAnswer:
             kept.append((steps, tasks))
     folder = "" if request.all_projects else ledger.project_of(ctx, request).place.root
     views = [_view(steps, tasks) for steps, tasks in kept]
-    safe = [one for one in views if offered_commands.are_harmless(_commands(one.steps), folder)]
+    safe = [
+        view
+        for view in views
+        if offered_commands.are_harmless([one for one in view.steps if one not in SAID], folder)
+    ]
     told = f"{len(safe)} skills in {len(known)} tasks. Save what you want under its path: nothing was written."
-    if not safe:
-        told = (
-            f"{NOT_ENOUGH}: no steps were done {request.least} times in {LEAST_SESSIONS} sessions,"
-            f" in {len(known)} tasks."
-        )
-    return DiscoveryAnswer(told, safe[: request.k])
+    none = f"{NOT_ENOUGH}: no steps were done {request.least} times in {LEAST_SESSIONS} sessions, in {len(known)} tasks."
+    return ledger.answer(ctx, told if safe else none, skills=safe[: request.k])
+
+
+def _is_enough(tasks: Sequence[Task], least: int) -> bool:
+    done = [one for one in tasks if one.done]
+    return len(done) >= least and len({one.session for one in done}) >= LEAST_SESSIONS
 
 
 def _runs(task: Task) -> Iterator[tuple[str, ...]]:
@@ -118,8 +122,46 @@ def _view(steps: tuple[str, ...], tasks: Sequence[Task]) -> SkillView:
     )
     description = f"Use for {', '.join(kinds)} here: {' → '.join(said)}."
     made = skill_file(name, description, lines, SKILL, evidence)
-    return SkillView(name, said, won, len(done), sessions, kinds, made.path, made.text)
+    return SkillView(name_of(name), said, won, len(done), sessions, kinds, made.path, made.text)
 
 
-def _commands(steps: Sequence[str]) -> list[str]:
-    return [one for one in steps if one not in SAID]
+@dataclass(frozen=True)
+class SkillFile:
+    """A file that could be saved, below the project's folder, and its text."""
+
+    path: str
+    text: str
+
+
+def name_of(words: str) -> str:
+    """Return words as a skill's name: small letters, digits and hyphens."""
+    return _UNFIT.sub("-", words.lower()).strip("-")[:MOST_NAME].strip("-") or "steps"
+
+
+def skill_file(
+    name: str, description: str, steps: Sequence[str], kind: str, evidence: str = ""
+) -> SkillFile:
+    """Return steps as a file.
+
+    Args:
+        kind: COMMAND or SKILL.
+        evidence: what the steps stand on, "" for somebody's word.
+    """
+    named, said = name_of(name), _flat(description)[:MOST_DESCRIPTION]
+    head = [f"description: {_quoted(said)}"]
+    path = f".claude/commands/{named}.md"
+    if kind == SKILL:
+        head, path = [f"name: {named}", *head], f".claude/skills/{named}/SKILL.md"
+    lines = [f"{number}. {_flat(step)}" for number, step in enumerate(steps, 1)]
+    close = ["", _flat(evidence)] if evidence else []
+    rest = "Stop at the first step that fails, and say which one it was."
+    return SkillFile(path, "\n".join(["---", *head, "---", "", *lines, "", rest, *close]) + "\n")
+
+
+def _flat(text: str) -> str:
+    return " ".join(visible(text).split())
+
+
+def _quoted(text: str) -> str:
+    """Return a text as YAML writes one that may hold anything."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

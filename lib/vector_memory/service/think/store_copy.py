@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -25,7 +24,7 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.system.paths import Home
 
 if TYPE_CHECKING:
-    from vector_memory.model import Vector, Vectors
+    from vector_memory.model import Vectors
     from vector_memory.retrieve.query import Query
 
 JOURNAL = "journal.db"
@@ -33,52 +32,20 @@ MODEL_WAIT_S = 30.0
 
 
 class PatientEmbedding(Embedding):
-    """The daemon's model, asked with patience: how busy the machine is must not make a difference."""
+    """The daemon's model, asked with patience: how busy the machine is must not make a difference. It is the daemon's
+    to close."""
 
     def __init__(self, shared: Embedding) -> None:
+        vars(self).update(vars(shared))
         self._shared = shared
-
-    @property
-    def state(self) -> str:
-        """That of the daemon's model."""
-        return self._shared.state
-
-    @property
-    def model(self) -> str:
-        """The model's id and version."""
-        return self._shared.model
-
-    @property
-    def dim(self) -> int:
-        """The vectors' dimension."""
-        return self._shared.dim
-
-    def wait(self, timeout_s: float) -> bool:
-        """Wait until the model is loaded; whether it can be used."""
-        return self._shared.wait(timeout_s)
-
-    def query(self, text: str) -> Vector | None:
-        """Return a question's vector, (dim,), or None where there is no model now."""
-        return self._shared.query(text)
-
-    def of_query(self, query: Query) -> BegunVector:
-        """Begin to embed what is asked; return its vector, (dim,), as it is being made."""
-        return self._shared.of_query(query)
 
     def of_prompt(self, query: Query) -> BegunVector:
         """Return the vector of a prompt's beginning, however long it takes."""
-        return BegunVector(lambda: self._shared.query(query.embedded[:PROMPT_CHARS]))
+        return BegunVector(lambda: self.query(query.embedded[:PROMPT_CHARS]))
 
     def documents(self, texts: Sequence[str]) -> Vectors:
-        """Return (len(texts), dim) vectors in the order of `texts`.
-
-        Raises:
-            EmbeddingError: there is no model, or it failed.
-        """
+        """Return (len(texts), dim) vectors in the order of `texts`, by the daemon's own process."""
         return self._shared.documents(texts)
-
-    def close(self) -> None:
-        """Leave the model to the daemon."""
 
 
 @contextlib.contextmanager
@@ -94,13 +61,13 @@ def copied(ctx: Context, asker: ProjectAsker) -> Iterator[Context]:
         raise DaemonUnavailableError(
             "The embedding model is not there.", "`vector-memory doctor` tells why."
         )
-    folder = tempfile.mkdtemp(prefix="copy-", dir=ctx.home.path("run"))
-    home = Home(os.path.join(folder, "home")).make()
-    state = None
-    try:
+    with contextlib.ExitStack() as stack:
+        run = ctx.home.path("run")
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="copy-", dir=run))
+        home = Home(os.path.join(folder, "home")).make()
         os.makedirs(home.global_store, mode=0o700, exist_ok=True)
         asker.own.journal.backup_to(os.path.join(home.global_store, JOURNAL))
-        state = State.open(home.state_db)
+        state = stack.enter_context(contextlib.closing(State.open(home.state_db)))
         made = Context(
             home=home,
             settings=alone(ctx.settings),
@@ -112,35 +79,19 @@ def copied(ctx: Context, asker: ProjectAsker) -> Iterator[Context]:
             hooks=ctx.hooks,
             stopping=ctx.stopping,
         )
-        try:
-            yield made
-        finally:
-            for shelf in made.opened_shelves():
-                shelf.close(save=False)
-    finally:
-        if state is not None:
-            state.close()
-        shutil.rmtree(folder, ignore_errors=True)
+        stack.callback(_close, made)
+        yield made
+
+
+def _close(made: Context) -> None:
+    for shelf in made.opened_shelves():
+        shelf.close(save=False)
 
 
 def alone(settings: Settings) -> Settings:
     """Return settings under which nothing outside the copy is read or written, and no model is asked."""
-    return replace(
-        settings,
-        vault="",
-        daily_notes="",
-        reviews="",
-        archive=False,
-        generation_backend="",
-        jobs=False,
-    )
-
-
-def forget_sessions(copy: Context, settings: Settings, sessions: list[str]) -> None:
-    """Begin anew with other settings: no session was shown anything."""
-    copy.settings = alone(settings)
-    for session in sessions:
-        copy.state.clear_shown(session)
+    nothing = dict.fromkeys(("vault", "daily_notes", "reviews", "generation_backend"), "")
+    return replace(settings, **nothing, archive=False, jobs=False)  # type: ignore[arg-type]
 
 
 def set_time(copy: Context, moment: datetime) -> None:

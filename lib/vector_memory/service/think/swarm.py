@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
@@ -11,10 +11,8 @@ from vector_memory.lifecycle import dedup
 from vector_memory.lifecycle.dedup import Outcome
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
+from vector_memory.service.think import ledger
 from vector_memory.text import wording
-
-if TYPE_CHECKING:
-    from vector_memory.model import Vector
 
 LEAST, MOST = 2, 50
 MOST_CHARS = 4_000
@@ -44,47 +42,20 @@ class Opinion:
     weight: float
 
 
-@dataclass(frozen=True)
-class SwarmAnswer:
-    """What answers come to.
-
-    Attributes:
-        agreed: whether one opinion has more than two thirds of the weight.
-        tolerates: how many wrong voters of equal weight that verdict survives.
-        opinions: the heaviest first.
-        conflicts: pairs of voters that contradict each other, with the words by which they differ.
-    """
-
-    told: str
-    agreed: bool
-    tolerates: int
-    opinions: list[Opinion]
-    conflicts: list[str]
-
-
-def swarm(ctx: Context, request: SwarmRequest) -> SwarmAnswer:
+def swarm(ctx: Context, request: SwarmRequest) -> ledger.Answer:
     """Return the opinions of several answers, by the rules that tell duplicates and contradictions apart.
 
     Raises:
         BadInputError: there are too few or too many, or a weight is none.
+
+    Returns:
+        Whether one opinion has more than two thirds of the weight (`agreed`), and how many wrong voters of equal
+        weight that survives (`tolerates`); the `opinions`, the heaviest first; and pairs of voters that contradict
+        each other, with the words by which they differ (`conflicts`).
     """
     texts = [str(redact.clean(one).text) for one in _texts(request.answers)]
     weights = _weights(request.weights, len(texts))
-    vectors = [ctx.embedding.query(one) for one in texts]
-    groups: list[list[int]] = []
-    conflicts = []
-    for number, text in enumerate(texts):
-        same = None
-        for other in range(number):
-            cosine = _cosine(vectors[number], vectors[other])
-            verdict = dedup.compare(text, texts[other], cosine)
-            if verdict.outcome is Outcome.SAME or wording.same_assertion(text, texts[other]):
-                same = same or next(group for group in groups if other in group)
-            elif verdict.outcome in (Outcome.CONTRADICTS, Outcome.SUPERSEDES):
-                conflicts.append(f"{other + 1} and {number + 1}: {verdict.reason}")
-        if same is None:
-            groups.append(same := [])
-        same.append(number)
+    groups, conflicts = _grouped(ctx, texts)
     opinions = [
         Opinion(texts[one[0]], [voter + 1 for voter in one], round(sum(weights[v] for v in one), 3))
         for one in groups
@@ -98,15 +69,36 @@ def swarm(ctx: Context, request: SwarmRequest) -> SwarmAnswer:
     told += "." if agreed else ": no agreement, which takes more than two thirds."
     if agreed and not tolerates:
         told += " Of fewer than four answers one wrong voter decides."
-    return SwarmAnswer(told, agreed, tolerates if agreed else 0, opinions, conflicts)
+    tolerates = tolerates if agreed else 0
+    return ledger.answer(
+        ctx, told, agreed=agreed, tolerates=tolerates, opinions=opinions, conflicts=conflicts
+    )
+
+
+def _grouped(ctx: Context, texts: Sequence[str]) -> tuple[list[list[int]], list[str]]:
+    """Return which of the answers say the same, and which pairs contradict each other."""
+    vectors = [ctx.embedding.query(one) for one in texts]
+    groups: list[list[int]] = []
+    conflicts = []
+    for number, (text, vector) in enumerate(zip(texts, vectors, strict=True)):
+        same = None
+        for other in range(number):
+            near = vectors[other]
+            cosine = float(vector @ near) if vector is not None and near is not None else None
+            verdict = dedup.compare(text, texts[other], cosine)
+            if verdict.outcome is Outcome.SAME or wording.same_assertion(text, texts[other]):
+                same = same or next(group for group in groups if other in group)
+            elif verdict.outcome in (Outcome.CONTRADICTS, Outcome.SUPERSEDES):
+                conflicts.append(f"{other + 1} and {number + 1}: {verdict.reason}")
+        if same is None:
+            groups.append(same := [])
+        same.append(number)
+    return groups, conflicts
 
 
 def _texts(given: object) -> list[str]:
-    texts = (
-        [one for one in given if isinstance(one, str) and one.strip()]
-        if isinstance(given, list)
-        else []
-    )
+    listed = given if isinstance(given, list) else []
+    texts = [one for one in listed if isinstance(one, str) and one.strip()]
     if not LEAST <= len(texts) <= MOST or any(len(one) > MOST_CHARS for one in texts):
         raise BadInputError(
             f"Between {LEAST} and {MOST} answers are needed, of {MOST_CHARS:,} characters at most.",
@@ -116,10 +108,10 @@ def _texts(given: object) -> list[str]:
 
 
 def _weights(given: object, count: int) -> list[float]:
-    if not given:
-        return [1.0] * count
     try:
-        weights = [float(one) for one in given] if isinstance(given, list) else []
+        weights = (
+            [float(one) for one in given] if isinstance(given, list) and given else [1.0] * count
+        )
     except (TypeError, ValueError):
         weights = []
     if len(weights) != count or not all(0 < one < 1e6 for one in weights):
@@ -127,7 +119,3 @@ def _weights(given: object, count: int) -> list[float]:
             "There must be one weight above 0 for each answer.", "Or leave them out."
         )
     return weights
-
-
-def _cosine(one: Vector | None, other: Vector | None) -> float | None:
-    return float(one @ other) if one is not None and other is not None else None

@@ -10,24 +10,24 @@ from dataclasses import dataclass
 from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.index.fixes import commands
+from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import PROCEDURE as PROCEDURE_KIND
 from vector_memory.observe.learning import things
-from vector_memory.observe.learning.outcomes import is_check
-from vector_memory.observe.learning.tasks import EDIT, READ
+from vector_memory.observe.learning.outcomes import Task, is_check
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit import remember
 from vector_memory.service.think import ledger
 from vector_memory.service.think.figures import share
-from vector_memory.service.think.skill_files import FORMATS, PROCEDURE, skill_file
+from vector_memory.service.think.skills import FORMATS, PROCEDURE, SAID, skill_file
 
-MOST_STEPS = 20
+LEAST_STEPS, MOST_STEPS = 2, 20
 _WHOLE = ("git add", "git commit", "git push")
 """Jobs that are steps whatever is given to them; of others without a command line nobody could do the same."""
-SAID = {EDIT: "Change the files.", READ: "Read what is concerned."}
 _BEFORE = re.compile(r"^before\s+(?:you\s+)?(?P<second>[^,]+),\s*(?P<first>.+)$", re.IGNORECASE)
 _AFTER = re.compile(r"^after\s+(?:you\s+)?(?P<first>[^,]+),\s*(?P<second>.+)$", re.IGNORECASE)
 _CODE, _HIDDEN = re.compile(r"`[^`\n]+`"), re.compile(r"\x00(\d+)\x00")
+_NAMED = re.compile(r"[\d_./\x00]")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\x00])|\n+")
 _JOINT = re.compile(
     r"[,;]?\s+(?:and\s+)?(?:then|afterwards|after\s+that|next|finally|lastly|followed\s+by)\b,?\s*"
@@ -48,13 +48,12 @@ class WorkflowRequest(messages.Request):
     Attributes:
         text: a description in words, "" to take what `session` did last that was done.
         name: what the steps are called.
-        format: one of `FORMATS`.
     """
 
     text: str = messages.maybe_text(8_000)
     session: str = messages.word()
     name: str = messages.maybe_text(100)
-    format: str = messages.word(default=PROCEDURE)
+    format: str = messages.one_of(FORMATS, PROCEDURE)
     dry_run: bool = messages.flag(default=True)
 
 
@@ -67,71 +66,55 @@ class StepView:
     went_well: str
 
 
-@dataclass(frozen=True)
-class WorkflowAnswer:
-    """Steps in order.
-
-    Attributes:
-        path: where a command or a skill would be saved; nothing is written there.
-        text: the whole of it.
-        id: of the procedure that was stored, or waits for the user.
-    """
-
-    name: str
-    steps: list[StepView]
-    path: str
-    text: str
-    told: str
-    dry_run: bool
-    id: str | None = messages.spare()
-
-
-def author(ctx: Context, request: WorkflowRequest) -> WorkflowAnswer:
+def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
     """Return the steps of a description or of a session.
 
     Raises:
-        BadInputError: there is nothing to read them from, or no such format.
-        NotFoundError: the session did nothing that is known to be done.
+        BadInputError: there are no steps to read, or a file is to be written.
+        NotFoundError: the session did nothing that is known to be done and that somebody could do again.
+
+    Returns:
+        The `name`; the `steps` in order; the whole `text`, with the `path` under which a command or a skill would be
+        saved (nothing is written there); and the `id` of the procedure that was stored, or waits for the user.
     """
-    if request.format not in FORMATS:
-        raise BadInputError(
-            f"There is no format {request.format!r}.", f"Formats: {', '.join(FORMATS)}."
-        )
     is_file = request.format != PROCEDURE
     if is_file and not request.dry_run:
         raise BadInputError(
             "A file is shown and not written: it would bind every later session.",
             "Save what is shown under its path, if you want it.",
         )
-    text = str(redact.clean(request.text).text)
-    if text:
-        said, evidence = steps_of(text), ""
+    asker = messages.asker_of(ctx, request)
+    if text := str(redact.clean(request.text).text):
+        name, said, evidence = "", steps_of(text), ""
     else:
-        said, evidence = _of_session(ctx, request)
-    if not said:
+        name, said, evidence = _of_session(ledger.tasks_of(asker), request.session)
+    if len(said) < LEAST_STEPS:
         raise BadInputError(
-            "There is no step in that.", 'Such as "First run the linter, then commit".'
+            "There are no steps in that: a procedure has two at least.",
+            'Such as "First run the linter, then commit".',
         )
-    name = str(redact.clean(request.name).text) or " ".join(said[0].split()[:6])
-    known = [] if request.is_global else _known(ctx, request)
+    name = str(redact.clean(request.name).text) or name or " ".join(said[0].split()[:6])
+    seen = things.of(ledger.sightings_of(asker))
+    known = sorted(
+        (one for one in seen if one.kind == things.COMMAND and one.good), key=lambda one: -one.good
+    )
     steps = [_view(step, known) for step in said[:MOST_STEPS]]
     lines = [one.text + (f" (here: `{one.command}`)" if one.command else "") for one in steps]
     whole = "\n".join([name, *(f"{number}. {line}" for number, line in enumerate(lines, 1))])
-    path, id = "", None
-    told = f"{len(steps)} steps; nothing was stored."
+    path, id, told = "", None, f"{len(steps)} steps; nothing was stored."
     if is_file:
         made = skill_file(name, f"{name}: {len(steps)} steps.", lines, request.format, evidence)
         path, whole = made.path, made.text
     elif not request.dry_run:
-        stored = _store(ctx, request, name, whole)
-        id = stored.id
-        waits = (
-            "waits for the user: `vector-memory review`"
-            if stored.action == "proposed"
-            else stored.action
+        stored = remember.remember(ctx, _procedure(request, name, whole))
+        is_proposed, id = stored.action == "proposed", stored.id
+        became = (
+            "waits for the user: `vector-memory review`" if is_proposed else f"was {stored.action}"
         )
-        told = f"{len(steps)} steps; the procedure {waits}."
-    return WorkflowAnswer(name, steps, path, whole, told, request.dry_run, id)
+        told = f"{len(steps)} steps; the procedure {became}."
+    return ledger.answer(
+        ctx, told, name=name, steps=steps, path=path, text=whole, dry_run=request.dry_run, id=id
+    )
 
 
 def steps_of(text: str) -> list[str]:
@@ -153,62 +136,49 @@ def steps_of(text: str) -> list[str]:
         for part in parts:
             found += _JOINT.split(part)
     tidy = (_OPENING.sub("", one.strip(" .,;")).strip(" .,;") for one in found)
-    steps = [one[0].upper() + one[1:] for one in tidy if one]
+    # What has no telling word and names nothing, such as "ok" or "do it", is no step.
+    said = [one for one in tidy if terms_of(one) or _NAMED.search(one)]
+    steps = [one[0].upper() + one[1:] for one in said]
     return [_HIDDEN.sub(lambda mark: code[int(mark[1])], one) for one in steps]
 
 
-def _of_session(ctx: Context, request: WorkflowRequest) -> tuple[list[str], str]:
-    """Return the steps of the last task of a session that was done, and what they stand on."""
-    if not request.session:
+def _of_session(known: Sequence[Task], session: str) -> tuple[str, list[str], str]:
+    """Return how the last task of a session was asked for that was done and ran a command, its steps, and what they
+    stand on."""
+    if not session:
         raise BadInputError("There is nothing to read steps from.", "Give `text` or `session`.")
-    known = ledger.tasks_of(messages.asker_of(ctx, request))
-    mine = [one for one in known if one.session == request.session and one.done]
-    if not mine:
-        raise NotFoundError(
-            f"No task of session {request.session!r} is known to be done.",
-            "Describe the steps with `text` instead.",
-        )
-    last = mine[-1]
-    kept = [
-        one
-        for one in last.stages
-        if one in SAID or last.commands.get(one) or is_check(one) or one in _WHOLE
-    ]
-    steps = [SAID.get(one) or f"Run `{last.commands.get(one) or one}`." for one in kept]
-    sure = "a check or the user said so" if last.sure else "nothing spoke against it"
-    return steps, f"Taken from one task ({last.kind}, {last.at[:10]}), which was done: {sure}."
-
-
-def _known(ctx: Context, request: WorkflowRequest) -> Sequence[things.Thing]:
-    """Return the commands that were seen in the project, those that went well most often first."""
-    seen = things.of(ledger.sightings_of(messages.asker_of(ctx, request)))
-    found = [one for one in seen if one.kind == things.COMMAND and one.good]
-    return sorted(found, key=lambda one: -one.good)
+    for task in reversed([one for one in known if one.session == session and one.done]):
+        kept = [
+            one
+            for one in task.stages
+            if one in SAID or task.commands.get(one) or is_check(one) or one in _WHOLE
+        ]
+        if not set(kept) <= SAID.keys():
+            steps = [SAID.get(one) or f"Run `{task.commands.get(one) or one}`." for one in kept]
+            sure = "a check or the user said so" if task.sure else "nothing spoke against it"
+            evidence = f"Taken from one task ({task.kind}, {task.at[:10]}), which was done: {sure}."
+            return " ".join(task.asked.split()[:8]), steps, evidence
+    raise NotFoundError(
+        f"No task of session {session[:60]!r} is known to be done that ran a command.",
+        "Describe the steps with `text` instead.",
+    )
 
 
 def _view(step: str, known: Sequence[things.Thing]) -> StepView:
     words = set(re.findall(r"[\w.-]+", step.lower()))
-    if "`" not in step:
-        for one in known:
-            programs = {part.program.lower() for part in commands.parts(one.name)}
-            if programs & words:
-                return StepView(step, one.name, share(one.good, one.seen).told)
+    for one in known if "`" not in step else ():
+        programs = {part.program.lower() for part in commands.parts(one.name)}
+        if programs & words:
+            return StepView(step, one.name, share(one.good, one.seen).told)
     return StepView(step, "", "")
 
 
-def _store(ctx: Context, request: WorkflowRequest, name: str, text: str) -> remember.RememberAnswer:
-    return remember.remember(
-        ctx,
-        remember.RememberRequest(
-            text=text,
-            title=name,
-            kind=PROCEDURE_KIND,
-            collection="procedures",
-            actor=request.actor,
-            said=request.said,
-            project=request.project,
-            cwd=request.cwd,
-            is_global=request.is_global,
-            session=request.session,
-        ),
+def _procedure(request: WorkflowRequest, name: str, text: str) -> remember.RememberRequest:
+    return remember.RememberRequest(
+        **request.as_asked(),
+        text=text,
+        title=name,
+        kind=PROCEDURE_KIND,
+        collection="procedures",
+        session=request.session,
     )

@@ -16,10 +16,9 @@ from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, learned_records
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import NOT_ENOUGH, Share, share
+from vector_memory.service.think.figures import NOT_ENOUGH, share
 from vector_memory.text import suspicion
 
-ACTIONS = ("predict", "observe", "list")
 STATES = {COMMAND: (OK, FAILS), things.PORT: (things.UP, things.DOWN)}
 
 
@@ -28,62 +27,48 @@ class WorldRequest(messages.Request):
     """Something is to be predicted, was observed, or is to be listed.
 
     Attributes:
-        action: one of `ACTIONS`.
         thing: a command line, or `port:5432`, or `version:node`.
         state: what was observed: `ok` or `fails`, `up` or `down`, or a version.
     """
 
-    action: str = messages.word(default="list")
+    action: str = messages.one_of(("predict", "observe", "list"), "list")
     thing: str = messages.maybe_text(300)
     state: str = messages.maybe_text(60)
     k: int = messages.number(30, 1, 300)
     dry_run: bool = messages.flag(default=True)
 
 
-@dataclass(frozen=True)
-class WorldAnswer:
-    """What is known.
-
-    Attributes:
-        told: the answer in words.
-        good: how often it went well (a command) or was up (a port) of the times it was seen.
-        expected: the state that can be relied on, "" where none can.
-        seconds: how long a command takes, the median of its good runs; 0 where that is not known.
-        surprise: what was observed is not what was expected.
-        things: what is known, the last seen first.
-    """
-
-    told: str
-    good: Share | None = messages.spare()
-    expected: str = ""
-    seconds: float = 0.0
-    surprise: bool | None = messages.spare()
-    things: list[Thing] | None = messages.spare()
-    dry_run: bool | None = messages.spare()
-
-
-def world_model(ctx: Context, request: WorldRequest) -> WorldAnswer:
+def world_model(ctx: Context, request: WorldRequest) -> ledger.Answer:
     """Predict, note or list the state of what work depends on.
 
     Raises:
         BadInputError: the action or the state is unknown, or the thing is missing.
 
     Returns:
-        What is expected or was seen, with counts.
+        How often it was `good`: went well (a command) or was up (a port), of the times it was seen; the state that
+        is `expected`, "" where none can be relied on; how many `seconds` a command takes, the median of its good
+        runs, 0 where that is not known; whether what was observed is a `surprise`; or the `things`, those that are
+        not as usual first, then those seen most often.
     """
     asker = ledger.project_of(ctx, request)
     if request.action == "list":
         records = counted_records.of(asker, WORLD, kinds=(learned_records.THING,))
-        known = sorted(learned_records.things_of(records), key=lambda one: one.last, reverse=True)
+        known = learned_records.things_of(records)
+        known.sort(key=lambda one: (one.surprise, one.seen, one.last), reverse=True)
         odd = sum(one.surprise for one in known)
-        return WorldAnswer(f"{len(known)} things, {odd} not as usual.", things=known[: request.k])
-    ledger.require(request.action, ACTIONS)
-    kind, name = _named(request.thing)
-    seen = [one for one in ledger.sightings_of(asker) if (one.kind, one.name) == (kind, name)]
+        told = f"{len(known)} things, {odd} not as usual."
+        told = told if known else f"{NOT_ENOUGH}: nothing was seen here yet."
+        return ledger.answer(ctx, told, things=known[: request.k])
+    thing = _named(request.thing)
+    seen = [one for one in ledger.sightings_of(asker) if (one.kind, one.name) == thing]
     found = next(iter(things.of(seen)), None)
-    if request.action == "predict":
-        return _prediction(name, found)
-    return _observed(ctx, asker, request, (kind, name), found)
+    if request.action == "observe":
+        return _observed(ctx, asker, request, thing, found)
+    if found is None:
+        return ledger.answer(
+            ctx, f"{NOT_ENOUGH}: {_called(*thing)} was never seen here.", expected=""
+        )
+    return _prediction(ctx, found)
 
 
 def _named(thing: str) -> tuple[str, str]:
@@ -102,19 +87,26 @@ def _named(thing: str) -> tuple[str, str]:
     return COMMAND, name
 
 
-def _prediction(name: str, found: Thing | None) -> WorldAnswer:
-    if found is None:
-        return WorldAnswer(f"{NOT_ENOUGH}: `{name}` was never seen here.")
-    good = share(found.good, found.seen)
+def _called(kind: str, name: str) -> str:
+    return f"`{name}`" if kind == COMMAND else f"{kind} {name}"
+
+
+def _prediction(ctx: Context, found: Thing) -> ledger.Answer:
     if found.kind == things.VERSION:
-        return WorldAnswer(f"{found.text}, seen {found.seen} times.", expected=found.state)
-    word = "was up" if found.kind == things.PORT else "went well"
-    told = f"`{name}` {word} {good.told}; the last {found.same} times: {found.state}"
+        told = f"{found.text}, seen {found.seen} times."
+        return ledger.answer(ctx, told, expected=found.state)
+    good, word = (
+        share(found.good, found.seen),
+        "was up" if found.kind == things.PORT else "went well",
+    )
+    times = "last time" if found.same == 1 else f"last {found.same} times"
+    told = f"{_called(found.kind, found.name)} {word} {good.told}; the {times}: {found.state}"
     if not found.usual:
         told += ". Nothing can be relied on"
     elif found.usual != found.state:
         told += f". It used to be {found.usual}"
-    return WorldAnswer(f"{told}. Last seen {found.last[:10]}.", good, found.usual, found.seconds)
+    told += f". Last seen {found.last[:10]}."
+    return ledger.answer(ctx, told, good=good, expected=found.usual, seconds=found.seconds)
 
 
 def _observed(
@@ -123,23 +115,19 @@ def _observed(
     request: WorldRequest,
     thing: tuple[str, str],
     found: Thing | None,
-) -> WorldAnswer:
-    kind, name = thing
-    state = str(redact.clean(request.state).text)
+) -> ledger.Answer:
+    (kind, name), state = thing, str(redact.clean(request.state).text)
     allowed = STATES.get(kind, (state,))
     if not state or state not in allowed or suspicion.quoted(f"{name} {state}"):
-        raise BadInputError(
-            f"{state[:40]!r} is no state of a {kind}.", f"States: {', '.join(filter(None, allowed)) or 'its number'}."
-        )  # fmt: skip
-    at = ctx.now().isoformat()
-    seen = Sighting(kind, name, state, "", "", ledger.key_of(kind, name, state, at), at)
-    usual = found.usual if found else ""
-    surprise = bool(usual) and usual != state
+        known = ", ".join(filter(None, allowed)) or "its number"
+        raise BadInputError(f"{state[:40]!r} is no state of a {kind}.", f"States: {known}.")
+    at, usual = ctx.now().isoformat(), found.usual if found else ""
     expected = f"as expected ({usual})" if usual else "nothing was expected"
-    told = f"`{name}` is {state}: " + (
-        f"a surprise, it used to be {usual}." if surprise else f"{expected}."
-    )
+    surprise = bool(usual) and usual != state
+    expected = f"a surprise, it used to be {usual}" if surprise else expected
+    told = f"{_called(kind, name)} is {state}: {expected}."
     if not request.dry_run:
+        seen = Sighting(kind, name, state, "", "", ledger.key_of(kind, name, state, at), at)
         ledger.report(ctx, asker, seen=seen)
         ctx.audit("observe", request.actor, [], kind=kind)
-    return WorldAnswer(told, expected=usual, surprise=surprise, dry_run=request.dry_run)
+    return ledger.answer(ctx, told, expected=usual, surprise=surprise, dry_run=request.dry_run)

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from vector_memory.errors import BadInputError
 from vector_memory.model import HEURISTICS, PASSAGE, Memory, Scope, unique
 from vector_memory.observe.learning import outcomes
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.service.base import messages
-from vector_memory.service.base.asker import ProjectAsker, asker_in
+from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.edit.remember import SAID_IN
 from vector_memory.service.learning import counted_records, learned_records, lessons
-from vector_memory.service.learning.learned_records import TaskFigures
 from vector_memory.service.memory import last_session
-from vector_memory.service.memory.views import MemoryView, memory_view
+from vector_memory.service.memory.views import memory_view
+from vector_memory.service.think import ledger
 
-LEARNED = (
-    "decision", "conclusion", "solution", "fix", "cause", "preference", "learning", "procedure",
-)  # fmt: skip
+LEARNED = ("decision", "preference", "learning", "procedure", "cause", "conclusion", "solution")
+"""Kinds of what a session has taught, those that weigh most first."""
 MOST_LEARNED, MOST_LEFT, MOST_FILES, MOST_SAID, LOOKED_AT = 12, 8, 20, 12, 2_000
 ASKED_CHARS, SAME_CHARS = 200, 60
 
@@ -33,100 +32,46 @@ class WrapupRequest(messages.Request):
     session: str = messages.maybe_text(256)
 
 
-@dataclass(frozen=True)
-class DoneTask:
-    """A task of the session.
-
-    Attributes:
-        title: how it was asked for, shortened; "" where that is not stored.
-        kind: one of `tasks.KINDS`.
-        done: whether it was done, None where nothing tells; `sure` is whether a check or the user says so.
-        minutes: how long it took, pauses left out.
-    """
-
-    title: str
-    kind: str
-    done: bool | None
-    sure: bool
-    errors: int
-    minutes: float
-    files: list[str]
-
-
-@dataclass(frozen=True)
-class MetTrouble:
-    """An error that came in the session, what ended it ("" for nothing), and in how many tasks of the project it has
-    come, as `lessons` has it; 0 where it is new."""
-
-    line: str
-    end: str
-    n: int
-
-
-@dataclass(frozen=True)
-class WrapupAnswer:
-    """What came of a session.
-
-    Attributes:
-        done: its tasks, in order; `kinds` counts them as `lessons` does.
-        subagents: how many tasks its subagents did.
-        left: what it leaves to do or to answer.
-        learned: what was decided, found out or told to be remembered, the newest first.
-        lessons: the figures of the whole project, this session in them.
-        waits: how many of its memories wait for the user to decide.
-    """
-
-    project: str
-    session: str
-    done: list[DoneTask]
-    kinds: list[outcomes.KindCount]
-    subagents: int
-    files: list[str]
-    left: list[MemoryView]
-    learned: list[MemoryView]
-    trouble: list[MetTrouble]
-    lessons: TaskFigures
-    waits: int
-
-
-def wrapup(ctx: Context, request: WrapupRequest) -> WrapupAnswer:
+def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
     """Return what came of a session of a project.
 
     Raises:
         BadInputError: no project is asked about.
+
+    Returns:
+        The `project` and the `session`; its tasks in order (`done`), counted by `kinds` as `lessons` does; how many
+        tasks its `subagents` did; the `files` that it changed; what it leaves to do or to answer (`left`); what was
+        decided, found out or told to be remembered (`learned`: decisions first, and of each kind the newest); the
+        `trouble` it met; the figures of the whole project, this session in them (`lessons`); and how many of its
+        memories wait for the user to decide
+        (`waits`).
     """
-    place = messages.place_of(ctx, request)
-    if place is None or request.all_projects:
-        raise BadInputError("A session belongs to a project.", "Ask in its folder, or name it.")
-    asker = asker_in(ctx, place)
-    scope = Scope(projects=(place.id,))
-    session = request.session or _last(asker, scope)
+    asker = ledger.project_of(ctx, request)
+    scope = Scope(projects=(asker.place.id,))
+    newest = next(last_session.newest_of_sessions(asker.shelves, scope), None)
+    session = request.session or (newest[1].source.session if newest else "")
     record = counted_records.get(asker, HEURISTICS, f"session:{session}")
     tasks, _ = learned_records.ledger_of(record) if record else ([], [])
     memories = _memories(asker, scope, session)
     titles = {
         one.external_id.rpartition(":")[0]: one.title for one in memories if one.kind == PASSAGE
     }
-    learned = _learned(asker, memories, session)
-    board = lessons.show(ctx, request)
-    return WrapupAnswer(
-        project=place.name,
-        session=session,
-        done=[_done(task, titles) for task in tasks],
-        kinds=outcomes.by_kind(tasks),
-        subagents=len(learned_records.subagents_of(record)) if record else 0,
-        files=list(unique(file for task in tasks for file in task.files))[:MOST_FILES],
-        left=_views(asker, _left(asker, scope, session)),
-        learned=_views(asker, [one for one in learned if not one.is_held][:MOST_LEARNED]),
-        trouble=_trouble(tasks, board),
-        lessons=board.tasks,
-        waits=sum(one.is_held for one in learned),
-    )
-
-
-def _last(asker: ProjectAsker, scope: Scope) -> str:
-    newest = next(last_session.newest_of_sessions(asker.shelves, scope), None)
-    return newest[1].source.session if newest else ""
+    learned, board = _learned(asker, memories, session), lessons.show(ctx, request)
+    names = asker.names
+    open_ones = [one for one in learned if not one.is_held][:MOST_LEARNED]
+    return {
+        "project": asker.place.name,
+        "session": session,
+        "done": [_done(task, titles) for task in tasks],
+        "kinds": outcomes.by_kind(tasks),
+        "subagents": len(learned_records.subagents_of(record)) if record else 0,
+        "files": list(unique(file for task in tasks for file in task.files))[:MOST_FILES],
+        "left": [memory_view(one, names) for one in _left(asker, scope, session)],
+        "learned": [memory_view(one, names) for one in open_ones],
+        "trouble": _trouble(tasks, board),
+        "lessons": board.tasks,
+        "waits": sum(one.is_held for one in learned),
+    }
 
 
 def _memories(asker: ProjectAsker, scope: Scope, session: str) -> list[Memory]:
@@ -144,13 +89,15 @@ def _learned(asker: ProjectAsker, memories: Iterable[Memory], session: str) -> l
         for one in shelf.journal.recent(asker.scope, LOOKED_AT)
         if session and one.extra.get(SAID_IN) == session
     )
-    found = [*told, *(one for one in memories if one.kind in LEARNED)]
+    # An error with what ended it stands among the session's trouble.
+    said = (one for one in memories if one.kind in LEARNED and one.collection != "episodes")
     chosen: list[Memory] = []
-    for memory in found:
+    for memory in (*told, *said):
         # What was said once more, at greater length, is no second thing that was learned.
         if not any(memory.text[:SAME_CHARS] in other.text for other in chosen):
             chosen.append(memory)
-    return chosen
+    ranks = {kind: rank for rank, kind in enumerate(LEARNED)}
+    return sorted(chosen, key=lambda one: ranks.get(one.kind, 0))
 
 
 def _left(asker: ProjectAsker, scope: Scope, session: str) -> list[Memory]:
@@ -164,18 +111,17 @@ def _end(shelf: Shelf, scope: Scope, session: str) -> last_session.SessionEnd | 
     return last_session.end_of(shelf, scope, newest) if newest else None
 
 
-def _views(asker: ProjectAsker, memories: Sequence[Memory]) -> list[MemoryView]:
-    names = asker.names
-    return [memory_view(memory, names) for memory in memories]
-
-
-def _done(task: Task, titles: dict[str, str]) -> DoneTask:
+def _done(task: Task, titles: dict[str, str]) -> dict[str, object]:
+    """Return a task of the session, with how it was asked for, "" where that is not stored."""
     asked = " ".join(titles.get(task.key, "").split())[:ASKED_CHARS]
-    return DoneTask(asked, task.kind, task.done, task.sure, task.errors, task.minutes, task.files)
+    names = ("kind", "done", "sure", "errors", "minutes", "files")
+    return {"title": asked, **{name: getattr(task, name) for name in names}}
 
 
-def _trouble(tasks: Sequence[Task], board: lessons.LessonsAnswer) -> list[MetTrouble]:
-    known = {habit.sign: habit.n for habit in board.trouble}
+def _trouble(tasks: Sequence[Task], board: lessons.LessonsAnswer) -> list[dict[str, object]]:
+    """Return each error that came in the session, what ended it ("" for nothing), and in how many tasks of the
+    project it has come, as `lessons` has it; 0 where it is new."""
+    known = Counter({habit.sign: habit.n for habit in board.trouble})
     met = {one.sign: one for task in tasks for one in task.trouble}
-    found = [MetTrouble(one.line, one.end, known.get(sign, 0)) for sign, one in met.items()]
-    return sorted(found, key=lambda one: -one.n)[:MOST_SAID]
+    often = sorted(met.values(), key=lambda one: -known[one.sign])
+    return [{"line": one.line, "end": one.end, "n": known[one.sign]} for one in often[:MOST_SAID]]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from vector_memory import projects, redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.model import HEURISTICS, PROCEDURE, RULES, Origin
+from vector_memory.model import PROCEDURE, RULES, Origin
 from vector_memory.observe.commands import command_line, judge
 from vector_memory.observe.commands.findings import (
     CONTRACT,
@@ -33,7 +33,6 @@ from vector_memory.observe.intent.drift import Course
 from vector_memory.observe.intent.objectives import Objectives
 from vector_memory.service.base import context_block
 from vector_memory.service.base.context import Context
-from vector_memory.service.learning import counted_records
 from vector_memory.service.tools import earlier_prompts, flag_buffer
 from vector_memory.service.tools.flag_buffer import Flag
 from vector_memory.service.tools.tool_call import NOTHING, ToolAnswer
@@ -48,7 +47,6 @@ log = logging.getLogger(__name__)
 KIND = "observer"
 _told_of: set[type[Exception]] = set()
 """What went wrong already: it stands in the log once, since calls come every second."""
-SELF_ASSESSMENT = "self-assessment"
 MOST_FLAGS = 200
 """Of one session: who breaks more than that is known well enough."""
 MOST_MADE = 500
@@ -148,10 +146,6 @@ def _look(ctx: Context, call: ToolCall, watched: Watched) -> list[Finding]:
     line = command_line.read(str(command), around) if is_shell else None
     view = changes.of_call(call.tool, call.input, around, line)
     found = judge.of_call(call.tool, call.input, around, line)
-    found = [
-        one._replace(severity=HIGH) if one.category in watched.objectives.wary else one
-        for one in found
-    ]
     found += drift.look(watched.course, watched.objectives, view, around)
     found += _broken(ctx, call, found)
     for change in view.changes:
@@ -189,10 +183,7 @@ def _hear(ctx: Context, call: ToolCall, watched: Watched) -> None:
     watched.heard = call.asked
     known = {_folded(one) for one in call.asked}
     watched.said = (*(one for one in watched.earlier if _folded(one) not in known), *call.asked)
-    assessment = counted_records.get(call, HEURISTICS, SELF_ASSESSMENT)
-    watched.objectives = objectives.of_session(
-        watched.said, _rules(call), assessment.text if assessment else ""
-    )
+    watched.objectives = objectives.of_session(watched.said, _rules(call))
 
 
 def _folded(prompt: str) -> str:

@@ -47,9 +47,10 @@ SEARCH_MARK = "search:"
 MOST_CANDIDATES = 40
 MOST_BY_PARTS = 12
 """Memories that are looked at where none has a name as it stands: `journal.load_it` has `load_it`."""
+MOST_NAMING = 25
+"""So many of them name what the project is about."""
 MOST_WEIGHED = 8
 """Memories whose files are looked up."""
-MOST_NOTES = 2
 LONGEST_TURN = timedelta(hours=6)
 MOST_FILES = 3
 """Files that a note names in its head."""
@@ -66,6 +67,8 @@ WORTH = {
 """What a memory of a kind is worth here: where something is or why it is so, before mere talk. Kinds that
 are not named, questions among them, never come."""
 ASSERTING = frozenset(WORTH) - set(TALK)
+WEIGHTY = (model.DECISION, "note", "fix")
+"""Kinds that speak however often a name is spoken of."""
 ANSWERING = ASSERTING - {model.PROBLEM, model.PREFERENCE, model.CONTEXT}
 """Kinds of memories that may stand in a search's place."""
 _WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
@@ -77,12 +80,11 @@ _saying = threading.Lock()
 
 @dataclass(frozen=True)
 class NamedMemory:
-    """A memory that names what is looked for: how well, what it names, its files, the likeliest first, and
+    """A memory that names what is looked for: what it names, what it tells, its files, the likeliest first, and
     what became of them."""
 
     memory: Memory
     shelf: Shelf
-    fit: float
     held: MemoryNames
     told: names.Told
     named: tuple[str, ...] = ()
@@ -115,7 +117,6 @@ def _said(ctx: Context, call: ToolCall, may_serve: bool) -> ToolAnswer:
         return NOTHING
     wanted = replace(wanted, alternatives=_exact(wanted), places=_within(wanted, call))
     ctx.count("facade_searches")
-    wanted = replace(wanted, alternatives=tuple(_telling(call, wanted)))
     found = find(ctx, call, wanted)
     if not found:
         return NOTHING
@@ -173,67 +174,54 @@ def find(ctx: Context, call: ToolCall, wanted: SearchTerms) -> list[NamedMemory]
     exact = [term for one in wanted.alternatives for term in (*one.names, *one.words, *one.files)]
     exact += [analysis.stem(one) for one in exact]
     parts = [term for one in wanted.alternatives for term in one.terms]
-    return _named(ctx, call, wanted, exact, MOST_CANDIDATES) or _named(
+    found = _matching(ctx, call, wanted, exact, MOST_CANDIDATES) or _matching(
         ctx, call, wanted, parts, MOST_BY_PARTS
     )
-
-
-def _telling(call: ToolCall, wanted: SearchTerms) -> Iterator[Alternative]:
-    """Yield what is looked for without files of one plain word that stands everywhere in the project."""
-    for one in wanted.alternatives:
-        plain = [piece for piece in one.files if not names.is_joined(piece)]
-        terms = [*plain, *map(analysis.stem, plain)]
-        if not plain or all(
-            len(shelf.journal.matching(terms, call.scope, MOST_CANDIDATES)) < MOST_CANDIDATES
-            for shelf in call.shelves
-        ):
-            yield one
-
-
-def _named(
-    ctx: Context,
-    call: ToolCall,
-    wanted: SearchTerms,
-    terms: Sequence[str],
-    most: int,
-) -> list[NamedMemory]:
-    """Return what names it: of what was said of it in so many words, else of talk."""
     complete = partial(_with_files, wanted, (*_roots(call), call.folder))
-    for kinds in (tuple(ASSERTING), TALK):
-        found = _matching(ctx, call, wanted, list(dict.fromkeys(terms)), kinds, most)
-        if telling := [one for one in map(complete, _best(ctx, found)) if one is not None]:
-            return telling
-    return []
+    return [one for one in map(complete, _best(ctx, found)) if one is not None]
 
 
 def _matching(
-    ctx: Context,
-    call: ToolCall,
-    wanted: SearchTerms,
-    terms: Sequence[str],
-    kinds: tuple[str, ...],
-    most: int,
+    ctx: Context, call: ToolCall, wanted: SearchTerms, terms: Sequence[str], most: int
 ) -> list[NamedMemory]:
+    """Return the memories that say something of what is looked for. What many of them name is what the project is
+    about: of that speaks what was decided or noted on purpose, and nothing else."""
+    held = [
+        (memory, shelf, names.naming(memory.title, memory.text, memory.files))
+        for shelf in call.shelves
+        for memory in _candidates(ctx, call, shelf, wanted, terms, most)
+    ]
+    fitting = {one for _, _, named in held for one in names.fitted(wanted, named)}
+    rare = replace(wanted, alternatives=tuple(one for one in fitting if _is_rare(call, one)))
     found = []
-    for shelf in call.shelves:
-        rows = shelf.journal.matching(terms, replace(call.scope, kinds=kinds), most)
-        for memory in shelf.journal.by_seqs([row.seq for row in rows]).values():
-            if not _may_come(ctx, memory) or call.sees(memory):
-                continue
-            if not names.may_fit(wanted, (memory.title, memory.text, *memory.files)):
-                continue
-            held = names.naming(memory.title, memory.text, memory.files)
-            fit = names.fit(wanted, held)
-            told = names.told(wanted, memory.text, _about(memory)) if fit else names.Told()
-            if told.piece:
-                found.append(NamedMemory(memory, shelf, fit, held, told))
+    for memory, shelf, named in held:
+        title = memory.title if memory.kind in ASSERTING else None
+        told = names.told(wanted if memory.kind in WEIGHTY else rare, memory.text, title)
+        if told.piece:
+            found.append(NamedMemory(memory, shelf, named, told))
     return found
 
 
-def _about(memory: Memory) -> str | None:
-    """Return the names that all of a memory is about: its title's, and those in the paths of its files; None for
-    talk."""
-    return "\n".join((memory.title, *memory.files)) if memory.kind in ASSERTING else None
+def _is_rare(call: ToolCall, one: Alternative) -> bool:
+    """Whether not every other memory of the project names it, or has the one plain word of a file's name."""
+    plain = [piece for piece in one.files if not names.is_joined(piece)]
+    terms = one.names or [*plain, *map(analysis.stem, plain)]
+    scope = replace(call.scope, kinds=tuple(WORTH))
+    return all(
+        len(shelf.journal.matching(terms, scope, MOST_NAMING)) < MOST_NAMING
+        for shelf in call.shelves
+    )
+
+
+def _candidates(
+    ctx: Context, call: ToolCall, shelf: Shelf, wanted: SearchTerms, terms: Sequence[str], most: int
+) -> Iterator[Memory]:
+    """Yield a store's memories that may come and have letters of what is looked for."""
+    rows = shelf.journal.matching(list(dict.fromkeys(terms)), call.scope, most)
+    for memory in shelf.journal.by_seqs([row.seq for row in rows]).values():
+        texts = (memory.title, memory.text, *memory.files)
+        if _may_come(ctx, memory) and not call.sees(memory) and names.may_fit(wanted, texts):
+            yield memory
 
 
 def _best(ctx: Context, found: Sequence[NamedMemory]) -> list[NamedMemory]:
@@ -251,11 +239,11 @@ def _with_files(wanted: SearchTerms, roots: Sequence[str], one: NamedMemory) -> 
     is_talk = memory.kind not in ASSERTING
     files: Sequence[str] = [*mentions.files(memory.text), *memory.files]
     if is_talk:
-        files = [one.told.file] if one.told.file else memory.files if wanted.places else ()
+        files = [one.told.file] if one.told.file else ()
     named = _distinct(files, roots)
     here = [file for file in named if any(names.in_place(place, file) for place in wanted.places)]
     named = here + [file for file in named if file not in here and names.says_where(file)]
-    if (wanted.places and named and not here) or (is_talk and not named):
+    if wanted.places and named and not here:
         return None
     if not names.by_name(wanted, one.held) and (not named or is_marked(memory.text)):
         return None
@@ -294,7 +282,7 @@ def _score(ctx: Context, one: NamedMemory) -> float:
     file themselves, whose words they are, and how fresh they are."""
     days = max(0.0, (ctx.now() - one.memory.created_at).total_seconds() / 86_400)
     return float(
-        2.0 * one.fit
+        2.0 * one.told.weight
         + WORTH[one.memory.kind]
         + 2.0 * bool(one.held.files)
         + 0.5 * one.memory.trust
@@ -319,23 +307,20 @@ def _present(
     mark = SEARCH_MARK + _digest(wanted)
     if mark in shown:
         return NOTHING
-    fresh = _not_told(found, shown)[:MOST_NOTES]
-    if not fresh:
+    fresh = next(_not_told(found, shown), None)
+    if fresh is None:
         return NOTHING
-    roots = _roots(call)
-    fresh = [replace(one, files=_files_of(one, roots)) for one in fresh]
-    serves = may_serve and _may_serve(ctx, call, looked, wanted, fresh[0])
-    notes = list(_notes(ctx, fresh[:1] if serves else fresh, wanted, SERVED if serves else TITLE))
+    fresh = replace(fresh, files=_files_of(fresh, _roots(call)))
+    serves = may_serve and _may_serve(ctx, call, looked, wanted, fresh)
+    title = SERVED if serves else TITLE
+    note = _note(ctx, fresh, wanted, title)
     known = client_memory.known_to_client(call.transcript)
-    told = context_block.show(ctx, key, notes, SERVED if serves else TITLE, known, part=SEARCH)
+    told = note and context_block.show(ctx, key, [note], title, known, part=SEARCH)
     if not told:
         return NOTHING
     delivery.add_shown(ctx, key, [mark])
     ctx.count("facade_served" if serves else "facade_spoke")
-    chosen = {note.id for note in notes}
-    for one in fresh:
-        if one.memory.id in chosen:
-            ctx.uses.count(one.shelf, [one.memory.id], ctx.now())
+    ctx.uses.count(fresh.shelf, [fresh.memory.id], ctx.now())
     return ToolAnswer(instead=told) if serves else ToolAnswer(context=told)
 
 
@@ -345,45 +330,29 @@ def _digest(wanted: SearchTerms) -> str:
     return hashlib.blake2b("\n".join(words).encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
-def _not_told(found: Sequence[NamedMemory], shown: set[str]) -> list[NamedMemory]:
-    """Return what the session was not given, neither itself nor in another memory's words."""
+def _not_told(found: Sequence[NamedMemory], shown: set[str]) -> Iterator[NamedMemory]:
+    """Yield what the session was not given, neither itself nor in another memory's words."""
     told = ShownTexts()
     ids = list(shown)
     for shelf in {id(one.shelf): one.shelf for one in found}.values() if ids else ():
         for memory in shelf.journal.by_ids(ids).values():
             told.take(memory)
-    fresh = []
-    for one in found:
-        if one.memory.id not in shown and not told.holds(one.memory):
-            told.take(one.memory)
-            fresh.append(one)
-    return fresh
+    yield from (one for one in found if one.memory.id not in shown and not told.holds(one.memory))
 
 
-def _notes(
-    ctx: Context, found: Sequence[NamedMemory], wanted: SearchTerms, title: str
-) -> Iterator[fence.Note]:
-    """Yield as many notes as the budget holds."""
-    left = ctx.settings.facade_tokens - fence.tokens(fence.fence([], title))
-    around, said = _around(wanted), False
-    project_name = project_names(list({id(one.shelf): one.shelf for one in found}.values()))
-    for one in found:
-        head = _head(one, project_name[one.memory.project])
-        foreign = render.is_others(one.memory)
-        room = left - (fence.tokens(fence.FOREIGN) if foreign or is_marked(one.memory.text) else 0)
-        if room < fence.tokens(head) + render.LEAST_NOTE_TOKENS:
-            return
-        whole = fence.Note(one.memory.id, head, one.memory.text, foreign=foreign)
-        clauses = _CLAUSE_END.split(one.told.piece.lower())
-        note = fence.fitting(whole, room - 4, [*clauses, *around])
-        if (
-            note.tokens <= room
-            and names.holds_most(note.text, one.told.piece)
-            and not (note.is_cut and said)
-        ):
-            said = True
-            left = room - note.tokens
-            yield note
+def _note(ctx: Context, one: NamedMemory, wanted: SearchTerms, title: str) -> fence.Note | None:
+    """Return what is said of a memory, None where the budget does not hold the most of it."""
+    head = _head(one, project_names([one.shelf])[one.memory.project])
+    foreign = render.is_others(one.memory)
+    room = ctx.settings.facade_tokens - fence.tokens(fence.fence([], title)) - 4
+    room -= fence.tokens(fence.FOREIGN) if foreign or is_marked(one.memory.text) else 0
+    if room < fence.tokens(head) + render.LEAST_NOTE_TOKENS:
+        return None
+    whole = fence.Note(one.memory.id, head, one.memory.text, foreign=foreign)
+    clauses = _CLAUSE_END.split(one.told.piece.lower())
+    note = fence.fitting(whole, room, [*clauses, *_around(wanted)])
+    is_told = note.tokens <= room + 4 and names.holds_most(note.text, one.told.piece)
+    return note if is_told else None
 
 
 def _around(wanted: SearchTerms) -> list[str]:

@@ -30,18 +30,16 @@ def export(ctx: Context, request: ExportRequest) -> Iterator[tuple[str, int]]:
 
 def _of_shelf(shelf: Shelf, scope: Scope, request: ExportRequest) -> Iterator[tuple[str, int]]:
     known = {one.id: one for one in shelf.journal.projects()}
-    for project in sorted(shelf.journal.count_by("project", scope, round_trip.TOLD)):
+    for project in sorted(shelf.journal.count_by("project", scope, round_trip.STATUSES)):
         within = replace(scope, projects=(project,))
         place = known.get(project)
         name = GLOBAL_NAME if project == GLOBAL_PROJECT else project
         yield markdown_export.heading(2, place.name if place else name), 0
-        for kind in sorted(shelf.journal.count_by("kind", within, round_trip.TOLD)):
+        for kind in sorted(shelf.journal.count_by("kind", within, round_trip.STATUSES)):
             yield markdown_export.heading(3, kind or "note") + "\n", 0
             found = shelf.journal.iter_memories(
-                replace(within, kinds=(kind,)), statuses=round_trip.TOLD
+                replace(within, kinds=(kind,)), statuses=round_trip.STATUSES
             )
             for memory, links in round_trip.with_links(shelf, found):
-                if not request.may_go(memory):
-                    continue
                 line = export_line(memory, place.root if place else "", links)
                 yield markdown_export.render(messages.to_json(line)), 1

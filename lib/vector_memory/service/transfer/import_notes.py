@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from vector_memory import redact
@@ -32,8 +32,9 @@ from vector_memory.service.transfer.import_plan import (
     SAME,
     UPDATED,
     ImportStep,
+    NotePlanner,
     StepView,
-)
+)  # fmt: skip
 from vector_memory.service.transfer.json_lines import MAX_ERRORS, ImportAnswer, IncomingRequest
 from vector_memory.service.transfer.note_files import NoteFile
 from vector_memory.service.transfer.round_trip import Returning
@@ -105,56 +106,159 @@ def import_notes(
         Counts of what was stored, merged and left out, and why.
     """
     started = time.monotonic()
-    counts = NotesAnswer()
-    back = Returning()
-    steps = _plan(ctx, request, counts, back, progress)
-    _count(steps, counts)
-    if request.dry_run:
-        for step in steps:
-            if step.action != SAME:
-                show(step.view())
-        counts = replace(counts, stored=0, updated=0, merged=0, proposed=0)
-    else:
-        _carry_out(ctx, request, steps, counts, back)
+    work = _NotesImport(ctx, request)
+    steps = work.plan(progress)
+    counts = work.counts
+    by_action = Counter(step.action for step in steps)
+    counts.gone = by_action.pop(GONE, 0)
+    counts.read = sum(by_action.values())
+    counts.unchanged, counts.left_out = by_action[SAME], by_action[LEFT_OUT]
+    if not request.dry_run:
+        work.carry_out(steps)
+    for step in steps if request.dry_run else ():
+        if step.action != SAME:
+            show(step.view())
     return replace(counts, seconds=round(time.monotonic() - started, 3))
 
 
-def _plan(
-    ctx: Context,
-    request: NotesRequest,
-    counts: NotesAnswer,
-    back: Returning,
-    progress: Progress,
-) -> list[ImportStep]:
-    """Read all files and return what is to be done with what they say."""
-    paths = [os.path.join(request.base, path) for path in request.paths]
-    if not paths:
-        raise BadInputError("Import what?", "Name files or folders.")
-    exports: list[NoteFile] = []
-    files_read: list[import_plan.NoteRead] = []
-    names = note_files.find(paths)
-    named = set() if request.come_across else {note_files.named(path) for path in paths}
-    for number, path in enumerate(names):
-        progress(number, len(names), "reading")
-        _read(path, path in named, request.come_across, exports, files_read, counts)
-    place = messages.place_of(ctx, request)
-    shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
-    if place and files_read and not request.dry_run:
-        ctx.know_project(shelf, place)
-    records = {name for file in files_read for name in file.records()}
-    project = place.id if place else ""
-    steps = [
-        step
-        for file in files_read
-        for step in import_plan.of_notes(
-            shelf, project, file, records, request.foreign, request.is_agent
-        )
-    ]
-    gone = tombstones.is_purged(ctx, [step.memory for step in steps])
-    steps = [replace(step, action=LEFT_OUT) if _brings(step, gone) else step for step in steps]
-    return steps + [
-        step for file in exports for step in _of_export(ctx, request, file, counts, back)
-    ]
+class _NotesImport:
+    """One import: what it counts, and what an export of ours brings back beside its words."""
+
+    def __init__(self, ctx: Context, request: NotesRequest) -> None:
+        self._ctx = ctx
+        self._request = request
+        self.counts = NotesAnswer()
+        self._back = Returning()
+        self._exports: list[NoteFile] = []
+        self._notes: list[import_plan.NoteRead] = []
+
+    def plan(self, progress: Progress) -> list[ImportStep]:
+        """Read all files and return what is to be done with what they say."""
+        request, ctx = self._request, self._ctx
+        paths = [os.path.join(request.base, path) for path in request.paths]
+        if not paths:
+            raise BadInputError("Import what?", "Name files or folders.")
+        names = note_files.find(paths)
+        named = set() if request.come_across else {note_files.named(path) for path in paths}
+        for number, path in enumerate(names):
+            progress(number, len(names), "reading")
+            self._read(path, path in named)
+        place = messages.place_of(ctx, request)
+        shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
+        if place and self._notes and not request.dry_run:
+            ctx.know_project(shelf, place)
+        records = {name for file in self._notes for name in file.records()}
+        project, asks = place.id if place else "", (request.foreign, request.is_agent)
+        planners = (NotePlanner(shelf, project, file, records, *asks) for file in self._notes)
+        steps = [step for planner in planners for step in planner.steps()]
+        purged = tombstones.is_purged(ctx, [step.memory for step in steps])
+        steps = [replace(one, action=LEFT_OUT) if _brings(one, purged) else one for one in steps]
+        return steps + [step for file in self._exports for step in self._of_export(file)]
+
+    def _read(self, path: str, is_named: bool) -> None:
+        """Read a file to where it belongs; one that was only come across may fail without harm."""
+        try:
+            file = note_files.read(path)
+            # It names what is stored of it, and a name can hold a secret, too.
+            file = file._replace(path=redact.clean(file.path).text)
+            if markdown_export.is_export(file.text):
+                # What we wrote into a vault is read back only when the user has named it.
+                self._exports += [] if self._request.come_across else [file]
+            else:
+                self._notes.append(import_plan.read(file))
+                self.counts.redactions += self._notes[-1].redactions
+            self.counts.files += 1
+        except VectorMemoryError as error:
+            if is_named:
+                raise
+            self.counts.failed(path, str(error))
+
+    def _of_export(self, file: NoteFile) -> list[ImportStep]:
+        done = ImportAnswer()
+        steps = reimport_plan.steps_of(self._ctx, self._request, file, done, self._back)
+        self.counts.redactions += done.redactions
+        for error in done.errors:
+            self.counts.failed(file.path, f"line {error.line}: {error.error}")
+        return steps
+
+    def carry_out(self, steps: list[ImportStep]) -> None:
+        """Do what is to be done, store by store."""
+        ctx, counts, actor = self._ctx, self.counts, self._request.actor
+        for shelf in {id(step.shelf): step.shelf for step in steps}.values():
+            own = [step for step in steps if step.shelf is shelf]
+            self._store(shelf, own)
+            self._hand_over(shelf, own)
+            if self._request.prune:
+                counts.forgotten += _forget(ctx, shelf, own, actor)
+        self._back.finish()
+        ctx.count("redactions", counts.redactions)
+        done = {"stored": counts.stored, "updated": counts.updated, "forgotten": counts.forgotten}
+        ctx.state.audit("import", actor, [], done)
+        ctx.notify()
+
+    def _store(self, shelf: Shelf, steps: list[ImportStep]) -> None:
+        """Write what is new and what has changed."""
+        self._add(shelf, [step.memory for step in steps if step.action == NEW])
+        for step in steps:
+            if step.action == PROPOSED:
+                self._propose(shelf, step.memory)
+            if step.old is None:
+                continue
+            if step.action == CHANGED:
+                shelf.journal.add([step.memory])
+                now = self._ctx.now()
+                shelf.journal.supersede(step.old.id, step.memory.id, now, "its file changed")
+                self.counts.updated += 1
+            elif step.action == UPDATED:
+                shelf.journal.update(import_plan.renewed(step.old, step.memory))
+                self.counts.updated += 1
+            elif step.action == MERGED:
+                tags = unique((*step.old.tags, *step.memory.tags))
+                shelf.journal.update(replace(step.old, tags=tags))
+                self._back.became[step.memory.id] = step.old.id
+                self.counts.merged += 1
+            elif step.action == SAME and step.old.status is Status.ACTIVE:
+                _follow_lines(shelf, step, step.old)
+
+    def _add(self, shelf: Shelf, memories: list[Memory]) -> None:
+        """Store new memories in one transaction; equal texts of a project become one, but for those that an
+        export of ours has apart."""
+        fresh: dict[tuple[bytes, str, str], Memory] = {}
+        for memory in memories:
+            apart = memory.id if self._back.is_heard(memory) else ""
+            key = text_key(memory.text), memory.project, apart
+            twin = fresh.get(key)
+            tags = unique((*(twin.tags if twin else ()), *memory.tags))
+            fresh[key] = replace(twin or memory, tags=tags)
+        self.counts.stored += len(shelf.journal.add(list(fresh.values())))
+        self._back.stored(shelf, list(fresh.values()))
+        self.counts.merged += len(memories) - len(fresh)
+
+    def _propose(self, shelf: Shelf, memory: Memory) -> None:
+        """Let what an agent would have bind wait for the user."""
+        try:
+            proposals.put(self._ctx, shelf, memory)
+            self.counts.proposed += 1
+        except VectorMemoryError as error:
+            self.counts.failed(memory.source.path, str(error))
+
+    def _hand_over(self, shelf: Shelf, steps: list[ImportStep]) -> None:
+        """Let decision records give way to those that took their place."""
+        decisions: dict[str, Memory] = {}
+        for step in steps:
+            stored = _stored(shelf, step)
+            first = decisions.get(step.record)
+            if stored and (first is None or first.kind != "decision"):
+                decisions[step.record] = stored
+        for step in steps:
+            old, new = _stored(shelf, step), decisions.get(step.successor)
+            if step.successor and old and new and old.id != new.id:
+                why = "its file names a successor"
+                try:
+                    shelf.journal.supersede(old.id, new.id, new.created_at, why)
+                    self.counts.updated += step.action == SAME
+                except VectorMemoryError as error:
+                    self.counts.failed(step.memory.source.path, str(error))
 
 
 def _brings(step: ImportStep, purged_ids: set[str]) -> bool:
@@ -162,157 +266,18 @@ def _brings(step: ImportStep, purged_ids: set[str]) -> bool:
     return step.memory.id in purged_ids and step.action in (*import_plan.STORING, PROPOSED)
 
 
-def _read(
-    path: str,
-    named: bool,
-    come_across: bool,
-    exports: list[NoteFile],
-    found: list[import_plan.NoteRead],
-    counts: NotesAnswer,
-) -> None:
-    """Read a file to where it belongs; one that was only come across may fail without harm."""
-    try:
-        file = note_files.read(path)
-        # It names what is stored of it, and a name can hold a secret, too.
-        file = file._replace(path=redact.clean(file.path).text)
-        if markdown_export.is_export(file.text):
-            # What we wrote into a vault is read back only when the user has named it.
-            exports += [] if come_across else [file]
-        else:
-            found.append(import_plan.read(file))
-            counts.redactions += found[-1].redactions
-        counts.files += 1
-    except VectorMemoryError as error:
-        if named:
-            raise
-        counts.failed(path, str(error))
-
-
-def _of_export(
-    ctx: Context, request: NotesRequest, file: NoteFile, counts: NotesAnswer, back: Returning
-) -> list[ImportStep]:
-    done = ImportAnswer()
-    steps = reimport_plan.steps_of(ctx, request, file, done, back)
-    counts.redactions += done.redactions
-    for error in done.errors:
-        counts.failed(file.path, f"line {error.line}: {error.error}")
-    return steps
-
-
-def _count(steps: Iterable[ImportStep], counts: NotesAnswer) -> None:
-    by_action = Counter(step.action for step in steps)
-    counts.gone = by_action.pop(GONE, 0)
-    counts.read = sum(by_action.values())
-    counts.unchanged = by_action[SAME]
-    counts.left_out = by_action[LEFT_OUT]
-
-
-def _carry_out(
-    ctx: Context,
-    request: NotesRequest,
-    steps: list[ImportStep],
-    counts: NotesAnswer,
-    back: Returning,
-) -> None:
-    shelves = {id(step.shelf): step.shelf for step in steps}
-    for shelf in shelves.values():
-        own = [step for step in steps if step.shelf is shelf]
-        _store(ctx, shelf, own, counts, back)
-        _hand_over(ctx, shelf, own, counts)
-        if request.prune:
-            counts.forgotten += _forget(ctx, shelf, own, request.actor)
-    back.finish()
-    ctx.count("redactions", counts.redactions)
-    done = {"stored": counts.stored, "updated": counts.updated, "forgotten": counts.forgotten}
-    ctx.state.audit("import", request.actor, [], done)
-    ctx.notify()
-
-
-def _store(
-    ctx: Context, shelf: Shelf, steps: list[ImportStep], counts: NotesAnswer, back: Returning
-) -> None:
-    """Write what is new and what has changed."""
-    _add([step.memory for step in steps if step.action == NEW], shelf, counts, back)
-    _propose(ctx, [step.memory for step in steps if step.action == PROPOSED], shelf, counts)
-    for step in steps:
-        if step.old is None:
-            continue
-        if step.action == CHANGED:
-            shelf.journal.add([step.memory])
-            shelf.journal.supersede(step.old.id, step.memory.id, ctx.now(), "its file changed")
-            counts.updated += 1
-        elif step.action == UPDATED:
-            shelf.journal.update(import_plan.renewed(step.old, step.memory))
-            counts.updated += 1
-        elif step.action == MERGED:
-            tags = unique((*step.old.tags, *step.memory.tags))
-            shelf.journal.update(replace(step.old, tags=tags))
-            back.became[step.memory.id] = step.old.id
-            counts.merged += 1
-        elif step.action == SAME and step.old.status is Status.ACTIVE:
-            _follow_lines(shelf, step)
-
-
-def _add(memories: list[Memory], shelf: Shelf, counts: NotesAnswer, back: Returning) -> None:
-    """Store new memories in one transaction; equal texts of a project become one, but for those that an
-    export of ours has apart."""
-    fresh: dict[tuple[bytes, str, str], Memory] = {}
-    for memory in memories:
-        key = text_key(memory.text), memory.project, memory.id if back.is_heard(memory) else ""
-        twin = fresh.get(key)
-        tags = unique((*(twin.tags if twin else ()), *memory.tags))
-        fresh[key] = replace(twin or memory, tags=tags)
-    counts.stored += len(shelf.journal.add(list(fresh.values())))
-    back.stored(shelf, list(fresh.values()))
-    counts.merged += len(memories) - len(fresh)
-
-
-def _propose(ctx: Context, memories: list[Memory], shelf: Shelf, counts: NotesAnswer) -> None:
-    """Let what an agent would have bind wait for the user."""
-    for memory in memories:
-        try:
-            proposals.put(ctx, shelf, memory)
-            counts.proposed += 1
-        except VectorMemoryError as error:
-            counts.failed(memory.source.path, str(error))
-
-
-def _follow_lines(shelf: Shelf, step: ImportStep) -> None:
+def _follow_lines(shelf: Shelf, step: ImportStep, old: Memory) -> None:
     """Keep a source's lines right when something was written above an unchanged note."""
-    assert step.old is not None
-    if step.memory.external_id == step.old.external_id != "" and step.memory.source.line_start:
-        shelf.journal.update(replace(step.old, source=step.memory.source))
-
-
-def _hand_over(ctx: Context, shelf: Shelf, steps: list[ImportStep], counts: NotesAnswer) -> None:
-    """Let decision records give way to those that took their place."""
-    decisions: dict[str, Memory] = {}
-    for step in steps:
-        stored = _stored(shelf, step)
-        if (
-            step.record
-            and stored
-            and (step.record not in decisions or decisions[step.record].kind != "decision")
-        ):
-            decisions[step.record] = stored
-    for step in steps:
-        old, new = _stored(shelf, step), decisions.get(step.successor)
-        if step.successor and old and new and old.id != new.id:
-            try:
-                shelf.journal.supersede(
-                    old.id, new.id, new.created_at, "its file names a successor"
-                )
-                counts.updated += step.action == SAME
-            except VectorMemoryError as error:
-                counts.failed(step.memory.source.path, str(error))
+    if step.memory.external_id == old.external_id != "" and step.memory.source.line_start:
+        shelf.journal.update(replace(old, source=step.memory.source))
 
 
 def _stored(shelf: Shelf, step: ImportStep) -> Memory | None:
-    """Return the active memory that a step's note is now."""
+    """Return the active memory that a step's note is now, None where it belongs to no decision record."""
     if not step.record or step.action == LEFT_OUT:
         return None
-    found = shelf.journal.find_by_external_id(step.memory.external_id, step.memory.project)
-    return found or shelf.journal.find_by_hash(text_key(step.memory.text), step.memory.project)
+    stored = shelf.journal.find_by_external_id(step.memory.external_id, step.memory.project)
+    return stored or shelf.journal.find_by_hash(text_key(step.memory.text), step.memory.project)
 
 
 def _forget(ctx: Context, shelf: Shelf, steps: list[ImportStep], actor: str) -> int:
@@ -326,6 +291,6 @@ def _forget(ctx: Context, shelf: Shelf, steps: list[ImportStep], actor: str) -> 
     ids = [memory.id for memory in gone]
     shelf.journal.forget(ids)
     ctx.later(shelf.journal.scrub)
-    ctx.drop_snapshots()
+    ctx.changed()
     ctx.state.audit("forget", actor, ids, {})
     return len(ids)

@@ -127,83 +127,62 @@ def _known_lines(text: str, cleaned: str) -> int | None:
     return next((number for number, equal in enumerate(same) if not equal), len(after))
 
 
-def of_notes(
-    shelf: Shelf,
-    project: str,
-    found: NoteRead,
-    records: set[str],
-    foreign: bool = False,
-    by_agent: bool = False,
-) -> list[ImportStep]:
-    """Return what is to be done with a file's notes.
+@dataclass
+class NotePlanner:
+    """Compares a file's drafts with what earlier imports of it stored.
 
-    Args:
-        shelf: the store that they belong to.
-        project: the project's id.
+    Attributes:
+        shelf: the store that they belong to; `project` the project's id.
         found: the file.
         records: the decision records that are imported together.
         foreign: the user did not ask for it, or somebody else wrote it.
         by_agent: an agent imports them: what would bind is proposed.
     """
-    steps = _Planner(shelf, project, found, records, foreign, by_agent).steps()
-    return [
-        replace(one, action=PROPOSED) if one.memory.proposed and one.action in STORING else one
-        for one in steps
-    ]
 
+    shelf: Shelf
+    project: str
+    found: NoteRead
+    records: set[str]
+    foreign: bool = False
+    by_agent: bool = False
 
-class _Planner:
-    """Compares a file's drafts with what earlier imports of it stored."""
-
-    def __init__(
-        self,
-        shelf: Shelf,
-        project: str,
-        found: NoteRead,
-        records: set[str],
-        foreign: bool,
-        by_agent: bool,
-    ) -> None:
-        self._foreign = foreign or by_agent
-        self._by_agent = by_agent
-        self._shelf = shelf
-        self._project = project
-        self._path = found.file.path
-        self._drafts = found.drafts
-        self._records = records
-        prefix = notes.file_prefix(self._path)
+    def __post_init__(self) -> None:
+        self._path = self.found.file.path
+        self._drafts = self.found.drafts
         # What waits for the user is not stored yet, as far as the user's own import goes.
-        rows = [
-            one
-            for one in shelf.journal.find_imported(prefix, project)
-            if not one.proposed.get("held")
-        ]
+        rows = self.shelf.journal.find_imported(notes.file_prefix(self._path), self.project)
+        rows = [row for row in rows if not row.proposed.get("held")]
         self._ids = {row.id for row in rows}
         self._active = {row.external_id: row for row in rows if row.status is Status.ACTIVE}
-        now = {draft.key for draft in found.drafts}
+        self._past = {row.external_id: row for row in rows if row.status is not Status.ACTIVE}
+        now = {draft.key for draft in self._drafts}
         # Words that stood below headings that the file does not have them under any more.
         self._displaced = {reimport.words_of(key) for key in self._active if key not in now}
-        self._past = {row.external_id: row for row in rows if row.status is not Status.ACTIVE}
 
     def steps(self) -> Iterator[ImportStep]:
-        """Yield the steps, in the order of the file, then what is gone from it."""
-        found = {
-            place: self._left(one) for place, one in enumerate(self._drafts) if self._settled(one)
+        """Yield what is to be done with the notes, in the order of the file, then with what is gone from it."""
+        steps = {
+            place: self._left(draft)
+            for place, draft in enumerate(self._drafts)
+            if self._settled(draft)
         }
-        found |= self._known_elsewhere(set(found))
-        rest = [place for place in range(len(self._drafts)) if place not in found]
+        steps |= self._known_elsewhere(set(steps))
+        rest = [place for place in range(len(self._drafts)) if place not in steps]
         stored = {key: str(row.text) for key, row in self._active.items()}
         pairs = [(self._drafts[place].key, self._drafts[place].text) for place in rest]
         plan = reimport.plan(pairs, stored)
         for action, matched in ((SAME, plan.same), (UPDATED, plan.moved), (CHANGED, plan.changed)):
             for position, key in matched.items():
                 draft = self._drafts[rest[position]]
-                found[rest[position]] = self._matched(action, draft, self._active[key])
+                steps[rest[position]] = self._matched(action, draft, self._active[key])
         for position in plan.new:
-            found[rest[position]] = self._new(self._drafts[rest[position]])
-        yield from (found[place] for place in sorted(found))
+            steps[rest[position]] = self._new(self._drafts[rest[position]])
+        for place in sorted(steps):
+            step = steps[place]
+            waits = step.memory.proposed and step.action in STORING
+            yield replace(step, action=PROPOSED) if waits else step
         for key in plan.gone:
-            yield ImportStep(GONE, self._shelf, self._active[key], self._active[key])
+            yield ImportStep(GONE, self.shelf, self._active[key], self._active[key])
 
     def _settled(self, draft: NoteDraft) -> bool:
         """Whether a draft was stored once and is to stay what has become of it since: forgotten by
@@ -213,27 +192,27 @@ class _Planner:
             return False
         if old.status is Status.FORGOTTEN:
             return True
-        now = self._shelf.journal.successors([old]).get(old.id)
+        now = self.shelf.journal.successors([old]).get(old.id)
         return now is not None and now.id not in self._ids
 
     def _left(self, draft: NoteDraft) -> ImportStep:
         old = self._past[draft.key]
         action = LEFT_OUT if old.status is Status.FORGOTTEN else SAME
-        return ImportStep(action, self._shelf, self._memory(draft), old)
+        return ImportStep(action, self.shelf, self._memory(draft), old)
 
     def _known_elsewhere(self, settled: set[int]) -> dict[int, ImportStep]:
         """Return, by position, what is to be done with notes whose text is stored, but not as this
         very note: from another file, or said in a session."""
-        found: dict[int, ImportStep] = {}
+        steps: dict[int, ImportStep] = {}
         for place, draft in enumerate(self._drafts):
             displaced = reimport.words_of(draft.key) in self._displaced
             if place in settled or displaced or draft.key in self._active:
                 continue
-            twin = self._shelf.journal.find_by_hash(text_key(draft.text), self._project)
+            twin = self.shelf.journal.find_by_hash(text_key(draft.text), self.project)
             if twin is not None:
-                told = set(draft.tags) <= set(twin.tags)
-                found[place] = self._step(SAME if told else MERGED, draft, twin)
-        return found
+                has_all_tags = set(draft.tags) <= set(twin.tags)
+                steps[place] = self._step(SAME if has_all_tags else MERGED, draft, twin)
+        return steps
 
     def _matched(self, action: str, draft: NoteDraft, old: Memory) -> ImportStep:
         """A box that was ticked changes the memory and none of its words."""
@@ -243,44 +222,41 @@ class _Planner:
     def _new(self, draft: NoteDraft) -> ImportStep:
         """A decision that has given way is stored only together with what took its place."""
         after = record_name(self._path, draft.successor)
-        known = draft.successor and after in self._records
+        known = draft.successor and after in self.records
         return self._step(LEFT_OUT if draft.superseded and not known else NEW, draft)
 
     def _step(self, action: str, draft: NoteDraft, old: Memory | None = None) -> ImportStep:
         after = record_name(self._path, draft.successor) if draft.successor else ""
         return ImportStep(
             action,
-            self._shelf,
+            self.shelf,
             self._memory(draft),
             old,
             record=record_name(self._path, draft.number) if draft.number else "",
-            successor=after if draft.superseded and after in self._records else "",
+            successor=after if draft.superseded and after in self.records else "",
         )
 
     def _memory(self, draft: NoteDraft) -> Memory:
-        done = {} if draft.done is None else {"done": draft.done}
-        marks = {IS_FOREIGN: True} if self._foreign else {}
-        written = self._as_written(draft, {**done, **marks})
-        asks = proposals.wanted(written, not self._project) if self._by_agent else {}
-        settled = trust_marks.settled(written)
-        return proposals.proposed(settled, asks) if asks else settled
-
-    def _as_written(self, draft: NoteDraft, extra: dict[str, object]) -> Memory:
         text = redact.clean(draft.text).text
-        return Memory(
+        done = {} if draft.done is None else {"done": draft.done}
+        marks = {IS_FOREIGN: True} if self.foreign or self.by_agent else {}
+        written = Memory(
             id=new_id(),
             text=text,
             title=redact.clean(draft.title).text,
             created_at=draft.created_at,
             kind=draft.kind,
-            project=self._project,
+            project=self.project,
             priority=draft.priority,
             origin=Origin.IMPORT,
             tags=draft.tags,
             source=Source(path=self._path, line_start=draft.line_start, line_end=draft.line_end),
             external_id=draft.key,
-            extra={**extra, **named_in(text)},
+            extra={**done, **marks, **named_in(text)},
         )
+        asks = proposals.wanted(written, not self.project) if self.by_agent else {}
+        settled = trust_marks.settled(written)
+        return proposals.proposed(settled, asks) if asks else settled
 
 
 def renewed(old: Memory, memory: Memory) -> Memory:

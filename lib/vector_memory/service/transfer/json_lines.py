@@ -13,7 +13,6 @@ from vector_memory.errors import BadInputError, UnsafeTextError, VectorMemoryErr
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import (
     COLLECTIONS,
-    DERIVED,
     IS_FOREIGN,
     CleanText,
     Link,
@@ -31,6 +30,7 @@ from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import proposals, trust_marks
+from vector_memory.service.memory.views import told
 from vector_memory.service.transfer import round_trip
 from vector_memory.service.transfer.round_trip import Returning, Standing
 from vector_memory.system import json_in
@@ -398,11 +398,6 @@ class ExportRequest(messages.Filter):
     )
     format: str = messages.word()
 
-    def may_go(self, memory: Memory) -> bool:
-        """Whether a memory goes. What was made of a whole session may hold words of what is above the ceiling, and
-        stays where there is one."""
-        return self.ceiling is None or memory.kind not in DERIVED
-
 
 @dataclass(frozen=True)
 class ExportSource:
@@ -466,12 +461,11 @@ def export(ctx: Context, request: ExportRequest) -> Iterator[ExportLine]:
     scope = request_fields.listed(asker.scope)
     roots = {known.id: known.root for shelf in asker.shelves for known in shelf.journal.projects()}
     for shelf in asker.shelves:
-        every = shelf.journal.iter_memories(scope, statuses=round_trip.TOLD)
+        every = shelf.journal.iter_memories(scope, statuses=round_trip.STATUSES)
         # What observers make anew by themselves, elsewhere they make of what they see there.
         found = (memory for memory in every if scope.collections or not memory.is_quiet)
         for memory, links in round_trip.with_links(shelf, found):
-            if request.may_go(memory):
-                yield export_line(memory, roots.get(memory.project, ""), links)
+            yield export_line(memory, roots.get(memory.project, ""), links)
 
 
 def export_line(memory: Memory, root: str, links: Sequence[Link] = ()) -> ExportLine:
@@ -482,28 +476,16 @@ def export_line(memory: Memory, root: str, links: Sequence[Link] = ()) -> Export
         links: those that lead from it.
     """
     source = memory.source
-    return ExportLine(
-        id=memory.id,
-        external_id=memory.external_id or None,
-        text=memory.text,
-        title=memory.title,
-        kind=memory.kind,
-        tags=memory.tags,
-        created_at=memory.created_at,
-        session=source.session,
-        seq=source.turn,
-        speaker=source.speaker,
-        files=memory.files,
-        project=root or None,
-        project_id=memory.project,
-        priority=memory.priority.value,
-        confidence=memory.confidence,
-        origin=memory.origin.value,
-        collection=memory.collection,
-        sensitivity=memory.sensitivity.value,
-        jurisdiction=memory.jurisdiction,
-        source=ExportSource(source.path, (source.line_start, source.line_end)),
-        model=memory.model,
-        **trust_marks.marks_of(memory, trust_marks.TRUST_MARKS),
-        **vars(round_trip.standing(memory, links)),
-    )
+    own = told(ExportLine, memory) | {
+        "external_id": memory.external_id or None,
+        "session": source.session,
+        "seq": source.turn,
+        "speaker": source.speaker,
+        "project": root or None,
+        "project_id": memory.project,
+        "source": ExportSource(source.path, (source.line_start, source.line_end)),
+        "suspicion": None,
+        "proposed": None,
+    }
+    marks = trust_marks.marks_of(memory, trust_marks.TRUST_MARKS)
+    return ExportLine(**own | marks | vars(round_trip.standing(memory, links)))

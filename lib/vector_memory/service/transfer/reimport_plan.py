@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from vector_memory.errors import VectorMemoryError
@@ -48,7 +47,7 @@ def steps_of(
 
 
 def _exported(ctx: Context, shelf: Shelf, memory: Memory) -> ImportStep:
-    for owner in _each_once(shelf, ctx.all_shelves()):
+    for owner in dict.fromkeys((shelf, *ctx.all_shelves())):
         old = owner.journal.by_ids([memory.id]).get(memory.id)
         if old is not None:
             return _known(owner, memory, old)
@@ -72,8 +71,3 @@ def _known(shelf: Shelf, memory: Memory, old: Memory) -> ImportStep:
     told = replace(memory, sensitivity=level)
     successor = replace(told, id=new_id(), external_id=old.external_id, project=old.project)
     return ImportStep(CHANGED, shelf, successor, now)
-
-
-def _each_once(first: Shelf, others: Sequence[Shelf]) -> list[Shelf]:
-    """Return stores in order, each once."""
-    return list({id(shelf): shelf for shelf in (first, *others)}.values())

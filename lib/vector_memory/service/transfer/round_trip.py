@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 
 from vector_memory import redact
@@ -13,13 +13,15 @@ from vector_memory.model import REVIEWED, Link, Memory, Relation, Status, Tempor
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import trust_marks
+from vector_memory.service.memory.views import told
 from vector_memory.system.json_in import Record
 
-TOLD = (Status.ACTIVE, Status.SUPERSEDED)
+STATUSES = (Status.ACTIVE, Status.SUPERSEDED)
 """Of what status an export tells: what gave way is the history of what took its place."""
 MOST_LINKS, MOST_DEEP, MOST_USES = 1_000, 8, 1 << 53
 MOST_WEIGHT = 1e6
 AT_ONCE = 500
+ORDINARY = {one.name: one.default for one in fields(Memory)}
 
 
 @dataclass(frozen=True)
@@ -67,23 +69,10 @@ def standing(memory: Memory, links: Sequence[Link]) -> Standing:
     Args:
         links: those that lead from it.
     """
-    told = [LinkTold(one.to_id, one.relation.value, one.weight, one.created_at) for one in links]
-    return Standing(
-        updated_at=memory.updated_at,
-        temporal=memory.temporal.value if memory.temporal is not Temporal.PERMANENT else None,
-        valid_from=memory.valid_from,
-        valid_until=memory.valid_until,
-        expires_at=memory.expires_at,
-        status=memory.status.value if memory.status is not Status.ACTIVE else None,
-        superseded_by=memory.superseded_by or None,
-        uses=memory.uses or None,
-        last_used_at=memory.last_used_at,
-        tier=memory.tier.value if memory.tier is not Tier.HOT else None,
-        applied=memory.applied or None,
-        applied_at=memory.applied_at,
-        links=told or None,
-        extra={**trust_marks.unmarked(memory.extra), **_reviewed(memory.extra)} or None,
-    )
+    leading = [LinkTold(one.to_id, one.relation.value, one.weight, one.created_at) for one in links]
+    own = {name: one for name, one in told(Standing, memory).items() if one != ORDINARY[name]}
+    own["extra"] = {**trust_marks.unmarked(memory.extra), **_reviewed(memory.extra)} or None
+    return Standing(links=leading or None, **own)
 
 
 def with_links(shelf: Shelf, memories: Iterable[Memory]) -> Iterator[tuple[Memory, list[Link]]]:

@@ -11,6 +11,7 @@ from vector_memory import tokens
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
+from vector_memory.service.memory.views import told
 from vector_memory.tokens import Token
 
 MOST = 200
@@ -42,7 +43,7 @@ class TokenRequest(messages.Request):
 
 @dataclass(frozen=True)
 class TokenView:
-    """A token as it is shown: never what it is itself."""
+    """A token as it is shown: never what it is itself; `problem` why it lets nobody in, "" where it does."""
 
     id: str
     name: str
@@ -53,6 +54,7 @@ class TokenView:
     made_at: str
     ceiling: str = ""
     jurisdictions: tuple[str, ...] = ()
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def token(ctx: Context, request: TokenRequest) -> TokenAnswer:
     """
     path = ctx.home.tokens
     if request.action == "list":
-        return TokenAnswer(tokens=[_view(one) for one in tokens.load(path)])
+        return TokenAnswer(tokens=[TokenView(**told(TokenView, one)) for one in tokens.load(path)])
     if request.action == "enter":
         if not _codes.take(request.id):
             raise NotFoundError("There is no such code.", "Run `vector-memory dashboard`.")
@@ -135,10 +137,3 @@ def _new(ctx: Context, request: TokenRequest, kept: list[Token]) -> TokenAnswer:
     tokens.save(ctx.home.tokens, [*kept, made])
     ctx.state.audit("token", request.actor, [id], {"action": "new", "rights": list(made.rights)})
     return TokenAnswer(token=presented, id=id)
-
-
-def _view(one: Token) -> TokenView:
-    return TokenView(
-        one.id, one.name, one.rights, one.project, one.until, one.speaks_for_me, one.made_at,
-        one.ceiling, one.jurisdictions,
-    )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vector_memory.errors import BadInputError
-from vector_memory.service.base import messages
+from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.system import json_in
 from vector_memory.trust import second_signature
@@ -79,10 +79,7 @@ def identity(ctx: Context, request: IdentityRequest) -> IdentityAnswer:
         BadInputError: there is no such action; an agent would change a key or sign with it; no passphrase.
         NotFoundError: there is no such key.
     """
-    if request.action not in ACTIONS:
-        raise BadInputError(
-            f"Keys know no {request.action[:20]!r}.", f"It is {', '.join(ACTIONS)}."
-        )
+    request_fields.require_one(request.action, ACTIONS, "action")
     ring = Keyring(ctx.home.keys)
     if request.action == "verify":
         return IdentityAnswer(_views(ring), is_valid=_is_signed(request))

@@ -10,13 +10,12 @@ from typing import Any
 
 from vector_memory.errors import NotFoundError, StoreFullError
 from vector_memory.journal.audit import Row
-from vector_memory.service.base import messages
+from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.private import make_folder
 from vector_memory.trust import attestation, merkle
 from vector_memory.trust.attestation import Statement
-from vector_memory.trust.keys import Keyring
 
 MOST_ENTRY = 1 << 53
 
@@ -69,8 +68,7 @@ def prove(ctx: Context, request: ProveRequest) -> ProveAnswer:
     """
     rows = ctx.state.audit_rows()
     leaves = [attestation.leaf(_entry(row)) for row in rows]
-    ring = Keyring(ctx.home.keys)
-    key = ring.open(ring.ensure(ctx.now(), request.passphrase).public.id, request.passphrase)
+    key = contracts.signer(ctx, request.passphrase)
     at = ctx.now().isoformat(timespec="seconds")
     statement = attestation.attested(key, leaves, rows[-1].number if rows else 0, at)
     proof, name = asdict(statement), f"root-{len(rows):08d}.json"
@@ -99,7 +97,7 @@ def check(ctx: Context, request: CheckProofRequest) -> CheckProofAnswer:
         RefusedProofError: the statement was changed.
     """
     statement: Statement = attestation.statement_of(request.statement)
-    keys = [one.word for one in Keyring(ctx.home.keys).entries()]
+    keys = [one.word for one in contracts.keyring(ctx).entries()]
     is_own, rows = statement.key in keys, ctx.state.audit_rows()
     if len(rows) < statement.size:
         why = f"The log holds {len(rows)} entries, and {statement.size} were signed."

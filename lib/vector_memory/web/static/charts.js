@@ -2,7 +2,9 @@
 
 import { day, el, number, short, svg, table } from './dom.js';
 
-const WIDE = 720;
+/** How wide pictures are drawn: a phone's would be too small to be read if they were drawn wide. */
+const width = () => (window.innerWidth < 700 ? 360 : 720);
+const LABEL = 76;
 
 /** Returns a picture with a table that says the same: `columns` are those of `table`. */
 export function figure(title, picture, columns, rows, isOpen) {
@@ -13,8 +15,9 @@ export function figure(title, picture, columns, rows, isOpen) {
 /** Returns bars of a number over labels; `other` is the name of a second number, drawn within the first. */
 export function bars(title, rows, { name = 'number', other = '', wide = 0 } = {}) {
   const most = Math.max(1, ...rows.map((row) => row[1]));
+  const WIDE = width();
   const gap = WIDE / Math.max(rows.length, 12);
-  const each = Math.ceil(rows.length / 8);
+  const each = Math.ceil(LABEL / gap);
   const height = wide || 130;
   const drawn = rows.map(([label, n, m], at) => [
     svg('rect', { class: 'mark', x: at * gap, y: height - (n / most) * (height - 20), width: Math.max(1, gap - 2), height: (n / most) * (height - 20) }, svg('title', {}, `${label}: ${number(n)}`)),
@@ -25,7 +28,8 @@ export function bars(title, rows, { name = 'number', other = '', wide = 0 } = {}
     svg('text', { x: 0, y: 10 }, `${number(most)} at most`), drawn);
   const columns = [['Label', (row) => row[0]], [name, (row) => number(row[1])]];
   if (other) columns.push([other, (row) => number(row[2] || 0)]);
-  return rows.length ? figure(title, picture, columns, rows) : el('p', { class: 'hint' }, `${title}: nothing yet.`);
+  const key = other && el('p', { class: 'hint' }, el('span', { class: 'key' }, name), ' ', el('span', { class: 'key other' }, other));
+  return rows.length ? figure(title, [key, picture], columns, rows) : el('p', { class: 'hint' }, `${title}: nothing yet.`);
 }
 
 /** Returns counts by day as weeks or months, so many that they can be told apart. */
@@ -39,6 +43,7 @@ export function grouped(days) {
 
 /** Returns sessions as lines on a time axis, a link each. */
 export function timeline(sessions) {
+  const WIDE = width();
   const spans = sessions.map((one) => {
     const began = Date.parse(one.started_at);
     const last = Math.max(began, ...one.topics.map((topic) => Date.parse(topic.at)));
@@ -63,8 +68,8 @@ export function timeline(sessions) {
 
 /** Returns a neighbourhood: nodes are {name, n, href}; edges are [number, number, weight]; the first node is the middle. */
 export function neighbourhood(title, nodes, edges) {
-  const places = laidOut(nodes.length, edges);
-  const height = 420;
+  const [WIDE, height] = [width(), 420];
+  const places = laidOut(nodes.length, edges, { x: WIDE, y: height });
   const lines = edges.map(([a, b, weight]) => svg('line', { class: 'line', x1: places[a].x, y1: places[a].y, x2: places[b].x, y2: places[b].y, 'stroke-width': Math.min(4, weight) }));
   const dots = nodes.map((node, at) => svg('a', { href: node.href, 'aria-label': `${node.name}: ${number(node.n)} memories` },
     svg('circle', { class: at ? 'mark' : 'other', cx: places[at].x, cy: places[at].y, r: 4 + Math.min(10, Math.sqrt(node.n)) }),
@@ -74,10 +79,9 @@ export function neighbourhood(title, nodes, edges) {
 }
 
 /** Returns places by forces: all push each other away, edges pull. Source: Fruchterman and Reingold, 1991. */
-function laidOut(n, edges) {
-  const size = { x: 720, y: 420 };
+function laidOut(n, edges, size) {
   const ideal = Math.sqrt((size.x * size.y) / Math.max(n, 1)) * 0.7;
-  const at = Array.from({ length: n }, (_, i) => ({ x: 360 + (i ? 160 * Math.cos(i * 2.4) : 0), y: 210 + (i ? 130 * Math.sin(i * 2.4) : 0) }));
+  const at = Array.from({ length: n }, (_, i) => ({ x: size.x / 2 + (i ? size.x / 4.5 * Math.cos(i * 2.4) : 0), y: size.y / 2 + (i ? 130 * Math.sin(i * 2.4) : 0) }));
   for (let heat = 40; heat > 0.5; heat *= 0.93) {
     const push = at.map(() => ({ x: 0, y: 0 }));
     const moved = (a, b, strength) => {

@@ -50,8 +50,9 @@ export function choice(options, value, props) {
   return node;
 }
 
-/** Returns a table: `columns` are [head, function of a row that returns what stands in its cell]. */
+/** Returns a table: `columns` are [head, function of a row that returns what stands in its cell]; a sentence where it would be empty. */
 export function table(caption, columns, rows, hidesCaption) {
+  if (!rows.length) return el('p', { class: 'hint' }, `${caption}: nothing yet.`);
   return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption },
     el('table', {},
       el('caption', hidesCaption ? { class: 'quiet-caption' } : {}, caption),
@@ -60,7 +61,7 @@ export function table(caption, columns, rows, hidesCaption) {
 }
 
 export function facts(pairs) {
-  return el('dl', { class: 'facts' }, pairs.filter(([, value]) => value !== '' && value !== null && value !== undefined)
+  return el('dl', { class: 'facts' }, pairs.filter(([, value]) => value !== '' && value !== null && value !== undefined && value?.length !== 0)
     .map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))));
 }
 
@@ -74,6 +75,10 @@ export function moment(at) {
 
 export function number(n) {
   return typeof n === 'number' ? n.toLocaleString('en-US') : String(n ?? '');
+}
+
+export function megabytes(bytes) {
+  return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
 }
 
 export function percent(share) {

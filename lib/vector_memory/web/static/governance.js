@@ -18,5 +18,5 @@ export async function governance() {
       ['Holds', one.holds ? 'yes' : `no: ${one.problem}`], ['For', one.subject || 'every agent'], ['Permits', one.permitted.join(', ') || 'all that is not prohibited'],
       ['Prohibits', one.prohibited.join(', ') || 'nothing'], ['Up to', one.ceiling], ['Where', one.projects.join(', ') || 'everywhere'], ['Until', one.not_after ? moment(one.not_after) : 'it is revoked'],
     ]))),
-    table('What is kept where', [['Project', (one) => one.project || 'no project'], ['Law', (one) => one.jurisdiction], ['Level', (one) => one.sensitivity], ['Memories', (one) => number(one.memories)]], kept));
+    table('What is kept where', [['Project', (one) => one.project || 'no project'], ['Law', (one) => one.jurisdiction || 'none said'], ['Level', (one) => one.sensitivity], ['Memories', (one) => number(one.memories)]], kept));
 }

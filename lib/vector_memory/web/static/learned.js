@@ -39,11 +39,11 @@ export async function observer({ query, refresh }) {
   });
   const acts = (one) => el('div', { class: 'bar' }, [['I had asked', 'asked'], ['It is false', 'false']].filter(([, word]) => word !== (one.verdict || (one.asked ? 'asked' : ''))).map(([words, word]) => button(words, mark(one, word), { 'aria-label': `${words}: ${short(one.text, 40)}` })));
   const mode = el('span', {});
-  ask('settings').then(({ settings }) => mode.append(`It is ${settings.find((one) => one.name === 'observer')?.value}. `), fail);
+  ask('settings').then(({ settings }) => mode.append(`The setting is “${settings.find((one) => one.name === 'observer')?.value}”. `), fail);
   return el('div', {}, el('h1', {}, 'Observer'), el('p', { class: 'lead' }, 'What was flagged in sessions, with the words that it stands on. ', mode, el('a', { href: '#/settings?find=observer' }, 'Settings'), ' changes whether it only records, warns or blocks.'),
     el('div', { class: 'bar' }, field('Category', pick), el('span', {}, `${number(told.total)} in all`)), bars('Flags over time', grouped(days), { name: 'flags' }),
     table('Flags', [['When', (one) => moment(one.at)], ['What', (one) => [el('span', { class: `badge ${one.severity === 'high' ? 'bad' : 'warn'}` }, one.category), one.asked && el('span', { class: 'badge good' }, 'asked for'), one.verdict === 'false' && el('span', { class: 'badge' }, 'false')]],
       ['Words', (one) => el('code', {}, short(one.text, 200))], ['Why', (one) => one.reason], ['Session', (one) => el('a', { href: `#/sessions?session=${one.session}` }, one.session.slice(0, 8))], ['Acts', acts]], told.flags.slice(0, 100)),
     sessions.length > 1 && table('By session', [['Session', ([id]) => el('a', { href: `#/sessions?session=${id}` }, id.slice(0, 8))], ['Flags', ([, n]) => number(n)]], sessions.sort((a, b) => b[1] - a[1]).slice(0, 20)),
-    el('h2', {}, 'Limits that were said'), el('ul', {}, limits.memories.map((one) => el('li', {}, el('a', { href: `#/memory/${one.id}` }, short(one.text, 200))))), !limits.total && el('p', { class: 'hint' }, 'None.'), el('p', { class: 'hint' }, `Share asked for: ${percent(told.flags.filter((one) => one.asked).length / Math.max(1, told.flags.length))}`));
+    el('h2', {}, 'Limits that were said'), el('ul', {}, limits.memories.map((one) => el('li', {}, el('a', { href: `#/memory/${one.id}` }, short(one.text, 200))))), !limits.total && el('p', { class: 'hint' }, 'None.'), told.flags.length > 0 && el('p', { class: 'hint' }, `Of the newest ${number(told.flags.length)} flags you had asked for ${percent(told.flags.filter((one) => one.asked).length / told.flags.length)}.`));
 }

@@ -53,7 +53,7 @@ async function open() {
 
 function mark(name) {
   for (const one of document.querySelectorAll('#nav a')) {
-    if (one.getAttribute('href') === `#/${name}`) one.setAttribute('aria-current', 'page');
+    if (one.getAttribute('href') === `#/${name}`) { one.setAttribute('aria-current', 'page'); one.scrollIntoView({ block: 'nearest', inline: 'center' }); }
     else one.removeAttribute('aria-current');
   }
 }

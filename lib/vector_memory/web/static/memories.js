@@ -30,15 +30,20 @@ class Windowed {
     if (this.isAsking || (this.items.length && !this.next)) return;
     this.isAsking = true;
     try {
-      const page = await ask('memories', { ...this.filter, limit: PAGE, ...(this.next ? { cursor: this.next } : {}) });
+      const page = await ask('memories', { ...this.filter, limit: PAGE, counted: false, ...(this.next ? { cursor: this.next } : {}) });
       this.items.push(...page.memories);
       this.next = page.next;
-      this.total = page.total;
-      put(this.told, `${number(page.total)} memories`);
       this.space.style.height = `${this.items.length * ROW_PX}px`;
     } finally {
       this.isAsking = false;
     }
+    this.draw();
+  }
+
+  /** Says how many there are, after the rows: among very many counting takes longer. */
+  async count() {
+    this.total = this.next ? (await ask('memories', { ...this.filter, limit: 1 })).total : this.items.length;
+    put(this.told, this.total ? `${number(this.total)} memories` : 'Nothing is remembered here yet.');
     this.draw();
   }
 
@@ -50,7 +55,7 @@ class Windowed {
     const wanted = this.items.slice(first, last).map((memory, i) => {
       const node = known.get(memory.id) || row(memory);
       node.style.transform = `translateY(${(first + i) * ROW_PX}px)`;
-      node.setAttribute('aria-setsize', this.total);
+      node.setAttribute('aria-setsize', this.total ?? -1);
       node.setAttribute('aria-posinset', first + i + 1);
       node.querySelector('input').checked = this.ticked.has(memory.id);
       return node;
@@ -102,9 +107,7 @@ export async function memories({ query, refresh }) {
   keys({ j: () => { step(1); list.draw(); }, k: () => { step(-1); list.draw(); }, '#': doing(() => forget(list.chosen())) });
   fill(Object.fromEntries(['projects', ...FACETS.map((one) => one[1])].map((name) => [name, []])));
   await list.more();
-  // What rows there are is told after the rows: among very many memories it takes longer.
-  ask('facets').then(fill, fail);
-  made.shown = () => { list.draw(); if (!list.items.length) put(told, 'Nothing is remembered here yet.'); };
+  made.shown = () => { list.draw(); list.count().catch(fail); ask('facets').then(fill, fail); };
   return made;
 }
 

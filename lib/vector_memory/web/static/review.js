@@ -2,7 +2,7 @@
 
 import { ask } from './api.js';
 import { button, day, el, filled, number, put, short } from './dom.js';
-import { allRows, confirmed, doing, flushAll, forget, keys, later, link, marks, rowNow, step, toast, waits, works } from './ui.js';
+import { allRows, confirmed, doing, flushAll, forget, keys, later, link, marks, row, rowNow, step, toast, undoable, waits, works } from './ui.js';
 
 const WHY = {
   proposed: 'An agent proposes it', suspicious: 'It looks like instructions, and is held back', contradiction: 'Two disagree', decision: 'Decided, and not confirmed',
@@ -38,7 +38,7 @@ export async function review({ query, refresh }) {
     el('p', { class: 'lead' }, 'What agents and sessions would have remembered counts fully when you say so. ', Object.entries(LETTER).map(([act, key]) => [el('kbd', {}, key), ` ${WORDS[act].toLowerCase()}  `])),
     el('div', { class: 'bar' }, left, button('All of this is seen', () => later('All of this is seen.', (more) => ask('review', { finish: true }, more), { after: refresh }))),
     waiting.total ? el('ul', { class: 'rows' }, shown) : el('p', { class: 'hint' }, 'Nothing waits for you.'),
-    waiting.total > most && el('p', { class: 'bar' }, button('The next', doing(async () => { await flushAll(); refresh(); })), el('a', { href: `#/review?k=${most + 100}` }, 'More at once')), await held(refresh), merging(refresh));
+    waiting.total > most && el('p', { class: 'bar' }, button('The next', doing(async () => { await flushAll(); refresh(); })), el('a', { href: `#/review?k=${most + 100}` }, 'More at once')), await held(refresh), await published(), merging(refresh));
   made.shown = () => step(1);
   return made;
 }
@@ -57,6 +57,24 @@ async function held(refresh) {
   const quarantine = await ask('quarantine', { k: 50 });
   return el('section', {}, el('h2', {}, `Held back: ${number(quarantine.total)}`), quarantine.memories.map((one) => el('div', { class: 'card' }, el('p', { class: 'text warned' }, link(one, short(one.text, 300))),
     el('div', { class: 'bar' }, button('Let it go', () => later('Hooks bring it again.', (more) => ask('release', { ids: [one.id] }, more), { after: refresh })), button('Forget', doing(() => forget([one])), { class: 'bad' })))));
+}
+
+/** What other members of a team published: it informs until somebody here makes it one's own, and goes if nobody wants it. */
+async function published() {
+  const { memories, total } = await ask('list', { shared: true, k: 50 });
+  const own = (one) => doing(async () => {
+    const made = await ask('remember', { text: one.text, title: one.title, kind: one.kind, tags: one.tags, ...(await where(one)) });
+    undoable(`Yours now: ${short(one.text, 60)}`, () => ask('forget', { ids: [made.id] }));
+  });
+  const reject = (one) => () => later(`Rejected: ${short(one.text, 60)}`, (more) => ask('share_reject', { ids: [one.id] }, more), { ids: [one.id] });
+  return total > 0 && el('section', {}, el('h2', {}, `Published by others: ${number(total)}`), el('p', { class: 'lead' }, 'It is found, with its author’s name, weighs less than your own, and binds nobody.'),
+    el('ul', { class: 'rows' }, memories.map((one) => filled(row(one), {}, [el('div', { class: 'bar' }, button('Make it mine', own(one)), button('Reject', reject(one), { class: 'bad' }))]))),
+    total > memories.length && el('p', { class: 'hint' }, `The newest ${number(memories.length)} of ${number(total)}.`));
+}
+
+async function where({ project_id: id }) {
+  const root = (await ask('facets')).projects.find((one) => one.id === id)?.root;
+  return root ? { project: root, all_projects: false } : { global: true };
 }
 
 function merging(refresh) {

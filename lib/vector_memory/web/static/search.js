@@ -2,9 +2,10 @@
 
 import { ask } from './api.js';
 import { button, choice, el, facts, field, number, percent, short, table } from './dom.js';
-import { later, named, row, trouble } from './ui.js';
+import { confirmed, doing, later, named, row, toast, trouble, undoable } from './ui.js';
 
 const RANKED = ['words', 'cosine', 'fused'];
+const KINDS = ['note', 'decision', 'preference', 'fact', 'rule', 'procedure', 'todo', 'question'];
 
 export async function search({ query, refresh }) {
   const { projects } = await ask('facets');
@@ -24,16 +25,16 @@ export async function search({ query, refresh }) {
     el('label', { class: 'field wide' }, el('span', {}, 'A question, or a prompt'), asked), field('Said in', where),
     el('label', { class: 'field wide' }, el('span', {}, 'Compare with another'), other), el('button', { class: 'main' }, 'Search'));
   const questions = [query.get('q'), query.get('and')].filter(Boolean);
-  const answers = await Promise.all(questions.map((one) => answer(one, project)));
+  const answers = await Promise.all(questions.map((one) => answer(one, projects.find(({ id }) => id === project) || { id: project })));
   return el('div', {}, el('h1', {}, 'Search'),
     el('p', { class: 'lead' }, 'What a prompt of these words would be given as the first of a session, and for each other hit the rule that left it out. Looking counts as no use.'),
     form, el('div', { class: answers.length > 1 ? 'pair' : '' }, answers));
 }
 
-async function answer(question, project) {
+async function answer(question, where) {
   let found;
   try {
-    found = await ask('explain', { query: question, project_id: [project], k: 20 });
+    found = await ask('explain', { query: question, project_id: [where.id], k: 20 });
   } catch (error) {
     return trouble(error);
   }
@@ -44,10 +45,10 @@ async function answer(question, project) {
   return el('section', { 'aria-label': short(question, 60) }, el('h2', {}, `“${short(question, 80)}”`),
     found.mode === 'lexical' && el('p', { class: 'hint' }, 'By words alone: there is no model at the moment.'),
     el('p', {}, `${told} of ${found.hits.length} hits would be told.`), note,
-    el('ul', { class: 'rows' }, found.hits.map((one) => hit(one, question))));
+    el('ul', { class: 'rows' }, found.hits.map((one) => hit(one, question, where))));
 }
 
-function hit({ rank, hit: memory, verdict, why, worth }, question) {
+function hit({ rank, hit: memory, verdict, why, worth }, question, where) {
   const parts = Object.entries(memory.breakdown);
   const rest = parts.filter(([name]) => !RANKED.includes(name));
   const label = (word) => () => later(`Kept as a ${word} answer.`, (more) => ask('label', { id: memory.id, query: question, verdict: word }, more));
@@ -55,11 +56,23 @@ function hit({ rank, hit: memory, verdict, why, worth }, question) {
   const whole = () => [facts([['score', memory.score], ['relevance', percent(memory.relevance)], ['worth to a prompt', worth === undefined ? '' : percent(worth)],
       ...RANKED.filter((name) => name in memory.breakdown).map((name) => [name, figure(memory.breakdown[name])])]),
     table('Every factor', [['Factor', ([name]) => name.replace(/_/g, ' ')], ['Value', ([, value]) => figure(value)]], rest),
-    el('p', { class: 'bar' }, button('Wrong result', label('wrong')), button('Right result', label('right')))];
+    el('p', { class: 'bar' }, button('Wrong result', label('wrong')), button('Right result', label('right')), button('Save as memory …', doing(() => keep(memory.text, where))))];
   // Twenty tables that nobody looks at would be most of the page.
   const open = (event) => { const box = event.currentTarget; if (box.open && box.children.length < 2) box.append(...whole()); };
   node.append(el('details', { class: 'why', on: { toggle: open } }, el('summary', {}, `${rank}. ${why}`)));
   return node;
+}
+
+/** Has words of a hit remembered by themselves, in the searcher's own wording: what was said in passing counts from then on. */
+async function keep(text, where) {
+  const words = el('textarea', { rows: 6, value: text });
+  const kind = choice(KINDS.map((one) => [one, one]), 'note');
+  const body = el('div', {}, field('What is to be remembered', words), field('Kind', kind),
+    el('p', { class: 'hint' }, where.root ? `For the project ${where.name}.` : 'For you, in all projects.'));
+  if (!await confirmed('Save as memory', body, { yes: 'Save' }) || !words.value.trim()) return;
+  const made = await ask('remember', { text: words.value, kind: kind.value, ...(where.root ? { project: where.root, all_projects: false } : { global: true }) });
+  if (made.action === 'stored' || made.action === 'linked') undoable('Saved as a memory of yours.', () => ask('forget', { ids: [made.id] }));
+  else toast(`It is there already: ${made.action}.`);
 }
 
 const figure = (value) => (typeof value === 'number' ? number(Math.round(value * 1000) / 1000) : String(value));

@@ -91,7 +91,7 @@ export function marks(memory) {
   return [
     held && el('span', { class: 'badge bad' }, 'held back'),
     memory.suspicious && !held && el('span', { class: 'badge warn' }, 'suspicious'),
-    ['tool', 'import'].includes(memory.origin) && el('span', { class: 'badge warn' }, `foreign: ${memory.origin}`),
+    ['tool', 'import'].includes(memory.origin) && el('span', { class: 'badge warn' }, memory.author ? `shared by ${memory.author.name}` : `foreign: ${memory.origin}`),
     memory.proposed && el('span', { class: 'badge warn' }, 'waits for you'),
     ['CORE', 'HIGH'].includes(memory.priority) && el('span', { class: 'badge good' }, memory.priority),
     memory.status && memory.status !== 'active' && el('span', { class: 'badge' }, memory.status),

@@ -73,12 +73,20 @@ export async function settings({ query, refresh }) {
   return el('div', {}, el('h1', {}, 'Settings'), tokenList(tokens, projects, refresh), peers(projects.filter((one) => one.root)), el('h2', {}, 'All settings'), el('div', { class: 'bar' }, field('Find', find)), list);
 }
 
-/** Returns with whom projects are shared: asked for when somebody looks, since places may be far away. */
+/** Returns with whom projects are shared. The places themselves are asked when somebody takes over: they may be far away. */
 function peers(projects) {
-  const place = el('div', {});
-  const pick = choice(projects.map((one) => [one.root, one.name]));
+  const made = el('section', {}, el('h2', {}, 'Shared with'), el('p', { class: 'hint' }, 'No project is shared. ', el('code', {}, 'vector-memory share init'), ' in its folder begins.'));
+  for (const one of projects) {
+    const place = el('div', {});
+    // Most projects are not shared, and say so.
+    shared(one, place).then(() => { made.querySelector(':scope > .hint')?.remove(); made.append(place); }, () => {});
+  }
+  return made;
+}
+
+async function shared({ name, root }, place) {
+  const where = { project: root, all_projects: false };
   const look = async () => {
-    const where = { project: pick.value, all_projects: false };
     const told = await ask('share_status', where);
     const revoke = (one) => doing(async () => {
       if (!await confirmed(`Give up ${one.name}?`, el('p', {}, 'What this member shared goes from here at once, and reads nothing of what is published from now on.'), { yes: 'Give up', word: one.name })) return;
@@ -86,17 +94,17 @@ function peers(projects) {
       toast(`${done.name} counts no more; ${number(done.removed)} memories went.`);
       await look();
     });
-    put(place, facts([['Place', told.url], ['Kinds', told.kinds.join(', ')], ['Tags', told.tags.join(', ')], ['Published', number(told.published)], ['Memories in it', number(told.memories)]]),
-      table('Members', [['Name', (one) => one.name], ['Key', (one) => el('code', {}, one.fingerprint)], ['State', (one) => el('span', { class: `badge ${one.state === 'revoked' ? 'bad' : 'good'}` }, one.state)], ['Memories here', (one) => number(one.memories)], ['Act', (one) => one.state === 'member' && button('Give up', revoke(one), { 'aria-label': `Give up ${one.name}` })]], told.members, true),
-      el('p', { class: 'bar' }, button('Take over what they published', works('Take over', 'share_pull', where, look)), el('a', { href: '#/review' }, 'What waits in Review')));
+    put(place, el('h3', {}, name), facts([['Place', told.url], ['Kinds', told.kinds.join(', ')], ['Tags', told.tags.join(', ')], ['Memories that you published', number(told.memories)], ['In bundle', number(told.published)]]),
+      table('Members', [['Name', (one) => one.name], ['Key', (one) => el('code', {}, one.fingerprint)], ['State', (one) => el('span', { class: `badge ${one.state === 'revoked' ? 'bad' : 'good'}` }, one.state)], ['Memories', (one) => (one.state === 'own' ? `${number(one.memories)} published` : `${number(one.memories)} here`)], ['Act', (one) => one.state === 'member' && button('Give up', revoke(one), { 'aria-label': `Give up ${one.name}` })]], told.members, true),
+      el('p', { class: 'bar' }, button('Take over what they published', works('Take over', 'share_pull', where, async (came) => { await look(); if (came.refused.length) place.append(el('div', { class: 'error', role: 'alert' }, came.refused.map((one) => el('p', {}, `${one.what}: ${one.why}`)))); })), el('a', { href: '#/review' }, 'Look at it in Review')));
   };
-  return el('section', {}, el('h2', {}, 'Shared with'), projects.length ? el('div', { class: 'bar' }, field('Project', pick), button('Look', doing(() => look().catch((error) => put(place, trouble(error)))))) : el('p', { class: 'hint' }, 'There is no project yet.'), place);
+  await look();
 }
 
 function setting(one, refresh) {
   const before = written(one.value);
   const isFlag = typeof one.value === 'boolean';
-  const input = isFlag ? el('input', { type: 'checkbox', checked: one.value, 'aria-label': one.name }) : el('input', { type: 'text', value: before, 'aria-label': one.name });
+  const input = one.choices?.length ? choice(one.choices.map((word) => [word, word || '(none)']), one.value, { 'aria-label': one.name }) : isFlag ? el('input', { type: 'checkbox', checked: one.value, 'aria-label': one.name }) : el('input', { type: 'text', value: before, 'aria-label': one.name });
   const now = () => (isFlag ? String(input.checked) : input.value);
   const told = el('div', {});
   const save = doing(async (event) => {
@@ -134,6 +142,6 @@ function tokenList(tokens, projects, refresh) {
     toast('Revoked.');
     refresh();
   });
-  return el('section', {}, el('h2', {}, 'Tokens of programs'), tokens.length > 0 && table('Tokens', [['Name', (one) => one.name], ['Rights', (one) => one.rights.join(', ')], ['Project', (one) => one.project || 'all'], ['Until', (one) => (one.until ? moment(one.until) : 'no end')], ['Act', (one) => button('Revoke', revoke(one), { 'aria-label': `Revoke ${one.name}` })]], tokens, true),
+  return el('section', {}, el('h2', {}, 'Tokens of programs'), tokens.length > 0 && table('Tokens', [['Name', (one) => one.name], ['Rights', (one) => one.rights.join(', ')], ['Project', (one) => one.project || 'all'], ['Until', (one) => (one.problem ? `lets nobody in: ${one.problem}` : one.until ? moment(one.until) : 'no end')], ['Act', (one) => button('Revoke', revoke(one), { 'aria-label': `Revoke ${one.name}` })]], tokens, true),
     el('form', { class: 'bar', on: { submit: make } }, field('Name', name), field('Right', right), field('Project', folder), field('Until', until), el('button', {}, 'Make a token')), told);
 }

@@ -84,6 +84,7 @@ def test_the_most_worth_of_the_latest_session_comes_first(house: ServiceHouse, p
     put("The build takes a minute.", "s2", kind="conclusion", origin=Origin.ASSISTANT)
     put("Why is it slow?", "s2", kind="question")
     put("Found by a subagent.", "s2", tags=("subagent",))
+    put("Allow a single agent", "s2", kind="fact", title=CleanText("allow a single agent…"))
     own = put("An agent stored this.", "", kind="note", origin=Origin.ASSISTANT)
     put("The user stored this.", "", kind="note")
     ids = [item["id"] for item in listed(house)]

@@ -93,6 +93,40 @@ def test_the_last_session_is_told_with_what_is_open(house: ServiceHouse, tmp_pat
     assert asked(house, here)["session"]["session"] == "second"
 
 
+def test_praise_is_no_request(house: ServiceHouse, tmp_path: Path) -> None:
+    """What was asked last is told, not the thanks for it."""
+    here = tmp_path / "here"
+    told = "The ledger is kept in SQLite, in WAL mode. Backups of it are taken every night, and checked."
+    session(
+        house, here, "first", 0,
+        ("Should the ledger be kept in SQLite or in files?", "In SQLite: the files would have to be locked by hand."),
+        ("Excellent work, thank you!", told),
+        edits=False,
+    )  # fmt: skip
+    last = asked(house, here)["session"]
+    assert last["asked"] == "Should the ledger be kept in SQLite or in files?"
+    assert "Backups" in last["answered"]
+
+
+def test_pasted_output_puts_no_word_in_the_users_mouth(house: ServiceHouse, tmp_path: Path) -> None:
+    """Where a prompt is nothing but pasted, the answer's first sentence is not what the user asked."""
+    here = tmp_path / "here"
+    pasted = "\n".join(
+        [
+            "$ ./run.sh",
+            "Traceback (most recent call last):",
+            *(f'  File "/srv/ledger/part{n}.py", line {n}, in step{n}' for n in range(12)),
+            "sqlite3.OperationalError: database is locked",
+        ]
+    )
+    session(
+        house, here, "first", 0,
+        ("Write the migration of the ledger", "The migration of the ledger is half written: the indexes are missing."),
+        (pasted, "The ledger is locked by another process. I closed the second connection in the migration."),
+    )  # fmt: skip
+    assert "locked by another process" not in asked(house, here)["session"]["asked"]
+
+
 def test_a_project_without_sessions_has_nothing_to_resume(
     house: ServiceHouse, tmp_path: Path
 ) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from service_house import ServiceHouse, door, hook_question
 
+from vector_memory.daemon import verbs
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.mcp import governing
+from vector_memory.mcp import registry
 from vector_memory.model import Scope
-from vector_memory.service.base import leases
+from vector_memory.service.base import contracts, leases
 from vector_memory.service.governance import controls
 from vector_memory.service.governance.evidence import FIGURES
 from vector_memory.service.inject import session_start
@@ -38,6 +40,12 @@ def call(house: ServiceHouse, project: Path, command: str) -> Any:
         **vars(question), cwd=str(project), tool="Bash", input={"command": command}, use_id=command
     )
     return dispatch.before(house.ctx, made)
+
+
+def each_changed(text: str) -> Iterator[str]:
+    """Yield a text with each of its characters for another, one at a time."""
+    for at, character in enumerate(text):
+        yield text[:at] + ("A" if character.upper() != "A" else "B") + text[at + 1 :]
 
 
 # -- contracts -------------------------------------------------------------------------------------
@@ -92,6 +100,71 @@ def test_a_ceiling_keeps_what_is_more_sensitive_from_agents(
     assert reached("mcp") == [] and paid in reached("user")
 
 
+BY_ID: dict[str, dict[str, Any]] = {
+    "get": {}, "history": {}, "links": {}, "provenance": {}, "trace": {}, "impact": {}, "contradictions": {},
+    "edit": {"kind": "note"}, "rewrite": {"text": "The auditor is unpaid."}, "verify": {"verdict": "confirmed"},
+    "boost": {"priority": "HIGH"}, "promote": {"to": "permanent"},
+    "episode": {"action": "update", "step": "looked"},
+}  # fmt: skip
+"""Verbs about one memory by its id, each with what else it needs."""
+BY_IDS = ("forget", "connections", "organize", "sovereignty")
+
+
+@pytest.mark.parametrize("verb", [*BY_ID, *BY_IDS])
+def test_no_verb_reaches_what_is_above_the_ceiling_by_its_id(
+    house: ServiceHouse, project: Path, verb: str
+) -> None:
+    paid = house.remember("The auditor is paid in cents.", project, sensitivity="confidential")["id"]  # fmt: skip
+    contract(house, ceiling="internal", folders=[str(project)])
+    named = (
+        {"id": paid, **BY_ID[verb]} if verb in BY_ID else {"ids": [paid[:8]], "jurisdiction": "EU"}
+    )
+    asked = {**named, "cwd": str(project), "action": BY_ID.get(verb, {}).get("action", "tag")}
+    with pytest.raises(NotFoundError, match="no memory"):
+        door(house.ctx, verb, {**asked, "actor": "mcp"})
+
+
+def test_what_is_linked_or_gave_way_is_not_told_above_the_ceiling(
+    house: ServiceHouse, project: Path
+) -> None:
+    paid = house.remember("The auditor is paid in cents.", project, sensitivity="confidential")["id"]  # fmt: skip
+    plain = house.remember("The ledger rounds to whole cents.", project)["id"]
+    door(house.ctx, "link", {"from": plain, "to": paid, "relation": "supersedes"})
+    asked = {"id": plain, "cwd": str(project), "actor": "mcp"}
+    assert len(door(house.ctx, "history", asked)["chain"]) == 2
+    contract(house, ceiling="internal", folders=[str(project)])
+    assert [one["id"] for one in door(house.ctx, "history", asked)["chain"]] == [plain]
+    assert door(house.ctx, "links", asked)["links"] == []
+    assert door(house.ctx, "provenance", asked)["links"] == []
+    with pytest.raises(NotFoundError):
+        door(house.ctx, "link", {"from": plain, "to": paid, "cwd": str(project), "actor": "mcp"})
+    with pytest.raises(NotFoundError):
+        door(house.ctx, "remember", {**asked, "text": "It is free.", "supersedes": paid})
+    assert len(door(house.ctx, "history", {**asked, "actor": "user"})["chain"]) == 2
+
+
+def test_what_is_restricted_is_no_agents_by_its_id(house: ServiceHouse, project: Path) -> None:
+    kept = house.remember("The auditor's name is Heron.", project, sensitivity="restricted")["id"]
+    with pytest.raises(NotFoundError):
+        door(house.ctx, "get", {"id": kept, "cwd": str(project), "actor": "mcp"})
+    assert door(house.ctx, "get", {"id": kept})["memory"]["id"] == kept
+
+
+HARMLESS = {
+    "actors", "agent_dev_env", "audit", "backup", "benchmark", "benchmark_suite", "card", "check", "check_proof",
+    "constitutional_monitor", "context_budget", "contract", "cost_router", "delegation", "facets", "flags",
+    "formal_verify", "governance_gaps", "governance_report", "growth", "identity", "init", "jobs", "lease", "mark_flag",
+    "meta_agent", "migrate", "privacy", "prove", "rebuild", "red_team", "run_job", "self_assess", "share_status", "stats",
+    "task_specialization", "token", "trust", "vote", "wait", "workflow_optimizer",
+}  # fmt: skip
+"""Verbs that give no memory to anybody and keep none: figures, checks, upkeep, and what governs."""
+
+
+def test_every_verb_is_an_act_or_gives_and_keeps_no_memory() -> None:
+    acts = [verb for done_by in contracts.VERBS.values() for verb in done_by]
+    assert sorted([*acts, *HARMLESS]) == sorted([*verbs.SIMPLE, *verbs.LONG])
+
+
 @pytest.mark.parametrize(
     "wider",
     [
@@ -139,6 +212,10 @@ def test_a_contract_that_was_changed_on_the_disk_holds_nobody_and_says_so(
         house.ctx.state.put_record("contract", whole.text("id"), {**whole, name: value})
         (told,) = door(house.ctx, "contract", {})["contracts"]
         assert not told["holds"] and told["problem"]
+    for name, value in whole.items():
+        for changed in each_changed(value) if isinstance(value, str) and name != "id" else ():
+            house.ctx.state.put_record("contract", whole.text("id"), {**whole, name: changed})
+            assert not contracts.in_force(house.ctx, ""), (name, changed)
     house.ctx.state.put_record("contract", whole.text("id"), whole)
     assert door(house.ctx, "contract", {"action": "check", "act": "forget"})["broken"] == made["id"]
 
@@ -217,9 +294,8 @@ def test_a_delegation_is_narrower_ends_and_can_be_revoked(house: ServiceHouse) -
     assert problem(second["token"]) == ""
     with pytest.raises(BadInputError, match="allows more"):
         delegate(scope=["forget"], token=first["token"])
-    for at in range(0, len(second["token"]), 7):
-        changed = second["token"][:at] + "A" + second["token"][at + 1 :]
-        assert changed == second["token"] or problem(changed)
+    for changed in each_changed(second["token"]):
+        assert problem(changed)
     door(house.ctx, "delegation", {"action": "revoke", "id": first["delegation"]["jti"]})
     assert "revoked" in problem(second["token"])
     third = delegate(scope=["recall"])
@@ -241,9 +317,19 @@ def test_a_card_is_checked_field_by_field(house: ServiceHouse) -> None:
     asked = {"action": "verify", "card": json.dumps(made), "key": key}
     assert door(house.ctx, "card", asked)["valid"]
     for name in made:
-        changed = {**made, name: "other" if name == "name" else []}
+        changed = {**made, name: "other" if name == "name" else [name]}
         told = door(house.ctx, "card", {**asked, "card": json.dumps(changed)})
         assert not told["valid"] and told["problem"], name
+    written, refused = json.dumps(made), 0
+    for text in each_changed(written):
+        try:
+            told = door(house.ctx, "card", {**asked, "card": text})
+        except BadInputError:
+            told = {"valid": False}
+        # White space between fields, and another name of a signature's own fields, say nothing else.
+        assert not told["valid"] or json.loads(text) == made, text
+        refused += not told["valid"]
+    assert refused > 300
     with pytest.raises(BadInputError, match="no agent card"):
         door(house.ctx, "card", {"action": "verify", "card": "[]"})
 
@@ -346,7 +432,9 @@ def test_a_pack_is_foreign_until_it_is_certified(
     assert door(house.ctx, "pack", {"action": "certify", **asked})["certified"] == 1
     assert not is_foreign()
     lines = folder / "memories.jsonl"
-    for at in range(0, len(lines.read_bytes()), 11):
+    manifest = json.loads((folder / "pack.json").read_text())
+    spoilt = [{**manifest, name: "x"} for name in manifest]
+    for at in range(len(lines.read_bytes())):
         raw = bytearray(lines.read_bytes())
         raw[at] ^= 1
         (folder / "memories.jsonl").write_bytes(bytes(raw))
@@ -354,18 +442,33 @@ def test_a_pack_is_foreign_until_it_is_certified(
             door(house.ctx, "pack", asked)
         raw[at] ^= 1
         lines.write_bytes(bytes(raw))
+    for one in spoilt:
+        (folder / "pack.json").write_text(json.dumps(one))
+        with pytest.raises(BadInputError):
+            door(house.ctx, "pack", asked)
 
 
-@pytest.mark.parametrize("tool", governing.TOOLS, ids=lambda tool: tool.name)
-def test_an_unknown_action_names_those_that_are(house: ServiceHouse, tool: Any) -> None:
-    field = next((one for one in tool.fields if one.name == "action"), None)
-    if field is None or tool.name == "agent_identity":
-        return
-    verb = {
-        "constitutional_contract": "contract",
-        "nhi_lifecycle": "actors", "parl_coordinator": "lease", "a2a_protocol": "card",
-        "bft_consensus": "vote", "agent_marketplace": "pack",
-    }[tool.name]  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "constitutional_contract", "nhi_lifecycle", "parl_coordinator", "a2a_protocol", "bft_consensus",
+        "agent_marketplace",
+    ],
+)  # fmt: skip
+def test_an_unknown_action_names_those_that_are(house: ServiceHouse, name: str) -> None:
+    tool = registry.BY_NAME[name]
+    field = next(one for one in tool.fields if one.name == "action")
     with pytest.raises(BadInputError) as told:
-        door(house.ctx, verb, {"action": "no-such", "path": "/x"})
+        door(house.ctx, tool.verb, {"action": "no-such", "path": "/x"})
     assert all(choice in (told.value.hint or "") for choice in field.choices)
+
+
+def test_an_attack_that_was_run_is_evidence(house: ServiceHouse) -> None:
+    """It is counted where it is kept: in the audit log."""
+    house.ctx.state.audit("red_team", "user", [], {})
+    told = door(house.ctx, "governance_report", {})
+    controls = [one for framework in told["frameworks"] for one in framework["controls"]]
+    evidence = {
+        one["name"]: one["count"] for control in controls for one in control.get("evidence") or ()
+    }
+    assert evidence["red_team_runs"] == 1

@@ -28,6 +28,7 @@ from vector_memory.model import (
     Source,
     Tier,
 )
+from vector_memory.observe.learning import outcomes
 from vector_memory.service.base.asker import ProjectAsker, asker_in
 from vector_memory.service.governance import controls
 from vector_memory.service.jobs import (
@@ -216,6 +217,59 @@ def test_three_findings_about_one_thing_are_proposed_together(house: ServiceHous
     assert proposed(house) == []
 
 
+def ledger(house: ServiceHouse, project: Path, session: int, *tasks: tuple[bool, list[str]]) -> str:
+    """Keep how tasks of a session ended, and with which steps; return the record's id."""
+    told = [
+        outcomes.Task(
+            f"k{session}-{n}",
+            f"2026-05-0{session}T08:0{n}:00+00:00",
+            "fix",
+            done,
+            True,
+            stages=stages,
+        ).to_dict()
+        for n, (done, stages) in enumerate(tasks)
+    ]
+    record = counted_records.Record(
+        HEURISTICS, f"session:s{session}", "Tasks", kind="tasks", session=f"s{session}",
+        extra={"tasks": told},
+    )  # fmt: skip
+    asker = asker_of(house, project)
+    counted_records.keep(house.ctx, asker, record)
+    kept = counted_records.get(asker, HEURISTICS, f"session:s{session}")
+    assert kept is not None
+    return kept.id
+
+
+def test_a_principle_that_tasks_bear_out_becomes_a_heuristic(
+    house: ServiceHouse, project: Path
+) -> None:
+    """With its counts, linked to the principle and to the sessions, gone when one of these is; what tasks do not bear
+    out is not proposed, nor what names no command that ran."""
+    place = asker_of(house, project).place.id
+    good = memory(1, "Run `just check` before every commit.", kind=PREFERENCE, project=place)
+    bad = memory(2, "Run `just slow` at the end.", kind=PREFERENCE, project=place)
+    journal_of(house).add(
+        [good, bad, memory(3, "Names are short.", kind=PREFERENCE, project=place)]
+    )
+    check, slow = (True, ["edit", "just check"]), (False, ["edit", "just slow"])
+    records = [ledger(house, project, n, check, check, check, slow, slow) for n in (1, 2)]
+    rehearsed = run(house, "hierarchical-abstraction", dry_run=True)["report"]
+    assert (rehearsed["borne_out"], rehearsed["proposed"], proposed(house)) == (1, 0, [])
+    assert run(house, "hierarchical-abstraction")["report"]["proposed"] == 1
+    (item,) = proposed(house)
+    assert "just check" in item["text"] and "Of 6 tasks" in item["text"]
+    assert "61% to 100%" in item["text"] and "without it 0 of 4" in item["text"]
+    links = journal_of(house).links_of([item["id"]])
+    assert {link.to_id for link in links} == {good.id, *records}
+    # More evidence for the same is no other proposal.
+    ledger(house, project, 3, check, check)
+    assert run(house, "hierarchical-abstraction")["report"]["proposed"] == 0
+    journal_of(house).forget([records[0]])
+    run(house, "hippocampal-consolidation")
+    assert proposed(house) == []
+
+
 def test_what_is_proposed_stands_in_a_models_words(house: ServiceHouse) -> None:
     """Steps stay as they were run, and an answer with a number of its own is not taken."""
     with running() as server:
@@ -363,9 +417,9 @@ def test_every_memory_gets_its_tier(house: ServiceHouse, monkeypatch: pytest.Mon
     """Until all were looked at, in steps; a dry run says what would be moved, and moves nothing."""
     monkeypatch.setattr(tier_transfer, "AT_ONCE", 2)
     journal_of(house).add([memory(n) for n in range(5)])
-    assert run(house, "tier-transfer")["report"] == {"looked_at": 5}
+    assert run(house, "tier-transfer")["report"] == {"looked_at": 5, "moved": 0}
     house.pass_time(days=8)
-    told = {"looked_at": 5, "hot to warm": 5}
+    told = {"looked_at": 5, "moved": 5, "hot to warm": 5}
     assert run(house, "tier-transfer", dry_run=True)["report"] == told
     assert run(house, "tier-transfer")["report"] == told
     assert {one.tier for one in journal_of(house).iter_memories(Scope())} == {Tier.WARM}

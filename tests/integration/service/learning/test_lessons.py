@@ -73,16 +73,6 @@ class World:
         self.house.pass_time(hours=5)
         return session
 
-    def fail(self, session: str, command: str, error: str = "Exit code 2\nit is broken") -> str:
-        """Let a command fail and return what is told."""
-        return self.hook(
-            "PostToolUseFailure",
-            session,
-            tool_name="Bash",
-            tool_input={"command": command},
-            error=error,
-        )
-
     def records(self, *collections: str) -> list[Memory]:
         """Return what is kept of the project."""
         scope = Scope(projects=(self.place.id,), collections=collections or tuple(QUIET))
@@ -123,23 +113,6 @@ def test_three_sessions_teach_the_fourth(world: World) -> None:
     assert "For changes here these steps worked in 100 % of 3 tasks (3 sessions, last 2026" in told
     assert f"edit → `{GOOD}` → `just lint`" in told
     assert told.startswith("<vector-memory mark=")
-
-
-def test_a_prompt_is_told_what_worked_for_its_like(world: World) -> None:
-    """Once a session, of its own kind of task, and only what the start did not tell."""
-    for name in ("a", "b", "c"):
-        world.fix(name)
-    ask = {"prompt": "Fix the parser, it forgets the last line"}
-    with_prompt = world.hook("UserPromptSubmit", "d", **ask)
-    assert (
-        "For fixes here these steps worked in 100 % of 3 tasks (3 sessions, last 2026-05-"
-        in with_prompt
-    )
-    assert f"edit → `{GOOD}` → `just lint`" in with_prompt
-    assert world.hook("UserPromptSubmit", "d", prompt="Fix the parser again, it drops spaces") == ""
-    assert "worked in" not in world.hook("UserPromptSubmit", "e", prompt="Write the documentation")
-    world.hook("SessionStart", "f")
-    assert "worked in" not in world.hook("UserPromptSubmit", "f", **ask)
 
 
 def test_a_task_that_went_well_is_an_example_to_its_like(world: World) -> None:
@@ -216,15 +189,13 @@ def test_no_command_is_told_that_the_observer_would_flag(world: World) -> None:
 
 
 def test_notes_keep_to_their_budget(world: World) -> None:
-    """A start gets 120 tokens of it at most, a prompt 100, a failure 60."""
+    """A start gets 120 tokens of it at most."""
     for number in range(4):
         world.fix(f"s{number}")
     ctx = world.house.ctx
     question = hook_question(ctx, "z", str(world.project), "Fix the parser")
-    (prompt,) = guidance.for_prompt(ctx, question)
     (start,) = guidance.for_start(ctx, question, set())
     assert start.tokens <= guidance.START_TOKENS
-    assert prompt.tokens <= guidance.PROMPT_TOKENS
     long = [f"line {n} " + "x" * 300 for n in range(3)]
     assert guidance._note("id", "head", long, 60, False) == []
     (short,) = guidance._note("id", "head", ["few", "more", *long], 60, False)
@@ -429,7 +400,6 @@ def test_off_means_off(world: World) -> None:
         world.fix(name)
     ctx.settings = replace(ctx.settings, guidance_on_start=False)
     assert "self-assessment" not in world.hook("SessionStart", "f")
-    assert "worked in" not in world.hook("UserPromptSubmit", "f", prompt="Fix the parser, please")
 
 
 def test_secrets_and_instructions_are_not_kept(world: World) -> None:
@@ -444,43 +414,6 @@ def test_secrets_and_instructions_are_not_kept(world: World) -> None:
     assert "just ship" in kept
     assert secret not in kept
     assert "previous instructions" not in kept
-
-
-def test_a_surprise_is_told_once(world: World) -> None:
-    """A command that always passed fails: how often it passed, and when."""
-    for number in range(4):
-        session = (
-            world.begin(f"s{number}").ask("Run the checks of the project").run("just check").say()
-        )
-        world.end(session)
-    world.end(world.begin("editor").ask("Add a logo to the page").edit("logo.py").say())
-    world.begin("later").ask("Is all well with the project?")
-    told = world.fail("later", "cd . && just check -q | tail")
-    assert told == ""
-    told = world.fail("later", "just check")
-    assert "`just check` passed 4 of the last 4 times, last 2026-05-03" in told
-    assert world.fail("later", "just check") == ""
-    assert world.fail("later", "just other") == ""
-
-
-def test_what_fails_as_part_of_work_is_none(world: World) -> None:
-    """A session that edits files knows why its tests fail."""
-    for number in range(4):
-        world.end(
-            world.begin(f"s{number}").ask("Run the checks of the project").run("just check").say()
-        )
-    world.begin("later").ask("Add a logo to the page").edit("logo.py")
-    assert world.fail("later", "just check") == ""
-    assert world.fail("without-transcript", "just check") == ""
-
-
-def test_a_service_that_was_up_is_told(world: World) -> None:
-    """What refuses a connection now was started by a command that is known."""
-    up = world.begin("a").ask("Start the database of the project")
-    world.end(up.run("docker compose up -d db", "database is listening on port 5432").say())
-    world.begin("b").ask("Add a table").edit("db.py")
-    told = world.fail("b", "just check", "Exit code 1\nconnect ECONNREFUSED 127.0.0.1:5432")
-    assert "Port 5432 was last seen up by `docker compose up -d db` (2026-05-03)." in told
 
 
 def test_what_is_left_broken_is_told_at_the_start(world: World) -> None:

@@ -12,6 +12,7 @@ from talk import transcript
 
 from vector_memory import redact
 from vector_memory.model import PASSAGE, Memory, Scope, Sensitivity
+from vector_memory.service.base import reach
 from vector_memory.service.capture import store_session
 from vector_memory.service.memory.passages import in_context, turn_reader
 
@@ -41,7 +42,7 @@ def stored(house: ServiceHouse) -> list[Memory]:
 
 
 def text_of(house: ServiceHouse, memory: Memory) -> str:
-    return in_context(turn_reader(house.ctx.global_shelf(), Scope()), memory).text
+    return in_context(turn_reader(house.ctx.global_shelf()), memory).text
 
 
 def idea(house: ServiceHouse) -> Memory:
@@ -75,8 +76,9 @@ def test_what_may_not_be_given_stands_around_nothing(house: ServiceHouse) -> Non
     shelf = house.ctx.global_shelf()
     (passage,) = (one for one in stored(house) if one.kind == PASSAGE)
     shelf.journal.update(replace(passage, sensitivity=Sensitivity.CONFIDENTIAL, jurisdiction="EU"))
-    for reach in (Scope(levels=("public", "internal")), Scope(laws=("US",))):
-        assert in_context(turn_reader(shelf, reach), idea(house)).text == IDEA
+    for scope in (Scope(levels=("public", "internal")), Scope(laws=("US",))):
+        with reach.within(scope):
+            assert in_context(turn_reader(shelf), idea(house)).text == IDEA
     assert text_of(house, idea(house)) != IDEA
 
 

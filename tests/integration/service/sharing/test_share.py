@@ -16,6 +16,7 @@ from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Scope
 from vector_memory.service.base.follow_journal import follow_once
 from vector_memory.service.inject import prompt_recall
+from vector_memory.service.purge import erasure, purge
 from vector_memory.store.index import Index
 from vector_memory.trust import attestation
 
@@ -472,3 +473,104 @@ def test_a_place_that_cannot_be_reached_is_told_of_a_purge(
     assert json.loads(Path(done["certificate"]).read_text())["entry"]["action"] == "purge"
     place.with_name("away").rename(place)
     assert ann.publish()["gone"] == 1
+
+
+class PowerCutError(BaseException):
+    """What ends a daemon in the midst of its work."""
+
+
+@pytest.mark.parametrize(
+    ("module", "step"),
+    [
+        (purge, "_remove_rows"), (purge, "_clean_stores"), (purge, "_clean_copies"), (erasure, "take_back"),
+        (erasure, "certificate"),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)  # fmt: skip
+def test_a_purge_that_was_interrupted_is_done_and_proved_by_the_next_daemon(
+    machines: list[Machine],
+    place: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    module: Any,
+    step: str,
+) -> None:
+    """Wherever it stops: rows go, the team is told, and the proof is written, of the same ids."""
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    gone = ann.remember(DECISION)
+    ann.remember(OTHER)
+    ann.publish()
+    ben.pull()
+
+    def cut(*_: Any, **__: Any) -> None:
+        raise PowerCutError
+
+    with monkeypatch.context() as patched, pytest.raises(PowerCutError):
+        patched.setattr(module, step, cut)
+        door(ann.house.ctx, "purge", {"ids": [gone], "certificate": True})
+    proofs = Path(ann.house.ctx.home.proofs)
+    assert not list(proofs.glob("entry-*")) and len(ann.house.ctx.state.records(purge.BEGUN)) == 1
+    assert "advisory" not in json.dumps(ann.house.ctx.state.records(purge.BEGUN))
+    purge.resume(ann.house.ctx)
+    with pytest.raises(NotFoundError):
+        door(ann.house.ctx, "get", {"id": gone})
+    ben.pull()
+    assert ben.shared() == [OTHER]
+    entry = attestation.inclusion_of(json.loads(next(proofs.glob("entry-*")).read_text())).entry
+    assert (entry["action"], gone in entry["ids"]) == ("purge", True)
+    assert json.loads(entry["detail"])["resumed"] is True
+    assert ann.house.ctx.state.records(purge.BEGUN) == {}
+    purge.resume(ann.house.ctx)
+    assert len(list(proofs.glob("entry-*"))) == 1
+
+
+def test_what_cannot_be_proved_after_an_interruption_is_done_all_the_same(
+    machines: list[Machine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = machines[0]
+    door(ann.house.ctx, "identity", {"action": "create", "passphrase": "a long one"})
+    gone = ann.remember(DECISION)
+    asked = {"ids": [gone], "certificate": True, "passphrase": "a long one"}
+
+    def cut(*_: Any, **__: Any) -> None:
+        raise PowerCutError
+
+    with monkeypatch.context() as patched, pytest.raises(PowerCutError):
+        patched.setattr(purge, "_remove_rows", cut)
+        door(ann.house.ctx, "purge", asked)
+    purge.resume(ann.house.ctx)
+    assert ann.house.ctx.state.records(purge.BEGUN) == {}
+    entry = next(one for one in ann.house.ctx.state.audit_rows() if one.action == "purge")
+    proved = {"entry": entry.number, "passphrase": "a long one"}
+    assert Path(door(ann.house.ctx, "prove", proved)["file"]).is_file()
+
+
+def test_what_one_does_not_want_of_others_does_not_come_again(
+    machines: list[Machine], place: Path
+) -> None:
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    ann.remember(DECISION)
+    own = ben.remember(OTHER)
+    ann.publish()
+    ben.pull()
+    listed = door(ben.house.ctx, "list", {"shared": True, "all_projects": True})
+    (theirs,) = [one["id"] for one in listed["memories"]]
+    assert listed["memories"][0]["author"]["name"] == "ann"
+    for wrong in ({"ids": [theirs], "actor": "mcp"}, {"ids": [own]}):
+        with pytest.raises(BadInputError):
+            door(ben.house.ctx, "share_reject", wrong)
+    assert door(ben.house.ctx, "share_reject", {"ids": [theirs[:8]]}) == {"rejected": 1}
+    ann.remember("We decided that the release waits for the audit.")
+    ann.publish()
+    assert [one["memories"] for one in ben.pull()["members"]] == [1]
+    assert ben.shared() == ["We decided that the release waits for the audit."]
+
+
+def test_ones_own_row_tells_what_was_published(machines: list[Machine], place: Path) -> None:
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    ann.remember(DECISION)
+    ann.publish()
+    (own,) = [one for one in ann.ask("status")["members"] if one["state"] == "own"]
+    assert (own["seq"], own["memories"]) == (1, 1)

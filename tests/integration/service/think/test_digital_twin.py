@@ -45,7 +45,7 @@ def test_settings(house: ServiceHouse, app: Path) -> None:
     assert (same["replayed"], same["differ"], same["promote"]) == (1, 0, "")
     assert same["before"]["notes"] == 1
     told = tried(house, app, settings=["recall_on_prompt=false"])
-    assert told["lost_all"] == 1 and "SQLite" in told["lost"][0]["text"]
+    assert len(told["lost"]) == 1 and "SQLite" in told["lost"][0]["text"]
     assert told["after"] == {"prompts": 0, "notes": 0, "tokens": 0}
     assert told["promote"] == "vector-memory config set recall_on_prompt false"
     assert house.ctx.settings.recall_on_prompt
@@ -67,7 +67,7 @@ def test_pruning(house: ServiceHouse, app: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        ({"scenario": "baking"}, "Scenarios"),
+        ({"scenario": "baking"}, "scenario is no"),
         ({"scenario": "settings"}, "NAME=VALUE"),
         ({"scenario": "prune", "settings": ["threshold=0.5"]}, "NAME=VALUE"),
         ({"settings": ["capture=false"]}, "names: threshold"),
@@ -83,4 +83,4 @@ def test_bad_wishes(house: ServiceHouse, app: Path, more: dict[str, Any], why: s
 
 def test_of_no_prompt_nothing_is_said(house: ServiceHouse, app: Path) -> None:
     """Not enough evidence is no result."""
-    assert tried(house, app, scenario="prune")["summary"].startswith("Not enough evidence")
+    assert tried(house, app, scenario="prune")["told"].startswith("not enough evidence")

@@ -122,7 +122,7 @@ class TestPlanner:
         assert (planned["minutes"], planned["late"]) == (12, True)
         assert "6 like tasks" in planned["by"]
         told = self.add(house, tmp_path, "Paint the shed")
-        assert "Of 1 nothing says" in told["told"]
+        assert "Nothing says how long this takes: Paint the shed." in told["told"]
 
     def test_what_cannot_be_is_refused(self, house: ServiceHouse, tmp_path: Path) -> None:
         """And changes nothing."""

@@ -31,12 +31,12 @@ class TestAssessment:
         assert told["minutes"]["n"] == 6
         assert "pytest tests/ledger" in told["trail"]
         assert told["like"][0]["about"].startswith("ledger rounding")
-        assert "5 of 6" in told["verdict"]
+        assert "5 of 6" in told["told"]
 
     def test_nothing_is_concluded_from_nothing(self, house: ServiceHouse, tmp_path: Path) -> None:
         """An empty project says so."""
         told = asked(house, tmp_path, "self_assess", task="Write the docs")
-        assert told["verdict"].startswith("not enough evidence")
+        assert told["told"].startswith("not enough evidence")
         assert told["like"] == []
 
 

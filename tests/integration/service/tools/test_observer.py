@@ -18,11 +18,10 @@ from talk import transcript
 
 from vector_memory.daemon.events import Events
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
-from vector_memory.model import ASSESSMENTS, HEURISTICS, Memory, Scope
-from vector_memory.service.base.asker import asker_at, asker_in
+from vector_memory.model import ASSESSMENTS, Memory, Scope
+from vector_memory.service.base.asker import asker_at
 from vector_memory.service.jobs import turn_end
 from vector_memory.service.learning import counted_records as records
-from vector_memory.service.learning.counted_records import Record
 from vector_memory.service.tools import earlier_prompts, flag_buffer, observer, tool_call
 from vector_memory.service.tools import flags as assessments
 
@@ -344,7 +343,7 @@ def test_a_long_or_strange_transcript_is_read_in_part(tmp_path: Path) -> None:
     assert earlier_prompts.read(str(tmp_path)) == earlier_prompts.Earlier()
 
 
-def test_pinned_rules_and_the_self_assessment_count(world: World) -> None:
+def test_pinned_rules_count(world: World) -> None:
     """A rule of the user does; one that came with an import does not."""
     for origin, target in (("user", "db/schema.sql"), ("tool", "db/other.sql")):
         door(
@@ -352,16 +351,11 @@ def test_pinned_rules_and_the_self_assessment_count(world: World) -> None:
             {"text": f"Never edit {target} by hand.", "kind": "rule", "priority": "CORE",
              "origin": origin, "project": str(world.project)},
         )  # fmt: skip
-    place = world.ctx.place(str(world.project))
-    told = Record(HEURISTICS, observer.SELF_ASSESSMENT, "Sessions here often rewrite history.")
-    records.keep(world.ctx, asker_in(world.ctx, place), told)
     world.say(TASK)
     world.call("Edit", file_path=str(world.project / "db/schema.sql"), new_string="x")
     world.call("Edit", file_path=str(world.project / "db/other.sql"), new_string="x")
-    world.bash("git commit --amend")
     found = [(one["category"], one["severity"]) for one in world.flags()]
     assert found.count(("limit", "high")) == 1
-    assert ("history", "high") in found
 
 
 def test_a_record_can_be_forgotten_and_purged(world: World) -> None:

@@ -118,16 +118,15 @@ def test_every_kind_of_search_is_heard(here: Searching, call: dict[str, Any]) ->
     assert "byte order mark" in here.hook("PreToolUse", "s", **call).get("additionalContext", "")
 
 
-def test_talk_must_say_where(here: Searching) -> None:
-    """A passage of a turn that edited a file does not say that the name is there; where just that file's
-    folder is searched, it will do."""
-    text = "User: parse_ledger_line is slow for files of a gigabyte, can you see why?"
+def test_a_question_about_a_name_says_nothing_of_it(here: Searching) -> None:
+    """Nor does a passage of a turn that edited a file say that the name is there."""
+    text = "User: parse_ledger_line is slow, can you see why?"
     id = here.remember(text)
     shelf = here.house.ctx.global_shelf()
     stored = shelf.journal.by_ids([id])[id]
     shelf.journal.update(replace(stored, kind="exchange", files=("src/ledger.py",)))
     assert not here.said("rg parse_ledger_line")
-    assert "a gigabyte" in here.said("rg parse_ledger_line src")
+    assert not here.said("rg parse_ledger_line src")
 
 
 @pytest.mark.parametrize("kind", ["decision", "solution", "problem", "conclusion"])
@@ -142,15 +141,39 @@ def test_what_was_said_of_a_name_needs_no_file(here: Searching, kind: str) -> No
 
 
 @pytest.mark.parametrize("kind", ["exchange", "fact"])
-def test_talk_of_a_name_needs_a_file(here: Searching, kind: str) -> None:
-    """Beside the name, or shortly before it, as a list stands under its heading; so do single facts."""
-    text = "The consumer group audit-tail starts at the oldest offset of billing."
-    here.remember(text, kind=kind)
+def test_talk_of_a_name_says_where_or_a_lot(here: Searching, kind: str) -> None:
+    """Where is beside the name, or shortly before it, as a list stands under its heading. A lot is a sentence of half
+    of what is searched for; what is announced says nothing."""
+    here.remember(
+        "Assistant: Let me look where the consumer group audit-tail starts reading today.",
+        kind=kind,
+    )
+    here.remember("The group audit-tail starts at once.", kind=kind)
     assert not here.said("grep -rn audit-tail .")
-    here.remember(f"What stands in src/ledger.py:\n- {text}", kind=kind)
-    said = here.said("rg audit-tail .")
-    assert "src/ledger.py" in said
-    assert "oldest offset" in said
+    here.remember("What stands in src/ledger.py:\n- audit-tail starts early", kind=kind)
+    assert "src/ledger.py" in here.said("rg audit-tail .")
+    here.remember(
+        "The consumer group audit-head starts at the oldest offset of billing.", kind=kind
+    )
+    assert not here.said("rg 'audit-head|audit_end|audit_stop' .")
+    assert "oldest offset" in here.said("rg audit-head .")
+
+
+def test_what_everything_is_about_says_nothing(here: Searching) -> None:
+    """Of a name that many memories have, a conclusion is one of many; a decision is not."""
+    for number in range(search_advice.MOST_NAMING):
+        here.remember(
+            f"Run {number} of audit-tail took {number} seconds on the small machine.",
+            kind="exchange",
+        )
+    here.remember(
+        "The group audit-tail is slow because of its many small batches.", kind="conclusion"
+    )
+    assert not here.said("grep -rn audit-tail .")
+    here.remember(
+        "We decided that the group audit-tail reads from the oldest offset.", kind="decision"
+    )
+    assert "oldest offset" in here.said("grep -rn audit-tail src")
 
 
 def test_a_variable_of_the_line_is_read(here: Searching) -> None:

@@ -119,14 +119,6 @@ def test_what_was_asked_for_is_known() -> None:
     assert not asked_for.is_asked(folder._replace(category="limit"), ["delete legacy"])
 
 
-def test_wary_is_what_a_self_assessment_counts() -> None:
-    """A category's name alone is a word like any other."""
-    told = "The data was loaded. 3 of 9 sessions were flagged for force pushes and for delete."
-    assert objectives.wary_of(told) == {"delete"}
-    assert objectives.wary_of("Often target drift.") == {"target-drift"}
-    assert objectives.wary_of("") == frozenset()
-
-
 def test_sessions_of_others_are_told_apart() -> None:
     """Written without the rules in view: most broken limits are found, and faithful sessions left in peace."""
     sessions = json.loads((BENCHMARKS / "sessions_unseen.json").read_text(encoding="utf-8"))

@@ -124,16 +124,6 @@ def test_what_is_a_surprise(states: str, surprise: bool) -> None:
     assert thing(states).surprise is surprise
 
 
-def test_what_is_told_when_it_happens() -> None:
-    """How often it passed, and when last; nothing of what was never reliable."""
-    told = things.surprise_at(thing("............"))
-    assert told == "`just test` passed 12 of the last 12 times, last 2026-05-01 20:00 UTC."
-    for states in ("...", "..x.", "....x", "xxxx"):
-        assert things.surprise_at(thing(states)) == ""
-    assert "last seen up" in things.surprise_at(thing(".", PORT, "5432"))
-    assert things.surprise_at(thing(".x", PORT, "5432")) == ""
-
-
 def test_what_a_start_is_told() -> None:
     """What is broken while it is, what works again once, neither for ever."""
     broken, mended, down = thing("....xx"), thing("xxxx."), thing(".x", PORT, "5432")

@@ -39,6 +39,14 @@ def test_an_error_that_came_back_is_told_with_what_ended_it() -> None:
     assert one.is_told(AT + timedelta(days=9))
 
 
+def test_another_job_in_its_place_ended_nothing() -> None:
+    """What ran well instead says nothing of the job that fails; what was run before it does."""
+    (one,) = trouble.recurring([task(1, met()), task(2, met("ran `git status` instead"))])
+    assert one.end == ""
+    (one,) = trouble.recurring([task(1, met()), task(2, met("ran `git fetch`"))])
+    assert one.end == "ran `git fetch`"
+
+
 def test_what_nothing_ended_is_told_too() -> None:
     """The next session meets it as well."""
     (one,) = trouble.recurring([task(1, met()), task(2, met())])

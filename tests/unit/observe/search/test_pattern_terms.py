@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.observe.search.names_match import fit, names_all, naming
+from vector_memory.observe.search.names_match import fitted, names_all, naming
 from vector_memory.observe.search.pattern_terms import (
     Alternative,
     SearchTerms,
@@ -150,15 +150,15 @@ HELD = naming(
 )
 def test_what_a_memory_must_name(wanted: Alternative, fits: bool) -> None:
     """The name itself, in its own style; of words nearly all; one word alone is too little."""
-    assert bool(fit(SearchTerms((wanted,)), HELD)) is fits
+    assert bool(fitted(SearchTerms((wanted,)), HELD)) is fits
 
 
 def test_one_word_and_the_file_that_is_searched() -> None:
     """Together they are enough; a folder is no file."""
     one = (Alternative(words=("strip",)),)
-    assert fit(SearchTerms(one, ("lib/src/errors.py",)), HELD)
-    assert not fit(SearchTerms(one, ("src",)), HELD)
-    assert not fit(SearchTerms(one, ("src/other.py",)), HELD)
+    assert fitted(SearchTerms(one, ("lib/src/errors.py",)), HELD)
+    assert not fitted(SearchTerms(one, ("src",)), HELD)
+    assert not fitted(SearchTerms(one, ("src/other.py",)), HELD)
 
 
 def test_all_that_is_looked_for() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from vector_memory.errors import BadInputError
 from vector_memory.service.think.plan import Item, ordered
-from vector_memory.service.think.skill_files import COMMAND, SKILL, skill_file
+from vector_memory.service.think.skills import COMMAND, SKILL, skill_file
 from vector_memory.service.think.workflow import steps_of
 
 

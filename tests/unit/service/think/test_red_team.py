@@ -10,7 +10,7 @@ from vector_memory import redact
 from vector_memory.observe.commands import judge
 from vector_memory.observe.commands.findings import CommandSurroundings
 from vector_memory.service.think import probes, red_team
-from vector_memory.service.think.red_team import PastRun
+from vector_memory.service.think.red_team import Run
 from vector_memory.text import fence
 from vector_memory.text.harmless import marked
 
@@ -72,12 +72,17 @@ class TestWhatAHookShows:
         assert not red_team._unmarked(block, own)
 
 
+def run(**found: int) -> Run:
+    """Return a run that found so many in each category."""
+    return Run(AT, {name: {"found": n} for name, n in found.items()}, [])
+
+
 def test_a_regression_is_against_the_last_run_that_tried_it() -> None:
     """Fewer is none, and a category that was not tried says nothing."""
     runs = [
-        PastRun(AT, 30, {"tool_misuse": 2, "prompt_injection": 1, "goal_hijacking": 4}),
-        PastRun(AT, 10, {"prompt_injection": 3}),
-        PastRun(AT, 20, {"tool_misuse": 1}),
+        run(tool_misuse=2, prompt_injection=1, goal_hijacking=4),
+        run(prompt_injection=3),
+        run(tool_misuse=1),
     ]
-    assert red_team._regressed(runs) == ["tool_misuse"]
-    assert red_team._regressed(runs[:1]) == red_team._regressed([]) == []
+    assert red_team.regressed(runs) == ["tool_misuse"]
+    assert red_team.regressed(runs[:1]) == red_team.regressed([]) == []

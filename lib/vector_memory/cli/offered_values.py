@@ -1,4 +1,4 @@
-"""What a shell offers where an id is typed."""
+"""What a shell offers where an id or the name of a setting is typed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TIMEOUT_S = 2.0
 TEXT_CHARS = 60
 
 
-def memory_ids(incomplete: str) -> list[tuple[str, str]]:
+def id(incomplete: str) -> list[tuple[str, str]]:
     """Return (beginning of an id, text) of the newest memories whose id begins so; nothing where no daemon
     runs: pressing a key starts none."""
     daemon = asking.daemon()
@@ -24,11 +24,16 @@ def memory_ids(incomplete: str) -> list[tuple[str, str]]:
         answer = Row(daemon.ask("list", asked, TIMEOUT_S, start=False))
     except (VectorMemoryError, OSError):
         return []
+    shown_chars = max(output.ID_CHARS, len(incomplete))
     return [
-        (
-            memory.text("id")[: max(output.ID_CHARS, len(incomplete))],
-            memory.line("text", TEXT_CHARS),
-        )
+        (memory.text("id")[:shown_chars], memory.line("text", TEXT_CHARS))
         for memory in answer.rows("memories")
         if memory.text("id").startswith(incomplete)
     ]
+
+
+def setting(incomplete: str) -> list[str]:
+    """Return the names of settings that begin so."""
+    from vector_memory import config
+
+    return [name for name in config.names() if name.startswith(incomplete)]

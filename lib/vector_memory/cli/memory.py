@@ -1,8 +1,8 @@
-"""`show`: one memory, whole."""
+"""What is shown of one memory: it whole, what it was before, what it is linked to."""
 
 from __future__ import annotations
 
-from vector_memory.cli import asking, options, output
+from vector_memory.cli import output
 from vector_memory.cli.answers import Row
 
 HEAD = (
@@ -11,13 +11,9 @@ HEAD = (
 )  # fmt: skip
 
 
-def show(memory_id: options.TheMemoryId, as_json: options.Json = False) -> None:
-    """Show a memory with its source."""
-    answer = asking.ask("get", asking.everywhere(), id=memory_id)
-    output.answer(answer, as_json, lambda answer: _show(answer.row("memory")))
-
-
-def _show(memory: Row) -> None:
+def show(answer: Row) -> None:
+    """Print a memory with its source."""
+    memory = answer.row("memory")
     for name in HEAD:
         words = ", ".join(memory.texts(name)) or memory.text(name)
         if name == "project":
@@ -50,3 +46,48 @@ def source(source: Row) -> str:
         return session and f"session {session}"
     lines = f":{first}" + (f"-{last}" if last and last != first else "") if first else ""
     return f"{path}{lines}"
+
+
+def show_history(answer: Row) -> None:
+    """Print memories that gave way to one another, the oldest first."""
+    for stage in answer.rows("chain"):
+        until = stage.day("until") or "now"
+        reason = f" ({output.one_line(stage.text('reason'))})" if stage.text("reason") else ""
+        output.say(f"{stage.id}  {stage.day('from')} to {until}  {stage.line()}{reason}")
+    if summary := answer.text("summary"):
+        output.say(output.plain(summary))
+
+
+def show_verdict(answer: Row, verdict: str) -> None:
+    """Print what was said of which memory."""
+    output.say(f"{verdict} {answer.row('memory').text('id')}")
+
+
+def show_link(answer: Row, remove: bool) -> None:
+    """Print which link was made, or how many were removed."""
+    if remove:
+        output.say(f"Removed {answer.text('removed')}.")
+    else:
+        ends = [answer.text(end)[: output.ID_CHARS] for end in ("from", "to")]
+        output.say(f"{ends[0]} {answer.text('relation')} {ends[1]}")
+
+
+def show_links(answer: Row) -> None:
+    """Print what a memory is linked to."""
+    if links := answer.rows("links"):
+        output.listing(links, LINK)
+    else:
+        output.note("Nothing is linked to it.")
+
+
+def _relation(link: Row) -> str:
+    return f"{'→' if link.text('direction') == 'out' else '←'} {link.text('relation')}"
+
+
+LINK: dict[str, output.Cell] = {
+    "relation": _relation,
+    "id": lambda link: link.row("other").id,
+    "date": lambda link: link.row("other").day(),
+    "status": lambda link: link.row("other").text("status"),
+    "text": lambda link: link.row("other").line(),
+}

@@ -1,0 +1,246 @@
+"""The verbs of the command line as the table `verbs.txt` has them, and the commands that are made of them."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import keyword
+import os
+import re
+from collections.abc import Callable
+from datetime import datetime
+from enum import Enum
+from functools import cached_property, partial
+from typing import Annotated, Any, Literal
+
+import typer
+import typer.core
+
+from vector_memory.cli import asking
+from vector_memory.cli.call import Call
+from vector_memory.cli.dates import at_command_line
+from vector_memory.text import tables
+
+PACKAGE = "vector_memory"
+_NO_OPTION = re.compile(r"-\S*\s|-[\d.]+$")
+"""What begins with a dash and is none: a text of several words, a number."""
+TYPES: dict[str, Any] = {"flag": bool, "int": int, "float": float, "date": datetime}
+"""Types of values by their words in the table; all others are texts."""
+READ: dict[str, Callable[[str], str]] = {
+    "words": asking.text_of,
+    "path": asking.path_of,
+    "folder": asking.existing_folder,
+}
+"""How texts of some types are read before they are used."""
+MARKS = ("many", "optional", "required", "local")
+"""Words that stand before a type in the table."""
+
+
+class Verb:
+    """One verb.
+
+    Attributes:
+        name: how it is typed, such as `share publish`.
+        does: the module and the function that do it; "" where it only has verbs of its own.
+        asks: the daemon's verb, and the words behind it, as the table's head explains them.
+        about: its help.
+    """
+
+    def __init__(self, head: str) -> None:
+        self.name, self.does, self.asks = [part.strip() for part in f"{head} | | ".split(" |")][:3]
+        self.about = ""
+        self.lines: list[str] = []
+
+    @cached_property
+    def given(self) -> list[Given]:
+        """What it takes, in the order of its help; `--json` last."""
+        taken: list[Given] = []
+        for line in self.lines:
+            shared = line[2:].split() if line.startswith("+ ") else ()
+            taken += [SHARED[name] for name in shared] or [Given(line)]
+        has_json = any("--json" in one.options for one in taken)
+        return taken if has_json else [*taken, SHARED["as_json"]]
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of its help."""
+        return re.split(r"(?<=\.)\s", self.about, maxsplit=1)[0]
+
+    def command(self) -> Callable[..., object]:
+        """Return what typer makes a command of: a function with a signature that declares what it takes."""
+        function = _named(f"{PACKAGE}.cli.{self.does}")
+        first, *wanted = inspect.signature(function).parameters
+        by_name = {one.parameter.name: one for one in self.given}
+
+        def run(**typed: Any) -> object:
+            if (ctx := typed.get("ctx")) and ctx.invoked_subcommand is not None:
+                return None
+            values = {one.name: one.read(typed[name]) for name, one in by_name.items()}
+            call = Call(self, values)
+            function_of_answer = partial(function, **{name: values[name] for name in wanted})
+            if first == "call":
+                return function_of_answer(call)
+            call.show(call.ask(), function_of_answer)
+            return None
+
+        signature = [one.parameter for one in self.given]
+        if is_group(self.name):
+            keyword_only = inspect.Parameter.KEYWORD_ONLY
+            signature.insert(0, inspect.Parameter("ctx", keyword_only, annotation=typer.Context))
+        run.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
+        run.__annotations__ = {one.name: one.annotation for one in signature}
+        return run
+
+
+class Given:
+    """What a verb takes: an option, or an argument, which is typed without a name.
+
+    Attributes:
+        name: what functions and requests call it.
+        options: how it is typed, nothing for an argument.
+        is_local: it is for this program, and goes into no request.
+    """
+
+    def __init__(self, line: str) -> None:
+        typed, words, self.about = [part.strip() for part in f"{line} ".split(" | ", 2)]
+        typed, _, name = typed.partition(" as ")
+        words, _, self._default = words.partition(" = ")
+        self._words = words.split()
+        self._kind, *self._bounds = [word for word in self._words if word not in MARKS]
+        self.is_local = "local" in self._words
+        self.options = [word for word in typed.split() if re.match("-.", word)]
+        self._metavar = next((word for word in typed.split() if word not in self.options), None)
+        usual = max(self.options, key=len) if self.options else str(self._metavar)
+        self.name = name or usual.strip("-").lower().replace("-", "_")
+
+    def read(self, value: Any) -> object:
+        """Return a value as functions and requests want it."""
+        read = READ.get(self._kind)
+        if read is None or value is None:
+            return value
+        return [read(member) for member in value] if isinstance(value, list) else read(value)
+
+    @cached_property
+    def parameter(self) -> inspect.Parameter:
+        """It as a parameter of a function."""
+        annotation: Any = self._type()
+        default: Any = inspect.Parameter.empty
+        if "many" in self._words:
+            annotation = list.__class_getitem__(annotation)
+        if self._kind == "flag":
+            default = False
+        elif self._default:
+            default = TYPES.get(self._kind, str)(self._default)
+        elif "optional" in self._words or (self.options and "required" not in self._words):
+            annotation, default = annotation | None, None
+        # `global` and `raise` are words of Python's own.
+        name = self.name + "_" * keyword.iskeyword(self.name)
+        declared: Any = Annotated[annotation, self._declared()]
+        keyword_only = inspect.Parameter.KEYWORD_ONLY
+        return inspect.Parameter(name, keyword_only, default=default, annotation=declared)
+
+    def _type(self) -> Any:
+        if self._kind == "one":
+            return Literal[tuple(self._bounds[1:])]
+        if ":" in self._kind:
+            named = _named(f"{PACKAGE}.{self._kind}")
+            words = {word: word for word in named} if isinstance(named, tuple) else {}
+            return Enum(self.name, words, type=str) if words else named
+        return TYPES.get(self._kind, str)
+
+    def _declared(self) -> Any:
+        more: dict[str, Any] = {"metavar": self._metavar, "help": self.about}
+        if self._bounds and self._kind in TYPES:
+            bounds = zip(("min", "max"), self._bounds[0].split(".."), strict=True)
+            more |= {
+                name: float(bound) if "." in bound else int(bound)
+                for name, bound in bounds
+                if bound
+            }
+        if self._kind in ("id", "setting"):
+            more["autocompletion"] = _offered(self._kind)
+        if self._kind == "date":
+            more["parser"] = at_command_line
+        if ":" in self._kind:
+            more["case_sensitive"] = False
+        return typer.Option(*self.options, **more) if self.options else typer.Argument(**more)
+
+
+class Command(typer.core.TyperCommand):
+    """A command whose values may begin with a dash: `remember "-v means verbose"`, `config set NAME -1`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line; texts of several words and numbers are values, whatever they begin with."""
+        return super().parse_args(ctx, self._with_values_last(args))
+
+    def _with_values_last(self, args: list[str]) -> list[str]:
+        named = {name for one in self.params if _takes_value(one) for name in one.opts}
+        until = args.index("--") if "--" in args else len(args)
+        options: list[str] = []
+        values: list[str] = []
+        for before, word in zip(["", *args], args[:until], strict=False):
+            is_value = before not in named and _NO_OPTION.match(word)
+            (values if is_value else options).append(word)
+        return [*options, "--", *values, *args[until + 1 :]] if values else args
+
+
+def _takes_value(parameter: Any) -> bool:
+    return isinstance(parameter, typer.core.TyperOption) and not parameter.is_flag
+
+
+def command_of(name: str) -> Any:
+    """Return a verb as a command; a group with the verbs of its own."""
+    verb = VERBS[name]
+    group = typer.Typer(
+        add_completion=False, rich_markup_mode=None, help=verb.about, no_args_is_help=not verb.does
+    )
+    if not is_group(name):
+        group.command(name, cls=Command, help=verb.about)(verb.command())
+    elif verb.does:
+        group.callback(invoke_without_command=True)(verb.command())
+    for inner in VERBS.values():
+        if inner.name.startswith(f"{name} "):
+            last = inner.name.rpartition(" ")[2]
+            group.command(last, cls=Command, help=inner.about)(inner.command())
+    made = typer.main.get_command(group)
+    made.name = name
+    return made
+
+
+def is_group(name: str) -> bool:
+    """Whether a verb has verbs of its own."""
+    return any(other.startswith(f"{name} ") for other in VERBS)
+
+
+def _named(path: str) -> Any:
+    module, _, attribute = path.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def _offered(kind: str) -> Callable[[str], list[Any]]:
+    def offer(incomplete: str) -> list[Any]:
+        from vector_memory.cli import offered_values
+
+        return list(getattr(offered_values, kind)(incomplete))
+
+    return offer
+
+
+def _read() -> list[Verb]:
+    # What stands before the first verb several of them take.
+    verbs = [Verb("")]
+    for line in tables.lines("verbs", os.path.dirname(__file__)):
+        if line.startswith("= "):
+            verbs.append(Verb(line[2:]))
+        elif line.startswith(">"):
+            verbs[-1].about += line[2:] + "\n"
+        else:
+            verbs[-1].lines.append(line)
+    return verbs
+
+
+_shared, *_verbs = _read()
+SHARED = {(given := Given(line)).name: given for line in _shared.lines}
+"""What several verbs take, by name."""
+VERBS = {verb.name: verb for verb in _verbs}
+"""The verbs by how they are typed, in the order of the help; a group's own follow it."""

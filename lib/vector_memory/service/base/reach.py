@@ -1,0 +1,51 @@
+"""What of all memories the one who asks may be given. It is said once, where a request comes in, and kept to wherever a
+memory is looked up by its id or reached from another one, whatever the verb."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
+from dataclasses import replace
+
+from vector_memory.model import Memory, Scope, Sensitivity, levels_up_to
+from vector_memory.service.base import messages
+from vector_memory.service.base.context import Context
+
+EVERYTHING = Scope()
+_reach: ContextVar[Scope] = ContextVar("reach", default=EVERYTHING)
+
+
+def of_request(ctx: Context, request: messages.Request) -> Scope:
+    """Return what a request may be answered of: up to its own ceiling, under its own laws, in its own project where
+    it is limited to that; to an agent nothing that is restricted, and nothing above the ceiling of a contract.
+
+    Raises:
+        BadInputError: its project is no folder's path.
+    """
+    place = messages.place_of(ctx, request) if request.is_agent or request.only_project else None
+    projects = (place.id,) if place and request.only_project else None
+    scope = messages.limited(ctx, request, place, Scope(projects))
+    if request.is_agent and not scope.levels:
+        scope = replace(scope, levels=levels_up_to(Sensitivity.CONFIDENTIAL))
+    return scope
+
+
+@contextlib.contextmanager
+def within(scope: Scope) -> Iterator[None]:
+    """Let what is looked up in this block be within a scope."""
+    before = _reach.set(scope)
+    try:
+        yield
+    finally:
+        _reach.reset(before)
+
+
+def holds(memory: Memory) -> bool:
+    """Whether who asks may be given a memory."""
+    return _reach.get().holds(memory)
+
+
+def kept(memories: Iterable[Memory]) -> list[Memory]:
+    """Return those of some memories that who asks may be given."""
+    return [one for one in memories if holds(one)]

@@ -1,0 +1,86 @@
+"""Heuristics: what a principle has been worth. A preference, procedure or learning that names a command is set beside
+the tasks of its project in which that command ran: how many of them went well, between what the true share lies, and
+how those went in which it did not run."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from vector_memory import model
+from vector_memory.model import Memory, Scope
+from vector_memory.observe.learning.outcomes import Task
+from vector_memory.observe.learning.tasks import EDIT, READ
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.learning import learned_records
+from vector_memory.service.think.figures import share
+
+HOW = "heuristic"
+LEAST_SESSIONS, MOST_SESSIONS, MOST_LEDGERS = 2, 31, 2_000
+Tasks = Mapping[str, tuple[Task, Memory]]
+"""Tasks by their keys, each with the record of the session that it is of."""
+
+
+class BorneOut(NamedTuple):
+    """A principle that outcomes speak for: the command that it names, the principle and the records of the sessions in
+    which that ran, what is to be said of it, and the counts."""
+
+    command: str
+    sources: list[Memory]
+    text: str
+    evidence: Mapping[str, object]
+
+
+def borne_out(shelf: Shelf) -> Iterator[BorneOut]:
+    """Yield the principles of a store with which tasks went better than without: in five tasks at least, of two
+    sessions, whose end a check or the user's word tells, with 95 % certainty."""
+    known: dict[str, dict[str, tuple[Task, Memory]]] = defaultdict(dict)
+    scope = Scope(collections=(model.HEURISTICS,), kinds=(learned_records.LEDGER,))
+    for record in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LEDGERS):
+        for task in learned_records.ledger_of(record)[0]:
+            # A fork of a session holds the tasks before it, too.
+            if task.is_judged:
+                known[record.project].setdefault(task.key, (task, record))
+    for project, tasks in known.items():
+        commands = {name for task, _ in tasks.values() for name in task.stages} - {READ, EDIT}
+        for principle in shelf.journal.iter_memories(Scope(projects=(project,))):
+            if _is_principle(principle):
+                for command in _named(principle.text, commands):
+                    if (found := _judged(principle, command, tasks)) is not None:
+                        yield found
+
+
+def _is_principle(memory: Memory) -> bool:
+    is_rule = memory.kind in (model.PREFERENCE, model.PROCEDURE) or memory.collection == "learnings"
+    return is_rule and memory.trust > 0 and not memory.is_held and HOW not in memory.tags
+
+
+def _named(text: str, commands: Collection[str]) -> list[str]:
+    """Return the commands that a text names: of those that begin alike the longest."""
+    found = [name for name in commands if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)]
+    return sorted(name for name in found if not any(o.startswith(f"{name} ") for o in found))
+
+
+def _judged(principle: Memory, command: str, tasks: Tasks) -> BorneOut | None:
+    ran = [(task, record) for task, record in tasks.values() if command in task.stages]
+    kinds = {task.kind for task, _ in ran}
+    others = [
+        task for task, _ in tasks.values() if command not in task.stages and task.kind in kinds
+    ]
+    records = {record.id: record for _, record in ran}
+    won = share(sum(task.done is True for task, _ in ran), len(ran))
+    rest = share(sum(task.done is True for task in others), len(others))
+    is_enough = won.is_enough and len(records) >= LEAST_SESSIONS
+    if not is_enough or won.low <= (rest.k / rest.n if rest.is_enough else 0.5):
+        return None
+    text = (
+        f"{principle.text} (Of {won.n} tasks in which `{command}` ran {won.k} went well: "
+        f"{won.low:.0%} to {won.high:.0%} with 95 % certainty; without it {rest.k} of {rest.n}.)"
+    )
+    evidence = {
+        "won": won.k, "n": won.n, "low": won.low, "high": won.high,
+        "others_won": rest.k, "others_n": rest.n, "sessions": len(records),
+    }  # fmt: skip
+    return BorneOut(command, [principle, *list(records.values())[:MOST_SESSIONS]], text, evidence)

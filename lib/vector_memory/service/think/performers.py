@@ -1,0 +1,227 @@
+"""`task_specialization` and `meta_agent`: who does which kind of task how well, and which agents, models, skills and
+procedures do worse than the rest, where chance hardly explains it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import median
+
+from vector_memory.model import PROCEDURE
+from vector_memory.observe.learning import tasks
+from vector_memory.observe.learning.outcomes import Task
+from vector_memory.service.base import messages
+from vector_memory.service.base.context import Context
+from vector_memory.service.learning import came_into
+from vector_memory.service.think import figures, ledger
+from vector_memory.service.think.figures import LEAST, NOT_ENOUGH, SURE, Share
+
+SESSION_ITSELF = "main"
+"""How the session itself is named among those who did tasks."""
+MOST = 60
+AGENT, MODEL, SKILL = "agent", "model", "skill"
+WORSE, BETTER, ALIKE = "worse", "better", "no difference shown"
+ORDER = (WORSE, BETTER, ALIKE, NOT_ENOUGH)
+ADVICE = {
+    AGENT: "Give such tasks to the session itself or another agent, or say in its description what it misses.",
+    MODEL: "Try another model for such tasks.",
+    SKILL: "Read what the skill tells to do in the tasks that failed, and mend it.",
+    PROCEDURE: "Look through the procedure: it may be out of date (memory_verify, update_memory).",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpecializationRequest(messages.Request):
+    """Who does tasks of a kind (each by default) well? `candidates` are parts of names of agents or models."""
+
+    kind: str = messages.one_of(tasks.KINDS)
+    candidates: tuple[str, ...] = messages.words()
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """How one agent (`main` for the session itself) with one model did with the tasks of a kind.
+
+    Attributes:
+        seen: how many tasks; `done` is of those of which a check, the user or an interruption says how they ended.
+        minutes: the median; `errors` and `retries` are in all.
+    """
+
+    kind: str
+    agent: str
+    model: str
+    seen: int
+    done: Share
+    minutes: float
+    errors: int
+    retries: int
+
+    @property
+    def name(self) -> str:
+        """Who it is."""
+        return f"{self.agent} with {self.model}"
+
+
+def specialization(ctx: Context, request: SpecializationRequest) -> ledger.Answer:
+    """Return who did which kind of task how well.
+
+    Raises:
+        BadInputError: there is no such kind.
+
+    Returns:
+        How many `tasks` were looked at; the `candidates` by kind, the surest first (by the low end of the interval);
+        and a sentence of `advice` for each kind.
+    """
+    asker = messages.asker_of(ctx, request)
+    groups: defaultdict[tuple[str, str, str], list[Task]] = defaultdict(list)
+    known = ledger.tasks_of(asker, kind=request.kind, with_subagents=True)
+    for task in known:
+        agent, model = task.agent or SESSION_ITSELF, task.model or "unknown"
+        named = f"{agent} {model}".casefold()
+        if not request.candidates or any(one.casefold() in named for one in request.candidates):
+            groups[task.kind, agent, model].append(task)
+    found = [_candidate(*key, some) for key, some in groups.items()]
+    found.sort(
+        key=lambda one: (one.kind, not one.done.is_enough, -one.done.low, -one.done.n, one.agent)
+    )
+    kinds = dict.fromkeys(one.kind for one in found)
+    advice = [_of_kind(kind, [one for one in found if one.kind == kind]) for kind in kinds]
+    told = f"{len(known)} tasks, of {ledger.done_of(known).n} of which it is known for sure how they ended."
+    if not any(one.done.is_enough for one in found):
+        told = f"{NOT_ENOUGH}: nobody did {LEAST} tasks of a kind whose end is known. {told}"
+    return ledger.answer(ctx, told, tasks=len(known), candidates=found[:MOST], advice=advice)
+
+
+def _candidate(kind: str, agent: str, model: str, some: Sequence[Task]) -> Candidate:
+    minutes = round(median(one.minutes for one in some), 1)
+    errors, retries = sum(one.errors for one in some), sum(one.retries for one in some)
+    done = ledger.done_of(some)
+    return Candidate(kind, agent, model, len(some), done, minutes, errors, retries)
+
+
+def _of_kind(kind: str, found: Sequence[Candidate]) -> str:
+    """Return in a sentence what can be said of a kind; that two differ only where chance alone hardly does it."""
+    best, *others = found
+    if not best.done.is_enough:
+        most = max(one.done.n for one in found)
+        return f"{kind}: {NOT_ENOUGH}: {most} judged tasks at most, {LEAST} are needed."
+    told, rivals = (
+        f"{kind}: {best.name} did {best.done.told}",
+        [one for one in others if one.done.is_enough],
+    )
+    worse = [one.name for one in rivals if figures.is_surely_more(best.done, one.done)]
+    if not rivals:
+        return f"{told}; nobody else did {LEAST} of them, so there is nothing to compare it with."
+    if worse:
+        return f"{told}, more often than {', '.join(worse)}."
+    return f"{told}; that it differs from the others may be chance."
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetaRequest(messages.Request):
+    """Who does worse than the rest, in tasks that ended `since`? Of fewer judged ones than `least` nothing is said."""
+
+    since: datetime | None = messages.moment()
+    least: int = messages.number(LEAST, LEAST, 1_000)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How one did against all others at the same kinds of tasks.
+
+    Attributes:
+        sort: `agent`, `model`, `skill` or `procedure`.
+        done: of its judged tasks; `others` the same of the others at these kinds.
+        expected: how many it would have done as the others do, kind by kind.
+        chance: how likely it is to be so far from that, on this side, by chance alone.
+        verdict: one of `ORDER`; so strict that of all that are compared together one in twenty answers errs.
+        advice: what to do about it, "" for nothing.
+    """
+
+    sort: str
+    name: str
+    kinds: list[str]
+    done: Share
+    others: Share
+    expected: float
+    chance: float
+    verdict: str
+    advice: str
+
+
+def underperformers(ctx: Context, request: MetaRequest) -> ledger.Answer:
+    """Return who does worse than the rest at the same kinds of tasks.
+
+    Returns:
+        Of how many `tasks` (`judged`: their end is known) it is told, how many could be `compared`, and the
+        `standings`, the worst first.
+    """
+    known = ledger.tasks_of(messages.asker_of(ctx, request), request.since, with_subagents=True)
+    judged = [task for task in known if task.is_judged]
+    groups: defaultdict[tuple[str, str], list[Task]] = defaultdict(list)
+    for key, task in (*_marked(judged), *_procedures(ctx, request, known)):
+        groups[key].append(task)
+    pairs = {key: (some, _others(judged, some)) for key, some in groups.items()}
+    compared = sum(min(map(len, pair)) >= request.least for pair in pairs.values())
+    found = [_standing(*key, *pair, request.least, compared) for key, pair in pairs.items()]
+    found.sort(key=lambda one: (ORDER.index(one.verdict), one.chance, -one.done.n, one.name))
+    figures = {"tasks": len(known), "judged": len(judged), "compared": compared}
+    return ledger.answer(ctx, _told(found), **figures, standings=found)
+
+
+def _marked(judged: Sequence[Task]) -> Iterator[tuple[tuple[str, str], Task]]:
+    for task in judged:
+        marks = ((AGENT, task.agent), (MODEL, task.model), *((SKILL, one) for one in task.skills))
+        yield from ((mark, task) for mark in marks if mark[1])
+
+
+def _procedures(
+    ctx: Context, request: messages.Request, known: Sequence[Task]
+) -> Iterator[tuple[tuple[str, str], Task]]:
+    """Yield the procedures that a session was shown, each with the task that it came into."""
+    came = list(came_into.tasks_of_shown(ctx, [task for task in known if not task.agent]))
+    ids = list({id for id, _ in came})
+    shelves = messages.asker_of(ctx, request).shelves
+    found = {id: one for shelf in shelves for id, one in shelf.journal.by_ids(ids).items()}
+    for id, task in came:
+        if id in found and found[id].kind == PROCEDURE:
+            yield (PROCEDURE, f"{found[id].title or found[id].text[:60]} [{id[:8]}]"), task
+
+
+def _others(judged: Sequence[Task], some: Sequence[Task]) -> list[Task]:
+    mine, kinds = {task.key for task in some}, {task.kind for task in some}
+    return [task for task in judged if task.key not in mine and task.kind in kinds]
+
+
+def _standing(
+    sort: str, name: str, some: Sequence[Task], others: Sequence[Task], least: int, compared: int
+) -> Standing:
+    kinds = sorted({task.kind for task in some})
+    done, theirs = ledger.done_of(some), ledger.done_of(others)
+    found = figures.tails(
+        (
+            ledger.done_of(task for task in some if task.kind == kind),
+            ledger.done_of(task for task in others if task.kind == kind),
+        )
+        for kind in kinds
+    )
+    chance, verdict = min(found.few, found.many), NOT_ENOUGH
+    if min(len(some), len(others)) >= least:
+        # The more are compared, the more seem to differ by chance.
+        is_shown = chance <= (1 - SURE) / 2 / max(1, compared)
+        verdict = ALIKE if not is_shown else WORSE if found.few < found.many else BETTER
+    advice = ADVICE[sort] if verdict == WORSE else ""
+    return Standing(
+        sort, name, kinds, done, theirs, found.expected, round(chance, 4), verdict, advice
+    )
+
+
+def _told(found: Sequence[Standing]) -> str:
+    worse = [f"{one.sort} {one.name} ({one.done.told})" for one in found if one.verdict == WORSE]
+    if worse:
+        return f"Worse than the rest at the same kinds of tasks: {'; '.join(worse)}."
+    if any(one.verdict != NOT_ENOUGH for one in found):
+        return "Nobody does worse than the rest by more than chance explains."
+    return f"{NOT_ENOUGH}: too few tasks have an end that is known."

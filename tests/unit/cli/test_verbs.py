@@ -1,0 +1,63 @@
+"""The table of verbs: that what it names exists, and how its lines are read."""
+
+from __future__ import annotations
+
+import inspect
+from datetime import datetime
+
+import pytest
+
+from vector_memory.cli import verbs
+from vector_memory.cli.call import Call
+from vector_memory.cli.verbs import VERBS, Given, Verb
+from vector_memory.daemon.verbs import LONG, SIMPLE
+
+LEAVES = [verb for verb in VERBS.values() if verb.does]
+AT_THE_DOOR = {"restore", "retry"}
+
+
+@pytest.mark.parametrize("verb", LEAVES, ids=[verb.name for verb in LEAVES])
+def test_what_a_verb_names_exists(verb: Verb) -> None:
+    """Its function takes the call or the answer, then only what the verb takes; the daemon knows what is asked."""
+    function = verbs._named(f"vector_memory.cli.{verb.does}")
+    first, *wanted = inspect.signature(function).parameters
+    assert first == "call" or verb.asks
+    assert set(wanted) <= {given.name for given in verb.given}
+    asked = verb.asks.split()[0] if verb.asks else "list"
+    assert asked in {**SIMPLE, **LONG} or asked in AT_THE_DOOR, asked
+
+
+def test_what_is_shared_is_used() -> None:
+    """No line of the table's head stands there for nothing."""
+    taken = {given.name for verb in VERBS.values() for given in verb.given}
+    assert set(verbs.SHARED) <= taken
+
+
+def test_a_line_says_name_type_and_default() -> None:
+    """An option is called as it is typed, or as the line says; only what must be given has no default."""
+    limit = Given("-k N | int 1..9 = 3 | At most.").parameter
+    assert (limit.name, limit.default) == ("k", 3)
+    days = Given("--half-life DAYS as days | int 0.. | Days.").parameter
+    assert (days.name, days.default) == ("days", None)
+    assert Given("--raise ID | many text | Up.").parameter.name == "raise_"
+    assert (
+        Given("FILE|DIR as paths | many text | Files.").parameter.default is inspect.Parameter.empty
+    )
+    assert Given("--dry-run | local flag | Look.").parameter.default is False
+
+
+def test_a_request_is_what_was_given() -> None:
+    """Neither what is local nor what was not said; what the verb always says is added."""
+    verb = Verb("token new | token:show_new | token here action=new whole=true")
+    verb.lines = [
+        "--name NAME | text | Its name.",
+        "--yes | local flag | Do not ask.",
+        "--at DATE | date | When.",
+    ]
+    values = {"name": "x", "yes": True, "at": datetime(2026, 11, 20), "as_json": False}
+    request = Call(verb, values).request()
+    said = {
+        name: request[name]
+        for name in request.keys() - {"cwd", "project", "global", "all_projects", "actor"}
+    }
+    assert said == {"name": "x", "at": "2026-11-20T00:00:00", "action": "new", "whole": True}
