@@ -173,8 +173,8 @@ class _Judgement:
         self._looked_at = {hit.memory.id for hit in looked_at}
         self._worths = prompt_recall.worths_of(ctx, question, looked_at, found.least)
         worthy = [hit for hit in looked_at if hit.memory.id in self._worths]
-        most, is_midst = ctx.settings.prompt_memories, bool(question.before)
-        chosen = prompt_recall.chosen([] if is_silent else worthy, self._worths, most, is_midst)
+        told = [] if is_silent else worthy
+        chosen = prompt_recall.chosen(ctx, question, told, self._worths, set())
         self._chosen = {hit.memory.id for hit in chosen}
         notes = checked(self._notes(question, chosen, found)) if not is_silent else []
         self._told = {id for note in notes for id in (note.id, *note.also)}
