@@ -3,7 +3,7 @@ and the protocols between the parts. No I/O, no third-party import."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum, IntFlag
@@ -507,6 +507,14 @@ class IndexRow(NamedTuple):
     memory: Memory
     lexical: str
     vector: Vector | None
+
+
+class BegunVector(NamedTuple):
+    """A vector that is being made: `get` waits for it, and gives None where there is no model now, or it takes too
+    long; `is_made` tells whether nobody would have to wait."""
+
+    get: Callable[[], Vector | None]
+    is_made: Callable[[], bool] = lambda: False
 
 
 class Embedder(Protocol):

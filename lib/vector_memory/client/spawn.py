@@ -95,6 +95,8 @@ def _environment(home: Home) -> "dict[str, str]":
     environ.setdefault("MALLOC_ARENA_MAX", "2")
     environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(4 << 20))
     environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(2 << 20))
+    # The model's weights are read from end to end for each prompt: in pages of 2 MB that takes a tenth less.
+    environ.setdefault("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
     # numpy's second thread spins while it waits, and takes from each prompt more processor time than all that
     # the prompt needs, on the core where the search by words runs.
     environ.setdefault("OPENBLAS_NUM_THREADS", "1")

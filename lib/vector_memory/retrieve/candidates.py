@@ -139,47 +139,52 @@ def begin(query: Query, shelves: Sequence[CandidateSource], k: int) -> list[Begu
     ]
 
 
+class ByWords(NamedTuple):
+    """What the searches by words of a shelf found, the best first."""
+
+    words: list[Candidate]
+    named: list[Candidate]
+
+
+def read(begun: Sequence[Begun]) -> list[ByWords]:
+    """Wait for the searches by words of each shelf.
+
+    Returns:
+        What they found, in the order of the shelves.
+    """
+    return [ByWords(searches.words(), searches.named()) for searches in begun]
+
+
 def _begin_words(query: Query, shelf: CandidateSource, k: int) -> Found:
     words = (*query.terms, *query.pieces)
     return shelf.begin_matching(words, query.scope, k) if query.terms else list
 
 
 def gather(
-    query: Query, shelves: Sequence[CandidateSource], k: int, begun: Sequence[Begun]
+    query: Query, shelves: Sequence[CandidateSource], k: int, found: Sequence[ByWords]
 ) -> list[Pool]:
     """Return the candidates of all shelves: k by words and k by meaning from each, the neighbours
     of the best, what is named exactly, and the newest of the time asked about.
 
     Args:
-        begun: the searches by words of each shelf.
+        found: what each shelf's searches by words found.
 
     Returns:
         One pool for each shelf that has any candidates, in the order of `shelves`; `Pool.shelf` is
         the place among them.
     """
     pools = [
-        _pool(query, place, shelf, k, searches)
-        for place, (shelf, searches) in enumerate(zip(shelves, begun, strict=True))
+        _pool(query, place, shelf, k, by_words)
+        for place, (shelf, by_words) in enumerate(zip(shelves, found, strict=True))
     ]
     return [pool for pool in pools if len(pool.seqs)]
 
 
-def by_words(begun: Sequence[Begun]) -> list[tuple[int, Candidate]]:
-    """Return the candidates by words alone: all that there is while the daemon starts. Needs no numpy.
-
-    Returns:
-        (place of the shelf, candidate), best first. Scores are each shelf's own BM25.
-    """
-    found = [(place, one) for place, searches in enumerate(begun) for one in searches.words()]
-    # By shelf where scores are equal: the project's own store stands first.
-    return sorted(found, key=lambda one: (-one[1].score, one[0], -one[1].seq))
-
-
-def _pool(query: Query, place: int, shelf: CandidateSource, k: int, begun: Begun) -> Pool:
+def _pool(query: Query, place: int, shelf: CandidateSource, k: int, by_words: ByWords) -> Pool:
     import numpy as np
 
     meaning = shelf.nearest(query.vector, query.scope, k) if query.vector is not None else []
-    words, named = begun.words(), begun.named()
+    words, named = by_words.words, by_words.named
     if query.vector is not None and (copies := _copies(meaning, k)) > 1:
         meaning = shelf.nearest(query.vector, query.scope, k * copies)
         words = _begin_words(query, shelf, k * copies)()

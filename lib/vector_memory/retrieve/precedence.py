@@ -78,12 +78,20 @@ def settled(question: str, ranked: Sequence[tuple[Memory, float]]) -> list[float
     asked = wording_of(question).stems
     stems = [wording_of(_compared(memory)).stems for memory, _ in ranked]
     held = [asked & own for own in stems]
+    # Every two are compared, so sets are numbers of which each bit stands for a stem.
+    bit_of: dict[str, int] = {}
+    bits = [sum([1 << bit_of.setdefault(stem, len(bit_of)) for stem in own]) for own in stems]
+    sizes = [max(1, len(own)) for own in stems]
+    holding_more = {
+        some: [other for other, theirs in enumerate(held) if some < theirs] for some in set(held)
+    }
     # What holds most first, so that each goes behind the last place of those that hold more.
     for place in sorted(range(len(ranked)), key=lambda place: -len(held[place])):
+        own, size = bits[place], sizes[place]
         better = [
             scores[other]
-            for other, theirs in enumerate(stems)
-            if held[place] < held[other] and _are_alike(stems[place], theirs)
+            for other in holding_more[held[place]]
+            if (own & bits[other]).bit_count() >= ALIKE * max(size, sizes[other])
         ]
         if better and min(better) <= scores[place]:
             scores[place] = math.nextafter(min(better), -math.inf)
@@ -99,8 +107,3 @@ def _compared(memory: Memory) -> str:
     which is no answer to itself."""
     is_question = memory.kind == "question" or memory.text.rstrip().endswith("?")
     return "" if is_question or len(memory.text) > MOST_CHARS else memory.text
-
-
-def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    least = ALIKE * max(1, len(one), len(other))
-    return min(len(one), len(other)) >= least and len(one & other) >= least

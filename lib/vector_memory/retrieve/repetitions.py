@@ -77,5 +77,6 @@ def contained(one: frozenset[str], other: frozenset[str]) -> float:
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     """Return the share of common elements among all of two sets, 0 … 1; 1 for two empty sets."""
-    union = len(one | other)
-    return len(one & other) / union if union else 1.0
+    common = len(one & other)
+    union = len(one) + len(other) - common
+    return common / union if union else 1.0

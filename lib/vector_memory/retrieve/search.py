@@ -7,10 +7,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from vector_memory.model import Link, Memory, Relation, Scope
+from vector_memory.model import BegunVector, Link, Memory, Relation, Scope
 from vector_memory.retrieve import candidates as pools
 from vector_memory.retrieve import expansion, factors, fusion, period, precedence, repetitions
 from vector_memory.retrieve.candidates import CandidateSource
@@ -18,7 +19,7 @@ from vector_memory.retrieve.query import Query
 from vector_memory.text import analysis
 
 if TYPE_CHECKING:
-    from vector_memory.model import Vector
+    pass
 
 DEEPER = 3
 """How many times more memories than asked for are loaded and weighed by their factors."""
@@ -33,6 +34,10 @@ OTHERS_WEIGHT = 0.9
 """By what the score of a memory is multiplied that another member of a team shared."""
 
 Scoring = Literal["bounded", "sum"]
+BeginEmbedding = Callable[[Query], BegunVector]
+"""What begins to make a query's vector."""
+Load = Callable[[Sequence["_Found"]], "list[tuple[_Found, Memory]]"]
+"""Reads the memories of candidates; what has changed since is left out."""
 _Against = dict[str, tuple[Memory, ...]]
 """By the ids of memories, those among the hits that contradict them."""
 
@@ -125,7 +130,7 @@ def search(
     now: datetime,
     candidates: int = 200,
     scoring: Scoring = "bounded",
-    embed: Callable[[Query], Vector | None] | None = None,
+    embed: BeginEmbedding | None = None,
     allowed: Callable[[Memory], bool] | None = None,
     least: float = 0.0,
 ) -> Answer:
@@ -138,7 +143,7 @@ def search(
         shelves: the stores asked, the project's own first.
         candidates: how many each retriever of each store may propose.
         scoring: how recency, priority, usage and confidence count; see `factors`.
-        embed: makes the question's vector, where the query has none yet; words are searched for
+        embed: begins to make the question's vector, where the query has none yet; words are searched for
             meanwhile.
         allowed: leaves a memory out; what is left out takes no place from others.
         least: the relevance from which on a memory fits its question, 0 … 1.
@@ -149,7 +154,7 @@ def search(
         digits; `shelf` is a place in `shelves`.
     """
     allowed = _within(query.scope, allowed)
-    best = _listed_first(_best(query, shelves, candidates, embed), query)
+    best, load = _best(query, shelves, candidates, embed)
     # More than are shown: some do not hold any more, repeat others, or fall behind by their
     # factors.
     count = max(LEAST_LOADED, DEEPER * k)
@@ -157,7 +162,7 @@ def search(
     def fits(memory: Memory) -> bool:
         return _fits(memory, query, now) and (allowed is None or allowed(memory))
 
-    loaded = _loaded_of_time(best, query, shelves, count, fits)
+    loaded = _loaded_of_time(best, query, load, count, fits)
     # Before links are followed: what is not served must not bring others.
     weighed = _once(_weigh(one, memory, query, now, scoring) for one, memory in loaded)
     weighed, against = _with_links(weighed, shelves, fits, query.text)
@@ -187,20 +192,27 @@ def _best(
     query: Query,
     shelves: Sequence[CandidateSource],
     candidates: int,
-    embed: Callable[[Query], Vector | None] | None,
-) -> Iterator[_Found]:
-    """Return what the shelves propose, best first."""
-    # Before the question is embedded, so that both happen at once.
-    begun = pools.begin(query, shelves, candidates)
-    vector = embed(query) if embed is not None else query.vector
-    if vector is None and "numpy" not in sys.modules:
-        # The daemon is just starting: there are words alone, and importing numpy takes longer than
-        # the rest of the answer.
-        return _by_words(begun)
-    query = query.with_vector(vector)
-    gathered = pools.gather(query, shelves, candidates, begun)
-    fused = fusion.fuse(query, gathered, shelves)
-    return _ranked(fused)
+    embed: BeginEmbedding | None,
+) -> tuple[Iterator[_Found], Load]:
+    """Return what the shelves propose, best first, and what reads it."""
+    # Begun first, since it takes longest: what has words in common is found and read meanwhile.
+    begun = embed(query) if embed is not None else BegunVector(lambda: query.vector)
+    read = pools.read(pools.begin(query, shelves, candidates))
+    # More than half of the best by words will be wanted.
+    ahead = [
+        {} if begun.is_made() else shelf.load([one.seq for one in by_words.words[:LEAST_LOADED]])
+        for shelf, by_words in zip(shelves, read, strict=True)
+    ]
+    load = partial(_load, shelves=shelves, ahead=ahead)
+    vector = begun.get()
+    if vector is not None or "numpy" in sys.modules:
+        query = query.with_vector(vector)
+        gathered = pools.gather(query, shelves, candidates, read)
+        fused = fusion.fuse(query, gathered, shelves)
+        return _listed_first(_ranked(fused), query), load
+    # The daemon is just starting: there are words alone, and importing numpy takes longer than the rest of the
+    # answer.
+    return _by_words(read), load
 
 
 def _with_rivals(hits: Sequence[Hit]) -> list[Hit]:
@@ -291,17 +303,18 @@ def _listed_first(best: Iterator[_Found], query: Query) -> Iterator[_Found]:
     )
 
 
-def _by_words(begun: Sequence[pools.Begun]) -> Iterator[_Found]:
-    found = pools.by_words(begun)
+def _by_words(read: Sequence[pools.ByWords]) -> Iterator[_Found]:
+    found = [(shelf, one) for shelf, by_words in enumerate(read) for one in by_words.words]
     # The shelves' scores side by side, between 0 and 1 as after fusion.
     most = max((candidate.score for _, candidate in found), default=0.0) or 1.0
-    for shelf, (seq, score) in found:
+    # By shelf where scores are equal: the project's own store stands first.
+    for shelf, (seq, score) in sorted(found, key=lambda one: (-one[1].score, one[0], -one[1].seq)):
         yield _Found(shelf, seq, score / most, None, score, {"own": score / most})
 
 
 def _loaded(
     found: Iterator[_Found],
-    shelves: Sequence[CandidateSource],
+    load: Load,
     count: int,
     may_come: Callable[[Memory], bool],
 ) -> list[tuple[_Found, Memory]]:
@@ -309,7 +322,7 @@ def _loaded(
     lot of those must not crowd out the rest."""
     kept: list[tuple[_Found, Memory]] = []
     while count and (wanted := list(islice(found, count))):
-        loaded = _load(wanted, shelves)
+        loaded = load(wanted)
         coming = [pair for pair in loaded if may_come(pair[1])]
         kept += coming
         count = len(loaded) - len(coming)
@@ -319,7 +332,7 @@ def _loaded(
 def _loaded_of_time(
     best: Iterator[_Found],
     query: Query,
-    shelves: Sequence[CandidateSource],
+    load: Load,
     count: int,
     fits: Callable[[Memory], bool],
 ) -> list[tuple[_Found, Memory]]:
@@ -338,20 +351,25 @@ def _loaded_of_time(
         said.add(told)
         return is_new
 
-    loaded = _loaded(best, shelves, count, is_first)
+    loaded = _loaded(best, load, count, is_first)
     if not all(period.holds(query, memory) for _, memory in loaded):
         # What is of that time may stand far behind.
         timely = (one for one in best if one.is_timely)
-        loaded += _loaded(timely, shelves, count, is_first)
+        loaded += _loaded(timely, load, count, is_first)
     return loaded
 
 
 def _load(
-    found: Sequence[_Found], shelves: Sequence[CandidateSource]
+    found: Sequence[_Found],
+    shelves: Sequence[CandidateSource],
+    ahead: Sequence[dict[int, Memory]],
 ) -> list[tuple[_Found, Memory]]:
     loaded = [
-        shelf.load([one.seq for one in found if one.shelf == place])
-        for place, shelf in enumerate(shelves)
+        {
+            **known,
+            **shelf.load([one.seq for one in found if one.shelf == place and one.seq not in known]),
+        }
+        for place, (shelf, known) in enumerate(zip(shelves, ahead, strict=True))
     ]
     # What has changed since the index saw it has another number, and is not loaded.
     return [(one, loaded[one.shelf][one.seq]) for one in found if one.seq in loaded[one.shelf]]

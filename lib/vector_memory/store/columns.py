@@ -92,6 +92,7 @@ class Columns:
         self._codes: dict[str, dict[str, int]] = {name: {"": NOBODY} for name in _NAMED}
         self._named: dict[str, list[str]] = {}
         self._named_of = 0
+        self._latest: dict[object, list[tuple[float, float]]] = {}
         self._table = _Table({name: np.empty(0, kind) for name, kind in _TYPES.items()}, 0)
 
     @classmethod
@@ -125,7 +126,7 @@ class Columns:
                 return
             table = self._longer({name: values[order] for name, values in part.items()})
             _link_sessions(table, np.arange(first, table.size, dtype=np.int32))
-            self._table = table
+            self._table, self._latest = table, {}
 
     def remove(self, seqs: NDArray[np.int64]) -> None:
         """Leave these rows out from now on.
@@ -141,6 +142,7 @@ class Columns:
                 # them.
                 self._table.arrays["gone"][rows] = True
                 _link_sessions(self._table, rows.astype(np.int32))
+                self._latest = {}
 
     # -- asking -----------------------------------------------------------------------------------
 
@@ -257,9 +259,16 @@ class Columns:
         Returns:
             (start, end) in days since 1970, the session that ended last first.
         """
+        hidden = self._codes["session"].get(but, NOBODY)
+        key, spans = (scope.projects, count, hidden), self._latest
+        if key not in spans:
+            # All rows are looked at, and each prompt of a session asks the same.
+            spans[key] = self._spans(scope, count, hidden)
+        return spans[key]
+
+    def _spans(self, scope: Scope, count: int, hidden: int) -> list[tuple[float, float]]:
         arrays, size = table = self._table
         sessions = arrays["session"][:size]
-        hidden = self._codes["session"].get(but, NOBODY)
         inside = self._inside(table, scope)
         rows = np.flatnonzero(inside & (sessions != NOBODY) & (sessions != hidden))
         if not len(rows):

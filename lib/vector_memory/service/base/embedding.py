@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import TYPE_CHECKING
 
 from vector_memory.errors import EmbeddingError, VectorMemoryError
+from vector_memory.model import BegunVector
 
 if TYPE_CHECKING:
     from vector_memory.model import Embedder, Vector, Vectors
@@ -93,24 +95,35 @@ class Embedding:
             self.error = str(error)
             return None
 
-    def of_query(self, query: Query) -> Vector | None:
-        """Return the vector of what is asked, (dim,), or None where there is no model now."""
-        return self.query(query.embedded)
+    def of_query(self, query: Query) -> BegunVector:
+        """Begin to embed what is asked; return its vector, (dim,), as it is being made."""
+        return self._begin(query.embedded, None)
 
-    def of_prompt(self, query: Query) -> Vector | None:
-        """Return the vector of a prompt for whose answer a hook waits, (dim,): of its beginning, which says what
-        it is about at two thirds of the cost, or None where even that takes too long: whoever waits is better
-        served by words alone than too late."""
+    def of_prompt(self, query: Query) -> BegunVector:
+        """The same for a prompt for whose answer a hook waits: of its beginning, which says what it is about at
+        two thirds of the cost, and None where even that takes too long: whoever waits is better served by words
+        alone than too late.
+
+        Returns:
+            The vector, (dim,), as it is being made.
+        """
+        return self._begin(query.embedded[:PROMPT_CHARS], time.monotonic() + PROMPT_WAIT_S)
+
+    def _begin(self, text: str, until: float | None) -> BegunVector:
         if self._embedder is None:
-            return None
+            return BegunVector(lambda: None)
         if self._asked is None:
             self._asked = ThreadPoolExecutor(1, "embed-query")
-        asked = self._asked.submit(self.query, query.embedded[:PROMPT_CHARS])
-        try:
-            return asked.result(PROMPT_WAIT_S)
-        except FutureTimeoutError:
-            asked.cancel()
-            return None
+        asked = self._asked.submit(self.query, text)
+
+        def vector() -> Vector | None:
+            try:
+                return asked.result(None if until is None else max(0.0, until - time.monotonic()))
+            except FutureTimeoutError:
+                asked.cancel()
+                return None
+
+        return BegunVector(vector, asked.done)
 
     def documents(self, texts: Sequence[str]) -> Vectors:
         """Return (len(texts), dim) vectors in the order of `texts`.

@@ -5,17 +5,18 @@ everything as it is without."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from vector_memory.errors import BadInputError, GenerationError, UsedUpError
 from vector_memory.generate import registry
-from vector_memory.model import Completion, Generator
+from vector_memory.model import BegunVector, Completion, Generator
 from vector_memory.retrieve import hyde, rerank
 from vector_memory.retrieve.query import Query
-from vector_memory.retrieve.search import Hit
+from vector_memory.retrieve.search import BeginEmbedding, Hit
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.model_budget import Reserved
 from vector_memory.text.fence import tokens
@@ -26,19 +27,19 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def widening(ctx: Context) -> Callable[[Query], Vector | None]:
+def widening(ctx: Context) -> BeginEmbedding:
     """Return what makes a query's vector lean towards a hypothetical answer; without one it is the
     question's own."""
 
-    def embed(query: Query) -> Vector | None:
-        vector = ctx.embedding.query(query.embedded)
-        if vector is None:
+    def vector(query: Query) -> Vector | None:
+        own = ctx.embedding.query(query.embedded)
+        if own is None:
             return None
         note = hyde.hypothetical(written(ctx, hyde.prompt_for(query.text), hyde.MAX_TOKENS))
         other = ctx.embedding.query(note) if note else None
-        return vector if other is None else hyde.combined(vector, other)
+        return own if other is None else hyde.combined(own, other)
 
-    return embed
+    return lambda query: BegunVector(partial(vector, query))
 
 
 def reordered(ctx: Context, question: str, hits: Sequence[Hit]) -> list[Hit]:

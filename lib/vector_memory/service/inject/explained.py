@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from vector_memory import projects
@@ -90,7 +90,9 @@ def explain(ctx: Context, request: ExplainRequest) -> ExplainAnswer:
         question,
         max(request.k, prompt_recall.LOOKED_AT),
         allowed=is_open if request.is_agent else None,
-        embed=lambda query: ctx.embedding.query(query.embedded[:PROMPT_CHARS]),
+        embed=lambda query: ctx.embedding.of_query(
+            replace(query, embedded=query.embedded[:PROMPT_CHARS])
+        ),
         fitting=ctx.settings.threshold,
     )
     silent = _silence(ctx, question)
@@ -171,7 +173,8 @@ class _Judgement:
         self._looked_at = {hit.memory.id for hit in looked_at}
         self._worths = prompt_recall.worths_of(ctx, question, looked_at, found.least)
         worthy = [hit for hit in looked_at if hit.memory.id in self._worths]
-        chosen = [] if is_silent else prompt_recall.chosen(ctx, question, worthy, self._worths)
+        told = [] if is_silent else worthy
+        chosen = prompt_recall.chosen(ctx, question, told, self._worths, set())
         self._chosen = {hit.memory.id for hit in chosen}
         notes = checked(self._notes(question, chosen, found)) if not is_silent else []
         self._told = {id for note in notes for id in (note.id, *note.also)}

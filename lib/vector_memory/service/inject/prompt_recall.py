@@ -138,15 +138,24 @@ def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, 
         if hit.memory.id not in shown and not question.sees(hit.memory)
     ]
     worths = worths_of(ctx, question, fresh[:LOOKED_AT], found.least)
-    told = not_told(question.shelves, shown, [hit for hit in fresh if hit.memory.id in worths])
-    return chosen(ctx, question, told, worths), worths, found
+    worthy = [hit for hit in fresh if hit.memory.id in worths]
+    return chosen(ctx, question, worthy, worths, shown), worths, found
 
 
 def chosen(
-    ctx: Context, question: HookQuestion, hits: Sequence[Hit], worths: Mapping[str, Worth]
+    ctx: Context,
+    question: HookQuestion,
+    hits: Sequence[Hit],
+    worths: Mapping[str, Worth],
+    shown: set[str],
 ) -> list[Hit]:
-    """Return those of hits worth telling that are told, the most worth first, each thing once."""
-    told = sorted(hits, key=lambda hit: -worths[hit.memory.id].value)
+    """Return those of hits worth telling that are told, the most worth first, each thing once.
+
+    Args:
+        shown: ids of what the session was shown.
+    """
+    told = not_told(question.shelves, shown, hits)
+    told.sort(key=lambda hit: -worths[hit.memory.id].value)
     if question.before:
         # In the midst of its work the model has what it needs, but for what is called by its name.
         told = [*told[:1], *(hit for hit in told[1:] if hit.breakdown.get("exact", 0.0) > 0.0)]
@@ -193,11 +202,11 @@ def gives_way(hit: Hit) -> bool:
     return any(other.created_at > hit.memory.created_at for other in hit.against)
 
 
-def not_told(shelves: Sequence[Shelf], shown: set[str], hits: list[Hit]) -> list[Hit]:
+def not_told(shelves: Sequence[Shelf], shown: set[str], hits: Sequence[Hit]) -> list[Hit]:
     """Return hits without those whose words the session was given in another memory: an idea and the
     passage that it stands in are two memories that say one thing."""
     if not shown or not any(hit.memory.source.session for hit in hits):
-        return hits
+        return list(hits)
     told = ShownTexts()
     for shelf in shelves:
         for memory in shelf.journal.by_ids(list(shown)).values():

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Memory, Scope
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve.factors import FITS, least_relevance
-from vector_memory.retrieve.search import Answer, Hit, search
+from vector_memory.retrieve.search import Answer, BeginEmbedding, Hit, search
 from vector_memory.service.base import model_help, reach
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.messages import Asker
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.base.whole_shelf import whole
 
-if TYPE_CHECKING:
-    from vector_memory.model import Vector
-
-Embed = Callable[[queries.Query], "Vector | None"]
-"""What makes a query's vector, None where there is no model now."""
 A_MINUTE = 1 / 1440
 
 
@@ -63,7 +57,7 @@ def answer(
     allowed: Callable[[Memory], bool] | None = None,
     cold: bool = False,
     session: str = "",
-    embed: Embed | None = None,
+    embed: BeginEmbedding | None = None,
     fitting: float = FITS,
 ) -> Answer:
     """Return at most k hits of the asker's stores for a text, best first.
@@ -73,7 +67,7 @@ def answer(
         widen: let the language model help, where the settings have one.
         allowed: which memories may come; all of them by default.
         session: the session that it is asked in: "the last session" is the one before.
-        embed: makes the question's vector; whatever time it takes by default.
+        embed: begins to make the question's vector; whatever time it takes by default.
         fitting: the relevance from which on a memory of a small store is an answer, 0 … 1.
     """
     shelves = asker.shelves

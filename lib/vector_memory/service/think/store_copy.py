@@ -15,7 +15,7 @@ from vector_memory.config import Settings
 from vector_memory.errors import DaemonUnavailableError
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
-from vector_memory.model import Progress
+from vector_memory.model import BegunVector, Progress
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.embedding import PROMPT_CHARS, Embedding
@@ -24,7 +24,7 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.system.paths import Home
 
 if TYPE_CHECKING:
-    from vector_memory.model import Vector, Vectors
+    from vector_memory.model import Vectors
     from vector_memory.retrieve.query import Query
 
 JOURNAL = "journal.db"
@@ -39,9 +39,9 @@ class PatientEmbedding(Embedding):
         vars(self).update(vars(shared))
         self._shared = shared
 
-    def of_prompt(self, query: Query) -> Vector | None:
+    def of_prompt(self, query: Query) -> BegunVector:
         """Return the vector of a prompt's beginning, however long it takes."""
-        return self.query(query.embedded[:PROMPT_CHARS])
+        return BegunVector(lambda: self.query(query.embedded[:PROMPT_CHARS]))
 
     def documents(self, texts: Sequence[str]) -> Vectors:
         """Return (len(texts), dim) vectors in the order of `texts`, by the daemon's own process."""
