@@ -15,7 +15,8 @@ from vector_memory.service.base import contracts, messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.sharing import contents, pull, team
-from vector_memory.service.sharing.places import ROOT, Place, path_of, place_at
+from vector_memory.service.sharing.addresses import place_at
+from vector_memory.service.sharing.places import ROOT, Place, path_of
 from vector_memory.service.sharing.team import Corner, Member, Share
 from vector_memory.trust.keys import KeyEntry, PrivateKey, PublicKey
 
@@ -324,7 +325,7 @@ def revoke(ctx: Context, request: RevokeRequest) -> RevokeAnswer:
 
 
 def reject(ctx: Context, request: RejectRequest) -> RejectAnswer:
-    """Remove memories that others shared from here; as they are now, no pull brings them again.
+    """Remove memories that others shared from here, and return how many; as they are now, no pull brings them again.
 
     Raises:
         BadInputError: an agent asks, or one of them is this user's own.
