@@ -33,7 +33,11 @@ def of_request(ctx: Context, request: messages.Request) -> Scope:
 
 @contextlib.contextmanager
 def within(scope: Scope) -> Iterator[None]:
-    """Let what is looked up in this block be within a scope."""
+    """Let what is looked up in this block be within a scope.
+
+    Returns:
+        A block for `with`.
+    """
     before = _reach.set(scope)
     try:
         yield

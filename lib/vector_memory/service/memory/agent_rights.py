@@ -20,6 +20,9 @@ ABOUT_OTHERS = frozenset({"token", "contract"})
 def admitted(ctx: Context, verb: str, request: request_fields.Request) -> Iterator[None]:
     """Let a request be answered in this block, with what who asks may be given.
 
+    Returns:
+        A block for `with`.
+
     Raises:
         BadInputError: an agent may not ask for it here.
     """
