@@ -8,6 +8,7 @@ weights fitted on all projects, as they stand in `retrieve/gate.py`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -131,6 +132,9 @@ def main() -> None:
     parser = options(__doc__ or "")
     parser.add_argument("--eval", required=True, help="the folder of the labelled data")
     parser.add_argument("--more", nargs="*", default=[], help="labels of tasks after a rest")
+    parser.add_argument(
+        "--left-out", default="", help="a file for the weights without each project"
+    )
     parser.add_argument("features", nargs="+")
     asked = parser.parse_args()
     labels = [Path(asked.eval, "labels", "relevance.jsonl"), *map(Path, asked.more)]
@@ -144,8 +148,13 @@ def main() -> None:
         prompt["has_best"] = any(one["label"] == 2 for one in label["candidates"])
         seen = [one for one in prompt["candidates"] if not one["in_sight"]]
         prompt["nearest"], prompt["candidates"] = seen[:NEAREST], seen[:LOOKED_AT]
-    for project in sorted({one["project"] for one in prompts}):
-        models = both([one for one in prompts if one["project"] != project])
+    left_out = {
+        project: both([one for one in prompts if one["project"] != project])
+        for project in sorted({one["project"] for one in prompts})
+    }
+    if asked.left_out:
+        Path(asked.left_out).write_text(json.dumps(left_out), encoding="utf-8")
+    for project, models in left_out.items():
         for prompt in prompts:
             if prompt["project"] == project:
                 prompt["worth"] = worths(prompt["candidates"], models)

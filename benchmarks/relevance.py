@@ -72,12 +72,14 @@ _WORD = re.compile(r"\w{3,}")
 @dataclass(frozen=True)
 class Asked:
     """What is wanted of a run: with which transcripts, linked to which installed home, whether with all
-    candidates, and whether a session's start is answered too: what it shows, no prompt shows again."""
+    candidates, whether a session's start is answered too (what it shows, no prompt shows again), and with which
+    weights of the gate, by project: a file of `gate.py`, "" for the shipped ones."""
 
     data: str
     home: str
     with_candidates: bool = False
     with_starts: bool = True
+    weights: str = ""
 
 
 @dataclass
@@ -363,6 +365,9 @@ def _write(session: Session, start: int, end: int, last: float | None = None) ->
 
 def live(labels: list[Label], asked: Asked) -> list[Answer]:
     """Live through one project in a scratch home, and return what its prompts were given."""
+    if asked.weights:
+        left_out = json.loads(Path(asked.weights).read_text(encoding="utf-8"))
+        gate.HELPS, gate.ON_TOPIC = left_out[labels[0]["project"]]
     with tempfile.TemporaryDirectory(prefix="vector-memory-replay-") as root:
         sessions = sessions_of(labels, asked.data, root)
         # One repository: its folders are one project, as they were where this was recorded.
@@ -437,6 +442,7 @@ def main() -> None:
     parser.add_argument("--notes", default="", help="a file for each prompt's notes, as JSON lines")
     parser.add_argument("--project", default="", help="this project of the labels alone")
     parser.add_argument("--no-starts", action="store_true", help="leave sessions' starts out")
+    parser.add_argument("--weights", default="", help="what `gate.py --left-out` wrote")
     parser.add_argument("--jobs", type=int, default=2, help="projects at once")
     parser.add_argument("--own", default="", help="a data home: count what was used there")
     asked = parser.parse_args()
@@ -450,14 +456,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="vector-memory-eval-") as scratch:
         folder = asked.keep or scratch
         starts_too = "" if not asked.no_starts else "-no-starts"
-        name = f"relevance-{data_key(asked.eval)}{asked.project}{starts_too}.jsonl"
+        own = "-left-out" if asked.weights else ""
+        name = f"relevance-{data_key(asked.eval)}{asked.project}{starts_too}{own}.jsonl"
         kept = Path(folder, name)
         if asked.keep and kept.exists():
             answers = [_read(one) for one in read_lines(kept)]
         else:
             data = unpacked(asked.eval, folder)
             wanted = bool(asked.features or asked.keep)
-            run = Asked(data, asked.home, wanted, not asked.no_starts)
+            run = Asked(data, asked.home, wanted, not asked.no_starts, asked.weights)
             answers = measure(labels, run, asked.jobs)
             if asked.keep:
                 save(kept, map(asdict, answers))

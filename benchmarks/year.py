@@ -28,7 +28,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,7 @@ KILLED_AFTER_S = (3.0, 30.0)
 """When a process is killed: while it starts, or in the midst of something."""
 OLD_S = 86_400.0
 MOST_STEPS = 2_000
+AT_ONCE = 500
 _ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 
@@ -231,6 +232,30 @@ def days_done(root: str) -> int:
     return int(at.read_text()) if at.exists() else 0
 
 
+def copied_again(root: str, times: int) -> None:
+    """Store what the year's sessions said so many times more, under other ids and sessions, in the same tiers: as if
+    each had been resumed, forked or held again as often."""
+    journal = Journal.open(os.path.join(root, "home", "global"))
+    said = [one for one in journal.iter_memories(Scope()) if one.source.session and one.source.path]
+    for number in range(times):
+        copies = [
+            replace(
+                one,
+                id=hashlib.blake2b(f"{number} {one.id}".encode(), digest_size=16).hexdigest(),
+                external_id=one.external_id and f"{number} {one.external_id}",
+                source=replace(one.source, session=f"{number} {one.source.session}"),
+                created_at=one.created_at - timedelta(minutes=1 + number),
+                seq=0,
+                stored_at=None,
+            )
+            for one in said
+        ]
+        for start in range(0, len(copies), AT_ONCE):
+            journal.add(copies[start : start + AT_ONCE])
+        journal.move_to_tiers({one.id: one.tier for one in copies if one.tier is not Tier.HOT})
+    journal.close()
+
+
 # -- what is there at the end -----------------------------------------------------------------------
 
 
@@ -365,6 +390,9 @@ def main() -> None:
         "--jumps", type=float, default=0.03, help="the share of days whose clock is wrong"
     )
     parser.add_argument("--most-kb", type=int, default=1_000, help="no larger transcripts")
+    parser.add_argument(
+        "--copies", type=int, default=0, help="so many more of all, before it is asked"
+    )
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--live", default="", help=argparse.SUPPRESS)
     parser.add_argument("--vectors", default="", help=argparse.SUPPRESS)
@@ -394,6 +422,7 @@ def main() -> None:
             show("Jobs, their last runs", jobs_of(house), given.json)
         finally:
             house.close()
+        copied_again(root, given.copies)
         if questions:
             alone = os.path.join(root, "alone")
             found = [found_at_once(alone, given.home, sources, questions)]

@@ -75,8 +75,8 @@ def half_life_days(memory: Memory) -> float | None:
 def last_use(memory: Memory) -> datetime:
     """Return since when a memory is unused: when it was said, stored, changed, verified or of use, whichever
     came last."""
-    known = (memory.stored_at, memory.updated_at, memory.applied_at, _verified_at(memory))
-    return max([memory.created_at, *(at for at in known if at is not None)])
+    times = (memory.stored_at, memory.updated_at, memory.applied_at, _verified_at(memory))
+    return max([memory.created_at, *(at for at in times if at is not None)])
 
 
 def confidence(memory: Memory, now: datetime) -> float:
@@ -175,8 +175,8 @@ def _day(year: int, month: int, day: int) -> date:
 
 
 def _verified(memory: Memory) -> dict[str, object]:
-    found = memory.extra.get(VERIFIED)
-    return found if isinstance(found, dict) else {}
+    verified_at = memory.extra.get(VERIFIED)
+    return verified_at if isinstance(verified_at, dict) else {}
 
 
 def _verified_at(memory: Memory) -> datetime | None:

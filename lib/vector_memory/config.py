@@ -260,7 +260,7 @@ def validate(raw: Mapping[str, Any]) -> Settings:
     return settings
 
 
-def _check_note_name(name: str, pattern: str, said: tuple[str, ...]) -> None:
+def _check_note_name(name: str, pattern: str, wanted: tuple[str, ...]) -> None:
     """Raise BadInputError where a pattern leads out of its folder, or leaves open which note is meant."""
     own = re.sub(r"\[[^\[\]]*\]", "", pattern).replace("g", "G").replace("w", "W")
     parts = pattern.split("/")
@@ -270,10 +270,10 @@ def _check_note_name(name: str, pattern: str, said: tuple[str, ...]) -> None:
         raise BadInputError(
             f"{name}: {pattern!r} is no name below a folder.", "Write it like `YYYY/MM/YYYY-MM-DD`."
         )
-    if missing := [one for one in said if one not in own]:
+    if missing := [field_name for field_name in wanted if field_name not in own]:
         raise BadInputError(
             f"{name}: {pattern!r} does not say {missing[0]}, so that notes would share a name.",
-            f"It needs {', '.join(said)}; words of your own stand in brackets: `[words]`.",
+            f"It needs {', '.join(wanted)}; words of your own stand in brackets: `[words]`.",
         )
 
 
@@ -292,15 +292,15 @@ def save(path: str, raw: Mapping[str, Any]) -> None:
 
 def names() -> list[str]:
     """Return every setting's name, in order."""
-    return [one.name for one in fields(Settings)]
+    return [each.name for each in fields(Settings)]
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
-    known = {PREFIX + name.upper(): name for name in names()}
+    by_variable = {PREFIX + name.upper(): name for name in names()}
     return {
-        known[key]: _words(known[key], value)
+        by_variable[key]: _words(by_variable[key], value)
         for key, value in environ.items()
-        if key in known and key not in NOT_SETTINGS
+        if key in by_variable and key not in NOT_SETTINGS
     }
 
 

@@ -104,7 +104,9 @@ def strictest(*levels: Sensitivity) -> Sensitivity:
 def levels_up_to(*ceilings: Sensitivity | str | None) -> tuple[str, ...]:
     """Return the levels below all of some ceilings, these included; () for all levels."""
     every = tuple(map(str, Sensitivity))
-    lowest = min((every.index(str(one)) for one in ceilings if one), default=len(every) - 1)
+    lowest = min(
+        (every.index(str(ceiling)) for ceiling in ceilings if ceiling), default=len(every) - 1
+    )
     return every[: lowest + 1] if lowest + 1 < len(every) else ()
 
 
@@ -293,8 +295,8 @@ class Memory:
     @property
     def author(self) -> dict[str, str]:
         """`key` and `name` of the member of a team who shared it; {} where it is this user's own."""
-        found = self.extra.get(AUTHOR)
-        return found if isinstance(found, dict) else {}
+        author = self.extra.get(AUTHOR)
+        return author if isinstance(author, dict) else {}
 
     @property
     def trust(self) -> int:
@@ -307,28 +309,28 @@ class Memory:
     @property
     def weight(self) -> dict[str, str]:
         """What of its `kind`, `priority` and `collection` makes others go by it, {} for nothing."""
-        told = {}
+        weight = {}
         if self.kind.strip().casefold() in RULES:
-            told["kind"] = self.kind
+            weight["kind"] = self.kind
         if self.priority in IMPORTANT:
-            told["priority"] = self.priority.value
+            weight["priority"] = self.priority.value
         if self.collection in HEAVY_COLLECTIONS:
-            told["collection"] = self.collection
-        return told
+            weight["collection"] = self.collection
+        return weight
 
     @property
     def proposed(self) -> dict[str, Any]:
         """What an agent would have it count as, with `held` where hooks hold it back until then; {} for
         nothing."""
-        found = self.extra.get(PROPOSED)
-        return found if isinstance(found, dict) else {}
+        proposed = self.extra.get(PROPOSED)
+        return proposed if isinstance(proposed, dict) else {}
 
     @property
     def suspicion(self) -> dict[str, Any]:
         """`score` and `reasons` of what looks like an instruction to the model in it, with `held` where
         hooks hold it back and `released` where the user let it go; {} for nothing."""
-        found = self.extra.get(SUSPICION)
-        return found if isinstance(found, dict) else {}
+        suspicion = self.extra.get(SUSPICION)
+        return suspicion if isinstance(suspicion, dict) else {}
 
     @property
     def is_suspicious(self) -> bool:

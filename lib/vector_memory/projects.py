@@ -39,10 +39,10 @@ def is_excluded(excluded: "Iterable[str]", *folders: str) -> bool:
 
 def _upwards(path: str) -> "list[str]":
     """Return a folder's real path and those of all folders above it."""
-    found = [os.path.realpath(path)]
-    while (above := os.path.dirname(found[-1])) != found[-1]:
-        found.append(above)
-    return found
+    folders = [os.path.realpath(path)]
+    while (above := os.path.dirname(folders[-1])) != folders[-1]:
+        folders.append(above)
+    return folders
 
 
 def _number(path: str) -> "tuple[int, int] | None":

@@ -63,9 +63,9 @@ class Token:
     @property
     def problem(self) -> str:
         """Why it does not hold whatever the time, "" where it may: what is not understood may have limited it."""
-        said = {*self.rights, *self.jurisdictions, *filter(None, [self.ceiling])}
-        known = {*RIGHTS, *JURISDICTIONS, *map(str, Sensitivity)}
-        odd = sorted({*self.unknown, *(said - known)})
+        words = {*self.rights, *self.jurisdictions, *filter(None, [self.ceiling])}
+        allowed = {*RIGHTS, *JURISDICTIONS, *map(str, Sensitivity)}
+        odd = sorted({*self.unknown, *(words - allowed)})
         return f"another version limits it by {', '.join(odd)[:200]}" if odd else ""
 
     @property
@@ -104,8 +104,8 @@ def match(tokens: Iterable[Token], presented: str) -> Token | None:
     """Return the token that somebody brought, None where it is none, or has ended. All are compared, each in
     a time that tells nothing."""
     digest = digest_of(presented)
-    found = [one for one in tokens if hmac.compare_digest(one.digest, digest)]
-    return found[0] if found and found[0].holds(datetime.now(timezone.utc)) else None
+    matching = [token for token in tokens if hmac.compare_digest(token.digest, digest)]
+    return matching[0] if matching and matching[0].holds(datetime.now(timezone.utc)) else None
 
 
 class Codes:
@@ -155,18 +155,18 @@ def load(path: str) -> list[Token]:
             raise _damaged(path, "it is no file")
         raw = file.read(MOST_BYTES)
     try:
-        told = json_in.load(raw)
-        return [_read(each) for each in (*told["tokens"], *told.get(LIMITED, ()))]
+        stored = json_in.load(raw)
+        return [_read(each) for each in (*stored["tokens"], *stored.get(LIMITED, ()))]
     except (ValueError, KeyError, TypeError) as error:
         raise _damaged(path, f"it holds no tokens ({type(error).__name__})") from error
 
 
 def _read(each: dict[str, Any]) -> Token:
     named = {one.name for one in fields(Token)} - {"unknown"}
-    known = {name: value for name, value in each.items() if name in named}
+    given = {name: value for name, value in each.items() if name in named}
     words = {name: tuple(map(str, each.get(name, ()))) for name in ("rights", "jurisdictions")}
     unknown = {name: value for name, value in each.items() if name not in named}
-    token = Token(**{**known, **words}, unknown=unknown)
+    token = Token(**{**given, **words}, unknown=unknown)
     # What cannot be read as a time never ends: the whole file is damaged then.
     token.holds(datetime.now(timezone.utc))
     return token
@@ -174,12 +174,12 @@ def _read(each: dict[str, Any]) -> Token:
 
 def save(path: str, tokens: Iterable[Token]) -> None:
     """Put these tokens in the place of those that are there; the file is this user's alone."""
-    told: dict[str, list[dict[str, object]]] = {"tokens": [], LIMITED: []}
-    for one in tokens:
-        written = asdict(one)
+    stored: dict[str, list[dict[str, object]]] = {"tokens": [], LIMITED: []}
+    for token in tokens:
+        written = asdict(token)
         kept = {**written.pop("unknown"), **written}
-        told[LIMITED if one.is_limited or one.unknown else "tokens"].append(kept)
-    write_durably(path, json.dumps(told).encode("ascii"))
+        stored[LIMITED if token.is_limited or token.unknown else "tokens"].append(kept)
+    write_durably(path, json.dumps(stored).encode("ascii"))
 
 
 def _damaged(path: str, why: str) -> StoreDamagedError:

@@ -49,3 +49,16 @@ def test_what_is_looked_for_is_found(house: ModuleType, tmp_path: Path) -> None:
         assert house.silent_functions(found) == ["vector_memory.store.c.g"]
     finally:
         house.ROOT = SCRIPT.parents[1] / "lib" / "vector_memory"
+
+
+def test_tests_lie_as_the_package_does() -> None:
+    """Whoever looks for the tests of a folder finds them in the folder of the same name."""
+    root = SCRIPT.parents[1]
+    package = root / "lib" / "vector_memory"
+    strays = {
+        str(test.parent.relative_to(root))
+        for kind in ("unit", "integration")
+        for test in (root / "tests" / kind).rglob("test_*.py")
+        if not (package / test.parent.relative_to(root / "tests" / kind)).is_dir()
+    }
+    assert strays == set()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from vector_memory.cli import output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 
 SHOWN = 2
 """Of the ids of an entry so many are shown; --json has them all."""
 
 
-def audit(call: Call, verify: bool) -> int:
+def audit(call: Invocation, verify: bool) -> int:
     """Print the audit log; return 1 where it was changed."""
     answer = call.ask()
     call.show(answer, lambda answer: _show(answer, verify))

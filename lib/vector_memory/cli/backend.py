@@ -8,7 +8,7 @@ import sys
 from vector_memory import config
 from vector_memory.cli import output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import BadInputError
 from vector_memory.system.paths import PACKAGE_ROOT, Home
 
@@ -19,7 +19,7 @@ PACKAGES = {
 }
 
 
-def list_backends(call: Call) -> None:
+def list_backends(call: Invocation) -> None:
     """Print the backends, which are installed and which one is used."""
     chosen = config.load(Home().config).embedding_backend
     rows = [
@@ -37,7 +37,7 @@ def _show(answer: Row) -> None:
     output.table(("backend", "", ""), words)
 
 
-def install(call: Call, name: str) -> None:
+def install(call: Invocation, name: str) -> None:
     """Install what a backend needs into the runtime.
 
     Raises:

@@ -7,8 +7,7 @@ import os
 import typer
 
 from vector_memory.cli import asking, output
-from vector_memory.cli.call import Call
-from vector_memory.cli.progress import report
+from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import NotFoundError
 
 CURRENT = "current"
@@ -16,7 +15,7 @@ _NAME = "Name a file or a folder, or say --all."
 
 
 def backfill(
-    call: Call, paths: list[str] | None, all: bool, session: str | None, no_wait: bool
+    call: Invocation, paths: list[str] | None, all: bool, session: str | None, no_wait: bool
 ) -> int:
     """Index transcripts, by default those of this project; return 1 if that brought nothing but errors.
 
@@ -43,7 +42,7 @@ def backfill(
     except KeyboardInterrupt:
         output.note("Stopped. What was read stays, and the same command goes on where it was.")
         raise
-    return report(call, answer, "files sessions stored unchanged")
+    return call.report(answer, "files sessions stored unchanged")
 
 
 def transcripts(folder: str, session: str | None) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 from vector_memory.cli.progress import ask_long
 
 
@@ -16,7 +16,7 @@ def show(answer: Row) -> None:
         output.note(f"Left out: {folder}: {why}")
 
 
-def restore(call: Call, path: str, yes: bool, dry_run: bool, no_wait: bool) -> None:
+def restore(call: Invocation, path: str, yes: bool, dry_run: bool, no_wait: bool) -> None:
     """Put a backup in the place of what is there, after it was shown."""
     contents = call.ask(dry_run=True)
     if not call.as_json:

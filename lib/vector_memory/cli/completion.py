@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 from vector_memory.cli.output import COMPLETE, PROGRAM
 
 
-def completion(call: Call, shell: str) -> None:
+def completion(call: Invocation, shell: str) -> None:
     """Print what makes a shell complete commands, options and ids."""
     from typer._completion_shared import get_completion_script
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from vector_memory import config as settings
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 from vector_memory.embed import registry
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system import ancestry, processes
@@ -24,7 +24,7 @@ MODEL_WAIT_S = 120.0
 MODEL_TICK_S = 0.25
 
 
-def list_settings(call: Call) -> None:
+def list_settings(call: Invocation) -> None:
     """Print every setting in force, and where it comes from."""
     values, documented = asdict(settings.load(Home().config)), descriptions()
     hints = get_type_hints(settings.Settings)
@@ -39,14 +39,14 @@ def list_settings(call: Call) -> None:
     call.show(answer, lambda _: output.listing(answer.rows("settings"), COLUMNS))
 
 
-def get_setting(call: Call, name: str) -> None:
+def get_setting(call: Invocation, name: str) -> None:
     """Print one setting in force."""
     _require_setting(name)
     value = getattr(settings.load(Home().config), name)
     call.say(Row({"name": name, "value": value, "source": source(name)}), _shown(value))
 
 
-def set_setting(call: Call, name: str, value: str) -> None:
+def set_setting(call: Invocation, name: str, value: str) -> None:
     """Change a setting; a running daemon takes it over at once."""
     home = _home_to_change(name)
     before = _members(home, name) if _is_list(name) else []
@@ -59,14 +59,14 @@ def set_setting(call: Call, name: str, value: str) -> None:
         )
 
 
-def add(call: Call, name: str, values: list[str]) -> None:
+def add(call: Invocation, name: str, values: list[str]) -> None:
     """Add to a list; what it holds stays."""
     home, members = _list_in(name)
     added = [_value(name, value) for value in values]
     _save(call, home, name, list(dict.fromkeys([*members, *added])))
 
 
-def remove(call: Call, name: str, values: list[str]) -> None:
+def remove(call: Invocation, name: str, values: list[str]) -> None:
     """Remove from a list; the rest of it stays.
 
     Raises:
@@ -81,7 +81,7 @@ def remove(call: Call, name: str, values: list[str]) -> None:
     _save(call, home, name, [member for member in members if member not in gone])
 
 
-def unset_setting(call: Call, name: str) -> None:
+def unset_setting(call: Invocation, name: str) -> None:
     """Go back to a setting's default."""
     home = _home_to_change(name)
     raw = settings.read_file(home.config)
@@ -90,7 +90,7 @@ def unset_setting(call: Call, name: str) -> None:
     _done(call, name)
 
 
-def path(call: Call) -> None:
+def path(call: Invocation) -> None:
     """Print where the settings file is."""
     where = Home().config
     call.say(Row({"path": where}), where)
@@ -143,7 +143,7 @@ def _list_in(name: str) -> tuple[Home, list[str]]:
     return home, _members(home, name)
 
 
-def _save(call: Call, home: Home, name: str, value: Any) -> None:
+def _save(call: Invocation, home: Home, name: str, value: Any) -> None:
     raw = {**settings.read_file(home.config), name: value}
     checked = asdict(settings.validate(raw))
     settings.save(home.config, {key: checked[key] for key in raw})
@@ -228,7 +228,7 @@ def _parsed(name: str, value: str) -> Any:
     return [part for part in value.split(os.pathsep) if part]
 
 
-def _done(call: Call, name: str) -> None:
+def _done(call: Invocation, name: str) -> None:
     """Have a running daemon take a setting over, and print what is in force now."""
     value = getattr(settings.load(Home().config), name)
     was_running, reloaded = _reload()

@@ -39,9 +39,9 @@ def usual(counters: Mapping[str, object]) -> list[str]:
     return first + counted(counters, USUAL) + counted(counters, unknown)
 
 
-def uses(found: Row) -> str:
+def uses(counts: Row) -> str:
     """Return in words how much of what was shown was used; "" where nothing is known."""
-    shown, used, days = found.count("shown"), found.count("used"), found.count("days")
+    shown, used, days = counts.count("shown"), counts.count("used"), counts.count("days")
     if not shown:
         return ""
     return f"used: {used:,} of {shown:,} shown ({100 * used / shown:.0f} %) in the last {days} days"

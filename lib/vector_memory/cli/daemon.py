@@ -6,29 +6,29 @@ from collections.abc import Mapping
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 
 STOPPED = {"pid": None, "rss_mb": None, "state": "stopped"}
 
 
-def status(call: Call) -> None:
+def status(call: Invocation) -> None:
     """Print whether a daemon runs."""
     _print(call, asking.daemon().running() or {})
 
 
-def start(call: Call) -> None:
+def start(call: Invocation) -> None:
     """Start a daemon, unless one runs."""
     _print(call, asking.daemon().start())
 
 
-def stop(call: Call) -> None:
+def stop(call: Invocation) -> None:
     """Stop the daemon, if one runs."""
     was_running = asking.daemon().stop()
     words = "Stopped." if was_running else "No daemon was running."
     call.say(Row({**STOPPED, "was_running": was_running}), words)
 
 
-def _print(call: Call, status: Mapping[str, object]) -> None:
+def _print(call: Invocation, status: Mapping[str, object]) -> None:
     call.show(Row({**STOPPED, **status}), _show)
 
 

@@ -10,14 +10,16 @@ import sys
 
 from vector_memory.cli import asking, job_files, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 from vector_memory.cli.serve import start
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system import browsers
 from vector_memory.system.paths import Home
 
 
-def dashboard(call: Call, port: int, no_open: bool, detach: bool, idle_minutes: float) -> None:
+def dashboard(
+    call: Invocation, port: int, no_open: bool, detach: bool, idle_minutes: float
+) -> None:
     """Look at the memory in a browser. A dashboard that runs already is opened again."""
     if not port and not no_open and _opened_again(call):
         return
@@ -29,7 +31,7 @@ def dashboard(call: Call, port: int, no_open: bool, detach: bool, idle_minutes: 
     start({"port": port, "idle_s": idle_s, "opens": not no_open, "json": call.as_json})
 
 
-def _opened_again(call: Call) -> bool:
+def _opened_again(call: Invocation) -> bool:
     """Open a dashboard that runs, for the user; return whether there is one. An agent is given no way into
     what the user started: one of its own says less."""
     home = Home()
@@ -61,7 +63,7 @@ def _running(home: Home) -> Row | None:
     return None
 
 
-def _detach(call: Call, words: list[str]) -> None:
+def _detach(call: Invocation, words: list[str]) -> None:
     """Start one that goes on when this command has ended, and tell where it is.
 
     Raises:
@@ -87,7 +89,7 @@ def _detach(call: Call, words: list[str]) -> None:
     call.say(started, f"It runs at {started.text('url')}")
 
 
-def install(call: Call, kind: str | None, port: int, remove: bool) -> None:
+def install(call: Invocation, kind: str | None, port: int, remove: bool) -> None:
     """Write a service of the user's that keeps the dashboard running, or take it away.
 
     Raises:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from vector_memory.cli import output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 
 
-def doctor(call: Call, no_start: bool, retry: bool) -> int:
+def doctor(call: Invocation, no_start: bool, retry: bool) -> int:
     """Check every hop between a session and its memories; return 1 if one fails."""
     from vector_memory.cli import checks
 

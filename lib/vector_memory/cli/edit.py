@@ -9,12 +9,12 @@ import tempfile
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import BadInputError
 from vector_memory.system.paths import Home
 
 
-def edit(call: Call, id: str, tags: list[str] | None, triggers: list[str] | None) -> None:
+def edit(call: Invocation, id: str, tags: list[str] | None, triggers: list[str] | None) -> None:
     """Change a memory as the options say; without any, as the user leaves its text in an editor."""
     changes = {name: value for name, value in call.values.items() if value is not None}
     if changes.keys() - {"id", "as_json"}:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 
 NOTHING = "No memory names anything yet: ideas of indexed sessions do."
 
 
-def entities(call: Call, alias: str | None, of: str | None) -> None:
+def entities(call: Invocation, alias: str | None, of: str | None) -> None:
     """Print what memories name, or have a name go by another one."""
     if alias:
         call.show(asking.ask("alias", {}, name=alias, of=of), _show_aliases)

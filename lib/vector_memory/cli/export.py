@@ -16,12 +16,12 @@ import typer
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import PLACES, Call
+from vector_memory.cli.invocation import PLACES, Invocation
 from vector_memory.cli.progress import ask_long
 from vector_memory.errors import BadInputError
 
 
-def export(call: Call, file: str | None, format: str, vault: bool) -> None:
+def export(call: Invocation, file: str | None, format: str, vault: bool) -> None:
     """Write memories into a file or on stdout, or as notes of the vault.
 
     Raises:

@@ -10,14 +10,14 @@ import typer
 
 from vector_memory.cli import asking
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import BadInputError
 
 AT_ONCE, BYTES_AT_ONCE = 100, 1_000_000
 LONGEST_LINE = 2_000_000
 
 
-def feed(call: Call, source: str, final: bool) -> None:
+def feed(call: Invocation, source: str, final: bool) -> None:
     """Hand a conversation on stdin over to the daemon, a few messages at once.
 
     Raises:

@@ -6,11 +6,11 @@ from datetime import datetime
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 
 
 def forget(
-    call: Call,
+    call: Invocation,
     ids: list[str] | None,
     query: str | None,
     k: int,
@@ -44,7 +44,7 @@ def whole_ids(beginnings: list[str]) -> list[str]:
     return [memory.text("id") for memory in memories]
 
 
-def forget_shown(call: Call, chosen: asking.Request, yes: bool, dry_run: bool) -> None:
+def forget_shown(call: Invocation, chosen: asking.Request, yes: bool, dry_run: bool) -> None:
     """Show memories, ask, and forget them.
 
     Args:

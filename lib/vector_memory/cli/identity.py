@@ -6,7 +6,7 @@ import json
 
 from vector_memory.cli import output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import BadInputError
 
 COLUMNS: dict[str, output.Cell] = {
@@ -28,7 +28,7 @@ def show_signature(answer: Row, twice: bool) -> None:
     output.say(json.dumps(both) if twice else answer.text("signature"))
 
 
-def verify(call: Call, signature: str) -> int:
+def verify(call: Invocation, signature: str) -> int:
     """Print whether a key has signed a text; return 1 where it has not.
 
     Raises:

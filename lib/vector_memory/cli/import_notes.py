@@ -9,8 +9,8 @@ import typer
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
-from vector_memory.cli.progress import ask_long, report
+from vector_memory.cli.invocation import Invocation
+from vector_memory.cli.progress import ask_long
 from vector_memory.errors import NotFoundError
 
 MAX_ROWS = 200
@@ -19,7 +19,7 @@ WITH_EFFECT = ("new", "changed", "updated", "merged")
 
 
 def run(
-    call: Call,
+    call: Invocation,
     paths: list[str],
     where: asking.Request,
     yes: bool = False,
@@ -53,7 +53,7 @@ def run(
         if dry_run or not count or not (yes or _agreed(count)):
             return 0
     answer = ask_long("import_notes", where, call.as_json, dry_run=False, prune=prune)
-    code = report(call, answer, COUNTS)
+    code = call.report(answer, COUNTS)
     if not call.as_json and not answer.count("forgotten"):
         _say_gone(answer)
     return code

@@ -8,10 +8,10 @@ import sys
 
 import typer
 
-from vector_memory.cli import asking, import_notes, importing, output
+from vector_memory.cli import asking, import_files, import_notes, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
 from vector_memory.cli.checks import hooks
+from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import VectorMemoryError
 from vector_memory.system.files import open_plain, with_real_folder
 
@@ -21,13 +21,13 @@ BEGINNING_BYTES = 4_096
 GRAPH_MARKS = (b'"entityType"', b'"entities"', b'"relationType"')
 
 
-def init(call: Call, dir: str) -> None:
+def init(call: Invocation, dir: str) -> None:
     """Give a project a store of its own, and offer the notes and graphs that are found for import."""
     answer = Row({**call.ask().fields, "graphs": graphs(dir)})
     call.show(answer, lambda answer: _show(call, answer, dir))
 
 
-def _show(call: Call, answer: Row, folder: str) -> None:
+def _show(call: Invocation, answer: Row, folder: str) -> None:
     """Tell of the new store; name what was found and how to import it, and ask, where there is a terminal."""
     output.say(f"{answer.text('store')}: {answer.count('moved')} memories moved")
     where = {**asking.target(folder), "wait": True}
@@ -39,7 +39,7 @@ def _show(call: Call, answer: Row, folder: str) -> None:
     for path in answer.texts("graphs"):
         output.say(f"The MCP memory server's knowledge graph: {output.plain(path)}")
         if _wanted("Import it with", folder, [path], "Import it now?"):
-            importing.import_lines(call, path, where)
+            import_files.import_lines(call, path, where)
 
 
 def _wanted(how: str, folder: str, paths: list[str], question: str) -> bool:
@@ -64,7 +64,11 @@ def graphs(folder: str) -> list[str]:
             settings.row("projects").row(folder).row("mcpServers"),
         ):
             given = [servers.row(name).row("env").text(GRAPH_VARIABLE) for name in servers.fields]
-            named += [os.path.join(folder, os.path.expanduser(one)) for one in given if one]
+            named += [
+                os.path.join(folder, os.path.expanduser(named_path))
+                for named_path in given
+                if named_path
+            ]
     return [path for path in dict.fromkeys(named) if _is_graph(path)]
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from vector_memory.cli import output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import BadInputError
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.paths import HOME_VARIABLE, PACKAGE_ROOT, Home
@@ -147,7 +147,7 @@ def _node(
     }  # fmt: skip
 
 
-def settle(timers: Timers, removes: bool, call: Call) -> None:
+def settle(timers: Timers, removes: bool, call: Invocation) -> None:
     """Write such files, or take them away, and tell which, and what puts them in force or ends that.
 
     Raises:

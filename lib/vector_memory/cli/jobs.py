@@ -8,7 +8,7 @@ from datetime import datetime
 
 from vector_memory.cli import asking, job_files, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import BadInputError
 
 SHOWN_LINES, LINE_CHARS = 40, 300
@@ -26,7 +26,7 @@ def show_heading(job: Row) -> None:
     output.say(_heading(Row({**job.fields, "message": ""})))
 
 
-def run(call: Call, name: str | None, due: bool, dry_run: bool) -> int:
+def run(call: Invocation, name: str | None, due: bool, dry_run: bool) -> int:
     """Run a job, or all that are due; return 1 where one failed.
 
     Raises:
@@ -41,7 +41,7 @@ def run(call: Call, name: str | None, due: bool, dry_run: bool) -> int:
     return int(not dry_run and any(job.text("outcome") == "failed" for job in ran))
 
 
-def install(call: Call, kind: str | None, remove: bool) -> None:
+def install(call: Invocation, kind: str | None, remove: bool) -> None:
     """Write what wakes the daemon once a day, or take it away.
 
     Raises:
@@ -52,7 +52,7 @@ def install(call: Call, kind: str | None, remove: bool) -> None:
     job_files.settle(job_files.timers(kind or job_files.usual_kind()), remove, call)
 
 
-def export(call: Call, n8n: str) -> None:
+def export(call: Invocation, n8n: str) -> None:
     """Write the jobs as workflows of n8n.
 
     Raises:
@@ -91,8 +91,8 @@ def _heading(job: Row) -> str:
     next_due = f", next {_moment(job, 'next_due')}" if job.text("next_due") else ""
     went = f", {job.text('outcome')}" if job.text("outcome") else ""
     message = job.line("message")
-    said = f": {message}" if message else ""
-    return f"{job.text('name')} ({job.text('cadence')}{off}{next_due}{went}){said}"
+    reason = f": {message}" if message else ""
+    return f"{job.text('name')} ({job.text('cadence')}{off}{next_due}{went}){reason}"
 
 
 def _lines(report: object, name: str = "") -> Iterator[str]:
@@ -123,8 +123,8 @@ def _joined(value: object) -> str:
 
 def _moment(job: Row, name: str) -> str:
     """Return a time in this machine's zone, to the minute."""
-    said = job.text(name)
-    return f"{datetime.fromisoformat(said).astimezone():%Y-%m-%d %H:%M}" if said else ""
+    moment = job.text(name)
+    return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M}" if moment else ""
 
 
 COLUMNS: dict[str, output.Cell] = {

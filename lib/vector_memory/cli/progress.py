@@ -8,16 +8,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking
 from vector_memory.cli.answers import Row
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
-
-    from vector_memory.cli.call import Call
-
-MAX_ERRORS_SHOWN = 10
-TAKEN = ("stored", "merged", "unchanged", "updated")
 
 UNITS = {"reading": "files", "embedding": "texts", "indexing": "texts"}
 BEFORE_LAST, LAST = ("reading", "storing"), "embedding"
@@ -71,28 +66,6 @@ def follow(
         if bar is not None:
             bar.close()
     return Row({})
-
-
-def report(call: Call, answer: Row, counts: str) -> int:
-    """Print what came of reading something in; return 1 if it brought nothing but errors.
-
-    Args:
-        counts: the names of the figures that are told.
-    """
-    call.show(answer, lambda answer: _tell(answer, counts))
-    return 1 if answer.count("errors") and not any(map(answer.count, TAKEN)) else 0
-
-
-def _tell(answer: Row, counts: str) -> None:
-    figures = ", ".join(f"{answer.count(name)} {name}" for name in counts.split())
-    output.say(f"{figures} in {answer.number('seconds'):.1f} s")
-    errors = answer.rows("errors")
-    for error in errors[:MAX_ERRORS_SHOWN]:
-        line = error.text("line")
-        place = f"line {line}" if line else error.text("file")
-        output.note(f"{place}: {error.text('error')}".lstrip(": "))
-    if len(errors) > MAX_ERRORS_SHOWN:
-        output.note(f"… and {len(errors) - MAX_ERRORS_SHOWN} more.")
 
 
 def rate(doing: str, speed: float | None) -> str:
@@ -151,9 +124,11 @@ class _Bar:
         began, had = self._began
         speed = (done - had) / (now - began) if now > began and done > had else None
         count = f" {done:,}/{total:,}" if total else ""
-        said = f"{doing}{count} {rate(doing, speed)}".rstrip()
+        description = f"{doing}{count} {rate(doing, speed)}".rstrip()
         whole = 1.0 if total else None
-        self._progress.update(self._task, description=said, completed=self._share, total=whole)
+        self._progress.update(
+            self._task, description=description, completed=self._share, total=whole
+        )
 
     def close(self) -> None:
         """Take the bar away."""

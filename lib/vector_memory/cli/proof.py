@@ -6,7 +6,7 @@ import json
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import BadInputError
 
 MOST_BYTES = 1 << 20
@@ -18,7 +18,7 @@ def show_made(answer: Row) -> None:
     output.say(f"Signed by {answer.text('fingerprint')}")
 
 
-def verify(call: Call, file: str, offline: bool) -> int:
+def verify(call: Invocation, file: str, offline: bool) -> int:
     """Print whether a proof is right, and this installation's log still continues it; return 1 where not.
 
     Raises:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 
 MOST_SHOWN = 20
 
 
 def purge(
-    call: Call,
+    call: Invocation,
     ids: list[str] | None,
     text: str | None,
     session: str | None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vector_memory.cli import asking, forget, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import BadInputError
 
 
@@ -20,7 +20,7 @@ def show_released(answer: Row) -> None:
     output.say(f"Released: {answer.count('released')}")
 
 
-def drop(call: Call, ids: list[str], yes: bool) -> None:
+def drop(call: Invocation, ids: list[str], yes: bool) -> None:
     """Forget memories that are held back.
 
     Raises:

@@ -9,7 +9,7 @@ import typer
 
 from vector_memory.cli import output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import StoreFullError
 from vector_memory.system.paths import Home
 from vector_memory.text import tables
@@ -25,7 +25,7 @@ COLUMNS: dict[str, output.Cell] = {
 }
 
 
-def recall(call: Call, query: str | None, batch: str | None, every: bool, why: bool) -> None:
+def recall(call: Invocation, query: str | None, batch: str | None, every: bool, why: bool) -> None:
     """Print the memories that answer a question, or every question of a file.
 
     Raises:
@@ -41,7 +41,7 @@ def recall(call: Call, query: str | None, batch: str | None, every: bool, why: b
     call.show(_ask(call), lambda answer: show(answer, why, every))
 
 
-def _ask(call: Call) -> Row:
+def _ask(call: Invocation) -> Row:
     try:
         return call.ask()
     except StoreFullError as error:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 
 LINE_CHARS = 150
 ANSWER_CHARS = 400
 
 
-def resume(call: Call, but: str | None) -> None:
+def resume(call: Invocation, but: str | None) -> None:
     """Print where work stopped, but for the session that this runs in."""
     call.show(call.ask(but=asking.own_session() if but is None else but), _show)
 

@@ -6,11 +6,11 @@ import sys
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 from vector_memory.cli.review_words import DONE, why
 
 
-def review(call: Call, plain: bool) -> None:
+def review(call: Invocation, plain: bool) -> None:
     """Print what waits for the user's look, do what the options decide, or go through all on the terminal."""
     answer = call.ask()
     items = answer.rows("items")

@@ -6,11 +6,13 @@ import json
 import os
 import sys
 
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 from vector_memory.system.paths import PACKAGE_ROOT, Home
 
 
-def serve(call: Call, port: int, socket: str | None, idle_minutes: float, card: str | None) -> None:
+def serve(
+    call: Invocation, port: int, socket: str | None, idle_minutes: float, card: str | None
+) -> None:
     """Answer programs of this machine over HTTP."""
     idle_s = idle_minutes * 60.0
     where = {"port": port, "socket": socket or "", "idle_s": idle_s}

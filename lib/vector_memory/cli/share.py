@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 
 COLUMNS = output.fields("name state bundle=seq memories law=jurisdiction fingerprint")
 
@@ -27,7 +27,7 @@ def show_invited(answer: Row, key: str | None) -> None:
         output.say("Compare the fingerprint with its owner; then `share publish` again.")
 
 
-def publish(call: Call, dry_run: bool, yes: bool) -> None:
+def publish(call: Invocation, dry_run: bool, yes: bool) -> None:
     """Publish memories, after they were shown."""
     digest = None
     if dry_run or not yes:

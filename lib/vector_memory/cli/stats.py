@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from vector_memory.cli import flags, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
 from vector_memory.cli.counts import TROUBLE, counted, uses, usual
+from vector_memory.cli.invocation import Invocation
 from vector_memory.model import QUIET
 
 
-def stats(call: Call, project: str | None) -> None:
+def stats(call: Invocation, project: str | None) -> None:
     """Print how much is remembered."""
     call.show(call.ask(all_projects=project is None), show)
 
@@ -34,8 +34,8 @@ def show(answer: Row) -> None:
     _counts("collection", {name: n for name, n in collections.items() if name not in QUIET})
     if records := {name: n for name, n in collections.items() if name in QUIET}:
         # They are no memories, and no part of the sum above.
-        said = ", ".join(f"{n:,} {name}" for name, n in records.items())
-        output.say(f"beside them, what is kept count of: {said}")
+        beside = ", ".join(f"{n:,} {name}" for name, n in records.items())
+        output.say(f"beside them, what is kept count of: {beside}")
     if flagged := answer.counts("flags"):
         output.say(f"flagged by the observer: {flags.in_words(flagged)} (`vector-memory flags`)")
     counters = answer.row("counters").fields
@@ -46,12 +46,12 @@ def show(answer: Row) -> None:
         output.listing(stores, STORE)
 
 
-def _uses(found: Row) -> None:
+def _uses(totals: Row) -> None:
     """Print how much of what was shown was used, and by what it differs."""
-    if not (words := uses(found)):
+    if not (words := uses(totals)):
         return
-    output.say(f"{words}; a prompt's notes have to be worth {found.number('threshold'):.2f}")
-    by = found.row("by")
+    output.say(f"{words}; a prompt's notes have to be worth {totals.number('threshold'):.2f}")
+    by = totals.row("by")
     rows = [
         (f"{count.count('used'):,} of {count.count('shown'):,}", f"{name}: {value}")
         for name in by.fields

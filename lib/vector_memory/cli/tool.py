@@ -8,15 +8,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from vector_memory.cli import asking, output
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import BadInputError, NotFoundError
 
 LINE_CHARS = 240
 DEEPEST = 4
 
 
-def tool(call: Call, name: str | None, given: list[str] | None, arguments: str | None) -> None:
-    """Call a tool of the MCP server, or list all.
+def tool(
+    call: Invocation, name: str | None, given: list[str] | None, arguments: str | None
+) -> None:
+    """Invocation a tool of the MCP server, or list all.
 
     Raises:
         NotFoundError: there is none of this name.

@@ -14,8 +14,8 @@ import typer
 
 from vector_memory.cli import asking, job_files, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
 from vector_memory.cli.checks import hooks
+from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.paths import Home
@@ -68,7 +68,7 @@ class Uninstalling:
     projects: list[str] = field(default_factory=list)
 
 
-def uninstall(call: Call, memories: bool, yes: bool, dry_run: bool) -> None:
+def uninstall(call: Invocation, memories: bool, yes: bool, dry_run: bool) -> None:
     """Take everything away but the memories, which go only where the user says so.
 
     Raises:
@@ -78,37 +78,37 @@ def uninstall(call: Call, memories: bool, yes: bool, dry_run: bool) -> None:
     asking.require_user("uninstalls")
     if call.as_json and not (yes or dry_run):
         raise typer.BadParameter("With --json, say --yes or --dry-run.")
-    found = _look()
+    parts = _look()
     if not call.as_json:
-        _tell(found)
+        _tell(parts)
     if not dry_run:
         if not yes:
             asking.confirm("Remove all of that?", "removed")
             memories = memories or typer.confirm(
-                f"Delete the memories in {found.home.root} as well, for good?", err=True
+                f"Delete the memories in {parts.home.root} as well, for good?", err=True
             )
-        _remove(found, memories)
-    left = _left(found)
+        _remove(parts, memories)
+    left = _left(parts)
     answer = Row({"removed": not dry_run, "memories_deleted": memories and not dry_run, **left})
     call.show(answer, lambda answer: None if dry_run else _say_what_stays(answer))
 
 
 def _look() -> Uninstalling:
-    found = Uninstalling(Home())
+    parts = Uninstalling(Home())
     for path in hooks.settings_files(os.getcwd()):
         try:
             settings = hooks.load(path)
         except ValueError:
             output.note(f"{path} is no JSON: it stays as it is.")
             continue
-        if hooks.wires_hooks(settings, found.home.root):
-            found.wired.append(path)
-        found.plugins += [name for name in hooks.plugins(settings) if name not in found.plugins]
+        if hooks.wires_hooks(settings, parts.home.root):
+            parts.wired.append(path)
+        parts.plugins += [name for name in hooks.plugins(settings) if name not in parts.plugins]
     for kind in ("systemd", "launchd"):
         files = [*job_files.timers(kind).files, *job_files.dashboard(kind, 0).files]
-        found.timers += filter(os.path.isfile, files)
-    found.projects = _project_stores(found.home)
-    return found
+        parts.timers += filter(os.path.isfile, files)
+    parts.projects = _project_stores(parts.home)
+    return parts
 
 
 def _project_stores(home: Home) -> list[str]:
@@ -120,37 +120,37 @@ def _project_stores(home: Home) -> list[str]:
     except VectorMemoryError as error:
         output.note(f"Which projects have a store of their own cannot be told: {error.message}")
         return []
-    return [folder for one in stores if (folder := one.text("folder")) != home.global_store]
+    return [folder for store in stores if (folder := store.text("folder")) != home.global_store]
 
 
-def _tell(found: Uninstalling) -> None:
+def _tell(parts: Uninstalling) -> None:
     output.say("To be removed:")
-    output.say(f"  the daemon, the runtime and the model in {found.home.root}")
-    for path in found.wired:
+    output.say(f"  the daemon, the runtime and the model in {parts.home.root}")
+    for path in parts.wired:
         output.say(f"  our hooks in {path}")
-    for path in found.timers:
+    for path in parts.timers:
         output.say(f"  {path}")
-    for name in found.plugins:
+    for name in parts.plugins:
         output.say(f"  the client's plugin {name}")
 
 
-def _remove(found: Uninstalling, memories: bool) -> None:
+def _remove(parts: Uninstalling, memories: bool) -> None:
     """Take everything away. The plugin and the hooks go first: a session that begins meanwhile would set all
     of it up again."""
-    for name in found.plugins:
+    for name in parts.plugins:
         _uninstall_plugin(name)
-    for path in found.wired:
-        _unwire(path, found.home.root)
-    for path in found.timers:
+    for path in parts.wired:
+        _unwire(path, parts.home.root)
+    for path in parts.timers:
         job_files.remove(path)
     asking.daemon().stop()
     # What is imported from the runtime must be there until the last word.
     sys.stdout.flush()
     for name in [*MADE_AGAIN, *(MEMORIES if memories else ())]:
-        _delete(found.home.path(name))
+        _delete(parts.home.path(name))
     if memories:
         try:
-            os.rmdir(found.home.root)
+            os.rmdir(parts.home.root)
         except OSError:
             # Somebody keeps something else there.
             return
@@ -197,9 +197,9 @@ def _delete(path: str) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _left(found: Uninstalling) -> Mapping[str, object]:
-    own = [path for name in MEMORIES if os.path.lexists(path := found.home.path(name))]
-    return {"home": found.home.root, "memories": own, "projects": found.projects}
+def _left(parts: Uninstalling) -> Mapping[str, object]:
+    own = [path for name in MEMORIES if os.path.lexists(path := parts.home.path(name))]
+    return {"home": parts.home.root, "memories": own, "projects": parts.projects}
 
 
 def _say_what_stays(answer: Row) -> None:

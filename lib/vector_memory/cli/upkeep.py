@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vector_memory.cli import output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 
 
 def show_rebuilt(answer: Row) -> None:
@@ -16,7 +16,7 @@ def show_rebuilt(answer: Row) -> None:
         output.note(f"{path} is not ours and was left alone.")
 
 
-def check(call: Call) -> int:
+def check(call: Invocation) -> int:
     """Print what is wrong in the stores; return 1 where something is."""
     columns, fine = output.fields("store problem=what fix"), "Everything is as it should be."
     answer = call.ask()

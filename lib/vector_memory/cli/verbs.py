@@ -17,11 +17,11 @@ import typer
 import typer.core
 
 from vector_memory.cli import asking
-from vector_memory.cli.call import Call
 from vector_memory.cli.dates import at_command_line
+from vector_memory.cli.invocation import Invocation
 from vector_memory.text import tables
 
-PACKAGE = "vector_memory"
+PACKAGE, JSON = "vector_memory", "as_json"
 _NO_OPTION = re.compile(r"-\S*\s|-[\d.]+$")
 """What begins with a dash and is none: a text of several words, a number."""
 TYPES: dict[str, Any] = {"flag": bool, "int": int, "float": float, "date": datetime}
@@ -52,14 +52,14 @@ class Verb:
         self.lines: list[str] = []
 
     @cached_property
-    def given(self) -> list[Given]:
+    def given(self) -> list[Parameter]:
         """What it takes, in the order of its help; `--json` last."""
-        taken: list[Given] = []
+        taken: list[Parameter] = []
         for line in self.lines:
             shared = line[2:].split() if line.startswith("+ ") else ()
-            taken += [SHARED[name] for name in shared] or [Given(line)]
-        has_json = any("--json" in one.options for one in taken)
-        return taken if has_json else [*taken, SHARED["as_json"]]
+            taken += [SHARED[name] for name in shared] or [Parameter(line)]
+        has_json = any("--json" in each.options for each in taken)
+        return taken if has_json else [*taken, SHARED[JSON]]
 
     @property
     def summary(self) -> str:
@@ -70,29 +70,30 @@ class Verb:
         """Return what typer makes a command of: a function with a signature that declares what it takes."""
         function = _named(f"{PACKAGE}.cli.{self.does}")
         first, *wanted = inspect.signature(function).parameters
-        by_name = {one.parameter.name: one for one in self.given}
+        by_name = {each.parameter.name: each for each in self.given}
+        sent = [each.name for each in self.given if not each.is_local and each.name != JSON]
 
         def run(**typed: Any) -> object:
             if (ctx := typed.get("ctx")) and ctx.invoked_subcommand is not None:
                 return None
-            values = {one.name: one.read(typed[name]) for name, one in by_name.items()}
-            call = Call(self, values)
+            values = {each.name: each.read(typed[name]) for name, each in by_name.items()}
+            call = Invocation(self.asks, values, sent)
             function_of_answer = partial(function, **{name: values[name] for name in wanted})
             if first == "call":
                 return function_of_answer(call)
             call.show(call.ask(), function_of_answer)
             return None
 
-        signature = [one.parameter for one in self.given]
+        signature = [each.parameter for each in self.given]
         if is_group(self.name):
             keyword_only = inspect.Parameter.KEYWORD_ONLY
             signature.insert(0, inspect.Parameter("ctx", keyword_only, annotation=typer.Context))
         run.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
-        run.__annotations__ = {one.name: one.annotation for one in signature}
+        run.__annotations__ = {each.name: each.annotation for each in signature}
         return run
 
 
-class Given:
+class Parameter:
     """What a verb takes: an option, or an argument, which is typed without a name.
 
     Attributes:
@@ -166,7 +167,7 @@ class Given:
         return typer.Option(*self.options, **more) if self.options else typer.Argument(**more)
 
 
-class Command(typer.core.TyperCommand):
+class VerbCommand(typer.core.TyperCommand):
     """A command whose values may begin with a dash: `remember "-v means verbose"`, `config set NAME -1`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -174,7 +175,9 @@ class Command(typer.core.TyperCommand):
         return super().parse_args(ctx, self._with_values_last(args))
 
     def _with_values_last(self, args: list[str]) -> list[str]:
-        named = {name for one in self.params if _takes_value(one) for name in one.opts}
+        named = {
+            name for parameter in self.params if _takes_value(parameter) for name in parameter.opts
+        }
         until = args.index("--") if "--" in args else len(args)
         options: list[str] = []
         values: list[str] = []
@@ -195,13 +198,13 @@ def command_of(name: str) -> Any:
         add_completion=False, rich_markup_mode=None, help=verb.about, no_args_is_help=not verb.does
     )
     if not is_group(name):
-        group.command(name, cls=Command, help=verb.about)(verb.command())
+        group.command(name, cls=VerbCommand, help=verb.about)(verb.command())
     elif verb.does:
         group.callback(invoke_without_command=True)(verb.command())
     for inner in VERBS.values():
         if inner.name.startswith(f"{name} "):
             last = inner.name.rpartition(" ")[2]
-            group.command(last, cls=Command, help=inner.about)(inner.command())
+            group.command(last, cls=VerbCommand, help=inner.about)(inner.command())
     made = typer.main.get_command(group)
     made.name = name
     return made
@@ -240,7 +243,7 @@ def _read() -> list[Verb]:
 
 
 _shared, *_verbs = _read()
-SHARED = {(given := Given(line)).name: given for line in _shared.lines}
+SHARED = {(given := Parameter(line)).name: given for line in _shared.lines}
 """What several verbs take, by name."""
 VERBS = {verb.name: verb for verb in _verbs}
 """The verbs by how they are typed, in the order of the help; a group's own follow it."""

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.call import Call
+from vector_memory.cli.invocation import Invocation
 
 LINE_CHARS, TEXT_CHARS = 150, 115
 WORDS = {True: "done", False: "not done", None: "open"}
 
 
-def wrapup(call: Call, session: str | None) -> None:
+def wrapup(call: Invocation, session: str | None) -> None:
     """Print what came of a session; without one, of that which this runs in."""
     own = asking.own_session() if session is None else session
     call.show(call.ask(session=own), lambda answer: output.indented(_lines(answer), LINE_CHARS))
@@ -49,9 +49,9 @@ def _state(task: Row) -> str:
 
 def _cost(task: Row) -> str:
     minutes, errors = task.number("minutes"), task.count("errors")
-    told = [f"{minutes:g} min"] if minutes else []
-    told += [f"{errors} errors"] if errors else []
-    return f" ({', '.join(told)})" if told else ""
+    costs = [f"{minutes:g} min"] if minutes else []
+    costs += [f"{errors} errors"] if errors else []
+    return f" ({', '.join(costs)})" if costs else ""
 
 
 def _trouble(answer: Row) -> Iterator[str]:

@@ -103,12 +103,12 @@ def _spans(text: str, policy: Policy) -> list[Span]:
     meter, kinds = Meter(len(text)), policy.kinds
 
     def plainly(words: str) -> list[Span]:
-        found = list(find_secrets(words, kinds, meter))
+        spans = list(find_secrets(words, kinds, meter))
         for rules in policy.rules:
-            found += rules.find(words)
-        return found
+            spans += rules.find(words)
+        return spans
 
-    found = plainly(text)
-    found += find_encoded(text, ascii_of(text), plainly, meter)
-    found += [*find_wrapped(text, found), *find_echoes(text, found)]
-    return merged(found)
+    spans = plainly(text)
+    spans += find_encoded(text, ascii_of(text), plainly, meter)
+    spans += [*find_wrapped(text, spans), *find_echoes(text, spans)]
+    return merged(spans)

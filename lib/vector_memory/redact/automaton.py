@@ -141,8 +141,8 @@ class Automaton:
             plain: the same from `ascii_of`.
         """
         reached = 0
-        for found in self._any.finditer(plain):
-            start, end = found.span()
+        for hit in self._any.finditer(plain):
+            start, end = hit.span()
             if start < reached:
                 continue
             meter.count()

@@ -56,8 +56,8 @@ def _find_private(text: str) -> Iterator[Span]:
 def _find_keys(text: str, meter: Meter) -> Iterator[Span]:
     """Yield private key blocks, whole or cut short, on lines or with literal `\\n`."""
     yield from _find_pem(text, meter)
-    for found in _PUTTY.finditer(text):
-        yield Span(*found.span(), "private-key")
+    for key in _PUTTY.finditer(text):
+        yield Span(*key.span(), "private-key")
 
 
 def _find_pem(text: str, meter: Meter) -> Iterator[Span]:

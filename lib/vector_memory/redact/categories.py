@@ -75,8 +75,8 @@ def category_of(words: str) -> str:
 
 def sensitive_word(words: str) -> str:
     """Return what of some words a category looks for, "" for nothing."""
-    found = _SENSITIVE.search(words)
-    return found[0] if found else ""
+    word = _SENSITIVE.search(words)
+    return word[0] if word else ""
 
 
 def term(words: str) -> str:

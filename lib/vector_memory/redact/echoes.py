@@ -36,21 +36,23 @@ def values_known() -> int:
     return len(_together.get() or ())
 
 
-def find_echoes(text: str, found: Sequence[Span]) -> Iterator[Span]:
+def find_echoes(text: str, spans: Sequence[Span]) -> Iterator[Span]:
     """Yield the other places of the values that were found, where a value can be nothing else."""
-    values = {text[one.start : one.end]: one.name for one in found if one.name not in _NOT_ECHOED}
+    values = {
+        text[span.start : span.end]: span.name for span in spans if span.name not in _NOT_ECHOED
+    }
     strong = {value: name for value, name in values.items() if _is_strong(value)}
-    known = _together.get()
-    if known:
-        for value, name in known.items():
+    of_others = _together.get()
+    if of_others:
+        for value, name in of_others.items():
             if value not in strong:
                 yield from _parts_of(text, value, name)
     for value, name in list(strong.items())[:MOST]:
         for place in _places(text, value):
             yield Span(place, place + len(value), name)
-        if known is not None and len(known) < MOST:
-            known[value] = name
-            known.setdefault(value.translate(_QUOTES), name)
+        if of_others is not None and len(of_others) < MOST:
+            of_others[value] = name
+            of_others.setdefault(value.translate(_QUOTES), name)
 
 
 def _is_strong(value: str) -> bool:

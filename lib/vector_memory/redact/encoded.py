@@ -116,16 +116,16 @@ def _escaped_parts(text: str, plain: bytes, meter: Meter) -> Iterator[tuple[int,
     """Yield the lines that hold escapes, those that follow one another together; all of a text in which
     a block that spans lines may be hidden."""
     finder = _escape_finder()
-    found = finder.search(plain)
-    if found is None:
+    escape = finder.search(plain)
+    if escape is None:
         return
     if _hides_block(text, plain):
         yield 0, len(text)
         return
     start = end = -1
-    while found is not None:
+    while escape is not None:
         meter.count(_RUN_WEIGHT)
-        first, last = found.span()
+        first, last = escape.span()
         first = text.rfind("\n", 0, first) + 1
         last = text.find("\n", last - 1)
         last = len(text) if last < 0 else last
@@ -134,7 +134,7 @@ def _escaped_parts(text: str, plain: bytes, meter: Meter) -> Iterator[tuple[int,
                 yield start, end
             start = first
         end = last
-        found = finder.search(plain, last) if last < len(text) else None
+        escape = finder.search(plain, last) if last < len(text) else None
     yield start, end
 
 
@@ -145,8 +145,8 @@ _HIDDEN_BLOCK = re.compile(
 
 
 def _hides_block(text: str, plain: bytes) -> bool:
-    told = b"BEGIN" in plain or b"private" in plain.lower()
-    return told and bool(_HIDDEN_BLOCK.search(text))
+    is_hinted = b"BEGIN" in plain or b"private" in plain.lower()
+    return is_hinted and bool(_HIDDEN_BLOCK.search(text))
 
 
 def decoded(text: str, meter: Meter) -> DecodedText:
@@ -174,7 +174,7 @@ def _decode(kind: str, run: str) -> str:
     if kind == "percent":
         return unquote_to_bytes(run).decode("utf-8", "replace")
     if kind == "json":
-        units = "".join(chr(int(one, 16)) for one in _CODE.findall(run))
+        units = "".join(chr(int(unit, 16)) for unit in _CODE.findall(run))
         return units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if kind == "joint":
         return ""
@@ -187,8 +187,8 @@ def _decode(kind: str, run: str) -> str:
 def _find_base64(text: str, plain: bytes, find: Find, meter: Meter) -> Iterator[Span]:
     """Yield the runs of base64 whose text holds a secret, the lines of one block together."""
     reached = 0
-    for found in _base64_finder().finditer(plain):
-        start, end = found.span()
+    for hit in _base64_finder().finditer(plain):
+        start, end = hit.span()
         if start < reached:
             continue
         if text[start] not in _ALPHABET:
@@ -218,8 +218,8 @@ def _blocks(lines: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
         yield lines
     if len(lines) > 2:
         yield lines[:-1]
-    for one in lines:
-        yield [one]
+    for line in lines:
+        yield [line]
 
 
 def _holds(words: str, find: Find, meter: Meter) -> bool:

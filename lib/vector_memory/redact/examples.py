@@ -60,8 +60,8 @@ def _of_class(members: list[Any]) -> str:
     code, value = members[0]
     if str(code) == "NEGATE":
         matching = re.compile("[" + "".join(map(re.escape, _PLAIN)) + "]")
-        taken = {chr(one[1]) for one in members if str(one[0]) == "LITERAL"}
-        return next(one for one in _PLAIN if matching.match(one) and one not in taken)
+        taken = {chr(member[1]) for member in members if str(member[0]) == "LITERAL"}
+        return next(member for member in _PLAIN if matching.match(member) and member not in taken)
     if str(code) == "RANGE":
         return chr(value[0])
     if str(code) == "CATEGORY":

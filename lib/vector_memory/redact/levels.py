@@ -50,8 +50,8 @@ class LevelRule(NamedTuple):
 def raised(memory: Memory) -> Memory:
     """Return a memory that is about to be stored as sensitive as the rules in force here make it."""
     text = f"{memory.title}\n{memory.text}"
-    found = [rule.level for rule in active() if rule.holds(text, memory.files)]
-    level = strictest(memory.sensitivity, *found)
+    levels = [rule.level for rule in active() if rule.holds(text, memory.files)]
+    level = strictest(memory.sensitivity, *levels)
     return memory if level is memory.sensitivity else replace(memory, sensitivity=level)
 
 
@@ -80,9 +80,9 @@ def parse(markdown: str) -> list[LevelRule]:
         if heading := _HEADING.match(line):
             if not depth or len(heading[1]) <= depth:
                 depth = len(heading[1]) if _ABOUT.match(line) else 0
-        elif depth and (found := _LINE.match(line)):
-            level = Sensitivity(found[1].lower())
-            rules += [_rule(level, one) for one in found[2].split(",") if one.strip(_MARKS)]
+        elif depth and (named := _LINE.match(line)):
+            level = Sensitivity(named[1].lower())
+            rules += [_rule(level, item) for item in named[2].split(",") if item.strip(_MARKS)]
     return rules[:MOST_RULES]
 
 

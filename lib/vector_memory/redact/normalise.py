@@ -35,13 +35,13 @@ def normalise(text: str) -> str:
         return text
     characters = _beyond_ascii(text)
     if controlled:
-        characters |= {chr(one) for one in _CONTROLS if one in raw}
+        characters |= {chr(char) for char in _CONTROLS if char in raw}
     if characters & _ESCAPE_STARTS:
         text = ESCAPE_SEQUENCE.sub("", text)
     if "\r" in characters:
         text = text.replace("\r\n", "\n")
-    text = _changed(text, {one: plain for one in characters if (plain := _plain(one)) != one})
-    marks = [one for one in characters if unicodedata.combining(one)]
+    text = _changed(text, {char: plain for char in characters if (plain := _plain(char)) != char})
+    marks = [char for char in characters if unicodedata.combining(char)]
     return unicodedata.normalize("NFC", _limit_marks(text, marks) if marks else text)
 
 
@@ -63,9 +63,9 @@ def _beyond_ascii(text: str) -> set[str]:
 
 def _changed(text: str, changes: dict[str, str]) -> str:
     if len(changes) > _FEW:
-        return text.translate({ord(one): plain for one, plain in changes.items()})
-    for one, plain in changes.items():
-        text = text.replace(one, plain)
+        return text.translate({ord(char): plain for char, plain in changes.items()})
+    for char, plain in changes.items():
+        text = text.replace(char, plain)
     return text
 
 
@@ -91,8 +91,8 @@ def _limit_marks(text: str, marks: list[str]) -> str:
 
     Source: the Stream-Safe Text Format of Unicode Standard Annex 15.
     """
-    one = "[" + "".join(map(re.escape, sorted(marks))) + "]"
-    return re.sub(f"({one}{{{_MOST_MARKS}}}){one}+", r"\1", text)
+    any_mark = "[" + "".join(map(re.escape, sorted(marks))) + "]"
+    return re.sub(f"({any_mark}{{{_MOST_MARKS}}}){any_mark}+", r"\1", text)
 
 
 @lru_cache(maxsize=8192)

@@ -74,18 +74,18 @@ def find_pairs(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
         if place < position:
             continue
         name = _NAME.match(lowered, place) or _FOREIGN.match(text, place)
-        found = _secret_after(text, lowered, name) if name else None
-        if found is not None:
-            position = found.end
-            yield found
+        secret = _secret_after(text, lowered, name) if name else None
+        if secret is not None:
+            position = secret.end
+            yield secret
 
 
 def _places(text: str, plain: bytes) -> Iterator[int]:
     """Yield where a telling name may stand, in order."""
-    places = (one.start() for one in _finder().finditer(plain))
+    places = (hit.start() for hit in _finder().finditer(plain))
     if text.isascii() or not any(word in text for word in _FOREIGN_WORDS):
         return places
-    return heapq.merge(places, (one.start() for one in _FOREIGN.finditer(text)))
+    return heapq.merge(places, (hit.start() for hit in _FOREIGN.finditer(text)))
 
 
 def _secret_after(text: str, lowered: str, name: re.Match[str]) -> Span | None:
@@ -93,7 +93,7 @@ def _secret_after(text: str, lowered: str, name: re.Match[str]) -> Span | None:
     tail = _TAIL.match(text, name.end())
     if tail is None or tail.lastgroup is None:
         return None
-    group = next(one for one in _GROUPS if tail.group(one) is not None)
+    group = next(quoting for quoting in _GROUPS if tail.group(quoting) is not None)
     value, start = tail.group(group), tail.start(group)
     before = text[max(0, name.start() - _LEFT) : name.start()]
     kind = _kind(lowered[name.start() : tail.end("rest")], before.lower())

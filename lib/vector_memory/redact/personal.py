@@ -74,12 +74,12 @@ DEFAULT = ("card", "ssn", "iban")
 
 def find_cards(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield card numbers: of an issuer, grouped as cards are, with a good check digit."""
-    for found in _CARD.finditer(text, start, end):
-        digits = "".join(one for one in found.group() if one.isdigit())
-        start = found.start()
+    for hit in _CARD.finditer(text, start, end):
+        digits = "".join(char for char in hit.group() if char.isdigit())
+        start = hit.start()
         named_otherwise = _NOT_CARDS.search(text, max(0, start - 16), start)
         if _OF_ISSUER.match(digits) and luhn(digits) and not named_otherwise:
-            yield Span(*found.span(), "card")
+            yield Span(*hit.span(), "card")
 
 
 def luhn(digits: str) -> bool:
@@ -88,33 +88,33 @@ def luhn(digits: str) -> bool:
     Source: ISO/IEC 7812-1, annex B.
     """
     total = 0
-    for place, one in enumerate(reversed(digits)):
-        value = int(one) * (1 + place % 2)
+    for place, digit in enumerate(reversed(digits)):
+        value = int(digit) * (1 + place % 2)
         total += value - 9 if value > 9 else value
     return total % 10 == 0 and len(set(digits)) > 1
 
 
 def find_ssns(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield US social security numbers: with their dashes, or so named."""
-    for found in _SSN.finditer(text, start, end):
-        yield Span(*found.span(), "ssn")
-    for found in _LOOSE_SSN.finditer(text, max(0, start - 40), end):
-        yield Span(*found.span(1), "ssn")
+    for hit in _SSN.finditer(text, start, end):
+        yield Span(*hit.span(), "ssn")
+    for hit in _LOOSE_SSN.finditer(text, max(0, start - 40), end):
+        yield Span(*hit.span(1), "ssn")
 
 
 def find_ibans(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield bank account numbers of a country's length with good check digits."""
-    for found in _IBAN.finditer(text, start, end):
-        whole = found.group()
+    for hit in _IBAN.finditer(text, start, end):
+        whole = hit.group()
         for stop in _group_ends(whole):
             if is_iban(whole[:stop]):
-                yield Span(found.start(), found.start() + stop, "iban")
+                yield Span(hit.start(), hit.start() + stop, "iban")
                 break
 
 
 def _group_ends(whole: str) -> list[int]:
     """Return where a number may end, the longest first: what follows it may look like another group."""
-    spaces = [place for place, one in enumerate(whole) if one in " -"]
+    spaces = [place for place, char in enumerate(whole) if char in " -"]
     return [len(whole), *reversed(spaces)]
 
 
@@ -126,20 +126,20 @@ def is_iban(number: str) -> bool:
     plain = number.replace(" ", "").replace("-", "")
     if len(plain) != _IBAN_SIZES.get(plain[:2]):
         return False
-    return int("".join(str(int(one, 36)) for one in plain[4:] + plain[:4])) % 97 == 1
+    return int("".join(str(int(char, 36)) for char in plain[4:] + plain[:4])) % 97 == 1
 
 
 def find_mails(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield e-mail addresses."""
-    for found in _MAIL.finditer(text, start, end):
-        yield Span(*found.span(), "email")
+    for hit in _MAIL.finditer(text, start, end):
+        yield Span(*hit.span(), "email")
 
 
 def find_phones(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield telephone numbers: with a country's code, or in one of the usual groupings."""
-    for found in _PHONE.finditer(text, start, end):
-        if 7 <= sum(one.isdigit() for one in found.group()) <= 15:
-            yield Span(*found.span(), "phone")
+    for hit in _PHONE.finditer(text, start, end):
+        if 7 <= sum(char.isdigit() for char in hit.group()) <= 15:
+            yield Span(*hit.span(), "phone")
 
 
 KINDS: dict[str, tuple[bytes, Callable[[str, int, int], Iterator[Span]]]] = {
@@ -167,12 +167,12 @@ def find_personal(kind: str, text: str, plain: bytes, meter: Meter) -> Iterator[
             yield span
 
 
-def _windows(found: Iterator[Any], meter: Meter) -> Iterator[tuple[int, int]]:
+def _windows(clues: Iterator[Any], meter: Meter) -> Iterator[tuple[int, int]]:
     """Yield the surroundings of clues, those that overlap as one."""
     start = end = -1
-    for one in found:
+    for clue in clues:
         meter.count(_CLUE_WEIGHT)
-        first, last = one.span()
+        first, last = clue.span()
         if end < 0 or first - _AROUND > end:
             if end >= 0:
                 yield start, end

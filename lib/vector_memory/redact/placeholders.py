@@ -16,9 +16,9 @@ def placeholders(text: str) -> Iterator[Span]:
     """Yield the placeholders in a text, each with its rule's name. What merely looks like one is none: a
     word that is to go could stand in it."""
     if "[redacted:" in text:
-        for found in _LIKE_ONE.finditer(text):
-            if found[1] in _names():
-                yield Span(found.start(), found.end(), found[1])
+        for hit in _LIKE_ONE.finditer(text):
+            if hit[1] in _names():
+                yield Span(hit.start(), hit.end(), hit[1])
 
 
 @cache

@@ -49,7 +49,7 @@ def _is_secret(value: str, kind: str) -> bool:
     if "[redacted" in value:
         return False
     if kind == "cookie":
-        return any(is_telling(one) for one in _COOKIES.split(value))
+        return any(is_telling(part) for part in _COOKIES.split(value))
     if kind == "url":
         return not _EMPTY_PASSWORDS.fullmatch(value)
     return not kind or is_secret(value, kind, quoted=True)

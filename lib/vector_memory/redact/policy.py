@@ -74,14 +74,14 @@ def for_project(root: str, configurations: Sequence[str] | None = None) -> Itera
     configurations beside the default one; by default those that count already."""
     if configurations is None:
         configurations = _configurations.get()
-    named = (one for one in configurations if os.path.isabs(one) and "\0" not in one)
+    named = (folder for folder in configurations if os.path.isabs(folder) and "\0" not in folder)
     project = _project.set(root)
-    told = _configurations.set(tuple(dict.fromkeys(named)))
+    token = _configurations.set(tuple(dict.fromkeys(named)))
     try:
         yield
     finally:
         _project.reset(project)
-        _configurations.reset(told)
+        _configurations.reset(token)
 
 
 def configurations() -> tuple[str, ...]:
@@ -102,21 +102,21 @@ def configuration_of(transcript: str) -> tuple[str, ...]:
 
 def active() -> Policy:
     """Return what is in force here and now."""
-    found = (rules_of(*file) for file in files(_project.get()))
-    return Policy(_kinds, tuple(rules for rules in found if rules or rules.problems))
+    each_file = (rules_of(*file) for file in files(_project.get()))
+    return Policy(_kinds, tuple(rules for rules in each_file if rules or rules.problems))
 
 
 def files(project: str = "") -> list[File]:
     """Return where rules may stand: the user's files, then those of a project's folder."""
     default = os.path.join(os.path.expanduser("~"), ".claude")
     own = [os.environ.get("CLAUDE_CONFIG_DIR") or default, default]
-    found = {os.path.join(one, FILE): "" for one in own if os.path.isabs(one)}
-    for one in _configurations.get():
-        found.setdefault(os.path.join(one, FILE), _owner(one, project))
+    owners = {os.path.join(folder, FILE): "" for folder in own if os.path.isabs(folder)}
+    for folder in _configurations.get():
+        owners.setdefault(os.path.join(folder, FILE), _owner(folder, project))
     if project:
-        found.setdefault(os.path.join(project, FILE), project)
-        found.setdefault(os.path.join(project, ".claude", FILE), project)
-    return [File(*one) for one in found.items()]
+        owners.setdefault(os.path.join(project, FILE), project)
+        owners.setdefault(os.path.join(project, ".claude", FILE), project)
+    return [File(*folder) for folder in owners.items()]
 
 
 @lru_cache(maxsize=256)

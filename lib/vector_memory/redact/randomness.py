@@ -32,7 +32,7 @@ def pairs_of(value: str) -> list[tuple[str, str]]:
 def _bits() -> dict[tuple[str, str], float]:
     stored = DATA.read_text(encoding="ascii").strip()
     pairs = ((first, second) for first in ALPHABET for second in ALPHABET)
-    return {pair: (ord(one) - 33) / SCALE for pair, one in zip(pairs, stored, strict=True)}
+    return {pair: (ord(char) - 33) / SCALE for pair, char in zip(pairs, stored, strict=True)}
 
 
 def strangeness(value: str) -> float:

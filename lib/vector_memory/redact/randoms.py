@@ -47,8 +47,8 @@ def _finder() -> Any:
 
 def candidates(text: str, plain: bytes, meter: Meter) -> Iterator[tuple[int, int]]:
     """Yield where values stand that are too odd for a word."""
-    for found in _finder().finditer(plain):
-        first, last = found.span()
+    for hit in _finder().finditer(plain):
+        first, last = hit.span()
         if LEAST <= last - first <= LONGEST and not _DIGEST.search(
             text, max(0, first - 8), first + 7
         ):
@@ -97,11 +97,11 @@ def _is_no_value(text: str, start: int, end: int) -> bool:
 def _parts(run: str) -> Iterator[tuple[int, int]]:
     """Yield the parts between what separates names, paths and values; base64 has "/" and "=" itself."""
     start = 0
-    for one in _SLASHES.finditer(run):
-        if strangeness(run[start : one.start()]) > _ODD and one.start() - start > 3:
+    for slashes in _SLASHES.finditer(run):
+        if strangeness(run[start : slashes.start()]) > _ODD and slashes.start() - start > 3:
             continue
-        yield start, one.start()
-        start = one.end()
+        yield start, slashes.start()
+        start = slashes.end()
     yield start, len(run)
 
 

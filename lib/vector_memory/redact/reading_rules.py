@@ -53,16 +53,16 @@ def parse(markdown: str, path: str, binding: bool = False) -> Rules:
         path: the file, for problems.
         binding: the file is the user's own.
     """
-    found: dict[tuple[str, str], Rule] = {}
+    rules: dict[tuple[str, str], Rule] = {}
     problems: list[str] = []
     for number, item, section in _items(markdown):
         try:
             for rule in understood(item, section, problems, f"{path}:{number}"):
                 rule.line, rule.item = number, item
-                found.setdefault((rule.name, rule.pattern), rule)
+                rules.setdefault((rule.name, rule.pattern), rule)
         except ValueError as error:
             problems.append(f"{path}:{number}: {error}")
-    return Rules(tuple(found.values()), problems, path, binding)
+    return Rules(tuple(rules.values()), problems, path, binding)
 
 
 def _items(markdown: str) -> Iterator[tuple[int, str, str]]:
@@ -147,13 +147,14 @@ def _item(item: str) -> Found:
 
 def _marked(item: str) -> Found:
     """Return the rules of the patterns, or else of the quoted terms, in an item."""
-    slashed = [_flagged(one[1], one[2]) for one in _SLASHED.finditer(item)]
+    slashed = [_flagged(marked[1], marked[2]) for marked in _SLASHED.finditer(item)]
     patterns = slashed + _TICKED.findall(item)
     if patterns:
         return [
-            Rule("rule", one, f"the pattern {one}", examples.of_pattern(one)) for one in patterns
+            Rule("rule", marked, f"the pattern {marked}", examples.of_pattern(marked))
+            for marked in patterns
         ]
-    return [_term("rule", "".join(one)) for one in _QUOTED.findall(item)]
+    return [_term("rule", "".join(marked)) for marked in _QUOTED.findall(item)]
 
 
 def _category(words: str) -> Found:
@@ -164,13 +165,13 @@ def _category(words: str) -> Found:
     name = categories.category_of(determined)
     terms: list[str] = []
     if not name and listed and (name := categories.category_of(listed[1].strip())):
-        terms = [one.strip(" \"'`“”.") for one in re.split(r"[,;]", listed[2])]
+        terms = [term.strip(" \"'`“”.") for term in re.split(r"[,;]", listed[2])]
     if not name:
         return []
     example = categories.EXAMPLES[name]
     meaning = f"the category {name}"
-    made = [Rule(name, one, meaning, example) for one in categories.CATEGORIES.get(name, ("",))]
-    return [*made, *(_term(name, one) for one in terms if one)]
+    made = [Rule(name, term, meaning, example) for term in categories.CATEGORIES.get(name, ("",))]
+    return [*made, *(_term(name, term) for term in terms if term)]
 
 
 def _matter(words: str, about: bool | None) -> Found | None:
@@ -209,8 +210,8 @@ def _names(words: str) -> list[str]:
 
 def _matter_rule(words: str) -> Rule:
     _require_length(words)
-    said = f"every sentence with “{words}”"
-    return Rule("rule", categories.matter(words), said, f"Something about {words}")
+    meaning = f"every sentence with “{words}”"
+    return Rule("rule", categories.matter(words), meaning, f"Something about {words}")
 
 
 def _term(name: str, words: str) -> Rule:
@@ -227,5 +228,5 @@ def _require_length(words: str) -> None:
 def _flagged(pattern: str, flags: str) -> str:
     if set(flags) - set("imsgu"):
         raise ValueError(f"unknown flags {flags!r}: only i, m and s are known")
-    known = "".join(one for one in "ims" if one in flags)
-    return (f"(?{known})" if known else "") + pattern.replace(r"\/", "/")
+    kept = "".join(flag for flag in "ims" if flag in flags)
+    return (f"(?{kept})" if kept else "") + pattern.replace(r"\/", "/")

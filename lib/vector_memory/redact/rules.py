@@ -83,7 +83,7 @@ class Rules:
 
     def __init__(
         self,
-        found: Sequence[Rule] = (),
+        rules: Sequence[Rule] = (),
         problems: Sequence[str] = (),
         path: str = "",
         binding: bool = False,
@@ -95,7 +95,7 @@ class Rules:
         self._overspent = 0
         self._searched: list[Rule] = []
         self._together = Rule("", "", "")
-        self.rules = tuple(sorted(self._compiled(found), key=lambda rule: rule.line))
+        self.rules = tuple(sorted(self._compiled(rules), key=lambda rule: rule.line))
         named = (kind for rule in self.rules for kind in PERSONAL_OF.get(rule.name, ()))
         self.personal = tuple(dict.fromkeys(named))
         self._admit([rule for rule in self.rules if rule.pattern])
@@ -153,11 +153,11 @@ class Rules:
                 "`vector-memory privacy` shows which: make it shorter, or remove it.",
             )
 
-    def _compiled(self, found: Sequence[Rule]) -> Iterator[Rule]:
+    def _compiled(self, rules: Sequence[Rule]) -> Iterator[Rule]:
         """Yield the rules that are any, compiled unless they are too large; tell of the others."""
         steps = 0
         # What may be large comes last: it takes nothing from what is small.
-        for rule in sorted(found, key=lambda rule: _estimate(rule.pattern)):
+        for rule in sorted(rules, key=lambda rule: _estimate(rule.pattern)):
             try:
                 if rule.pattern and steps <= MOST_COMPILED:
                     rule.compiled = _compiled(rule.pattern)
@@ -220,8 +220,8 @@ class Rules:
     ) -> Iterator[tuple[Rule, int, int]]:
         began, count = time.thread_time(), 0
         for first, last in parts:
-            for found in rule.compiled.finditer(data, first, last):
-                start, end = found.span()
+            for hit in rule.compiled.finditer(data, first, last):
+                start, end = hit.span()
                 if end > start:
                     yield rule, start, end
                 count += 1
@@ -238,10 +238,12 @@ class Rules:
         self._credit_s -= now - began
         if self._credit_s < 0:
             self._overspent += 1
-            left = [one for one in (self._together, *self._searched) if not one.over]
-            worst = max(left, key=lambda one: one.spent_s)
-            for one in [worst] if self._overspent <= MOST_OVERSPENT else left:
-                one.over = "it takes too long"
+            left = [
+                candidate for candidate in (self._together, *self._searched) if not candidate.over
+            ]
+            worst = max(left, key=lambda candidate: candidate.spent_s)
+            for candidate in [worst] if self._overspent <= MOST_OVERSPENT else left:
+                candidate.over = "it takes too long"
             self._credit_s = min(START_S, self._credit_s + worst.spent_s)
             self._require_all()
         return now
@@ -300,7 +302,7 @@ def _options(most_bytes: int) -> Any:
 
 def _probed_s(rule: Rule) -> float:
     """Return the processor time that a rule takes for a text of its own letters."""
-    letters = "".join(dict.fromkeys(one for one in rule.pattern if one.isalnum())) or "a"
+    letters = "".join(dict.fromkeys(char for char in rule.pattern if char.isalnum())) or "a"
     probe = (letters + " ").encode("utf-8", "replace")
     probe = (probe * (PROBE_BYTES // len(probe) + 1))[:PROBE_BYTES]
     best = float("inf")

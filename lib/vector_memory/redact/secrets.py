@@ -18,14 +18,14 @@ def finders() -> tuple[Gate, list[tuple[str, Find]]]:
     """Return finders, each with the kind of personal data that it finds, and what tells which of them have
     to look at a text. Keys by their shape and random values are none of them: with these the gate would make
     states for as long as it reads what is random."""
-    found: list[tuple[bytes, str, Find]] = [
+    with_clues: list[tuple[bytes, str, Find]] = [
         (blocks.CLUE, "", blocks.find_blocks),
-        (b"|".join(one.clue for one in places.automata()), "", places.find_places),
+        (b"|".join(automaton.clue for automaton in places.automata()), "", places.find_places),
         (pairs.CLUE, "", pairs.find_pairs),
     ]
     for kind, (clue, _) in personal.KINDS.items():
-        found.append((clue, kind, partial(personal.find_personal, kind)))
-    return Gate([clue for clue, _, _ in found]), [(kind, find) for _, kind, find in found]
+        with_clues.append((clue, kind, partial(personal.find_personal, kind)))
+    return Gate([clue for clue, _, _ in with_clues]), [(kind, find) for _, kind, find in with_clues]
 
 
 def find_secrets(text: str, kinds: Collection[str], meter: Meter) -> Iterator[Span]:

@@ -16,7 +16,7 @@ _FIRST_CLASS = re.compile(r"\[[^\]]+\]")
 def _headed(name: str, heads: str, rest: str) -> Rule:
     """A rule for keys that start with one of the heads: it and a few characters are the clue. A key that
     the text's end cuts is one, too."""
-    head = f"(?:{'|'.join(re.escape(one) for one in heads.split())})"
+    head = f"(?:{'|'.join(re.escape(beginning) for beginning in heads.split())})"
     first = _FIRST_CLASS.match(rest)
     if not first:
         return Rule(name, f"(?<![A-Za-z0-9]){head}{rest}")

@@ -35,7 +35,7 @@ def words() -> dict[str, frozenset[str]]:
             named, colon, rest = line.rpartition(":")
             sort = named if colon else sort
             read.setdefault(sort, []).extend(rest.split())
-    return {name: frozenset(found) for name, found in read.items()}
+    return {name: frozenset(listed) for name, listed in read.items()}
 
 
 def is_named(text: str, start: int, end: int) -> bool:
@@ -45,14 +45,14 @@ def is_named(text: str, start: int, end: int) -> bool:
         end - start < _LEAST_HEX or _NUMBERS.search(text, max(0, start - 12), start)
     ):
         return False
-    near, known = _near(text, start), words()
-    if near and near[0] in known["else"]:
+    near, sorts = _near(text, start), words()
+    if near and near[0] in sorts["else"]:
         return False
     if _FILE.search(text, start, end + 8):
-        return near[:1] != [] and (near[0] in known["secret"] or known["hint"].issuperset(near[:2]))
-    if not known["secret"].isdisjoint(near[:4]) or not known["hint"].isdisjoint(near[:1]):
+        return near[:1] != [] and (near[0] in sorts["secret"] or sorts["hint"].issuperset(near[:2]))
+    if not sorts["secret"].isdisjoint(near[:4]) or not sorts["hint"].isdisjoint(near[:1]):
         return True
-    if len(known["hint"].intersection(near[:3])) > 1 or not known["service"].isdisjoint(near[:2]):
+    if len(sorts["hint"].intersection(near[:3])) > 1 or not sorts["service"].isdisjoint(near[:2]):
         return True
     return not (hexadecimal or UUID.fullmatch(text, start, end)) and _is_named_alone(
         text, start, end
@@ -73,7 +73,7 @@ def _near(text: str, start: int) -> list[str]:
     parts = _NAME_PART.findall(before, line)
     if words()["of"].issuperset(map(str.lower, parts)):
         parts = _NAME_PART.findall(before, before.rfind("\n", 0, max(0, line - 1)) + 1)
-    return [_word(one) for one in parts[: -_WORDS_BEFORE - 1 : -1]]
+    return [_word(part) for part in parts[: -_WORDS_BEFORE - 1 : -1]]
 
 
 def _is_named_alone(text: str, start: int, end: int) -> bool:

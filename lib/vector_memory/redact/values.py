@@ -70,13 +70,13 @@ def is_secret(value: str, kind: str, quoted: bool) -> bool:
 def _is_password(value: str, quoted: bool) -> bool:
     if not 5 <= len(value) <= 200:
         return False
-    if _REFERENCE.fullmatch(value) and not any(one.isdigit() for one in value):
+    if _REFERENCE.fullmatch(value) and not any(char.isdigit() for char in value):
         return False
     if not quoted:
         return _is_mixed(value)
     if _RANGE.fullmatch(value):
         return False
-    if _has_digit(value) or any(not one.isalnum() and one not in "_-.: /" for one in value):
+    if _has_digit(value) or any(not char.isalnum() and char not in "_-.: /" for char in value):
         return True
     return is_word_like(value) or (len(value) >= 16 and value.isalpha() and not is_wordy(value))
 
@@ -88,9 +88,9 @@ def is_word_like(value: str) -> bool:
 
 def _is_mixed(value: str) -> bool:
     """Whether letters and digits are mixed as people mix them in passwords, and names do not."""
-    if not _has_digit(value) or not any(one.isalpha() for one in value):
+    if not _has_digit(value) or not any(char.isalpha() for char in value):
         return False
-    special = any(not one.isalnum() and one not in "_-./:\\@" for one in value)
+    special = any(not char.isalnum() and char not in "_-./:\\@" for char in value)
     return special or not is_wordy(value)
 
 
@@ -105,7 +105,7 @@ def _is_token(value: str, shortest: int) -> bool:
         return False
     if _PATH_OR_URL.fullmatch(value) and (len(value) < 20 or is_wordy(value)):
         return False
-    if not any(one.isalpha() for one in value) or is_wordy(value):
+    if not any(char.isalpha() for char in value) or is_wordy(value):
         return False
     return entropy(value) >= (2.8 if len(value) < 20 else 3.0)
 
@@ -125,7 +125,7 @@ def is_type_name(value: str) -> bool:
 
 
 def _has_digit(value: str) -> bool:
-    return any("0" <= one <= "9" for one in value)
+    return any("0" <= char <= "9" for char in value)
 
 
 def is_wordy(value: str) -> bool:

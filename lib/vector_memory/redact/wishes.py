@@ -81,9 +81,9 @@ def wish_of(sentence: str) -> Wish | None:
     """Return what a sentence asks not to store, None where it asks for nothing of the kind."""
     sentence = _plain(sentence)
     for form in _FORMS:
-        if found := form.search(sentence):
-            what = found["what"]
-            before = found.groupdict().get("before") or ""
+        if hit := form.search(sentence):
+            what = hit["what"]
+            before = hit.groupdict().get("before") or ""
             if _TAIL.sub("", what).strip(" ,.!").lower() in _IT:
                 what = before.strip(" ,")
                 what = "about" + what.rpartition(" about")[2] if " about " in what else ""

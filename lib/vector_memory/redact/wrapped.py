@@ -19,9 +19,9 @@ _ODD = 4.5
 """Bits a character from which on what stands on a line of its own is no word."""
 
 
-def find_wrapped(text: str, found: Iterable[Span]) -> Iterator[Span]:
+def find_wrapped(text: str, spans: Iterable[Span]) -> Iterator[Span]:
     """Yield the parts that go on with a secret which ends its own line, or did."""
-    for span in found:
+    for span in spans:
         position = span.end
         while span.size >= _LEAST and (part := _NEXT_PART.match(text, position)):
             if not _goes_on(part["s"], bool(part["line"])):

@@ -241,6 +241,8 @@ def _listen(
         ws="none",
         lifespan="off",
         log_config=None,
+        # What is cut off at its end is told to who asked, and not in the terminal.
+        log_level="critical",
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=5,

@@ -8,8 +8,8 @@ from datetime import datetime
 import pytest
 
 from vector_memory.cli import verbs
-from vector_memory.cli.call import Call
-from vector_memory.cli.verbs import VERBS, Given, Verb
+from vector_memory.cli.invocation import Invocation
+from vector_memory.cli.verbs import VERBS, Parameter, Verb
 from vector_memory.daemon.verbs import LONG, SIMPLE
 
 LEAVES = [verb for verb in VERBS.values() if verb.does]
@@ -35,27 +35,24 @@ def test_what_is_shared_is_used() -> None:
 
 def test_a_line_says_name_type_and_default() -> None:
     """An option is called as it is typed, or as the line says; only what must be given has no default."""
-    limit = Given("-k N | int 1..9 = 3 | At most.").parameter
+    limit = Parameter("-k N | int 1..9 = 3 | At most.").parameter
     assert (limit.name, limit.default) == ("k", 3)
-    days = Given("--half-life DAYS as days | int 0.. | Days.").parameter
+    days = Parameter("--half-life DAYS as days | int 0.. | Days.").parameter
     assert (days.name, days.default) == ("days", None)
-    assert Given("--raise ID | many text | Up.").parameter.name == "raise_"
+    assert Parameter("--raise ID | many text | Up.").parameter.name == "raise_"
     assert (
-        Given("FILE|DIR as paths | many text | Files.").parameter.default is inspect.Parameter.empty
+        Parameter("FILE|DIR as paths | many text | Files.").parameter.default
+        is inspect.Parameter.empty
     )
-    assert Given("--dry-run | local flag | Look.").parameter.default is False
+    assert Parameter("--dry-run | local flag | Look.").parameter.default is False
 
 
 def test_a_request_is_what_was_given() -> None:
     """Neither what is local nor what was not said; what the verb always says is added."""
-    verb = Verb("token new | token:show_new | token here action=new whole=true")
-    verb.lines = [
-        "--name NAME | text | Its name.",
-        "--yes | local flag | Do not ask.",
-        "--at DATE | date | When.",
-    ]
-    values = {"name": "x", "yes": True, "at": datetime(2026, 11, 20), "as_json": False}
-    request = Call(verb, values).request()
+    values = {"name": "x", "yes": True, "at": datetime(2026, 11, 20), "note": None}
+    request = Invocation(
+        "token here action=new whole=true", values, ["name", "at", "note"]
+    ).request()
     said = {
         name: request[name]
         for name in request.keys() - {"cwd", "project", "global", "all_projects", "actor"}

@@ -12,7 +12,8 @@ from vector_memory.text import analysis, mentions, prompts, tables, technologies
 PATTERNS = (
     "key_heads", "key_shapes", "secret_places", "secret_commands", "idea_cues", "idea_cues_abroad", "weighty_words",
     "chatter", "fix_phrases", "command_words", "topic_turns", "grammar", "done_phrases", "question_phrases",
-    "error_words", "note_phrases", "question_kinds", "suspicion",
+    "error_words", "note_phrases", "question_kinds", "suspicion", "topic_phrases",
+    "link_phrases",
 )  # fmt: skip
 """Tables of regular expressions; tests/unit/redact/test_random_values.py and tests/unit/observe/commands/test_command_rules.py
 have what each line does."""

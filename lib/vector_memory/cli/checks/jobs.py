@@ -57,5 +57,5 @@ def _backup(answer: Row, jobs: list[Row], now: datetime) -> Iterator[CheckResult
 
 
 def _at(row: Row, name: str) -> datetime | None:
-    said = row.text(name)
-    return datetime.fromisoformat(said) if said else None
+    moment = row.text(name)
+    return datetime.fromisoformat(moment) if moment else None

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from vector_memory.index.memories import title_of
 from vector_memory.index.tools import clip
 from vector_memory.index.topics.turns import TopicTurn, terms_of, words_of
-from vector_memory.text import prompts
+from vector_memory.text import prompts, tables
 from vector_memory.text.statements import CODE, capitalised, statements
 
 NAME_CHARS = 60
@@ -23,19 +23,9 @@ STATEMENTS = 3
 """Of a prompt, so many statements are looked at for a title."""
 LEAST_CLAUSE = 18
 
-_ADDRESS = re.compile(
-    r"(?:(?:hey|hi|hello|ok(?:ay)?|oh|ah+|so|well|yes|yeah|no|sure|great|perfect|thanks|please|now|then|"
-    r"and|but|also|just|hmm+|wait|sorry|actually|never ?mind|claude)(?:[\s,.!:;–—-]+|$))+",
-    re.IGNORECASE,
-)
-_ASKING = re.compile(
-    r"(?:(?:can|could|would|will) (?:you|we|i)(?: please| also| just)*"
-    r"|i(?:'d| would) (?:actually )?(?:like|love|want)(?: you)?(?: to(?: ask you to)?)?"
-    r"|i'd like your help with|i (?:want|need)(?: you)? to|let(?:'s| us)(?: also| now)?|do you think (?:we|you) could"
-    r"|do you think|we (?:should|need to|have to|want to|might want to|'re going to)|please(?: have a look at)?"
-    r"|(?:have|take) a look at|your task is to|help me(?: to)?|(?:new )?(?:feature|task):)\s+",
-    re.IGNORECASE,
-)
+_PATTERNS = tables.patterns("topic_phrases")
+_ADDRESS = _PATTERNS["address"]
+_ASKING = _PATTERNS["asking"]
 _MENTION = re.compile(r"(?<!\S)@(?=[\w./])")
 _CLAUSE = re.compile(r"\s*(?:[;:]\s|,\s(?:and|but|so|which|because|then|as)\s|\s[–—-]\s|\.\s|\?|!)")
 _TITLE_END = "\\ .…,;:-–—?!"

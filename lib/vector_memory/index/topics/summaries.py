@@ -9,6 +9,7 @@ from typing import NamedTuple
 from vector_memory.index.tools import clip
 from vector_memory.index.topics.turns import TopicTurn
 from vector_memory.model import unique
+from vector_memory.text import tables
 from vector_memory.text.chatter import is_chatter, without_applause
 from vector_memory.text.harmless import without_marked
 from vector_memory.text.statements import CODE, HEADING, statements
@@ -28,22 +29,10 @@ LEAD_CHARS = 40
 READ_CHARS = 6_000
 """Of each turn's answer, so much of its beginning and of its end is read."""
 
-_DECISION = re.compile(
-    r"\b(?:decided|we(?:'ll| will) (?:use|go with|keep|stick)|let'?s (?:use|go with|do|keep|not)|going with"
-    r"|went with|settled on|agreed|chose|chosen|opted|switched to|from now on)\b",
-    re.IGNORECASE,
-)
-_CONCLUSION = re.compile(
-    r"\b(?:the (?:issue|problem|root cause|cause|bug|reason|fix|culprit) (?:is|was)|turns out|it turned out"
-    r"|root cause|caused by|fixed|because|this means|confirmed|works because|the key insight|in short"
-    r"|now (?:uses?|works?|supports?|returns?|handles?))\b",
-    re.IGNORECASE,
-)
-_TODO = re.compile(
-    r"\b(?:todo|to-do|still (?:need|needs|open|missing|to)|remaining|left to do|next steps?|not yet|later"
-    r"|follow-up|needs? to be|should (?:still|also) be|pending)\b",
-    re.IGNORECASE,
-)
+_PATTERNS = tables.patterns("topic_phrases")
+_DECISION = _PATTERNS["decision"]
+_CONCLUSION = _PATTERNS["conclusion"]
+_TODO = _PATTERNS["todo"]
 
 _ASIDE = re.compile(r"User, refusing|User's answers")
 

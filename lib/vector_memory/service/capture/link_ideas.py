@@ -9,7 +9,6 @@ ids, so that indexing a session again adds nothing.
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -37,6 +36,7 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import captured, merging, placement, trust_marks
 from vector_memory.service.memory.neighbours import Neighbour, neighbours
 from vector_memory.system.json_in import Record
+from vector_memory.text import tables
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector
@@ -54,14 +54,9 @@ MOST_OPEN = 50
 """How many open items a fix is compared with."""
 SPECIFIC = ("file:", "concept:", "person:")
 
-_BUILDS_ON = re.compile(
-    r"\b(?:based on|building on|builds on|on top of|in addition to|extends?|extending|as (?:we )?(?:decided|"
-    r"agreed|discussed)|following up|follow-up (?:to|of)|also)\b",
-    re.IGNORECASE,
-)
-_CLARIFIES = re.compile(
-    r"\b(?:to be clear|to clarify|in other words|that is to say|i mean|namely)\b", re.I
-)
+_PATTERNS = tables.patterns("link_phrases")
+_BUILDS_ON = _PATTERNS["builds_on"]
+_CLARIFIES = _PATTERNS["clarifies"]
 
 
 def weave(ctx: Context, shelf: Shelf, most: int = 20) -> int:

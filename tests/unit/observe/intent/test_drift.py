@@ -14,7 +14,7 @@ from vector_memory.observe.commands.findings import (
     Finding,
 )
 from vector_memory.observe.intent import asked_for, changes, drift, objectives
-from vector_memory.observe.intent.drift import LONG_ROW, WARY_ROW, Course
+from vector_memory.observe.intent.drift import LONG_ROW, Course
 
 BENCHMARKS = Path(__file__).resolve().parents[4] / "benchmarks"
 PLACE = CommandSurroundings("/p", "/p", "/home/u")
@@ -77,12 +77,6 @@ def test_a_long_row_is_target_drift_once() -> None:
     assert session.wander(LONG_ROW) == []
     session.course.prompted()
     assert session.wander(LONG_ROW) == ["target-drift"]
-
-
-def test_it_takes_less_where_it_goes_wrong_often() -> None:
-    """The last self-assessment says so."""
-    session = Session(TASK, assessment="2 of 9 sessions ended in target drift.")
-    assert session.wander(WARY_ROW) == ["target-drift"]
 
 
 def test_a_pinned_rule_is_a_limit() -> None:

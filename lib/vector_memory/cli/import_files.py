@@ -8,8 +8,8 @@ import os
 import typer
 
 from vector_memory.cli import asking, import_notes
-from vector_memory.cli.call import Call
-from vector_memory.cli.progress import ask_long, report
+from vector_memory.cli.invocation import Invocation
+from vector_memory.cli.progress import ask_long
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.system.files import open_plain, with_real_folder
 
@@ -20,7 +20,7 @@ TAKEN = "`import` takes JSON lines, an export of this program, or notes in Markd
 
 
 def import_files(
-    call: Call,
+    call: Invocation,
     files: list[str],
     verbatim: bool,
     yes: bool,
@@ -45,14 +45,14 @@ def import_files(
     return import_lines(call, files[0], {**call.request(), "wait": not no_wait}, verbatim)
 
 
-def import_lines(call: Call, path: str, where: asking.Request, verbatim: bool = False) -> int:
+def import_lines(call: Invocation, path: str, where: asking.Request, verbatim: bool = False) -> int:
     """Import a file of JSON lines; return 1 where a line of it was not taken, else 0."""
     if not os.path.lexists(path):
         raise NotFoundError(f"There is no file {path}.", "Name a file of JSON lines.")
     if _is_binary(path):
         raise BadInputError(f"{path} is no text.", TAKEN)
     answer = ask_long("import", where, call.as_json, path=path, verbatim=verbatim)
-    report(call, answer, COUNTS)
+    call.report(answer, COUNTS)
     # Somebody's script goes by it: what was not taken is missing.
     return 1 if answer.count("errors") else 0
 

@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
 
 from vector_memory.cli import asking, output, progress
 from vector_memory.cli.answers import Row
 
-if TYPE_CHECKING:
-    from vector_memory.cli.verbs import Verb
-
+MAX_ERRORS_SHOWN = 10
+TAKEN = ("stored", "merged", "unchanged", "updated")
 PLACES = ("project", "global", "all_projects")
 """What says which memories are meant."""
 
 
-class Call:
+class Invocation:
     """One call of a verb.
 
-    Attributes:
-        verb: what `verbs.txt` says of it.
+    Args:
+        asks: the daemon's verb, and the words behind it, as the head of `verbs.txt` explains them.
         values: what was given, by name; None for what was not.
-        as_json: whether programs read the answer.
+        sent: the names of what goes into the request.
+
+    Attributes:
         asked: the daemon's verb.
+        as_json: whether programs read the answer.
         long_s: how long no byte may come where the work may be long, else 0.
     """
 
-    def __init__(self, verb: Verb, values: Mapping[str, object]) -> None:
-        self.verb = verb
+    def __init__(self, asks: str, values: Mapping[str, object], sent: Iterable[str]) -> None:
         self.values = values
         self.as_json = bool(values.get("as_json"))
-        self.asked, *words = verb.asks.split() or [""]
+        self._sent = sent
+        self.asked, *words = asks.split() or [""]
         self._words = dict(word.partition("=")[::2] for word in words)
         self.long_s = float(self._words.get("long") or 0.0)
 
@@ -56,11 +57,7 @@ class Call:
                 more |= asking.SECRETS[word]()
             elif value and word not in ("long", "timeout"):
                 more[word] = json.loads(value) if value in ("true", "false") else value
-        given = {
-            one.name: self.values[one.name]
-            for one in self.verb.given
-            if not one.is_local and one.name not in (*PLACES, "as_json")
-        }
+        given = {name: self.values[name] for name in self._sent if name not in PLACES}
         return asking.said(self.where(), {**given, **more})
 
     def ask(self, **more: object) -> Row:
@@ -84,3 +81,24 @@ class Call:
     def say(self, answer: Row, *lines: str) -> None:
         """Print an answer: whole for programs, for people these lines."""
         output.answer(answer, self.as_json, lambda _: output.say("\n".join(lines)))
+
+    def report(self, answer: Row, counts: str) -> int:
+        """Print what came of reading something in; return 1 if it brought nothing but errors.
+
+        Args:
+            counts: the names of the figures that are told.
+        """
+        self.show(answer, lambda answer: _show_counts(answer, counts))
+        return 1 if answer.count("errors") and not any(map(answer.count, TAKEN)) else 0
+
+
+def _show_counts(answer: Row, counts: str) -> None:
+    figures = ", ".join(f"{answer.count(name)} {name}" for name in counts.split())
+    output.say(f"{figures} in {answer.number('seconds'):.1f} s")
+    errors = answer.rows("errors")
+    for error in errors[:MAX_ERRORS_SHOWN]:
+        line = error.text("line")
+        place = f"line {line}" if line else error.text("file")
+        output.note(f"{place}: {error.text('error')}".lstrip(": "))
+    if len(errors) > MAX_ERRORS_SHOWN:
+        output.note(f"… and {len(errors) - MAX_ERRORS_SHOWN} more.")
