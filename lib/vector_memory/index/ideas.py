@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from vector_memory.index.plain_kinds import plain_kind
 from vector_memory.index.units import USER, Unit
 from vector_memory.index.worth import Verdict
 from vector_memory.model import (
@@ -132,8 +133,8 @@ def ideas(
 
 
 def intent_of(unit: Unit, verdict: Verdict) -> str:
-    """Return what a sentence is meant as: its box, its question mark and who speaks settle what the model
-    leaves open. Only the user has preferences."""
+    """Return what a sentence is meant as: its box, its question mark, what it says plainly of itself and who speaks
+    settle what the model leaves open. Only the user has preferences."""
     if unit.about:
         return PREFERENCE
     if unit.done is not None:
@@ -141,6 +142,8 @@ def intent_of(unit: Unit, verdict: Verdict) -> str:
     is_users = unit.speaker == USER
     if unit.text.endswith("?"):
         return QUESTION
+    if plainly := plain_kind(unit.text, is_users):
+        return plainly
     return verdict.intent if is_users or verdict.intent != PREFERENCE else CONCLUSION
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vector_memory.index.plain_kinds import plain_kind
 from vector_memory.index.units import USER, Unit, cues, form
 from vector_memory.model import CAUSE, CONCLUSION, DECISION, FACT, PREFERENCE, PROCEDURE
 from vector_memory.text.analysis import is_foreign
@@ -38,6 +39,9 @@ are chosen together before one of them is."""
 
 LEAST_ABROAD = 0.5
 """The worth from which a sentence in another language is kept: fewer of its turns of phrase are known."""
+LEAST_PLAIN = 0.25
+"""The worth from which a sentence is kept that says its kind itself: few of the labelled sentences do, and whoever
+writes "TODO:" or "from now on" means it to last."""
 RULES, LEAST_BINDING = "rules", 0.4
 """The turn of phrase that makes the user's words a rule, and the worth from which such a one, or an open box, is kept:
 few of the labelled sentences are one, and those who said them want them back."""
@@ -100,6 +104,8 @@ def verdicts(
         name = WORDS if abroad or vectors is None else MEANING
         row = features(unit, None if vectors is None or abroad else vectors[place])
         least = LEAST_ABROAD if abroad else by.least[name][unit.speaker != USER]
+        if plain_kind(unit.text, unit.speaker == USER):
+            least = min(least, LEAST_PLAIN)
         if unit.done is False or (unit.speaker == USER and cues(unit)[RULES]):
             least = min(least, LEAST_BINDING)
         made.append(_verdict(by.intents, by.tables[name] @ row, least))
