@@ -3,6 +3,8 @@ question that is taken for answered is not asked again."""
 
 from __future__ import annotations
 
+import os
+
 from vector_memory.lifecycle import signs
 from vector_memory.text import analysis, tables
 
@@ -17,7 +19,7 @@ _ASKING = frozenset(
                  "question", "decide", "clarify", "find", "todo", "still", "need", "use", "does", "add", "implement", "write")
     for term in analysis.analyse(word)
 )  # fmt: skip
-_PATTERNS = tables.patterns("done_phrases")
+_PATTERNS = tables.patterns("done_phrases", os.path.dirname(__file__))
 _CHOICE = _PATTERNS["choice"]
 _DONE = _PATTERNS["done"]
 _NOT_DONE = _PATTERNS["not_done"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 from vector_memory.text import tables
 
 LONGEST = 220
 
-_PATTERNS = tables.patterns("chatter")
+_PATTERNS = tables.patterns("chatter", os.path.dirname(__file__))
 _APPLAUSE = _PATTERNS["applause"]
 _STEP = _PATTERNS["step"]
 _REASONED = _PATTERNS["reasoned"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 
@@ -22,9 +23,10 @@ class Intent:
 
 
 _KINDS = tuple(
-    (tuple(kinds.split()), asked) for kinds, asked in tables.patterns("question_kinds").items()
+    (tuple(kinds.split()), asked)
+    for kinds, asked in tables.patterns("question_kinds", os.path.dirname(__file__)).items()
 )
-_PATTERNS = tables.patterns("question_phrases")
+_PATTERNS = tables.patterns("question_phrases", os.path.dirname(__file__))
 _LATEST = _PATTERNS["latest"]
 _USER = _PATTERNS["user"]
 _ASKED_BACK = re.compile(

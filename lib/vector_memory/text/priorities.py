@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from vector_memory.model import Priority
 from vector_memory.text import tables
 
 MAX_CHARS = 2_000
 
-_PATTERNS = tables.patterns("weighty_words")
+_PATTERNS = tables.patterns("weighty_words", os.path.dirname(__file__))
 _RULE = _PATTERNS["rule"]
 _SECURITY = _PATTERNS["security"]
 _LOSS = _PATTERNS["loss"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import os
 import re
 from functools import cache
 from typing import NamedTuple
@@ -113,7 +114,7 @@ def _patterns() -> PatternSet:
 def _table() -> tuple[tuple[str, int, str], ...]:
     """Return each sign with its weight and its pattern."""
     parts, found = {}, []
-    for line in tables.lines("suspicion"):
+    for line in tables.lines("suspicion", os.path.dirname(__file__)):
         head, _, pattern = line.partition(" " if line.startswith("<") else ": ")
         if line.startswith("<"):
             parts[head] = pattern

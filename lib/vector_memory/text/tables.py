@@ -28,10 +28,10 @@ def words(name: str) -> "frozenset[str]":
     return frozenset(lines(name))
 
 
-def sections(name: str) -> "dict[str, list[str]]":
+def sections(name: str, folder: str = FOLDER) -> "dict[str, list[str]]":
     """Return the entries of a table in parts, each below its name in brackets."""
     found: dict[str, list[str]] = {}
-    for line in lines(name):
+    for line in lines(name, folder):
         title = _TITLE.fullmatch(line)
         if title:
             entries = found.setdefault(title[1], [])
@@ -45,10 +45,12 @@ def sets(name: str) -> "dict[str, frozenset[str]]":
     return {title: frozenset(" ".join(words).split()) for title, words in sections(name).items()}
 
 
-def patterns(name: str) -> "dict[str, re.Pattern[str]]":
-    """Return an expression for each part of a table, that finds any of its entries, whatever the case."""
+def patterns(name: str, folder: str) -> "dict[str, re.Pattern[str]]":
+    """Return an expression for each part of a table beside the code that reads it, that finds any of its entries,
+    whatever the case."""
     return {
-        title: re.compile("|".join(one), re.IGNORECASE) for title, one in sections(name).items()
+        title: re.compile("|".join(phrases), re.IGNORECASE)
+        for title, phrases in sections(name, folder).items()
     }
 
 

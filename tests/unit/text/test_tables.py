@@ -10,10 +10,7 @@ from vector_memory.observe.search import pattern_terms
 from vector_memory.text import analysis, mentions, prompts, tables, technologies
 
 PATTERNS = (
-    "key_heads", "key_shapes", "secret_places", "secret_commands", "idea_cues", "idea_cues_abroad", "weighty_words",
-    "chatter", "fix_phrases", "command_words", "topic_turns", "grammar", "done_phrases", "question_phrases",
-    "error_words", "note_phrases", "question_kinds", "suspicion", "topic_phrases",
-    "link_phrases",
+    "key_heads", "key_shapes", "secret_places", "secret_commands", "idea_cues", "idea_cues_abroad", "command_words", "grammar",
 )  # fmt: skip
 """Tables of regular expressions; tests/unit/redact/test_random_values.py and tests/unit/observe/commands/test_command_rules.py
 have what each line does."""
@@ -27,6 +24,22 @@ def test_every_entry_stands_once_in_small_letters(name: str) -> None:
     for part in tables.sections(name).values() if entries[0].startswith("[") else [entries]:
         assert len(set(part)) == len(part)
     assert name in PATTERNS or [one for one in entries if one != one.lower().strip()] == []
+
+
+PHRASES = [
+    (str(path.parent), path.stem)
+    for path in sorted(Path(tables.FOLDER).parent.rglob("*.txt"))
+    if (entries := tables.lines(path.stem, str(path.parent))) and entries[0].startswith("[")
+    and path.parent != Path(tables.FOLDER)
+]  # fmt: skip
+"""Tables of expressions, which lie beside the code that reads them."""
+
+
+@pytest.mark.parametrize(("folder", "name"), PHRASES)
+def test_every_phrase_stands_once_and_can_be_read(folder: str, name: str) -> None:
+    for part in tables.sections(name, folder).values():
+        assert part and len(set(part)) == len(part)
+    assert tables.patterns(name, folder)
 
 
 @pytest.mark.parametrize("name", NAMES)

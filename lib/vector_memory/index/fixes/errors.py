@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from functools import lru_cache
 
@@ -24,7 +25,7 @@ _SAYS_NOTHING = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_PATTERNS = tables.patterns("error_words")
+_PATTERNS = tables.patterns("error_words", os.path.dirname(__file__))
 _COMPLAINT = _PATTERNS["complaint"]
 _COUNT = _PATTERNS["count"]
 _HEAD = re.compile(r"^(?:(?:fatal |internal )?error|fatal)[:!]\s*", re.IGNORECASE)

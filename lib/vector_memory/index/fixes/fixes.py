@@ -7,6 +7,7 @@ unlucky.
 
 from __future__ import annotations
 
+import os
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +31,7 @@ SURE, LIKELY = 0.9, 0.55
 NEAR, SOON = 4, 12
 """Commands within which another program may stand for the one that failed, and a similar one."""
 
-_PATTERNS = tables.patterns("fix_phrases")
+_PATTERNS = tables.patterns("fix_phrases", os.path.dirname(__file__))
 _NOT_OURS = _PATTERNS["not_ours"]
 _MISPLACED = _PATTERNS["misplaced"]
 """Errors of which a wrong folder may be the cause."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 
@@ -22,7 +23,7 @@ _HEADING = re.compile(
     rf"|(?P<{PREFERENCE}>(?:\w+ )?preferences|(?:\w+ )?conventions|(?:house )?rules|style))$",
     re.IGNORECASE,
 )
-_PATTERNS = tables.patterns("note_phrases")
+_PATTERNS = tables.patterns("note_phrases", os.path.dirname(__file__))
 _DECIDED = _PATTERNS["decided"]
 _PREFERRED = _PATTERNS["preferred"]
 _TO_DO = re.compile(r"^(?:todo|fixme)\b", re.IGNORECASE)

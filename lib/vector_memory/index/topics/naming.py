@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,7 +24,7 @@ STATEMENTS = 3
 """Of a prompt, so many statements are looked at for a title."""
 LEAST_CLAUSE = 18
 
-_PATTERNS = tables.patterns("topic_phrases")
+_PATTERNS = tables.patterns("topic_phrases", os.path.dirname(__file__))
 _ADDRESS = _PATTERNS["address"]
 _ASKING = _PATTERNS["asking"]
 _MENTION = re.compile(r"(?<!\S)@(?=[\w./])")

@@ -9,6 +9,7 @@ J. Lafferty, "Statistical Models for Text Segmentation", Machine Learning 34, 19
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -42,7 +43,7 @@ WEIGHTS = {
 """How much each sign weighs; tuned by `benchmarks/spans.py`."""
 BIAS = -3.2
 
-_PATTERNS = tables.patterns("topic_turns")
+_PATTERNS = tables.patterns("topic_turns", os.path.dirname(__file__))
 _PHRASE = _PATTERNS["phrase"]
 _REQUEST = _PATTERNS["request"]
 _TROUBLE = _PATTERNS["trouble"]

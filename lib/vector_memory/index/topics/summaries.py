@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -29,7 +30,7 @@ LEAD_CHARS = 40
 READ_CHARS = 6_000
 """Of each turn's answer, so much of its beginning and of its end is read."""
 
-_PATTERNS = tables.patterns("topic_phrases")
+_PATTERNS = tables.patterns("topic_phrases", os.path.dirname(__file__))
 _DECISION = _PATTERNS["decision"]
 _CONCLUSION = _PATTERNS["conclusion"]
 _TODO = _PATTERNS["todo"]

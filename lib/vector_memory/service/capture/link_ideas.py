@@ -9,6 +9,7 @@ ids, so that indexing a session again adds nothing.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -54,7 +55,7 @@ MOST_OPEN = 50
 """How many open items a fix is compared with."""
 SPECIFIC = ("file:", "concept:", "person:")
 
-_PATTERNS = tables.patterns("link_phrases")
+_PATTERNS = tables.patterns("link_phrases", os.path.dirname(__file__))
 _BUILDS_ON = _PATTERNS["builds_on"]
 _CLARIFIES = _PATTERNS["clarifies"]
 
