@@ -23,7 +23,7 @@ from vector_memory.journal import audit_files
 from vector_memory.redact import policy
 from vector_memory.service.base import client_memory, privacy, privacy_rules
 from vector_memory.service.capture import session_summary
-from vector_memory.service.learning import guidance, lessons
+from vector_memory.service.learning import lessons
 from vector_memory.service.purge import byte_search
 from vector_memory.service.tools import earlier_prompts
 from vector_memory.service.transfer import import_client_memory, note_files
@@ -53,7 +53,6 @@ NAMED: dict[str, tuple[str, Reader]] = {
     "a cursor": ("s1.jsonl", lambda path: cursor.fingerprint(path, 500, 500)),
     "a rollout": ("s1.jsonl", lambda path: codex.learned(path, 500)),
     "earlier prompts": ("s1.jsonl", earlier_prompts.read),
-    "edits": ("s1.jsonl", guidance._edited_here),
     "the client's memory": (
         "memory/MEMORY.md",
         lambda path: client_memory.known_to_client(

@@ -428,7 +428,11 @@ def daemon(tmp_path: Path) -> Iterator[FakeDaemon]:
            "proposed": {}, "suspicious": {"reasons": ["conceals"]}}  # fmt: skip
     with fake_daemon(Home(str(tmp_path / "data"))) as running:
         running.handlers["review"] = lambda asked: (
-            {"confirmed": asked["confirm"], "kept": asked["keep"], "dropped": asked["drop"]}
+            {
+                "confirmed": asked.get("confirm", []),
+                "kept": asked.get("keep", []),
+                "dropped": asked.get("drop", []),
+            }
             if asked.get("confirm") or asked.get("keep") or asked.get("drop")
             else {"items": [item, odd], "total": 2}
         )
@@ -463,5 +467,5 @@ def test_on_a_terminal_it_asks(
         monkeypatch.setattr("typer.prompt", lambda *_, keys=keys, **__: next(keys))
         assert main(["review", "--plain"]) == 0
         asked = daemon.payloads("review")[-1]
-        assert {name: asked[name] for name in review.DECISIONS if asked[name]} == done
+        assert {name: asked[name] for name in review.DECISIONS if asked.get(name)} == done
     assert RULE in capsys.readouterr().out
