@@ -104,9 +104,10 @@ def test_only_what_changed_is_read(
         write(folder, n)
     run(house)
     read: list[str] = []
-    take = import_notes._read
+    reader = import_notes._NotesImport
+    take = reader._read
     monkeypatch.setattr(
-        import_notes, "_read", lambda path, *more: (read.append(path), take(path, *more))
+        reader, "_read", lambda self, path, *more: (read.append(path), take(self, path, *more))
     )
     changed = write(folder, 3, "is loud")
     os.utime(changed, (house.time.timestamp() + 60,) * 2)
