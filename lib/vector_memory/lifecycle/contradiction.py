@@ -30,10 +30,10 @@ _CHANGING = frozenset(("now", "instead", "instead_of"))
 _HAVING = frozenset(("has", "have"))
 _OF_TIME = frozenset(("day", "number:time"))
 _REFUSING = ("instead_of", "over", "not", "never")
-_SEVERAL = frozenset(map(analysis.stem, tables.sets("grammar")["several"]))
+_WORDS_OF = tables.sets("grammar")
+_SEVERAL = frozenset(map(analysis.stem, _WORDS_OF["several"]))
 """What is said with these verbs of one thing may hold beside another: a program calls several."""
 
-_WORDS_OF = tables.sets("grammar")
 _ERRANDS = _WORDS_OF["errands"]
 """What begins with one of these is to be done: "buy eggs" leaves "buy milk" as it is."""
 
