@@ -295,7 +295,7 @@ LONG: dict[str, Long] = {
     "benchmark": _lazy_long("think.measuring", "BenchmarkRequest", "benchmark"),
     "benchmark_suite": _lazy_long("think.measuring", "BenchmarkRequest", "suite"),
     "cost_router": _lazy_long("think.costs", "CostRequest", "costs"),
-    "formal_verify": _lazy_long("think.formal_verify", "VerifyRequest", "verify", False),
+    "formal_verify": _lazy_long("think.formal_verify", "InvariantsRequest", "verify", False),
     "digital_twin": _lazy_long("think.digital_twin", "TwinRequest", "try_out"),
     "red_team": _lazy_long("think.red_team", "RedTeamRequest", "red_team", False),
     "share_publish": _lazy_long("sharing.publish", "PublishRequest", "publish"),

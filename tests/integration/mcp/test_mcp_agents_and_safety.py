@@ -67,6 +67,7 @@ def test_what_is_right(
         ("digital_twin", {"settings": ["capture=false"]}, "NAME=VALUE"),
         ("red_team", {"action": "burn"}, "action must be"),
         ("red_team", {"categories": ["rudeness"]}, "categories is no"),
+        ("red_team", {"severity": "mild"}, "severity must be"),
         ("multimodal_input", {}, "path is missing"),
         ("multimodal_input", {"path": "gone.mmd"}, "no file"),
         ("multimodal_input", {"path": "board.png"}, "Give a text"),

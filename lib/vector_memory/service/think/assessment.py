@@ -9,19 +9,17 @@ from vector_memory.observe.learning import trails
 from vector_memory.observe.learning.tasks import kind_of
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.learning import guidance, learned_records
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import LEAST, NOT_ENOUGH, Middle, Share, middle
+from vector_memory.service.think.figures import LEAST, NOT_ENOUGH, Middle, Rate, middle
 
 MOST_LIKE, MOST_TROUBLE = 5, 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class AssessmentRequest(messages.Request):
+class AssessmentRequest(ledger.WorkRequest):
     """What a task that is to be done looks like: its words, and its kind where it is known."""
 
     task: str = messages.text(2_000)
-    kind: str = messages.word()
 
 
 def assess(ctx: Context, request: AssessmentRequest) -> ledger.Answer:
@@ -33,10 +31,10 @@ def assess(ctx: Context, request: AssessmentRequest) -> ledger.Answer:
         had failed (`retries`); the `trail`, which is the steps that worked; the `trouble` that came more than once,
         with how often and what ended it; and the tasks whose words are most `like` it.
     """
-    known = ledger.tasks_of(messages.asker_of(ctx, request))
+    tasks = ledger.tasks_of(messages.asker_of(ctx, request))
     kind = request.kind or kind_of(request.task)
-    mine = [one for one in known if kind in ("", one.kind)]
-    done, minutes = ledger.done_of(mine), middle([one.minutes for one in mine])
+    mine = [task for task in tasks if kind in ("", task.kind)]
+    done, minutes = ledger.done_of(mine), middle([task.minutes for task in mine])
     met = Counter((f"`{one.job}`: {one.line}", one.end) for task in mine for one in task.trouble)
     return ledger.answer(
         ctx,
@@ -45,7 +43,7 @@ def assess(ctx: Context, request: AssessmentRequest) -> ledger.Answer:
         compared=len(mine),
         done=done,
         minutes=minutes,
-        retries=sum(one.retries for one in mine),
+        retries=sum(task.retries for task in mine),
         trail="" if request.all_projects else _trail(ctx, request, kind),
         trouble=[
             {"text": line, "n": n, "end": end}
@@ -54,20 +52,17 @@ def assess(ctx: Context, request: AssessmentRequest) -> ledger.Answer:
         ],
         like=[
             {"alike": round(score, 2), **ledger.as_dict(task)}
-            for score, task in ledger.like(known, request.task)[:MOST_LIKE]
+            for score, task in ledger.like(tasks, request.task)[:MOST_LIKE]
         ],
     )
 
 
 def _trail(ctx: Context, request: AssessmentRequest, kind: str) -> str:
-    asker = ledger.project_of(ctx, request)
-    board = learned_records.board_of(guidance.board_record(asker))
-    drawn = learned_records.trails_of(asker, board.trails)
-    found = trails.fitting(drawn, kind, ctx.now()) or trails.fitting(drawn, trails.ANY, ctx.now())
-    return found.text if found else ""
+    trail = ledger.trail_for(ledger.trails_of(ctx, ledger.project_of(ctx, request)), kind)
+    return trail.text if trail else ""
 
 
-def _verdict(kind: str, done: Share, minutes: Middle) -> str:
+def _verdict(kind: str, done: Rate, minutes: Middle) -> str:
     name = trails.NAMES.get(kind, "tasks")
     if not done.is_enough:
         return (

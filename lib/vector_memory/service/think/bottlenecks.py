@@ -15,22 +15,19 @@ from vector_memory.observe.learning.things import Sighting
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.think import figures, ledger
-from vector_memory.service.think.figures import NOT_ENOUGH, Comparison, Middle, Share
+from vector_memory.service.think.figures import NOT_ENOUGH, Comparison, Middle, Rate
 
 
 @dataclass(frozen=True, kw_only=True)
-class OptimizerRequest(messages.Request):
+class OptimizerRequest(ledger.WorkRequest):
     """Steps are looked at, of the tasks of a kind (all by default) since a time.
 
     Attributes:
         first, second: two ways to compare, each as command lines; none to compare nothing.
     """
 
-    kind: str = messages.word()
-    since: datetime | None = messages.moment()
     first: tuple[str, ...] = messages.words()
     second: tuple[str, ...] = messages.words()
-    k: int = messages.number(10, 1, 100)
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ class StepFigures:
     """
 
     step: str
-    went_well: Share
+    went_well: Rate
     tasks: int
     seconds: Middle
     total_s: float
@@ -90,7 +87,7 @@ def _figures(job: str, seen: Sequence[Sighting], known: Sequence[Task]) -> StepF
     total = round(sum(min(one.seconds, LONGEST_PAUSE_S) for one in seen), 1)
     took = figures.middle([one.seconds for one in good if one.seconds > 0])
     in_tasks = sum(job in one.jobs for one in known)
-    return StepFigures(job, figures.share(len(good), len(seen)), in_tasks, took, total)
+    return StepFigures(job, figures.rate(len(good), len(seen)), in_tasks, took, total)
 
 
 def _told(steps: Sequence[StepFigures]) -> str:

@@ -28,7 +28,7 @@ Met = tuple[Task, Trouble]
 
 
 @dataclass(frozen=True, kw_only=True)
-class CauseRequest(messages.Request):
+class CauseRequest(ledger.WorkRequest):
     """A failure is to be explained.
 
     Attributes:
@@ -38,9 +38,7 @@ class CauseRequest(messages.Request):
     """
 
     error: str = messages.maybe_text(4_000)
-    session: str = messages.word()
     step: str = messages.maybe_text(300)
-    dry_run: bool = messages.flag(default=True)
 
 
 def explain(ctx: Context, request: CauseRequest) -> ledger.Answer:
@@ -70,7 +68,8 @@ def explain(ctx: Context, request: CauseRequest) -> ledger.Answer:
     like = [one for one in known if one.kind in kinds]
     told = f"{NOT_ENOUGH}: such a failure was never met here."
     if met:
-        told = f"Met in {tasks} of {len(like)} tasks of the same kinds, last {met[-1][0].at[:10]}{_mended(ends)}."
+        how = f"it was ended in {len(ends)} ways" if ends else "nothing is known to end it"
+        told = f"Met in {tasks} of {len(like)} tasks of the same kinds, last {met[-1][0].at[:10]}; {how}."
     return ledger.answer(
         ctx,
         told,
@@ -87,15 +86,6 @@ def explain(ctx: Context, request: CauseRequest) -> ledger.Answer:
         dry_run=request.dry_run,
         id=_keep(ctx, request, met, told) if met and not request.dry_run else None,
     )
-
-
-def _mended(ends: Counter[str]) -> str:
-    if not ends:
-        return "; nothing is known to end it"
-    (best, n), *others = ends.most_common()
-    if others and others[0][1] == n:
-        return f"; it was ended in {len(ends)} ways"
-    return f"; ended {n} times of {ends.total()} so: {best}"
 
 
 def _met(known: Sequence[Task], request: CauseRequest) -> list[Met]:

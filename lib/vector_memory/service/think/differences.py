@@ -12,7 +12,7 @@ from vector_memory.observe.learning.outcomes import Task
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import compare, middle, share
+from vector_memory.service.think.figures import compare, middle, rate
 from vector_memory.service.think.past import memories_at
 from vector_memory.text import dates
 
@@ -20,7 +20,7 @@ MOST_JOBS = 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiffRequest(messages.Request):
+class DiffRequest(ledger.WorkRequest):
     """Two windows, or two moments, are to be compared.
 
     Attributes:
@@ -31,10 +31,6 @@ class DiffRequest(messages.Request):
 
     what: str = messages.one_of(("behaviour", "memory"), "behaviour")
     at: str = messages.text(200)
-    since: datetime | None = messages.moment()
-    until: datetime | None = messages.moment()
-    kind: str = messages.word()
-    k: int = messages.number(10, 1, 100)
 
 
 def difference(ctx: Context, request: DiffRequest) -> ledger.Answer:
@@ -91,7 +87,7 @@ def _window(mine: Sequence[Task], since: datetime, until: datetime) -> dict[str,
         "done": ledger.done_of(mine),
         "minutes": middle([one.minutes for one in mine]),
         "retries": sum(one.retries for one in mine),
-        "jobs": {job: share(n, len(mine)) for job, n in jobs.most_common(MOST_JOBS)},
+        "jobs": {job: rate(n, len(mine)) for job, n in jobs.most_common(MOST_JOBS)},
     }
 
 

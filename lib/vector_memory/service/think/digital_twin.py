@@ -14,7 +14,6 @@ from vector_memory.service.base.asker import HookQuestion, ProjectAsker, asker_i
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit import consolidate, edit_forget, prune_candidates
 from vector_memory.service.inject import prompt_recall
-from vector_memory.service.memory.views import BriefView
 from vector_memory.service.think import ledger, store_copy
 from vector_memory.service.think.figures import NOT_ENOUGH
 from vector_memory.text import fence, prompts
@@ -176,8 +175,8 @@ def _compared(
         before=_recalled(before),
         after=_recalled(after),
         changed=n,
-        lost=_views(asker, lost),
-        gained=_views(asker, gained),
+        lost=ledger.shown(asker, lost)[:EXAMPLES],
+        gained=ledger.shown(asker, gained)[:EXAMPLES],
     )
 
 
@@ -186,12 +185,6 @@ def _recalled(given: Sequence[Given]) -> dict[str, int]:
     tokens = [one.tokens for one in given if one.tokens]
     notes = sum(len(one.ids) for one in given)
     return {"prompts": len(tokens), "notes": notes, "tokens": sum(tokens)}
-
-
-def _views(asker: ProjectAsker, ids: Sequence[str]) -> list[BriefView]:
-    known = asker.own.journal.by_ids(list(dict.fromkeys(ids)))
-    open_ones = [known[id] for id in dict.fromkeys(ids) if id in known and not known[id].is_held]
-    return [ledger.in_brief(one) for one in open_ones[:EXAMPLES]]
 
 
 def _promotion(scenario: str, settings: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from math import log
 
@@ -16,17 +16,19 @@ from vector_memory.errors import BadInputError
 from vector_memory.index.fixes import commands
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import HEURISTICS, Memory, Scope
-from vector_memory.observe.learning import outcomes
+from vector_memory.observe.learning import outcomes, trails
 from vector_memory.observe.learning.outcomes import Task
+from vector_memory.observe.learning.tasks import CHANGING
 from vector_memory.observe.learning.things import Sighting
+from vector_memory.observe.learning.trails import Trail
 from vector_memory.service.base import messages
 from vector_memory.service.base.asker import Asker, ProjectAsker, asker_in
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import deferred
-from vector_memory.service.learning import counted_records, learned_records, lessons
+from vector_memory.service.learning import counted_records, guidance, learned_records, lessons
 from vector_memory.service.learning.counted_records import Record
 from vector_memory.service.memory.views import BriefView, brief
-from vector_memory.service.think.figures import NOT_ENOUGH, Share, share
+from vector_memory.service.think.figures import NOT_ENOUGH, Rate, rate
 from vector_memory.text import fence
 
 MOST_RECORDS, MOST_REPORTS, BRIEF_TOKENS = 10_000, 60, 80
@@ -39,6 +41,26 @@ ALIKE = 0.2
 Answer = dict[str, object]
 """What most of these tools answer: `told`, a sentence, and by name what that stands on. What the names hold stands
 in the docstring of the function that answers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkRequest(messages.Request):
+    """What the tools that look at work have in common.
+
+    Attributes:
+        kind: of tasks, "" for all.
+        session: one that is meant; with what changes something, the one that asks.
+        since, until: when tasks ended.
+        k: how many of what is found are told.
+        dry_run: what would be changed is only told.
+    """
+
+    kind: str = messages.word()
+    session: str = messages.word()
+    since: datetime | None = messages.moment()
+    until: datetime | None = messages.moment()
+    k: int = messages.number(10, 1, 500)
+    dry_run: bool = messages.flag(default=True)
 
 
 def answer(ctx: Context, told: str, **parts: object) -> Answer:
@@ -87,10 +109,30 @@ def sightings_of(asker: Asker) -> list[Sighting]:
     return list({(one.kind, one.name, one.id): one for one in seen}.values())
 
 
-def done_of(tasks: Iterable[Task]) -> Share:
+def trails_of(ctx: Context, asker: ProjectAsker) -> list[Trail]:
+    """Return the trails of a project that have not faded, the strongest first."""
+    board = learned_records.board_of(guidance.board_record(asker))
+    now, drawn = ctx.now(), learned_records.trails_of(asker, board.trails)
+    alive = [trail for trail in drawn if trail.strength_at(now) >= trails.FLOOR]
+    return sorted(alive, key=lambda trail: -trail.strength_at(now))
+
+
+def trail_for(alive: Sequence[Trail], kind: str) -> Trail | None:
+    """Return the trail to follow for a kind of task, else that of all changes where it is one; None for neither."""
+    kinds = (kind, trails.ANY) if kind in CHANGING else (kind,)
+    fit = (trail for kind in kinds for trail in alive if trail.kind == kind)
+    return next(fit, None)
+
+
+def memories_of(asker: Asker, ids: Sequence[str]) -> dict[str, Memory]:
+    """Return these memories by their ids, as far as the asker's stores have them."""
+    return {id: memory for one in asker.shelves for id, memory in one.journal.by_ids(ids).items()}
+
+
+def done_of(tasks: Iterable[Task]) -> Rate:
     """Return how many of those tasks were done of which that is known for sure."""
     done, undone = outcomes.evidence(tasks)
-    return share(done, done + undone)
+    return rate(done, done + undone)
 
 
 def like(tasks: Sequence[Task], text: str) -> list[tuple[float, Task]]:
@@ -183,6 +225,14 @@ def with_settings(now: Settings, words: Iterable[str], names: Sequence[str]) -> 
         raise BadInputError(f"{min(unknown)[:60]!r} cannot be tried.", told)
     checked = config.validate({**asdict(now), **given}) if given else now
     return replace(now, **{name: getattr(checked, name) for name in given})
+
+
+def shown(asker: Asker, ids: Iterable[str]) -> list[BriefView]:
+    """Return these memories in brief, each once, without those that are gone or held back."""
+    stored = memories_of(asker, list(dict.fromkeys(ids)))
+    return [
+        in_brief(stored[id]) for id in dict.fromkeys(ids) if id in stored and not stored[id].is_held
+    ]
 
 
 def in_brief(memory: Memory) -> BriefView:

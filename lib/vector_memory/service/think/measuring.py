@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from vector_memory import redact
@@ -29,7 +30,7 @@ from vector_memory.service.think.figures import (
     Middle,
     compared,
     middle,
-    share,
+    rate,
 )
 from vector_memory.system.json_in import Record
 
@@ -154,7 +155,7 @@ def _quality(ctx: Context, n: int) -> Measured | None:
     for text, memory in probes:
         hits = lookup.find(ctx, text, asker, NEAR)
         good += any(hit.memory.id == memory.id or hit.memory.text == memory.text for hit in hits)
-    told = f"{share(good, len(probes)).told} found among the first {NEAR} by every second word of their first"
+    told = f"{rate(good, len(probes)).told} found among the first {NEAR} by every second word of their first"
     return Measured(round(good / len(probes), 3), told) if probes else None
 
 
@@ -204,14 +205,9 @@ def _duplicates(ctx: Context, n: int) -> Measured | None:
 
 
 def _size(ctx: Context, n: int) -> Measured:
-    stores = [shelf.folder for shelf in ctx.all_shelves()]
-    files = (
-        os.path.join(at, name)
-        for folder in stores
-        for at, _, names in os.walk(folder)
-        for name in names
-    )
-    total = sum(os.lstat(path).st_size for path in files if os.path.lexists(path))
+    stores = [Path(shelf.folder) for shelf in ctx.all_shelves()]
+    files = (path for folder in stores for path in folder.rglob("*") if path.is_file())
+    total = sum(path.stat().st_size for path in files)
     return Measured(round(total / 1e6, 2), f"MB in {len(stores)} stores")
 
 

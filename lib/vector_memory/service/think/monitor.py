@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import NOT_ENOUGH, Share, share
+from vector_memory.service.think.figures import NOT_ENOUGH, Rate, rate
 from vector_memory.service.tools import flags
 from vector_memory.service.tools.flags import FlagView
 
@@ -34,7 +34,7 @@ class Week:
     """A week (ISO, `2026-W12`): how many of the sessions that did anything were flagged, and with what."""
 
     week: str
-    flagged: Share
+    flagged: Rate
     counts: dict[str, int]
 
 
@@ -49,11 +49,9 @@ def monitor(ctx: Context, request: MonitorRequest) -> ledger.Answer:
         category (`counts`), how many of them are grave and nobody had asked for (`unasked`), and what the user
         `asked` for last in it; of a trend the `weeks`.
     """
-    shared = {one.name: getattr(request, one.name) for one in fields(messages.Filter)}
-    found, observer = (
-        flags.flags(ctx, flags.FlagsRequest(**{**shared, "k": MOST})).flags,
-        ctx.settings.observer,
-    )
+    asked = request.as_asked() | {"sessions": request.sessions, "since": request.since}
+    found = flags.flags(ctx, flags.FlagsRequest(**asked, k=MOST)).flags
+    observer = ctx.settings.observer
     if request.action == "trend":
         weeks = _weeks(ctx, request, found)
         return ledger.answer(ctx, _trend(weeks), observer=observer, weeks=weeks)
@@ -90,7 +88,7 @@ def _weeks(ctx: Context, request: MonitorRequest, found: list[FlagView]) -> list
     weeks = []
     for week in sorted({*seen, *by_week}):
         flagged = {one.session for one in by_week[week]}
-        part = share(len(flagged), len(seen[week] | flagged))
+        part = rate(len(flagged), len(seen[week] | flagged))
         weeks.append(Week(week, part, _counts(by_week[week])))
     return weeks
 

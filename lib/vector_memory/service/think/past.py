@@ -27,7 +27,7 @@ _HELD = (Status.ACTIVE, Status.SUPERSEDED)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PastRequest(messages.Request):
+class PastRequest(ledger.WorkRequest):
     """The past is looked at.
 
     Attributes:
@@ -37,15 +37,12 @@ class PastRequest(messages.Request):
     """
 
     action: str = messages.one_of(ACTIONS, "list")
-    session: str = messages.word()
     other: str = messages.word()
     step: int = messages.number(1, 1, 1_000_000)
     at: datetime | None = messages.moment()
     query: str = messages.maybe_text(8_000)
     without: tuple[str, ...] = messages.words()
     settings: tuple[str, ...] = messages.words()
-    k: int = messages.number(10, 1, 200)
-    dry_run: bool = messages.flag(default=True)
 
 
 def travel(ctx: Context, request: PastRequest) -> ledger.Answer:

@@ -11,7 +11,7 @@ from vector_memory.observe.learning.outcomes import Task
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import LEAST, NOT_ENOUGH, Share, share
+from vector_memory.service.think.figures import LEAST, NOT_ENOUGH, Rate, rate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +41,7 @@ def preload(ctx: Context, request: PreloadRequest) -> ledger.Answer:
         told = f"{NOT_ENOUGH}: {len(used)} sessions used what they were shown, {LEAST} are needed."
         return ledger.answer(ctx, told, memories=[], sessions=len(used), hits=hits)
     ids = foretold(ledger.like(tasks, request.prompt), used)[: request.k]
-    known = {id: one for shelf in asker.shelves for id, one in shelf.journal.by_ids(ids).items()}
-    kept = [ledger.in_brief(known[id]) for id in ids if id in known and not known[id].is_held]
+    kept = ledger.shown(asker, ids)
     told = (
         f"{len(kept)} memories by like sessions; that foretold {hits.told} of what sessions used."
     )
@@ -61,7 +60,7 @@ def foretold(like: Sequence[tuple[float, Task]], used: Mapping[str, set[str]]) -
     return sorted(weights, key=lambda id: (-weights[id], id))
 
 
-def _hits(tasks: Sequence[Task], used: Mapping[str, set[str]], k: int) -> Share:
+def _hits(tasks: Sequence[Task], used: Mapping[str, set[str]], k: int) -> Rate:
     """Return how many used memories each session's first task would have foretold from the other sessions."""
     good = total = 0
     for session, mine in used.items():
@@ -69,4 +68,4 @@ def _hits(tasks: Sequence[Task], used: Mapping[str, set[str]], k: int) -> Share:
         others = [one for one in tasks if one.session != session]
         found = foretold(ledger.like(others, " ".join(first.terms)), used)[:k]
         good, total = good + len(mine & set(found)), total + len(mine)
-    return share(good, total)
+    return rate(good, total)

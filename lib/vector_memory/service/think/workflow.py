@@ -18,7 +18,7 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit import remember
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import share
+from vector_memory.service.think.figures import rate
 from vector_memory.service.think.skills import FORMATS, PROCEDURE, SAID, skill_file
 
 LEAST_STEPS, MOST_STEPS = 2, 20
@@ -42,7 +42,7 @@ _OPENING = re.compile(
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorkflowRequest(messages.Request):
+class WorkflowRequest(ledger.WorkRequest):
     """Steps are to be written down.
 
     Attributes:
@@ -51,14 +51,12 @@ class WorkflowRequest(messages.Request):
     """
 
     text: str = messages.maybe_text(8_000)
-    session: str = messages.word()
     name: str = messages.maybe_text(100)
     format: str = messages.one_of(FORMATS, PROCEDURE)
-    dry_run: bool = messages.flag(default=True)
 
 
 @dataclass(frozen=True)
-class StepView:
+class WorkflowStep:
     """A step, the command by which it was done here ("" for none known), and how often that went well."""
 
     text: str
@@ -95,23 +93,22 @@ def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
         )
     name = str(redact.clean(request.name).text) or name or " ".join(said[0].split()[:6])
     seen = things.of(ledger.sightings_of(asker))
-    known = sorted(
-        (one for one in seen if one.kind == things.COMMAND and one.good), key=lambda one: -one.good
-    )
-    steps = [_view(step, known) for step in said[:MOST_STEPS]]
-    lines = [one.text + (f" (here: `{one.command}`)" if one.command else "") for one in steps]
+    ran = [thing for thing in seen if thing.kind == things.COMMAND and thing.good]
+    ran.sort(key=lambda command: -command.good)
+    steps = [_view(step, ran) for step in said[:MOST_STEPS]]
+    lines = [step.text + (f" (here: `{step.command}`)" if step.command else "") for step in steps]
     whole = "\n".join([name, *(f"{number}. {line}" for number, line in enumerate(lines, 1))])
     path, id, told = "", None, f"{len(steps)} steps; nothing was stored."
     if is_file:
         made = skill_file(name, f"{name}: {len(steps)} steps.", lines, request.format, evidence)
         path, whole = made.path, made.text
     elif not request.dry_run:
-        stored = remember.remember(ctx, _procedure(request, name, whole))
-        is_proposed, id = stored.action == "proposed", stored.id
-        became = (
-            "waits for the user: `vector-memory review`" if is_proposed else f"was {stored.action}"
-        )
-        told = f"{len(steps)} steps; the procedure {became}."
+        asked = request.as_asked() | {"kind": PROCEDURE_KIND, "session": request.session}
+        asked |= {"collection": "procedures", "title": name, "text": whole}
+        stored = remember.remember(ctx, remember.RememberRequest(**asked))
+        waits = stored.action == "proposed"
+        became = "waits for the user: `vector-memory review`" if waits else f"was {stored.action}"
+        told, id = f"{len(steps)} steps; the procedure {became}.", stored.id
     return ledger.answer(
         ctx, told, name=name, steps=steps, path=path, text=whole, dry_run=request.dry_run, id=id
     )
@@ -164,21 +161,10 @@ def _of_session(known: Sequence[Task], session: str) -> tuple[str, list[str], st
     )
 
 
-def _view(step: str, known: Sequence[things.Thing]) -> StepView:
+def _view(step: str, ran: Sequence[things.Thing]) -> WorkflowStep:
     words = set(re.findall(r"[\w.-]+", step.lower()))
-    for one in known if "`" not in step else ():
-        programs = {part.program.lower() for part in commands.parts(one.name)}
+    for command in ran if "`" not in step else ():
+        programs = {part.program.lower() for part in commands.parts(command.name)}
         if programs & words:
-            return StepView(step, one.name, share(one.good, one.seen).told)
-    return StepView(step, "", "")
-
-
-def _procedure(request: WorkflowRequest, name: str, text: str) -> remember.RememberRequest:
-    return remember.RememberRequest(
-        **request.as_asked(),
-        text=text,
-        title=name,
-        kind=PROCEDURE_KIND,
-        collection="procedures",
-        session=request.session,
-    )
+            return WorkflowStep(step, command.name, rate(command.good, command.seen).told)
+    return WorkflowStep(step, "", "")

@@ -16,14 +16,14 @@ from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, learned_records
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import NOT_ENOUGH, share
+from vector_memory.service.think.figures import NOT_ENOUGH, rate
 from vector_memory.text import suspicion
 
 STATES = {COMMAND: (OK, FAILS), things.PORT: (things.UP, things.DOWN)}
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorldRequest(messages.Request):
+class WorldRequest(ledger.WorkRequest):
     """Something is to be predicted, was observed, or is to be listed.
 
     Attributes:
@@ -34,8 +34,6 @@ class WorldRequest(messages.Request):
     action: str = messages.one_of(("predict", "observe", "list"), "list")
     thing: str = messages.maybe_text(300)
     state: str = messages.maybe_text(60)
-    k: int = messages.number(30, 1, 300)
-    dry_run: bool = messages.flag(default=True)
 
 
 def world_model(ctx: Context, request: WorldRequest) -> ledger.Answer:
@@ -95,10 +93,8 @@ def _prediction(ctx: Context, found: Thing) -> ledger.Answer:
     if found.kind == things.VERSION:
         told = f"{found.text}, seen {found.seen} times."
         return ledger.answer(ctx, told, expected=found.state)
-    good, word = (
-        share(found.good, found.seen),
-        "was up" if found.kind == things.PORT else "went well",
-    )
+    good = rate(found.good, found.seen)
+    word = "was up" if found.kind == things.PORT else "went well"
     times = "last time" if found.same == 1 else f"last {found.same} times"
     told = f"{_called(found.kind, found.name)} {word} {good.told}; the {times}: {found.state}"
     if not found.usual:
