@@ -14,6 +14,8 @@ from vector_memory.errors import BadInputError
 
 TEXT, NUMBER, YES, WORDS = "string", "integer", "boolean", "array"
 MOST_WORDS, MOST = 200, 1_000_000
+MOST_TOLD = 8
+"""A list's schema names what each of it may be, where there are no more choices; else its text says some."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,11 @@ class Argument:
         schema: Json = {"type": self.sort}
         if self.doc:
             schema["description"] = self.doc
+        enum = {"enum": list(self.choices[: self.told or None])} if self.choices else {}
         if self.sort == WORDS:
-            schema["items"] = {"type": "string"}
-        elif self.choices:
-            schema["enum"] = list(self.choices[: self.told or None])
+            schema["items"] = {"type": "string", **(enum if len(self.choices) <= MOST_TOLD else {})}
+        else:
+            schema |= enum
         if self.sort == NUMBER and self.high:
             schema |= {"minimum": self.low, "maximum": self.high}
         return schema

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from vector_memory import model
 from vector_memory.model import Memory, Scope
+from vector_memory.observe.learning.figures import rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.tasks import EDIT, READ
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.learning import learned_records
-from vector_memory.service.think.figures import rate
 
 HOW = "heuristic"
 LEAST_SESSIONS, MOST_SESSIONS, MOST_LEDGERS = 2, 31, 2_000

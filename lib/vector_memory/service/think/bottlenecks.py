@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from vector_memory.errors import BadInputError
-from vector_memory.observe.learning import things
+from vector_memory.observe.learning import figures, things
+from vector_memory.observe.learning.figures import NOT_ENOUGH, Comparison, Middle, Rate
 from vector_memory.observe.learning.outcomes import LONGEST_PAUSE_S, Task
 from vector_memory.observe.learning.things import Sighting
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.think import figures, ledger
-from vector_memory.service.think.figures import NOT_ENOUGH, Comparison, Middle, Rate
+from vector_memory.service.think import ledger
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +96,7 @@ def _told(steps: Sequence[StepFigures]) -> str:
         return f"{NOT_ENOUGH}: no step was run five times."
     worst = min(enough, key=lambda one: one.went_well.k / one.went_well.n)
     longest = max(enough, key=lambda one: one.total_s)
-    told = f"`{longest.step}` took longest: {longest.total_s:g} s in {longest.went_well.n} runs."
+    told = f"Of steps that were run five times `{longest.step}` took longest: {longest.total_s:g} s in {longest.went_well.n} runs."
     if worst.went_well.k < worst.went_well.n:
         told += f" `{worst.step}` fails most: it went well {worst.went_well.told}."
     return told
@@ -110,11 +110,5 @@ def _compared(known: Sequence[Task], first: Sequence[str], second: Sequence[str]
         raise BadInputError(
             "Two ways that differ are needed.", "Give `first` and `second` as command lines."
         )
-    done = [
-        ledger.done_of(
-            one for one in known if mine <= set(one.jobs) and not (other - mine) & set(one.jobs)
-        )
-        for mine, other in (ways, ways[::-1])
-    ]
     names = (" + ".join(sorted(ways[0])), " + ".join(sorted(ways[1])))
-    return figures.compare(done[0], done[1], names)
+    return ledger.compare_ways(known, ways[0], ways[1], names)

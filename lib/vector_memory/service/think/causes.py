@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from vector_memory.errors import BadInputError
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import CAUSE
+from vector_memory.observe.learning.figures import NOT_ENOUGH, Comparison
 from vector_memory.observe.learning.outcomes import Task, Trouble
 from vector_memory.observe.learning.tasks import EDIT
 from vector_memory.service.base import messages
@@ -18,7 +19,6 @@ from vector_memory.service.capture import step_log
 from vector_memory.service.learning import counted_records
 from vector_memory.service.learning.counted_records import Record
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import NOT_ENOUGH, Comparison, compare
 
 ANALYSES = "causal_analysis"
 BEFORE, MOST_CASES, MOST_ENDS, MOST_BEFORE = 5, 10, 5, 8
@@ -117,9 +117,7 @@ def _before(ctx: Context, task: Task, one: Trouble) -> list[str]:
 
 def _with_step(tasks: Sequence[Task], step: str) -> Comparison:
     job = ledger.job_of(step)
-    took = ledger.done_of(one for one in tasks if job in one.jobs)
-    left = ledger.done_of(one for one in tasks if job not in one.jobs)
-    return compare(took, left, (f"with {job}", f"without {job}"))
+    return ledger.compare_ways(tasks, {job}, set(), (f"with {job}", f"without {job}"))
 
 
 def _keep(ctx: Context, request: CauseRequest, met: Sequence[Met], told: str) -> str | None:

@@ -17,6 +17,7 @@ from vector_memory.errors import BadInputError, UnsafeTextError
 from vector_memory.index.reader import head_of
 from vector_memory.index.usage import Usage, total, usage_of
 from vector_memory.model import HEURISTICS, Progress
+from vector_memory.observe.learning.figures import NOT_ENOUGH
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.tasks import kind_of
 from vector_memory.service.base import messages, model_help
@@ -25,7 +26,6 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records
 from vector_memory.service.learning.counted_records import Record
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import NOT_ENOUGH
 from vector_memory.system.json_in import Record as Raw
 from vector_memory.text import tables
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.observe.learning.figures import compare, middle, rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import compare, middle, rate
 from vector_memory.service.think.past import memories_at
 from vector_memory.text import dates
 

@@ -17,6 +17,7 @@ from vector_memory.index.fixes import commands
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import HEURISTICS, Memory, Scope
 from vector_memory.observe.learning import outcomes, trails
+from vector_memory.observe.learning.figures import NOT_ENOUGH, Comparison, Rate, compare, rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.tasks import CHANGING
 from vector_memory.observe.learning.things import Sighting
@@ -28,7 +29,6 @@ from vector_memory.service.capture import deferred
 from vector_memory.service.learning import counted_records, guidance, learned_records, lessons
 from vector_memory.service.learning.counted_records import Record
 from vector_memory.service.memory.views import BriefView, brief
-from vector_memory.service.think.figures import NOT_ENOUGH, Rate, rate
 from vector_memory.text import fence
 
 MOST_RECORDS, MOST_REPORTS, BRIEF_TOKENS = 10_000, 60, 80
@@ -133,6 +133,17 @@ def done_of(tasks: Iterable[Task]) -> Rate:
     """Return how many of those tasks were done of which that is known for sure."""
     done, undone = outcomes.evidence(tasks)
     return rate(done, done + undone)
+
+
+def compare_ways(
+    tasks: Iterable[Task], first: set[str], second: set[str], names: tuple[str, str]
+) -> Comparison:
+    """Return how tasks that ran all jobs of one way, and none that only the other has, went beside those of the other.
+    Who chose which way is not known: a difference is no proof of a cause."""
+    jobs = [(task, set(task.jobs)) for task in tasks]
+    took = [task for task, ran in jobs if first <= ran and not (second - first) & ran]
+    left = [task for task, ran in jobs if second <= ran and not (first - second) & ran]
+    return compare(done_of(took), done_of(left), names)
 
 
 def like(tasks: Sequence[Task], text: str) -> list[tuple[float, Task]]:

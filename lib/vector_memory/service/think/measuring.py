@@ -19,11 +19,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.journal.journal import Journal
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import PASSAGE, Memory, Origin, Progress, Scope, Status
-from vector_memory.service.base import messages, request_fields
-from vector_memory.service.base.context import Context, new_id
-from vector_memory.service.memory import lookup
-from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import (
+from vector_memory.observe.learning.figures import (
     LEAST_RUNS,
     NOT_ENOUGH,
     TOO_FEW_RUNS,
@@ -32,6 +28,10 @@ from vector_memory.service.think.figures import (
     middle,
     rate,
 )
+from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base.context import Context, new_id
+from vector_memory.service.memory import lookup
+from vector_memory.service.think import ledger
 from vector_memory.system.json_in import Record
 
 NOTE = "benchmarks"
@@ -116,9 +116,11 @@ def suite(ctx: Context, request: BenchmarkRequest, progress: Progress) -> ledger
     if request.baseline:
         ctx.state.set_cursor(NOTE, history)
     worse = [name for name, verdict in verdicts.items() if verdict.startswith("worse")]
-    told = f"Worse than usual: {', '.join(worse)}." if worse else "Nothing is worse than usual."
+    figures = ", ".join(f"{one['name']} {one['value']:g}" for one in found)
+    verdict = f"Worse than usual: {', '.join(worse)}." if worse else "Nothing is worse than usual."
     if set(verdicts.values()) <= {TOO_FEW_RUNS}:
-        told = f"{NOT_ENOUGH}: {TOO_FEW_RUNS}, {LEAST_RUNS} are needed."
+        verdict = f"{TOO_FEW_RUNS.capitalize()}: {LEAST_RUNS} are needed."
+    told = f"{figures}. {verdict}" if figures else verdict
     told += "" if request.baseline else " Nothing was kept of this run."
     count = sum(one.journal.count(request_fields.listed(Scope())) for one in ctx.all_shelves())
     return ledger.answer(ctx, told, memories=count, dimensions=found, missing=missing)

@@ -7,14 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from vector_memory.observe.learning.figures import NOT_ENOUGH, Rate, rate
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import NOT_ENOUGH, Rate, rate
 from vector_memory.service.tools import flags
 from vector_memory.service.tools.flags import FlagView
 
 MOST = 100_000
+UNSEEN = "Sessions are watched while they run; of those that were read afterwards nothing is known."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +62,7 @@ def monitor(ctx: Context, request: MonitorRequest) -> ledger.Answer:
         found = [one for one in found if one.session == session]
     unasked = sum(one.severity == "high" and not (one.asked or one.verdict) for one in found)
     told = f"{len(found)} flags{' in this session' if session else ''}, {unasked} of them grave and not asked for."
+    told = told if found else f"Nothing was flagged. {UNSEEN}"
     return ledger.answer(
         ctx,
         told if observer != "off" else f"The observer is off: nothing is recorded. {told}",
@@ -94,6 +96,8 @@ def _weeks(ctx: Context, request: MonitorRequest, found: list[FlagView]) -> list
 
 
 def _trend(weeks: list[Week]) -> str:
+    if not any(week.flagged.k for week in weeks):
+        return f"{NOT_ENOUGH}: nothing was ever flagged. {UNSEEN}"
     if len(weeks) < 2:
         return f"{NOT_ENOUGH}: a trend needs two weeks."
     first, last = weeks[0], weeks[-1]

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from statistics import median
 
 from vector_memory.model import PROCEDURE
-from vector_memory.observe.learning import tasks
+from vector_memory.observe.learning import figures, tasks
+from vector_memory.observe.learning.figures import LEAST, NOT_ENOUGH, SURE, Rate, compare, rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import came_into
-from vector_memory.service.think import figures, ledger
-from vector_memory.service.think.figures import LEAST, NOT_ENOUGH, SURE, Rate, compare, rate
+from vector_memory.service.think import ledger
 
 SESSION_ITSELF = "main"
 """How the session itself is named among those who did tasks."""

@@ -12,12 +12,12 @@ from vector_memory.errors import BadInputError
 from vector_memory.index.fixes import commands
 from vector_memory.index.fixes.command_names import command_name
 from vector_memory.observe.learning import outcomes, tasks, trails
+from vector_memory.observe.learning.figures import NOT_ENOUGH, rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.trails import Trail
 from vector_memory.service.base import messages, offered_commands
 from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import NOT_ENOUGH, rate
 from vector_memory.text import suspicion
 
 MOST_STEPS = outcomes.MOST_STAGES

@@ -11,6 +11,7 @@ from graphlib import CycleError, TopologicalSorter
 from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import HEURISTICS, Memory, Temporal
+from vector_memory.observe.learning.figures import LEAST, middle
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.tasks import kind_of
 from vector_memory.service.base import messages
@@ -19,7 +20,6 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, learned_records
 from vector_memory.service.learning.counted_records import Record
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import LEAST, middle
 
 PLAN = "plan"
 MOST_TASKS, MOST_DEADLINES = 100, 10
@@ -209,6 +209,8 @@ def _minutes(item: PlanItem, known: Sequence[Task]) -> tuple[float | None, str]:
 
 
 def _told(tasks: Sequence[PlannedTask], whole: float) -> str:
+    if not tasks:
+        return "There is no task in this plan yet."
     left = [task for task in tasks if not task.done]
     told = f"{len(left)} of {len(tasks)} tasks left"
     told += f"; {whole:g} min at least, one after the other where they wait." if whole else "."

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from vector_memory.observe.learning import trails
-from vector_memory.observe.learning.tasks import EDIT, READ
+from vector_memory.observe.learning.figures import NOT_ENOUGH, rate
+from vector_memory.observe.learning.tasks import EDIT
 from vector_memory.observe.learning.trails import Trail
 from vector_memory.service.base import messages, offered_commands
 from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import NOT_ENOUGH, rate
 from vector_memory.text.harmless import visible
 
-SAID = {EDIT: "Change the files.", READ: "Read what is concerned."}
+SAID = {EDIT: "Change the files."}
 PROCEDURE, COMMAND, SKILL = "procedure", "command", "skill"
 FORMATS = (PROCEDURE, COMMAND, SKILL)
 MOST_NAME, MOST_DESCRIPTION = 64, 200

@@ -9,20 +9,20 @@ from dataclasses import dataclass
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.index.fixes import commands
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import PROCEDURE as PROCEDURE_KIND
 from vector_memory.observe.learning import things
+from vector_memory.observe.learning.figures import rate
 from vector_memory.observe.learning.outcomes import Task, is_check
+from vector_memory.observe.learning.tasks import EDIT
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit import remember
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import rate
 from vector_memory.service.think.skills import FORMATS, PROCEDURE, SAID, skill_file
 
 LEAST_STEPS, MOST_STEPS = 2, 20
-_WHOLE = ("git add", "git commit", "git push")
+_WHOLE = ("git commit", "git push")
 """Jobs that are steps whatever is given to them; of others without a command line nobody could do the same."""
 _BEFORE = re.compile(r"^before\s+(?:you\s+)?(?P<second>[^,]+),\s*(?P<first>.+)$", re.IGNORECASE)
 _AFTER = re.compile(r"^after\s+(?:you\s+)?(?P<first>[^,]+),\s*(?P<second>.+)$", re.IGNORECASE)
@@ -140,21 +140,18 @@ def steps_of(text: str) -> list[str]:
 
 
 def _of_session(known: Sequence[Task], session: str) -> tuple[str, list[str], str]:
-    """Return how the last task of a session was asked for that was done and ran a command, its steps, and what they
-    stand on."""
+    """Return what the last task of a session was that was done and ran a command, its steps, and what they stand
+    on. What was read was of that task."""
     if not session:
         raise BadInputError("There is nothing to read steps from.", "Give `text` or `session`.")
     for task in reversed([one for one in known if one.session == session and one.done]):
-        kept = [
-            one
-            for one in task.stages
-            if one in SAID or task.commands.get(one) or is_check(one) or one in _WHOLE
-        ]
-        if not set(kept) <= SAID.keys():
+        ran = [one for one in task.stages if one in task.commands or is_check(one) or one in _WHOLE]
+        if ran:
+            kept = [one for one in task.stages if one in ran or one == EDIT]
             steps = [SAID.get(one) or f"Run `{task.commands.get(one) or one}`." for one in kept]
             sure = "a check or the user said so" if task.sure else "nothing spoke against it"
             evidence = f"Taken from one task ({task.kind}, {task.at[:10]}), which was done: {sure}."
-            return " ".join(task.asked.split()[:8]), steps, evidence
+            return f"{task.kind}: {', '.join(ran)}", steps, evidence
     raise NotFoundError(
         f"No task of session {session[:60]!r} is known to be done that ran a command.",
         "Describe the steps with `text` instead.",
@@ -162,9 +159,9 @@ def _of_session(known: Sequence[Task], session: str) -> tuple[str, list[str], st
 
 
 def _view(step: str, ran: Sequence[things.Thing]) -> WorkflowStep:
-    words = set(re.findall(r"[\w.-]+", step.lower()))
+    words = set(re.findall(r"[\w.:-]+", step.lower()))
     for command in ran if "`" not in step else ():
-        programs = {part.program.lower() for part in commands.parts(command.name)}
-        if programs & words:
+        # `go build` is not how `go test` is done.
+        if set(ledger.job_of(command.name).lower().split()) <= words:
             return WorkflowStep(step, command.name, rate(command.good, command.seen).told)
     return WorkflowStep(step, "", "")

@@ -10,13 +10,13 @@ from vector_memory.errors import BadInputError
 from vector_memory.index.fixes.command_names import command_name
 from vector_memory.model import WORLD
 from vector_memory.observe.learning import things
+from vector_memory.observe.learning.figures import NOT_ENOUGH, rate
 from vector_memory.observe.learning.things import COMMAND, FAILS, OK, Sighting, Thing
 from vector_memory.service.base import messages
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, learned_records
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import NOT_ENOUGH, rate
 from vector_memory.text import suspicion
 
 STATES = {COMMAND: (OK, FAILS), things.PORT: (things.UP, things.DOWN)}
@@ -61,7 +61,7 @@ def world_model(ctx: Context, request: WorldRequest) -> ledger.Answer:
     seen = [one for one in ledger.sightings_of(asker) if (one.kind, one.name) == thing]
     found = next(iter(things.of(seen)), None)
     if request.action == "observe":
-        return _observed(ctx, asker, request, thing, found)
+        return _observed(ctx, asker, request, thing, found.usual if found else "")
     if found is None:
         return ledger.answer(
             ctx, f"{NOT_ENOUGH}: {_called(*thing)} was never seen here.", expected=""
@@ -106,18 +106,14 @@ def _prediction(ctx: Context, found: Thing) -> ledger.Answer:
 
 
 def _observed(
-    ctx: Context,
-    asker: ProjectAsker,
-    request: WorldRequest,
-    thing: tuple[str, str],
-    found: Thing | None,
+    ctx: Context, asker: ProjectAsker, request: WorldRequest, thing: tuple[str, str], usual: str
 ) -> ledger.Answer:
     (kind, name), state = thing, str(redact.clean(request.state).text)
     allowed = STATES.get(kind, (state,))
     if not state or state not in allowed or suspicion.quoted(f"{name} {state}"):
         known = ", ".join(filter(None, allowed)) or "its number"
         raise BadInputError(f"{state[:40]!r} is no state of a {kind}.", f"States: {known}.")
-    at, usual = ctx.now().isoformat(), found.usual if found else ""
+    at = ctx.now().isoformat()
     expected = f"as expected ({usual})" if usual else "nothing was expected"
     surprise = bool(usual) and usual != state
     expected = f"a surprise, it used to be {usual}" if surprise else expected

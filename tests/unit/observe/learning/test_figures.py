@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.service.think import figures
+from vector_memory.observe.learning import figures
 
 
 def test_a_share_tells_its_interval() -> None:
