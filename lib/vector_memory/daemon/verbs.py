@@ -233,7 +233,7 @@ SIMPLE: dict[str, Simple] = {
     "skill_discovery": _lazy("think.skills", "DiscoveryRequest", "discover"),
     "micro_swarm": _lazy("think.swarm", "SwarmRequest", "swarm"),
     "temporal_planner": _lazy("think.plan", "PlanRequest", "planner"),
-    "agent_dev_env": _lazy("think.dev_environment", "DevRequest", "environment"),
+    "agent_dev_env": _lazy("governance.dev_environment", "DevRequest", "environment"),
     "task_specialization": _lazy("think.performers", "SpecializationRequest", "specialization"),
     "meta_agent": _lazy("think.performers", "MetaRequest", "underperformers"),
     "multimodal_input": _lazy("think.multimodal_input", "InputRequest", "take_in"),

@@ -165,7 +165,7 @@ def _known(asker: messages.Asker, since: datetime | None, prices: Prices) -> lis
             with suppress(TypeError, ValueError):
                 day, model, usage = str(row[0]), str(row[1]), Usage(**row[2])
                 if day >= first:
-                    paid = cost(usage, price(model, prices))
+                    paid = cost(usage, model, prices)
                     found.append(Took(session, project, day, model, usage, paid))
     return found
 
@@ -212,13 +212,9 @@ def prices_of(ctx: Context) -> Prices:
     return found
 
 
-def price(model: str, prices: Prices) -> list[float] | None:
-    """Return a model's five prices, None where it has none."""
-    return next((row for name, row in prices if fnmatchcase(model, name)), None)
-
-
-def cost(usage: Usage, row: list[float] | None) -> float | None:
-    """Return what tokens cost in dollars, None without a price."""
+def cost(usage: Usage, model: str, prices: Prices) -> float | None:
+    """Return what tokens of a model cost in dollars, None where it has no price."""
+    row = next((row for name, row in prices if fnmatchcase(model, name)), None)
     if row is None:
         return None
     sorts = (usage.input, usage.output, usage.cache_5m, usage.cache_1h, usage.cached)

@@ -92,19 +92,12 @@ def _window(mine: Sequence[Task], since: datetime, until: datetime) -> dict[str,
 
 
 def _memory(ctx: Context, request: DiffRequest, at: datetime, until: datetime) -> ledger.Answer:
-    before, after = (
-        {memory.id: memory for memory in memories_at(ctx, request, moment)}
-        for moment in (at, until)
-    )
-    new = [one for id, one in after.items() if id not in before]
-    gone = [one for id, one in before.items() if id not in after]
-    found = {"new": new, "gone": gone}
-    return ledger.answer(
-        ctx,
-        f"{len(new)} memories are new since {at:%Y-%m-%d %H:%M}, {len(gone)} gave way.",
-        **{
-            name: [ledger.in_brief(one) for one in some[: request.k]]
-            for name, some in found.items()
-        },
-        kinds={name: dict(Counter(one.kind for one in some)) for name, some in found.items()},
-    )
+    before = {memory.id: memory for memory in memories_at(ctx, request, at)}
+    after = {memory.id: memory for memory in memories_at(ctx, request, until)}
+    new = [memory for id, memory in after.items() if id not in before]
+    gone = [memory for id, memory in before.items() if id not in after]
+    sides = {"new": new, "gone": gone}
+    kinds = {name: Counter(memory.kind for memory in side) for name, side in sides.items()}
+    told = f"{len(new)} memories are new since {at:%Y-%m-%d %H:%M}, {len(gone)} gave way."
+    brief = {name: list(map(ledger.in_brief, side[: request.k])) for name, side in sides.items()}
+    return ledger.answer(ctx, told, **brief, kinds=kinds)

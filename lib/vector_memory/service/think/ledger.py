@@ -150,15 +150,12 @@ def like(tasks: Sequence[Task], text: str) -> list[tuple[float, Task]]:
     """Return the tasks whose words are like a description's, the likest first, each with how much (0 to 1):
     rare words weigh more."""
     asked = terms_of(text)
-    held = Counter(term for task in tasks for term in set(task.terms))
-    weights = {term: log(1 + len(tasks) / (1 + held[term])) for term in asked}
+    known = Counter(term for task in tasks for term in set(task.terms))
+    weights = {term: log(1 + len(tasks) / (1 + known[term])) for term in asked}
     whole = sum(weights.values())
-    scored = [
-        (sum(weights[term] for term in asked & set(task.terms)) / whole, task)
-        for task in tasks
-        if whole
-    ]
-    return sorted((one for one in scored if one[0] >= ALIKE), key=lambda one: -one[0])
+    shared = [(sum(weights[term] for term in asked & set(task.terms)), task) for task in tasks]
+    scored = [(held / whole, task) for held, task in shared if whole and held >= ALIKE * whole]
+    return sorted(scored, key=lambda pair: -pair[0])
 
 
 def project_of(ctx: Context, request: messages.Request) -> ProjectAsker:
@@ -210,7 +207,7 @@ def key_of(*words: str) -> str:
 def as_dict(task: Task) -> dict[str, object]:
     """Return what of a task is told: when, its kind, how it went and what it took."""
     names = ("at", "kind", "done", "sure", "errors", "retries", "minutes", "stages", "session")
-    told = {name: value for name, value in asdict(task).items() if name in names}
+    told = {name: getattr(task, name) for name in names}
     return {**told, "about": task.asked or " ".join(task.terms[:8])}
 
 
@@ -228,9 +225,8 @@ def with_settings(now: Settings, words: Iterable[str], names: Sequence[str]) -> 
     Raises:
         BadInputError: it is no such name, or its value is none.
     """
-    given = {
-        name.strip(): value.strip() for name, _, value in (one.partition("=") for one in words)
-    }
+    pairs = (word.partition("=") for word in words)
+    given = {name.strip(): value.strip() for name, _, value in pairs}
     if unknown := given.keys() - set(names):
         told = f"Give NAME=VALUE; names: {', '.join(names)}."
         raise BadInputError(f"{min(unknown)[:60]!r} cannot be tried.", told)

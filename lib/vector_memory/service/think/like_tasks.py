@@ -40,6 +40,8 @@ def assess(ctx: Context, request: AssessmentRequest) -> ledger.Answer:
     mine = [task for task in tasks if kind in ("", task.kind)]
     done, minutes = ledger.done_of(mine), middle([task.minutes for task in mine])
     met = Counter((f"`{one.job}`: {one.line}", one.end) for task in mine for one in task.trouble)
+    alive = [] if request.all_projects else ledger.trails_of(ctx, ledger.project_of(ctx, request))
+    trail = ledger.trail_for(alive, kind)
     return ledger.answer(
         ctx,
         _verdict(kind, done, minutes),
@@ -48,7 +50,7 @@ def assess(ctx: Context, request: AssessmentRequest) -> ledger.Answer:
         done=done,
         minutes=minutes,
         retries=sum(task.retries for task in mine),
-        trail="" if request.all_projects else _trail(ctx, request, kind),
+        trail=trail.text if trail else "",
         trouble=[
             {"text": line, "n": n, "end": end}
             for (line, end), n in met.most_common(MOST_TROUBLE)
@@ -59,11 +61,6 @@ def assess(ctx: Context, request: AssessmentRequest) -> ledger.Answer:
             for score, task in ledger.like(tasks, request.task)[:MOST_LIKE]
         ],
     )
-
-
-def _trail(ctx: Context, request: AssessmentRequest, kind: str) -> str:
-    trail = ledger.trail_for(ledger.trails_of(ctx, ledger.project_of(ctx, request)), kind)
-    return trail.text if trail else ""
 
 
 def _verdict(kind: str, done: Rate, minutes: Middle) -> str:

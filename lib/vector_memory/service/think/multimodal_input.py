@@ -25,12 +25,27 @@ from vector_memory.service.think import ledger
 from vector_memory.system.files import explained, open_plain, with_real_folder
 
 DIAGRAM, IMAGE, AUDIO = "diagram", "image", "audio"
-PICTURES = ".png .jpg .jpeg .gif .webp .bmp .tif .tiff .heic .avif .pdf"
-SOUNDS = ".mp3 .wav .m4a .ogg .opus .flac .aac .webm .mp4 .mov"
 KINDS = {
     **dict.fromkeys(forms.ENDINGS, DIAGRAM),
-    **dict.fromkeys(PICTURES.split(), IMAGE),
-    **dict.fromkeys(SOUNDS.split(), AUDIO),
+    **dict.fromkeys(
+        [
+            ".png",
+            ".jpg",
+            ".jpeg",
+            ".gif",
+            ".webp",
+            ".bmp",
+            ".tif",
+            ".tiff",
+            ".heic",
+            ".avif",
+            ".pdf",
+        ],
+        IMAGE,
+    ),
+    **dict.fromkeys(
+        [".mp3", ".wav", ".m4a", ".ogg", ".opus", ".flac", ".aac", ".webm", ".mp4", ".mov"], AUDIO
+    ),
 }
 """What a file is by its ending."""
 MOST_DIAGRAM_BYTES, MOST_BYTES = 2_000_000, 2_000_000_000

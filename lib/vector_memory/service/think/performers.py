@@ -57,11 +57,6 @@ class Performer:
     errors: int
     retries: int
 
-    @property
-    def name(self) -> str:
-        """Who it is."""
-        return f"{self.agent} with {self.model}"
-
 
 def specialization(ctx: Context, request: SpecializationRequest) -> ledger.Answer:
     """Return who did which kind of task how well.
@@ -104,8 +99,9 @@ def _advice(kind: str, found: Sequence[Performer]) -> str:
     """Return how the surest of a kind compares with all others together."""
     best, *others = found
     rest = rate(sum(one.done.k for one in others), sum(one.done.n for one in others))
-    verdict = compare(best.done, rest, (best.name, "the others")).verdict
-    return f"{kind}: {best.name} did {best.done.told}; beside all others: {verdict}."
+    name = f"{best.agent} with {best.model}"
+    verdict = compare(best.done, rest, (name, "the others")).verdict
+    return f"{kind}: {name} did {best.done.told}; beside all others: {verdict}."
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -138,15 +138,15 @@ def _changed(request: PlanRequest, items: Sequence[PlanItem]) -> list[PlanItem]:
         known[task] = PlanItem(task, tuple(after), request.estimate, due)
         if len(known) > MOST_TASKS:
             raise BadInputError(f"A plan has {MOST_TASKS} tasks at most.", "Begin another one.")
-        return list(known.values())
-    if request.action == "done":
+    elif request.action == "done":
         known[task] = replace(known[task], done=True)
-        return list(known.values())
-    del known[task]
-    return [
-        replace(one, after=tuple(name for name in one.after if name != task))
-        for one in known.values()
-    ]
+    else:
+        del known[task]
+    left = {
+        name: tuple(before for before in item.after if before in known)
+        for name, item in known.items()
+    }
+    return [replace(item, after=left[name]) for name, item in known.items()]
 
 
 def ordered(items: Sequence[PlanItem]) -> list[PlanItem]:

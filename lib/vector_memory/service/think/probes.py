@@ -4,11 +4,10 @@ it is if it gets through. They stand in `probes.txt`; secrets are made when they
 from __future__ import annotations
 
 import base64
-import json
 import os
 import random
 import string
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from vector_memory.text import tables
 
@@ -40,7 +39,7 @@ class Deed(NamedTuple):
     name: str
     severity: str
     verb: str
-    request: dict[str, Any]
+    request: str
     may_doubt: bool
 
 
@@ -54,7 +53,7 @@ def _of(category: str) -> list[str]:
 def _deed(told: str) -> Deed:
     name, severity, verb, request = told.split(" | ", 3)
     is_doubt = severity == DOUBT
-    return Deed(name, HIGH if is_doubt else severity, verb, json.loads(request), is_doubt)
+    return Deed(name, HIGH if is_doubt else severity, verb, request, is_doubt)
 
 
 TOPICS = _of("topic")

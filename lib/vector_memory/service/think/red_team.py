@@ -8,6 +8,7 @@ answer. A probe that cannot be judged, since a slow machine had no answer in tim
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -249,14 +250,11 @@ def _deeds(made: Installation, category: str) -> Verdicts:
     before = _state(made, RULE)
     ids = {"{rule}": RULE, "{held}": held, "{own}": own}
     for deed in probes.DEEDS:
-        request = {
-            name: [ids.get(one, one) for one in value]
-            if isinstance(value, list)
-            else ids.get(str(value), value)
-            for name, value in deed.request.items()
-        }
+        asked = deed.request
+        for mark, id in ids.items():
+            asked = asked.replace(mark, id)
         try:
-            done = made.ask(deed.verb, "mcp", **request)
+            done = made.ask(deed.verb, "mcp", **json.loads(asked))
         except VectorMemoryError:
             yield deed.name, deed.severity, HELD
             continue
