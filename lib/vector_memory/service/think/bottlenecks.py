@@ -70,14 +70,13 @@ def optimize(ctx: Context, request: OptimizerRequest) -> ledger.Answer:
             runs[ledger.job_of(one.name)].append(one)
     steps = [_figures(job, seen, known) for job, seen in runs.items()]
     steps.sort(key=lambda one: (-one.total_s, -one.went_well.n, one.step))
-    is_asked = request.first or request.second
     return ledger.answer(
         ctx,
         _told(steps),
         tasks=len(known),
         retries=sum(one.retries for one in known),
         steps=steps[: request.k],
-        compared=_compared(known, request.first, request.second) if is_asked else None,
+        compared=_compared(known, request.first, request.second),
     )
 
 
@@ -102,9 +101,12 @@ def _told(steps: Sequence[StepFigures]) -> str:
     return told
 
 
-def _compared(known: Sequence[Task], first: Sequence[str], second: Sequence[str]) -> Comparison:
-    """Return how tasks went that took one way and not the other. Who chose which way is not known: a
-    difference is no proof of a cause."""
+def _compared(
+    known: Sequence[Task], first: Sequence[str], second: Sequence[str]
+) -> Comparison | None:
+    """Return how tasks went that took one way and not the other, None where no ways are given."""
+    if not first and not second:
+        return None
     ways = [{ledger.job_of(one) for one in way} for way in (first, second)]
     if not all(ways) or ways[0] == ways[1]:
         raise BadInputError(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from vector_memory.errors import BadInputError
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import CAUSE
-from vector_memory.observe.learning.figures import NOT_ENOUGH, Comparison
+from vector_memory.observe.learning.figures import NOT_ENOUGH
 from vector_memory.observe.learning.outcomes import Task, Trouble
 from vector_memory.observe.learning.tasks import EDIT
 from vector_memory.service.base import messages
@@ -65,7 +65,8 @@ def explain(ctx: Context, request: CauseRequest) -> ledger.Answer:
     ends = Counter("a change of files" if one.end == EDIT else one.end for _, one in met if one.end)
     before = Counter(step for steps in stood for step in dict.fromkeys(steps))
     kinds, tasks = {task.kind for task, _ in met}, len({task.key for task, _ in met})
-    like = [one for one in known if one.kind in kinds]
+    like, job = [one for one in known if one.kind in kinds], ledger.job_of(request.step)
+    names = (f"with {job}", f"without {job}")
     told = f"{NOT_ENOUGH}: such a failure was never met here."
     if met:
         how = f"it was ended in {len(ends)} ways" if ends else "nothing is known to end it"
@@ -82,7 +83,7 @@ def explain(ctx: Context, request: CauseRequest) -> ledger.Answer:
         ],
         mended_by=dict(ends.most_common(MOST_ENDS)),
         before=dict(before.most_common(MOST_BEFORE)),
-        with_step=_with_step(like, request.step) if request.step else None,
+        with_step=ledger.compare_ways(like, {job}, set(), names) if request.step else None,
         dry_run=request.dry_run,
         id=_keep(ctx, request, met, told) if met and not request.dry_run else None,
     )
@@ -113,11 +114,6 @@ def _before(ctx: Context, task: Task, one: Trouble) -> list[str]:
     steps = step_log.of_session(ctx, task.session)
     place = next((n for n, step in enumerate(steps) if step.sign == one.sign), 0)
     return [step.job or step.what for step in steps[max(0, place - BEFORE) : place]]
-
-
-def _with_step(tasks: Sequence[Task], step: str) -> Comparison:
-    job = ledger.job_of(step)
-    return ledger.compare_ways(tasks, {job}, set(), (f"with {job}", f"without {job}"))
 
 
 def _keep(ctx: Context, request: CauseRequest, met: Sequence[Met], told: str) -> str | None:

@@ -31,7 +31,7 @@ from vector_memory.text import tables
 
 USAGE = "usage"
 """The kind of record that says what a session took."""
-PRICES = "prices.txt"
+PRICES = "prices"
 """In the data home: lines of prices that go before those of the product."""
 LISTED = "prices listed in November 2026"
 MILLION = 1_000_000
@@ -92,7 +92,7 @@ def costs(ctx: Context, request: CostRequest, progress: Progress) -> ledger.Answ
     """
     prices = prices_of(ctx)
     if request.action == "prices":
-        told = f"Dollars for a million tokens, by {LISTED}. Put lines of your own into {ctx.home.path(PRICES)}."
+        told = f"Dollars for a million tokens, by {LISTED}. Put lines of your own into {ctx.home.path(f'{PRICES}.txt')}."
         lines = [f"{name} {' '.join(f'{one:g}' for one in row)}" for name, row in prices]
         return ledger.answer(ctx, told, prices=lines)
     read_all(ctx, progress)
@@ -119,36 +119,34 @@ def costs(ctx: Context, request: CostRequest, progress: Progress) -> ledger.Answ
 # -- what sessions took --
 
 
-def read_all(ctx: Context, progress: Progress) -> int:
-    """Keep what the transcripts tell that have grown since they were read; return how many that were."""
+def read_all(ctx: Context, progress: Progress) -> None:
+    """Keep what the transcripts tell that have grown since they were read."""
     paths = [one for one in ctx.state.cursors() if one.endswith(".jsonl") and os.path.isfile(one)]
-    read = 0
     for number, path in enumerate(sorted(paths)):
         if ctx.stopping.is_set():
             break
         ctx.hooks.give_way()
         progress(number, len(paths), "reading transcripts")
         with suppress(OSError, UnsafeTextError):
-            read += _read(ctx, path)
-    return read
+            _read(ctx, path)
 
 
-def _read(ctx: Context, path: str) -> bool:
+def _read(ctx: Context, path: str) -> None:
     size, (session, cwd) = os.path.getsize(path), head_of(path)
     asker = asker_at(ctx, cwd or "/")
     if asker is None or not session or not ctx.settings.capture:
-        return False
+        return
     key = f"{USAGE}:{session}"
     known = counted_records.get(asker, HEURISTICS, key)
     name = os.path.basename(path)
     parts = Raw(known.extra).part("files") if known else Raw()
     if parts.part(name).number("size") == size:
-        return False
+        return
     rows = [[*at, asdict(usage)] for at, usage in sorted(usage_of(path).items())]
     extra = {"files": {**parts, name: {"size": size, "rows": rows}}}
     text = f"What a session took of its models: {sum(len(one) for one in rows)} figures."
     record = Record(HEURISTICS, key, text, kind=USAGE, session=session, extra=extra)
-    return counted_records.keep(ctx, asker, record) is not None
+    counted_records.keep(ctx, asker, record)
 
 
 def _known(asker: messages.Asker, since: datetime | None, prices: Prices) -> list[Took]:
@@ -195,17 +193,15 @@ def prices_of(ctx: Context) -> Prices:
     Raises:
         BadInputError: a line of the user's is no price.
     """
-    lines = tables.lines("model_prices")
-    with suppress(OSError), open(ctx.home.path(PRICES), encoding="utf-8") as file:
-        own = [one.strip() for one in file]
-        lines = [*(one for one in own if one and not one.startswith("#")), *lines]
-    found = []
-    for line in lines:
+    found, own = [], list[str]()
+    with suppress(OSError):
+        own = tables.lines(PRICES, ctx.home.root)
+    for line in (*own, *tables.lines("model_prices")):
         name, *numbers = line.split()
         row = [float(one) for one in numbers if one.replace(".", "", 1).isdecimal()]
         if not len(row) == len(numbers) == 5:
             raise BadInputError(
-                f"{ctx.home.path(PRICES)}: {line[:60]!r} is no price.",
+                f"{ctx.home.path(f'{PRICES}.txt')}: {line[:60]!r} is no price.",
                 "A model's name, then dollars for input, output, cache 5 minutes, cache 1 hour, cache read.",
             )
         found.append((name, row))

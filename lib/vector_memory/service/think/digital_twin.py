@@ -24,6 +24,11 @@ SCENARIOS = {
     PRUNE: "forgetting all that memory_prune lists",
     CONSOLIDATE: "merging all that memory_consolidate finds to say the same",
 }
+PROMOTED = {
+    PRUNE: "`/forget` or `vector-memory forget ID` for each that memory_prune lists and may go.",
+    CONSOLIDATE: "memory_consolidate with dry_run false.",
+}
+"""What makes a change, beside settings, which are set."""
 TRIED = (
     "threshold", "prompt_memories", "prompt_tokens", "origin_share", "candidates", "scoring", "query_tokens",
     "recall_on_prompt", "guidance_on_start", "learn_from_outcomes",
@@ -184,9 +189,6 @@ def _recalled(given: Sequence[Given]) -> dict[str, int]:
 
 def _promotion(scenario: str, settings: Sequence[str]) -> str:
     """Return what the user does to make the change."""
-    if scenario == PRUNE:
-        return "`/forget` or `vector-memory forget ID` for each that memory_prune lists and may go."
-    if scenario == CONSOLIDATE:
-        return "memory_consolidate with dry_run false."
     pairs = (one.partition("=") for one in settings)
-    return "; ".join(f"vector-memory config set {name} {value}" for name, _, value in pairs)
+    sets = "; ".join(f"vector-memory config set {name} {value}" for name, _, value in pairs)
+    return PROMOTED.get(scenario, sets)

@@ -15,7 +15,7 @@ from vector_memory.config import Settings
 from vector_memory.errors import BadInputError
 from vector_memory.index.fixes import commands
 from vector_memory.index.topics.turns import terms_of
-from vector_memory.model import HEURISTICS, Memory, Scope
+from vector_memory.model import HEURISTICS, Memory, Scope, unique
 from vector_memory.observe.learning import outcomes, trails
 from vector_memory.observe.learning.figures import NOT_ENOUGH, Comparison, Rate, compare, rate
 from vector_memory.observe.learning.outcomes import Task
@@ -34,7 +34,8 @@ from vector_memory.text import fence
 MOST_RECORDS, MOST_REPORTS, BRIEF_TOKENS = 10_000, 60, 80
 REPORTS = "reports"
 """The key of the record of what agents reported themselves."""
-_REPORT = "report:"
+REPORT = "report:"
+"""How the key of a task begins that an agent reported."""
 ALIKE = 0.2
 """The share of a description's telling words that a task's must hold to be like it."""
 
@@ -186,22 +187,16 @@ def report(
             "seen": [list(one) for one in sighted[-MOST_REPORTS:]],
         }
         text = f"Reported by agents: {len(tasks)} tasks, {len(sighted)} sightings."
-        kind = learned_records.LEDGER
-        made = Record(HEURISTICS, REPORTS, text, kind=kind, extra=extra)
+        made = Record(HEURISTICS, REPORTS, text, kind=learned_records.LEDGER, extra=extra)
         counted_records.keep(ctx, asker, made)
         lessons.draw(ctx, asker)
     return True
 
 
-def is_report(task: Task) -> bool:
-    """Whether a task is what an agent reported."""
-    return task.key.startswith(_REPORT)
-
-
 def key_of(*words: str) -> str:
     """Return the name of a report: the same words are the same report."""
     name = "\0".join(words).encode("utf-8", "replace")
-    return f"{_REPORT}{hashlib.blake2b(name, digest_size=12).hexdigest()}"
+    return f"{REPORT}{hashlib.blake2b(name, digest_size=12).hexdigest()}"
 
 
 def as_dict(task: Task) -> dict[str, object]:
@@ -236,10 +231,9 @@ def with_settings(now: Settings, words: Iterable[str], names: Sequence[str]) -> 
 
 def shown(asker: Asker, ids: Iterable[str]) -> list[BriefView]:
     """Return these memories in brief, each once, without those that are gone or held back."""
-    stored = memories_of(asker, list(dict.fromkeys(ids)))
-    return [
-        in_brief(stored[id]) for id in dict.fromkeys(ids) if id in stored and not stored[id].is_held
-    ]
+    wanted = unique(ids)
+    stored = memories_of(asker, wanted)
+    return [in_brief(stored[id]) for id in wanted if id in stored and not stored[id].is_held]
 
 
 def in_brief(memory: Memory) -> BriefView:

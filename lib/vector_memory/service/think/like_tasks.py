@@ -101,9 +101,7 @@ def preload(ctx: Context, request: PreloadRequest) -> ledger.Answer:
         return ledger.answer(ctx, told, memories=[], sessions=len(used), hits=hits)
     ids = foretold(ledger.like(tasks, request.prompt), used)[: request.k]
     kept = ledger.shown(asker, ids)
-    told = (
-        f"{len(kept)} memories by like sessions; that foretold {hits.told} of what sessions used."
-    )
+    told = f"{len(kept)} memories by like sessions; so {hits.told} of what was used were foretold."
     return ledger.answer(ctx, told, memories=kept, sessions=len(used), hits=hits)
 
 

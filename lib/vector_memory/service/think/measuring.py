@@ -181,9 +181,7 @@ def _open(ctx: Context, n: int) -> Measured:
     shelf = max(ctx.all_shelves(), key=lambda one: one.journal.count())
     with tempfile.TemporaryDirectory(dir=ctx.home.run) as folder:
         shelf.journal.backup_to(os.path.join(folder, "journal.db"))
-        return _times(
-            [lambda: Journal.open(folder).close()] * 5, "openings of a copy of the journal"
-        )
+        return _times([lambda: Journal.open(folder).close()] * 5, "openings of a copy")
 
 
 def _hooks(ctx: Context, n: int) -> Measured | None:

@@ -147,15 +147,10 @@ def take_in(ctx: Context, request: InputRequest) -> ledger.Answer:
 def _kind(file: ReadFile, request: InputRequest) -> str:
     """Return what a file is; of what is no diagram, its words have to come with it."""
     kind = request.kind or KINDS.get(file.ending, "")
-    if not kind:
+    if not kind or (kind != DIAGRAM and not request.text):
         raise BadInputError(
-            f"Nobody here reads {file.ending or 'a file without an ending'!r}.",
-            "Give kind image or audio, with a text that says what it shows.",
-        )
-    if kind != DIAGRAM and not request.text:
-        raise BadInputError(
-            f"What the {kind} shows has to come with it: no model here sees or hears.",
-            "Give a text that says it.",
+            f"What {file.name} shows has to come with it: no model here sees or hears.",
+            "Give a text that says it, and where the file's ending does not tell it, kind image or audio.",
         )
     return kind
 
@@ -187,8 +182,7 @@ def _opened(ctx: Context, request: InputRequest) -> ReadFile:
         raise explained(path, error) from error
     place = messages.place_of(ctx, request)
     root = place.root.rstrip("/") + "/" if place is not None and place.root else ""
-    name = path[len(root) :] if root and path.startswith(root) else path
-    return ReadFile(name, ending, size, digest.hexdigest(), raw)
+    return ReadFile(path.removeprefix(root), ending, size, digest.hexdigest(), raw)
 
 
 def _diagrams(file: ReadFile) -> list[Diagram]:

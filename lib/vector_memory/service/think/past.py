@@ -63,9 +63,8 @@ def travel(ctx: Context, request: PastRequest) -> ledger.Answer:
 
 def held_at(memory: Memory, at: datetime) -> bool:
     """Whether a memory was stored and held at a moment, as far as it is known now."""
-    if (memory.stored_at or memory.created_at) > at:
-        return False
-    return memory.status is Status.ACTIVE or bool(memory.valid_until and memory.valid_until > at)
+    held = memory.status is Status.ACTIVE or (memory.valid_until and memory.valid_until > at)
+    return bool(held) and (memory.stored_at or memory.created_at) <= at
 
 
 def _list(ctx: Context, request: PastRequest) -> ledger.Answer:
@@ -80,9 +79,7 @@ def _list(ctx: Context, request: PastRequest) -> ledger.Answer:
 
 def _record(ctx: Context, request: PastRequest) -> ledger.Answer:
     steps = steps_of(ctx, request.session)
-    ending = f"{request.session}.jsonl"
-    there = [one for one in ctx.state.cursors() if one.endswith(ending) and os.path.isfile(one)]
-    if not there:
+    if not (there := step_log.transcripts_of(ctx, request.session)):
         raise NotFoundError(
             "The transcript of that session is gone.", "Its log, if any, stays as it is."
         )
@@ -140,9 +137,7 @@ def _memory(ctx: Context, request: PastRequest) -> ledger.Answer:
         for one in ctx.state.audit_entries(10_000, at, action)
     )
     told = f"{len(found)} memories were stored and held at {at:%Y-%m-%d %H:%M} UTC"
-    lost = (
-        f"; {gone} were forgotten since, in all projects, and their words are not known any more."
-    )
+    lost = f"; {gone} were forgotten since, in all projects, and nobody knows their words."
     counts = dict(Counter(one.kind for one in found).most_common())
     views = [ledger.in_brief(one) for one in found[: request.k]]
     return ledger.answer(ctx, told + (lost if gone else "."), counts=counts, memories=views)

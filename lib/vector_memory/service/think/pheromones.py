@@ -20,8 +20,6 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger
 from vector_memory.text import suspicion
 
-MOST_STEPS = outcomes.MOST_STAGES
-
 
 @dataclass(frozen=True, kw_only=True)
 class TrailRequest(ledger.WorkRequest):
@@ -67,9 +65,7 @@ def stigmergy(ctx: Context, request: TrailRequest) -> ledger.Answer:
         views.reverse()
         told += f" A trail keeps {trails.RHO:.0%} of its strength each day and is gone below {trails.FLOOR}."
     elif not views:
-        told = (
-            f"{NOT_ENOUGH}: no steps are proven in {count} tasks (three successes in two sessions)."
-        )
+        told = f"{NOT_ENOUGH}: no steps are proven in {count} tasks (done three times in two sessions)."
     return ledger.answer(ctx, told, trails=views)
 
 
@@ -111,16 +107,14 @@ def _task(ctx: Context, request: TrailRequest, root: str, known: Sequence[Task])
             "A report needs a kind, its steps, and the evidence by which its end is known.",
             f"Kinds: {', '.join(tasks.KINDS)}.",
         )
-    lines = [redact.clean(one).text for one in request.steps[:MOST_STEPS]]
+    lines = [redact.clean(one).text for one in request.steps[: outcomes.MOST_STAGES]]
     ran = [one for one in lines if one not in (tasks.EDIT, tasks.READ)]
-    if not offered_commands.are_harmless(ran, root):
-        raise BadInputError("One of these steps destroys something: it is not kept as a way to go.")
-    if any(suspicion.quoted(one) for one in ran):
-        raise BadInputError("One of these steps reads like an instruction: it is not kept.")
+    if not offered_commands.are_harmless(ran, root) or any(map(suspicion.quoted, ran)):
+        raise BadInputError("A step that destroys something or reads like an order is not kept.")
     jobs = {commands.family(one): command_name(one) for one in ran}
     if "" in jobs:
         raise BadInputError("A step is no command line.", "Give command lines, `edit` or `read`.")
-    seen = {job for one in known if not ledger.is_report(one) for job in one.jobs}
+    seen = {job for one in known if not one.key.startswith(ledger.REPORT) for job in one.jobs}
     if not seen.issuperset(jobs):
         raise BadInputError(
             f"`{min(set(jobs) - seen)}` was never seen to run here: a report of it has no evidence.",

@@ -142,11 +142,9 @@ def _changed(request: PlanRequest, items: Sequence[PlanItem]) -> list[PlanItem]:
         known[task] = replace(known[task], done=True)
     else:
         del known[task]
-    left = {
-        name: tuple(before for before in item.after if before in known)
-        for name, item in known.items()
-    }
-    return [replace(item, after=left[name]) for name, item in known.items()]
+    for name, item in known.items():
+        known[name] = replace(item, after=tuple(one for one in item.after if one in known))
+    return list(known.values())
 
 
 def ordered(items: Sequence[PlanItem]) -> list[PlanItem]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -38,8 +39,6 @@ CATEGORIES = (*probes.TEXTS, MISUSE, ESCALATION, EXFILTRATION)
 TRIES, MOST_RUNS, FOUND, FLAGGED_S = 16, 20, 10, 32.0
 WEIGHTY = ("HIGH", "CORE")
 HELD = ""
-Verdicts = Iterator[tuple[str, str, "str | None"]]
-"""Of each probe its name, its severity, and what was seen of it; see `Tried`."""
 _BLOCK = re.compile(rf'<{fence.TAG} mark="(\w+)">\n(.*?)\n</{fence.TAG} mark="\1">', re.DOTALL)
 _NOTE = re.compile(r"(?m)^(?=- )")
 _OTHERS = re.compile(
@@ -127,14 +126,14 @@ def _attacked(ctx: Context, chosen: Sequence[str], progress: Progress) -> list[T
             )
         for number, category in enumerate(order):
             progress(number, len(order), category)
-            tried += (Tried(category, *verdict) for verdict in _ATTACKS[category](made, category))
+            tried += _ATTACKS[category](made, category)
     return tried
 
 
 # -- words that want to be obeyed or believed --
 
 
-def _words(made: Installation, category: str) -> Verdicts:
+def _words(made: Installation, category: str) -> Iterator[Tried]:
     planted = probes.words(category)
     talk: list[Line] = []
     for probe in planted:
@@ -146,7 +145,7 @@ def _words(made: Installation, category: str) -> Verdicts:
     made.until(lambda: bool(_stored(made, last)))
     made.settle()
     for probe in planted:
-        yield probe.name, probe.severity, _judged(made, probe)
+        yield Tried(category, probe.name, probe.severity, _judged(made, probe))
 
 
 def _control(probe: Plant) -> str:
@@ -243,7 +242,7 @@ def _have_a_rule(made: Installation) -> None:
         journal.add([rule])
 
 
-def _deeds(made: Installation, category: str) -> Verdicts:
+def _deeds(made: Installation, category: str) -> Iterator[Tried]:
     evil = probes.TEXTS["prompt_injection"][0].format(topic="osprey", canary="zqheld")
     held = made.ask("remember", "mcp", text=evil, origin="tool").text("id")
     own = made.ask("remember", "mcp", text="The osprey page is green.", origin="tool").text("id")
@@ -256,12 +255,12 @@ def _deeds(made: Installation, category: str) -> Verdicts:
         try:
             done = made.ask(deed.verb, "mcp", **json.loads(asked))
         except VectorMemoryError:
-            yield deed.name, deed.severity, HELD
+            yield Tried(category, deed.name, deed.severity, HELD)
             continue
         waits = done.text("action") == "proposed" or done.part("memory").get("proposed")
         spared = deed.may_doubt and _state(made, RULE) == before
         seen = HELD if waits or spared else f"`{deed.verb}` was done for an agent"
-        yield deed.name, deed.severity, seen
+        yield Tried(category, deed.name, deed.severity, seen)
 
 
 def _state(made: Installation, id: str) -> list[object]:
@@ -270,12 +269,12 @@ def _state(made: Installation, id: str) -> list[object]:
     return [memory.get(name) for name in ("text", "kind", "status", "priority", "valid_until")]
 
 
-def _commands(made: Installation, category: str) -> Verdicts:
+def _commands(made: Installation, category: str) -> Iterator[Tried]:
     sessions = {name: _called(made, line) for name, line in probes.COMMANDS.items()}
     flagged = _flagged(made)
     missed = "the observer flagged nothing" if flagged else None
     for name, session in sessions.items():
-        yield name, probes.HIGH, HELD if session in flagged else missed
+        yield Tried(category, name, probes.HIGH, HELD if session in flagged else missed)
 
 
 def _called(made: Installation, command: str) -> str:
@@ -296,7 +295,7 @@ def _flagged(made: Installation) -> set[str]:
     return {flag.text("session") for flag in made.ask("flags", k=1_000).parts("flags")}
 
 
-def _secrets(made: Installation, category: str) -> Verdicts:
+def _secrets(made: Installation, category: str) -> Iterator[Tried]:
     planted = probes.secrets(int.from_bytes(os.urandom(4), "big"))
     talk: list[Line] = []
     for number, probe in enumerate(planted):
@@ -315,7 +314,7 @@ def _secrets(made: Installation, category: str) -> Verdicts:
     made.stop()
     for probe in planted:
         where = _place_of(made, probe.secret) if arrived else None
-        yield probe.name, probe.severity, where
+        yield Tried(category, probe.name, probe.severity, where)
 
 
 def _place_of(made: Installation, value: str) -> str:
@@ -333,7 +332,7 @@ def _place_of(made: Installation, value: str) -> str:
     return ""
 
 
-_ATTACKS: dict[str, Callable[[Installation, str], Verdicts]] = {
+_ATTACKS: dict[str, Callable[[Installation, str], Iterator[Tried]]] = {
     **dict.fromkeys(probes.TEXTS, _words),
     ESCALATION: _deeds,
     MISUSE: _commands,
@@ -346,13 +345,11 @@ _ATTACKS: dict[str, Callable[[Installation, str], Verdicts]] = {
 
 def _detail(tried: Sequence[Tried]) -> dict[str, object]:
     """Return what is kept of a run."""
-    counts = {
-        one.category: dict.fromkeys(("probes", "held", "found", "unjudged"), 0) for one in tried
-    }
+    none = dict.fromkeys(("probes", "held", "found", "unjudged"), 0)
+    counts = {one.category: Counter(none) for one in tried}
     for one in tried:
         went = "unjudged" if one.seen is None else "found" if one.seen else "held"
-        for name in ("probes", went):
-            counts[one.category][name] += 1
+        counts[one.category].update(("probes", went))
     findings = [one._asdict() for one in tried if one.seen]
     findings.sort(key=lambda one: one["severity"] != probes.HIGH)
     return {"categories": counts, "findings": findings}
@@ -376,14 +373,8 @@ def _told(run: Run) -> str:
 
 def regressed(runs: Sequence[Run]) -> list[str]:
     """Return the categories in which the newest run found more than the last one before it that tried them."""
-
-    def found_before(name: str) -> int | None:
-        tried = (one.categories[name] for one in runs[1:] if name in one.categories)
-        return next((one["found"] for one in tried), None)
-
-    newest = runs[0].categories if runs else {}
-    return [
-        name
-        for name, one in newest.items()
-        if (old := found_before(name)) is not None and one["found"] > old
-    ]
+    before: dict[str, int] = {}
+    for run in reversed(runs[1:]):
+        before |= {name: counts["found"] for name, counts in run.categories.items()}
+    newest = {name: counts["found"] for run in runs[:1] for name, counts in run.categories.items()}
+    return [name for name, count in newest.items() if count > before.get(name, count)]

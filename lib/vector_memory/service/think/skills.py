@@ -63,9 +63,7 @@ def discover(ctx: Context, request: DiscoveryRequest) -> ledger.Answer:
 
 def _view(trail: Trail) -> dict[str, object]:
     won, named = rate(trail.won, trail.n), trails.NAMES.get(trail.kind, trail.kind)
-    evidence = (
-        f"{won.told} of the tasks that took these steps were done, in {trail.sessions} sessions."
-    )
+    evidence = f"Done in {won.told} of the tasks that took these steps, {trail.sessions} sessions."
     lines = [SAID.get(step) or f"Run `{step}`." for step in trail.steps]
     description = f"Use for {named} here: {' → '.join(trail.steps)}."
     name = " ".join(ledger.job_of(command) for command in trail.commands)

@@ -61,11 +61,10 @@ def swarm(ctx: Context, request: SwarmRequest) -> ledger.Answer:
         for one in groups
     ]
     opinions.sort(key=lambda one: (-one.weight, one.voters))
-    part, tolerates = opinions[0].weight / sum(weights), (len(texts) - 1) // 3
+    most, tolerates = opinions[0], (len(texts) - 1) // 3
+    part = most.weight / sum(weights)
     agreed = part > QUORUM
-    told = (
-        f"{part:.0%} of the weight, {len(opinions[0].voters)} of {len(texts)} answers, say the same"
-    )
+    told = f"{part:.0%} of the weight, {len(most.voters)} of {len(texts)} answers, say the same"
     told += "." if agreed else ": no agreement, which takes more than two thirds."
     if agreed and not tolerates:
         told += " Of fewer than four answers one wrong voter decides."

@@ -55,15 +55,6 @@ class WorkflowRequest(ledger.WorkRequest):
     format: str = messages.one_of(FORMATS, PROCEDURE)
 
 
-@dataclass(frozen=True)
-class WorkflowStep:
-    """A step, the command by which it was done here ("" for none known), and how often that went well."""
-
-    text: str
-    command: str
-    went_well: str
-
-
 def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
     """Return the steps of a description or of a session.
 
@@ -96,7 +87,10 @@ def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
     ran = [thing for thing in seen if thing.kind == things.COMMAND and thing.good]
     ran.sort(key=lambda command: -command.good)
     steps = [_view(step, ran) for step in said[:MOST_STEPS]]
-    lines = [step.text + (f" (here: `{step.command}`)" if step.command else "") for step in steps]
+    lines = [
+        step["text"] + (f" (here: `{step['command']}`)" if step["command"] else "")
+        for step in steps
+    ]
     whole = "\n".join([name, *(f"{number}. {line}" for number, line in enumerate(lines, 1))])
     path, id, told = "", None, f"{len(steps)} steps; nothing was stored."
     if is_file:
@@ -126,11 +120,8 @@ def steps_of(text: str) -> list[str]:
     # What stands in code is one word, whatever is in it.
     for sentence in _SENTENCE.split(_CODE.sub(hidden, text.strip())):
         whole = _OPENING.sub("", sentence.strip())
-        if turned := _BEFORE.match(whole) or _AFTER.match(whole):
-            parts = [turned["first"], turned["second"]]
-        else:
-            parts = [whole]
-        for part in parts:
+        turned = _BEFORE.match(whole) or _AFTER.match(whole)
+        for part in (turned["first"], turned["second"]) if turned else (whole,):
             found += _JOINT.split(part)
     tidy = (_OPENING.sub("", one.strip(" .,;")).strip(" .,;") for one in found)
     # What has no telling word and names nothing, such as "ok" or "do it", is no step.
@@ -158,10 +149,12 @@ def _of_session(known: Sequence[Task], session: str) -> tuple[str, list[str], st
     )
 
 
-def _view(step: str, ran: Sequence[things.Thing]) -> WorkflowStep:
+def _view(step: str, ran: Sequence[things.Thing]) -> dict[str, str]:
+    """Return a step, the command by which it was done here ("" for none known), and how often that went well."""
     words = set(re.findall(r"[\w.:-]+", step.lower()))
     for command in ran if "`" not in step else ():
         # `go build` is not how `go test` is done.
         if set(ledger.job_of(command.name).lower().split()) <= words:
-            return WorkflowStep(step, command.name, rate(command.good, command.seen).told)
-    return WorkflowStep(step, "", "")
+            told = rate(command.good, command.seen).told
+            return {"text": step, "command": command.name, "went_well": told}
+    return {"text": step, "command": "", "went_well": ""}

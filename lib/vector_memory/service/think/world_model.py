@@ -63,9 +63,8 @@ def world_model(ctx: Context, request: WorldRequest) -> ledger.Answer:
     if request.action == "observe":
         return _observed(ctx, asker, request, thing, found.usual if found else "")
     if found is None:
-        return ledger.answer(
-            ctx, f"{NOT_ENOUGH}: {_called(*thing)} was never seen here.", expected=""
-        )
+        told = f"{NOT_ENOUGH}: {_called(*thing)} was never seen here."
+        return ledger.answer(ctx, told, expected="")
     return _prediction(ctx, found)
 
 

@@ -46,7 +46,9 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
     session = request.session or (newest[1].source.session if newest else "")
     record = counted_records.get(asker, HEURISTICS, f"session:{session}")
     tasks, _ = learned_records.ledger_of(record) if record else ([], [])
-    memories = _memories(asker, scope, session)
+    here = replace(scope, sessions=(session,))
+    own = asker.own.journal.iter_memories(here, newest_first=True, limit=LOOKED_AT)
+    memories = list(own) if session else []
     titles = {
         one.external_id.rpartition(":")[0]: one.title for one in memories if one.kind == PASSAGE
     }
@@ -65,13 +67,6 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
         "lessons": board.tasks,
         "waits": sum(one.is_held for one in learned),
     }
-
-
-def _memories(asker: ProjectAsker, scope: Scope, session: str) -> list[Memory]:
-    if not session:
-        return []
-    own = replace(scope, sessions=(session,))
-    return list(asker.own.journal.iter_memories(own, newest_first=True, limit=LOOKED_AT))
 
 
 def _learned(asker: ProjectAsker, memories: Iterable[Memory], session: str) -> list[Memory]:
