@@ -7,15 +7,14 @@ from typing import Any
 from vector_memory.errors import BadInputError
 from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.telling import WHOLE_TOKENS, Json, Telling, say, short
-from vector_memory.mcp.tool import does, page, reach, scope_of
+from vector_memory.mcp.tool import does, paged, scope_of
 from vector_memory.model import COLLECTIONS, QUIET
 
 DEFAULT = 8
-TRACED, LISTED = 5, 50
-"""On a page where no limit is given: hits that are explained, and memories that a session was shown."""
 ON_A_PAGE = 20
-MOST_TRACED, MOST_LISTED, MOST_RELATED = 50, 200, 100
-"""The most that the daemon gives of these, and of what hangs on a memory."""
+TRACED, LISTED, RELATED, CONNECTED = (5, 50), (50, 200), (DEFAULT, 100), (ON_A_PAGE, 50)
+"""Of hits that are explained, of memories that a session was shown, of what hangs on a memory, and of what links lead
+to: how many a page has where no limit is given, and the most that the daemon gives."""
 
 
 def found(caller: Caller, memories: Any, around: str = "", **more: Any) -> Json:
@@ -93,10 +92,8 @@ def trace(caller: Caller, arguments: Json) -> Json:
     """Explain hits, or what was done with a memory, or what hangs on it."""
     if arguments.get("direction"):
         return connected(caller, arguments, [arguments.get("id") or ""])
-    asked: Json = {"query": arguments.get("query"), "id": arguments.get("id")}
-    asked["k"] = reach(arguments, TRACED, MOST_TRACED)
-    answer = caller.ask("trace", {**scope_of(arguments), **asked})
-    hits, following = page(answer["hits"], arguments, TRACED)
+    asked = {"query": arguments.get("query"), "id": arguments.get("id")}
+    answer, hits, following = paged(caller, "trace", arguments, "hits", TRACED, **asked)
     return found(
         caller,
         [{**hit, "traced": True} for hit in hits],
@@ -111,10 +108,10 @@ def connected(caller: Caller, arguments: Json, ids: list[str]) -> Json:
     """Return what links lead to from a memory, or between two."""
     if not all(ids):
         raise BadInputError("From which memory?", "Give its id, as shown.")
-    asked = {name: arguments.get(name) for name in ("direction", "depth")}
-    k = reach(arguments, ON_A_PAGE, MOST_TRACED)
-    answer = caller.ask("connections", {**scope_of(arguments), **asked, "ids": ids, "k": k})
-    memories, following = page(answer["memories"], arguments, ON_A_PAGE)
+    asked = {"direction": arguments.get("direction"), "depth": arguments.get("depth"), "ids": ids}
+    answer, memories, following = paged(
+        caller, "connections", arguments, "memories", CONNECTED, **asked
+    )
     return found(caller, memories, total=answer["total"], next_cursor=following)
 
 
@@ -164,15 +161,10 @@ def links(telling: Telling, all_links: Any) -> list[Json]:
 @does("session_recalled")
 def session_recalled(caller: Caller, arguments: Json) -> Json:
     """Tell what a session was shown."""
-    own = caller.session if caller.known else None
-    k = reach(arguments, LISTED, MOST_LISTED)
-    asked = {
-        "session": arguments.get("session") or own,
-        "project": arguments.get("project"),
-        "k": k,
-    }
-    answer = caller.ask("session_recalled", asked)
-    memories, following = page(answer["memories"], arguments, LISTED)
+    session = arguments.get("session") or (caller.session if caller.known else None)
+    answer, memories, following = paged(
+        caller, "session_recalled", arguments, "memories", LISTED, session=session
+    )
     told = {"session": say(answer["session"]), "total": answer["total"], "next_cursor": following}
     return found(caller, memories, **told)
 
@@ -180,11 +172,9 @@ def session_recalled(caller: Caller, arguments: Json) -> Json:
 @does("memory_impact")
 def impact(caller: Caller, arguments: Json) -> Json:
     """Tell what hangs on a memory or a file."""
-    asked: Json = {"id": arguments.get("id"), "file": arguments.get("file")}
-    asked["k"] = reach(arguments, DEFAULT, MOST_RELATED)
-    answer = caller.ask("impact", {**scope_of(arguments), **asked})
+    asked = {"id": arguments.get("id"), "file": arguments.get("file")}
+    answer, related, following = paged(caller, "impact", arguments, "related", RELATED, **asked)
     telling = Telling(caller.shown)
-    related, following = page(answer["related"], arguments, DEFAULT)
     return {
         "about": telling.memories(answer["about"]),
         "links": links(telling, answer["links"]),

@@ -6,7 +6,7 @@ from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.changing import delete
 from vector_memory.mcp.finding import ON_A_PAGE, connected, found
 from vector_memory.mcp.telling import Json, Telling, say, short
-from vector_memory.mcp.tool import does, page, reach, scope_of
+from vector_memory.mcp.tool import does, page, paged, reach, scope_of
 
 MOST_STEPS = 30
 CYCLE, CYCLES = "hippocampal-consolidation", 20
@@ -21,8 +21,8 @@ PHASES = {
 """The phases of a cycle, with what each counts."""
 WEEKLY = ("hierarchical-abstraction", "memory-organize", "active-pruning")
 """The weekly jobs that keep memories in order."""
-MOST_GROUPS, MOST_SUGGESTED = 500, 200
-"""The most that the daemon gives of groups and what could go, and of suggestions."""
+MOST_GROUPS, SUGGESTED = 500, (ON_A_PAGE, 200)
+"""The most that the daemon gives of groups and what could go; how many suggestions a page has, and there are at most."""
 
 
 @does("memory_consolidate")
@@ -79,10 +79,10 @@ def organize(caller: Caller, arguments: Json) -> Json:
         return connected(caller, arguments, arguments.get("ids") or [""])
     if action == "cluster":
         return _clusters(caller, arguments)
-    asked = {**scope_of(arguments), "ids": arguments.get("ids"), "apply": arguments.get("apply")}
-    asked["k"] = reach(arguments, ON_A_PAGE, MOST_SUGGESTED)
-    answer = caller.ask("organize", asked)
-    memories, following = page(answer["memories"], arguments, ON_A_PAGE)
+    asked = {"ids": arguments.get("ids"), "apply": arguments.get("apply")}
+    answer, memories, following = paged(
+        caller, "organize", arguments, "memories", SUGGESTED, **asked
+    )
     return found(caller, memories, applied=answer["applied"], next_cursor=following)
 
 
@@ -95,9 +95,7 @@ def _upkeep(caller: Caller, name: str, arguments: Json) -> Json:
 
 
 def _clusters(caller: Caller, arguments: Json) -> Json:
-    k = reach(arguments, ON_A_PAGE, MOST_SUGGESTED)
-    answer = caller.ask("connections", {**scope_of(arguments), "k": k})
-    clusters, following = page(answer["clusters"], arguments, ON_A_PAGE)
+    _, clusters, following = paged(caller, "connections", arguments, "clusters", SUGGESTED)
     telling = Telling(caller.shown)
     told = [
         {

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from vector_memory.aging import Every
 from vector_memory.errors import BadInputError
@@ -217,6 +217,19 @@ def reach(arguments: Json, default: int, most: int) -> int:
         most: how many can be found at all.
     """
     return min(most, (arguments.get("cursor") or 0) + (arguments.get("limit") or default) + 1)
+
+
+def paged(
+    caller: Caller, verb: str, arguments: Json, rows: str, size: tuple[int, int], **asked: Any
+) -> tuple[Json, Sequence[Any], int | None]:
+    """Ask a verb within a question's limits; return its answer, the page of its rows that is asked for, and where the
+    next one begins.
+
+    Args:
+        size: how many a page has where no limit is given, and how many can be found at all.
+    """
+    answer = caller.ask(verb, {**scope_of(arguments), **asked, "k": reach(arguments, *size)})
+    return answer, *page(answer[rows], arguments, size[0])
 
 
 def page(found: Sequence[T], arguments: Json, default: int) -> tuple[Sequence[T], int | None]:

@@ -66,7 +66,7 @@ def test_what_is_right(
         ("digital_twin", {"scenario": "baking"}, "scenario must be"),
         ("digital_twin", {"settings": ["capture=false"]}, "NAME=VALUE"),
         ("red_team", {"action": "burn"}, "action must be"),
-        ("red_team", {"categories": ["rudeness"]}, "categories is no"),
+        ("red_team", {"categories": ["rudeness"]}, "categories must be"),
         ("red_team", {"severity": "mild"}, "severity must be"),
         ("multimodal_input", {}, "path is missing"),
         ("multimodal_input", {"path": "gone.mmd"}, "no file"),

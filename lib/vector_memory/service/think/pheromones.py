@@ -65,7 +65,7 @@ def stigmergy(ctx: Context, request: TrailRequest) -> ledger.Answer:
         views.reverse()
         told += f" A trail keeps {trails.RHO:.0%} of its strength each day and is gone below {trails.FLOOR}."
     elif not views:
-        told = f"{NOT_ENOUGH}: no steps are proven in {count} tasks (done three times in two sessions)."
+        told = f"{NOT_ENOUGH}: in {count} tasks no steps are proven, or they have faded since."
     return ledger.answer(ctx, told, trails=views)
 
 
@@ -86,8 +86,7 @@ def _deposit(ctx: Context, request: TrailRequest) -> ledger.Answer:
     seen = ledger.tasks_of(asker)
     made = _task(ctx, request, asker.place.root, seen)
     weight = trails.LIKELY if request.ok else trails.FAILURE
-    does = "would count" if request.dry_run else "counts"
-    told = f"It {does} {weight:g}; what only agents report makes no trail without a sure success."
+    told = f"It {'would count' if request.dry_run else 'counts'} {weight:g}; what only agents report makes no trail without a sure success."
     if not request.dry_run:
         if made.key in [task.key for task in seen] or not ledger.report(ctx, asker, made):
             told = "It was reported before: nothing changes."

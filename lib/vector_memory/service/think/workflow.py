@@ -92,7 +92,9 @@ def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
         for step in steps
     ]
     whole = "\n".join([name, *(f"{number}. {line}" for number, line in enumerate(lines, 1))])
-    path, id, told = "", None, f"{len(steps)} steps; nothing was stored."
+    bare = sum("`" not in line for line in lines)
+    count = f"{len(steps)} steps" + (f", {bare} without a command that is known" if bare else "")
+    path, id, told = "", None, f"{count}; nothing was stored."
     if is_file:
         made = skill_file(name, f"{name}: {len(steps)} steps.", lines, request.format, evidence)
         path, whole = made.path, made.text
@@ -102,7 +104,7 @@ def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
         stored = remember.remember(ctx, remember.RememberRequest(**asked))
         waits = stored.action == "proposed"
         became = "waits for the user: `vector-memory review`" if waits else f"was {stored.action}"
-        told, id = f"{len(steps)} steps; the procedure {became}.", stored.id
+        told, id = f"{count}; the procedure {became}.", stored.id
     return ledger.answer(
         ctx, told, name=name, steps=steps, path=path, text=whole, dry_run=request.dry_run, id=id
     )
