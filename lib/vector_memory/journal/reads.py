@@ -611,15 +611,18 @@ class Reading:
 
     @staticmethod
     def _newest_seqs(connection: sqlite3.Connection, scope: Scope, k: int, where: str) -> list[int]:
-        limits, values = condition(replace(scope, projects=None))
-        seqs: list[tuple[int, int]] = []
+        limits, values = condition(replace(scope, projects=None, kinds=()))
+        newest: list[tuple[int, int]] = []
+        # One kind of one project at a time: each is in the order of time in an index, several together are not.
         for project in projects_in(connection, scope):
-            seqs += connection.execute(
-                f"SELECT m.created_at, m.seq FROM memories m WHERE {where} AND m.project = ?"
-                f" AND {limits} ORDER BY m.created_at DESC, m.seq DESC LIMIT ?",
-                (project, *values, k),
-            ).fetchall()
-        return [seq for _, seq in sorted(seqs, reverse=True)[:k]]
+            for kind in dict.fromkeys(scope.kinds) or (None,):
+                newest += connection.execute(
+                    f"SELECT m.created_at, m.seq FROM memories m WHERE {where} AND m.project = ?"
+                    f" AND {'1' if kind is None else 'm.kind = ?'} AND {limits}"
+                    " ORDER BY m.created_at DESC, m.seq DESC LIMIT ?",
+                    (project, *(() if kind is None else (kind,)), *values, k),
+                ).fetchall()
+        return [seq for _, seq in sorted(newest, reverse=True)[:k]]
 
 
 def _spellings(words: str) -> set[str]:
