@@ -22,6 +22,7 @@ _COVERS = {
 _HOW = {acts.COMMIT: "it commits", acts.PUSH: "it pushes", acts.REQUEST: "it opens a pull request", acts.READ: "it opens {}", acts.INSTALL: "it installs {}",
         acts.DELETE: "it deletes {}", acts.MOVE: "it moves {}", acts.CREATE: "it makes {}", acts.NETWORK: "it goes to the network: {}", acts.RUN: "it runs `{}`",
         acts.DATABASE: "it runs {} against a database", "branch": "it goes to {}", acts.HISTORY: "it rewrites history", "merge": "it merges"}  # fmt: skip
+
 _TALK = (".md", ".rst", ".txt", ".adoc", ".json", ".html")
 
 
@@ -61,13 +62,6 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> st
             if kind in _covered(limit) and is_named != limit.is_only
             else ""
         )
-    if (
-        limit.act == acts.EDIT
-        and kind == acts.COMMIT
-        and limit.things[0] in (acts.ANYTHING, acts.CODE)
-        and not limit.is_only
-    ):
-        return how
     if kind not in _covered(limit):
         return ""
     if kind == acts.DATABASE:
@@ -146,10 +140,8 @@ def _by_words(limit: Limit, change: FileChange, inner: str) -> str:
         added -= set(limit.things) if limit.is_only else set()
         return f"it adds {min(added)} to {{}}" if added else ""
     if limit.act == acts.COMMENT and change.after and not inner.endswith(_TALK):
-        more = not set(SAYS["comment"].findall(change.after)) <= set(
-            SAYS["comment"].findall(change.before)
-        )
-        return "it adds comments to {}" if more else ""
+        before, after = (set(SAYS["comment"].findall(text)) for text in change[3:])
+        return "" if after <= before else "it adds comments to {}"
     if limit.act == acts.API and change.before and not matches("tests", inner):
         if limit.things and not any(matches(one, inner) for one in limit.things):
             return ""

@@ -192,8 +192,8 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
             yield EDIT, things, False
         elif branch := SAYS["branches"].search(clause):
             yield PUSH, (branch[0],), False
-        for one in [one for one in words if one.text in VERBS][: not things]:
-            yield from _resolved(one.text, "", context)
+        elif deed := next((word.text for word in words if word.text in VERBS), ""):
+            yield from _resolved(deed, "", context)
 
 
 def _of_exception(
@@ -211,9 +211,11 @@ def _of_exception(
         yield from _resolved(noun.text, clause[noun.end :], context)
     elif kinds[place : place + 2] == "ox" or re.search("n.*x.*e", kinds):
         return
-    elif things and kinds[0] == "e":
-        yield EDIT, things, "n" in _kinds(context.earlier)
-    elif things and acts <= {EDIT, CREATE, DELETE} and (is_forbidden or SAYS["all"].search(before)):
+    elif (
+        things
+        and acts <= {EDIT, CREATE, DELETE}
+        and (is_forbidden or kinds[0] == "e" or SAYS["all"].search(before))
+    ):
         yield EDIT, things, is_forbidden
     elif is_forbidden and not things and (things := _things(before) or _things(context.earlier)):
         yield EDIT, things, True
@@ -240,24 +242,21 @@ def _of_negation(
     is_wish = SAYS["wants"].search(clause[words[place].end - len(no) :])
     if is_wish and how == "not" and verb and verb.text not in _BASES:
         how = "no"
-    if how == "not" and verb and re.search("t|c$", before) and after[0] == "a":
-        # A thing that something must not be done to.
-        if (is_passive or is_change) and (things := _files_of(said, context)):
-            yield VERBS.get(verb.text, (EDIT,))[0], things, False
-    elif "t" in before and after[:1] in ("", "k", "w"):
-        if things := _files_of(said, context):
-            yield EDIT, things, False
-    elif (
-        how == "not"
-        and "a" in before
-        and (is_passive or is_change or not after.strip("w") or SAYS["predicate"].match(no))
+    is_verdict = how == "not" and (
+        is_passive or is_change or re.fullmatch("w+", after) or SAYS["predicate"].match(no)
+    )
+    if ("t" in before and after[:1] in ("", "k", "w")) or (
+        is_verdict and re.search("[at]|c$", before)
     ):
-        noun = next(one for one in words if one.kind == "a")
-        if not after and not SAYS["predicate"].match(no):
-            return
-        yield from _resolved(noun.text, clause[noun.end : start - len(no)], context, noun.text)
-    elif how == "not" and before.endswith("c") and after == "w" and SAYS["new_file"].search(said):
-        yield CREATE, (), False
+        # Something is said of a thing or a deed: "X must not be touched", "commits are forbidden".
+        deed = next((word for word in words[:place] if word.kind == "a"), None)
+        done = verb.text if verb and (is_passive or is_change) else ""
+        if things := _files_of(said, context) if done or "t" in before else ():
+            yield VERBS.get(done, (EDIT,))[0], things, False
+        elif deed:
+            yield from _resolved(deed.text, clause[deed.end : start - len(no)], context, deed.text)
+        elif SAYS["new_file"].search(said):
+            yield CREATE, (), False
     elif SAYS["describes"].match(clause) if how == "off" else re.search("[actx]", before):
         return
     elif verb and after[0] == "a":
@@ -277,8 +276,6 @@ def _of_negation(
             yield EDIT, things, False
         elif SAYS["new_file"].search(thing) and how == "no" and not verb:
             yield CREATE, (), False
-        elif "there" in thing and context.named:
-            yield EDIT, context.named, False
 
 
 def _of_acts(
@@ -305,8 +302,6 @@ def _of_acts(
 def _is_form(word: str, how: str, is_passive: bool) -> bool:
     """Whether a word stands as what is ruled out: "not" do, "off" doing or a deed, "no" deed, "nothing" done."""
     act, verb = VERBS.get(word, ("", word))
-    if how == "no" and word.endswith(("ed", "ten", "ade")) and not is_passive:
-        return False
     if not act or is_passive or how == "not":
         return how != "not" if not act else how == "no" or word == verb
     is_deed = act in (COMMIT, PUSH, MERGE, RUN, INSTALL)
@@ -396,8 +391,6 @@ def _command(verb: str, thing: str, context: _Context) -> str:
     others = [one.text for one in _words(words) if one.kind == "x" and one.text.isalnum()]
     if VERBS.get(verb, (NOUNS.get(verb),))[0] == RUN:
         return verb
-    if verb not in VERBS:
-        return " ".join((verb, *others[-2:]))
     paths = _paths(thing) or (context.named if SAYS["that"].match(thing) else ())
     is_name = re.fullmatch(r"[\w.-]+", thing) and not SAYS["no_names"].match(thing)
     if paths or (verb == "use" and is_name):
@@ -445,15 +438,11 @@ def _lifts(prompt: str, limit: Limit) -> bool:
     names_it = any(_spoken(one) in prompt for one in limit.things)
     if limit.waits and SAYS["approved"].search(prompt):
         return True
-    if "for now" in limit.said.lower() and goes_on:
-        return True
     if SAYS["for_this"].search(limit.said.lower()) and goes_on:
-        return not names_it
+        return not names_it or "for now" in limit.said.lower()
     if limit.act in ON_FILES:
         is_wide = limit.is_only or limit.things[:1] in ((ANYTHING,), (CODE,))
         return goes_on and not names_it if is_wide else names_it
-    if limit.act == CREATE:
-        return bool(SAYS["other_file"].search(prompt))
     verbs = {
         form for form, (act, _) in VERBS.items() if act in (limit.act, DO)[: 1 + (limit.act == RUN)]
     }

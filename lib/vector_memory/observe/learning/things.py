@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from statistics import median
 from typing import NamedTuple
 
@@ -20,8 +20,6 @@ OK, FAILS, UP, DOWN = "ok", "fails", "up", "down"
 MOST_SEEN = 30
 LEAST_SEEN, AGREE = 4, 0.9
 """How often something must have been seen before, and in which share the same, to be relied on."""
-TOLD_FOR = timedelta(days=14)
-"""How long after it was last seen something is still told as it was."""
 LOOKED_CHARS = 6_000
 _LEAST_PORT, _MOST_PORT = 80, 65_535
 
@@ -74,11 +72,6 @@ class Thing:
     def key(self) -> str:
         """By what it is known in its project."""
         return f"{self.kind}:{self.name}"
-
-    @property
-    def last_at(self) -> datetime:
-        """When it was last seen, aware UTC."""
-        return datetime.fromisoformat(self.last)
 
     @property
     def is_worth_keeping(self) -> bool:
@@ -184,14 +177,3 @@ def _ports_in(sign: str, text: str) -> list[str]:
     """Return the ports of which a text says this, each once."""
     groups = (next(filter(None, match.groups()), "") for match in PATTERNS[sign].finditer(text))
     return [one for one in dict.fromkeys(groups) if _LEAST_PORT <= int(one or 0) <= _MOST_PORT]
-
-
-# -- what is told --
-
-
-def unresolved(things: Iterable[Thing], now: datetime) -> list[Thing]:
-    """Return what is not as it used to be and was seen so lately, the newest first."""
-    found = [one for one in things if one.surprise and now - one.last_at < TOLD_FOR]
-    # A command that works again, or another version, is news once; what is broken stays so.
-    fresh = [one for one in found if one.state in (FAILS, DOWN) or one.same == 1]
-    return sorted(fresh, key=lambda one: one.last, reverse=True)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
-from vector_memory.model import TRAJECTORIES, WORLD, Memory, Status
+from vector_memory.model import TRAJECTORIES, Memory, Status
 from vector_memory.observe.learning import outcomes, things, trails, trajectories, trouble
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.learning import counted_records
@@ -47,13 +47,11 @@ class Board(TaskFigures):
     Attributes:
         kinds: how tasks of each kind went.
         habits: troubles that came again.
-        odd: keys of things that are in another state than usual.
         trails: ids of the steps that work.
     """
 
     kinds: list[outcomes.KindCount] = field(default_factory=list)
     habits: list[trouble.Habit] = field(default_factory=list)
-    odd: list[str] = field(default_factory=list)
     trails: list[str] = field(default_factory=list)
 
     key, text = BOARD, "How work went in this project"
@@ -84,12 +82,6 @@ def trajectories_of(asker: ProjectAsker) -> list[trajectories.Trajectory]:
     records = counted_records.of(asker, TRAJECTORIES, trajectories.MOST, (TRAJECTORY,))
     found = _all(trajectories.Trajectory, [one.extra for one in records if one.is_quiet])
     return sorted(found, key=lambda one: one.at, reverse=True)
-
-
-def thing(asker: ProjectAsker, key: str) -> things.Thing | None:
-    """Return a thing by its key, None where it was never seen or is forgotten."""
-    memory = counted_records.get(asker, WORLD, key)
-    return next(iter(things_of([memory])), None) if memory else None
 
 
 def things_of(records: Iterable[Memory]) -> list[things.Thing]:

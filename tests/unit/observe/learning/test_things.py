@@ -124,13 +124,9 @@ def test_what_is_a_surprise(states: str, surprise: bool) -> None:
     assert thing(states).surprise is surprise
 
 
-def test_what_a_start_is_told() -> None:
-    """What is broken while it is, what works again once, neither for ever."""
+def test_a_state_in_words() -> None:
+    """What is broken, works again or is down since when; what is as usual without a date."""
     broken, mended, down = thing("....xx"), thing("xxxx."), thing(".x", PORT, "5432")
-    now = AT + timedelta(days=1)
-    assert things.unresolved([broken, mended, down, thing("....")], now) == [broken, mended, down]
-    assert things.unresolved([thing("xxxx..")], now) == []
-    assert things.unresolved([broken], now + timedelta(days=20)) == []
     assert broken.text == "`just test` fails since 2026-05-01 (passed 4 of 4 before): it broke"
     assert mended.text == "`just test` passes since 2026-05-01 (failed 4 of 4 before)"
     assert down.text.startswith("port 5432 is down since 2026-05-01")
