@@ -28,7 +28,7 @@ ON_FILES = frozenset({EDIT, DELETE, MOVE, READ})
 MOST_SAID, MOST_CHARS, MOST_LIMITS, LONGEST_SENTENCE = 160, 6_000, 24, 600
 
 
-class _Word(NamedTuple):
+class _ClauseWord(NamedTuple):
     """A word, or several that say one thing, of a clause, and its kind: a letter of `limit_words.txt`."""
 
     kind: str
@@ -120,10 +120,10 @@ def _once(limits: Iterable[Limit]) -> list[Limit]:
 
 
 @lru_cache(256)
-def _words(clause: str) -> tuple[_Word, ...]:
+def _words(clause: str) -> tuple[_ClauseWord, ...]:
     """Return the words of a clause that say something, each with its kind."""
     found = ((one.lastgroup or "x", one[0], one.end()) for one in SAYS["word"].finditer(clause))
-    return tuple(_Word(*one) for one in found if one[0] != "f")
+    return tuple(_ClauseWord(*one) for one in found if one[0] != "f")
 
 
 def _kinds(clause: str) -> str:
@@ -197,7 +197,7 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
 
 
 def _of_exception(
-    clause: str, words: Sequence[_Word], kinds: str, context: _Context
+    clause: str, words: Sequence[_ClauseWord], kinds: str, context: _Context
 ) -> Iterator[_Found]:
     """Yield the limit of a clause that sets something apart: "only X", "nothing but X", "everything except X", "the
     rest"."""
@@ -225,7 +225,7 @@ def _of_exception(
 
 
 def _of_negation(
-    clause: str, words: Sequence[_Word], kinds: str, context: _Context
+    clause: str, words: Sequence[_ClauseWord], kinds: str, context: _Context
 ) -> Iterator[_Found]:
     """Yield the limits of a clause that negates something."""
     place = kinds.index("n")
@@ -272,14 +272,14 @@ def _of_negation(
         after[:1] in ("t", "c") and not {"x", "n"} & set(after) and not SAYS["done"].search(clause)
     ):
         thing = clause[start:]
-        if things := _things(thing) or ((CODE,) if _files_of(thing, context) == (CODE,) else ()):
+        if (things := _files_of(thing, context)) and things != (ANYTHING,):
             yield EDIT, things, False
         elif SAYS["new_file"].search(thing) and how == "no" and not verb:
             yield CREATE, (), False
 
 
 def _of_acts(
-    clause: str, acts: Sequence[_Word], how: str, is_passive: bool, context: _Context
+    clause: str, acts: Sequence[_ClauseWord], how: str, is_passive: bool, context: _Context
 ) -> Iterator[_Found]:
     """Yield the limits of one act or several that stand right behind a negation."""
     light = len(acts) > 1 and VERBS.get(acts[0].text, ("",))[0] in (CREATE, DO)
@@ -379,23 +379,21 @@ def _bare(thing: str, act: str, verb: str) -> tuple[str, ...]:
 
 def _command(verb: str, thing: str, context: _Context) -> str:
     """Return what must not be run: a command, a kind of command, a path; or the words of one."""
-    means = context.earlier if SAYS["that"].match(thing) else f"{verb} {thing}"
-    kinds = (
-        one for one in RUNS if re.search(rf"\b{one.removesuffix('s')}(?:s|ment|ting)?\b", means)
-    )
+    thing = context.earlier if thing and SAYS["that"].match(thing) else thing
     if quoted := re.match(r"`([^`\n]{2,80})`", thing):
         return quoted[1]
-    if (kind := next(kinds, "")) and verb != "restart":
-        return kind
-    words = context.earlier if thing and SAYS["that"].match(thing) else thing
-    others = [one.text for one in _words(words) if one.kind == "x" and one.text.isalnum()]
+    for kind in RUNS if verb != "restart" else ():
+        if re.search(rf"\b{kind.removesuffix('s')}(?:s|ment|ting)?\b", f"{verb} {thing}"):
+            return kind
     if VERBS.get(verb, (NOUNS.get(verb),))[0] == RUN:
         return verb
-    paths = _paths(thing) or (context.named if SAYS["that"].match(thing) else ())
-    is_name = re.fullmatch(r"[\w.-]+", thing) and not SAYS["no_names"].match(thing)
-    if paths or (verb == "use" and is_name):
-        return paths[0] if paths else thing
-    return " ".join((ANYTHING, *others)) if others and verb != "use" else ""
+    if paths := _paths(thing):
+        return paths[0]
+    if verb == "use":
+        is_name = re.fullmatch(r"[\w.-]+", thing) and not SAYS["no_names"].match(thing)
+        return thing if is_name else ""
+    others = [word.text for word in _words(thing) if word.kind == "x" and word.text.isalnum()]
+    return " ".join((ANYTHING, *others)) if others else ""
 
 
 def _paths(text: str) -> tuple[str, ...]:

@@ -123,18 +123,10 @@ def shortened(text: str) -> str:
 
 def is_about(objectives: Objectives, path: str, text: str) -> bool:
     """Whether a path within the project, or words, have to do with what was asked."""
-    low = path.lower()
-    for one in objectives.files:
-        folder = posixpath.dirname(one)
-        if low and (
-            low == one
-            or low.startswith(one + "/")
-            or low.endswith("/" + one)
-            or f"/{one}/" in f"/{low}/"
-        ):
-            return True
-        if folder and low and (low.startswith(folder + "/") or f"/{folder}/" in f"/{low}"):
-            return True
+    inner = f"/{path.lower()}/"
+    places = {place for file in objectives.files for place in (file, posixpath.dirname(file))}
+    if any(place and f"/{place}/" in inner for place in places):
+        return True
     found = terms_of(path.replace("/", " ")) | terms_of(text)
     return not objectives.terms.isdisjoint(found) or any(
         posixpath.basename(one) in text.lower() for one in objectives.files

@@ -93,7 +93,9 @@ def ledger_of(memory: Memory) -> tuple[list[outcomes.Task], list[things.Sighting
     """Return the tasks of a session's record, oldest first, and what was seen in it."""
     raw = memory.extra.get("tasks")
     tasks = [outcomes.Task.from_dict(one) for one in raw or () if isinstance(one, dict)]
-    seen = [things.Sighting(*row) for row in memory.extra.get("seen", ()) if len(row) == 8]
+    # What an older version wrote has the command that showed it in the middle.
+    rows = (row for row in memory.extra.get("seen", ()) if len(row) in (7, 8))
+    seen = [things.Sighting(*row[:4], *row[-3:]) for row in rows]
     return [one for one in tasks if one is not None], seen
 
 
