@@ -128,7 +128,6 @@ def _by_words(limit: Limit, change: FileChange, inner: str) -> str:
         added = {*SAYS["dependency"].findall(change.after)} - {
             *SAYS["dependency"].findall(change.before)
         }
-        added -= set(limit.things) if limit.is_only else set()
         return f"it adds {min(added)} to {{}}" if added else ""
     if limit.act == acts.COMMENT and change.after and not inner.endswith(_TALK):
         old, new = (set(SAYS["comment"].findall(text)) for text in (change.before, change.after))

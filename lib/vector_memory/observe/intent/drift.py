@@ -79,7 +79,7 @@ def _drifted(
         for change in view.changes
         if change.kind in FILE_KINDS and _counts(inner := around.within(change.path) or ".")
     ]
-    paths = [inner for path in view.named if (inner := around.within(path))]
+    paths = [path for path in map(around.within, view.named) if path]
     # The project's own path would make everything akin to a task that has its name in it.
     text = view.text.replace(around.root + "/", " ")
     if is_about(objectives, "", text) or any(

@@ -100,14 +100,8 @@ def read(prompt: str) -> list[Limit]:
                 limits += _of_sentence(sentence, before, everywhere, heading + said)
             asked.update(map(_asked, SAYS["clause"].split(sentence)))
         before = sentence or before
-    # Who says in the same breath that it is to be done, or what alone may be, only told of the rest.
-    is_only = any(one.is_only and one.act == EDIT for one in limits)
-    return _once(
-        one
-        for one in limits
-        if (one.things or one.waits or one.act not in asked)
-        and not (is_only and (one.act, one.things) == (EDIT, (ANYTHING,)))
-    )
+    # Who says in the same breath that it is to be done only told of the rest.
+    return _once(limit for limit in limits if limit.things or limit.waits or limit.act not in asked)
 
 
 def _unquoted(found: re.Match[str]) -> str:
@@ -187,8 +181,8 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
         if "x" in kinds[: kinds.index("k" if "k" in kinds else "l")] and "t" not in kinds:
             return
         things = _files_of(clause, context)
-        is_meant = "l" in kinds or SAYS["hands"].match(clause) or things in ((CODE,), (PRODUCT,))
-        if things := things if is_meant else _things(clause):
+        is_kept = "l" in kinds or "hands off" in clause or things in ((CODE,), (PRODUCT,))
+        if things := things if is_kept else _things(clause):
             yield EDIT, things, False
         elif branch := SAYS["branches"].search(clause):
             yield PUSH, (branch[0],), False
@@ -205,11 +199,8 @@ def _of_exception(
     after, before = clause[words[place].end :], clause[: words[place].end]
     is_forbidden = not {*"nklo"}.isdisjoint(kinds) or words[place].text.startswith("no")
     acts = {VERBS[one.text][0] for one in words[:place] if one.text in VERBS}
-    noun = next((one for one in words[:place] if NOUNS.get(one.text) == INSTALL), None)
     things = _things(after) or (_things(before) if "o" in kinds else ())
-    if noun and is_forbidden:
-        yield from _resolved(noun.text, clause[noun.end :], context)
-    elif kinds[place : place + 2] == "ox" or re.search("n.*x.*e", kinds):
+    if kinds[place : place + 2] == "ox" or re.search("n.*x.*e", kinds):
         return
     elif (
         things
@@ -288,9 +279,9 @@ def _of_acts(
         # "make a commit", "do the deployment"
         acts, how = acts[1:], "no"
     for one, following in zip(acts, [*acts[1:], None], strict=True):
-        next_word = re.match(r"\s(\w+)", clause[one.end :])
-        is_part = how == "no" and next_word is not None and _kinds(next_word[1]) == "x"
-        is_part = is_part and NOUNS.get(one.text, RUN) == RUN
+        # "No formatting errors" speaks of errors.
+        next_word = re.match(r"\s(\w+)", clause[one.end :]) if how == "no" else None
+        is_part = next_word and _kinds(next_word[1]) == "x" and NOUNS.get(one.text, RUN) == RUN
         if is_part or not _is_form(one.text, how, is_passive):
             return
         yield from _resolved(one.text, clause[one.end :], context, "anything" * (how != "not"))
@@ -328,8 +319,7 @@ def _resolved(word: str, rest: str, context: _Context, whole: str = "") -> Itera
             yield RUN, (what,), False
     elif act == CREATE:
         if SAYS["new_file"].search(thing) or (whole and not _words(thing)):
-            language = tuple("*." + one for one in SAYS["language"].findall(thing))
-            yield act, language or _paths(thing), False
+            yield act, _paths(thing), False
         elif SAYS["branch"].search(thing):
             yield BRANCH, (), False
     elif act == HISTORY or (act == BRANCH and SAYS["branch"].search(thing)):
@@ -337,7 +327,6 @@ def _resolved(word: str, rest: str, context: _Context, whole: str = "") -> Itera
     elif act != BRANCH:
         target = SAYS["target"].search(thing)
         names = [one.rstrip("./") for one in target.groups() if one] if target else []
-        names = [*context.named] if target and target[0].endswith((" it", " there")) else names
         names = [one for one in names if not SAYS["no_objects"].match(one)]
         others = re.findall(r"[\w'-]+", SAYS["aim"].split(thing)[0])
         if all(SAYS["no_objects"].match(one) or one in names for one in others):
@@ -346,14 +335,11 @@ def _resolved(word: str, rest: str, context: _Context, whole: str = "") -> Itera
 
 def _of_noun(noun: str, act: str, verb: str, rest: str) -> Iterator[_Found]:
     """Yield the limit that a noun makes whatever its verb: "new dependencies", "the database", "the API"."""
-    allowed = SAYS["allowed"].search(rest)
-    if noun == INSTALL and allowed:
-        yield INSTALL, tuple(re.findall(r"[a-z@][\w./@*-]+", allowed[1])), True
-    elif noun == API:
+    if noun == API:
         yield API, _paths(rest), False
     elif noun == DATABASE and act in (EDIT, DELETE) and verb not in ("touch", "go near", "go into"):
         yield DATABASE, (WRITE,), False
-    elif noun != DATABASE or not SAYS["about_code"].search(rest):
+    else:
         yield noun, (), False
 
 
@@ -404,9 +390,7 @@ def _paths(text: str) -> tuple[str, ...]:
     paths = [
         one for one in cleaned if re.search(r"\w", one[:-1]) and one not in ("and/or", "w/o", "n/a")
     ]
-    return tuple(
-        one for one in paths if not any(other != one and other.endswith(one) for other in paths)
-    )[:12]
+    return tuple(paths)[:12]
 
 
 def _things(text: str) -> tuple[str, ...]:
