@@ -67,7 +67,7 @@ def _is_meant(limit: Limit, change: FileChange) -> bool:
     if change.kind == acts.RUN:
         return any(_runs(thing, change.what.split("\0")) for thing in limit.things)
     words = re.split(r"[\s:+=<>~!@\[]+", change.what.lower())
-    return (not limit.things or any(thing in words for thing in limit.things)) != limit.is_only
+    return not limit.things or any(thing in words for thing in limit.things)
 
 
 def _runs(forbidden: str, words: list[str]) -> bool:
@@ -91,9 +91,7 @@ def _runs(forbidden: str, words: list[str]) -> bool:
             ("/" + one).endswith("/" + forbidden)
             for one in words[: 1 + bool(SAYS["interpreter"].match(names[0]))]
         )
-    return forbidden in (*names[:1], *given) or any(
-        one.partition(".")[0] == forbidden for one in names[:1]
-    )
+    return forbidden in (*names[:1], *given)
 
 
 def matches(target: str, inner: str, is_folder: bool = False) -> bool:
@@ -107,9 +105,7 @@ def matches(target: str, inner: str, is_folder: bool = False) -> bool:
     if low in PLACES:
         return any(fnmatch.fnmatchcase("/" + path, one) for one in PLACES[low])
     if "*" in low:
-        return any(
-            fnmatch.fnmatchcase(path, one) for one in (low, "*/" + low, low.rstrip("*") + "*")
-        )
+        return fnmatch.fnmatchcase(f"/{path}", f"*/{low}")
     if f"/{low.lstrip('/')}/" in f"/{path.lstrip('/')}/":
         return True
     # A module named without its ending, a package with dots.

@@ -199,7 +199,7 @@ def _of_exception(
     after, before = clause[words[place].end :], clause[: words[place].end]
     is_forbidden = not {*"nklo"}.isdisjoint(kinds) or words[place].text.startswith("no")
     acts = {VERBS[one.text][0] for one in words[:place] if one.text in VERBS}
-    things = _things(after) or (_things(before) if "o" in kinds else ())
+    things = _things(after)
     if kinds[place : place + 2] == "ox" or re.search("n.*x.*e", kinds):
         return
     elif (
