@@ -116,9 +116,10 @@ def subagents_of(memory: Memory) -> list[outcomes.Task]:
 
 
 def _all(kind: Callable[..., T], raw: Any) -> list[T]:
-    """Return what was written as JSON, without anything else."""
+    """Return what was written as JSON, also by an older version, without anything else."""
+    names = {one.name for one in fields(kind)}  # type: ignore[arg-type]
     made = []
     for one in raw if isinstance(raw, list) else ():
-        with suppress(TypeError):
-            made.append(kind(**one))
+        with suppress(TypeError, AttributeError):
+            made.append(kind(**{name: one[name] for name in names & one.keys()}))
     return made

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from vector_memory.observe.learning import tasks
-from vector_memory.observe.learning.tasks import EDIT, READ, RUN, TaskStep, TaskTurn
+from vector_memory.observe.learning.tasks import EDIT, READ, TaskStep, TaskTurn
 
 AT = datetime(2026, 5, 1, 9, tzinfo=timezone.utc)
 
