@@ -138,17 +138,11 @@ def listener(call: ToolCall) -> str:
 
 def _is_elsewhere(wanted: SearchTerms, call: ToolCall) -> bool:
     """Whether a search looks nowhere in the project."""
-    roots = (*_roots(call), os.path.realpath(call.cwd))
-    if not wanted.places:
-        return False
-    paths = [
-        os.path.normpath(os.path.join(call.cwd, os.path.expanduser(one))) for one in wanted.places
-    ]
-    return not any(
-        path == root or path.startswith(root + os.sep) or root.startswith(path.rstrip("/") + os.sep)
-        for path in paths
-        for root in (*roots, call.folder, call.cwd)
-    )
+    roots = {*_roots(call), call.folder, call.cwd, os.path.realpath(call.cwd)}
+    places = (os.path.join(call.cwd, os.path.expanduser(place)) for place in wanted.places)
+    paths = [os.path.normpath(place) for place in places]
+    nested = (os.path.commonpath((path, root)) in (path, root) for path in paths for root in roots)
+    return bool(paths) and not any(nested)
 
 
 def _within(wanted: SearchTerms, call: ToolCall) -> tuple[str, ...]:
