@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from vector_memory.observe.commands import command_line, databases, judge
-from vector_memory.observe.commands.command_line import Act, CommandLine
+from vector_memory.observe.commands.acts import Act
+from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import CommandSurroundings
 from vector_memory.observe.intent import grammar, limits
 
