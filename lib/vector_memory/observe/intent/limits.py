@@ -95,7 +95,7 @@ def read(prompt: str) -> list[Limit]:
         sentence = sentence.replace("out of the question", "forbidden")
         if len(sentence) > LONGEST_SENTENCE:
             continue
-        if len(sentence) > 3 and not SAYS["unsure"].search(sentence):
+        if not SAYS["unsure"].search(sentence):
             if not sentence.endswith("?") or SAYS["asking"].search(sentence):
                 limits += _of_sentence(sentence, before, everywhere, heading + said)
             asked.update(map(_asked, SAYS["clause"].split(sentence)))
@@ -150,9 +150,7 @@ def _of_sentence(
         clause = clause.lstrip(" !(").rstrip(" .!)")
         context = _Context(_things(earlier) or everywhere, earlier)
         condition = SAYS["condition"].search(clause)
-        waits = bool(
-            SAYS["wait"].search(clause) or (condition and SAYS["by_user"].search(condition[0]))
-        )
+        waits = bool(condition and SAYS["by_user"].search(condition[0]))
         for act, things, is_only in _of_clause(clause, context):
             if waits or not condition or (act in ON_FILES and things != (ANYTHING,)):
                 yield Limit(act, things, said, is_only, waits)
@@ -259,9 +257,7 @@ def _of_negation(
         ]
         rest = f"{' '.join(named)} {clause[verb.end :]}"
         yield from _resolved(verb.text, rest, context, no)
-    elif (
-        after[:1] in ("t", "c") and not {"x", "n"} & set(after) and not SAYS["done"].search(clause)
-    ):
+    elif after[:1] in ("t", "c") and not {"x", "n"} & set(after):
         thing = clause[start:]
         if (things := _files_of(thing, context)) and things != (ANYTHING,):
             yield EDIT, things, False
@@ -292,11 +288,11 @@ def _of_acts(
 
 def _is_form(word: str, how: str, is_passive: bool) -> bool:
     """Whether a word stands as what is ruled out: "not" do, "off" doing or a deed, "no" deed, "nothing" done."""
-    act, verb = VERBS.get(word, ("", word))
-    if not act or is_passive or how == "not":
-        return how != "not" if not act else how == "no" or word == verb
-    is_deed = act in (COMMIT, PUSH, MERGE, RUN, INSTALL)
-    return word.endswith(("ing", "ion", "s")) or (word == verb and is_deed)
+    act, verb = VERBS.get(word, ("", ""))
+    if how == "not":
+        return word == verb
+    is_deed = act in ("", COMMIT, PUSH, MERGE, RUN, INSTALL)
+    return is_passive or is_deed or word.endswith(("ing", "ion", "s"))
 
 
 def _resolved(word: str, rest: str, context: _Context, whole: str = "") -> Iterator[_Found]:
