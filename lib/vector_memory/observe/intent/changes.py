@@ -138,7 +138,6 @@ def _of_program(act: Act, around: CommandSurroundings) -> Iterator[FileChange]:
         yield from (FileChange(limits.EDIT, path) for path in _paths(files, act, around))
     elif name in _INSTALLERS:
         given = act.texts(_INSTALL_TAKES)
-        given = ["add", *given[2:]] if name == "dotnet" and given[:1] == ["add"] else given
         for one in given[1:] if given and given[0] in _INSTALLERS[name] else ():
             if not re.search(r"^[./~]|\.(?:whl|txt|toml)$", one):
                 yield FileChange(limits.INSTALL, what=one)

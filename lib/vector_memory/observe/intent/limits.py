@@ -198,7 +198,8 @@ def _of_exception(
     is_forbidden = not {*"nklo"}.isdisjoint(kinds) or words[place].text.startswith("no")
     acts = {VERBS[one.text][0] for one in words[:place] if one.text in VERBS}
     things = _things(after)
-    if kinds[place : place + 2] == "ox" or re.search("n.*x.*e", kinds):
+    is_of_packages = any(NOUNS.get(word.text) == INSTALL for word in words[:place])
+    if is_of_packages or kinds[place : place + 2] == "ox" or re.search("n.*x.*e", kinds):
         return
     elif (
         things

@@ -96,15 +96,8 @@ def terms_of(text: str) -> frozenset[str]:
 
 
 def _files(texts: Iterable[str]) -> tuple[str, ...]:
-    found = [one for text in texts for one in mentions(text).files]
-    found += [
-        one
-        for text in texts
-        for one in re.findall(r"(?<![\w/:])((?:[\w.-]+/)+)(?=\s|$|[,.;)`])", text)
-    ]
-    return tuple(
-        dict.fromkeys(one.strip("./").lower() for one in found if len(one.strip("./")) > 2)
-    )
+    named = (file.strip("./").lower() for text in texts for file in mentions(text).files)
+    return tuple(dict.fromkeys(file for file in named if len(file) > 2))
 
 
 def shortened(text: str) -> str:
@@ -128,6 +121,4 @@ def is_about(objectives: Objectives, path: str, text: str) -> bool:
     if any(place and f"/{place}/" in inner for place in places):
         return True
     found = terms_of(path.replace("/", " ")) | terms_of(text)
-    return not objectives.terms.isdisjoint(found) or any(
-        posixpath.basename(one) in text.lower() for one in objectives.files
-    )
+    return not objectives.terms.isdisjoint(found)
