@@ -37,8 +37,6 @@ class Course:
 
     seen: OrderedDict[str, None] = field(default_factory=OrderedDict)
     """Paths within the project that were read, named or changed."""
-    near: set[str] = field(default_factory=set)
-    """Folders in which something that was asked for lies."""
     row: list[str] = field(default_factory=list)
     """The last changes, as long as none of them has to do with what was asked."""
     told_row: bool = False
@@ -82,11 +80,8 @@ def _drifted(
     paths = [path for path in map(around.within, view.named) if path]
     # The project's own path would make everything akin to a task that has its name in it.
     text = view.text.replace(around.root + "/", " ")
-    if is_about(objectives, "", text) or any(
-        is_about(objectives, path, "") or posixpath.dirname(path) in course.near for path in paths
-    ):
+    if is_about(objectives, "", text) or any(is_about(objectives, path, "") for path in paths):
         course.row.clear()
-        course.near.update(filter(None, map(posixpath.dirname, paths)))
         return
     if inner := next((inner for inner, kind in changed if _is_strange(course, inner, kind)), ""):
         why = f"Nothing that was asked, read or named has to do with {inner}."
