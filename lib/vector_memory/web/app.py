@@ -27,7 +27,7 @@ from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system import json_in
 from vector_memory.tokens import Token
 from vector_memory.web import acts, openapi
-from vector_memory.web.asker import Call, Confirmations, ConflictError, NotAllowedError
+from vector_memory.web.asker import Confirmations, ConflictError, NotAllowedError, WebCall
 from vector_memory.web.doors import OPEN_PATHS, House
 from vector_memory.web.routes import GET, ROUTES, Route
 from vector_memory.web.shapes import checked, from_query
@@ -48,7 +48,7 @@ STATUSES: tuple[tuple[type[VectorMemoryError], int], ...] = (
 
 
 @dataclass
-class Done:
+class GivenAnswer:
     """A call that was answered under an `Idempotency-Key`, or is being so (`answer` is None)."""
 
     digest: str
@@ -73,7 +73,7 @@ class Gateway:
         self._server = server
         self._card = card
         self._confirmations = Confirmations()
-        self._done: OrderedDict[tuple[str, str], Done] = OrderedDict()
+        self._done: OrderedDict[tuple[str, str], GivenAnswer] = OrderedDict()
 
     def house(self) -> House:
         """Return what is open."""
@@ -113,10 +113,10 @@ class Gateway:
         key = call.headers.get("idempotency-key", "") if route.is_once else ""
         answer = self._once(route, call, key) if key else route.act(call)
         if not isinstance(answer, dict):
-            return Lines(_lines(answer))
+            return LinesResponse(_lines(answer))
         return answered(answer, call.headers if route.method == GET else {}, route.method == GET)
 
-    def _call(self, route: Route, request: Request) -> Call:
+    def _call(self, route: Route, request: Request) -> WebCall:
         """Return a call as it is asked.
 
         Raises:
@@ -129,7 +129,10 @@ class Gateway:
                 f"The token has not the right {route.right!r}.", "Make another one."
             )
         if token.project and not route.is_narrow:
-            raise NotAllowedError("That is about more than the token's project.", "")
+            raise NotAllowedError(
+                "That is about more than the token's project.",
+                "Make a token without --project for it.",
+            )
         if token.is_limited and not route.is_of_memories:
             raise NotAllowedError(
                 "The token sees some memories only, and that is made of all.", "Make another one."
@@ -140,8 +143,11 @@ class Gateway:
             given = checked(route.fields, _json(request.state.body))
         id = request.path_params.get("id", "")
         if id and not (4 <= len(id) <= 64 and set(id) <= set("0123456789abcdef")):
-            raise errors.NotFoundError("That is no memory's id.", "")
-        return Call(
+            raise errors.NotFoundError(
+                "That is no memory's id.",
+                "It is 4 to 64 of 0-9 and a-f: GET /v1/memories tells it.",
+            )
+        return WebCall(
             self._daemon,
             token,
             self._folder,
@@ -152,7 +158,7 @@ class Gateway:
             self._confirmations,
         )
 
-    def _once(self, route: Route, call: Call, key: str) -> Json:
+    def _once(self, route: Route, call: WebCall, key: str) -> Json:
         """Return the answer that was given under a key, or do what is asked and keep the answer.
 
         Raises:
@@ -163,7 +169,7 @@ class Gateway:
         asked = [route.path, dict(call.path), call.arguments, call.headers.get("if-match")]
         raw = json.dumps(asked, sort_keys=True).encode("utf-8", "surrogatepass")
         digest, name = hashlib.sha256(raw).hexdigest(), (call.token.id, key)
-        new = Done(digest, time.monotonic())
+        new = GivenAnswer(digest, time.monotonic())
         known = self._done.setdefault(name, new)
         if known is not new and time.monotonic() - known.at > KEPT_S:
             known = self._done[name] = new
@@ -195,7 +201,7 @@ def _json(body: bytes) -> object:
         raise BadInputError("The body is no JSON.", "Send a JSON object.") from None
 
 
-class Lines(StreamingResponse):
+class LinesResponse(StreamingResponse):
     """An answer line by line. When its reader goes away, what makes the lines is ended at once: left to itself it
     would go on until the collector comes by.
 
@@ -232,7 +238,7 @@ def answered(answer: Json, headers: object, is_tagged: bool = False) -> Response
     return Response(body, media_type=openapi.JSON_TYPE, headers=more)
 
 
-def failed(status: int, error: str, hint: str = "", **more: str) -> Response:
+def failed(status: int, error: str, hint: str, **more: str) -> Response:
     """Return an error as all errors are told."""
     body = json.dumps({"error": error, "hint": hint})
     return Response(body, status, headers=more, media_type=openapi.JSON_TYPE)
@@ -259,4 +265,5 @@ async def unrouted(request: Request, error: HTTPException) -> Response:
 async def broken(request: Request, error: Exception) -> Response:
     # Its words may be of memory: its kind alone is told.
     log.error("%s %s failed: %s", request.method, request.url.path, type(error).__name__)
-    return failed(500, f"Something went wrong that should not have: {type(error).__name__}.")
+    told = f"Something went wrong that should not have: {type(error).__name__}."
+    return failed(500, told, "Try again; `vector-memory doctor` looks for what is broken.")

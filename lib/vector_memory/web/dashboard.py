@@ -28,8 +28,16 @@ from vector_memory.system import json_in
 from vector_memory.system.paths import PACKAGE_ROOT
 from vector_memory.tokens import Codes
 from vector_memory.web import acts, commands
-from vector_memory.web.app import Lines, answered, broken, failed, health, status_of, unrouted
-from vector_memory.web.asker import LONG_S, Call, Confirmations, ConflictError
+from vector_memory.web.app import (
+    LinesResponse,
+    answered,
+    broken,
+    failed,
+    health,
+    status_of,
+    unrouted,
+)
+from vector_memory.web.asker import LONG_S, Confirmations, ConflictError, WebCall
 from vector_memory.web.doors import House
 from vector_memory.web.entrance import Visitors
 
@@ -52,7 +60,7 @@ LIVE_RESTS = 30
 """So many times as long as looking took, it rests."""
 ASKED = frozenset({
     "actors", "alias", "audit", "boost", "contract", "contradictions", "entities", "evolution", "explain", "facets",
-    "flags", "flow_debug", "forget", "get", "governance_gaps", "governance_report", "growth", "history", "jobs",
+    "flags", "flow_debug", "forget", "get", "governance_report", "growth", "history", "jobs",
     "label", "lessons", "link", "links", "list", "mark_flag", "promote", "provenance", "quarantine", "recall",
     "release", "remember", "resume", "review", "session_recalled", "share_reject", "share_revoke", "share_status", "sovereignty",
     "stats", "status", "stigmergy", "summarize", "time_travel", "token", "topics", "verify",
@@ -74,7 +82,7 @@ class Asked:
     """A question of a page, and who asks it."""
 
     verb: str
-    call: Call
+    call: WebCall
 
 
 class Dashboard:
@@ -143,7 +151,7 @@ class Dashboard:
 
     async def _run(self, request: Request) -> Response:
         asked = self._asked(request, RUN)
-        return await run_in_threadpool(lambda: Lines(self._lines(asked)))
+        return await run_in_threadpool(lambda: LinesResponse(self._lines(asked)))
 
     def _lines(self, asked: Asked) -> Generator[bytes, None, None]:
         """Yield what comes as lines: `{"kind": "progress" | "item" | "answer" | "error", "data"}`. Who goes away
@@ -167,7 +175,7 @@ class Dashboard:
         call = self._call(request, "GET /live", {})
         return StreamingResponse(self._changes(call), media_type="application/jsonl")
 
-    async def _changes(self, call: Call) -> AsyncIterator[bytes]:
+    async def _changes(self, call: WebCall) -> AsyncIterator[bytes]:
         """Yield how many memories there are, with the newest's id, whenever either has changed."""
         last: Json | None = None
         while True:
@@ -186,14 +194,14 @@ class Dashboard:
     def _asked(self, request: Request, verbs: frozenset[str]) -> Asked:
         verb = request.path_params["verb"]
         if verb not in verbs:
-            raise NotFoundError("There is nothing of that name to ask.", "")
+            raise NotFoundError("There is nothing of that name to ask.", "Load the page again.")
         given = {name: value for name, value in _fields(request).items() if name not in OWN}
         if verb in LOOKED_AT:
             given = {}
         return Asked(verb, self._call(request, f"dashboard {verb}", given))
 
-    def _call(self, request: Request, address: str, given: Json) -> Call:
-        return Call(
+    def _call(self, request: Request, address: str, given: Json) -> WebCall:
+        return WebCall(
             self._daemon,
             request.state.token,
             self._folder,
@@ -209,7 +217,7 @@ async def _refused(request: Request, error: VectorMemoryError) -> Response:
     return failed(status_of(error), error.message, error.hint)
 
 
-def _edit(call: Call) -> Json:
+def _edit(call: WebCall) -> Json:
     """Change a memory, if it is as the page has seen it (`seen`: what it shows of words, kind, tags and weight).
 
     Raises:
@@ -225,21 +233,21 @@ def _edit(call: Call) -> Json:
         return call.ask("edit", **call.arguments)
 
 
-def _memories(call: Call) -> Json:
+def _memories(call: WebCall) -> Json:
     given = call.arguments
     given["limit"] = min(int(given.get("limit") or 60), 200)
     return acts.list_memories(call, "entities", "project_ids")
 
 
-def _where(call: Call) -> Json:
+def _where(call: WebCall) -> Json:
     return {"folder": call.folder}
 
 
-def _settings(call: Call) -> Json:
+def _settings(call: WebCall) -> Json:
     return commands.run(call, "config", "list")
 
 
-def _doctor(call: Call) -> Json:
+def _doctor(call: WebCall) -> Json:
     return commands.run(call, "doctor")
 
 

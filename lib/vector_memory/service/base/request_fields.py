@@ -84,7 +84,7 @@ def new_id_of(request: Request, name: str) -> str:
     """
     id = request.get(name) or ""
     if id and not (isinstance(id, str) and is_hex(id, 32)):
-        raise BadInputError(f"{name} must be 32 hexadecimal digits.")
+        raise BadInputError(f"{name} must be 32 hexadecimal digits.", "Or leave it out.")
     return str(id)
 
 
@@ -94,7 +94,7 @@ def number_of(request: Request, name: str, default: int, low: int, high: int) ->
     if value is None:
         return default
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        raise BadInputError(f"{name} must be a whole number from {low} to {high}.")
+        raise BadInputError(f"{name} must be a whole number from {low} to {high}.", "Give one.")
     return value
 
 
@@ -104,7 +104,8 @@ def seconds_of(request: Request, name: str, default: float, most: float) -> floa
     if value is None:
         return default
     if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value <= most:
-        raise BadInputError(f"{name} must be a number of seconds from 0 to {most:.0f}.")
+        wanted = f"{name} must be a number of seconds from 0 to {most:.0f}."
+        raise BadInputError(wanted, "Give one.")
     return float(value)
 
 
@@ -115,7 +116,7 @@ def words_of(request: Request, name: str) -> tuple[str, ...]:
         return ()
     values = [value] if isinstance(value, str) else value
     if not isinstance(values, list) or not all(isinstance(word, str) for word in values):
-        raise BadInputError(f"{name} must be a word or a list of words.")
+        raise BadInputError(f"{name} must be a word or a list of words.", "Give texts.")
     if len(values) > MOST_WORDS or any(len(word) > MOST_WORD_CHARS for word in values):
         raise BadInputError(
             f"{name} may hold {MOST_WORDS:,} words of {MOST_WORD_CHARS:,} characters.", "Split it."
@@ -220,7 +221,7 @@ def place_of(ctx: Context, request: Request) -> projects.Place | None:
     if not folder:
         return None
     if not isinstance(folder, str) or "\0" in folder:
-        raise BadInputError("project must be a folder's path.")
+        raise BadInputError("project must be a folder's path.", "Give it as a text.")
     base = str(request.get("cwd") or "/")
     return ctx.place(os.path.join(base, os.path.expanduser(folder)))
 
@@ -228,4 +229,8 @@ def place_of(ctx: Context, request: Request) -> projects.Place | None:
 def listed(scope: Scope) -> Scope:
     """Return a scope without what observers keep count of, unless that was asked for by name: lists, figures
     and exports are of memories."""
-    return scope if scope.collections else replace(scope, without=tuple(sorted(QUIET)))
+    return (
+        scope
+        if scope.collections
+        else replace(scope, without=tuple(sorted(QUIET.union(scope.without))))
+    )

@@ -137,9 +137,9 @@ def _task(ctx: Context, request: TrailRequest, root: str, known: Sequence[Task])
     lines = [redact.clean(one).text for one in request.steps[:MOST_STEPS]]
     ran = [one for one in lines if one not in (tasks.EDIT, tasks.READ)]
     if not offered_commands.are_harmless(ran, root):
-        raise BadInputError("One of these steps destroys something: it is not kept as a way to go.")
+        raise BadInputError("One of these steps destroys something.", "Report a way without it.")
     if any(suspicion.quoted(one) for one in ran):
-        raise BadInputError("One of these steps reads like an instruction: it is not kept.")
+        raise BadInputError("One of these steps reads like an instruction.", "Give command lines.")
     jobs = {commands.family(one): command_name(one) for one in ran}
     if "" in jobs:
         raise BadInputError("A step is no command line.", "Give command lines, `edit` or `read`.")
