@@ -39,6 +39,8 @@ class VectorMemoryError(Exception):
 class BadInputError(VectorMemoryError):
     """What was asked cannot be done as asked."""
 
+    advice = "Correct it, then ask again."
+
 
 class NotFoundError(VectorMemoryError):
     """There is nothing of that name."""

@@ -10,7 +10,6 @@ from vector_memory import errors
 
 PACKAGE = Path(errors.__file__).parent
 TOLD = (
-    "BadInputError",
     "NotFoundError",
     "NotAllowedError",
     "ConflictError",
@@ -49,3 +48,4 @@ def test_every_error_says_what_to_do() -> None:
 def test_where_nothing_is_said_the_class_does() -> None:
     assert errors.StoreFullError("It is full.").hint == errors.StoreFullError.advice
     assert errors.StoreFullError("It is full.", "Buy one.").hint == "Buy one."
+    assert errors.BadInputError("It is none.", "").hint == errors.BadInputError.advice

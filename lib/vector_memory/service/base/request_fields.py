@@ -94,7 +94,7 @@ def number_of(request: Request, name: str, default: int, low: int, high: int) ->
     if value is None:
         return default
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        raise BadInputError(f"{name} must be a whole number from {low} to {high}.", "Give one.")
+        raise BadInputError(f"{name} must be a whole number from {low} to {high}.")
     return value
 
 
@@ -104,8 +104,7 @@ def seconds_of(request: Request, name: str, default: float, most: float) -> floa
     if value is None:
         return default
     if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value <= most:
-        wanted = f"{name} must be a number of seconds from 0 to {most:.0f}."
-        raise BadInputError(wanted, "Give one.")
+        raise BadInputError(f"{name} must be a number of seconds from 0 to {most:.0f}.")
     return float(value)
 
 
@@ -116,7 +115,7 @@ def words_of(request: Request, name: str) -> tuple[str, ...]:
         return ()
     values = [value] if isinstance(value, str) else value
     if not isinstance(values, list) or not all(isinstance(word, str) for word in values):
-        raise BadInputError(f"{name} must be a word or a list of words.", "Give texts.")
+        raise BadInputError(f"{name} must be a word or a list of words.")
     if len(values) > MOST_WORDS or any(len(word) > MOST_WORD_CHARS for word in values):
         raise BadInputError(
             f"{name} may hold {MOST_WORDS:,} words of {MOST_WORD_CHARS:,} characters.", "Split it."
@@ -221,7 +220,7 @@ def place_of(ctx: Context, request: Request) -> projects.Place | None:
     if not folder:
         return None
     if not isinstance(folder, str) or "\0" in folder:
-        raise BadInputError("project must be a folder's path.", "Give it as a text.")
+        raise BadInputError("project must be a folder's path.")
     base = str(request.get("cwd") or "/")
     return ctx.place(os.path.join(base, os.path.expanduser(folder)))
 
