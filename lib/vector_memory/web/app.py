@@ -56,11 +56,45 @@ class GivenAnswer:
     answer: Json | None = None
 
 
-class Gateway:
-    """What the addresses have in common.
+class Site:
+    """What all addresses of a process have in common.
 
     Args:
-        folder: the folder that the gateway was started in.
+        folder: the folder that it was started in.
+    """
+
+    def __init__(self, daemon: DaemonClient, folder: str) -> None:
+        self._daemon = daemon
+        self._folder = folder
+        self._confirmations = Confirmations()
+
+    def call(self, request: Request, address: str, given: Json) -> WebCall:
+        """Return a call with these fields."""
+        state = request.state
+        return WebCall(
+            self._daemon,
+            state.token,
+            self._folder,
+            address,
+            json_in.whole(given),
+            request.path_params,
+            state.headers,
+            self._confirmations,
+        )
+
+    @staticmethod
+    def starlette(addresses: list[Address]) -> Starlette:
+        """Return the app of some addresses: ASGI, without doors. Whatever goes wrong is told as all errors are."""
+        handlers = {HTTPException: unrouted, VectorMemoryError: refused, Exception: broken}
+        made = Starlette(routes=addresses, exception_handlers=handlers)  # type: ignore[arg-type]
+        made.router.redirect_slashes = False
+        return made
+
+
+class Gateway(Site):
+    """The gateway's addresses.
+
+    Args:
         server: its own address, for the document.
         card: its agent card, which is open to everybody; None for none.
     """
@@ -68,11 +102,9 @@ class Gateway:
     def __init__(
         self, daemon: DaemonClient, folder: str, server: str, card: Json | None = None
     ) -> None:
-        self._daemon = daemon
-        self._folder = folder
+        super().__init__(daemon, folder)
         self._server = server
         self._card = card
-        self._confirmations = Confirmations()
         self._done: OrderedDict[tuple[str, str], GivenAnswer] = OrderedDict()
 
     def house(self) -> House:
@@ -88,10 +120,7 @@ class Gateway:
         ]
         addresses += [Address("/healthz", health), Address("/v1/openapi.json", self._document)]
         addresses += [Address(CARD, self._agent_card)] if self._card else []
-        handlers = {HTTPException: unrouted, Exception: broken}
-        made = Starlette(routes=addresses, exception_handlers=handlers)  # type: ignore[arg-type]
-        made.router.redirect_slashes = False
-        return made
+        return self.starlette(addresses)
 
     async def _agent_card(self, request: Request) -> Response:
         return answered(self._card or {}, {})
@@ -101,10 +130,7 @@ class Gateway:
 
     def _endpoint(self, route: Route):  # type: ignore[no-untyped-def]
         async def endpoint(request: Request) -> Response:
-            try:
-                return await run_in_threadpool(self._answer, route, request)
-            except VectorMemoryError as error:
-                return failed(status_of(error), error.message, error.hint)
+            return await run_in_threadpool(self._answer, route, request)
 
         return endpoint
 
@@ -147,16 +173,7 @@ class Gateway:
                 "That is no memory's id.",
                 "It is 4 to 64 of 0-9 and a-f: GET /v1/memories tells it.",
             )
-        return WebCall(
-            self._daemon,
-            token,
-            self._folder,
-            f"{route.method} {route.path}",
-            json_in.whole(given),
-            request.path_params,
-            request.state.headers,
-            self._confirmations,
-        )
+        return self.call(request, f"{route.method} {route.path}", given)
 
     def _once(self, route: Route, call: WebCall, key: str) -> Json:
         """Return the answer that was given under a key, or do what is asked and keep the answer.
@@ -260,6 +277,10 @@ async def unrouted(request: Request, error: HTTPException) -> Response:
         "See GET /v1/openapi.json.",
         **dict(error.headers or {}),
     )
+
+
+async def refused(request: Request, error: VectorMemoryError) -> Response:
+    return failed(status_of(error), error.message, error.hint)
 
 
 async def broken(request: Request, error: Exception) -> Response:
