@@ -7,7 +7,7 @@ logged, and nothing against who holds the key."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vector_memory.errors import BadInputError, VectorMemoryError
@@ -86,8 +86,7 @@ def attested(key: PrivateKey, leaves: Sequence[bytes], last: int, at: str) -> Lo
     """Return a signed statement of a log with these hashes of entries."""
     root = merkle.root(leaves).hex()
     unsigned = LogStatement(len(leaves), root, last, at, key.public.word, "")
-    signature = key.sign(PURPOSE, unsigned.message).hex()
-    return LogStatement(len(leaves), root, last, at, key.public.word, signature)
+    return replace(unsigned, signature=key.sign(PURPOSE, unsigned.message).hex())
 
 
 def statement_of(told: object) -> LogStatement:

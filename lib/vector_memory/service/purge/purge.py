@@ -313,10 +313,12 @@ def _clean_vault(ctx: Context, done: PurgeAnswer) -> None:
         # What follows, the audit log and what a team is told, must not wait for the vault.
         done.errors.append(f"The notes in the vault may still hold the words: {error}")
         return
-    for path in written.edited:
-        done.errors.append(f"{path} is as you edited it: look whether it still holds the words.")
-    for path in written.failed:
-        done.errors.append(f"{path} could not be written: look whether it still holds the words.")
+    for why, paths in (
+        ("is as you edited it", written.edited),
+        ("could not be written", written.failed),
+    ):
+        told = (f"{path} {why}: look whether it still holds the words." for path in paths)
+        done.errors.extend(told)
 
 
 def _removed(paths: Sequence[str], done: PurgeAnswer) -> list[str]:
