@@ -257,7 +257,7 @@ SIMPLE: dict[str, Simple] = {
     "identity": _lazy("upkeep.identity", "IdentityRequest", "identity"),
     "prove": _lazy("upkeep.proofs", "ProveRequest", "prove"),
     "check_proof": _lazy("upkeep.proofs", "CheckProofRequest", "check"),
-    "share_init": _lazy("sharing.share", "InitRequest", "init"),
+    "share_init": _lazy("sharing.share", "ShareInitRequest", "init"),
     "share_invite": _lazy("sharing.share", "InviteRequest", "invite"),
     "share_status": _lazy("sharing.share", "ShareRequest", "status"),
     "share_revoke": _lazy("sharing.share", "RevokeRequest", "revoke"),
