@@ -109,7 +109,8 @@ def cycle(asker: Asker, arguments: Json) -> Json:
     if arguments["action"] == "history":
         found = asker.ask("audit", {"action": "consolidate", "k": arguments.get("limit") or CYCLES})
         entries = [entry for entry in found["entries"] if entry["actor"] == "job"]
-        return {"job": CYCLE, "cycles": [{"at": entry["at"]} for entry in entries]}
+        cycles = [{"at": entry["at"], "counts": entry["detail"]} for entry in entries]
+        return {"job": CYCLE, "cycles": cycles}
     if arguments["action"] == "status":
         return _cycle(asker.ask("jobs", {"action": "show", "name": CYCLE}))
     is_dry = arguments.get("dry_run", True)

@@ -10,8 +10,7 @@ from functools import partial
 
 from vector_memory.service.base.context import Context
 from vector_memory.service.jobs import derived, expiry, paging, tier_transfer
-from vector_memory.service.jobs.step import Entry, Step, Turn
-from vector_memory.system.json_in import Record
+from vector_memory.service.jobs.step import Entry, Step, Turn, counts_of, joined
 
 
 def step(ctx: Context, turn: Turn) -> Step:
@@ -27,7 +26,8 @@ def step(ctx: Context, turn: Turn) -> Step:
         return Step(done.report, {"phase": number, "at": dict(done.cursor)}, done.entry)
     if number + 1 < len(PHASES):
         return Step(done.report, {"phase": number + 1, "at": {}}, done.entry)
-    return Step(done.report, {}, Entry("consolidate", (), {"phases": len(PHASES)}))
+    counts = counts_of(joined(turn.report, done.report))
+    return Step(done.report, {}, Entry("consolidate", (), counts))
 
 
 def _replay(ctx: Context, turn: Turn) -> Step:
@@ -63,12 +63,6 @@ def _pruning(ctx: Context, turn: Turn) -> Step:
     return paging.swept(ctx, turn, (rule,))
 
 
-def _reorganization(ctx: Context, turn: Turn) -> Step:
-    moved = tier_transfer.step(ctx, turn)
-    report = {"tiers": dict(Record(moved.report))}
-    return Step(report, moved.cursor)
-
-
 PHASES: tuple[Callable[[Context, Turn], Step], ...] = (
-    _replay, _extraction, _weaving, derived.facts, _pruning, _reorganization,
+    _replay, _extraction, _weaving, derived.facts, _pruning, tier_transfer.step,
 )  # fmt: skip

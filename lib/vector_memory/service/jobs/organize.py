@@ -4,6 +4,8 @@ never all with all."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vector_memory.model import ignore_progress
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit import consolidate
@@ -46,7 +48,9 @@ def _kept(reached: dict[str, object]) -> dict[str, object]:
 
 def _pruned(ctx: Context, turn: Turn) -> Step:
     """Let the tiers move what they would, and optimise what needs it."""
-    moved = tier_transfer.step(ctx, turn) if not turn.dry_run else Step()
+    moved = tier_transfer.step(ctx, replace(turn, cursor=turn.cursor.part("at")))
+    if moved.cursor:
+        return Step(moved.report, {"phase": "prune", "at": moved.cursor}, moved.entry)
     optimized = 0
     for shelf in ctx.opened_shelves():
         index = shelf.index
@@ -60,5 +64,4 @@ def _pruned(ctx: Context, turn: Turn) -> Step:
                 index.optimize()
             optimized += 1
     reached = turn.report.part("reached") or turn.before.part("reached")
-    report = {"optimized": optimized, "tiers": dict(moved.report), "reached": dict(reached)}
-    return Step(report, message=moved.message)
+    return Step({**moved.report, "optimized": optimized, "reached": dict(reached)}, {}, moved.entry)

@@ -5,9 +5,10 @@ what is protected and talk as it was said stay where they are."""
 from __future__ import annotations
 
 from collections import Counter
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from vector_memory.model import COLLECTIONS, Memory, Origin, Scope
+from vector_memory import aging
+from vector_memory.model import COLLECTIONS, Memory, Origin, Scope, Tier
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.edit import prune_candidates
@@ -15,7 +16,6 @@ from vector_memory.service.jobs import paging, tier_transfer
 from vector_memory.service.jobs.step import Entry, Step, Turn
 
 AT_ONCE = 1_000
-LOW, UNUSED = prune_candidates.LOW_CONFIDENCE, timedelta(days=90)
 SOFT_SIZE = 1_000
 """Memories of one collection in one project from which on compaction begins, and jobs tell of it."""
 
@@ -60,8 +60,7 @@ def is_low_unused(memory: Memory, now: datetime) -> bool:
     """Whether a memory is doubted and was not used for long, and may go."""
     if memory.origin is Origin.USER or not prune_candidates.may_go(memory):
         return False
-    last = max(filter(None, (memory.created_at, memory.stored_at, memory.last_used_at)))
-    return memory.confidence < LOW and last <= now - UNUSED
+    return memory.tier is not Tier.COLD and aging.tier(memory, now) is Tier.COLD
 
 
 def over_soft_size(shelf: Shelf) -> list[dict[str, object]]:
