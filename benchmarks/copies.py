@@ -19,7 +19,7 @@ from typing import Any
 
 from common import options, show, text
 from replay import House
-from scale import SEEDS, Vectors, memories, questions
+from scale import Vectors, memories, questions
 
 from vector_memory.config import Settings
 from vector_memory.embed import registry
@@ -27,6 +27,8 @@ from vector_memory.journal.journal import Journal, text_hash
 from vector_memory.model import PASSAGE, Memory, Project
 from vector_memory.projects import locate
 from vector_memory.system.paths import Home
+
+SEEDS = 300
 
 
 def stored(rows: int, copies: int, project: str) -> Iterator[Memory]:
@@ -44,7 +46,8 @@ def fill(root: str, folder: str, rows: int, copies: int, vectors: Vectors, model
     """Write a store's journal, and its vectors into the cache."""
     os.makedirs(folder)
     place = locate(folder)
-    home = Home(os.path.join(root, "home")).make()
+    home = Home(os.path.join(root, "home"))
+    os.makedirs(home.global_store)
     journal = Journal.open(home.global_store)
     journal.put_project(Project(place.id, place.name, place.root))
     every = list(stored(rows, copies, place.id))

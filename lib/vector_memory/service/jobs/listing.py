@@ -116,16 +116,12 @@ def run(ctx: Context, request: RunRequest, progress: Progress) -> JobView | Jobs
         NotFoundError: there is none of that name.
         BadInputError: another job is running.
     """
-    if not request.due:
-        name = registry.named(request.name)
-        progress(0, 1, name)
-        return _view(ctx, runner.run(ctx, name, request.dry_run), whole=True)
-    names = runner.due_jobs(ctx)
+    names = runner.due_jobs(ctx) if request.due else [registry.named(request.name)]
     views = []
     for number, name in enumerate(names):
         progress(number, len(names), name)
         views.append(_view(ctx, runner.run(ctx, name, request.dry_run), whole=True))
-    return JobsAnswer(views)
+    return JobsAnswer(views) if request.due else views[0]
 
 
 def _view(ctx: Context, row: JobRow, whole: bool = False) -> JobView:

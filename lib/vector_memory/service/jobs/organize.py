@@ -33,17 +33,15 @@ def step(ctx: Context, turn: Turn) -> Step:
         if group.same and not turn.dry_run and page.shelf.journal.writable:
             counts["merged"] += consolidate.merge(ctx, "job", group)
     # What is merged gets a new number, and is compared again the next time: it finds nothing then.
-    seq = (
-        page.memories[-1].seq
-        if page.memories
-        else turn.before.part("reached").number(page.shelf.folder)
-    )
-    reached = {**turn.report.part("reached"), page.shelf.folder: seq}
-    return Step({**counts, "reached": _kept(reached)}, page.cursor or {"phase": "prune"})
+    reached = _reached(turn)
+    if page.memories:
+        reached[page.shelf.folder] = page.memories[-1].seq
+    return Step({**counts, "reached": reached}, page.cursor or {"phase": "prune"})
 
 
-def _kept(reached: dict[str, object]) -> dict[str, object]:
-    return {store: seq for store, seq in reached.items() if seq}
+def _reached(turn: Turn) -> dict[str, object]:
+    """Return by store how far was compared, in this run or an earlier one."""
+    return {**turn.before.part("reached"), **turn.report.part("reached")}
 
 
 def _pruned(ctx: Context, turn: Turn) -> Step:
@@ -63,5 +61,6 @@ def _pruned(ctx: Context, turn: Turn) -> Step:
             with shelf.following:
                 index.optimize()
             optimized += 1
-    reached = turn.report.part("reached") or turn.before.part("reached")
-    return Step({**moved.report, "optimized": optimized, "reached": dict(reached)}, {}, moved.entry)
+    return Step(
+        {**moved.report, "optimized": optimized, "reached": _reached(turn)}, {}, moved.entry
+    )

@@ -30,9 +30,9 @@ def step(ctx: Context, turn: Turn) -> Step:
     for shelf in ctx.all_shelves() if going else ():
         if shelf.folder == store:
             moved = tier_transfer.to_cold(ctx, shelf, going)
-            return Step(
-                {"demoted": moved}, {**turn.cursor, "going": [], "of": ""} if _more(turn) else {}
-            )
+            is_last = not turn.cursor.text("store")
+            rest = {} if is_last else {**turn.cursor, "going": [], "of": ""}
+            return Step({"demoted": moved}, rest)
     page = paging.page(ctx, turn.cursor, AT_ONCE)
     if page is None:
         return Step({"scanned": 0})
@@ -49,11 +49,6 @@ def step(ctx: Context, turn: Turn) -> Step:
         entry = Entry("demote", tuple(low), {})
         return Step(report, {**page.cursor, "going": low, "of": page.shelf.folder}, entry)
     return Step(report, page.cursor)
-
-
-def _more(turn: Turn) -> bool:
-    """Whether there is a page behind the one whose memories were moved."""
-    return bool(turn.cursor.text("store"))
 
 
 def is_low_unused(memory: Memory, now: datetime) -> bool:
