@@ -29,7 +29,7 @@ NAMED = 50
 """How many are looked up by the identifiers and files that a question names."""
 MOST_COPIES = 32
 """How many times more are asked for at most where what is found says the same again and again."""
-DIFFERENT = 100
+DIFFERENT = 50
 """How many different texts are enough of what is found by words there: reading thousands takes longer than all else."""
 NEIGHBOUR_SHARE = 0.5
 """How much a neighbour's vector counts in a pooled one."""
