@@ -15,6 +15,7 @@ import os
 import random
 import shutil
 import tempfile
+import time
 import zlib
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from vector_memory.model import Memory, Scope, Tier
 
 AT_ONCE = 5_000
 WARM_UP = 20
+STILL_S = 60.0
 
 
 def is_chosen(id: str, share: float) -> bool:
@@ -52,6 +54,20 @@ def bytes_of(folder: str) -> int:
     return sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
 
 
+def wait_until_tidy(store: str) -> None:
+    """Wait until the index's files have not changed for a minute: on a busy machine what was moved takes its room on
+    the disk, and in the daemon, long after searches leave it out."""
+    last = -1
+    while (now := index_bytes(store)) != last:
+        last = now
+        time.sleep(STILL_S)
+
+
+def index_bytes(store: str) -> int:
+    """Return what a store's index takes."""
+    return bytes_of(os.path.join(store, "lance")) + bytes_of(os.path.join(store, "matrix"))
+
+
 def size(linked: str, rows: int, share: float) -> dict[str, Any]:
     """Return what a store takes of which a share is made cold once all of it was indexed."""
     with bench(linked) as made:
@@ -69,11 +85,12 @@ def size(linked: str, rows: int, share: float) -> dict[str, Any]:
         journal.close()
         # It follows, tidies up, and is started anew: what it takes then is what it needs.
         made.settle(6 * 3_600)
+        wait_until_tidy(store)
         made.daemon.stop()
         made.settle(6 * 3_600)
         words = questions()
         every = {"all_projects": True, "k": 10}
-        index = bytes_of(os.path.join(store, "lance")) + bytes_of(os.path.join(store, "matrix"))
+        index = index_bytes(store)
         journal_bytes = bytes_of(store) - index
 
         def ask(number: int) -> Any:

@@ -30,6 +30,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +40,15 @@ from lifecycle import freeze
 from questions import SHARES, Asked, Examination
 from replay import House, figures, read_lines, source_path, unpacked
 
+from vector_memory import redact
 from vector_memory.index.fixes.fix_drafts import TAG
 from vector_memory.index.reader import read_new, transcripts_below
+from vector_memory.index.units import Unit
+from vector_memory.index.worth import Verdict
 from vector_memory.journal.journal import Journal
 from vector_memory.model import DERIVED, PASSAGE, Origin, Scope, Status, Tier
 from vector_memory.service.base.embedding import Embedding
+from vector_memory.service.capture import find_ideas
 from vector_memory.service.capture.read_session import read
 from vector_memory.service.capture.reading_process import ReadingProcess
 from vector_memory.service.jobs import runner
@@ -154,6 +159,23 @@ def keep_vectors(path: str) -> None:
     Embedding.documents = documents  # type: ignore[method-assign]
 
 
+def judge_once() -> None:
+    """Redact and judge each text once in a process: it comes again and again, and says the same each time."""
+    redact.clean = lru_cache(maxsize=1 << 17)(redact.clean)
+    whole = find_ideas.verdicts
+
+    @lru_cache(maxsize=1 << 14)
+    def known(units: tuple[Unit, ...], vectors: bytes) -> list[Verdict]:
+        return whole(
+            units, np.frombuffer(vectors, np.float32).reshape(len(units), -1) if vectors else None
+        )
+
+    def verdicts(units: Sequence[Unit], vectors: np.ndarray | None) -> list[Verdict]:
+        return known(tuple(units), b"" if vectors is None else vectors.tobytes())
+
+    find_ideas.verdicts = verdicts  # type: ignore[assignment]
+
+
 def read_here() -> None:
     """Read transcripts in this process: on a busy machine one of low priority would hardly get its turn."""
     ReadingProcess.read_all = lambda self, asks: ((ask, read(ask)) for ask in asks)  # type: ignore[method-assign]
@@ -167,6 +189,7 @@ def _row(kept: sqlite3.Connection, key: bytes) -> bytes | None:
 def live(root: str, linked: str, vectors: str) -> None:
     """Live the days that are left."""
     keep_vectors(vectors)
+    judge_once()
     read_here()
     days = [Day(**day) for day in json.loads(Path(root, "days.json").read_text())]
     asked = json.loads(Path(root, "asked.json").read_text())

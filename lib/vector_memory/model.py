@@ -471,6 +471,10 @@ class Scope:
         )
 
 
+ALIKE_DIGITS = 6
+"""To so many digits the cosines of equal texts with a question are equal, wherever their vectors stand."""
+
+
 class Candidate(NamedTuple):
     """A memory that a retriever proposes: its sequence number, and a score of that retriever's
     own scale where higher is better."""

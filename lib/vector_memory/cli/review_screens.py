@@ -29,6 +29,7 @@ from vector_memory.cli.review_words import DONE, why
 ACTIONS = ("confirm", "keep", "edit", "drop", "raise")
 """What can be done with an item; each key is the first letter, here and for pairs."""
 PAIR_WORDS = {"confirm": "newer holds", "drop": "older holds", "keep": "both hold"}
+WORDS = {"confirm": "confirm as my word", "keep": "keep as it is", "drop": "drop it"}
 SPECIAL_WORDS = {
     "unanswered": {"confirm": "store it", "edit": "store it in other words", "keep": "no need"},
     "core": {"confirm": "make it CORE", "keep": "leave it"},
@@ -73,7 +74,7 @@ class Review:
         where: which memories are meant, as every request says it.
         plain: lines alone, each key followed by Enter; nothing is cleared or coloured.
         last: what was decided last and is not told the daemon yet.
-        done: how many were decided about in which way.
+        decided: how many were decided about, and `done` how many in which way.
     """
 
     items: list[Row]
@@ -81,6 +82,7 @@ class Review:
     plain: bool
     at: int = 0
     last: Decision | None = None
+    decided: int = 0
     done: Counter[str] = field(default_factory=Counter)
 
     def commit(self) -> None:
@@ -88,6 +90,7 @@ class Review:
         decision, self.last = self.last, None
         if decision is None:
             return
+        self.decided += len(decision.items)
         ids = [item.text("id") for item in decision.items]
         if decision.action == "edit" and decision.items[0].text("reason") != "unanswered":
             asking.ask("edit", self.where, id=ids[0], text=decision.text)
@@ -95,6 +98,9 @@ class Review:
             return
         action = "confirm" if decision.action == "edit" else decision.action
         answer = asking.ask("review", {**self.where, action: ids}, text=decision.text)
+        if decision.items[0].row("other"):
+            self.done["settled"] += 1
+            return
         for name in DONE:
             self.done[name] += answer.count(name)
 
@@ -132,10 +138,9 @@ def go_through(items: list[Row], where: asking.Request, plain: bool) -> Row:
         pass
     finally:
         going.commit()
-    left = len(items) - going.at if word != FINISH else 0
-    output.say(f"\n{left} are left for the next review." if left else "\nAll looked through.")
-    if edited := going.done.get("edited"):
-        output.say(f"Edited: {edited}")
+    left = len(items) - going.decided if word != FINISH else 0
+    told = f"{left} {'is' if left == 1 else 'are'} left for the next review."
+    output.say(f"\n{told if left else 'All looked through.'}")
     return Row(going.done)
 
 
@@ -323,7 +328,7 @@ def _text(item: Row, width: int, rows: int, plain: bool) -> None:
 def _choices(going: Review) -> str:
     """Return the keys and what they do, in words."""
     item = going.items[going.at]
-    words = PAIR_WORDS if item.row("other") else SPECIAL_WORDS.get(item.text("reason"), {})
+    words = PAIR_WORDS if item.row("other") else SPECIAL_WORDS.get(item.text("reason"), WORDS)
     choices = [f"{key} = {words.get(name, name)}" for name, key in _actions(item).items()]
     left_out = {SESSION} if len(_of_session(going)) < 2 else set()
     left_out |= {BACK} if going.last is None else set()

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from vector_memory.cli.answers import Row
 
-DONE = {"confirmed": "Confirmed", "kept": "Kept", "dropped": "Dropped", "raised": "Raised"}
+DONE = {
+    "confirmed": "Confirmed", "kept": "Kept", "dropped": "Dropped", "raised": "Raised", "edited": "Edited",
+    "settled": "Settled",
+}  # fmt: skip
+"""What was decided, "settled" which of two holds."""
 WHY = {
     "suspicious": "looks like instructions",
     "contradiction": "disagrees with an older one",

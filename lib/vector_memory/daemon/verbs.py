@@ -46,7 +46,7 @@ from vector_memory.service.transfer import (
     json_lines,
     knowledge_graph,
 )
-from vector_memory.service.upkeep import audit_log, check_rebuild, project_store, stats, tiers
+from vector_memory.service.upkeep import audit_log, check_rebuild, project_store, stats
 
 Simple = Callable[[Context, Sent], Written]
 Kind = TypeVar("Kind", bound=messages.Request)
@@ -286,7 +286,6 @@ LONG: dict[str, Long] = {
     "rebuild": _typed_long(messages.Request, check_rebuild.rebuild),
     "migrate": _typed_long(messages.Request, check_rebuild.migrate),
     "purge": _purge,
-    "tiers": _typed_long(tiers.TiersRequest, tiers.transfer_all),
     "wait": _typed_long(check_rebuild.WaitRequest, check_rebuild.wait),
     "consolidate": _lazy_long("edit.consolidate", "ConsolidateRequest", "consolidate"),
     "prune": _lazy_long("edit.prune_candidates", "PruneRequest", "prune"),

@@ -360,15 +360,6 @@ class Reading:
         sql = f"SELECT m.seq FROM memories m WHERE {_ACTIVE} AND {limits}"
         return sorted(row[0] for row in self.connections.rows(sql, values))
 
-    def texts(self, seqs: Sequence[int]) -> dict[int, object]:
-        """Return what is equal for memories of one text, kind and project, by their sequence numbers."""
-        sql = (
-            "SELECT seq, hash, kind, project FROM memories"
-            " WHERE seq IN (SELECT value FROM json_each(?))"
-        )
-        rows = self.connections.rows(sql, (as_array(list(map(int, seqs))),))
-        return {seq: tuple(same) for seq, *same in rows}
-
     def living_seqs(self) -> list[int]:
         """Return the sequence numbers of all memories that the index holds, ascending: those that are neither
         forgotten nor cold."""

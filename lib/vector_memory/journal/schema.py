@@ -208,7 +208,7 @@ def _listed(column: str) -> list[str]:
 
 def _add_tiers(connection: sqlite3.Connection) -> None:
     """Version 4: a tier for each memory, and beside how often it was shown, in how many sessions it was of
-    use, when last, and in which. Rows from before are hot until `service/upkeep/tiers.py` looks at them."""
+    use, when last, and in which. Rows from before are hot until `service/jobs/tier_transfer.py` looks at them."""
     for statement in (
         "ALTER TABLE memories ADD COLUMN tier TEXT NOT NULL DEFAULT 'hot'",
         "ALTER TABLE usage ADD COLUMN applied INTEGER NOT NULL DEFAULT 0",

@@ -7,9 +7,9 @@ is related, and what says another thing of one subject is put to the user as a l
 
 from __future__ import annotations
 
-import hashlib
 from typing import NamedTuple
 
+from vector_memory.journal.rows import text_hash
 from vector_memory.lifecycle import contradiction, signs, statement
 from vector_memory.lifecycle.statement import Statement
 from vector_memory.model import Word
@@ -42,9 +42,8 @@ class Verdict(NamedTuple):
     reason: str = ""
 
 
-def text_key(text: str) -> bytes:
-    """Return the hash by which equal texts are found: the journal's own."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+text_key = text_hash
+"""Returns the hash by which equal texts are found: the journal's own."""
 
 
 def compare(one: str, other: str, cosine: float | None) -> Verdict:

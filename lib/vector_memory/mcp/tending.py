@@ -16,7 +16,7 @@ PHASES = {
     "extraction": ("sessions_due", "sessions_made"),
     "integration": ("compared", "looked_at", "found", "proposed"),
     "pruning": ("orphans",),
-    "reorganization": ("tiers",),
+    "reorganization": ("looked_at", "moved"),
 }
 """The phases of a cycle, with what each counts."""
 WEEKLY = ("hierarchical-abstraction", "memory-organize", "active-pruning")

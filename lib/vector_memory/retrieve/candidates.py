@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from vector_memory.model import Around, Candidate, Link, Memory, Scope
+from vector_memory.model import ALIKE_DIGITS, Around, Candidate, Link, Memory, Scope
 from vector_memory.retrieve.query import FAR_FUTURE, FAR_PAST, Query
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ NAMED = 50
 """How many are looked up by the identifiers and files that a question names."""
 MOST_COPIES = 32
 """How many times more are asked for at most where what is found says the same again and again."""
+DIFFERENT = 50
+"""How many different texts are enough of what is found by words there: reading thousands takes longer than all else."""
 NEIGHBOUR_SHARE = 0.5
 """How much a neighbour's vector counts in a pooled one."""
-NEAR = 100_000
-"""Into so many parts of 1 cosines are counted: those of the same words are equal, however they are computed."""
 _MIXED = 64
 
 
@@ -44,11 +44,12 @@ class CandidateSource(Protocol):
         BM25, best first."""
         ...
 
-    def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]:
+    def nearest(self, vector: Vector, scope: Scope, k: int, copies: int = 1) -> list[Candidate]:
         """Return the k nearest by cosine similarity (-1 to 1), best first; [] without an index.
 
         Args:
             vector: (dim,) float32, L2-normalised.
+            copies: more than 1 for the newest alone of copies of one text, of so many at most.
         """
         ...
 
@@ -64,10 +65,6 @@ class CandidateSource(Protocol):
 
     def codes(self, column: str, words: Iterable[str]) -> list[int]:
         """Return the numbers that stand for words in a column of `around`; unknown words have none."""
-        ...
-
-    def texts(self, seqs: Sequence[int]) -> dict[int, object]:
-        """Return what is equal for memories of one text, kind and project, by their sequence numbers."""
         ...
 
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
@@ -183,13 +180,16 @@ def gather(
 def _pool(query: Query, place: int, shelf: CandidateSource, k: int, by_words: ByWords) -> Pool:
     import numpy as np
 
-    meaning = shelf.nearest(query.vector, query.scope, k) if query.vector is not None else []
+    meaning: list[Candidate] = []
     words, named = by_words.words, by_words.named
-    if query.vector is not None and (copies := _copies(meaning, k)) > 1:
-        meaning = shelf.nearest(query.vector, query.scope, k * copies)
-        words = _begin_words(query, shelf, k * copies)()
-        if not query.spans:
-            meaning, words = _each_once(shelf, meaning, words)
+    if query.vector is not None:
+        copies = _copies(shelf, query.vector, words, k)
+        # Of what is asked for by its time each copy counts: it may be of that time.
+        each, all_of = (1, k * copies) if query.spans else (MOST_COPIES, k)
+        meaning = shelf.nearest(query.vector, query.scope, all_of, each)
+        if copies > 1:
+            words = _begin_words(query, shelf, min(k, DIFFERENT) * copies)()
+            words = words if query.spans else _each_once(shelf, query.vector, words)
     seqs = [one.seq for one in (*words, *meaning, *named)]
     # Neighbours are of the same project, but may be of another kind or time than asked for.
     spread = seqs[:0]
@@ -224,31 +224,41 @@ def _pool(query: Query, place: int, shelf: CandidateSource, k: int, by_words: By
     )
 
 
-def _copies(found: Sequence[Candidate], k: int) -> int:
-    """Return how often each of k that were found stands among them, on average: the same words are equally near.
-    Sessions that were resumed, forked or held again bring their passages with them, and as many different ones are
-    to be weighed as where each stands once."""
-    if len(found) < k:
+def _copies(shelf: CandidateSource, vector: Vector, words: Sequence[Candidate], k: int) -> int:
+    """Return how often each of k that were found by words stands among them, on average. Sessions that were resumed,
+    forked or held again bring their passages with them, and as many different ones are to be weighed as where each
+    stands once."""
+    if len(words) < k:
         return 1
-    return min(MOST_COPIES, len(found) // len({int(one.score * NEAR) for one in found}))
+    return min(MOST_COPIES, len(words) // len(set(_likeness(shelf, vector, words).tolist())))
 
 
 def _each_once(
-    shelf: CandidateSource, meaning: Sequence[Candidate], words: Sequence[Candidate]
-) -> tuple[list[Candidate], list[Candidate]]:
-    """Return what was found by meaning and by words with one for all copies of a text: the same in both, the newest of
-    those that have a vector at hand."""
-    keys = shelf.texts([one.seq for one in (*meaning, *words)])
-    stands = {keys[seq]: seq for seq in sorted(one.seq for one in words) if seq in keys}
-    stands |= {keys[seq]: seq for seq in sorted(one.seq for one in meaning) if seq in keys}
-    lists = []
-    for found in (meaning, words):
-        best: dict[int, Candidate] = {}
-        for seq, score in found:
-            kept = stands.get(keys.get(seq), seq)
-            best.setdefault(kept, Candidate(kept, score))
-        lists.append(list(best.values()))
-    return lists[0], lists[1]
+    shelf: CandidateSource, vector: Vector, words: Sequence[Candidate]
+) -> list[Candidate]:
+    """Return what was found by words with the newest alone of all copies of a text, as a search by meaning does."""
+    import numpy as np
+
+    alike = _likeness(shelf, vector, words)
+    _, first, group = np.unique(alike, return_index=True, return_inverse=True)
+    newest = np.zeros(len(first), np.int64)
+    np.maximum.at(newest, group, np.array([one.seq for one in words], np.int64))
+    return [Candidate(int(newest[at]), words[first[at]].score) for at in np.argsort(first)]
+
+
+def _likeness(
+    shelf: CandidateSource, vector: Vector, found: Sequence[Candidate]
+) -> NDArray[np.float64]:
+    """Return what is equal for candidates of one text: how near it is to the question; of one without a vector a
+    number of its own."""
+    import numpy as np
+
+    ordered, places = np.unique(np.array([one.seq for one in found], np.int64), return_inverse=True)
+    vectors = shelf.vectors(ordered)
+    if vectors is None:
+        return ordered.astype(np.float64)[places]
+    near = np.round((vectors @ vector).astype(np.float64), ALIKE_DIGITS)
+    return np.asarray(np.where(vectors.any(axis=1), near, ordered + 2.0)[places], np.float64)
 
 
 def _listed(query: Query) -> Iterator[tuple[Scope, tuple[float, float]]]:

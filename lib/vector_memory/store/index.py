@@ -143,7 +143,12 @@ class Index:
         return self._lance.begin_matching(self._selective(terms), scope, k)
 
     def nearest(
-        self, vector: Vector, scope: Scope, k: int, allowed: NDArray[np.int64] | None = None
+        self,
+        vector: Vector,
+        scope: Scope,
+        k: int,
+        allowed: NDArray[np.int64] | None = None,
+        copies: int = 1,
     ) -> list[Candidate]:
         """Return the k nearest by cosine similarity.
 
@@ -153,6 +158,7 @@ class Index:
             k: how many at most.
             allowed: the ascending sequence numbers in the scope, when the caller has them. Until
                 LanceDB is loaded a scope of more than projects needs them: without, it finds [].
+            copies: more than 1 for the newest alone of copies of one text, where there is a matrix.
 
         Returns:
             Candidates with scores from -1 to 1, best first, of equal ones the newest first. Beyond
@@ -175,7 +181,7 @@ class Index:
             allowed = self.within(scope)
             if allowed is None:
                 allowed = lance.allowed(scope)
-        return matrix.nearest(vector, scope, k, allowed)
+        return matrix.nearest(vector, scope, k, allowed, copies)
 
     def within(self, scope: Scope) -> NDArray[np.int64] | None:
         """Return the sequence numbers of a scope, (n,) int64, ascending, where they are at hand; else None."""

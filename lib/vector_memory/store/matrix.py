@@ -165,7 +165,12 @@ class Matrix:
         )
 
     def nearest(
-        self, vector: Vector, scope: Scope, k: int, allowed: NDArray[np.int64] | None = None
+        self,
+        vector: Vector,
+        scope: Scope,
+        k: int,
+        allowed: NDArray[np.int64] | None = None,
+        copies: int = 1,
     ) -> list[Candidate]:
         """Return the k nearest by cosine similarity.
 
@@ -174,6 +179,7 @@ class Matrix:
             scope: only its projects are looked at.
             k: how many at most.
             allowed: ascending sequence numbers to which the answer is limited.
+            copies: more than 1 for the newest alone of copies of one text, see `matrix_search.top`.
 
         Returns:
             Candidates with scores from -1 to 1, best first, of equal ones the newest first.
@@ -196,7 +202,7 @@ class Matrix:
                 outside = outside | ~np.isin(view.tail_codes[tail], wanted)
             rows = ExactRows(view.tail_vectors[tail])
             parts.append(scored(rows, tail, view.tail_seqs, outside, query, allowed))
-        return top(parts, k)
+        return top(parts, k, copies)
 
     def vectors(self, seqs: NDArray[np.int64]) -> Vectors:
         """Return the vectors of these rows.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from vector_memory.model import Candidate
+from vector_memory.model import ALIKE_DIGITS, Candidate
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector
@@ -62,21 +62,44 @@ def _contains(allowed: NDArray[np.int64], seqs: NDArray[np.int64]) -> NDArray[np
     return np.asarray(allowed[places] == seqs)
 
 
-def top(parts: list[tuple[NDArray[np.float32], NDArray[np.int64]]], k: int) -> list[Candidate]:
+def top(
+    parts: list[tuple[NDArray[np.float32], NDArray[np.int64]]], k: int, copies: int = 1
+) -> list[Candidate]:
     """Return the k best of all parts, best first, of equal ones the newest first.
 
     Args:
         parts: what `scored` gives for each part.
         k: how many at most.
+        copies: of those that are equally near, which are copies of one text, the newest alone; it is looked at so
+            many times k rows for that. 1 for all of them.
     """
     if not parts:
         return []
     scores = np.concatenate([part[0] for part in parts])
     seqs = np.concatenate([part[1] for part in parts])
+    if copies == 1:
+        best = _best(scores, seqs, k)
+    else:
+        near = np.round(scores, ALIKE_DIGITS)
+        best, count, most = _best(near, seqs, k), k, min(len(seqs), k * copies)
+        # One more than asked for: of the last one not all copies may be there yet.
+        while (texts := int(_first(near[best]).sum())) <= k and count < most:
+            count = min(most, count * max(2, -(-k // max(1, texts))))
+            best = _best(near, seqs, count)
+        best = best[_first(near[best])][:k]
+    found = zip(seqs[best].tolist(), scores[best].tolist(), strict=True)
+    return [Candidate(seq, score) for seq, score in found]
+
+
+def _best(scores: NDArray[np.float32], seqs: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """Return the places of the k best, the newest of equal ones first."""
+    best = np.arange(len(scores))
     # Parting takes linear time; only the k best are sorted.
     if len(scores) > k:
         best = np.argpartition(scores, len(scores) - k)[len(scores) - k :]
-        scores, seqs = scores[best], seqs[best]
-    order = np.lexsort((-seqs, -scores))
-    found = zip(seqs[order].tolist(), scores[order].tolist(), strict=True)
-    return [Candidate(seq, score) for seq, score in found]
+    return best[np.lexsort((-seqs[best], -scores[best]))]
+
+
+def _first(scores: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Return which of scores, best first, are the first of those equal to them."""
+    return np.asarray(np.diff(scores, prepend=np.float32(np.inf)) != 0)

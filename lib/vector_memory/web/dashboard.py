@@ -66,7 +66,7 @@ LOOKED_AT = frozenset({"actors", "contract", "sovereignty"})
 """Those of them of which a page shows what there is, and changes nothing: what else they can do is left out."""
 RUN = frozenset({
     "backfill", "backup", "check", "consolidate", "cost_router", "import", "import_notes", "purge", "rebuild",
-    "run_job", "share_pull", "tiers",
+    "run_job", "share_pull",
 })  # fmt: skip
 """Verbs that take their time and tell how far they are."""
 OWN = frozenset({"door", "address", "actor", "said", "cwd"})

@@ -90,8 +90,8 @@ def test_a_screen_a_memory(daemon: FakeDaemon, environ: dict[str, str], columns:
     """Whatever the width, nothing is wider; each key does what the screen says."""
     with on_terminal(COMMAND, environ, columns) as terminal:
         screens = press(terminal, "nkrds")
-        end = terminal.read_until("Raised: 1")
-    assert "Confirmed: 1\nKept: 1\nDropped: 1\nRaised: 1" in end
+        end = terminal.read_until("Settled: 1")
+    assert "1 is left for the next review.\nKept: 1\nDropped: 1\nRaised: 1\nSettled: 1" in end
     assert decided(daemon) == [("confirm", [1]), ("keep", [2]), ("raise", [3]), ("drop", [4])]
     assert max(len(line) for screen in screens for line in screen.splitlines()) < columns
     assert "1 of 5: disagrees with an older one" in screens[0]
@@ -155,7 +155,7 @@ def test_however_it_ends_what_was_decided_counts(
     """By Ctrl-C and by the end of input; the terminal is as it was."""
     with on_terminal(COMMAND, environ) as terminal:
         press(terminal, f"n{end}")
-        terminal.read_until("Confirmed: 1")
+        terminal.read_until("Settled: 1")
         assert terminal.process.wait(20) == 0
     assert decided(daemon) == [("confirm", [1])]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import numpy as np
 import pytest
@@ -56,7 +57,7 @@ class Shelf:
     ) -> Callable[[], list[Candidate]]:
         return lambda: self.lexical[:k]
 
-    def nearest(self, vector: object, scope: Scope, k: int) -> list[Candidate]:
+    def nearest(self, vector: object, scope: Scope, k: int, copies: int = 1) -> list[Candidate]:
         return self.dense[:k]
 
     def around(self, seqs: Sequence[int], spread: Sequence[int]) -> Around | None:
@@ -67,9 +68,6 @@ class Shelf:
 
     def codes(self, column: str, words: Iterable[str]) -> list[int]:
         return []
-
-    def texts(self, seqs: Sequence[int]) -> dict[int, object]:
-        return {seq: str(self.memories[seq].text) for seq in seqs}
 
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
         return []
@@ -285,12 +283,24 @@ def test_near_duplicates_collapse() -> None:
     assert [hit.memory.seq for hit in ask("ledger", [shelf])] == [1, 3]
 
 
+class Copied(Shelf):
+    """A shelf of which those are copies whose score is the same."""
+
+    def nearest(self, vector: object, scope: Scope, k: int, copies: int = 1) -> list[Candidate]:
+        each = {one.score: one for one in self.dense}
+        return [*(each.values() if copies > 1 else self.dense)][:k]
+
+    def vectors(self, seqs: Any) -> Any:
+        scores = dict(self.dense)
+        return np.stack([VECTOR * scores[int(seq)] for seq in seqs]).astype(np.float32)
+
+
 def test_copies_of_one_text_take_no_place_from_others() -> None:
     """Neither among what is loaded, nor among what each search may propose."""
     copies = [memory(seq, "The queue holds ten jobs.") for seq in range(1, 121)]
     other = memory(121, "The importer has a queue of its own.")
     scores = [(one.seq, 0.9) for one in copies] + [(other.seq, 0.7)]
-    shelf = Shelf([*copies, other], scores, scores)
+    shelf = Copied([*copies, other], scores, scores)
     asked = query.analyse("queue", Scope(), VECTOR)
     found = [hit.memory.text for hit in search(asked, [shelf], 2, NOW, candidates=50).hits]
     assert found == [copies[0].text, other.text]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,22 @@ def test_equal_vectors_come_newest_first() -> None:
     found = matrix.nearest(direction(1), Scope(), 3)
     assert seqs(found) == [9, 5, 3]
     assert [one.score for one in found] == pytest.approx([1.0] * 3, abs=1e-5)
+
+
+@pytest.mark.parametrize("exact_rows", [1_000, 10])
+def test_of_copies_the_newest_alone_takes_a_place(exact_rows: int, tmp_path: Path) -> None:
+    """However many there are of each text, the nearest texts come; without the wish all come."""
+    matrix = Matrix(str(tmp_path), MODEL, DIM, exact_rows)
+    numbers = np.arange(1, 241)
+    texts = [direction(int(number) % 8) for number in numbers]
+    matrix.add(numbers, ["p", "q"] * 120, np.stack(texts))
+    for _ in range(2):
+        found = matrix.nearest(direction(3), Scope(), 5, copies=64)
+        assert seqs(found)[0] == 235 and min(seqs(found)) > 232
+        assert len({one.score for one in found}) == len(found) == 5
+        assert len(matrix.nearest(direction(3), Scope(), 9, copies=64)) == 8
+        assert all(number % 8 == 3 for number in seqs(matrix.nearest(direction(3), Scope(), 5)))
+        matrix.save()
 
 
 def test_a_row_that_is_there_is_not_added_twice() -> None:

@@ -34,7 +34,7 @@ VERBS = {
     },
     "change": {
         "edit", "rewrite", "link", "boost", "promote", "verify", "organize", "consolidate", "alias", "release",
-        "review", "label", "sovereignty", "tiers",
+        "review", "label", "sovereignty",
     },
     "forget": {"forget", "purge", "prune"},
     "share": {

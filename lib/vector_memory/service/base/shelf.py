@@ -93,8 +93,9 @@ class Shelf:
             return lambda: self.journal.matching(terms, scope, k)
         return found
 
-    def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]:
-        """The k nearest vectors, best first; none while there is no index.
+    def nearest(self, vector: Vector, scope: Scope, k: int, copies: int = 1) -> list[Candidate]:
+        """The k nearest vectors, best first, with more than one of `copies` only the newest of equal ones; none while
+        there is no index.
 
         Returns:
             At most k candidates, each with its cosine.
@@ -105,13 +106,13 @@ class Shelf:
         newer = self._just_stored(index, vector, scope)
         try:
             if scope.only_projects:
-                return merge_best(index.nearest(vector, scope, k), newer, k)
+                return merge_best(index.nearest(vector, scope, k, copies=copies), newer, k)
             import numpy as np
 
             allowed = index.within(scope)
             if allowed is None:
                 allowed = np.array(self.journal.seqs(scope), np.int64)
-            return merge_best(index.nearest(vector, scope, k, allowed), newer, k)
+            return merge_best(index.nearest(vector, scope, k, allowed, copies), newer, k)
         except StoreDamagedError as error:
             self.damaged(error)
             return newer
@@ -175,10 +176,6 @@ class Shelf:
         """
         columns = self._columns
         return columns.speakers(words) if columns is not None else []
-
-    def texts(self, seqs: Sequence[int]) -> dict[int, object]:
-        """Return what is equal for memories of one text, kind and project, by their sequence numbers."""
-        return self.journal.texts(seqs)
 
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
         """The k newest memories of a time, in days since 1970.

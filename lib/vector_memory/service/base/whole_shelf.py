@@ -44,9 +44,9 @@ class WholeShelf:
         """Return what finds the k best by words, of all tiers."""
         return lambda: self._shelf.journal.matching(terms, scope, k, cold=None)
 
-    def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]:
+    def nearest(self, vector: Vector, scope: Scope, k: int, copies: int = 1) -> list[Candidate]:
         """Return the nearest of those that the index holds; what is cold is found by its words."""
-        return self._shelf.nearest(vector, scope, k)
+        return self._shelf.nearest(vector, scope, k, copies)
 
     def around(self, seqs: Sequence[int], spread: Sequence[int]) -> Around | None:
         """Return what stands around memories, warm or cold; None while the columns are not loaded."""
@@ -105,10 +105,6 @@ class WholeShelf:
         """Return the numbers that stand for words in `around`; unknown and empty ones have none."""
         known = self._codes[column]
         return [known[word] for word in words if word and word in known]
-
-    def texts(self, seqs: Sequence[int]) -> dict[int, object]:
-        """Return what is equal for memories of one text, kind and project, by their sequence numbers."""
-        return self._shelf.texts(seqs)
 
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
         """Return the newest memories of a time, k of each part of the store."""

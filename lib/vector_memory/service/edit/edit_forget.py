@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -164,15 +165,14 @@ def forget(ctx: Context, request: ForgetRequest) -> ForgetAnswer:
     views = [memory_view(memory, names) for _, memory in chosen]
     if request.dry_run:
         return ForgetAnswer(views, 0)
-    shelves = list({id(shelf): shelf for shelf, _ in chosen}.values())
-    for shelf in shelves:
-        ids = [memory.id for own, memory in chosen if own is shelf]
+    for shelf, memories in _by_shelf(chosen):
+        ids = [memory.id for memory in memories]
         shelf.journal.forget(ids)
         ctx.state.audit("forget", request.actor, ids, {})
     # Topics, summaries and archives repeat what was said.
     sessions = {memory.source.session for _, memory in chosen if memory.source.session}
     ctx.later(lambda: session_summary.forgotten(ctx, sessions))
-    for shelf in shelves:
+    for shelf, _ in _by_shelf(chosen):
         # What the full-text index and the log still hold of the words goes when nobody waits.
         ctx.later(shelf.journal.scrub)
     ctx.changed()
@@ -200,10 +200,10 @@ def _chosen(ctx: Context, request: ForgetRequest) -> list[tuple[Shelf, Memory]]:
 
 def with_companions(chosen: list[tuple[Shelf, Memory]]) -> list[tuple[Shelf, Memory]]:
     """Return memories with those that go with them."""
-    shelves = list({id(shelf): shelf for shelf, _ in chosen}.values())
-    more = [
-        (shelf, memory)
-        for shelf in shelves
-        for memory in companions(shelf, [memory for own, memory in chosen if own is shelf])
-    ]
-    return [*chosen, *more]
+    parts = _by_shelf(chosen)
+    return [*chosen, *((shelf, one) for shelf, own in parts for one in companions(shelf, own))]
+
+
+def _by_shelf(chosen: Sequence[tuple[Shelf, Memory]]) -> list[tuple[Shelf, list[Memory]]]:
+    shelves = {id(shelf): shelf for shelf, _ in chosen}.values()
+    return [(shelf, [one for own, one in chosen if own is shelf]) for shelf in shelves]

@@ -97,8 +97,7 @@ def reason_to_go(memory: Memory, now: datetime, unused: timedelta) -> str:
         return "outdated"
     if aging.confidence(memory, now) < LOW_CONFIDENCE:
         return "doubted"
-    last = max(filter(None, (memory.created_at, memory.stored_at, memory.last_used_at)))
-    return "unused" if not memory.uses and last <= now - unused else ""
+    return "unused" if not memory.uses and aging.last_use(memory) <= now - unused else ""
 
 
 def may_go(memory: Memory) -> bool:

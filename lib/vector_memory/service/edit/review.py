@@ -153,6 +153,7 @@ def _decide(ctx: Context, request: ReviewRequest) -> DecidedAnswer:
         ctx.state.audit(f"review_{name}", request.actor, [item.memory.id], {"why": item.reason})
     if request.finish:
         captured.finish(ctx)
+        ctx.state.audit("review_finish", request.actor, [], {})
     for name, item in chosen:
         labels.keep(ctx, REVIEW, [item.memory], name != DROP)
     captured.note_decided(ctx, [item.memory for _, item in chosen])

@@ -12,7 +12,6 @@ from vector_memory.errors import BadInputError
 from vector_memory.service.base.context import Context
 from vector_memory.service.jobs import derived, expiry, paging, tier_transfer
 from vector_memory.service.jobs.step import PHASES, Entry, Step, Turn, counts_of, joined
-from vector_memory.system.json_in import Record
 
 
 def step(ctx: Context, turn: Turn) -> Step:
@@ -71,14 +70,8 @@ def _pruning(ctx: Context, turn: Turn) -> Step:
     return paging.swept(ctx, turn, (rule,))
 
 
-def _reorganization(ctx: Context, turn: Turn) -> Step:
-    moved = tier_transfer.step(ctx, turn)
-    report = {"tiers": dict(Record(moved.report))}
-    return Step(report, moved.cursor)
-
-
 STEPS: tuple[tuple[str, Callable[[Context, Turn], Step]], ...] = (
     ("replay", _replay), ("extraction", _extraction), ("integration", _weaving),
-    ("integration", derived.facts), ("pruning", _pruning), ("reorganization", _reorganization),
+    ("integration", derived.facts), ("pruning", _pruning), ("reorganization", tier_transfer.step),
 )  # fmt: skip
 """What a cycle does, in its order, each with its phase."""

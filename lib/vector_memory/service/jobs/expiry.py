@@ -5,7 +5,7 @@ draws its trails anew by itself."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from functools import partial
@@ -39,7 +39,7 @@ def step(ctx: Context, turn: Turn) -> Step:
         paging.Rule(
             "assessments",
             "expire",
-            lambda shelf, k: _ids(list(shelf.journal.iter_memories(old, limit=k))),
+            lambda shelf, k: _ids(shelf.journal.iter_memories(old, limit=k)),
             partial(remove, ctx),
         ),
         paging.Rule(
@@ -52,7 +52,7 @@ def step(ctx: Context, turn: Turn) -> Step:
     return paging.swept(ctx, turn, rules)
 
 
-def _ids(memories: Sequence[Memory]) -> list[str]:
+def _ids(memories: Iterable[Memory]) -> list[str]:
     return [memory.id for memory in memories]
 
 

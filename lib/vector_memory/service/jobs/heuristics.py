@@ -18,7 +18,7 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.learning import learned_records
 
 HOW = "heuristic"
-LEAST_SESSIONS, MOST_SESSIONS, MOST_LEDGERS = 2, 31, 2_000
+LEAST_SESSIONS, MOST_SESSIONS = 2, 31
 Tasks = Mapping[str, tuple[Task, Memory]]
 """Tasks by their keys, each with the record of the session that it is of."""
 
@@ -37,12 +37,9 @@ def borne_out(shelf: Shelf) -> Iterator[BorneOut]:
     """Yield the principles of a store with which tasks went better than without: in five tasks at least, of two
     sessions, whose end a check or the user's word tells, with 95 % certainty."""
     known: dict[str, dict[str, tuple[Task, Memory]]] = defaultdict(dict)
-    scope = Scope(collections=(model.HEURISTICS,), kinds=(learned_records.LEDGER,))
-    for record in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LEDGERS):
-        for task in learned_records.ledger_of(record)[0]:
-            # A fork of a session holds the tasks before it, too.
-            if task.is_judged:
-                known[record.project].setdefault(task.key, (task, record))
+    for task, record in learned_records.tasks_of_all(shelf):
+        if task.is_judged:
+            known[record.project][task.key] = task, record
     for project, tasks in known.items():
         commands = {name for task, _ in tasks.values() for name in task.stages} - {READ, EDIT}
         for principle in shelf.journal.iter_memories(Scope(projects=(project,))):

@@ -4,6 +4,8 @@ never all with all."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vector_memory.model import ignore_progress
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit import consolidate
@@ -31,22 +33,22 @@ def step(ctx: Context, turn: Turn) -> Step:
         if group.same and not turn.dry_run and page.shelf.journal.writable:
             counts["merged"] += consolidate.merge(ctx, "job", group)
     # What is merged gets a new number, and is compared again the next time: it finds nothing then.
-    seq = (
-        page.memories[-1].seq
-        if page.memories
-        else turn.before.part("reached").number(page.shelf.folder)
-    )
-    reached = {**turn.report.part("reached"), page.shelf.folder: seq}
-    return Step({**counts, "reached": _kept(reached)}, page.cursor or {"phase": "prune"})
+    reached = _reached(turn)
+    if page.memories:
+        reached[page.shelf.folder] = page.memories[-1].seq
+    return Step({**counts, "reached": reached}, page.cursor or {"phase": "prune"})
 
 
-def _kept(reached: dict[str, object]) -> dict[str, object]:
-    return {store: seq for store, seq in reached.items() if seq}
+def _reached(turn: Turn) -> dict[str, object]:
+    """Return by store how far was compared, in this run or an earlier one."""
+    return {**turn.before.part("reached"), **turn.report.part("reached")}
 
 
 def _pruned(ctx: Context, turn: Turn) -> Step:
     """Let the tiers move what they would, and optimise what needs it."""
-    moved = tier_transfer.step(ctx, turn) if not turn.dry_run else Step()
+    moved = tier_transfer.step(ctx, replace(turn, cursor=turn.cursor.part("at")))
+    if moved.cursor:
+        return Step(moved.report, {"phase": "prune", "at": moved.cursor}, moved.entry)
     optimized = 0
     for shelf in ctx.opened_shelves():
         index = shelf.index
@@ -59,6 +61,6 @@ def _pruned(ctx: Context, turn: Turn) -> Step:
             with shelf.following:
                 index.optimize()
             optimized += 1
-    reached = turn.report.part("reached") or turn.before.part("reached")
-    report = {"optimized": optimized, "tiers": dict(moved.report), "reached": dict(reached)}
-    return Step(report, message=moved.message)
+    return Step(
+        {**moved.report, "optimized": optimized, "reached": _reached(turn)}, {}, moved.entry
+    )

@@ -6,13 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from vector_memory.model import HEURISTICS, Scope
+from vector_memory.model import Memory
+from vector_memory.observe.learning.outcomes import Task
 from vector_memory.service.base.context import Context
 from vector_memory.service.jobs.step import Step, Turn
 from vector_memory.service.learning import learned_records
-from vector_memory.system.json_in import Record
 
-MOST_LEDGERS = 2_000
 LEAST, LEAST_SESSIONS = 3, 2
 MOST_TOLD = 50
 
@@ -34,15 +33,11 @@ def step(ctx: Context, turn: Turn) -> Step:
         What it did, and where the next step begins.
     """
     found: dict[str, Pattern] = {}
-    seen: set[str] = set()
-    scope = Scope(collections=(HEURISTICS,), kinds=(learned_records.LEDGER,))
+    tasks = 0
     for shelf in ctx.all_shelves():
-        for memory in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LEDGERS):
-            for task in Record(memory.extra).parts("tasks"):
-                # A fork of a session holds the tasks before it, too.
-                if task.text("key") not in seen:
-                    seen.add(task.text("key"))
-                    _count(found, task, memory.source.session, memory.project)
+        for task, record in learned_records.tasks_of_all(shelf):
+            tasks += 1
+            _count(found, task, record)
     told = [
         {
             "text": name, "n": pattern.n, "done": pattern.done,
@@ -54,17 +49,17 @@ def step(ctx: Context, turn: Turn) -> Step:
     told.sort(key=lambda each: (-each["projects"], -each["n"], each["text"]))  # type: ignore[operator]
     across = sum(len(pattern.projects) > 1 for pattern in found.values())
     report = {
-        "tasks": len(seen),
+        "tasks": tasks,
         "patterns": told[:MOST_TOLD],
         "across_projects": across,
     }
-    return Step(report, message=f"{len(told)} patterns in {len(seen)} tasks.")
+    return Step(report, message=f"{len(told)} patterns in {tasks} tasks.")
 
 
-def _count(found: dict[str, Pattern], task: Record, session: str, project: str) -> None:
-    for one, other in pairwise(task.words("stages")):
+def _count(found: dict[str, Pattern], task: Task, record: Memory) -> None:
+    for one, other in pairwise(task.stages):
         pattern = found.setdefault(f"{one} → {other}", Pattern())
         pattern.n += 1
-        pattern.done += task.get("done") is True
-        pattern.sessions.add(session)
-        pattern.projects.add(project)
+        pattern.done += task.done is True
+        pattern.sessions.add(record.source.session)
+        pattern.projects.add(record.project)

@@ -5,9 +5,10 @@ what is protected and talk as it was said stay where they are."""
 from __future__ import annotations
 
 from collections import Counter
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from vector_memory.model import COLLECTIONS, Memory, Origin, Scope
+from vector_memory import aging
+from vector_memory.model import COLLECTIONS, Memory, Origin, Scope, Tier
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.edit import prune_candidates
@@ -15,7 +16,6 @@ from vector_memory.service.jobs import paging, tier_transfer
 from vector_memory.service.jobs.step import Entry, Step, Turn
 
 AT_ONCE = 1_000
-LOW, UNUSED = prune_candidates.LOW_CONFIDENCE, timedelta(days=90)
 SOFT_SIZE = 1_000
 """Memories of one collection in one project from which on compaction begins, and jobs tell of it."""
 
@@ -30,9 +30,9 @@ def step(ctx: Context, turn: Turn) -> Step:
     for shelf in ctx.all_shelves() if going else ():
         if shelf.folder == store:
             moved = tier_transfer.to_cold(ctx, shelf, going)
-            return Step(
-                {"demoted": moved}, {**turn.cursor, "going": [], "of": ""} if _more(turn) else {}
-            )
+            is_last = not turn.cursor.text("store")
+            rest = {} if is_last else {**turn.cursor, "going": [], "of": ""}
+            return Step({"demoted": moved}, rest)
     page = paging.page(ctx, turn.cursor, AT_ONCE)
     if page is None:
         return Step({"scanned": 0})
@@ -51,17 +51,11 @@ def step(ctx: Context, turn: Turn) -> Step:
     return Step(report, page.cursor)
 
 
-def _more(turn: Turn) -> bool:
-    """Whether there is a page behind the one whose memories were moved."""
-    return bool(turn.cursor.text("store"))
-
-
 def is_low_unused(memory: Memory, now: datetime) -> bool:
     """Whether a memory is doubted and was not used for long, and may go."""
     if memory.origin is Origin.USER or not prune_candidates.may_go(memory):
         return False
-    last = max(filter(None, (memory.created_at, memory.stored_at, memory.last_used_at)))
-    return memory.confidence < LOW and last <= now - UNUSED
+    return memory.tier is not Tier.COLD and aging.tier(memory, now) is Tier.COLD
 
 
 def over_soft_size(shelf: Shelf) -> list[dict[str, object]]:

@@ -1,30 +1,68 @@
-"""tier-transfer: memories move between the tiers, some at a time; the one place where jobs meet the tiers."""
+"""tier-transfer: memories move between hot, warm, long-term and cold by `aging.tier`, some at a time; the one place
+where jobs meet the tiers. What becomes cold leaves the index and stays in the journal; nothing is deleted."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
-from vector_memory.model import Tier
+from vector_memory import aging
+from vector_memory.model import DERIVED, Memory, Status, Tier
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.jobs.step import Step, Turn
-from vector_memory.service.upkeep.tiers import AT_ONCE, transfer
+from vector_memory.service.jobs.step import Entry, Step, Turn
+
+AT_ONCE = 500
+"""Memories that one transaction moves at most: nobody waits for a longer one."""
 
 
 def step(ctx: Context, turn: Turn) -> Step:
-    """Look at the next memories, until every store is done. How far it came stands in the state, so that a run
-    that is cut off goes on there.
+    """Look at the next memories of every store that can be written, and put those elsewhere that belong there. What is
+    looked at twice, since the daemon was killed in between, is moved once.
 
     Returns:
         What it did, and where the next step begins.
     """
-    # A dry run looks at all at once: it notes nothing that it could go on from.
-    limit = 1 + 2 * sum(shelf.journal.count() for shelf in ctx.all_shelves())
-    done = transfer(
-        ctx, now=turn.now, limit=limit if turn.dry_run else AT_ONCE, dry_run=turn.dry_run
-    )
-    report = {"looked_at": done.looked_at, "moved": sum(done.moved.values()), **done.moved}
-    return Step(report, {} if done.complete or turn.dry_run else {"again": True})
+    shelves = {shelf.folder: shelf for shelf in ctx.all_shelves() if shelf.journal.writable}
+    folders = list(shelves)
+    store = turn.cursor.text("store") or (*folders, "")[0]
+    if store not in shelves:
+        return Step({"looked_at": 0, "moved": 0})
+    some = shelves[store].journal.after(turn.cursor.number("seq"), AT_ONCE)
+    moved = _moved(ctx, shelves[store], some, turn)
+    report = {"looked_at": len(some), "moved": moved.total(), **moved}
+    following = folders[folders.index(store) + 1 :][:1]
+    cursor: dict[str, object] = {"store": following[0]} if following else {}
+    if len(some) == AT_ONCE:
+        cursor = {"store": store, "seq": some[-1].seq}
+    is_told = moved and not turn.dry_run
+    return Step(report, cursor, Entry("tiers", (), dict(moved)) if is_told else None)
+
+
+def _moved(ctx: Context, shelf: Shelf, memories: Sequence[Memory], turn: Turn) -> Counter[str]:
+    """Put memories into their tiers, and count from which to which; in a dry run only count."""
+    summed_up = _summed_up(shelf, memories)
+    to = {
+        one.id: Tier.COLD if one.id in summed_up else aging.tier(one, turn.now) for one in memories
+    }
+    going = {one.id: to[one.id] for one in memories if to[one.id] is not one.tier}
+    if going and not turn.dry_run:
+        # What was used or changed since it was read is judged the next time.
+        with shelf.storing:
+            known = shelf.journal.by_ids(list(going))
+            same = {one.id for one in memories if known.get(one.id) == one}
+            going = {id: tier for id, tier in going.items() if id in same}
+            shelf.journal.move_to_tiers(going)
+        if Tier.COLD in going.values():
+            ctx.notify()
+    return Counter(f"{one.tier} to {going[one.id]}" for one in memories if one.id in going)
+
+
+def _summed_up(shelf: Shelf, memories: Sequence[Memory]) -> set[str]:
+    """Return the ids of those that gave way to a summary or a topic, which says what they said."""
+    gone = {one.id: one.superseded_by for one in memories if one.status is Status.SUPERSEDED}
+    heirs = shelf.journal.by_ids(list(set(gone.values())))
+    return {id for id, heir in gone.items() if heir in heirs and heirs[heir].kind in DERIVED}
 
 
 def to_cold(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> int:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
-from vector_memory.model import TRAJECTORIES, Memory, Status
+from vector_memory.model import HEURISTICS, TRAJECTORIES, Memory, Scope, Status
 from vector_memory.observe.learning import outcomes, things, trails, trajectories, trouble
 from vector_memory.service.base.asker import ProjectAsker
+from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.learning import counted_records
 
 T = TypeVar("T")
@@ -23,6 +24,7 @@ SUBAGENTS, ORDERS = "subagents", "orders"
 transcripts do not say it."""
 UNKNOWN_AGENT = "subagent"
 TRAIL, THING, TRAJECTORY = "trail", "thing", "trajectory"
+MOST_LEDGERS = 2_000
 DRAWN = (BOARD, TRAIL, THING)
 """Kinds of records that are made anew from what is kept of sessions."""
 
@@ -97,6 +99,18 @@ def ledger_of(memory: Memory) -> tuple[list[outcomes.Task], list[things.Sighting
     rows = (row for row in memory.extra.get("seen", ()) if len(row) in (7, 8))
     seen = [things.Sighting(*row[:4], *row[-3:]) for row in rows]
     return [one for one in tasks if one is not None], seen
+
+
+def tasks_of_all(shelf: Shelf) -> Iterator[tuple[outcomes.Task, Memory]]:
+    """Yield the tasks of a store's newest sessions, each once with the record of its session: a fork holds those
+    before it, too."""
+    seen: set[tuple[str, str]] = set()
+    scope = Scope(collections=(HEURISTICS,), kinds=(LEDGER,))
+    for record in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LEDGERS):
+        for task in ledger_of(record)[0]:
+            if (record.project, task.key) not in seen:
+                seen.add((record.project, task.key))
+                yield task, record
 
 
 def each_once(tasks: Iterable[outcomes.Task]) -> list[outcomes.Task]:

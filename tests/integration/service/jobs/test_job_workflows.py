@@ -325,7 +325,8 @@ def test_what_follows_what_is_counted_across_projects(house: ServiceHouse, tmp_p
     for n, name in enumerate(("one", "one", "two", "two")):
         (tmp_path / name).mkdir(exist_ok=True)
         key = "k2" if n == 3 else f"k{n}"
-        task = {"key": key, "kind": "fix", "done": n != 1, "stages": ["edit", "pytest"]}
+        at = "2026-11-20T10:00:00+00:00"
+        task = {"key": key, "at": at, "kind": "fix", "done": n != 1, "stages": ["edit", "pytest"]}
         record = counted_records.Record(
             HEURISTICS,
             f"session:s{n}",

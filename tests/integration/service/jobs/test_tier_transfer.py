@@ -27,8 +27,8 @@ from vector_memory.journal.migrations import migrate
 from vector_memory.journal.use_labels import UseLabel
 from vector_memory.model import PASSAGE, Memory, Priority, Scope, Source, Status, Tier
 from vector_memory.service.inject import prompt_recall
+from vector_memory.service.jobs import runner, tier_transfer
 from vector_memory.service.memory import applied
-from vector_memory.service.upkeep.tiers import TransferReport, transfer
 
 COLD_TEXT = "the ledger service listens on port 7443 behind haproxy"
 OTHERS = (
@@ -65,11 +65,11 @@ def tiers(house: ServiceHouse) -> dict[str, Tier]:
     return {one.id: one.tier for one in journal.iter_memories(Scope(), statuses=living)}
 
 
-def moved(house: ServiceHouse, **more: Any) -> TransferReport:
-    """Transfer once, at the house's time, and let the index follow."""
-    report = transfer(house.ctx, now=house.time, **more)
+def moved(house: ServiceHouse, dry_run: bool = False) -> dict[str, int]:
+    """Transfer at the house's time and let the index follow; return how many went from where to where."""
+    report = runner.run(house.ctx, "tier-transfer", dry_run).report
     house.follow()
-    return report
+    return {name: n for name, n in report.items() if " to " in name and isinstance(n, int)}
 
 
 def recall(house: ServiceHouse, query: str, **more: Any) -> list[dict[str, Any]]:
@@ -94,11 +94,11 @@ def test_a_memory_goes_from_hot_to_warm_to_cold(house: ServiceHouse) -> None:
     """By the days for which nobody used it; what matters stays at hand."""
     (passage,) = talk(house, [COLD_TEXT])
     (rule,) = talk(house, ["never deploy on fridays"], priority=Priority.HIGH)
-    assert moved(house).moved == {}
+    assert moved(house) == {}
     house.pass_time(days=8)
-    assert moved(house).moved == {"hot to warm": 1, "hot to long-term": 1}
+    assert moved(house) == {"hot to warm": 1, "hot to long-term": 1}
     house.pass_time(days=90)
-    assert moved(house).moved == {"warm to cold": 1}
+    assert moved(house) == {"warm to cold": 1}
     assert tiers(house) == {passage.id: Tier.COLD, rule.id: Tier.LONG_TERM}
 
 
@@ -134,7 +134,7 @@ def test_a_cold_memory_is_found_by_its_words_and_comes_back(aged: ServiceHouse) 
     assert now.seq in [seq for seq, _ in shelf.nearest(aged.embedding.query(COLD_TEXT), Scope(), 9)]
     assert now.applied == 1
     # It was used today: the next transfer leaves it at hand.
-    assert moved(aged).moved == {"warm to hot": 1}
+    assert moved(aged) == {"warm to hot": 1}
 
 
 def test_no_hook_brings_a_cold_memory(aged: ServiceHouse, tmp_path: Path) -> None:
@@ -155,23 +155,20 @@ def test_a_change_brings_it_back(aged: ServiceHouse) -> None:
     assert aged.ctx.global_shelf().index.rows() == 4  # type: ignore[union-attr]
 
 
-def test_a_second_transfer_moves_nothing(house: ServiceHouse) -> None:
-    """In one go or in small steps, over two stores: each memory is moved once."""
+def test_a_second_transfer_moves_nothing(
+    house: ServiceHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In small steps, over two stores: each memory is moved once."""
+    monkeypatch.setattr(tier_transfer, "AT_ONCE", 4)
     folder = Path(house.ctx.home.global_store).parent / "project"
     (folder / ".git").mkdir(parents=True)
     door(house.ctx, "init", {"dir": str(folder)})
     house.remember("the schema of the project", project=folder)
     talk(house, [f"{text} {n}" for n in range(7) for text in OTHERS])
     house.pass_time(days=200)
-    steps = [moved(house, limit=4)]
-    while not steps[-1].complete:
-        steps.append(moved(house, limit=4))
-    assert sum(step.looked_at for step in steps) >= 22
-    assert sum(step.moved.get("hot to cold", 0) for step in steps) == 21
-    assert sum(step.moved.get("hot to warm", 0) for step in steps) == 1
+    assert moved(house) == {"hot to cold": 21, "hot to warm": 1}
     before = tiers(house)
-    again = moved(house)
-    assert (again.moved, again.complete, again.looked_at) == ({}, True, 1)
+    assert moved(house) == {}
     assert tiers(house) == before
 
 
@@ -181,10 +178,9 @@ def test_a_dry_run_changes_nothing(house: ServiceHouse) -> None:
     house.pass_time(days=200)
     before = tiers(house)
     told = moved(house, dry_run=True)
-    assert told.moved == {"hot to cold": 3}
+    assert told == {"hot to cold": 3}
     assert tiers(house) == before
-    done = door(house.ctx, "tiers", {})
-    assert (done["moved"], done["complete"]) == (told.moved, True)
+    assert moved(house) == told
 
 
 def test_what_gave_way_to_a_summary_is_cold_at_once(house: ServiceHouse) -> None:
@@ -312,9 +308,9 @@ sqlite3.connect = true
 for connections in (house.ctx.global_shelf().journal.connections, house.ctx.state._connections):
     connections._writer.close()
     connections._writer = true(connections.path, isolation_level=None, check_same_thread=False, factory=Connection)
-from vector_memory.service.upkeep.tiers import transfer
-while not transfer(house.ctx, now=house.time, limit=5).complete:
-    pass
+from vector_memory.service.jobs import runner, tier_transfer
+tier_transfer.AT_ONCE = 5
+assert runner.run(house.ctx, "tier-transfer", False).outcome == "ok"
 """
 
 
@@ -338,8 +334,6 @@ def test_killed_anywhere_it_loses_and_doubles_nothing(tmp_path: Path) -> None:
         journal = house.ctx.global_shelf().journal
         assert journal.check(read_data=True) == []
         assert {one.id for one in journal.iter_memories(Scope())} == {one.id for one in passages}
-        while not moved(house).complete:
-            pass
         moved(house)
         assert set(tiers(house).values()) == {Tier.COLD}
         assert len(tiers(house)) == len(passages) == journal.count()
