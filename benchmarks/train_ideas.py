@@ -34,7 +34,8 @@ from vector_memory.index.exchanges import exchanges
 from vector_memory.index.ideas import intent_of
 from vector_memory.index.memories import to_drafts
 from vector_memory.index.transcript import read_entries
-from vector_memory.index.units import USER, Unit, units
+from vector_memory.index.units import Unit, units
+from vector_memory.index.voices import USER
 from vector_memory.model import INTENTS
 from vector_memory.system.paths import Home
 

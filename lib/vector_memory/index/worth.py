@@ -22,8 +22,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vector_memory.index.plain_kinds import plain_kind
-from vector_memory.index.units import USER, Unit, cues, form
-from vector_memory.model import CAUSE, CONCLUSION, DECISION, FACT, PREFERENCE, PROCEDURE
+from vector_memory.index.units import Unit, cues, form
+from vector_memory.index.voices import ASSISTANT, USER
+from vector_memory.model import (
+    CAUSE,
+    CONCLUSION,
+    DECISION,
+    FACT,
+    PREFERENCE,
+    PROBLEM,
+    PROCEDURE,
+    QUESTION,
+    SOLUTION,
+    TODO,
+)
 from vector_memory.text.analysis import is_foreign
 
 if TYPE_CHECKING:
@@ -36,12 +48,20 @@ MEANING, WORDS = "meaning", "words"
 ALIKE = {PREFERENCE: DECISION, CAUSE: FACT, CONCLUSION: FACT, PROCEDURE: FACT}
 """Kinds that people, too, tell apart badly: what is to be done in this way, and what was found to be so. They
 are chosen together before one of them is."""
+KINDS_OF = {
+    USER: (DECISION, PREFERENCE, PROBLEM, QUESTION, TODO, FACT),
+    ASSISTANT: (FACT, CONCLUSION, CAUSE, PROBLEM, SOLUTION),
+}
+"""What each says, unless its form or its own words say otherwise: the user settles, wishes, reports and asks, the
+assistant tells. Of twelve sentences of the assistant's that the weights took for decisions one was labelled so, and
+none of the four of the user's that they took for causes and conclusions."""
 
 LEAST_ABROAD = 0.5
 """The worth from which a sentence in another language is kept: fewer of its turns of phrase are known."""
+LASTING = frozenset((DECISION, PREFERENCE, QUESTION, TODO))
 LEAST_PLAIN = 0.25
-"""The worth from which a sentence is kept that says its kind itself: few of the labelled sentences do, and whoever
-writes "TODO:" or "from now on" means it to last."""
+"""The worth from which a sentence is kept that says itself that it is one of these: few of the labelled sentences do,
+and whoever writes "TODO:" or "from now on" means it to last."""
 RULES, LEAST_BINDING = "rules", 0.4
 """The turn of phrase that makes the user's words a rule, and the worth from which such a one, or an open box, is kept:
 few of the labelled sentences are one, and those who said them want them back."""
@@ -104,11 +124,11 @@ def verdicts(
         name = WORDS if abroad or vectors is None else MEANING
         row = features(unit, None if vectors is None or abroad else vectors[place])
         least = LEAST_ABROAD if abroad else by.least[name][unit.speaker != USER]
-        if plain_kind(unit.text, unit.speaker == USER):
+        if plain_kind(unit.text, unit.speaker == USER) in LASTING:
             least = min(least, LEAST_PLAIN)
         if unit.done is False or (unit.speaker == USER and cues(unit)[RULES]):
             least = min(least, LEAST_BINDING)
-        made.append(_verdict(by.intents, by.tables[name] @ row, least))
+        made.append(_verdict(by.intents, by.tables[name] @ row, KINDS_OF[unit.speaker], least))
     return made
 
 
@@ -120,14 +140,17 @@ def features(unit: Unit, vector: Vector | None = None) -> NDArray[np.float64]:
     return whole if vector is None else np.concatenate([whole, vector])
 
 
-def _verdict(intents: Sequence[str], odds: NDArray[np.float64], least: float) -> Verdict:
+def _verdict(
+    intents: Sequence[str], odds: NDArray[np.float64], likely: Sequence[str], least: float
+) -> Verdict:
     worth = float(1.0 / (1.0 + np.exp(-np.clip(odds[0], -30, 30))))
-    shares = dict(zip(intents, np.exp(odds[1:] - odds[1:].max()), strict=True))
+    every = dict(zip(intents, np.exp(odds[1:] - odds[1:].max()), strict=True))
+    shares = {intent: every[intent] for intent in likely}
     together: dict[str, float] = {}
     for intent, share in shares.items():
         group = ALIKE.get(intent, intent)
         together[group] = together.get(group, 0.0) + share
     best = max(together, key=lambda group: together[group])
-    alike = (intent for intent in intents if ALIKE.get(intent, intent) == best)
+    alike = (intent for intent in likely if ALIKE.get(intent, intent) == best)
     intent = max(alike, key=lambda intent: shares[intent])
     return Verdict(intent, worth, worth >= least)

@@ -74,7 +74,7 @@ class Term(NamedTuple):
         return self.sort in ("verb", "participle")
 
 
-class Statement(NamedTuple):
+class ParsedText(NamedTuple):
     """A text's terms in their order, its tokens, and of each clause its keys and how often it denies."""
 
     terms: tuple[Term, ...]
@@ -93,7 +93,7 @@ class Statement(NamedTuple):
         """Return the keys of what it says, without its predicate."""
         return frozenset(term.key for term in self.terms if term.is_value and not term.is_predicate)
 
-    def turned(self) -> Statement:
+    def turned(self) -> ParsedText:
         """Return it as said of what it says: "Biome is our linter" of the linter."""
         way = MEANS if any(term.is_predicate for term in self.terms) else OBJECT
         terms = (
@@ -120,7 +120,7 @@ class Statement(NamedTuple):
 
 
 @lru_cache(maxsize=1_024)
-def parse(text: str) -> Statement:
+def parse(text: str) -> ParsedText:
     """Return what a text's words do, all of its sentences as one."""
     parts = wording.sentences(text[: wording.MAX_CHARS])
     sentences = [wording.tokens(clause) for part in parts for clause in _CLAUSE.split(part)]
@@ -129,7 +129,7 @@ def parse(text: str) -> Statement:
     keys = [frozenset(term.key for term in found) for found in terms]
     counts = [sum(token.lower() in wording.NEGATIONS for token in one) for one in sentences]
     every = tuple(term for found in terms for term in found)
-    return Statement(every, tokens, tuple(zip(keys, counts, strict=True)))
+    return ParsedText(every, tokens, tuple(zip(keys, counts, strict=True)))
 
 
 def _terms(tokens: Sequence[str]) -> Iterator[Term]:

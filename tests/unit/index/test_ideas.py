@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.index.ideas import LONGEST_IDEA, MOST_IDEAS, Idea, ideas, self_contained
+from vector_memory.index.ideas import (
+    LONGEST_IDEA,
+    MOST_IDEAS,
+    Idea,
+    ideas,
+    intent_of,
+    self_contained,
+)
 from vector_memory.index.units import Unit, units
-from vector_memory.index.worth import Verdict
+from vector_memory.index.worth import Verdict, verdicts
 from vector_memory.model import Priority
 
 
@@ -107,9 +114,39 @@ def test_only_users_make_something_important_or_prefer_it() -> None:
     """The assistant's rule is no rule."""
     rule = "Never commit secrets to the repository."
     users = only(unit(rule, "user"), "preference")
-    told = only(unit(rule), "preference")
+    told = only(unit(rule), "conclusion")
     assert (users.intent, users.priority) == ("preference", Priority.CORE)
     assert (told.intent, told.priority) == ("conclusion", Priority.NORMAL)
+
+
+def test_what_leans_on_an_idea_is_none_itself() -> None:
+    """Whoever is given the first sentence reads on in its passage."""
+    said = units(
+        ["Assistant: The pool has ten connections. It never closes them because of a bug."]
+    )
+    assert [idea.text for idea in ideas(list(map(kept, said)))] == ["The pool has ten connections."]
+    assert ideas([kept(said[1])])[0].text.startswith("The pool has ten connections. It never")
+
+
+def test_a_plan_is_no_idea_and_neither_is_code() -> None:
+    """What is planned is done next; what stands in a fence is no sentence."""
+    code = "```\nif trim_from == 0 return the data as it is\n```"
+    said = units(
+        [
+            f"Assistant: The trimming is in the reader.\n{code}",
+            "Assistant, planning: Trim it in the hook.",
+        ]
+    )
+    assert [one.text for one in said] == ["The trimming is in the reader."]
+
+
+@pytest.mark.parametrize(("speaker", "never"), [("user", "cause"), ("assistant", "decision")])
+def test_who_speaks_says_what_it_can_be(speaker: str, never: str) -> None:
+    """The user settles and asks, the assistant finds causes."""
+    said = units(
+        [f"{speaker.capitalize()}: The export of the ledger runs at night on the second server."]
+    )
+    assert intent_of(said[0], verdicts(said, None)[0]) != never
 
 
 def test_who_is_not_sure_is_trusted_less() -> None:

@@ -7,13 +7,13 @@ turn that it has reached. A turn is done with when another one has come, or when
 from __future__ import annotations
 
 import hashlib
-import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
+from vector_memory.index.voices import USER, voices
 from vector_memory.model import CONTEXT, PASSAGE, RULES, Memory, Origin, Scope, strictest
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -34,7 +34,6 @@ MOST_CONFIDENT = 0.6
 BUDGET_S = 900.0
 """How long one reading may take: others wait behind it. What is left is read with the next turn, or by
 the next daemon where the session is over."""
-_VOICES = re.compile(r"\n(User|Assistant|Task|Done)[^:\n]{0,200}: ")
 ALONE_CHARS = 200
 """A turn that says less is not worth a call: the rules have read it."""
 
@@ -119,14 +118,8 @@ def _may_bind(idea: Extracted, passages: Sequence[Memory]) -> bool:
     if idea.intent not in RULES:
         return True
     quote = " ".join(idea.quote.split())
-    return any(quote in said for one in passages for said in _user_words(one))
-
-
-def _user_words(passage: Memory) -> list[str]:
-    """Return what the user said in a passage, a stretch each: it stands after "User:"."""
-    stretches = _VOICES.split("\n" + harmless.without_marked(passage.text))
-    pairs = zip(stretches[1::2], stretches[2::2], strict=True)
-    return [" ".join(said.split()) for voice, said in pairs if voice == "User"]
+    said = (voice for one in passages for voice in voices(one.text) if voice.who == USER)
+    return any(quote in " ".join(voice.text.split()) for voice in said)
 
 
 def _draft(idea: Extracted, passages: Sequence[Memory]) -> Memory:
