@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -100,7 +99,8 @@ def statements() -> list[Labelled]:
 
 
 def by_digest(folders: Sequence[Path]) -> list[Labelled]:
-    """Return the sentences of transcripts that LABELS knows by their digest, each once."""
+    """Return the sentences of transcripts that LABELS knows by their digest, each once; those that capture does not
+    see without a unit."""
     made = []
     for source, labels in json.loads(LABELS.read_text(encoding="utf-8")).items():
         left = dict(labels)
@@ -108,16 +108,20 @@ def by_digest(folders: Sequence[Path]) -> list[Labelled]:
             for _, _, unit in _said(path):
                 told = left.pop(_digest(source, unit.text), "")
                 if told:
-                    intent, keep = told.split()
-                    kind = "prompt" if unit.speaker == USER else unit.speaker
-                    label = {
-                        "source": source, "role": unit.speaker, "kind": kind, "text": unit.text,
-                        "intent": intent, "keep": int(keep), "by": LABELS.name,
-                    }  # fmt: skip
-                    made.append(Labelled(label, unit))
-        if left:
-            sys.stderr.write(f"{source}: {len(left)} of {len(labels)} labels have no sentence\n")
+                    made.append(_labelled(source, told, unit))
+        # Whose they were is not known: mostly the assistant's.
+        made += [_labelled(source, told, None) for told in left.values()]
     return made
+
+
+def _labelled(source: str, told: str, unit: Unit | None) -> Labelled:
+    intent, keep = told.split()
+    role = unit.speaker if unit else "assistant"
+    label = {
+        "source": source, "role": role, "kind": "prompt" if role == USER else role, "text": unit.text if unit else "",
+        "intent": intent, "keep": int(keep), "by": LABELS.name,
+    }  # fmt: skip
+    return Labelled(label, unit)
 
 
 def _folder(source: str, folders: Sequence[Path]) -> Path:
