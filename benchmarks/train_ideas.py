@@ -35,7 +35,15 @@ from vector_memory.index.memories import to_drafts
 from vector_memory.index.transcript import read_entries
 from vector_memory.index.units import Unit, units
 from vector_memory.index.voices import USER
-from vector_memory.model import INTENTS
+from vector_memory.model import (
+    CAUSE,
+    CONCLUSION,
+    DECISION,
+    FACT,
+    INTENTS,
+    PREFERENCE,
+    PROCEDURE,
+)
 from vector_memory.system.paths import Home
 
 Floats = NDArray[np.float64]
@@ -59,9 +67,11 @@ STEPS, SMALL_STEPS = 15, 250
 BEST_COUNTS, KEPT_COUNTS, WRITTEN_COUNTS = 3.0, 2.0, 0.5
 """What a sentence that somebody would be glad of weighs in the fit of what is worth keeping; one that is worth
 keeping in that of the kinds; a single statement there."""
-WANTED = {worth.MEANING: (0.72, 0.77), worth.WORDS: (0.65, 0.72)}
+WANTED = {worth.MEANING: (0.72, 0.77), worth.WORDS: (0.63, 0.72)}
 """The share of what is kept of the user's and of the assistant's words that is to be worth it, by set of
 weights."""
+ALIKE = {PREFERENCE: DECISION, CAUSE: FACT, CONCLUSION: FACT, PROCEDURE: FACT}
+"""Kinds that people, too, tell apart badly: what is to be done in this way, and what was found to be so."""
 _WORD = re.compile(r"\w+")
 
 
@@ -335,7 +345,7 @@ def row_of(
 
 def _are_alike(intent: str, one: Labelled) -> bool:
     labelled = one.label["intent"]
-    return worth.ALIKE.get(intent, intent) == worth.ALIKE.get(labelled, labelled)
+    return ALIKE.get(intent, intent) == ALIKE.get(labelled, labelled)
 
 
 def figures(

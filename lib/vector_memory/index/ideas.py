@@ -17,6 +17,7 @@ from vector_memory.index.units import Unit
 from vector_memory.index.voices import USER
 from vector_memory.index.worth import Verdict
 from vector_memory.model import (
+    CONCLUSION,
     DECISION,
     PREFERENCE,
     PROBLEM,
@@ -139,14 +140,17 @@ def ideas(
 
 def intent_of(unit: Unit, verdict: Verdict) -> str:
     """Return what a sentence is meant as: its box, its question mark, what it says plainly of itself and who speaks
-    settle what the model leaves open."""
+    settle what the model leaves open. Only the user decides and prefers, unless the assistant says so plainly."""
     if unit.about:
         return PREFERENCE
     if unit.done is not None:
         return SOLUTION if unit.done else TODO
     if unit.text.endswith("?"):
         return QUESTION
-    return plain_kind(unit.text, unit.speaker == USER) or verdict.intent
+    if plainly := plain_kind(unit.text, unit.speaker == USER):
+        return plainly
+    binds = verdict.intent in (DECISION, PREFERENCE)
+    return CONCLUSION if binds and unit.speaker != USER else verdict.intent
 
 
 def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:

@@ -46,7 +46,7 @@ _NARRATES = re.compile(
     r"\b(?:i'?ll|i will|(?:i'?m|i am) (?:\w+ ){0,2}\w+ing|let me|if you(?:'d)? (?:want|like))\b",
     re.IGNORECASE,
 )
-"""What the assistant is about to do, or offers to: over when the next prompt comes."""
+"""How it says so: it is over when the next prompt comes."""
 _EMOJI = re.compile("[\u2600-\u27bf\U0001f300-\U0001faff]")
 
 
@@ -128,8 +128,6 @@ def _may_be_one(unit: Unit) -> bool:
     if REDACTED in text:
         # Half of it is gone: it stays readable in its passage.
         return False
-    if unit.speaker == ASSISTANT and _NARRATES.search(text.replace("\u2019", "'")):
-        return False
     is_table = unit.raw.lstrip().startswith("|") and "\n" in unit.raw
     return (
         long_enough
@@ -174,6 +172,11 @@ def form(unit: Unit) -> dict[str, float]:
         "after a question": before.endswith("?"),
         "place": unit.place,
     }
+
+
+def narrates(unit: Unit) -> bool:
+    """Whether the assistant says what it is about to do, or offers to."""
+    return unit.speaker == ASSISTANT and bool(_NARRATES.search(unit.text.replace("\u2019", "'")))
 
 
 def cues(unit: Unit) -> dict[str, bool]:

@@ -15,27 +15,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vector_memory.index.plain_kinds import plain_kind
-from vector_memory.index.units import Unit, cues, form
-from vector_memory.index.voices import ASSISTANT, USER
-from vector_memory.model import (
-    CAUSE,
-    CONCLUSION,
-    DECISION,
-    FACT,
-    PREFERENCE,
-    PROBLEM,
-    PROCEDURE,
-    QUESTION,
-    SOLUTION,
-    TODO,
-)
+from vector_memory.index.units import Unit, cues, form, narrates
+from vector_memory.index.voices import USER
+from vector_memory.model import DECISION, PREFERENCE, QUESTION, TODO
 from vector_memory.text.analysis import is_foreign
 
 if TYPE_CHECKING:
@@ -45,17 +34,6 @@ if TYPE_CHECKING:
 
 WEIGHTS_FILE = os.path.join(os.path.dirname(__file__), os.pardir, "data", "idea_weights.json")
 MEANING, WORDS = "meaning", "words"
-ALIKE = {PREFERENCE: DECISION, CAUSE: FACT, CONCLUSION: FACT, PROCEDURE: FACT}
-"""Kinds that people, too, tell apart badly: what is to be done in this way, and what was found to be so. They
-are chosen together before one of them is."""
-KINDS_OF = {
-    USER: (DECISION, PREFERENCE, PROBLEM, QUESTION, TODO, FACT),
-    ASSISTANT: (FACT, CONCLUSION, CAUSE, PROBLEM, SOLUTION),
-}
-"""What each says, unless its form or its own words say otherwise: the user settles, wishes, reports and asks, the
-assistant tells. Of twelve sentences of the assistant's that the weights took for decisions one was labelled so, and
-none of the four of the user's that they took for causes and conclusions."""
-
 LEAST_ABROAD = 0.5
 """The worth from which a sentence in another language is kept: fewer of its turns of phrase are known."""
 LASTING = frozenset((DECISION, PREFERENCE, QUESTION, TODO))
@@ -128,7 +106,8 @@ def verdicts(
             least = min(least, LEAST_PLAIN)
         if unit.done is False or (unit.speaker == USER and cues(unit)[RULES]):
             least = min(least, LEAST_BINDING)
-        made.append(_verdict(by.intents, by.tables[name] @ row, KINDS_OF[unit.speaker], least))
+        verdict = _verdict(by.intents, by.tables[name] @ row, least)
+        made.append(replace(verdict, worth=0.0, is_kept=False) if narrates(unit) else verdict)
     return made
 
 
@@ -140,17 +119,6 @@ def features(unit: Unit, vector: Vector | None = None) -> NDArray[np.float64]:
     return whole if vector is None else np.concatenate([whole, vector])
 
 
-def _verdict(
-    intents: Sequence[str], odds: NDArray[np.float64], likely: Sequence[str], least: float
-) -> Verdict:
+def _verdict(intents: Sequence[str], odds: NDArray[np.float64], least: float) -> Verdict:
     worth = float(1.0 / (1.0 + np.exp(-np.clip(odds[0], -30, 30))))
-    every = dict(zip(intents, np.exp(odds[1:] - odds[1:].max()), strict=True))
-    shares = {intent: every[intent] for intent in likely}
-    together: dict[str, float] = {}
-    for intent, share in shares.items():
-        group = ALIKE.get(intent, intent)
-        together[group] = together.get(group, 0.0) + share
-    best = max(together, key=lambda group: together[group])
-    alike = (intent for intent in likely if ALIKE.get(intent, intent) == best)
-    intent = max(alike, key=lambda intent: shares[intent])
-    return Verdict(intent, worth, worth >= least)
+    return Verdict(intents[int(np.argmax(odds[1:]))], worth, worth >= least)

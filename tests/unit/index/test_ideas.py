@@ -9,11 +9,10 @@ from vector_memory.index.ideas import (
     MOST_IDEAS,
     Idea,
     ideas,
-    intent_of,
     self_contained,
 )
 from vector_memory.index.units import Unit, units
-from vector_memory.index.worth import Verdict, verdicts
+from vector_memory.index.worth import Verdict
 from vector_memory.model import Priority
 
 
@@ -114,7 +113,7 @@ def test_only_users_make_something_important_or_prefer_it() -> None:
     """The assistant's rule is no rule."""
     rule = "Never commit secrets to the repository."
     users = only(unit(rule, "user"), "preference")
-    told = only(unit(rule), "conclusion")
+    told = only(unit(rule), "preference")
     assert (users.intent, users.priority) == ("preference", Priority.CORE)
     assert (told.intent, told.priority) == ("conclusion", Priority.NORMAL)
 
@@ -140,13 +139,16 @@ def test_a_plan_is_no_idea_and_neither_is_code() -> None:
     assert [one.text for one in said] == ["The trimming is in the reader."]
 
 
-@pytest.mark.parametrize(("speaker", "never"), [("user", "cause"), ("assistant", "decision")])
-def test_who_speaks_says_what_it_can_be(speaker: str, never: str) -> None:
-    """The user settles and asks, the assistant finds causes."""
-    said = units(
-        [f"{speaker.capitalize()}: The export of the ledger runs at night on the second server."]
+@pytest.mark.parametrize("kind", ["decision", "preference"])
+def test_the_assistant_decides_nothing(kind: str) -> None:
+    """What it takes to be best is a conclusion of its own, unless it says that it was decided."""
+    told = unit("The export of the ledger runs on the second server.")
+    assert only(told, kind).intent == "conclusion"
+    assert only(told._replace(speaker="user"), kind).intent == kind
+    assert (
+        only(unit("We decided to run the export on the second server."), "fact").intent
+        == "decision"
     )
-    assert intent_of(said[0], verdicts(said, None)[0]) != never
 
 
 def test_who_is_not_sure_is_trusted_less() -> None:
