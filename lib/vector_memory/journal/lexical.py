@@ -20,6 +20,7 @@ def matching(
     k: int,
     after_seq: int,
     cold: bool | None,
+    most_rows: int | None = None,
 ) -> list[Candidate]:
     """Return the k active memories that match best: those that are not cold, with `cold` the cold ones alone,
     and for None of all.
@@ -27,7 +28,7 @@ def matching(
     Returns:
         Candidates, best first; scores are BM25, higher is better.
     """
-    query = match_expression(_worthwhile(connection, terms[:MAX_TERMS], after_seq))
+    query = match_expression(_worthwhile(connection, terms[:MAX_TERMS], after_seq, most_rows))
     if not query or k < 1:
         return []
     limits, values = condition(scope)
@@ -42,19 +43,38 @@ def matching(
         join, where = "CROSS JOIN memories m ON m.seq = f.rowid", f"AND {limits}"
     rows = connection.execute(
         f"SELECT f.rowid, -f.rank FROM lexicon f {join}"
-        f" WHERE f.lexicon MATCH ? AND f.rowid > ? {where} ORDER BY f.rank LIMIT ?",
+        # With the plus only what passes the filter is ranked, which is little of a kind; without it all that
+        # matches is, first.
+        f" WHERE f.lexicon MATCH ? AND f.rowid > ? {where}"
+        f" ORDER BY {'+' if scope.kinds else ''}f.rank LIMIT ?",
         (query, after_seq, *values, k),
     )
     return [Candidate(seq, score) for seq, score in rows]
 
 
+def count_matching(
+    connection: sqlite3.Connection, terms: Sequence[str], scope: Scope, most: int
+) -> int:
+    """Return how many memories of a scope hold any of these terms, `most` where it is more."""
+    query = match_expression(terms)
+    if not query:
+        return 0
+    limits, values = condition(scope)
+    (count,) = connection.execute(
+        "SELECT count(*) FROM (SELECT 1 FROM lexicon f CROSS JOIN memories m ON m.seq = f.rowid"
+        f" WHERE f.lexicon MATCH ? AND {limits} AND m.tier != 'cold' LIMIT ?)",
+        (query, *values, most),
+    ).fetchone()
+    return int(count)
+
+
 def _worthwhile(
-    connection: sqlite3.Connection, terms: Sequence[str], after_seq: int
+    connection: sqlite3.Connection, terms: Sequence[str], after_seq: int, most_rows: int | None
 ) -> Sequence[str]:
     """Leave out the commonest terms, except where there is little to search: at a store's end."""
     if after_seq and len(terms) <= MAX_QUERY_TERMS:
         return terms
-    return selective(connection, terms)
+    return selective(connection, terms, most_rows)
 
 
 def rebuild(connection: sqlite3.Connection) -> None:

@@ -382,6 +382,7 @@ class Reading:
         k: int,
         after_seq: int = 0,
         cold: bool | None = False,
+        most_rows: int | None = None,
     ) -> list[Candidate]:
         """Return the active memories that match any of the analysed terms best.
 
@@ -391,13 +392,20 @@ class Reading:
             k: how many at most.
             after_seq: only rows with higher sequence numbers.
             cold: False leaves the cold ones out, True all others, None none.
+            most_rows: terms that more memories hold are not looked for: to rank these takes longer than a
+                hook waits.
 
         Returns:
             Candidates, best first. Scores are BM25, higher is better, and compare within one answer
             alone.
         """
         with self.connections.reading() as connection:
-            return lexical.matching(connection, terms, scope, k, after_seq, cold)
+            return lexical.matching(connection, terms, scope, k, after_seq, cold, most_rows)
+
+    def count_matching(self, terms: Sequence[str], scope: Scope, most: int) -> int:
+        """Return how many memories that are not cold hold any of the analysed terms, `most` where it is more."""
+        with self.connections.reading() as connection:
+            return lexical.count_matching(connection, terms, scope, most)
 
     def neighbours(self, seq: int) -> tuple[Memory | None, Memory | None]:
         """Return the active memories right before and after in the same session, by turn.
@@ -611,15 +619,18 @@ class Reading:
 
     @staticmethod
     def _newest_seqs(connection: sqlite3.Connection, scope: Scope, k: int, where: str) -> list[int]:
-        limits, values = condition(replace(scope, projects=None))
-        seqs: list[tuple[int, int]] = []
+        limits, values = condition(replace(scope, projects=None, kinds=()))
+        newest: list[tuple[int, int]] = []
+        # One kind of one project at a time: each is in the order of time in an index, several together are not.
         for project in projects_in(connection, scope):
-            seqs += connection.execute(
-                f"SELECT m.created_at, m.seq FROM memories m WHERE {where} AND m.project = ?"
-                f" AND {limits} ORDER BY m.created_at DESC, m.seq DESC LIMIT ?",
-                (project, *values, k),
-            ).fetchall()
-        return [seq for _, seq in sorted(seqs, reverse=True)[:k]]
+            for kind in dict.fromkeys(scope.kinds) or (None,):
+                newest += connection.execute(
+                    f"SELECT m.created_at, m.seq FROM memories m WHERE {where} AND m.project = ?"
+                    f" AND {'1' if kind is None else 'm.kind = ?'} AND {limits}"
+                    " ORDER BY m.created_at DESC, m.seq DESC LIMIT ?",
+                    (project, *(() if kind is None else (kind,)), *values, k),
+                ).fetchall()
+        return [seq for _, seq in sorted(newest, reverse=True)[:k]]
 
 
 def _spellings(words: str) -> set[str]:
