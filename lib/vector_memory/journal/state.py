@@ -453,13 +453,16 @@ class State(JobRows, UseLabels):
         """Whether so much was noted that it is time for `flush`."""
         return len(self._events) >= MOST_NOTED
 
-    def audit_entries(self, k: int, since: datetime | None = None, action: str = "") -> list[Entry]:
+    def audit_entries(
+        self, k: int, since: datetime | None = None, action: str = "", but: str = ""
+    ) -> list[Entry]:
         """Return the last entries of the audit log, those of older files among them.
 
         Args:
             k: how many at most.
             since: only entries of this time or later.
             action: only entries of this action; "" for all.
+            but: no entries of this action.
 
         Returns:
             Newest first.
@@ -471,7 +474,7 @@ class State(JobRows, UseLabels):
         start = microseconds(since) if since else 0
         found: list[Entry] = []
         for row in self._audit_backwards(start):
-            if row.at >= start and action in ("", row.action):
+            if row.at >= start and action in ("", row.action) and row.action != but:
                 found.append(audit.to_entry(row))
                 if len(found) >= k:
                     break
