@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -34,8 +33,17 @@ from vector_memory.index.exchanges import exchanges
 from vector_memory.index.ideas import intent_of
 from vector_memory.index.memories import to_drafts
 from vector_memory.index.transcript import read_entries
-from vector_memory.index.units import USER, Unit, units
-from vector_memory.model import INTENTS
+from vector_memory.index.units import Unit, units
+from vector_memory.index.voices import USER
+from vector_memory.model import (
+    CAUSE,
+    CONCLUSION,
+    DECISION,
+    FACT,
+    INTENTS,
+    PREFERENCE,
+    PROCEDURE,
+)
 from vector_memory.system.paths import Home
 
 Floats = NDArray[np.float64]
@@ -59,9 +67,11 @@ STEPS, SMALL_STEPS = 15, 250
 BEST_COUNTS, KEPT_COUNTS, WRITTEN_COUNTS = 3.0, 2.0, 0.5
 """What a sentence that somebody would be glad of weighs in the fit of what is worth keeping; one that is worth
 keeping in that of the kinds; a single statement there."""
-WANTED = {worth.MEANING: (0.72, 0.77), worth.WORDS: (0.65, 0.72)}
+WANTED = {worth.MEANING: (0.72, 0.77), worth.WORDS: (0.63, 0.72)}
 """The share of what is kept of the user's and of the assistant's words that is to be worth it, by set of
 weights."""
+ALIKE = {PREFERENCE: DECISION, CAUSE: FACT, CONCLUSION: FACT, PROCEDURE: FACT}
+"""Kinds that people, too, tell apart badly: what is to be done in this way, and what was found to be so."""
 _WORD = re.compile(r"\w+")
 
 
@@ -99,7 +109,8 @@ def statements() -> list[Labelled]:
 
 
 def by_digest(folders: Sequence[Path]) -> list[Labelled]:
-    """Return the sentences of transcripts that LABELS knows by their digest, each once."""
+    """Return the sentences of transcripts that LABELS knows by their digest, each once; those that capture does not
+    see without a unit."""
     made = []
     for source, labels in json.loads(LABELS.read_text(encoding="utf-8")).items():
         left = dict(labels)
@@ -107,16 +118,20 @@ def by_digest(folders: Sequence[Path]) -> list[Labelled]:
             for _, _, unit in _said(path):
                 told = left.pop(_digest(source, unit.text), "")
                 if told:
-                    intent, keep = told.split()
-                    kind = "prompt" if unit.speaker == USER else unit.speaker
-                    label = {
-                        "source": source, "role": unit.speaker, "kind": kind, "text": unit.text,
-                        "intent": intent, "keep": int(keep), "by": LABELS.name,
-                    }  # fmt: skip
-                    made.append(Labelled(label, unit))
-        if left:
-            sys.stderr.write(f"{source}: {len(left)} of {len(labels)} labels have no sentence\n")
+                    made.append(_labelled(source, told, unit))
+        # Whose they were is not known: mostly the assistant's.
+        made += [_labelled(source, told, None) for told in left.values()]
     return made
+
+
+def _labelled(source: str, told: str, unit: Unit | None) -> Labelled:
+    intent, keep = told.split()
+    role = unit.speaker if unit else "assistant"
+    label = {
+        "source": source, "role": role, "kind": "prompt" if role == USER else role, "text": unit.text if unit else "",
+        "intent": intent, "keep": int(keep), "by": LABELS.name,
+    }  # fmt: skip
+    return Labelled(label, unit)
 
 
 def _folder(source: str, folders: Sequence[Path]) -> Path:
@@ -330,7 +345,7 @@ def row_of(
 
 def _are_alike(intent: str, one: Labelled) -> bool:
     labelled = one.label["intent"]
-    return worth.ALIKE.get(intent, intent) == worth.ALIKE.get(labelled, labelled)
+    return ALIKE.get(intent, intent) == ALIKE.get(labelled, labelled)
 
 
 def figures(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from vector_memory import wire
 from vector_memory.index.exchanges import exchanges
 from vector_memory.index.notes import knowledge_graph, markdown, markdown_export
-from vector_memory.index.transcript import Entry, parse_objects
+from vector_memory.index.transcript import TranscriptEntry, parse_objects
 from vector_memory.service.capture import read_session
 from vector_memory.system import frames, json_in
 from vector_memory.system.files import RefusedError
@@ -35,7 +35,7 @@ def transcript(data: bytes) -> None:
 def lines(data: bytes) -> None:
     """A transcript's lines, without a file and without redaction: quicker, so it goes deeper."""
     entries = [
-        Entry(number, 0, 0, part, one)
+        TranscriptEntry(number, 0, 0, part, one)
         for number, line in enumerate(data.split(b"\n"))
         for part, one in enumerate(parse_objects(line))
     ]

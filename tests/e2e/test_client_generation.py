@@ -20,7 +20,7 @@ from vector_memory.errors import GenerationError
 from vector_memory.generate import client as headless
 from vector_memory.generate.client import Headless
 from vector_memory.model import EXTRACTION_MARK
-from vector_memory.service.capture.model_extract import extracted
+from vector_memory.service.capture.model_ideas import extracted
 from vector_memory.service.capture.store_session import index_transcript
 from vector_memory.text.fence import tokens
 

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 
 from vector_memory.index.tools import patched_files
-from vector_memory.index.transcript import LONGEST_LINE_BYTES, Entry, parse_objects
+from vector_memory.index.transcript import LONGEST_LINE_BYTES, TranscriptEntry, parse_objects
 from vector_memory.index.typists import HEADLESS
 from vector_memory.system.files import open_plain
 from vector_memory.system.json_in import Record
@@ -26,7 +26,9 @@ def is_rollout(data: Record) -> bool:
     return str(data.get("type")) in _TYPES and isinstance(data.get("payload"), dict)
 
 
-def translate(entries: Iterable[Entry], known: Record | None = None) -> Iterator[Entry]:
+def translate(
+    entries: Iterable[TranscriptEntry], known: Record | None = None
+) -> Iterator[TranscriptEntry]:
     """Return the entries with those of Codex rollouts translated; others pass as they are.
 
     Args:
@@ -78,7 +80,7 @@ def _learn(common: Record, payload: Record) -> None:
         common["entrypoint"] = HEADLESS
 
 
-def _line(entry: Entry, role: str, content: object) -> Record:
+def _line(entry: TranscriptEntry, role: str, content: object) -> Record:
     return Record(
         type=role,
         uuid="",

@@ -16,7 +16,7 @@ from vector_memory.index import tools
 from vector_memory.index.codex import translate
 from vector_memory.index.cursor import Position
 from vector_memory.index.noise import is_command, plain_prompt, strip_tags
-from vector_memory.index.transcript import Entry
+from vector_memory.index.transcript import TranscriptEntry
 from vector_memory.index.typists import is_typed
 from vector_memory.model import EXTRACTION_MARK, unique
 from vector_memory.system import json_in
@@ -25,6 +25,7 @@ from vector_memory.system.json_in import Record
 SAID = "said"
 DONE = "done"
 NOTE = "note"
+PLANNED = "planned"
 NOTED = "User: "
 """How a note begins that is a prompt."""
 MAIN = ""
@@ -37,8 +38,8 @@ MOST_BEFORE = 3
 
 
 class ExchangeStep(NamedTuple):
-    """One thing that came after the prompt: words of the assistant (SAID), something done (DONE), or
-    words of the user on the way (NOTE)."""
+    """One thing that came after the prompt: words of the assistant (SAID, or PLANNED for a plan
+    that it puts to the user), something done (DONE), or words of the user on the way (NOTE)."""
 
     kind: str
     text: str
@@ -114,18 +115,7 @@ class Exchange:
     @property
     def answer(self) -> str:
         """The assistant's words, paragraphs apart."""
-        return "\n\n".join(step.text for step in self.steps if step.kind == SAID)
-
-    @property
-    def actions(self) -> tuple[str, ...]:
-        """What was done, a short line each."""
-        done = (step for step in self.steps if step.kind == DONE)
-        return tuple(f"{one.text} (failed: {one.error})" if one.error else one.text for one in done)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the user said on the way: reasons for refusals, answers, later prompts."""
-        return tuple(step.text for step in self.steps if step.kind == NOTE)
+        return "\n\n".join(step.text for step in self.steps if step.kind in (SAID, PLANNED))
 
     @property
     def is_users(self) -> bool:
@@ -173,7 +163,7 @@ class Exchange:
 class _Open:
     """An exchange that is being read."""
 
-    first: Entry
+    first: TranscriptEntry
     prompt: str
     turn: int
     is_subagent: bool
@@ -241,7 +231,7 @@ class Reading:
         self._chains: dict[str, str] = {}
         self._before: tuple[Exchange, ...] = ()
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: TranscriptEntry) -> None:
         """Take one entry (of the Claude Code form); what it closes goes to `closed`."""
         data, message = entry.data, entry.data.part("message")
         if data.get("type") == "attachment":
@@ -259,7 +249,7 @@ class Reading:
 
     # -- what kinds of lines say --
 
-    def _add_user(self, entry: Entry, blocks: list[Record]) -> None:
+    def _add_user(self, entry: TranscriptEntry, blocks: list[Record]) -> None:
         results = [block for block in blocks if block.get("type") == "tool_result"]
         raw = "\n".join(_texts(blocks))
         prompt = plain_prompt(raw)
@@ -274,7 +264,7 @@ class Reading:
         elif prompt:
             self._start(entry, prompt)
 
-    def _add_assistant(self, entry: Entry, blocks: list[Record]) -> None:
+    def _add_assistant(self, entry: TranscriptEntry, blocks: list[Record]) -> None:
         if not any(block.get("type") in ("text", "tool_use") for block in blocks):
             return
         into = self._current(entry)
@@ -293,7 +283,7 @@ class Reading:
             elif block.get("type") == "tool_use":
                 self._add_call(into, block, entry)
 
-    def _add_queued(self, entry: Entry) -> None:
+    def _add_queued(self, entry: TranscriptEntry) -> None:
         """A prompt that the user typed while the assistant was at work."""
         attachment = entry.data.part("attachment")
         if attachment.get("type") != "queued_command":
@@ -304,13 +294,13 @@ class Reading:
         if prompt and is_typed(Record({**entry.data, **attachment}), prompt):
             self._current(entry).steps.append(ExchangeStep(NOTE, NOTED + prompt))
 
-    def _add_call(self, into: _Open, block: Record, entry: Entry) -> None:
+    def _add_call(self, into: _Open, block: Record, entry: TranscriptEntry) -> None:
         name, given = str(block.get("name") or ""), block.part("input")
         path = tools.file_of(given, into.cwd)
         if path:
             (into.edited if tools.changes(name) else into.read).append(path)
         if name == "ExitPlanMode":
-            into.steps.append(ExchangeStep(SAID, given.text("plan").strip()))
+            into.steps.append(ExchangeStep(PLANNED, given.text("plan").strip()))
         id = str(block.get("id"))
         into.calls[id] = (len(into.steps), name)
         into.traced[id] = ToolUse(
@@ -327,7 +317,7 @@ class Reading:
         )
         into.steps.append(ExchangeStep(DONE, tools.describe(name, given, into.cwd)))
 
-    def _add_result(self, into: _Open, block: Record, entry: Entry) -> None:
+    def _add_result(self, into: _Open, block: Record, entry: TranscriptEntry) -> None:
         failed = block.get("is_error") is True
         text = "\n".join(_texts(_blocks(block.get("content"))))
         id = str(block.get("tool_use_id"))
@@ -357,7 +347,7 @@ class Reading:
 
     # -- chains --
 
-    def _start(self, entry: Entry, prompt: str) -> None:
+    def _start(self, entry: TranscriptEntry, prompt: str) -> None:
         chain = self._chain(entry)
         known, uuid = self._open.get(chain), entry.data.text("uuid")
         if known and uuid and known.first.data.text("uuid") == uuid:
@@ -368,7 +358,7 @@ class Reading:
             self._close([chain])
         self._begin(chain, entry, prompt)
 
-    def _begin(self, chain: str, entry: Entry, prompt: str) -> _Open:
+    def _begin(self, chain: str, entry: TranscriptEntry, prompt: str) -> _Open:
         self.turns += 1
         before = self._before if chain == MAIN else ()
         typed = is_typed(entry.data, prompt)
@@ -377,20 +367,20 @@ class Reading:
         self._touch(begun, entry)
         return begun
 
-    def _current(self, entry: Entry) -> _Open:
+    def _current(self, entry: TranscriptEntry) -> _Open:
         """Return the open exchange of an entry's chain; one without a prompt where none is."""
         chain = self._chain(entry)
         current = self._open.get(chain) or self._begin(chain, entry, "")
         self._touch(current, entry)
         return current
 
-    def _touch(self, exchange: _Open, entry: Entry) -> None:
+    def _touch(self, exchange: _Open, entry: TranscriptEntry) -> None:
         exchange.line_end = entry.line
         exchange.ended_at = parse_time(entry.data.get("timestamp")) or exchange.ended_at
         exchange.cwd = entry.data.text("cwd") or exchange.cwd
         exchange.branch = entry.data.text("gitBranch") or exchange.branch
 
-    def _chain(self, entry: Entry) -> str:
+    def _chain(self, entry: TranscriptEntry) -> str:
         """Return the chain of an entry: MAIN, or the subagent's id, or the uuid it descends from."""
         data = entry.data
         if not data.get("isSidechain"):
@@ -409,7 +399,7 @@ class Reading:
                 self._before = (*self._before, replace(closed, before=()))[-MOST_BEFORE:]
 
 
-def exchanges(entries: Iterable[Entry]) -> Iterator[Exchange]:
+def exchanges(entries: Iterable[TranscriptEntry]) -> Iterator[Exchange]:
     """Return all exchanges of a whole transcript, in the order of their start, those that nothing
     came of included."""
     reading = Reading()

@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 
-from vector_memory.index.transcript import LONGEST_LINE_BYTES, Entry, parse_objects
+from vector_memory.index.transcript import LONGEST_LINE_BYTES, TranscriptEntry, parse_objects
 from vector_memory.system import json_in
 from vector_memory.system.files import open_plain
 from vector_memory.system.json_in import Record
@@ -60,7 +60,7 @@ class Document:
         self.offset = self.line = self.part = 0
         """How far it was read: its messages are its parts."""
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[TranscriptEntry]:
         with open_plain(self.path) as file:
             raw = file.read(MOST_BYTES + 1)
         try:
@@ -73,11 +73,11 @@ class Document:
         if not is_header(chat) or not isinstance(messages, list):
             return
         # Beyond all messages: it is read with whichever of them are.
-        yield Entry(0, 1, 1, 0, chat)
+        yield TranscriptEntry(0, 1, 1, 0, chat)
         for number, message in enumerate(messages, 1):
             self.line = self.part = number
             if isinstance(message, dict):
-                yield Entry(number, 0, 0, number - 1, Record(message))
+                yield TranscriptEntry(number, 0, 0, number - 1, Record(message))
 
 
 def learned(path: str, header: Record | None = None) -> Record:
@@ -113,7 +113,9 @@ def _folder_of(path: str) -> str:
     return folder if os.path.isabs(folder) else ""
 
 
-def translate(path: str, entries: Iterable[Entry], known: Record) -> Iterator[Entry]:
+def translate(
+    path: str, entries: Iterable[TranscriptEntry], known: Record
+) -> Iterator[TranscriptEntry]:
     """Return the entries with those of a chat translated; others pass as they are.
 
     Args:

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from vector_memory.index.plain_kinds import plain_kind
-from vector_memory.index.units import USER, Unit
+from vector_memory.index.tools import clip
+from vector_memory.index.units import Unit
+from vector_memory.index.voices import USER
 from vector_memory.index.worth import Verdict
 from vector_memory.model import (
     CONCLUSION,
@@ -113,12 +115,16 @@ def ideas(
         files: the files that it was at work on.
     """
     kept = [(unit, verdict) for unit, verdict in told if verdict.is_kept]
+    texts = {unit.text for unit, _ in kept}
     solved = max((place for place, (_, it) in enumerate(kept) if it.intent == SOLUTION), default=-1)
     found: dict[str, Idea] = {}
     for place, (unit, verdict) in enumerate(kept):
         text = self_contained(unit, title, files)
         intent = intent_of(unit, verdict)
         if intent in (DECISION, PREFERENCE) and _HALF.search(unit.text):
+            continue
+        if not unit.heading and _leans(unit) and texts.intersection(unit.before[-1:]):
+            # What it leans on is an idea, and whoever is given that one reads on in the passage.
             continue
         mended = intent == PROBLEM and place < solved
         answered = bool(unit.done) or mended or (unit.speaker == USER and unit.answered)
@@ -134,43 +140,49 @@ def ideas(
 
 def intent_of(unit: Unit, verdict: Verdict) -> str:
     """Return what a sentence is meant as: its box, its question mark, what it says plainly of itself and who speaks
-    settle what the model leaves open. Only the user has preferences."""
+    settle what the model leaves open. Only the user decides and prefers, unless the assistant says so plainly."""
     if unit.about:
         return PREFERENCE
     if unit.done is not None:
         return SOLUTION if unit.done else TODO
-    is_users = unit.speaker == USER
     if unit.text.endswith("?"):
         return QUESTION
-    if plainly := plain_kind(unit.text, is_users):
+    if plainly := plain_kind(unit.text, unit.speaker == USER):
         return plainly
-    return verdict.intent if is_users or verdict.intent != PREFERENCE else CONCLUSION
+    binds = verdict.intent in (DECISION, PREFERENCE)
+    return CONCLUSION if binds and unit.speaker != USER else verdict.intent
 
 
 def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:
     """Return a sentence with what it leans on: what was refused, the heading, the sentence before where it
     begins with a pronoun or names nothing, the file where it says "this file"; "" where nothing tells what
-    it is about."""
-    text = _CONTINUES.sub("", without_applause(unit.text)).strip() or unit.text
-    text = capitalised(text)
+    it is about, or both are too long together."""
+    text = capitalised(_bare(unit))
     if len(files) == 1 and _THIS_FILE.search(text) and files[0] not in text:
         text = f"{text.rstrip('.')} ({files[0]})."
-    if unit.about:
-        return _within(f"{unit.about}: {text}", text)
-    if unit.heading and unit.heading.lower() not in text.lower():
-        return _within(f"{unit.heading}: {text}", text)
+    lead = unit.about or unit.heading
+    if lead and lead.lower() not in text.lower():
+        return _within(f"{lead}: {text}", "" if _leans(unit) else text)
     terms = len(set(analysis.analyse(unit.text)))
-    is_leaning = _LEANING.match(text) is not None
-    if not is_leaning and terms >= LEAST_TERMS:
-        return text[:LONGEST_IDEA]
+    if terms >= LEAST_TERMS and not _leans(unit):
+        return _within(text, text)
     before = next((one for one in reversed(unit.before) if not is_chatter(one)), "")
     if before:
-        return _within(f"{before} {text}", text)
+        return _within(f"{before} {text}", "")
     subject = title.rstrip("…. ")
     if subject and subject not in text:
-        return _within(f"[{title}] {text}", text)
-    return "" if is_leaning or terms < FEW_TERMS else text[:LONGEST_IDEA]
+        return _within(f"[{title}] {text}", "")
+    return "" if _leans(unit) or terms < FEW_TERMS else text
+
+
+def _bare(unit: Unit) -> str:
+    return _CONTINUES.sub("", without_applause(unit.text)).strip() or unit.text
+
+
+def _leans(unit: Unit) -> bool:
+    """Whether a sentence begins with a word for what was said before it."""
+    return _LEANING.match(_bare(unit)) is not None
 
 
 def _within(longer: str, text: str) -> str:
-    return longer if len(longer) <= LONGEST_IDEA else text[:LONGEST_IDEA]
+    return longer if len(longer) <= LONGEST_IDEA else clip(text, LONGEST_IDEA)

@@ -14,7 +14,7 @@ from datetime import datetime, timezone
 from itertools import groupby
 from typing import NamedTuple
 
-from vector_memory.index.exchanges import DONE, NOTED, SAID, Exchange, ExchangeStep
+from vector_memory.index.exchanges import DONE, NOTED, PLANNED, SAID, Exchange, ExchangeStep
 from vector_memory.index.noise import is_own_command
 from vector_memory.index.tools import clip, is_quiet
 from vector_memory.model import (
@@ -213,8 +213,9 @@ def _parts(exchange: Exchange, prompt: str, clean: Callable[[str], str]) -> Iter
             continue
         text = _shortened(clean(step.text), left)
         left -= len(text)
-        if step.kind == SAID:
-            yield from _said("assistant", "Assistant: ", text)
+        if step.kind in (SAID, PLANNED):
+            head = "Assistant: " if step.kind == SAID else "Assistant, planning: "
+            yield from _said("assistant", head, text)
         else:
             head = NOTED if text.startswith(NOTED) else ""
             yield from _said("user", head, text.removeprefix(NOTED))
@@ -258,6 +259,10 @@ def _statements(speaker: str, text: str) -> Iterator[_Part]:
         ):
             continue
         words = _shortened(text[one.start : one.end].strip("\n"), LONGEST_STATEMENT)
+        if one.form == CODE:
+            # Whoever reads the passage again must not take it for sentences.
+            fence = "~~~" if "```" in words else "```"
+            words = f"{fence}\n{words}\n{fence}"
         words = f"- {words}" if one.form == ITEM else words.strip()
         if one.heading and one.heading != heading:
             words = f"{one.heading}:\n{words}"

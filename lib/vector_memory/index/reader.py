@@ -14,7 +14,7 @@ from vector_memory.index.cursor import HEAD_BYTES, Cursor, Position, fingerprint
 from vector_memory.index.exchanges import MOST_BEFORE, SAID, Exchange, ExchangeStep, Reading
 from vector_memory.index.fixes.fix_drafts import fix_drafts
 from vector_memory.index.memories import Draft, to_drafts, unchanged
-from vector_memory.index.transcript import Entry, Lines
+from vector_memory.index.transcript import Lines, TranscriptEntry
 from vector_memory.system import json_in
 from vector_memory.system.files import open_plain, with_real_folder
 from vector_memory.system.json_in import Record
@@ -146,7 +146,7 @@ def _lines(path: str, begin: Position, final: bool) -> gemini.Document | Lines:
     return Lines(path, begin.offset, begin.line, final=final)
 
 
-def _after(entries: Iterable[Entry], begin: Position) -> Iterable[Entry]:
+def _after(entries: Iterable[TranscriptEntry], begin: Position) -> Iterable[TranscriptEntry]:
     """Return the entries without those of the first line that belong to what was read before."""
     return (one for one in entries if one.start > begin.offset or one.part >= begin.part)
 

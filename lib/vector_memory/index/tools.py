@@ -64,7 +64,6 @@ _ERROR_LINE = re.compile(
     r"error|not found|no such|fatal|failed|denied|cannot|can't|unable|refused|exception|invalid",
     re.IGNORECASE,
 )
-ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|</?tool_use_error>")
 
 
 def describe(name: str, given: Mapping[str, object], cwd: str) -> str:
@@ -145,6 +144,12 @@ def shortened_output(text: str, failed: bool) -> str:
     return f"{_whole_words(text, OUTPUT_HEAD)}\n…\n{_whole_lines(text, OUTPUT_TAIL)}"
 
 
+def plain_output(text: str) -> str:
+    """Return an output without colours and the client's own tags."""
+    text = harmless.ESCAPE_SEQUENCE.sub("", text)
+    return text.replace("<tool_use_error>", "").replace("</tool_use_error>", "")
+
+
 def _whole_words(text: str, size: int) -> str:
     """Return the start of a text, without a word that was cut: half a secret is not known for one."""
     return text if len(text) <= size else "".join(re.split(r"(\s)", text[:size])[:-1])
@@ -162,7 +167,7 @@ def changes(name: str) -> bool:
 
 def error_summary(text: str) -> str:
     """Return the one line of a failed tool's output that says why it failed."""
-    text = _EXIT.sub("", ESCAPES.sub("", _whole_words(text, 20_000)).replace("\r", "").strip())
+    text = _EXIT.sub("", plain_output(_whole_words(text, 20_000)).replace("\r", "").strip())
     lines = [line.strip() for line in text.splitlines() if any(map(str.isalnum, line))]
     if not lines:
         return ""

@@ -23,7 +23,7 @@ _UNFIT = re.compile(rb"\\u(?:[dD][89a-fA-F]|0000)")
 _DECODER = json.JSONDecoder()
 
 
-class Entry(NamedTuple):
+class TranscriptEntry(NamedTuple):
     """One JSON object of a transcript. `line` counts from 1; `start` and `end` are the byte offsets
     of its line; `part` tells objects apart that share a line (0 for the first)."""
 
@@ -53,7 +53,7 @@ class Lines:
         self.part = 0
         self._final = final
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[TranscriptEntry]:
         with open_plain(self.path) as file:
             file.seek(self.offset)
             while True:
@@ -64,12 +64,12 @@ class Lines:
                 if ended:
                     self.offset, self.line = start + size, line
                 for part, data in enumerate(parse_objects(raw)):
-                    yield Entry(line, start, start + size, part, data)
+                    yield TranscriptEntry(line, start, start + size, part, data)
                 if not ended:
                     return
 
 
-def read_entries(path: str, offset: int = 0, *, final: bool = False) -> Iterator[Entry]:
+def read_entries(path: str, offset: int = 0, *, final: bool = False) -> Iterator[TranscriptEntry]:
     """Return the transcript's entries from a byte offset on; see `Lines`."""
     return iter(Lines(path, offset, final=final))
 

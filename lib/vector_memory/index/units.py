@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from vector_memory.text import analysis, harmless, tables
+from vector_memory.index.voices import ASSISTANT, USER, Voice, voices
+from vector_memory.text import analysis, tables
 from vector_memory.text.statements import CODE, HEADING, ITEM, statements
 
-USER, ASSISTANT = "user", "assistant"
 SHORTEST, LONGEST = 12, 600
 """Characters of a sentence that may be an idea."""
 LEAST_LETTERS = 0.6
@@ -30,19 +30,23 @@ REDACTED = "[redacted:"
 FAR = 12
 """Sentences after which another one is as far from the beginning as any."""
 
-_HEAD = re.compile(r"(?m)^(User|Assistant|Task|Done)(?:: |, refusing |'s answers: )")
-_REFUSED = re.compile(r"(User, refusing .{0,400}?): (?=[^:\n]*(?:\n|\Z))")
 _WORD = re.compile(r"[^\W\d_][\w'’]*")
 _CAPITAL = re.compile(r"[A-Z][a-z]")
 _NAME = re.compile(r"\w/\w|\w\.\w{1,5}\b|\w_\w|[a-z][A-Z]")
+_PLAN = " ExitPlanMode"
+"""What is said to a plan goes on with the task, as any prompt does: it need not hold for later ones."""
 UNDER = "under "
-_CUE = re.compile(rf"((?:{UNDER})?\w+) (.+)")
 _ORNAMENT = re.compile(r"(?m)^\W{0,12}\w{0,20}[\W_]{0,3}[─━═]{4,}[^\n]{0,4}$")
 """A line that frames what is said."""
 _FILE_FIRST = re.compile(r"[`*\w./-]+`?\**:? ?[-–—:]")
 _BOLD = re.compile(r"\W{0,4}\*\*[^*]+\*\*")
 _TO_DO = re.compile(r"\W*(?:TODO|To-?do)\b")
 """What is as good as an open box."""
+_NARRATES = re.compile(
+    r"\b(?:i'?ll|i will|(?:i'?m|i am) (?:\w+ ){0,2}\w+ing|let me|if you(?:'d)? (?:want|like))\b",
+    re.IGNORECASE,
+)
+"""How it says so: it is over when the next prompt comes."""
 _EMOJI = re.compile("[\u2600-\u27bf\U0001f300-\U0001faff]")
 
 
@@ -70,38 +74,21 @@ def units(passages: Iterable[str]) -> list[Unit]:
     Args:
         passages: the texts of its passages, in their order.
     """
-    told = list(_voices("\n".join(map(harmless.without_marked, passages))))
-    answers = [place for place, (who, _, text) in enumerate(told) if _answers(who, text)]
-    last = max(answers, default=-1)
-    return [
-        unit
-        for place, (speaker, about, text) in enumerate(told)
-        for unit in _of_voice(speaker, about, text, place < last)
+    said = [voice for voice in voices("\n".join(passages)) if voice.who in (USER, ASSISTANT)]
+    answers = [
+        place
+        for place, voice in enumerate(said)
+        if voice.who == ASSISTANT and len(voice.text) >= ANSWER_CHARS
     ]
+    last = max(answers, default=-1)
+    return [unit for place, voice in enumerate(said) for unit in _of_voice(voice, place < last)]
 
 
-def _answers(speaker: str, text: str) -> bool:
-    return speaker == ASSISTANT and len(text) >= ANSWER_CHARS
-
-
-def _voices(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield who speaks, about what, and what is said; what was done and what a program asked is left out."""
-    heads = [*_HEAD.finditer(text)]
-    ends = [*(head.start() for head in heads[1:]), len(text)]
-    for head, end in zip(heads, ends, strict=False):
-        if head[1] not in ("User", "Assistant"):
-            continue
-        about, start = "", head.end()
-        refused = _REFUSED.match(text, head.start(), end)
-        if refused:
-            about, start = refused[1], refused.end()
-        yield USER if head[1] == "User" else ASSISTANT, about, text[start:end].strip()
-
-
-def _of_voice(speaker: str, about: str, text: str, answered: bool) -> list[Unit]:
-    if speaker == USER and text.startswith(("/", "! ")):
+def _of_voice(voice: Voice, answered: bool) -> list[Unit]:
+    if voice.is_plan or (voice.who == USER and voice.text.startswith(("/", "! "))):
+        # What is planned is done next, or refused: the passage has it, and what was said before tells why.
         return []
-    text = _ORNAMENT.sub("", text)
+    text = _ORNAMENT.sub("", voice.text)
     said = statements(text)
     found: list[Unit] = []
     lead = ""
@@ -117,10 +104,10 @@ def _of_voice(speaker: str, about: str, text: str, answered: bool) -> list[Unit]
         unit = Unit(
             text=one.text,
             raw=text[one.start : one.end],
-            speaker=speaker,
+            speaker=voice.who,
             is_item=one.form == ITEM,
             heading=lead or (one.heading if one.form == ITEM else ""),
-            about=about,
+            about="" if voice.about.endswith(_PLAN) else voice.about,
             before=tuple(before[-2:]),
             done=False if one.done is None and _TO_DO.match(one.text) else one.done,
             place=min(number, FAR) / FAR,
@@ -129,7 +116,7 @@ def _of_voice(speaker: str, about: str, text: str, answered: bool) -> list[Unit]
         before.append(one.text)
         if _may_be_one(unit):
             found.append(unit)
-    if speaker == USER and len(text) > LONG_PROMPT:
+    if voice.who == USER and len(text) > LONG_PROMPT:
         found = found[:OWN_SENTENCES] + found[OWN_SENTENCES:][-OWN_SENTENCES:]
     return found
 
@@ -187,6 +174,11 @@ def form(unit: Unit) -> dict[str, float]:
     }
 
 
+def narrates(unit: Unit) -> bool:
+    """Whether the assistant says what it is about to do, or offers to."""
+    return unit.speaker == ASSISTANT and bool(_NARRATES.search(unit.text.replace("\u2019", "'")))
+
+
 def cues(unit: Unit) -> dict[str, bool]:
     """Return which of the turns of phrase of `data/idea_cues.txt` (of `idea_cues_abroad.txt` in another language than
     English) a sentence, or its heading, has."""
@@ -202,8 +194,5 @@ def cues(unit: Unit) -> dict[str, bool]:
 
 @cache
 def _cues(table: str) -> dict[str, re.Pattern[str]]:
-    return {
-        found[1]: re.compile(found[2], re.IGNORECASE)
-        for found in map(_CUE.fullmatch, tables.lines(table))
-        if found
-    }
+    phrases = tables.pairs(table).items()
+    return {name: re.compile(pattern, re.IGNORECASE) for name, pattern in phrases}

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from vector_memory.index.codex import is_rollout
-from vector_memory.index.transcript import Entry, read_entries
+from vector_memory.index.transcript import TranscriptEntry, read_entries
 from vector_memory.system.json_in import Record
 
 _MODEL = re.compile(r"[\w.:/@\[\]-]{1,80}")
@@ -80,7 +80,7 @@ def _named(name: str) -> str:
     return name if _MODEL.fullmatch(name) else ""
 
 
-def _key(entry: Entry, model: str) -> Key:
+def _key(entry: TranscriptEntry, model: str) -> Key:
     day = entry.data.text("timestamp")[:10]
     return (day if _DAY.fullmatch(day) else ""), model or "unknown"
 

@@ -15,15 +15,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vector_memory.index.plain_kinds import plain_kind
-from vector_memory.index.units import USER, Unit, cues, form
-from vector_memory.model import CAUSE, CONCLUSION, DECISION, FACT, PREFERENCE, PROCEDURE
+from vector_memory.index.units import Unit, cues, form, narrates
+from vector_memory.index.voices import USER
+from vector_memory.model import DECISION, PREFERENCE, QUESTION, TODO
 from vector_memory.text.analysis import is_foreign
 
 if TYPE_CHECKING:
@@ -33,15 +34,12 @@ if TYPE_CHECKING:
 
 WEIGHTS_FILE = os.path.join(os.path.dirname(__file__), os.pardir, "data", "idea_weights.json")
 MEANING, WORDS = "meaning", "words"
-ALIKE = {PREFERENCE: DECISION, CAUSE: FACT, CONCLUSION: FACT, PROCEDURE: FACT}
-"""Kinds that people, too, tell apart badly: what is to be done in this way, and what was found to be so. They
-are chosen together before one of them is."""
-
 LEAST_ABROAD = 0.5
 """The worth from which a sentence in another language is kept: fewer of its turns of phrase are known."""
+LASTING = frozenset((DECISION, PREFERENCE, QUESTION, TODO))
 LEAST_PLAIN = 0.25
-"""The worth from which a sentence is kept that says its kind itself: few of the labelled sentences do, and whoever
-writes "TODO:" or "from now on" means it to last."""
+"""The worth from which a sentence is kept that says itself that it is one of these: few of the labelled sentences do,
+and whoever writes "TODO:" or "from now on" means it to last."""
 RULES, LEAST_BINDING = "rules", 0.4
 """The turn of phrase that makes the user's words a rule, and the worth from which such a one, or an open box, is kept:
 few of the labelled sentences are one, and those who said them want them back."""
@@ -104,11 +102,12 @@ def verdicts(
         name = WORDS if abroad or vectors is None else MEANING
         row = features(unit, None if vectors is None or abroad else vectors[place])
         least = LEAST_ABROAD if abroad else by.least[name][unit.speaker != USER]
-        if plain_kind(unit.text, unit.speaker == USER):
+        if plain_kind(unit.text, unit.speaker == USER) in LASTING:
             least = min(least, LEAST_PLAIN)
         if unit.done is False or (unit.speaker == USER and cues(unit)[RULES]):
             least = min(least, LEAST_BINDING)
-        made.append(_verdict(by.intents, by.tables[name] @ row, least))
+        verdict = _verdict(by.intents, by.tables[name] @ row, least)
+        made.append(replace(verdict, worth=0.0, is_kept=False) if narrates(unit) else verdict)
     return made
 
 
@@ -122,12 +121,4 @@ def features(unit: Unit, vector: Vector | None = None) -> NDArray[np.float64]:
 
 def _verdict(intents: Sequence[str], odds: NDArray[np.float64], least: float) -> Verdict:
     worth = float(1.0 / (1.0 + np.exp(-np.clip(odds[0], -30, 30))))
-    shares = dict(zip(intents, np.exp(odds[1:] - odds[1:].max()), strict=True))
-    together: dict[str, float] = {}
-    for intent, share in shares.items():
-        group = ALIKE.get(intent, intent)
-        together[group] = together.get(group, 0.0) + share
-    best = max(together, key=lambda group: together[group])
-    alike = (intent for intent in intents if ALIKE.get(intent, intent) == best)
-    intent = max(alike, key=lambda intent: shares[intent])
-    return Verdict(intent, worth, worth >= least)
+    return Verdict(intents[int(np.argmax(odds[1:]))], worth, worth >= least)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from vector_memory.lifecycle import signs, statement
-from vector_memory.lifecycle.statement import FROM, MEANS, OBJECT, PLACE, TIME, Statement, Term
+from vector_memory.lifecycle import statement
+from vector_memory.lifecycle.statement import FROM, MEANS, OBJECT, PLACE, TIME, ParsedText, Term
 from vector_memory.text import analysis, tables, wording
 
 LEAST_COSINE = 0.35
@@ -22,7 +22,6 @@ _OPPOSED = frozenset(
     for both in map(str.split, tables.sections("grammar")["opposites"])
     for pair in (tuple(both), tuple(reversed(both)))
 )
-_REVERSING = ("un", "dis", "in", "im", "non", "de")
 _ROLES = frozenset(("over", "instead_of", "not", "before", "after", "from", "into", "by", "only"))
 _ADDING = frozenset(("too", "also", "additionally", "another", "besides"))
 _NAMING = frozenset(("called", "named", "name", "renamed"))
@@ -64,7 +63,7 @@ def between(newer: str, older: str, cosine: float | None) -> str:
     return _denied(pair) or _other_value(pair)
 
 
-def _as_of_one(new: Statement, old: Statement) -> tuple[Statement, Statement]:
+def _as_of_one(new: ParsedText, old: ParsedText) -> tuple[ParsedText, ParsedText]:
     """Return two statements about one thing: "Postmark sends our emails" and "Biome is our linter" are about
     the emails and the linter where the other one is."""
     is_one_verb = _predicates(new.terms) == _predicates(old.terms)
@@ -76,7 +75,7 @@ def _as_of_one(new: Statement, old: Statement) -> tuple[Statement, Statement]:
     return new, old
 
 
-def _only_measured(new: Statement, old: Statement) -> str:
+def _only_measured(new: ParsedText, old: ParsedText) -> str:
     """Return the measures in which alone two statements differ, wherever they stand: "coverage below 80 % fails"."""
     if len(new.terms) != len(old.terms):
         return ""
@@ -94,15 +93,15 @@ def _only_measured(new: Statement, old: Statement) -> str:
 class _Pair(NamedTuple):
     """Two statements, and what only one of them has: words of its value (`said`) and of its topic."""
 
-    new: Statement
-    old: Statement
+    new: ParsedText
+    old: ParsedText
     said_new: Sequence[Term]
     said_old: Sequence[Term]
     topic_new: Sequence[Term]
     topic_old: Sequence[Term]
 
     @classmethod
-    def of(cls, new: Statement, old: Statement) -> _Pair:
+    def of(cls, new: ParsedText, old: ParsedText) -> _Pair:
         new_keys, old_keys = new.keys(), old.keys()
         only_new = [term for term in new.terms if term.key not in old_keys]
         only_old = [term for term in old.terms if term.key not in new_keys]
@@ -151,8 +150,6 @@ def _are_apart(pair: _Pair) -> bool:
         return True
     if topic_new and topic_old or any(term.narrows for term in (*topic_new, *topic_old)):
         return True
-    if _are_rivals((*said_new, *topic_new), (*said_old, *topic_old)):
-        return True
     if topic_new and _predicates(said_old) or topic_old and _predicates(said_new):
         return True
     if _narrows(new, old, topic_new) or _narrows(old, new, topic_old):
@@ -165,7 +162,7 @@ def _are_apart(pair: _Pair) -> bool:
     return not one_verb or _acts(new) and _acts(old)
 
 
-def _acts(text: Statement) -> bool:
+def _acts(text: ParsedText) -> bool:
     return any(term.sort == "verb" for term in text.terms)
 
 
@@ -173,7 +170,7 @@ def _predicates(terms: Iterable[Term]) -> set[str]:
     return {term.key for term in terms if term.sort in PREDICATE}
 
 
-def _narrows(one: Statement, other: Statement, extra: Sequence[Term]) -> bool:
+def _narrows(one: ParsedText, other: ParsedText, extra: Sequence[Term]) -> bool:
     """Whether one of the extra words of a topic stands right before a word of both topics."""
     topics = other.topic()
     return any(
@@ -185,12 +182,7 @@ def _narrows(one: Statement, other: Statement, extra: Sequence[Term]) -> bool:
     )
 
 
-def _are_rivals(one: Iterable[Term], other: Iterable[Term]) -> bool:
-    first, second = ({term.word.lower() for term in terms} for terms in (one, other))
-    return any(group & first and group & second for group in signs.RIVAL_WORDS)
-
-
-def _swapped(new: Statement, old: Statement) -> bool:
+def _swapped(new: ParsedText, old: ParsedText) -> bool:
     return (
         new.topic() == old.topic()
         and sorted(new.tokens) == sorted(old.tokens)
@@ -219,10 +211,7 @@ def _denied(pair: _Pair) -> str:
 
 
 def _are_opposite(one: str, other: str) -> bool:
-    if (one.lower(), other.lower()) in _OPPOSED:
-        return True
-    short, long = sorted((one, other), key=len)
-    return len(short) > 3 and any(long == prefix + short for prefix in _REVERSING)
+    return (one.lower(), other.lower()) in _OPPOSED
 
 
 def _other_value(pair: _Pair) -> str:
@@ -302,7 +291,7 @@ def _stand_apart(pair: _Pair) -> bool:
     )
 
 
-def _renamed(new: Statement, old: Statement) -> str:
+def _renamed(new: ParsedText, old: ParsedText) -> str:
     """Return the names where one text says that what the other one names has another name now: "the
     module is named ingest", "ingest was renamed to intake"."""
     if _NAMING.isdisjoint(new.tokens):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from vector_memory.journal.rows import text_hash
 from vector_memory.lifecycle import contradiction, signs, statement
-from vector_memory.lifecycle.statement import Statement
+from vector_memory.lifecycle.statement import ParsedText
 from vector_memory.model import Word
 from vector_memory.text import wording
 
@@ -35,7 +35,7 @@ class Outcome(Word):
     NEW = "new"
 
 
-class Verdict(NamedTuple):
+class Comparison(NamedTuple):
     """An outcome with its reason: the words that differ, or those that say so."""
 
     outcome: Outcome
@@ -46,7 +46,7 @@ text_key = text_hash
 """Returns the hash by which equal texts are found: the journal's own."""
 
 
-def compare(one: str, other: str, cosine: float | None) -> Verdict:
+def compare(one: str, other: str, cosine: float | None) -> Comparison:
     """Return what a newer text is to an older one.
 
     Args:
@@ -55,15 +55,15 @@ def compare(one: str, other: str, cosine: float | None) -> Verdict:
         cosine: of their vectors; None where there is no model, and words alone decide.
     """
     if _is_same(one, other, cosine):
-        return Verdict(Outcome.SAME)
+        return Comparison(Outcome.SAME)
     if sign := signs.replaces(one, other, cosine):
-        return Verdict(Outcome.SUPERSEDES, f'"{sign}"')
+        return Comparison(Outcome.SUPERSEDES, f'"{sign}"')
     if against := contradiction.between(one, other, cosine):
-        return Verdict(Outcome.CONTRADICTS, against)
+        return Comparison(Outcome.CONTRADICTS, against)
     new, old = statement.parse(one), statement.parse(other)
     if _is_related(new.keys(), old.keys(), cosine):
-        return Verdict(Outcome.RELATED, _differing(new, old))
-    return Verdict(Outcome.NEW)
+        return Comparison(Outcome.RELATED, _differing(new, old))
+    return Comparison(Outcome.NEW)
 
 
 def _is_same(one: str, other: str, cosine: float | None) -> bool:
@@ -82,7 +82,7 @@ def _is_related(one: frozenset[str], other: frozenset[str], cosine: float | None
     return whole > 0 and len(one & other) / whole >= least
 
 
-def _differing(new: Statement, old: Statement) -> str:
+def _differing(new: ParsedText, old: ParsedText) -> str:
     """Return the words that only one of two texts has."""
     first, second = set(old.tokens) - set(new.tokens), set(new.tokens) - set(old.tokens)
     return " / ".join(", ".join(sorted(words)[:6]) for words in (first, second) if words)

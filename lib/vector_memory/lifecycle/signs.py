@@ -102,12 +102,10 @@ def _about_one(about: Terms, rest: Terms) -> bool:
     return not any(about & group - rest and rest & group - about for group in RIVALS)
 
 
-RIVAL_WORDS = tuple(frozenset(line.split()) for line in tables.sections("grammar")["rivals"])
-"""Words that name different things of one sort."""
 RIVALS: tuple[Terms, ...] = tuple(
-    frozenset(term for word in words for term in analysis.analyse(word)) for words in RIVAL_WORDS
+    frozenset(analysis.analyse(words)) for words in tables.sections("grammar")["rivals"]
 )
-"""The same as terms."""
+"""Words, as terms, that name different things of one sort."""
 
 
 def _ended(clause: str) -> Change | None:

@@ -4,17 +4,15 @@ for solved does not come up again."""
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 
-from vector_memory.text import analysis, harmless
+from vector_memory.text import analysis, harmless, mentions
 from vector_memory.text.failures import normalise
 
 LEAST_WORDS = 3
 """Telling words that an error must have to be known by them."""
 NAMED = 0.8
 """The share of the error's words that the problem must name, where both are of one file."""
-_NAME = re.compile(r"[\w-]+\.\w{1,5}\b")
 
 
 def solves(error: str, files: Sequence[str], problem: str, problem_files: Sequence[str]) -> bool:
@@ -33,8 +31,7 @@ def solves(error: str, files: Sequence[str], problem: str, problem_files: Sequen
     if _flat(error) in _flat(problem):
         return True
     named = {os.path.basename(file).lower() for file in files}
-    theirs = {os.path.basename(file).lower() for file in problem_files}
-    theirs |= {name.lower() for name in _NAME.findall(problem)}
+    theirs = {os.path.basename(file).lower() for file in (*problem_files, *mentions.files(problem))}
     said = frozenset(analysis.analyse(problem))
     return bool(named & theirs) and len(terms & said) >= NAMED * len(terms)
 

@@ -26,9 +26,6 @@ _UNITS = {
     }.items()
     for unit in units.split()
 }
-_ONE_SPELLING = {
-    "second": "s", "seconds": "s", "minute": "min", "minutes": "min", "hour": "h", "hours": "h",
-}  # fmt: skip
 _WORDS_OF = tables.sets("grammar")
 _DAYS = frozenset(day + ending for day in _WORDS_OF["days"] for ending in ("", "s"))
 _MODALS = _WORDS_OF["modals"]
@@ -47,7 +44,6 @@ FROM, TIME, MEANS, PLACE, OBJECT = "from", "time", "means", "place", ""
 """How a word stands to its verb."""
 _CLAUSE = re.compile(r";\s+|\s+[\u2013\u2014-]\s+")
 _PARTICIPLES = _WORDS_OF["participles"]
-_NAMING = frozenset(("called", "named"))
 _OWNING = frozenset(analysis.stem(word) for word in ("owns", "maintains", "leads", "reviews"))
 """What is said with these verbs is who it is that does so: "Ana owns the parser" is about the parser."""
 
@@ -74,7 +70,7 @@ class Term(NamedTuple):
         return self.sort in ("verb", "participle")
 
 
-class Statement(NamedTuple):
+class ParsedText(NamedTuple):
     """A text's terms in their order, its tokens, and of each clause its keys and how often it denies."""
 
     terms: tuple[Term, ...]
@@ -93,7 +89,7 @@ class Statement(NamedTuple):
         """Return the keys of what it says, without its predicate."""
         return frozenset(term.key for term in self.terms if term.is_value and not term.is_predicate)
 
-    def turned(self) -> Statement:
+    def turned(self) -> ParsedText:
         """Return it as said of what it says: "Biome is our linter" of the linter."""
         way = MEANS if any(term.is_predicate for term in self.terms) else OBJECT
         terms = (
@@ -120,7 +116,7 @@ class Statement(NamedTuple):
 
 
 @lru_cache(maxsize=1_024)
-def parse(text: str) -> Statement:
+def parse(text: str) -> ParsedText:
     """Return what a text's words do, all of its sentences as one."""
     parts = wording.sentences(text[: wording.MAX_CHARS])
     sentences = [wording.tokens(clause) for part in parts for clause in _CLAUSE.split(part)]
@@ -129,7 +125,7 @@ def parse(text: str) -> Statement:
     keys = [frozenset(term.key for term in found) for found in terms]
     counts = [sum(token.lower() in wording.NEGATIONS for token in one) for one in sentences]
     every = tuple(term for found in terms for term in found)
-    return Statement(every, tokens, tuple(zip(keys, counts, strict=True)))
+    return ParsedText(every, tokens, tuple(zip(keys, counts, strict=True)))
 
 
 def _terms(tokens: Sequence[str]) -> Iterator[Term]:
@@ -196,7 +192,7 @@ def _term(tokens: Sequence[str], place: int) -> Iterator[tuple[str, str, str]]:
         return
     if NUMBER.match(token):
         dimension = _UNITS.get(after, "")
-        whole = f"{token} {_ONE_SPELLING.get(after, after)}" if dimension else token
+        whole = f"{token} {after}" if dimension else token
         yield whole, whole, f"number:{dimension}"
     elif token.lower() in _DAYS or token == "may" and NUMBER.match(before):
         yield token.lower().rstrip("s"), token.lower(), "day"
@@ -210,7 +206,7 @@ def _term(tokens: Sequence[str], place: int) -> Iterator[tuple[str, str, str]]:
                 part.removeprefix("re") if part.removeprefix("re") in wording.IRREGULAR else part
             )
             terms = analysis.analyse(wording.IRREGULAR.get(again, (again,))[0])
-            if terms and terms[0] not in _FILLERS and part not in _NAMING:
+            if terms and terms[0] not in _FILLERS:
                 yield terms[0], part, "word"
 
 

@@ -21,7 +21,7 @@ PLACES_PER_KB = 4
 anybody wants to remember: it is dropped. Ordinary text has about one in a kilobyte."""
 
 
-class Rule(NamedTuple):
+class SecretRule(NamedTuple):
     """A kind of secret.
 
     Attributes:
@@ -120,7 +120,7 @@ class Automaton:
         case_sensitive: whether case counts.
     """
 
-    def __init__(self, rules: Sequence[Rule], case_sensitive: bool = True) -> None:
+    def __init__(self, rules: Sequence[SecretRule], case_sensitive: bool = True) -> None:
         self.rules = tuple(rules)
         loose = [rule.clue.encode("ascii") or _loose(rule.source) for rule in rules]
         either = b"(?:" + b")|(?:".join(loose) + b")"
@@ -133,7 +133,7 @@ class Automaton:
 
     def matches(
         self, text: str, plain: bytes, meter: Meter
-    ) -> Iterator[tuple[Rule, re.Match[str]]]:
+    ) -> Iterator[tuple[SecretRule, re.Match[str]]]:
         """Yield each rule's matches.
 
         Args:

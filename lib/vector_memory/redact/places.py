@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from vector_memory.redact.automaton import Automaton, Meter, Rule
+from vector_memory.redact.automaton import Automaton, Meter, SecretRule
 from vector_memory.redact.spans import Span
 from vector_memory.redact.values import is_secret, is_telling
 from vector_memory.text import tables
 
 
-def _place(name: str, kind: str, pattern: str) -> Rule:
-    return Rule(name, pattern, kind.strip("-"), flags=re.IGNORECASE)
+def _place(name: str, kind: str, pattern: str) -> SecretRule:
+    return SecretRule(name, pattern, kind.strip("-"), flags=re.IGNORECASE)
 
 
 PLACES = tuple(_place(*line.split("\t")) for line in tables.lines("secret_places"))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from vector_memory.redact import categories, examples, wishes
-from vector_memory.redact.rules import Rule, Rules
+from vector_memory.redact.rules import Rules, UserRule
 
 HEADING = re.compile(
     r"^(#{1,6})\s+(?:[^\w#]{0,4}\s*)?(?:privacy|redact(?:ion|ed|s)?|sensitive (?:data|information)|"
@@ -43,7 +43,7 @@ LONGEST_TERM = 120
 SHORTEST_TERM = 2
 MOST_WORDS = 4
 PRIVACY, MEMORY, ELSEWHERE = "privacy", "memory", ""
-Found = list[Rule]
+Found = list[UserRule]
 
 
 def parse(markdown: str, path: str, binding: bool = False) -> Rules:
@@ -53,7 +53,7 @@ def parse(markdown: str, path: str, binding: bool = False) -> Rules:
         path: the file, for problems.
         binding: the file is the user's own.
     """
-    rules: dict[tuple[str, str], Rule] = {}
+    rules: dict[tuple[str, str], UserRule] = {}
     problems: list[str] = []
     for number, item, section in _items(markdown):
         try:
@@ -151,7 +151,7 @@ def _marked(item: str) -> Found:
     patterns = slashed + _TICKED.findall(item)
     if patterns:
         return [
-            Rule("rule", marked, f"the pattern {marked}", examples.of_pattern(marked))
+            UserRule("rule", marked, f"the pattern {marked}", examples.of_pattern(marked))
             for marked in patterns
         ]
     return [_term("rule", "".join(marked)) for marked in _QUOTED.findall(item)]
@@ -170,7 +170,9 @@ def _category(words: str) -> Found:
         return []
     example = categories.EXAMPLES[name]
     meaning = f"the category {name}"
-    made = [Rule(name, term, meaning, example) for term in categories.CATEGORIES.get(name, ("",))]
+    made = [
+        UserRule(name, term, meaning, example) for term in categories.CATEGORIES.get(name, ("",))
+    ]
     return [*made, *(_term(name, term) for term in terms if term)]
 
 
@@ -208,16 +210,16 @@ def _names(words: str) -> list[str]:
     return [" ".join(name).strip("(),;:!?\"'.") for name in names]
 
 
-def _matter_rule(words: str) -> Rule:
+def _matter_rule(words: str) -> UserRule:
     _require_length(words)
     meaning = f"every sentence with “{words}”"
-    return Rule("rule", categories.matter(words), meaning, f"Something about {words}")
+    return UserRule("rule", categories.matter(words), meaning, f"Something about {words}")
 
 
-def _term(name: str, words: str) -> Rule:
+def _term(name: str, words: str) -> UserRule:
     words = words.strip()
     _require_length(words)
-    return Rule(name, categories.term(words), f"the words “{words}”", words)
+    return UserRule(name, categories.term(words), f"the words “{words}”", words)
 
 
 def _require_length(words: str) -> None:

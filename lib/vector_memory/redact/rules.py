@@ -46,7 +46,7 @@ MATCHES = 256
 
 
 @dataclass(eq=False)
-class Rule:
+class UserRule:
     """One thing that a user or a project wants kept out.
 
     Attributes:
@@ -83,7 +83,7 @@ class Rules:
 
     def __init__(
         self,
-        rules: Sequence[Rule] = (),
+        rules: Sequence[UserRule] = (),
         problems: Sequence[str] = (),
         path: str = "",
         binding: bool = False,
@@ -93,8 +93,8 @@ class Rules:
         self._problems = list(problems)
         self._credit_s = START_S
         self._overspent = 0
-        self._searched: list[Rule] = []
-        self._together = Rule("", "", "")
+        self._searched: list[UserRule] = []
+        self._together = UserRule("", "", "")
         self.rules = tuple(sorted(self._compiled(rules), key=lambda rule: rule.line))
         named = (kind for rule in self.rules for kind in PERSONAL_OF.get(rule.name, ()))
         self.personal = tuple(dict.fromkeys(named))
@@ -153,7 +153,7 @@ class Rules:
                 "`vector-memory privacy` shows which: make it shorter, or remove it.",
             )
 
-    def _compiled(self, rules: Sequence[Rule]) -> Iterator[Rule]:
+    def _compiled(self, rules: Sequence[UserRule]) -> Iterator[UserRule]:
         """Yield the rules that are any, compiled unless they are too large; tell of the others."""
         steps = 0
         # What may be large comes last: it takes nothing from what is small.
@@ -168,7 +168,7 @@ class Rules:
             steps += rule.steps if rule.pattern else 0
             yield rule
 
-    def _admit(self, patterns: Sequence[Rule]) -> None:
+    def _admit(self, patterns: Sequence[UserRule]) -> None:
         """Take as many rules as the budget allows, the small ones first."""
         steps = 0
         for rule in sorted(patterns, key=lambda rule: rule.steps):
@@ -186,7 +186,7 @@ class Rules:
             made = _options(TOGETHER_BYTES)
             self._together.compiled = re2.compile(b"(?:" + b")|(?:".join(small) + b")", made)
 
-    def _hits(self, text: str, data: bytes) -> list[tuple[Rule, int, int]]:
+    def _hits(self, text: str, data: bytes) -> list[tuple[UserRule, int, int]]:
         self._require_all()
         self._credit_s = min(START_S, self._credit_s + TEXT_S + len(data) * BYTE_S)
         masked, parts = _outside_placeholders(text, data)
@@ -196,13 +196,13 @@ class Rules:
             if self._together.over:
                 self._together.compiled = None
                 small = True
-        hits: list[tuple[Rule, int, int]] = []
+        hits: list[tuple[UserRule, int, int]] = []
         for rule in self._searched:
             if not rule.over and (small or rule.steps > SMALL_STEPS) and self._occurs(rule, masked):
                 hits += self._matches(rule, data, parts)
         return [hit for hit in hits if not hit[0].over]
 
-    def _occurs(self, rule: Rule, masked: bytes) -> bool:
+    def _occurs(self, rule: UserRule, masked: bytes) -> bool:
         """Whether a rule's pattern occurs. Of a long text pieces are searched first, since nothing stops
         a search that takes too long."""
         began = time.thread_time()
@@ -216,8 +216,8 @@ class Rules:
         return occurs and not rule.over
 
     def _matches(
-        self, rule: Rule, data: bytes, parts: Sequence[tuple[int, int]]
-    ) -> Iterator[tuple[Rule, int, int]]:
+        self, rule: UserRule, data: bytes, parts: Sequence[tuple[int, int]]
+    ) -> Iterator[tuple[UserRule, int, int]]:
         began, count = time.thread_time(), 0
         for first, last in parts:
             for hit in rule.compiled.finditer(data, first, last):
@@ -231,7 +231,7 @@ class Rules:
                         return
         self._charge(rule, began)
 
-    def _charge(self, rule: Rule, began: float) -> float:
+    def _charge(self, rule: UserRule, began: float) -> float:
         """Take a rule's time from the credit. Where none is left, the rule that took most goes."""
         now = time.thread_time()
         rule.spent_s += now - began
@@ -300,7 +300,7 @@ def _options(most_bytes: int) -> Any:
     return made
 
 
-def _probed_s(rule: Rule) -> float:
+def _probed_s(rule: UserRule) -> float:
     """Return the processor time that a rule takes for a text of its own letters."""
     letters = "".join(dict.fromkeys(char for char in rule.pattern if char.isalnum())) or "a"
     probe = (letters + " ").encode("utf-8", "replace")

@@ -6,26 +6,26 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from vector_memory.redact.automaton import Automaton, Meter, Rule
+from vector_memory.redact.automaton import Automaton, Meter, SecretRule
 from vector_memory.redact.spans import Span
 from vector_memory.text import tables
 
 _FIRST_CLASS = re.compile(r"\[[^\]]+\]")
 
 
-def _headed(name: str, heads: str, rest: str) -> Rule:
+def _headed(name: str, heads: str, rest: str) -> SecretRule:
     """A rule for keys that start with one of the heads: it and a few characters are the clue. A key that
     the text's end cuts is one, too."""
     head = f"(?:{'|'.join(re.escape(beginning) for beginning in heads.split())})"
     first = _FIRST_CLASS.match(rest)
     if not first:
-        return Rule(name, f"(?<![A-Za-z0-9]){head}{rest}")
+        return SecretRule(name, f"(?<![A-Za-z0-9]){head}{rest}")
     clue = f"(?:^|[^A-Za-z0-9]){head}{first[0]}{{8}}"
-    return Rule(name, f"(?<![A-Za-z0-9]){head}(?:{rest}|{first[0]}{{16,}}\\Z)", clue=clue)
+    return SecretRule(name, f"(?<![A-Za-z0-9]){head}(?:{rest}|{first[0]}{{16,}}\\Z)", clue=clue)
 
 
-def _shaped(name: str, pattern: str, clue: str = "", back: str = "0") -> Rule:
-    return Rule(name, pattern, clue=clue, back=int(back))
+def _shaped(name: str, pattern: str, clue: str = "", back: str = "0") -> SecretRule:
+    return SecretRule(name, pattern, clue=clue, back=int(back))
 
 
 RULES = (

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from vector_memory.text.harmless import ESCAPE_SEQUENCE
+
 MAX_CHARS = 20_000
 MESSAGE_CHARS = 400
 LINE_CHARS = 2_000
@@ -27,7 +29,6 @@ class Failure:
     frames: tuple[str, ...]
 
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _CHANGING: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), instead)
     for pattern, instead in (
@@ -88,7 +89,7 @@ _FRAME = re.compile(
 
 def normalise(text: str) -> str:
     """Return a text without what differs from run to run and from machine to machine."""
-    text = _ANSI.sub("", text[:MAX_CHARS])
+    text = ESCAPE_SEQUENCE.sub("", text[:MAX_CHARS])
     for pattern, instead in _CHANGING:
         text = pattern.sub(instead, text)
     return _SPACE.sub(" ", text).strip()
@@ -99,7 +100,7 @@ def failure(text: str) -> Failure | None:
     text = text[:MAX_CHARS]
     if not _SIGN.search(text):
         return None
-    lines = _ANSI.sub("", text).split("\n")
+    lines = ESCAPE_SEQUENCE.sub("", text).split("\n")
     told = _told(lines)
     frames = tuple(dict.fromkeys(_frames(lines)))
     if told is None:

@@ -1,4 +1,4 @@
-"""What a text names exactly: files, identifiers, packages, people, code."""
+"""What a text names exactly: files, identifiers, packages, people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ class Mentions:
     identifiers: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
-    code: tuple[str, ...] = ()
 
 
 _ENDINGS = (
@@ -63,7 +62,6 @@ _PACKAGE = re.compile(
 )
 _CAPITAL = re.compile(r"(?<![\w./-])[A-Z][a-z]+(?:-[A-Z][a-z]+)?(?:\s+[A-Z][a-z]+)*(?![\w(/-])")
 _START = re.compile(r"(?:^|[.!?:]\s+|\n\s*|[\"'(\[]\s*)$")
-_FENCE = re.compile(r"```[^\n]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _ABBREVIATED = frozenset({"e.g", "i.e", "etc", "vs"})
 _ORDINARY = tables.words("days_and_months") | tables.words("no_names")
 
@@ -71,17 +69,12 @@ _ORDINARY = tables.words("days_and_months") | tables.words("no_names")
 def mentions(text: str) -> Mentions:
     """Return what a text names."""
     text = _LONG.sub(" ", text[:MAX_CHARS])
-    code = (
-        tuple(part.strip() for part in _FENCE.findall(text) if part.strip())
-        if "```" in text
-        else ()
-    )
     files = _distinct(_files(text))
     quoted = _QUOTED.findall(text) if "`" in text else []
     identifiers = _distinct(
         one for one in (*_plain_quoted(quoted), *_IDENTIFIER.findall(text)) if one not in files
     )
-    return Mentions(files, identifiers, _distinct(_packages(text)), _distinct(_names(text)), code)
+    return Mentions(files, identifiers, _distinct(_packages(text)), _distinct(_names(text)))
 
 
 def exact_terms(text: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from vector_memory.text.statements import FENCE
+from vector_memory.text.statements import FENCE, RULE
 
 LONG_PROMPT = 1_500
 LONG_LINES = 25
@@ -30,7 +30,6 @@ _BLANK, _OWN, _ITEM, _MACHINE, _NOISE, _QUOTE, _FENCED, _FIELD, _OPENING = range
 _ENDING = (_QUOTE, _FENCED, _NOISE)
 """What shows where it ends."""
 _LISTED = re.compile(r"\s{0,24}(?:[-*+•–]|\(?\d{1,3}[.)]|[a-z]\))\s+(?=\S)")
-_RULE = re.compile(r"\s*(?:[-=*_~#|:+]\s*){3,}$")
 _TIME = r"\d{1,2}:\d\d(?::\d\d)?"
 _PRINTED = re.compile(
     # A log: a date, a time, a level; a trace's frame; a difference of files.
@@ -115,7 +114,7 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 def _form(line: str) -> int:
-    if not line.strip() or _RULE.match(line):
+    if not line.strip() or RULE.match(line):
         return _BLANK
     if line[:4].lstrip().startswith(">"):
         return _QUOTE

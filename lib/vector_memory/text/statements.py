@@ -20,7 +20,7 @@ _BOLD_LINE = re.compile(r"\s{0,3}(?:\*\*|__)([^*_\n]{2,100})(?:\*\*|__):?\s*$")
 _ITEM = re.compile(
     r"\s{0,24}(?:[-*+•–]|\d{1,3}[.)]|[✅❌✓✔✗✘⚠️🔧🎯🚨]{1,2})\s+(?:\[([ xX])\]\s+)?(?=\S)"
 )
-_RULE = re.compile(r"\s*(?:[-=*_|:+]\s*){3,}$")
+RULE = re.compile(r"\s*(?:[-=*_~#|:+]\s*){3,}$")
 _QUOTE = re.compile(r"\s{0,3}(?:>\s?)+")
 # A sentence ends where a full stop is followed by space and by what can begin another one; not after
 # abbreviations and single letters.
@@ -91,7 +91,7 @@ def _walk(text: str) -> Iterator[Statement]:
         item = _ITEM.match(line)
         # In a chat, what follows a list without an indent is no part of its last item.
         after = form == ITEM and not line[:1].isspace()
-        ends = bool(opened or title or item or after or not line.strip() or _RULE.match(line))
+        ends = bool(opened or title or item or after or not line.strip() or RULE.match(line))
         if ends and held:
             yield from _said(text, held, form, heading, done)
             held, form, done = [], SENTENCE, None
@@ -102,11 +102,11 @@ def _walk(text: str) -> Iterator[Statement]:
         elif title:
             heading = title
             yield Statement(title, start, end, HEADING, "")
-        elif item and not _RULE.match(line):
+        elif item and not RULE.match(line):
             form = ITEM
             done = None if item[1] is None else item[1] in "xX"
             held = [(start + item.end(), end)]
-        elif line.strip() and not _RULE.match(line):
+        elif line.strip() and not RULE.match(line):
             quoted = _QUOTE.match(line)
             held.append((start + (quoted.end() if quoted else 0), end))
     if held:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.index.ideas import LONGEST_IDEA, MOST_IDEAS, Idea, ideas, self_contained
+from vector_memory.index.ideas import (
+    LONGEST_IDEA,
+    MOST_IDEAS,
+    Idea,
+    ideas,
+    self_contained,
+)
 from vector_memory.index.units import Unit, units
 from vector_memory.index.worth import Verdict
 from vector_memory.model import Priority
@@ -110,6 +116,39 @@ def test_only_users_make_something_important_or_prefer_it() -> None:
     told = only(unit(rule), "preference")
     assert (users.intent, users.priority) == ("preference", Priority.CORE)
     assert (told.intent, told.priority) == ("conclusion", Priority.NORMAL)
+
+
+def test_what_leans_on_an_idea_is_none_itself() -> None:
+    """Whoever is given the first sentence reads on in its passage."""
+    said = units(
+        ["Assistant: The pool has ten connections. It never closes them because of a bug."]
+    )
+    assert [idea.text for idea in ideas(list(map(kept, said)))] == ["The pool has ten connections."]
+    assert ideas([kept(said[1])])[0].text.startswith("The pool has ten connections. It never")
+
+
+def test_a_plan_is_no_idea_and_neither_is_code() -> None:
+    """What is planned is done next; what stands in a fence is no sentence."""
+    code = "```\nif trim_from == 0 return the data as it is\n```"
+    said = units(
+        [
+            f"Assistant: The trimming is in the reader.\n{code}",
+            "Assistant, planning: Trim it in the hook.",
+        ]
+    )
+    assert [one.text for one in said] == ["The trimming is in the reader."]
+
+
+@pytest.mark.parametrize("kind", ["decision", "preference"])
+def test_the_assistant_decides_nothing(kind: str) -> None:
+    """What it takes to be best is a conclusion of its own, unless it says that it was decided."""
+    told = unit("The export of the ledger runs on the second server.")
+    assert only(told, kind).intent == "conclusion"
+    assert only(told._replace(speaker="user"), kind).intent == kind
+    assert (
+        only(unit("We decided to run the export on the second server."), "fact").intent
+        == "decision"
+    )
 
 
 def test_who_is_not_sure_is_trusted_less() -> None:

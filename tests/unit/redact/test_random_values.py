@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vector_memory.redact import clean, together
-from vector_memory.redact.automaton import Automaton, Meter, Rule, ascii_of
+from vector_memory.redact.automaton import Automaton, Meter, SecretRule, ascii_of
 from vector_memory.redact.normalise import normalise
 from vector_memory.redact.places import automata
 from vector_memory.redact.shapes import automaton
@@ -193,7 +193,7 @@ TABLES = (automaton(), *automata())
 )
 @settings(max_examples=5, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
-def test_each_line_is_used(tried: Automaton, rule: Rule, data: st.DataObject) -> None:
+def test_each_line_is_used(tried: Automaton, rule: SecretRule, data: st.DataObject) -> None:
     """Whatever a line's pattern allows is found by way of its clue."""
     # What looks around is held by the text around it.
     value = data.draw(st.from_regex(rule.pattern, fullmatch=False))

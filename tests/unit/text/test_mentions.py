@@ -34,11 +34,10 @@ from vector_memory.text import failures, intents, mentions
         ("Did Jon Smith call Ana?", "names", ("Jon Smith", "Ana")),
         ("What port does Postgres use?", "names", ("Postgres",)),
         ("Use pnpm on Monday in May", "names", ()),
-        ("look:\n```py\nx = 1\n```\nwhy?", "code", ("x = 1",)),
     ],
 )
 def test_what_is_named(text: str, field: str, expected: tuple[str, ...]) -> None:
-    """Files, identifiers, packages, people and code are told from plain words."""
+    """Files, identifiers, packages and people are told from plain words."""
     assert getattr(mentions.mentions(text), field) == expected
 
 

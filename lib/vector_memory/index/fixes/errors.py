@@ -125,7 +125,7 @@ def names_in(line: str) -> frozenset[str]:
 @lru_cache(maxsize=512)
 def tidy(error: str) -> str:
     """Return an output without colours, frames around text, and what was overwritten in place."""
-    text = tools.ESCAPES.sub("", tools.shortened_output(error, True)).replace("\r", "\n")
+    text = tools.plain_output(tools.shortened_output(error, True)).replace("\r", "\n")
     lines = (_DECORATION.sub("", line).rstrip() for line in text.split("\n"))
     return "\n".join(line for line in lines if not _SAYS_NOTHING.match(line))
 

@@ -15,7 +15,6 @@ MAX_CHARS = 2_000
 _SHELLS = frozenset(
     ["sh", "bash", "zsh", "fish", "shell", "console", "shell-session", "powershell"]
 )
-_PROMPT = re.compile(r"\s*\$ \S")
 _HEADING = re.compile(
     rf"^(?:(?P<{DECISION}>(?:the )?decisions?(?: outcomes?| made)?)"
     rf"|(?P<{TODO}>to-?dos?|next steps?|open tasks?|backlog)"
@@ -58,4 +57,4 @@ def of_headings(headings: Sequence[str]) -> str:
 
 def runs(code: str, language: str) -> bool:
     """Whether code is commands for a shell."""
-    return language in _SHELLS or bool(_PROMPT.match(code))
+    return language in _SHELLS or code.lstrip().startswith("$ ")

@@ -53,7 +53,7 @@ _REPLY = re.compile(
     r"|are you sure|do we even|actually|thanks|great|perfect)\b",
     re.IGNORECASE,
 )
-_CLEARS = re.compile(r"/(?:clear|new|reset)\b")
+_CLEARS = ("/clear", "/new", "/reset")
 
 
 def scores(turns: Sequence[TopicTurn]) -> list[float]:
@@ -61,7 +61,7 @@ def scores(turns: Sequence[TopicTurn]) -> list[float]:
     does by any account, one without a prompt never; `/clear` before it is infinitely telling."""
     found = []
     for place, turn in enumerate(turns):
-        if place == 0 or _CLEARS.match(turn.prompt):
+        if place == 0 or turn.prompt.startswith(_CLEARS):
             found.append(math.inf)
         elif not turn.prompt:
             found.append(-math.inf)

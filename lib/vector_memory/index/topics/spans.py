@@ -14,11 +14,9 @@ from types import MappingProxyType
 from vector_memory.index.topics.naming import name_of
 from vector_memory.index.topics.shifts import scores
 from vector_memory.index.topics.summaries import (
-    IntentOf,
     Summary,
     SummaryIdea,
     ideas_of,
-    intent_of,
     summary_of,
 )
 from vector_memory.index.topics.turns import TopicTurn, lines_of
@@ -52,7 +50,6 @@ class TopicSpan:
 def spans(
     turns: Sequence[TopicTurn],
     ideas: Sequence[SummaryIdea] = (),
-    intent_of: IntentOf = intent_of,
     decided: Mapping[str, bool] = MappingProxyType({}),
 ) -> list[TopicSpan]:
     """Return the topics of a session, in order.
@@ -61,7 +58,6 @@ def spans(
         turns: the session's turns, in order.
         ideas: what is known to have been decided, concluded or left open; where nothing is
             of a sort, the turns' sentences are asked.
-        intent_of: what a sentence is: `decision`, `conclusion`, `question`, `todo`, or "".
         decided: by the keys of turns, whether another topic begins there, where that is known.
     """
     found = [
@@ -77,7 +73,7 @@ def spans(
     def guesses(members: Sequence[TopicTurn]) -> list[SummaryIdea]:
         for turn in members:
             if turn.first.turn not in guessed:
-                guessed[turn.first.turn] = list(ideas_of(turn, intent_of))
+                guessed[turn.first.turn] = list(ideas_of(turn))
         return [one for turn in members for one in guessed[turn.first.turn]]
 
     def made(first: int, last: int, level: int) -> TopicSpan:

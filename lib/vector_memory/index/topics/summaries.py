@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from vector_memory.index.plain_kinds import plain_kind
 from vector_memory.index.tools import clip
 from vector_memory.index.topics.turns import TopicTurn
-from vector_memory.model import unique
-from vector_memory.text import tables
+from vector_memory.model import QUESTION, unique
 from vector_memory.text.chatter import is_chatter, without_applause
 from vector_memory.text.harmless import without_marked
 from vector_memory.text.statements import CODE, HEADING, statements
-
-IntentOf = Callable[[str], str]
-"""What a sentence is: a kind of memory such as `decision`, or "" for none."""
 
 DECIDED = ("decision", "preference")
 CONCLUDED = ("conclusion", "cause", "solution", "learning", "fix")
@@ -29,11 +25,6 @@ LEAD_CHARS = 40
 """What may stand before a name in the sentence that it was taken from."""
 READ_CHARS = 6_000
 """Of each turn's answer, so much of its beginning and of its end is read."""
-
-_PATTERNS = tables.patterns("topic_phrases", os.path.dirname(__file__))
-_DECISION = _PATTERNS["decision"]
-_CONCLUSION = _PATTERNS["conclusion"]
-_TODO = _PATTERNS["todo"]
 
 _ASIDE = re.compile(r"User, refusing|User's answers")
 
@@ -64,13 +55,8 @@ class Summary(NamedTuple):
 
 
 def intent_of(sentence: str) -> str:
-    """Return what a sentence is by a few plain cues; `language` may know better."""
-    if sentence.rstrip().endswith("?"):
-        return "question"
-    for intent, cue in (("decision", _DECISION), ("todo", _TODO), ("conclusion", _CONCLUSION)):
-        if cue.search(sentence):
-            return intent
-    return ""
+    """Return the kind that a sentence names itself, "" for none."""
+    return QUESTION if sentence.rstrip().endswith("?") else plain_kind(sentence, is_users=False)
 
 
 def summary_of(
@@ -100,7 +86,7 @@ def summary_of(
     return Summary(decided, concluded, left_open)
 
 
-def ideas_of(turn: TopicTurn, intent_of: IntentOf) -> Iterator[SummaryIdea]:
+def ideas_of(turn: TopicTurn) -> Iterator[SummaryIdea]:
     """Yield what the sentences of a turn are. A user's question is a request, no open question: it is
     what the turn is about."""
     for who, text in (("user", turn.prompt), ("assistant", turn.answer)):

@@ -11,17 +11,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
+from vector_memory.index.voices import ASSISTANT, USER, Voice, voices
 from vector_memory.text.analysis import STOP_WORDS
 from vector_memory.text.harmless import without_marked
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector
 
-_ANSWER = re.compile(r"(?:^|\n)(?:Assistant|Done): ")
-_SPEAKER = re.compile(r"^(?:User|Task|Assistant): ", re.MULTILINE)
-_DONE = re.compile(r"^Done: .*$", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _COMMON = STOP_WORDS | {
     "already", "assistant", "code", "don", "done", "file", "files", "gets", "good", "know", "lets", "look", "made", "make",
@@ -69,18 +68,19 @@ class TopicTurn:
         return without_marked(self.text)
 
     @cached_property
+    def _voices(self) -> list[Voice]:
+        return voices(self.text)
+
+    @cached_property
     def prompt(self) -> str:
         """The user's words that it begins with, "" where it begins with others."""
-        if not self.said.startswith("User: "):
-            return ""
-        found = _ANSWER.search(self.said)
-        return self.said[len("User: ") : found.start() if found else None].strip()
+        users = takewhile(lambda voice: voice.who == USER and not voice.about, self._voices)
+        return "\n".join(voice.text for voice in users)
 
     @cached_property
     def answer(self) -> str:
-        """What was said afterwards, without what was done."""
-        found = _ANSWER.search(self.said)
-        return _SPEAKER.sub("", _DONE.sub("", self.said[found.start() :])).strip() if found else ""
+        """What the assistant said."""
+        return "\n".join(voice.text for voice in self._voices if voice.who in (ASSISTANT, ""))
 
     @cached_property
     def terms(self) -> frozenset[str]:

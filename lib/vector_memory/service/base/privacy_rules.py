@@ -12,7 +12,7 @@ from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.projects import Place
 from vector_memory.redact import policy
-from vector_memory.redact.rules import Rule, Rules
+from vector_memory.redact.rules import Rules, UserRule
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 
@@ -74,7 +74,7 @@ def show(ctx: Context, request: PrivacyRequest) -> PrivacyAnswer:
     return TriedAnswer(views, problems, personal, _left(request.text))
 
 
-def _view(rule: Rule, file: policy.File) -> RuleView:
+def _view(rule: UserRule, file: policy.File) -> RuleView:
     return RuleView(
         path=file.path,
         line=rule.line,

@@ -7,36 +7,48 @@ turn that it has reached. A turn is done with when another one has come, or when
 from __future__ import annotations
 
 import hashlib
-import re
+import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from vector_memory import redact
-from vector_memory.errors import UnsafeTextError
+from vector_memory.errors import BadInputError, GenerationError, UnsafeTextError
+from vector_memory.extract.chunks import chunks
+from vector_memory.extract.extractor import extract
+from vector_memory.extract.schema import Extracted
+from vector_memory.index.voices import USER, voices
 from vector_memory.model import CONTEXT, PASSAGE, RULES, Memory, Origin, Scope, strictest
+from vector_memory.service.base import model_help
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture.deferred import MINING
-from vector_memory.service.capture.model_extract import extracted
 from vector_memory.service.memory import placement
 from vector_memory.service.memory.exchange_versions import memory_id
 from vector_memory.service.memory.passages import number_of
 from vector_memory.system.json_in import Record
 from vector_memory.text import harmless
 
-if TYPE_CHECKING:
-    from vector_memory.extract.schema import Extracted
+log = logging.getLogger(__name__)
 
+TIMEOUT_S = 120.0
+"""Nobody waits, and a model without a graphics card takes its time."""
+LEAST_CHARS = 80
+MOST_CHUNKS = 20
+"""No single text takes the whole day's allowance."""
 TAG = "model"
 MOST_CONFIDENT = 0.6
 """What a model found is trusted no more than what the assistant said plainly."""
 BUDGET_S = 900.0
 """How long one reading may take: others wait behind it. What is left is read with the next turn, or by
 the next daemon where the session is over."""
-_VOICES = re.compile(r"\n(User|Assistant|Task|Done)[^:\n]{0,200}: ")
 ALONE_CHARS = 200
 """A turn that says less is not worth a call: the rules have read it."""
+
+
+def is_wanted(ctx: Context) -> bool:
+    """Return whether the user wants a model to look for ideas, and has one."""
+    return ctx.settings.extraction and bool(ctx.settings.generation_backend)
 
 
 def mine(ctx: Context, sessions: Iterable[str], final: bool) -> int:
@@ -44,7 +56,7 @@ def mine(ctx: Context, sessions: Iterable[str], final: bool) -> int:
 
     It ends at its budget or with the daemon, at the end of a turn, and goes on there another time.
     """
-    if not ctx.settings.extraction or not ctx.settings.generation_backend:
+    if not is_wanted(ctx):
         return 0
     until = time.monotonic() + BUDGET_S
 
@@ -119,14 +131,8 @@ def _may_bind(idea: Extracted, passages: Sequence[Memory]) -> bool:
     if idea.intent not in RULES:
         return True
     quote = " ".join(idea.quote.split())
-    return any(quote in said for one in passages for said in _user_words(one))
-
-
-def _user_words(passage: Memory) -> list[str]:
-    """Return what the user said in a passage, a stretch each: it stands after "User:"."""
-    stretches = _VOICES.split("\n" + harmless.without_marked(passage.text))
-    pairs = zip(stretches[1::2], stretches[2::2], strict=True)
-    return [" ".join(said.split()) for voice, said in pairs if voice == "User"]
+    said = (voice for one in passages for voice in voices(one.text) if voice.who == USER)
+    return any(quote in " ".join(voice.text.split()) for voice in said)
 
 
 def _draft(idea: Extracted, passages: Sequence[Memory]) -> Memory:
@@ -152,3 +158,41 @@ def _draft(idea: Extracted, passages: Sequence[Memory]) -> Memory:
         source=first.source,
         external_id=name,
     )
+
+
+def extracted(ctx: Context, text: str, known: Sequence[str]) -> list[Extracted]:
+    """Return the ideas that the model finds in a text beside those that are known; [] where it is off,
+    was asked often enough today, or failed a moment ago. Takes minutes: for background threads.
+
+    Args:
+        text: what was said; it is redacted before the model sees it.
+        known: the texts that rules found in it.
+    """
+    if not is_wanted(ctx) or ctx.generation.rests(ctx.now()):
+        return []
+    try:
+        clean = redact.clean(text).text
+    except UnsafeTextError:
+        ctx.count("texts_dropped")
+        return []
+    found: list[Extracted] = []
+    try:
+        for chunk in chunks(clean)[:MOST_CHUNKS]:
+            if len(chunk) >= LEAST_CHARS:
+                found += _ideas(ctx, chunk, [*known, *(idea.text for idea in found)])
+    except (GenerationError, BadInputError) as error:
+        log.warning("ideas are left to the rules: %s", error)
+    ctx.count("ideas_extracted", len(found))
+    return found
+
+
+def _ideas(ctx: Context, chunk: str, known: Sequence[str]) -> list[Extracted]:
+    def ask(prompt: str, max_tokens: int, schema: Mapping[str, Any] | None = None) -> str:
+        # The gate answers yes or no; what follows has a schema.
+        model = ctx.settings.generation_gate_model if schema is None else ""
+        return model_help.asked(ctx, prompt, max_tokens, TIMEOUT_S, schema, model)
+
+    found = extract(chunk, known, ask, gate=ctx.settings.extraction_gate)
+    if found.garbage:
+        ctx.generation.count("garbage", ctx.local_now().date(), found.garbage)
+    return found.ideas

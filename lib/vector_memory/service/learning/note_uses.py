@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from vector_memory.index.exchanges import DONE, SAID, Exchange, ToolUse
+from vector_memory.index.exchanges import DONE, PLANNED, SAID, Exchange, ToolUse
 from vector_memory.index.reader import TurnRead
 from vector_memory.journal.use_labels import UseLabel
 from vector_memory.model import Memory
@@ -96,7 +96,7 @@ def _pieces(exchange: Exchange) -> Iterator[tuple[ToolUse | None, Heard]]:
         calls.setdefault(call.place, []).append(call)
     for place, step in enumerate(exchange.steps):
         own = calls.get(place, [])
-        yield own[0] if own else None, Heard(step.text, is_said=step.kind in (SAID, DONE))
+        yield own[0] if own else None, Heard(step.text, is_said=step.kind in (SAID, PLANNED, DONE))
         for call in own:
             yield call, Heard("\n".join((call.command, call.file, call.written)), is_said=True)
             yield call, Heard(call.answered, is_said=False)

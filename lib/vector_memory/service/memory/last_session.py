@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import heapq
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby, islice
 
+from vector_memory.index.voices import ASSISTANT, DONE, TASK, USER, voices
 from vector_memory.model import (
     BRANCH,
     DONE_HEAD,
@@ -28,7 +28,7 @@ from vector_memory.model import (
 from vector_memory.retrieve import render
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.passages import number_of
-from vector_memory.text import analysis, fence, harmless, prompts
+from vector_memory.text import analysis, fence, prompts
 
 LOOKED_AT = 80
 """Of a session's newest passages, so many are looked at for its end."""
@@ -48,7 +48,6 @@ SOLVING = 0.3
 """The share of a problem's words that a later solution of its session has."""
 ASKED_SHARE, LAST_SHARE = 0.35, 0.6
 """The parts of a note that what was asked may take, and of what is left the last words."""
-_VOICE = re.compile(r"(?m)^(User|Task|Assistant|Done)(?:, refusing [^\n]*?|'s answers)?: ")
 
 
 @dataclass(frozen=True)
@@ -184,16 +183,16 @@ def _turn(passages: Sequence[Memory]) -> _Turn:
     ordered = sorted(passages, key=number_of)
     said = _spoken("\n".join(memory.text for memory in ordered))
     text = " ".join(words for _, words in said)
-    asked = next((words for who, words in said if who in ("User", "Task")), "")
+    asked = next((words for who, words in said if who in (USER, TASK)), "")
     if not asked and ordered[0].title not in text:
         # The beginning of a long exchange may not have been read. A title out of the answer is of one whose
         # prompt was nothing but pasted: nobody's words.
         asked = ordered[0].title
-    answers = [words for who, words in said if who in ("Assistant", "")]
+    answers = [words for who, words in said if who in (ASSISTANT, "")]
     return _Turn(
         tuple(ordered),
         # Of a long exchange the beginning may not have been read; of a program's every passage says so.
-        is_users=not any(who == "Task" for who, _ in said) and bool(asked),
+        is_users=not any(who == TASK for who, _ in said) and bool(asked),
         asked=asked,
         answered=next((words for words in reversed(answers) if _says_much(words)), answers[-1])
         if answers
@@ -205,16 +204,8 @@ def _turn(passages: Sequence[Memory]) -> _Turn:
 
 
 def _spoken(text: str) -> list[tuple[str, str]]:
-    """Return who says what in passages, in order; what was done, and others' words, are left out. What stands
-    before the first name goes on with what was said before."""
-    heads = list(_VOICE.finditer(text))
-    starts = [0, *(head.end() for head in heads)]
-    ends_at = [*(head.start() for head in heads), len(text)]
-    said = [
-        (who, harmless.without_marked(text[start:end]).strip())
-        for who, start, end in zip(["", *(head[1] for head in heads)], starts, ends_at, strict=True)
-    ]
-    return [(who, words) for who, words in said if words and who != "Done"]
+    """Return who says what in passages, in order; what was done, and others' words, are left out."""
+    return [(voice.who, voice.text) for voice in voices(text) if voice.who != DONE]
 
 
 def _says_much(text: str) -> bool:

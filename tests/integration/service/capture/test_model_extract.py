@@ -13,7 +13,7 @@ from fakes_ollama import OllamaServer, running
 from service_house import ServiceHouse
 
 from vector_memory.model import EXTRACTION_MARK
-from vector_memory.service.capture.model_extract import MOST_CHUNKS, extracted
+from vector_memory.service.capture.model_ideas import MOST_CHUNKS, extracted
 
 TEXT = (
     "User: why did the import hang last night?\n\nAssistant: The importer waits for the queue. We "
@@ -139,7 +139,7 @@ def test_a_model_that_is_late_is_a_failure(
     house: ServiceHouse, server: OllamaServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody waits for ever."""
-    monkeypatch.setattr("vector_memory.service.capture.model_extract.TIMEOUT_S", 0.1)
+    monkeypatch.setattr("vector_memory.service.capture.model_ideas.TIMEOUT_S", 0.1)
     server.delay_s = 0.4
     assert texts(house) == []
     assert used(house)["failures"] == 1

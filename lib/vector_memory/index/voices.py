@@ -1,0 +1,39 @@
+"""Who says what in stored passages: what begins with "User: ", "Assistant: ", "Task: " or "Done: "."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from vector_memory.text import harmless
+
+USER, ASSISTANT, TASK, DONE = "user", "assistant", "task", "done"
+"""Who speaks; `TASK` is a program in the user's place, and after `DONE` stands what was done."""
+
+_HEAD = re.compile(r"(?m)^(User|Assistant|Task|Done)(?:: |, refusing |'s answers: |(, planning): )")
+_REFUSED = re.compile(r"(User, refusing .{0,400}?): (?=[^:\n]*(?:\n|\Z))")
+
+
+class Voice(NamedTuple):
+    """What one says at once: `who` it is, "" for what goes on from before the text begins; `about` is what the
+    user refused with it, "" for nothing; `is_plan` says that it is put to the user to be agreed to."""
+
+    who: str
+    about: str
+    text: str
+    is_plan: bool = False
+
+
+def voices(text: str) -> list[Voice]:
+    """Return who says what in a text, in order. Others' words between marks are left out, and so is who then says
+    nothing."""
+    text = harmless.without_marked(text)
+    heads = list(_HEAD.finditer(text))
+    ends = [*(head.start() for head in heads[1:]), len(text)]
+    said = [Voice("", "", text[: heads[0].start() if heads else None].strip())]
+    for head, end in zip(heads, ends, strict=False):
+        refused = _REFUSED.match(text, head.start(), end)
+        start = refused.end() if refused else head.end()
+        about, is_plan = refused[1] if refused else "", bool(head[2])
+        said.append(Voice(head[1].lower(), about, text[start:end].strip(), is_plan))
+    return [voice for voice in said if voice.text]
