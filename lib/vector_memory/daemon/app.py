@@ -106,7 +106,7 @@ class App:
         started, printed = time.monotonic(), b""
         try:
             starter = self.callers.started_by(caller)
-            with self.ctx.hooks.answering():
+            with self.ctx.hooks.going_on():
                 printed = self.events.answer(event, body, starter)
         except Exception as error:
             self._failed(f"hook {event}", error)

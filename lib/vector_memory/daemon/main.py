@@ -20,7 +20,7 @@ from vector_memory.client.spawn import LOCK_FD
 from vector_memory.client.spool import read_aside
 from vector_memory.daemon.callers import Callers
 from vector_memory.daemon.health import Status
-from vector_memory.daemon.limits import require_small
+from vector_memory.daemon.limits import require_shallow
 from vector_memory.daemon.lock import acquire
 from vector_memory.daemon.server import Reply, Sent, Server, Written
 from vector_memory.errors import (
@@ -332,7 +332,7 @@ def _parse(body: bytes) -> Sent:
         raise BadInputError(f"The request is no JSON: {error}.") from error
     if not isinstance(request, dict):
         raise BadInputError("The request is no JSON object.")
-    require_small(request)
+    require_shallow(request)
     return request
 
 

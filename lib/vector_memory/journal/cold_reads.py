@@ -34,10 +34,6 @@ class ColdReads:
 
     connections: Connections
 
-    def has_cold(self) -> bool:
-        """Whether any memory is cold."""
-        return bool(self.connections.rows("SELECT 1 FROM memories WHERE tier = 'cold' LIMIT 1"))
-
     def places(self, seqs: Sequence[int]) -> list[Place]:
         """Return where these memories stand, and all that was said in their sessions, in no order."""
         rows = self.connections.rows(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vector_memory.model import Vector, Vectors
+    from vector_memory.model import Vectors
     from vector_memory.store.columns import Batch
     from vector_memory.store.matrix import Chunk
 
@@ -42,7 +42,7 @@ _COLUMNS_AT_ONCE = 65_536
 
 
 class LanceIndex:
-    """A `SearchIndex` in LanceDB. Open one with `LanceIndex.open`; there is one writer."""
+    """A store's rows in LanceDB, searched by their words. Open one with `LanceIndex.open`; there is one writer."""
 
     def __init__(self, table: LanceTable) -> None:
         self._table = table
@@ -146,31 +146,6 @@ class LanceIndex:
             return _best_first(rows["seq"].to_pylist(), rows["_score"].to_pylist())
 
         return found
-
-    def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]:
-        """Return the k nearest by cosine similarity.
-
-        Every vector in the scope is compared: the matrix does it faster, once there is one.
-
-        Args:
-            vector: (dim,) float32, L2-normalised.
-            scope: what the answer is limited to.
-            k: how many at most.
-
-        Returns:
-            Candidates with scores from -1 to 1, best first, of equal ones the newest first.
-        """
-        if k < 1 or scope.projects == () or not form.usable(vector, self._table.dim):
-            return []
-        query = self._handle.query().nearest_to(vector).column("vector").distance_type("cosine")
-        query = _filtered(query, scope).limit(k).select(["seq", "_distance"])
-        with translated("searching", self._table.path):
-            found = self._table.run(query.to_arrow())
-        return _best_first(
-            found["seq"].to_pylist(),
-            # LanceDB gives distances; higher is better everywhere here.
-            [1.0 - distance for distance in found["_distance"].to_pylist()],
-        )
 
     def shares(self, rows: int) -> dict[str, float]:
         """Return in what share of some rows each term stands.

@@ -157,7 +157,10 @@ def load(folder: str, model: str, dim: int) -> Saved:
         held = _mapped_codes(paths, rows, dim) if meta["coded"] else _mapped(paths[0], rows, dim)
     except (ValueError, FileNotFoundError) as error:
         raise _damaged(folder, "its vectors are incomplete") from error
-    if len(seqs) != rows or _sum(seqs) != meta["seqs_sum"]:
+    if (
+        len(seqs) != rows
+        or hashlib.blake2b(seqs.tobytes(), digest_size=8).hexdigest() != meta["seqs_sum"]
+    ):
         raise _damaged(folder, "its sequence numbers are damaged")
     ranges = Ranges(tuple(meta["projects"]), tuple(meta["starts"]), tuple(meta["stops"]))
     return Saved(seqs, held, ranges, meta["reached"], meta["generation"])
@@ -288,10 +291,6 @@ def _write(path: str, pieces: Iterator[Any]) -> str:
         file.flush()
         sync_descriptor(descriptor)
     return digest.hexdigest()
-
-
-def _sum(array: Any) -> str:
-    return hashlib.blake2b(array.tobytes(), digest_size=8).hexdigest()
 
 
 def _meta_sum(meta: dict[str, Any]) -> str:
