@@ -11,7 +11,7 @@ from datetime import datetime
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import audit, audit_files
-from vector_memory.journal.audit import Entry, Event, Row
+from vector_memory.journal.audit import AuditEntry, AuditEvent, AuditRow
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.rows import microseconds
 from vector_memory.journal.state_tables import StateTables
@@ -28,7 +28,7 @@ class AuditLog(StateTables):
 
     def __init__(self, connections: Connections, clock: Callable[[], datetime]) -> None:
         super().__init__(connections, clock)
-        self._events: deque[Event] = deque()
+        self._events: deque[AuditEvent] = deque()
         self._noting = threading.Lock()
         self._appended = LOOK_AFTER
         self._audit_folder = os.path.join(os.path.dirname(connections.path), audit_files.FOLDER)
@@ -38,7 +38,7 @@ class AuditLog(StateTables):
     ) -> None:
         """Add an entry to the audit log, behind what was noted before. Durable."""
         with self._noting:
-            self._events.append(Event(self._now(), action, actor, list(ids), detail))
+            self._events.append(AuditEvent(self._now(), action, actor, list(ids), detail))
             with self._taken() as events, self._durably() as connection:
                 audit.append(connection, events)
 
@@ -48,14 +48,16 @@ class AuditLog(StateTables):
         """Note an entry for the audit log without waiting for anything: `flush` writes it. A process that
         is killed before loses it."""
         # Not behind the lock: that is held while the disk is waited for.
-        self._events.append(Event(self._now(), action, actor, list(ids), detail))
+        self._events.append(AuditEvent(self._now(), action, actor, list(ids), detail))
 
     @property
     def notes_due(self) -> bool:
         """Whether so much was noted that it is time for `flush`."""
         return len(self._events) >= MOST_NOTED
 
-    def audit_entries(self, k: int, since: datetime | None = None, action: str = "") -> list[Entry]:
+    def audit_entries(
+        self, k: int, since: datetime | None = None, action: str = ""
+    ) -> list[AuditEntry]:
         """Return the last entries of the audit log, those of older files among them.
 
         Args:
@@ -71,7 +73,7 @@ class AuditLog(StateTables):
         """
         self._write_events()
         start = microseconds(since) if since else 0
-        found: list[Entry] = []
+        found: list[AuditEntry] = []
         for row in self._audit_backwards(start):
             if row.at >= start and action in ("", row.action):
                 found.append(audit.to_entry(row))
@@ -107,7 +109,7 @@ class AuditLog(StateTables):
         except StoreDamagedError as error:
             return error.message
 
-    def audit_rows(self) -> list[Row]:
+    def audit_rows(self) -> list[AuditRow]:
         """Return the whole audit log as it is stored, the oldest first, each entry once.
 
         Raises:
@@ -146,7 +148,7 @@ class AuditLog(StateTables):
         """Return the paths of the files that hold older entries, in their order. They never change."""
         return audit_files.files(self._audit_folder)
 
-    def _audit_backwards(self, start: int) -> Iterator[Row]:
+    def _audit_backwards(self, start: int) -> Iterator[AuditRow]:
         """Yield entries from the newest on, back to a time at least; a clock may have been put back."""
         with self._connections.reading() as connection:
             table = audit.rows(connection)[::-1]
@@ -168,9 +170,9 @@ class AuditLog(StateTables):
             audit.append(connection, events)
 
     @contextmanager
-    def _taken(self) -> Iterator[list[Event]]:
+    def _taken(self) -> Iterator[list[AuditEvent]]:
         """Give what was noted; where the body fails, it stays noted."""
-        events: list[Event] = []
+        events: list[AuditEvent] = []
         try:
             while self._events:
                 events.append(self._events.popleft())

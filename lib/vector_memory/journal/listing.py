@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from vector_memory.journal.reads import ACTIVE, HELD, MARKED, PROPOSED, Reading
+from vector_memory.journal.reads import ACTIVE, HELD, MARKED, PROPOSED, SingleReads
 from vector_memory.journal.rows import microseconds
 from vector_memory.journal.scopes import condition, marks, parts, projects_in
 from vector_memory.model import Memory, Scope, Status
@@ -29,7 +29,7 @@ _BY_OPENNESS = (
 _BY_IMPORTANCE = f"{ACTIVE} AND m.priority IN ('CORE', 'HIGH')"
 
 
-class Listing(Reading):
+class Listing(SingleReads):
     """What lists a store's memories: a part of `Journal`."""
 
     def iter_memories(

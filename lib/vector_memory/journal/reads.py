@@ -116,7 +116,7 @@ class MemoryReads:
         return self._memories(tail, (*values, *limited_to, k))
 
 
-class Reading(MemoryReads):
+class SingleReads(MemoryReads):
     """What can be asked of a store's memories one by one, and how many there are: a part of `Journal`."""
 
     def get(self, memory_id: str) -> Memory:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from vector_memory.errors import StoreDamagedError, VectorMemoryError
 from vector_memory.journal import audit, job_rows, use_labels
-from vector_memory.journal.audit import Event
+from vector_memory.journal.audit import AuditEvent
 from vector_memory.journal.audit_log import AuditLog
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.failures import (
@@ -209,7 +209,9 @@ class State(AuditLog, SessionRows, JobRows, UseLabels):
         Args:
             entries: (action, ids, detail) of what jobs did.
         """
-        told = [Event(self._now(), name, "job", list(ids), more) for name, ids, more in entries]
+        told = [
+            AuditEvent(self._now(), name, "job", list(ids), more) for name, ids, more in entries
+        ]
         with self._noting, self._taken() as events, self._durably() as connection:
             job_rows.write(connection, rows)
             audit.append(connection, [*events, *told])

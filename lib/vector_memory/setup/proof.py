@@ -37,7 +37,7 @@ def run(site: Site) -> str:
         SetupError: a hook failed, or the memory did not come back.
     """
     with _scratch(site) as (home, project):
-        hook = _Hooks(site, home, project)
+        hook = _InstalledHooks(site, home, project)
         hook.run("session_start", session_id="proof-1", source="startup")
         transcript = _write_transcript(project)
         hook.run(
@@ -51,7 +51,7 @@ def run(site: Site) -> str:
     return f"it works\nstored:   {DECISION}\nasked:    {PROMPT}\nrecalled: {recalled}"
 
 
-class _Hooks:
+class _InstalledHooks:
     """The installed hooks, as the client would run them."""
 
     def __init__(self, site: Site, home: Home, project: str) -> None:
@@ -85,7 +85,7 @@ class _Hooks:
         return str(output.get("hookSpecificOutput", {}).get("additionalContext", ""))
 
 
-def _wait_for_answer(hook: _Hooks, transcript: str) -> str:
+def _wait_for_answer(hook: _InstalledHooks, transcript: str) -> str:
     """Ask until the memory comes back, and return the line that holds it."""
     until = time.monotonic() + PATIENCE_S
     attempt = 0

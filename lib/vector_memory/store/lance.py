@@ -194,7 +194,7 @@ class LanceIndex:
 
     def iter_columns(self) -> Iterator[Batch]:
         """Yield what stands beside words and vectors of all memories, in pieces and in no order."""
-        from vector_memory.store.columns import Batch, Words
+        from vector_memory.store.columns import Batch, WordColumn
 
         numbers = ("seq", "created_at", "turn", "size", "marks")
         words = ("project", "session", "speaker", "kind")
@@ -208,7 +208,7 @@ class LanceIndex:
                     raise ValueError("values are missing")
                 if batch.num_rows:
                     seqs, created, turns, sizes, marks = (batch[n].to_numpy() for n in numbers)
-                    named = {name: Words(*form.dictionary(batch[name])) for name in words}
+                    named = {name: WordColumn(*form.dictionary(batch[name])) for name in words}
                     yield Batch(seqs, created, turns, sizes, marks, named)
 
     def embedded_seqs(self) -> NDArray[np.int64]:
