@@ -42,7 +42,10 @@ class LexicalReads:
             alone.
         """
         with self.connections.reading() as connection:
-            query = match_expression(_worthwhile(connection, terms[:MAX_TERMS], after_seq))
+            terms = terms[:MAX_TERMS]
+            # At a store's end there is little to search: the commonest terms count as well.
+            is_little = after_seq and len(terms) <= MAX_QUERY_TERMS
+            query = match_expression(terms if is_little else selective(connection, terms))
             has_cold = connection.execute(_HAS_COLD).fetchone()
             if not query or k < 1 or (cold and not has_cold):
                 return []
@@ -63,15 +66,6 @@ class LexicalReads:
     def has_cold(self) -> bool:
         """Whether any memory is cold."""
         return bool(self.connections.rows(_HAS_COLD))
-
-
-def _worthwhile(
-    connection: sqlite3.Connection, terms: Sequence[str], after_seq: int
-) -> Sequence[str]:
-    """Leave out the commonest terms, except where there is little to search: at a store's end."""
-    if after_seq and len(terms) <= MAX_QUERY_TERMS:
-        return terms
-    return selective(connection, terms)
 
 
 def rebuild(connection: sqlite3.Connection) -> None:

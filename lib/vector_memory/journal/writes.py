@@ -8,9 +8,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from vector_memory.errors import BadInputError
-from vector_memory.journal import links, vectors
+from vector_memory.journal import vectors
 from vector_memory.journal.repair.upkeep import Upkeep
 from vector_memory.journal.rows import INSERT, UPDATE, microseconds, text_hash, to_row
+from vector_memory.journal.surroundings import put_links, remove_links_of
 from vector_memory.journal.vectors import model_id
 from vector_memory.model import GAVE_WAY, CleanText, Link, Memory, Relation, Source, Status, Tier
 
@@ -120,7 +121,7 @@ class MemoryWrites(Upkeep):
             living = [memory for memory in found if memory.status is not Status.FORGOTTEN]
             stones = [_replace(connection, _tombstone(memory, at)) for memory in living]
             # A link says what two memories have to do with each other: it goes with either.
-            links.remove_of(connection, [memory.id for memory in living])
+            remove_links_of(connection, [memory.id for memory in living])
             vectors.drop_unused(connection, [text_hash(memory.embedded) for memory in living])
             return stones
 
@@ -178,7 +179,7 @@ class MemoryWrites(Upkeep):
                     extra={**old.extra, GAVE_WAY: why} if why else old.extra,
                 ),
             )
-            links.put(connection, [Link(new.id, old.id, Relation.SUPERSEDES, created_at=at)])
+            put_links(connection, [Link(new.id, old.id, Relation.SUPERSEDES, created_at=at)])
             return gone
 
     def touch(self, uses: Mapping[str | int, int], at: datetime) -> None:

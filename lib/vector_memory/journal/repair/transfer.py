@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from vector_memory.journal import links, writes
+from vector_memory.journal import writes
 from vector_memory.journal.rows import microseconds, text_hash
 from vector_memory.journal.scopes import condition, parts
+from vector_memory.journal.surroundings import put_links
 from vector_memory.model import Memory, Scope, Status, Tier
 
 if TYPE_CHECKING:
@@ -80,4 +81,4 @@ def _copy_links(source: Journal, ids: Sequence[str], target: Journal) -> None:
         found = source.links_of(some)
         inside = [link for link in found if link.from_id in there and link.to_id in there]
         with target.connections.writing() as connection:
-            links.put(connection, inside)
+            put_links(connection, inside)
