@@ -144,15 +144,17 @@ class Listing(SingleReads):
     def _by_hops(self, scope: Scope, k: int, where: str, offset: int = 0) -> list[Memory]:
         """Return the k newest but for the first ones, found by the index of each project and merged: no project is
         sorted whole."""
-        limits, values = condition(replace(scope, projects=None))
-        seqs: list[tuple[int, int]] = []
+        limits, values = condition(replace(scope, projects=None, kinds=()))
+        newest: list[tuple[int, int]] = []
         with self.connections.reading() as connection:
+            # One kind of one project at a time: each is in the order of time in an index, several together are not.
             for project in projects_in(connection, scope):
-                seqs += connection.execute(
-                    f"SELECT m.created_at, m.seq FROM memories m WHERE {where} AND m.project = ?"
-                    f" AND {limits} ORDER BY {NEWEST} LIMIT ?",
-                    (project, *values, k),
-                ).fetchall()
-        best = [seq for _, seq in sorted(seqs, reverse=True)[offset:k]]
+                for kind in dict.fromkeys(scope.kinds) or (None,):
+                    newest += connection.execute(
+                        f"SELECT m.created_at, m.seq FROM memories m WHERE {where} AND m.project = ?"
+                        f" AND {'1' if kind is None else 'm.kind = ?'} AND {limits} ORDER BY {NEWEST} LIMIT ?",
+                        (project, *(() if kind is None else (kind,)), *values, k),
+                    ).fetchall()
+        best = [seq for _, seq in sorted(newest, reverse=True)[offset:k]]
         found = self.by_seqs(best)
         return [found[seq] for seq in best if seq in found]

@@ -219,6 +219,14 @@ _add_tiers = executing(
 use, when last, and in which. Rows from before are hot until `service/upkeep/tiers.py` looks at them."""
 
 
+def _find_by_kind(connection: sqlite3.Connection) -> None:
+    """Version 6: the newest of a kind are found without reading all that is newer: of 50,000 memories a session's
+    start read every one several times."""
+    connection.execute(
+        "CREATE INDEX IF NOT EXISTS by_kind ON memories(project, kind, created_at) WHERE status = 'active'"
+    )
+
+
 OLDER = (
     "CREATE TEMP VIEW memories AS SELECT *, 'hot' AS tier FROM main.memories",
     "CREATE TEMP VIEW usage AS SELECT *, 0 AS applied, 0 AS applied_at, '' AS applied_in FROM main.usage",
@@ -232,5 +240,6 @@ MIGRATIONS: tuple[Migration, ...] = (
     _analyse_other_languages,
     _add_tiers,
     _analyse_short_words,
+    _find_by_kind,
 )
 SCHEMA_VERSION = len(MIGRATIONS)
