@@ -34,7 +34,7 @@ from vector_memory.system import removal, tampering
 from vector_memory.system.json_in import Record
 
 if TYPE_CHECKING:
-    from vector_memory.journal.state import Task
+    from vector_memory.journal.due_rows import Task
     from vector_memory.service.sharing.team import Corner
 
 log = logging.getLogger(__name__)
