@@ -86,14 +86,15 @@ class Clients:
         """Note that a client is waited for that holds so many bytes; whether there is room for them."""
         with self._lock:
             if size > SMALL_BYTES:
-                while (
-                    rest := sum(other.held for other in self._here - {client})
-                ) and rest + size > MOST_HELD_BYTES:
+                while (rest := self._held() - client.held) and rest + size > MOST_HELD_BYTES:
                     holders = {other for other in self._here if other.held > 0} - {client}
                     if not self._dismiss(holders, STALLED_S):
                         return False
             client.held = size if size > SMALL_BYTES else 0
             return True
+
+    def _held(self) -> int:
+        return sum(client.held for client in self._here)
 
     def _dismiss(self, among: set[ClientConnection], stalled_s: float) -> bool:
         """Show the door to the one of these that has been waited for longest; whether there was one."""
