@@ -363,8 +363,10 @@ def _finish_restoring(home: Home) -> Restored | None:
 
 
 def _warm() -> None:
-    """Make the redactor ready. It is imported here and not before: the first answer would wait."""
+    """Make the redactor ready, and what a prompt is told of beside memories. They are imported here and not
+    before: the first answer would wait."""
     from vector_memory import redact
+    from vector_memory.service.learning import guidance, procedures  # noqa: F401
 
     redact.warm()
 
