@@ -36,8 +36,8 @@ def tool(
         near = get_close_matches(name, registry.BY_NAME, n=3, cutoff=0.4)
         hint = f"Did you mean {' or '.join(near)}? " if near else ""
         raise NotFoundError(f"There is no tool {name!r}.", f"{hint}`vector-memory tool` lists all.")
-    asker = main.asker(actor=str(asking.target().get("actor", "user")), folder=os.getcwd())
-    answer = registry.call(asker, chosen, _arguments(arguments, given or []))
+    caller = main.caller(actor=str(asking.target().get("actor", "user")), folder=os.getcwd())
+    answer = registry.call(caller, chosen, _arguments(arguments, given or []))
     if arguments is not None:
         output.document(answer)
         return

@@ -88,7 +88,8 @@ class Callers:
     def _meet(self, who: Identity, starter: Process, between: list[Process]) -> None:
         """Look whether who started a hook is a client. What is none now may be one by the next hook: what it
         starts for its agent bears marks, what it starts for itself does not."""
-        if ancestry.is_client(processes.program(starter.pid)) or any(
+        program = processes.program(starter.pid, with_variables=False)
+        if ancestry.is_client(program) or any(
             ancestry.is_marked(processes.program(process.pid)) for process in between
         ):
             self._remember(who, AgentClient(processes.cgroup(starter.pid)))

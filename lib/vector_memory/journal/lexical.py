@@ -27,6 +27,7 @@ class LexicalReads:
         k: int,
         after_seq: int = 0,
         cold: bool | None = False,
+        most_rows: int | None = None,
     ) -> list[Candidate]:
         """Return the active memories that match any of the analysed terms best.
 
@@ -36,6 +37,8 @@ class LexicalReads:
             k: how many at most.
             after_seq: only rows with higher sequence numbers.
             cold: False leaves the cold ones out, True all others, None none.
+            most_rows: terms that more memories hold are not looked for: to rank these takes longer than a
+                hook waits.
 
         Returns:
             Candidates, best first. Scores are BM25, higher is better, and compare within one answer
@@ -45,7 +48,9 @@ class LexicalReads:
             terms = terms[:MAX_TERMS]
             # At a store's end there is little to search: the commonest terms count as well.
             is_little = after_seq and len(terms) <= MAX_QUERY_TERMS
-            query = match_expression(terms if is_little else selective(connection, terms))
+            query = match_expression(
+                terms if is_little else selective(connection, terms, most_rows)
+            )
             has_cold = connection.execute(_HAS_COLD).fetchone()
             if not query or k < 1 or (cold and not has_cold):
                 return []
@@ -58,10 +63,26 @@ class LexicalReads:
                 join, where = "CROSS JOIN memories m ON m.seq = f.rowid", f"AND {limits}"
             rows = connection.execute(
                 f"SELECT f.rowid, -f.rank FROM lexicon f {join}"
-                f" WHERE f.lexicon MATCH ? AND f.rowid > ? {where} ORDER BY f.rank LIMIT ?",
+                # With the plus only what passes the filter is ranked, which is little of a kind; without it all
+                # that matches is, first.
+                f" WHERE f.lexicon MATCH ? AND f.rowid > ? {where}"
+                f" ORDER BY {'+' if scope.kinds else ''}f.rank LIMIT ?",
                 (query, after_seq, *values, k),
             )
             return [Candidate(seq, score) for seq, score in rows]
+
+    def count_matching(self, terms: Sequence[str], scope: Scope, most: int) -> int:
+        """Return how many memories that are not cold hold any of the analysed terms, `most` where it is more."""
+        query = match_expression(terms)
+        if not query:
+            return 0
+        limits, values = condition(scope)
+        rows = self.connections.rows(
+            "SELECT count(*) FROM (SELECT 1 FROM lexicon f CROSS JOIN memories m ON m.seq = f.rowid"
+            f" WHERE f.lexicon MATCH ? AND {limits} AND m.tier != 'cold' LIMIT ?)",
+            (query, *values, most),
+        )
+        return int(rows[0][0])
 
     def has_cold(self) -> bool:
         """Whether any memory is cold."""

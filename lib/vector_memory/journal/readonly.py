@@ -115,8 +115,13 @@ def match_expression(terms: "Iterable[str]") -> str:
     )
 
 
-def selective(connection: "sqlite3.Connection", terms: "Iterable[str]") -> "list[str]":
+def selective(
+    connection: "sqlite3.Connection", terms: "Iterable[str]", most_rows: "int | None" = None
+) -> "list[str]":
     """Return the distinct terms that are worth a query.
+
+    Args:
+        most_rows: terms that more rows hold are left out, however few remain.
 
     Returns:
         At most `MAX_QUERY_TERMS`, the rarest first; beyond the first few only while they name no
@@ -131,6 +136,8 @@ def selective(connection: "sqlite3.Connection", terms: "Iterable[str]") -> "list
     rows = 0
     # A few terms in any case, however common: else a plain question would find nothing.
     for count, term in sorted(found)[:MAX_QUERY_TERMS]:
+        if most_rows is not None and count > most_rows:
+            break
         rows += count
         if len(kept) >= MIN_QUERY_TERMS and rows > MAX_POSTINGS:
             break

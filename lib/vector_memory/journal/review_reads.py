@@ -19,6 +19,8 @@ _SEEN_BY_NOBODY = (
     f" AND m.collection IN ('{DEFAULT_COLLECTION}', 'learnings')"
     f" AND NOT instr(m.tags, '\"{SUBAGENT_TAG}\"') AND (m.kind != 'todo' OR m.open = 1)"
     " AND m.stored_at > ?"
+    # What the user stored on purpose, of no session, is the most of some stores: the index `by_review` leaves it out.
+    " AND m.kind != 'passage' AND (m.source != 0 OR m.origin = 'assistant')"
     # Of a session what the user said, and what was decided; of the rest what an agent stored on purpose. What
     # the user stored on purpose he has seen.
     " AND CASE WHEN EXISTS (SELECT 1 FROM sources s WHERE s.id = m.source AND s.path != '')"

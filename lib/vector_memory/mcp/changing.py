@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from vector_memory.errors import BadInputError
-from vector_memory.mcp.asker import Asker
-from vector_memory.mcp.finding import found, next_of
+from vector_memory.mcp.caller import Caller
+from vector_memory.mcp.finding import looked_up
 from vector_memory.mcp.shown import MOST_AT_ONCE
 from vector_memory.mcp.storing import HINTS, new_id
 from vector_memory.mcp.telling import Json, Telling, short
-from vector_memory.mcp.tool import does, scope_of
+from vector_memory.mcp.tool import does
 
 
-def delete(asker: Asker, ids: list[str]) -> Json:
+def delete(caller: Caller, ids: list[str]) -> Json:
     """Forget memories that were shown before.
 
     Raises:
         BadInputError: one was not, or there are too many.
     """
-    chosen = asker.shown.chosen(ids)
-    done = asker.ask("forget", {"ids": chosen})
+    chosen = caller.shown.chosen(ids)
+    done = caller.ask("forget", {"ids": chosen})
     gone = [short(memory["id"]) for memory in done["memories"]]
     return {"deleted": gone, "count": done["forgotten"]}
 
 
 @does("memory_forget")
-def forget(asker: Asker, arguments: Json) -> Json:
+def forget(caller: Caller, arguments: Json) -> Json:
     """Show what could be forgotten, or forget what was shown."""
-    ids, query = arguments.get("ids"), arguments.get("query")
+    ids = arguments.get("ids")
     is_search = any(arguments.get(name) for name in ("query", "tags", "before"))
     if bool(ids) == is_search:
         raise BadInputError(
@@ -34,66 +34,58 @@ def forget(asker: Asker, arguments: Json) -> Json:
             "Search first, then delete by ids.",
         )
     if ids:
-        return delete(asker, ids)
-    k, start = min(arguments.get("limit") or 10, MOST_AT_ONCE), arguments.get("cursor") or 0
-    scope = {**scope_of(arguments), "until": arguments.get("before"), "k": k, "offset": start}
-    if query:
-        memories = asker.ask("recall", scope, query=query)["hits"]
-    else:
-        memories = asker.ask("list", scope)["memories"]
-    return {
-        **found(asker, memories, str(query or ""), next_cursor=next_of(memories, k, start)),
-        "hint": "Nothing was deleted. Call again with the ids of what the user wants gone.",
-    }
+        return delete(caller, ids)
+    k = min(arguments.get("limit") or 10, MOST_AT_ONCE)
+    shown = looked_up(caller, arguments, k, until=arguments.get("before"))
+    hint = "Nothing was deleted. Call again with the ids of what the user wants gone."
+    return {**shown, "hint": hint}
 
 
 @does("delete_memory")
-def delete_memory(asker: Asker, arguments: Json) -> Json:
+def delete_memory(caller: Caller, arguments: Json) -> Json:
     """Forget what was shown."""
-    return delete(asker, arguments["ids"])
+    return delete(caller, arguments["ids"])
 
 
-def changed(asker: Asker, answer: Json, status: str) -> Json:
+def changed(caller: Caller, answer: Json, status: str) -> Json:
     """Return a changed memory as an answer, with what is proposed of it and waits for the user."""
-    telling = Telling(asker.shown)
+    telling = Telling(caller.shown)
     memory = telling.memory(answer["memory"])
-    result = {"status": status, **telling.held()}
+    result = {"status": status, **telling.held(), "memory": memory}
     if answer.get("action") == "proposed":
         result |= {"status": "proposed", "hint": HINTS["proposed"]}
-    return {**result, "memory": memory} if memory else result
+    return result
 
 
 @does("update_memory")
-def update(asker: Asker, arguments: Json) -> Json:
+def update(caller: Caller, arguments: Json) -> Json:
     """Change a memory's words or marks."""
-    return changed(asker, asker.ask("rewrite", arguments, new_id=new_id()), "updated")
+    return changed(caller, caller.ask("rewrite", arguments, new_id=new_id()), "updated")
 
 
 @does("memory_verify")
-def verify(asker: Asker, arguments: Json) -> Json:
+def verify(caller: Caller, arguments: Json) -> Json:
     """Note that a memory was checked."""
-    return changed(asker, asker.ask("verify", arguments), arguments["verdict"])
+    return changed(caller, caller.ask("verify", arguments), arguments["verdict"])
 
 
 @does("memory_boost")
-def boost(asker: Asker, arguments: Json) -> Json:
+def boost(caller: Caller, arguments: Json) -> Json:
     """Raise or lower a memory."""
-    return changed(asker, asker.ask("boost", arguments), "boosted")
+    return changed(caller, caller.ask("boost", arguments), "boosted")
 
 
 @does("memory_promote")
-def promote(asker: Asker, arguments: Json) -> Json:
+def promote(caller: Caller, arguments: Json) -> Json:
     """Keep a memory for good, or elsewhere."""
-    answer = asker.ask("promote", arguments)
+    answer = caller.ask("promote", arguments)
     merged = answer["action"] in ("merged", "unchanged")
-    return changed(asker, answer, "already_known" if merged else "promoted")
+    return changed(caller, answer, "already_known" if merged else "promoted")
 
 
 @does("memory_link")
-def link(asker: Asker, arguments: Json) -> Json:
+def link(caller: Caller, arguments: Json) -> Json:
     """Link two memories, or remove their link."""
-    done = asker.ask("link", arguments)
-    result = {"from": short(done["from"]), "to": short(done["to"]), "action": done["action"]}
-    if "relation" in done:
-        result["relation"] = done["relation"]
-    return result
+    done = caller.ask("link", arguments)
+    ends = {"from": short(done["from"]), "to": short(done["to"])}
+    return {**ends, "action": done["action"], "relation": done.get("relation")}

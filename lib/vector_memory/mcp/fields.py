@@ -14,10 +14,12 @@ from vector_memory.errors import BadInputError
 
 TEXT, NUMBER, YES, WORDS = "string", "integer", "boolean", "array"
 MOST_WORDS, MOST = 200, 1_000_000
+MOST_TOLD = 8
+"""A list's schema names what each of it may be, where there are no more choices; else its text says some."""
 
 
 @dataclass(frozen=True)
-class Field:
+class Argument:
     """One argument of a tool.
 
     Attributes:
@@ -47,16 +49,17 @@ class Field:
         schema: Json = {"type": self.sort}
         if self.doc:
             schema["description"] = self.doc
+        enum = {"enum": list(self.choices[: self.told or None])} if self.choices else {}
         if self.sort == WORDS:
-            schema["items"] = {"type": "string"}
-        elif self.choices:
-            schema["enum"] = list(self.choices[: self.told or None])
+            schema["items"] = {"type": "string", **(enum if len(self.choices) <= MOST_TOLD else {})}
+        else:
+            schema |= enum
         if self.sort == NUMBER and self.high:
             schema |= {"minimum": self.low, "maximum": self.high}
         return schema
 
 
-def schema_of(fields: Sequence[Field]) -> Json:
+def schema_of(fields: Sequence[Argument]) -> Json:
     """Return the JSON schema of a tool's arguments."""
     schema: Json = {
         "type": "object",
@@ -67,7 +70,7 @@ def schema_of(fields: Sequence[Field]) -> Json:
     return {**schema, "required": required} if required else schema
 
 
-def checked(fields: Sequence[Field], arguments: Json | None) -> Json:
+def checked(fields: Sequence[Argument], arguments: Json | None) -> Json:
     """Return a call's arguments by their listed names, those left out that are null.
 
     Raises:
@@ -87,14 +90,14 @@ def checked(fields: Sequence[Field], arguments: Json | None) -> Json:
     return values
 
 
-def _value(field: Field, given: Any) -> Any:
+def _value(field: Argument, given: Any) -> Any:
     value = _COERCED[field.sort](field, given)
     if not _fits(field, value):
         raise BadInputError(f"{field.name} must be {_wanted(field)}.", field.doc)
     return value
 
 
-def _number(field: Field, given: Any) -> Any:
+def _number(field: Argument, given: Any) -> Any:
     """Return a whole number that stands in a text, or was written with a point."""
     try:
         number = float(given) if isinstance(given, str) else given
@@ -103,12 +106,12 @@ def _number(field: Field, given: Any) -> Any:
         return given
 
 
-def _yes(field: Field, given: Any) -> Any:
+def _yes(field: Argument, given: Any) -> Any:
     said = given.strip().lower() if isinstance(given, str) else None
     return said == "true" if said in ("true", "false") else given
 
 
-def _word(field: Field, given: Any) -> Any:
+def _word(field: Argument, given: Any) -> Any:
     """Return a word of a list as the list has it."""
     if not isinstance(given, str):
         return given
@@ -116,7 +119,7 @@ def _word(field: Field, given: Any) -> Any:
     return next(same, given)
 
 
-def _words(field: Field, given: Any) -> Any:
+def _words(field: Argument, given: Any) -> Any:
     """Return the texts of a list that stands in one text: as JSON, or with commas between."""
     if isinstance(given, str):
         try:
@@ -132,7 +135,7 @@ def _words(field: Field, given: Any) -> Any:
 _COERCED = {TEXT: _word, NUMBER: _number, YES: _yes, WORDS: _words}
 
 
-def _fits(field: Field, value: Any) -> bool:
+def _fits(field: Argument, value: Any) -> bool:
     if field.sort == YES:
         return isinstance(value, bool)
     if field.sort == NUMBER:
@@ -152,7 +155,7 @@ def _fits(field: Field, value: Any) -> bool:
     )
 
 
-def _wanted(field: Field) -> str:
+def _wanted(field: Argument) -> str:
     if field.choices:
         some = "some" if field.sort == WORDS else "one"
         return f"{some} of {', '.join(field.choices)}"

@@ -5,25 +5,34 @@ from __future__ import annotations
 from typing import Any
 
 from vector_memory.errors import BadInputError
-from vector_memory.mcp.asker import Asker
+from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.telling import WHOLE_TOKENS, Json, Telling, say, short
-from vector_memory.mcp.tool import does, page, reach, scope_of
+from vector_memory.mcp.tool import does, paged, scope_of
 from vector_memory.model import COLLECTIONS, QUIET
 
 DEFAULT = 8
-TRACED, LISTED = 5, 50
-"""On a page where no limit is given: hits that are explained, and memories that a session was shown."""
 ON_A_PAGE = 20
-MOST_TRACED, MOST_LISTED, MOST_RELATED = 50, 200, 100
-"""The most that the daemon gives of these, and of what hangs on a memory."""
+TRACED, LISTED, RELATED, CONNECTED = (5, 50), (50, 200), (DEFAULT, 100), (ON_A_PAGE, 50)
+"""Of hits that are explained, of memories that a session was shown, of what hangs on a memory, and of what links lead
+to: how many a page has where no limit is given, and the most that the daemon gives."""
 
 
-def found(asker: Asker, memories: Any, around: str = "", **more: Any) -> Json:
+def found(caller: Caller, memories: Any, around: str = "", **more: Any) -> Json:
     """Return memories as an answer."""
-    telling = Telling(asker.shown)
+    telling = Telling(caller.shown)
     shown = telling.memories(memories, around=around)
-    kept = {name: value for name, value in more.items() if value is not None}
-    return {**kept, **telling.held(), "memories": shown}
+    return {**more, **telling.held(), "memories": shown}
+
+
+def looked_up(caller: Caller, arguments: Json, k: int, **limits: Any) -> Json:
+    """Return as an answer the memories that a question finds, or all within its limits where none is asked."""
+    query, start = arguments.get("query") or "", arguments.get("cursor") or 0
+    scope = {**scope_of(arguments), **limits, "k": k, "offset": start}
+    if query:
+        memories = caller.ask("recall", scope, query=query)["hits"]
+    else:
+        memories = caller.ask("list", scope)["memories"]
+    return found(caller, memories, query, next_cursor=next_of(memories, k, start))
 
 
 def next_of(memories: Any, k: int, start: int = 0) -> int | None:
@@ -32,12 +41,12 @@ def next_of(memories: Any, k: int, start: int = 0) -> int | None:
 
 
 @does("memory_recall")
-def recall(asker: Asker, arguments: Json) -> Json:
+def recall(caller: Caller, arguments: Json) -> Json:
     """Tell the hits that fit, the best first."""
     query, start = arguments["query"], arguments.get("cursor") or 0
     asked = {"k": DEFAULT, **scope_of(arguments), "query": query, "offset": start}
     asked["tiers"] = [one.replace("_", "-") for one in arguments.get("tiers") or ()]
-    answer = asker.ask("recall", asked)
+    answer = caller.ask("recall", asked)
     told = {name: answer.get(name) for name in ("period", "widened", "note")}
     told["mode"] = "words" if answer["mode"] == "lexical" else None
     hits = answer["hits"]
@@ -47,11 +56,11 @@ def recall(asker: Asker, arguments: Json) -> Json:
         if answer["hits"] and not hits:
             told |= {"note": told["note"] or "Nothing fits the question.", "next_cursor": None}
     hits = [{**hit, "traced": arguments.get("why")} for hit in hits]
-    return found(asker, hits, query, **told)
+    return found(caller, hits, query, **told)
 
 
 @does("list_memories")
-def listing(asker: Asker, arguments: Json) -> Json:
+def listing(caller: Caller, arguments: Json) -> Json:
     """Tell memories without a question."""
     collections = arguments.get("collections") or [
         name for name in COLLECTIONS if name not in QUIET
@@ -59,36 +68,34 @@ def listing(asker: Asker, arguments: Json) -> Json:
     start = arguments.get("cursor") or 0
     asked = {"k": 20, **scope_of(arguments), "collection": collections, "offset": start}
     asked["sort"] = arguments.get("sort")
-    answer = asker.ask("list", asked)
+    answer = caller.ask("list", asked)
     end = start + asked["k"]
     following = end if end < answer["total"] else None
-    return found(asker, answer["memories"], total=answer["total"], next_cursor=following)
+    return found(caller, answer["memories"], total=answer["total"], next_cursor=following)
 
 
 @does("rag_search")
-def rag(asker: Asker, arguments: Json) -> Json:
+def rag(caller: Caller, arguments: Json) -> Json:
     """Tell hits of the vault and of all collections."""
     query, start = arguments["query"], arguments.get("cursor") or 0
     asked = {"k": DEFAULT, **scope_of(arguments), "query": query, "offset": start}
     asked["collections"] = arguments.get("collections")
     asked["vault"] = arguments.get("read_vault")
-    answer, _ = asker.ask_long("rag", asked)
+    answer, _ = caller.ask_long("rag", asked)
     vault = {"notes": answer["vault"]["notes"]} if answer["vault"]["folder"] else None
     following = next_of(answer["hits"], asked["k"], start)
-    return found(asker, answer["hits"], query, vault=vault, next_cursor=following)
+    return found(caller, answer["hits"], query, vault=vault, next_cursor=following)
 
 
 @does("memory_trace")
-def trace(asker: Asker, arguments: Json) -> Json:
+def trace(caller: Caller, arguments: Json) -> Json:
     """Explain hits, or what was done with a memory, or what hangs on it."""
     if arguments.get("direction"):
-        return connected(asker, arguments, [arguments.get("id") or ""])
-    asked: Json = {"query": arguments.get("query"), "id": arguments.get("id")}
-    asked["k"] = reach(arguments, TRACED, MOST_TRACED)
-    answer = asker.ask("trace", {**scope_of(arguments), **asked})
-    hits, following = page(answer["hits"], arguments, TRACED)
+        return connected(caller, arguments, [arguments.get("id") or ""])
+    asked = {"query": arguments.get("query"), "id": arguments.get("id")}
+    answer, hits, following = paged(caller, "trace", arguments, "hits", TRACED, **asked)
     return found(
-        asker,
+        caller,
         [{**hit, "traced": True} for hit in hits],
         arguments.get("query", ""),
         threshold=answer.get("threshold"),
@@ -97,22 +104,22 @@ def trace(asker: Asker, arguments: Json) -> Json:
     )
 
 
-def connected(asker: Asker, arguments: Json, ids: list[str]) -> Json:
+def connected(caller: Caller, arguments: Json, ids: list[str]) -> Json:
     """Return what links lead to from a memory, or between two."""
     if not all(ids):
         raise BadInputError("From which memory?", "Give its id, as shown.")
-    asked = {name: arguments.get(name) for name in ("direction", "depth")}
-    k = reach(arguments, ON_A_PAGE, MOST_TRACED)
-    answer = asker.ask("connections", {**scope_of(arguments), **asked, "ids": ids, "k": k})
-    memories, following = page(answer["memories"], arguments, ON_A_PAGE)
-    return found(asker, memories, total=answer["total"], next_cursor=following)
+    asked = {"direction": arguments.get("direction"), "depth": arguments.get("depth"), "ids": ids}
+    answer, memories, following = paged(
+        caller, "connections", arguments, "memories", CONNECTED, **asked
+    )
+    return found(caller, memories, total=answer["total"], next_cursor=following)
 
 
 @does("memory_provenance")
-def provenance(asker: Asker, arguments: Json) -> Json:
+def provenance(caller: Caller, arguments: Json) -> Json:
     """Tell a whole memory and where it comes from."""
-    answer = asker.ask("provenance", {"id": arguments["id"]})
-    telling = Telling(asker.shown)
+    answer = caller.ask("provenance", {"id": arguments["id"]})
+    telling = Telling(caller.shown)
     memory = telling.memory(answer["memory"], WHOLE_TOKENS)
     if memory is None:
         return {"id": short(answer["memory"]["id"]), **telling.held()}
@@ -152,34 +159,27 @@ def links(telling: Telling, all_links: Any) -> list[Json]:
 
 
 @does("session_recalled")
-def session_recalled(asker: Asker, arguments: Json) -> Json:
+def session_recalled(caller: Caller, arguments: Json) -> Json:
     """Tell what a session was shown."""
-    own = asker.session if asker.known else None
-    k = reach(arguments, LISTED, MOST_LISTED)
-    asked = {
-        "session": arguments.get("session") or own,
-        "project": arguments.get("project"),
-        "k": k,
-    }
-    answer = asker.ask("session_recalled", asked)
-    memories, following = page(answer["memories"], arguments, LISTED)
+    session = arguments.get("session") or (caller.session if caller.known else None)
+    answer, memories, following = paged(
+        caller, "session_recalled", arguments, "memories", LISTED, session=session
+    )
     told = {"session": say(answer["session"]), "total": answer["total"], "next_cursor": following}
-    return found(asker, memories, **told)
+    return found(caller, memories, **told)
 
 
 @does("memory_impact")
-def impact(asker: Asker, arguments: Json) -> Json:
+def impact(caller: Caller, arguments: Json) -> Json:
     """Tell what hangs on a memory or a file."""
-    asked: Json = {"id": arguments.get("id"), "file": arguments.get("file")}
-    asked["k"] = reach(arguments, DEFAULT, MOST_RELATED)
-    answer = asker.ask("impact", {**scope_of(arguments), **asked})
-    telling = Telling(asker.shown)
-    related, following = page(answer["related"], arguments, DEFAULT)
+    asked = {"id": arguments.get("id"), "file": arguments.get("file")}
+    answer, related, following = paged(caller, "impact", arguments, "related", RELATED, **asked)
+    telling = Telling(caller.shown)
     return {
         "about": telling.memories(answer["about"]),
         "links": links(telling, answer["links"]),
         "related": telling.memories(related, 120),
-        **({"next_cursor": following} if following else {}),
+        "next_cursor": following,
         "newer_decisions": telling.memories(answer["newer_decisions"], 120),
         "total": answer["total"],
         **{name: answer[name] for name in ("uses", "tasks", "others") if answer.get(name)},
@@ -188,20 +188,20 @@ def impact(asker: Asker, arguments: Json) -> Json:
 
 
 @does("contradiction_check")
-def contradiction(asker: Asker, arguments: Json) -> Json:
+def contradiction(caller: Caller, arguments: Json) -> Json:
     """Tell what contradicts, or settle it."""
     asked = {name: arguments.get(name) for name in ("text", "id", "resolve", "project")}
     if arguments.get("ids"):
-        asked["ids"] = asker.shown.chosen(arguments["ids"])
-    answer = asker.ask("contradictions", asked)
-    telling = Telling(asker.shown)
-    shown = telling.memories(answer["contradictions"])
+        asked["ids"] = caller.shown.chosen(arguments["ids"])
+    answer = caller.ask("contradictions", asked)
+    telling = Telling(caller.shown)
+    shown, settled = telling.memories(answer["contradictions"]), answer.get("settled")
     for memory, whole in zip(shown, _open(answer["contradictions"]), strict=True):
         memory["why"] = say(whole["reason"])
     return {
         "contradictions": shown,
         "agreements": telling.memories(answer["agreements"]),
-        **({"settled": say(answer["settled"])} if answer.get("settled") else {}),
+        "settled": say(settled) if settled else None,
         **telling.held(),
     }
 
@@ -211,7 +211,7 @@ def _open(memories: Any) -> list[Json]:
 
 
 @does("memory_summarize")
-def summarize(asker: Asker, arguments: Json) -> Json:
+def summarize(caller: Caller, arguments: Json) -> Json:
     """Tell the sentences that say most."""
-    answer = asker.ask("summarize", {**scope_of(arguments), "query": arguments.get("query")})
-    return found(asker, answer["points"], read=answer["read"])
+    answer = caller.ask("summarize", {**scope_of(arguments), "query": arguments.get("query")})
+    return found(caller, answer["points"], read=answer["read"])

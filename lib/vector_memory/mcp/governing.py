@@ -3,7 +3,7 @@ tools that hand their arguments on as they are stand in `tools.txt` alone."""
 
 from __future__ import annotations
 
-from vector_memory.mcp.asker import Asker
+from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.telling import Json, say, spoken
 from vector_memory.mcp.tool import does
 
@@ -13,9 +13,9 @@ DELEGATIONS = {"delegate": "delegate", "check": "check", "withdraw": "revoke", "
 
 
 @does("compliance_dashboard")
-def scores(asker: Asker, arguments: Json) -> Json:
+def scores(caller: Caller, arguments: Json) -> Json:
     """Tell the scores of a report, and which controls lack evidence."""
-    told = asker.ask("governance_report", arguments)
+    told = caller.ask("governance_report", arguments)
     names = ("id", "name", "score", "measured", "not_measurable")
     views = [
         {name: one[name] for name in names}
@@ -30,25 +30,25 @@ def scores(asker: Asker, arguments: Json) -> Json:
 
 
 @does("agent_identity")
-def identity(asker: Asker, arguments: Json) -> Json:
+def identity(caller: Caller, arguments: Json) -> Json:
     """Tell the keys, or do what is asked with one or with a delegation."""
     action = arguments.get("action") or "list"
     if action in DELEGATIONS:
-        told: Json = spoken(asker.ask("delegation", {**arguments, "action": DELEGATIONS[action]}))
+        told: Json = spoken(caller.ask("delegation", {**arguments, "action": DELEGATIONS[action]}))
         return told
-    answer = asker.ask("identity", arguments)
+    answer = caller.ask("identity", arguments)
     shown, more = ("id", "state", "fingerprint", "key"), ("is_valid", "signature", "second")
     keys = [{name: say(one[name]) for name in shown} for one in answer["keys"]]
     return {"keys": keys, **{name: answer[name] for name in more if name in answer}}
 
 
 @does("federation")
-def federation(asker: Asker, arguments: Json) -> Json:
+def federation(caller: Caller, arguments: Json) -> Json:
     """Tell how sharing stands, pull what others published, or preview what the user would publish."""
     action = arguments.get("action") or "status"
     asked = {"project": arguments.get("project")}
     if action == "preview":
-        answer, _ = asker.ask_long("share_publish", asked, dry_run=True)
+        answer, _ = caller.ask_long("share_publish", asked, dry_run=True)
         shown = [
             {"kind": say(one["kind"]), "text": say(one["text"][:200])}
             for one in answer["fresh"][:MOST_SHOWN]
@@ -56,19 +56,19 @@ def federation(asker: Asker, arguments: Json) -> Json:
         hint = "Nothing was published: the user runs `vector-memory share publish`."
         return {"memories": answer["memories"], "preview": shown, "hint": hint}
     if action == "pull":
-        answer, _ = asker.ask_long("share_pull", asked)
+        answer, _ = caller.ask_long("share_pull", asked)
         told = {"refused": [say(f"{one['what']}: {one['why']}"[:300]) for one in answer["refused"]]}
     else:
-        answer = asker.ask("share_status", asked)
+        answer = caller.ask("share_status", asked)
         told = {name: spoken(answer[name]) for name in ("url", "published", "memories")}
     members = [{"name": say(one["name"]), "memories": one["memories"]} for one in answer["members"]]
     return {**told, "members": members}
 
 
 @does("guardrail_proof")
-def guardrail_proof(asker: Asker, arguments: Json) -> Json:
+def guardrail_proof(caller: Caller, arguments: Json) -> Json:
     """Sign the audit log's root, or prove that an entry is in it."""
-    answer = asker.ask("prove", arguments)
+    answer = caller.ask("prove", arguments)
     statement = answer["proof"].get("statement") or answer["proof"]
     told = {"size": statement["size"], "root": statement["root"]}
     return {"file": say(answer["file"]), "fingerprint": answer["fingerprint"], **told}

@@ -9,7 +9,7 @@ import sys
 
 from vector_memory.client.link import DaemonClient
 from vector_memory.mcp import sdk
-from vector_memory.mcp.asker import ACTOR, Asker
+from vector_memory.mcp.caller import ACTOR, Caller
 from vector_memory.system import paths
 
 PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
@@ -30,7 +30,7 @@ def main() -> int:
     sdk.load()
     from vector_memory.mcp import server
 
-    made = server.make(asker())
+    made = server.make(caller())
     gc.freeze()
     gc.enable()
     import anyio
@@ -57,7 +57,7 @@ def main() -> int:
     os._exit(0)
 
 
-def asker(actor: str = ACTOR, folder: str = "") -> Asker:
+def caller(actor: str = ACTOR, folder: str = "") -> Caller:
     """Return the way to the daemon of the session that started this process.
 
     Args:
@@ -67,7 +67,7 @@ def asker(actor: str = ACTOR, folder: str = "") -> Asker:
     folder = folder or os.environ.get(PROJECT_VARIABLE) or os.getcwd()
     session = os.environ.get(SESSION_VARIABLE) or ""
     home = paths.Home()
-    return Asker(
+    return Caller(
         DaemonClient(home),
         os.path.abspath(folder),
         session or os.urandom(8).hex(),

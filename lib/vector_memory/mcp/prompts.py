@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from vector_memory.errors import NotFoundError
-from vector_memory.mcp.asker import Asker
+from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.resources import line, listed
 from vector_memory.mcp.telling import NOTICE, Json, Telling, say
 
@@ -14,18 +14,18 @@ MOST_TO_GO = 20
 
 
 @dataclass(frozen=True)
-class Prompt:
+class MenuPrompt:
     """A prompt: its name, what it is for, and what makes it."""
 
     name: str
     title: str
     doc: str
-    make: Callable[[Asker], str]
+    make: Callable[[Caller], str]
 
 
-def _continue(asker: Asker) -> str:
-    answer = asker.ask("resume", {"but": asker.session})
-    telling = Telling(asker.shown)
+def _continue(caller: Caller) -> str:
+    answer = caller.ask("resume", {"but": caller.session})
+    telling = Telling(caller.shown)
     parts = ["Continue where we left off in this project.", NOTICE]
     last = answer["session"]
     if last:
@@ -60,9 +60,9 @@ def _last(last: Json) -> str:
     return "\n".join(lines)
 
 
-def _review(asker: Asker) -> str:
-    waiting = asker.ask("review", {"k": 1})["total"]
-    answer, _ = asker.ask_long("prune", {"k": MOST_TO_GO})
+def _review(caller: Caller) -> str:
+    waiting = caller.ask("review", {"k": 1})["total"]
+    answer, _ = caller.ask_long("prune", {"k": MOST_TO_GO})
     parts = ["Review with me what is remembered of this project.", NOTICE]
     if waiting:
         parts.append(
@@ -70,7 +70,7 @@ def _review(asker: Asker) -> str:
             "a terminal of my own."
         )
     if answer["memories"]:
-        could_go = listed(Telling(asker.shown), answer["memories"])
+        could_go = listed(Telling(caller.shown), answer["memories"])
         parts.append("\n".join((f"What could go, {answer['total']} in all:", *could_go)))
         parts.append(
             "Tell me each in a line with its reason, check in the files what can be checked, and ask me. Forget "
@@ -85,13 +85,13 @@ def _review(asker: Asker) -> str:
 
 
 PROMPTS = (
-    Prompt(
+    MenuPrompt(
         "continue",
         "Continue where we left off",
         "Where work stopped in this project, what was decided and what is open.",
         _continue,
     ),
-    Prompt(
+    MenuPrompt(
         "review",
         "Review what is remembered",
         "What could go, what waits for you, and what to check.",
@@ -100,7 +100,7 @@ PROMPTS = (
 )
 
 
-def filled(asker: Asker, name: str) -> tuple[Prompt, str]:
+def filled(caller: Caller, name: str) -> tuple[MenuPrompt, str]:
     """Return a prompt and its text.
 
     Raises:
@@ -108,6 +108,6 @@ def filled(asker: Asker, name: str) -> tuple[Prompt, str]:
     """
     for prompt in PROMPTS:
         if prompt.name == name:
-            return prompt, prompt.make(asker)
+            return prompt, prompt.make(caller)
     names = ", ".join(prompt.name for prompt in PROMPTS)
     raise NotFoundError(f"There is no prompt {say(name)[:40]!r}.", f"Prompts: {names}.")

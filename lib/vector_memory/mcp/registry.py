@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vector_memory.mcp import changing, finding, governing, storing, tending
 from vector_memory.mcp import tool as tools
-from vector_memory.mcp.asker import Asker
+from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.fields import checked
 from vector_memory.mcp.telling import NOTICE, Json
 from vector_memory.mcp.tool import Tool, with_known_kinds
@@ -16,11 +16,13 @@ ALIASES = tuple(alias for tool in TOOLS for alias in tool.aliases)
 BY_NAME = {tool.name: tool for tool in (*TOOLS, *ALIASES)}
 
 
-def call(asker: Asker, tool: Tool, arguments: Json | None) -> Json:
-    """Return a tool's answer; the first that shows a memory says what texts are.
+def call(caller: Caller, tool: Tool, arguments: Json | None) -> Json:
+    """Return a tool's answer without what it has nothing to say of (None); the first that shows a memory says what
+    texts are.
 
     Raises:
         VectorMemoryError: an argument does not fit, or what the daemon reported.
     """
-    result = tool.act(asker, with_known_kinds(asker, checked(tool.fields, arguments)))
-    return {"notice": NOTICE, **result} if asker.shown.owes_notice() else result
+    answer = tool.act(caller, with_known_kinds(caller, checked(tool.fields, arguments)))
+    result = {name: value for name, value in answer.items() if value is not None}
+    return {"notice": NOTICE, **result} if caller.shown.owes_notice() else result

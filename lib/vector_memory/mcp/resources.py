@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from vector_memory.errors import NotFoundError
-from vector_memory.mcp.asker import Asker
+from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.telling import NOTICE, Json, Telling, say
 
 MARKDOWN, JSON = "text/markdown", "application/json"
@@ -22,21 +22,21 @@ MOST_PROJECTS = 50
 
 
 @dataclass(frozen=True)
-class Page:
+class ResourcePage:
     """A resource: where it is, what it is called, and what makes it."""
 
     uri: str
     name: str
     doc: str
     mime: str
-    make: Callable[[Asker], str]
+    make: Callable[[Caller], str]
 
 
-def _important(priority: str) -> Callable[[Asker], str]:
-    def make(asker: Asker) -> str:
-        answer = asker.ask("important", {"priority": priority, "k": MOST})
+def _important(priority: str) -> Callable[[Caller], str]:
+    def make(caller: Caller) -> str:
+        answer = caller.ask("important", {"priority": priority, "k": MOST})
         lines = [f"# {priority} memories", "", NOTICE, ""]
-        lines += listed(Telling(asker.shown), answer["memories"])
+        lines += listed(Telling(caller.shown), answer["memories"])
         if answer["total"] > MOST:
             lines.append(f"\n{answer['total'] - MOST} more: list_memories shows them.")
         return "\n".join(lines) + "\n"
@@ -44,9 +44,9 @@ def _important(priority: str) -> Callable[[Asker], str]:
     return make
 
 
-def _project(asker: Asker, id: str) -> str:
-    answer = asker.ask("overview", {"id": id})
-    telling = Telling(asker.shown)
+def _project(caller: Caller, id: str) -> str:
+    answer = caller.ask("overview", {"id": id})
+    telling = Telling(caller.shown)
     lines = [f"# {line(answer['name'])}", "", f"{answer['total']} memories. {NOTICE}"]
     for title, name in (("Important", "important"), ("Open", "open"), ("Decided", "decided")):
         if answer[name]:
@@ -70,8 +70,8 @@ def line(text: Any) -> str:
     return " ".join(say(text).split())
 
 
-def _stats(asker: Asker) -> str:
-    stats = asker.ask("stats", {"all_projects": True, "project": ""})
+def _stats(caller: Caller) -> str:
+    stats = caller.ask("stats", {"all_projects": True, "project": ""})
     projects = list(stats["by_project"].items())[:MOST_PROJECTS]
     figures = {
         "memories": stats["memories"],
@@ -89,32 +89,34 @@ def _named(counts: Json) -> Json:
 
 
 PAGES = (
-    Page(
+    ResourcePage(
         "memory://core",
         "Core memories",
         "What always holds in this project and for the user.",
         MARKDOWN,
         _important("CORE"),
     ),
-    Page(
+    ResourcePage(
         "memory://high",
         "Important memories",
         "What matters much in this project and to the user.",
         MARKDOWN,
         _important("HIGH"),
     ),
-    Page("memory://stats", "Memory in figures", "What is stored, in figures.", JSON, _stats),
-    Page(
+    ResourcePage(
+        "memory://stats", "Memory in figures", "What is stored, in figures.", JSON, _stats
+    ),
+    ResourcePage(
         PROJECT + "current",
         "This project",
         "What matters, what is open and what was decided in this project.",
         MARKDOWN,
-        lambda asker: _project(asker, "current"),
+        lambda caller: _project(caller, "current"),
     ),
 )
 
 
-def read(asker: Asker, uri: str) -> tuple[str, str]:
+def read(caller: Caller, uri: str) -> tuple[str, str]:
     """Return a resource's text and its type.
 
     Raises:
@@ -122,8 +124,8 @@ def read(asker: Asker, uri: str) -> tuple[str, str]:
     """
     for page in PAGES:
         if page.uri == uri:
-            return page.make(asker), page.mime
+            return page.make(caller), page.mime
     if uri.startswith(PROJECT):
-        return _project(asker, unquote(uri[len(PROJECT) :])), MARKDOWN
+        return _project(caller, unquote(uri[len(PROJECT) :])), MARKDOWN
     names = ", ".join(page.uri for page in PAGES)
     raise NotFoundError(f"There is no resource {say(uri)[:80]!r}.", f"Resources: {names}.")

@@ -15,7 +15,7 @@ import mcp_types as types
 
 from vector_memory.errors import VectorMemoryError
 from vector_memory.mcp import fields, prompts, registry, resources
-from vector_memory.mcp.asker import Asker, Json
+from vector_memory.mcp.caller import Caller, Json
 from vector_memory.mcp.registry import ALIASES as ALIASES
 from vector_memory.mcp.registry import TOOLS as TOOLS
 from vector_memory.mcp.telling import say
@@ -41,11 +41,11 @@ RESOURCE_NOT_FOUND = -32002
 INTERNAL_ERROR = -32603
 
 
-def make(asker: Asker) -> Server[Any]:
-    """Return a server that asks by `asker`."""
+def make(caller: Caller) -> Server[Any]:
+    """Return a server that asks by `caller`."""
     from mcp.server.lowlevel.server import Server
 
-    handlers = Handlers(asker)
+    handlers = Handlers(caller)
     return Server(
         NAME,
         version=paths.version(),
@@ -64,8 +64,8 @@ def make(asker: Asker) -> Server[Any]:
 class Handlers:
     """What answers the protocol's requests."""
 
-    def __init__(self, asker: Asker) -> None:
-        self._asker = asker
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
 
     async def list_tools(
         self, ctx: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
@@ -86,10 +86,10 @@ class Handlers:
         def tell(done: float, total: float, doing: str) -> None:
             anyio.from_thread.run(ctx.session.report_progress, done, total, doing)
 
-        asker = self._asker.telling(tell)
+        caller = self._caller.telling(tell)
 
         def act() -> Json:
-            return registry.call(asker, tool, params.arguments)
+            return registry.call(caller, tool, params.arguments)
 
         try:
             result = await anyio.to_thread.run_sync(act, abandon_on_cancel=True)
@@ -161,11 +161,11 @@ class Handlers:
             description=prompt.doc, messages=[types.PromptMessage(role="user", content=content)]
         )
 
-    async def _made(self, make: Callable[[Asker, str], T], name: str) -> T:
+    async def _made(self, make: Callable[[Caller, str], T], name: str) -> T:
         from mcp.shared.exceptions import MCPError
 
         try:
-            return await anyio.to_thread.run_sync(make, self._asker, name)
+            return await anyio.to_thread.run_sync(make, self._caller, name)
         except VectorMemoryError as error:
             raise MCPError(RESOURCE_NOT_FOUND, f"{error.message} {error.hint}".strip()) from error
         except Exception as error:

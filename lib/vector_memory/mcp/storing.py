@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from vector_memory.errors import BadInputError
-from vector_memory.mcp.asker import Asker
-from vector_memory.mcp.finding import DEFAULT, found, next_of
+from vector_memory.mcp.caller import Caller
+from vector_memory.mcp.finding import DEFAULT, looked_up
 from vector_memory.mcp.telling import Json, Telling, say, short
 from vector_memory.mcp.tool import Act, does, page, spoken_answer
 
@@ -36,57 +36,51 @@ def new_id() -> str:
     return os.urandom(16).hex()
 
 
-def store(asker: Asker, asked: Json) -> Json:
+def store(caller: Caller, asked: Json) -> Json:
     """Store something as the assistant's words and tell what became of it. A daemon that is killed meanwhile
     loses nothing and stores nothing twice: the next one is asked for a memory of the same id."""
     id = new_id()
-    done = asker.ask("remember", asked, id=id, origin=ORIGIN, session=asker.session)
-    telling = Telling(asker.shown)
+    done = caller.ask("remember", asked, id=id, origin=ORIGIN, session=caller.session)
+    telling = Telling(caller.shown)
     status = "stored" if done["id"] == id else "already_known"
     status = STATUS.get(done["action"], status)
     memory = telling.memory({**done, "relation": None})
     others = telling.memories(done.get("links") or ())
     if any(other["relation"] == "contradicts" for other in others):
         status = "contradicts"
-    result: Json = {"status": status, "others": others, **telling.held()}
-    if memory is not None:
-        result["memory"] = memory
     hint = HINTS.get(status) or _hint(done)
-    return {**result, "hint": hint} if hint else result
+    return {"status": status, "others": others, **telling.held(), "memory": memory, "hint": hint}
 
 
-def _hint(done: Json) -> str:
+def _hint(done: Json) -> str | None:
     if (done.get("suspicious") or {}).get("held_back"):
         return (
             "It looks like instructions to the model and is held back until the user releases it."
         )
     suggested = done.get("suggested_priority")
-    return f"Its words suggest priority {suggested}." if suggested else ""
+    return f"Its words suggest priority {suggested}." if suggested else None
 
 
 @does("memory_store")
-def remember(asker: Asker, arguments: Json) -> Json:
+def remember(caller: Caller, arguments: Json) -> Json:
     """Store a memory of the model's."""
     asked = {name: value for name, value in arguments.items() if name != "short_term"}
     if arguments.get("short_term"):
         asked["collection"] = "short_term_memory"
-    return store(asker, asked)
+    return store(caller, asked)
 
 
 @does("memory_scratch")
-def scratch(asker: Asker, arguments: Json) -> Json:
+def scratch(caller: Caller, arguments: Json) -> Json:
     """Set, get, list or clear notes of the session."""
-    answer = asker.ask("scratch", arguments, session=asker.session)
+    answer = caller.ask("scratch", arguments, session=caller.session)
     notes, following = page(answer["notes"], arguments, MOST_NOTES)
-    asker.shown.add(str(note["id"]) for note in notes)
-    told: Json = {
-        "notes": [
-            {"key": say(note["title"]), "text": say(note["text"]), "id": short(note["id"])}
-            for note in notes
-        ]
-    }
-    more = {"cleared": answer.get("cleared"), "next_cursor": following}
-    return told | {name: value for name, value in more.items() if value is not None}
+    caller.shown.add(str(note["id"]) for note in notes)
+    views = [
+        {"key": say(note["title"]), "text": say(note["text"]), "id": short(note["id"])}
+        for note in notes
+    ]
+    return {"notes": views, "cleared": answer.get("cleared"), "next_cursor": following}
 
 
 Compose = Callable[[Json], Json]
@@ -100,14 +94,14 @@ def _collection(name: str, collection: str, needed: str) -> Callable[[Compose], 
     """
 
     def made(compose: Compose) -> Act:
-        def act(asker: Asker, arguments: Json) -> Json:
+        def act(caller: Caller, arguments: Json) -> Json:
             arguments = _labels_as_tags(arguments)
             if arguments["action"] == "search":
-                return _searched(asker, collection, arguments)
+                return _searched(caller, collection, arguments)
             if not str(arguments.get(needed) or "").strip():
                 raise BadInputError(f"{needed} is missing.", f"To store, give {needed}.")
             asked = {name: arguments.get(name) for name in ("project", "tags", "files")}
-            return store(asker, {**asked, "collection": collection, **compose(arguments)})
+            return store(caller, {**asked, "collection": collection, **compose(arguments)})
 
         return does(name)(act)
 
@@ -128,16 +122,9 @@ def _labels_as_tags(arguments: Json) -> Json:
     return {**arguments, "tags": [*(arguments.get("tags") or ()), *told]} if told else arguments
 
 
-def _searched(asker: Asker, collection: str, arguments: Json) -> Json:
-    k, start = arguments.get("limit") or DEFAULT, arguments.get("cursor") or 0
-    scope = {"project": arguments.get("project"), "tag": arguments.get("tags")}
-    scope |= {"k": k, "offset": start, "collection": [collection]}
-    query = arguments.get("query") or ""
-    if query:
-        memories = asker.ask("recall", scope, query=query)["hits"]
-    else:
-        memories = asker.ask("list", scope)["memories"]
-    return found(asker, memories, query, next_cursor=next_of(memories, k, start))
+def _searched(caller: Caller, collection: str, arguments: Json) -> Json:
+    k = arguments.get("limit") or DEFAULT
+    return looked_up(caller, arguments, k, collection=[collection])
 
 
 def _steps(steps: Any) -> list[str]:
@@ -152,8 +139,8 @@ def _labelled(label: str, value: Any) -> list[str]:
 def procedure(given: Json) -> Json:
     """Return how something is done, as a memory."""
     lines = [given["name"], *_labelled("When", given.get("when")), *_steps(given.get("steps"))]
-    triggers = {"triggers": given["triggers"]} if given.get("triggers") else {}
-    return {"text": "\n".join(lines), "title": given["name"], "kind": "procedure", **triggers}
+    asked = {"text": "\n".join(lines), "title": given["name"], "kind": "procedure"}
+    return {**asked, "triggers": given.get("triggers")}
 
 
 @_collection("learning", "learnings", "text")
@@ -164,13 +151,13 @@ def learning(given: Json) -> Json:
 
 
 @does("episode")
-def episode(asker: Asker, arguments: Json) -> Json:
+def episode(caller: Caller, arguments: Json) -> Json:
     """Store what happened, at once or as it goes on."""
     action = arguments["action"]
     if action == "search":
-        return _searched(asker, "episodes", arguments)
+        return _searched(caller, "episodes", arguments)
     if action in ("update", "complete"):
-        return _gone_on(asker, action, arguments)
+        return _gone_on(caller, action, arguments)
     if not str(arguments.get("what") or "").strip():
         raise BadInputError("what is missing.", f"To {action}, give what.")
     lines, tags = [arguments["what"]], list(arguments.get("tags") or ())
@@ -182,21 +169,21 @@ def episode(asker: Asker, arguments: Json) -> Json:
     asked = {name: arguments.get(name) for name in ("project", "files")}
     text = "\n".join(lines)
     return store(
-        asker, {**asked, "tags": tags, "collection": "episodes", "kind": "episode", "text": text}
+        caller, {**asked, "tags": tags, "collection": "episodes", "kind": "episode", "text": text}
     )
 
 
-def _gone_on(asker: Asker, action: str, arguments: Json) -> Json:
+def _gone_on(caller: Caller, action: str, arguments: Json) -> Json:
     needed = ("id", "outcome" if action == "complete" else "step")
     for name in needed:
         if not str(arguments.get(name) or "").strip():
             raise BadInputError(f"{name} is missing.", f"To {action}, give {' and '.join(needed)}.")
     asked = {name: arguments.get(name) for name in ("id", "step", "project")}
     outcome = arguments.get("outcome") if action == "complete" else None
-    done = asker.ask("episode", asked, outcome=outcome)
-    telling = Telling(asker.shown)
+    done = caller.ask("episode", asked, outcome=outcome)
+    telling = Telling(caller.shown)
     memory = telling.memory(done["memory"])
-    return {"status": done["status"], **telling.held(), **({"memory": memory} if memory else {})}
+    return {"status": done["status"], **telling.held(), "memory": memory}
 
 
 @_collection("trajectory", "trajectories", "task")
@@ -208,11 +195,11 @@ def trajectory(given: Json) -> Json:
 
 
 @does("multimodal_input")
-def multimodal_input(asker: Asker, arguments: Json) -> Json:
+def multimodal_input(caller: Caller, arguments: Json) -> Json:
     """Read a file, and keep what it shows where that is asked for."""
-    answer = asker.ask("multimodal_input", arguments, id=new_id(), session=asker.session)
+    answer = caller.ask("multimodal_input", arguments, id=new_id(), session=caller.session)
     memory = answer.pop("memory", None)
     # What stands in a file is its author's word.
     told = spoken_answer(answer, foreign=not arguments.get("text"))
     told |= {"path": say(answer["path"]), "earlier": short(answer["earlier"])}
-    return {**told, "id": short(memory["id"])} if memory else told
+    return {**told, "id": short(memory["id"]) if memory else None}

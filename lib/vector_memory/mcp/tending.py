@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
-from vector_memory.mcp.asker import Asker
+from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.changing import delete
 from vector_memory.mcp.finding import ON_A_PAGE, connected, found
 from vector_memory.mcp.telling import Json, Telling, say, short
-from vector_memory.mcp.tool import does, page, reach, scope_of
+from vector_memory.mcp.tool import does, page, paged, reach, scope_of
 
 MOST_STEPS = 30
 CYCLE, CYCLES = "hippocampal-consolidation", 20
 """The job that consolidates, and of how many of its cycles its history tells."""
+PHASES = {
+    "replay": ("new",),
+    "extraction": ("sessions_due", "sessions_made"),
+    "integration": ("compared", "looked_at", "found", "proposed"),
+    "pruning": ("orphans",),
+    "reorganization": ("tiers",),
+}
+"""The phases of a cycle, with what each counts."""
 WEEKLY = ("hierarchical-abstraction", "memory-organize", "active-pruning")
 """The weekly jobs that keep memories in order."""
-MOST_GROUPS, MOST_SUGGESTED = 500, 200
-"""The most that the daemon gives of groups and what could go, and of suggestions."""
+MOST_GROUPS, SUGGESTED = 500, (ON_A_PAGE, 200)
+"""The most that the daemon gives of groups and what could go; how many suggestions a page has, and there are at most."""
 
 
 @does("memory_consolidate")
-def consolidate(asker: Asker, arguments: Json) -> Json:
+def consolidate(caller: Caller, arguments: Json) -> Json:
     """Find or merge memories that say the same."""
     is_dry = arguments.get("dry_run", True)
     asked = {**scope_of(arguments), "ids": arguments.get("ids"), "dry_run": is_dry}
     asked["closeness"] = arguments.get("closeness")
     if is_dry:
         asked["k"] = reach(arguments, ON_A_PAGE, MOST_GROUPS)
-    answer, _ = asker.ask_long("consolidate", asked)
+    answer, _ = caller.ask_long("consolidate", asked)
     groups, following = answer["groups"], None
     if is_dry:
         groups, following = page(groups, arguments, ON_A_PAGE)
-    telling = Telling(asker.shown)
+    telling = Telling(caller.shown)
     return {
         "groups": [
             {"same": group["same"], "memories": telling.memories(group["memories"], 120)}
@@ -37,60 +45,58 @@ def consolidate(asker: Asker, arguments: Json) -> Json:
         ],
         "merged": answer["merged"],
         "dry_run": answer["dry_run"],
-        **({"next_cursor": following} if following else {}),
+        "next_cursor": following,
         **telling.held(),
     }
 
 
 @does("memory_prune")
-def prune(asker: Asker, arguments: Json) -> Json:
+def prune(caller: Caller, arguments: Json) -> Json:
     """List what could go, or let it go."""
     if arguments.get("ids") and arguments.get("to") == "gone":
-        return delete(asker, arguments["ids"])
+        return delete(caller, arguments["ids"])
     if arguments.get("ids"):
-        chosen = asker.shown.chosen(arguments["ids"])
+        chosen = caller.shown.chosen(arguments["ids"])
         for id in chosen:
-            asker.ask("promote", {"id": id, "to": "cold"})
+            caller.ask("promote", {"id": id, "to": "cold"})
         return {"cooled": [short(id) for id in chosen], "memories": []}
     asked = {**scope_of(arguments), "unused_days": arguments.get("unused_days")}
     asked["k"] = reach(arguments, ON_A_PAGE, MOST_GROUPS)
-    answer, _ = asker.ask_long("prune", asked)
+    answer, _ = caller.ask_long("prune", asked)
     memories, following = page(answer["memories"], arguments, ON_A_PAGE)
-    shown = found(asker, memories, total=answer["total"], next_cursor=following)
+    shown = found(caller, memories, total=answer["total"], next_cursor=following)
     hint = "Nothing was changed. With ids these become cold; with to=gone they are forgotten."
     return {**shown, "hint": hint}
 
 
 @does("memory_organize")
-def organize(asker: Asker, arguments: Json) -> Json:
+def organize(caller: Caller, arguments: Json) -> Json:
     """Suggest, traverse, cluster, or run the weekly upkeep."""
     action = arguments.get("action") or "suggest"
     if action == "run":
-        return {"memories": [], "jobs": [_upkeep(asker, name, arguments) for name in WEEKLY]}
+        return {"memories": [], "jobs": [_upkeep(caller, name, arguments) for name in WEEKLY]}
     if action == "traverse":
-        return connected(asker, arguments, arguments.get("ids") or [""])
+        return connected(caller, arguments, arguments.get("ids") or [""])
     if action == "cluster":
-        return _clusters(asker, arguments)
-    asked = {**scope_of(arguments), "ids": arguments.get("ids"), "apply": arguments.get("apply")}
-    asked["k"] = reach(arguments, ON_A_PAGE, MOST_SUGGESTED)
-    answer = asker.ask("organize", asked)
-    memories, following = page(answer["memories"], arguments, ON_A_PAGE)
-    return found(asker, memories, applied=answer["applied"], next_cursor=following)
+        return _clusters(caller, arguments)
+    asked = {"ids": arguments.get("ids"), "apply": arguments.get("apply")}
+    answer, memories, following = paged(
+        caller, "organize", arguments, "memories", SUGGESTED, **asked
+    )
+    return found(caller, memories, applied=answer["applied"], next_cursor=following)
 
 
-def _upkeep(asker: Asker, name: str, arguments: Json) -> Json:
+def _upkeep(caller: Caller, name: str, arguments: Json) -> Json:
     """Run one of the weekly jobs, or only see what it would do."""
     asked = {"name": name, "dry_run": arguments.get("dry_run", True)}
-    row, _ = asker.ask_long("run_job", asked)
+    row, _ = caller.ask_long("run_job", asked)
     told = {} if asked["dry_run"] else {"outcome": say(row["outcome"])}
     return {**asked, **told, "counts": _counts(row)}
 
 
-def _clusters(asker: Asker, arguments: Json) -> Json:
-    k = reach(arguments, ON_A_PAGE, MOST_SUGGESTED)
-    answer = asker.ask("connections", {**scope_of(arguments), "k": k})
-    clusters, following = page(answer["clusters"], arguments, ON_A_PAGE)
-    telling = Telling(asker.shown)
+def _clusters(caller: Caller, arguments: Json) -> Json:
+    _, clusters, following = paged(caller, "connections", arguments, "clusters", SUGGESTED)
+    telling = Telling(caller.shown)
     told = [
         {
             "about": [say(word, True) for word in one["about"]],
@@ -99,34 +105,43 @@ def _clusters(asker: Asker, arguments: Json) -> Json:
         }
         for one in clusters
     ]
-    more = {"next_cursor": following} if following else {}
-    return {"memories": [], "clusters": told, **more, **telling.held()}
+    return {"memories": [], "clusters": told, "next_cursor": following, **telling.held()}
 
 
 @does("hippocampal_consolidation")
-def cycle(asker: Asker, arguments: Json) -> Json:
+def cycle(caller: Caller, arguments: Json) -> Json:
     """Run the nightly consolidation, or tell of it."""
     if arguments["action"] == "history":
-        found = asker.ask("audit", {"action": "consolidate", "k": arguments.get("limit") or CYCLES})
-        entries = [entry for entry in found["entries"] if entry["actor"] == "job"]
-        return {"job": CYCLE, "cycles": [{"at": entry["at"]} for entry in entries]}
+        asked = {"action": "consolidate", "k": arguments.get("limit") or CYCLES}
+        entries = caller.ask("audit", asked)["entries"]
+        cycles = [
+            {"at": entry["at"], "phases": _phases(entry["detail"])}
+            for entry in entries
+            if entry["actor"] == "job"
+        ]
+        return {"job": CYCLE, "cycles": cycles}
     if arguments["action"] == "status":
-        return _cycle(asker.ask("jobs", {"action": "show", "name": CYCLE}))
-    is_dry = arguments.get("dry_run", True)
-    row, _ = asker.ask_long("run_job", {"name": CYCLE, "dry_run": is_dry})
+        return _cycle(caller.ask("jobs", {"action": "show", "name": CYCLE}))
+    asked = {"name": CYCLE, "dry_run": arguments.get("dry_run", True)}
+    row, _ = caller.ask_long("run_job", asked, phases=arguments.get("phases"))
     hint = "Tell the user what was proposed: `vector-memory review`."
-    proposed = not is_dry and (row.get("report") or {}).get("proposed")
-    return {**_cycle(row), "dry_run": is_dry, **({"hint": hint} if proposed else {})}
+    is_proposed = not asked["dry_run"] and (row.get("report") or {}).get("proposed")
+    return {**_cycle(row), "dry_run": asked["dry_run"], "hint": hint if is_proposed else None}
 
 
 def _cycle(row: Json) -> Json:
     """Return a job's row in figures: words of memories are the user's to read in a review."""
-    told = {"outcome": row.get("outcome"), "next_due": row.get("next_due")}
-    return {
-        "job": CYCLE,
-        **{name: str(value) for name, value in told.items() if value},
-        "counts": _counts(row),
+    told = {name: row.get(name) or None for name in ("outcome", "next_due")}
+    return {"job": CYCLE, **told, "phases": _phases(row.get("report") or {})}
+
+
+def _phases(report: Json) -> Json:
+    """Return by phases what a cycle has counted."""
+    counted = {
+        phase: {name: report[name] for name in names if name in report}
+        for phase, names in PHASES.items()
     }
+    return {phase: counts for phase, counts in counted.items() if counts}
 
 
 def _counts(row: Json) -> Json:
@@ -134,7 +149,7 @@ def _counts(row: Json) -> Json:
 
 
 @does("import_markdown_memories")
-def import_notes(asker: Asker, arguments: Json) -> Json:
+def import_notes(caller: Caller, arguments: Json) -> Json:
     """Import notes from files."""
     asked = {
         "paths": arguments["paths"],
@@ -145,8 +160,8 @@ def import_notes(asker: Asker, arguments: Json) -> Json:
         "foreign": True,
         "wait": False,
     }
-    answer, steps = asker.ask_long("import_notes", asked)
-    telling = Telling(asker.shown)
+    answer, steps = caller.ask_long("import_notes", asked)
+    telling = Telling(caller.shown)
     return {
         "dry_run": asked["dry_run"],
         "counts": {
@@ -162,11 +177,11 @@ def import_notes(asker: Asker, arguments: Json) -> Json:
 
 
 @does("migrate_embeddings")
-def migrate(asker: Asker, arguments: Json) -> Json:
+def migrate(caller: Caller, arguments: Json) -> Json:
     """Embed anew, or tell how much is left."""
     if arguments.get("dry_run", True):
-        stats = asker.ask("stats", {"all_projects": True})
+        stats = caller.ask("stats", {"all_projects": True})
         pending = sum(store["pending_vectors"] for store in stats["stores"])
         return {"dry_run": True, "model": say(stats["embedding"]["model"]), "pending": pending}
-    done, _ = asker.ask_long("migrate", {"all_projects": True})
+    done, _ = caller.ask_long("migrate", {"all_projects": True})
     return {"dry_run": False, "model": say(done["model"]), "embedded": done["embedded"]}

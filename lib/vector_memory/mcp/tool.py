@@ -7,12 +7,12 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from vector_memory.aging import Every
 from vector_memory.errors import BadInputError
-from vector_memory.mcp.asker import Asker, Json
-from vector_memory.mcp.fields import NUMBER, TEXT, WORDS, YES, Field
+from vector_memory.mcp.caller import Caller, Json
+from vector_memory.mcp.fields import NUMBER, TEXT, WORDS, YES, Argument
 from vector_memory.mcp.outputs import answer
 from vector_memory.mcp.telling import spoken
 from vector_memory.model import (
@@ -36,7 +36,7 @@ from vector_memory.model import (
 )
 
 T = TypeVar("T")
-Act = Callable[[Asker, Json], Json]
+Act = Callable[[Caller, Json], Json]
 SHARED = "shared"
 """The name of the paragraph of arguments that many tools have."""
 TOLD_KINDS = (DECISION, SOLUTION, PROBLEM, TODO, QUESTION, PREFERENCE, "rule", "fact", "note")
@@ -74,7 +74,7 @@ class Tool:
 
     name: str
     doc: str
-    fields: tuple[Field, ...]
+    fields: tuple[Argument, ...]
     act: Act
     output: Json
     marks: frozenset[str]
@@ -110,7 +110,7 @@ def read() -> Iterator[Tool]:
         yield _tool(paragraph.splitlines(), shared)
 
 
-def _tool(lines: Sequence[str], shared: dict[str, Field]) -> Tool:
+def _tool(lines: Sequence[str], shared: dict[str, Argument]) -> Tool:
     name, marks, also, *_ = (*(part.strip() for part in lines[0].split("|")), "", "")
     own = {one.name: one for one in map(_field, (one for one in lines if one.startswith("- ")))}
     said = {"takes": "", "answers": "", "asks": ""}
@@ -131,12 +131,12 @@ def _tool(lines: Sequence[str], shared: dict[str, Field]) -> Tool:
     return Tool(name, " ".join(doc), taken, act, shape, marked, others, verb)
 
 
-def _field(line: str) -> Field:
+def _field(line: str) -> Argument:
     found = _FIELD.fullmatch(line)
     if found is None:
         raise ValueError(f"{line!r} is no argument of a tool.")
     choices, high = found["choices"] or "", found["high"]
-    return Field(
+    return Argument(
         found["name"],
         _SORTS[found["sort"]],
         found["doc"] or "",
@@ -152,9 +152,9 @@ def _field(line: str) -> Field:
 def _asking(verb: str, marks: frozenset[str]) -> Act:
     """Return what hands a tool's arguments to a verb."""
 
-    def act(asker: Asker, arguments: Json) -> Json:
-        asked = {"session": asker.session, **arguments} if "session" in marks else arguments
-        told = asker.ask_long(verb, asked)[0] if "long" in marks else asker.ask(verb, asked)
+    def act(caller: Caller, arguments: Json) -> Json:
+        asked = {"session": caller.session, **arguments} if "session" in marks else arguments
+        told = caller.ask_long(verb, asked)[0] if "long" in marks else caller.ask(verb, asked)
         return spoken_answer(told, "foreign" in marks)
 
     return act
@@ -162,7 +162,9 @@ def _asking(verb: str, marks: frozenset[str]) -> Act:
 
 def spoken_answer(told: Json, foreign: bool = False) -> Json:
     """Return an answer of the daemon's whose texts can do nothing but be read."""
-    return {name: spoken(one, foreign) for name, one in told.items() if one is not None}
+    return {
+        name: value if value is None else spoken(value, foreign) for name, value in told.items()
+    }
 
 
 _SCOPED = (
@@ -180,7 +182,7 @@ def scope_of(arguments: Json) -> Json:
     return {_TO_DAEMON.get(name, name): value for name, value in given.items()}
 
 
-def with_known_kinds(asker: Asker, arguments: Json) -> Json:
+def with_known_kinds(caller: Caller, arguments: Json) -> Json:
     """Return arguments whose `kinds` are such as are there: `Decisions` means `decision`.
 
     Raises:
@@ -192,7 +194,7 @@ def with_known_kinds(asker: Asker, arguments: Json) -> Json:
     kinds = [_kind(word, known) for word in arguments["kinds"]]
     if not known.issuperset(kinds):
         # Kinds are open to whoever stores by hand or imports.
-        known |= set(asker.ask("stats", {"all_projects": True})["by_kind"])
+        known |= set(caller.ask("stats", {"all_projects": True})["by_kind"])
         kinds = [_kind(word, known) for word in arguments["kinds"]]
     for kind in kinds:
         if kind not in known:
@@ -215,6 +217,19 @@ def reach(arguments: Json, default: int, most: int) -> int:
         most: how many can be found at all.
     """
     return min(most, (arguments.get("cursor") or 0) + (arguments.get("limit") or default) + 1)
+
+
+def paged(
+    caller: Caller, verb: str, arguments: Json, rows: str, size: tuple[int, int], **asked: Any
+) -> tuple[Json, Sequence[Any], int | None]:
+    """Ask a verb within a question's limits; return its answer, the page of its rows that is asked for, and where the
+    next one begins.
+
+    Args:
+        size: how many a page has where no limit is given, and how many can be found at all.
+    """
+    answer = caller.ask(verb, {**scope_of(arguments), **asked, "k": reach(arguments, *size)})
+    return answer, *page(answer[rows], arguments, size[0])
 
 
 def page(found: Sequence[T], arguments: Json, default: int) -> tuple[Sequence[T], int | None]:

@@ -31,8 +31,8 @@ MOST_COPIES = 32
 """How many times more are asked for at most where what is found says the same again and again."""
 NEIGHBOUR_SHARE = 0.5
 """How much a neighbour's vector counts in a pooled one."""
-NEAR_DIGITS = 5
-"""To so many digits cosines of the same words are equal, however they are computed."""
+NEAR = 100_000
+"""Into so many parts of 1 cosines are counted: those of the same words are equal, however they are computed."""
 _MIXED = 64
 
 
@@ -230,7 +230,7 @@ def _copies(found: Sequence[Candidate], k: int) -> int:
     to be weighed as where each stands once."""
     if len(found) < k:
         return 1
-    return min(MOST_COPIES, len(found) // len({round(one.score, NEAR_DIGITS) for one in found}))
+    return min(MOST_COPIES, len(found) // len({int(one.score * NEAR) for one in found}))
 
 
 def _each_once(

@@ -220,4 +220,7 @@ def _is_shell(process: Process) -> bool:
 
 
 def _is_alike(one: Process, other: Process) -> bool:
-    return processes.program(one.pid).arguments == processes.program(other.pid).arguments
+    first, second = (
+        processes.program(process.pid, with_variables=False) for process in (one, other)
+    )
+    return first.arguments == second.arguments

@@ -48,10 +48,19 @@ def process(pid: int) -> Process | None:
         return None
 
 
-def program(pid: int) -> Program:
-    """Return what a process runs; empty where it is another user's."""
+def program(pid: int, with_variables: bool = True) -> Program:
+    """Return what a process runs; empty where it is another user's.
+
+    Args:
+        with_variables: its variables are asked for too. On Linux they are a file of their own, and to read it
+            waits for the process where that is just starting.
+    """
     try:
-        return _program_of_linux(pid) if sys.platform == "linux" else _program_of_mac(pid)
+        return (
+            _program_of_linux(pid, with_variables)
+            if sys.platform == "linux"
+            else _program_of_mac(pid)
+        )
     except (OSError, ValueError, AttributeError, struct.error):
         return Program("")
 
@@ -128,9 +137,10 @@ def _of_linux(pid: int) -> Process | None:
     return Process(pid, parent, group, session, terminal != 0, int(fields[19]), owner)
 
 
-def _program_of_linux(pid: int) -> Program:
+def _program_of_linux(pid: int, with_variables: bool) -> Program:
     words = _read(f"/proc/{pid}/cmdline").split(b"\0")[:-1]
-    names = (entry.partition(b"=")[0] for entry in _read(f"/proc/{pid}/environ").split(b"\0"))
+    environment = _read(f"/proc/{pid}/environ") if with_variables else b""
+    names = (entry.partition(b"=")[0] for entry in environment.split(b"\0"))
     return Program(
         os.readlink(f"/proc/{pid}/exe"),
         tuple(os.fsdecode(word) for word in words),

@@ -31,7 +31,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "format": "skill",
     },
     "workflow_optimizer": {"first": ["cargo test"], "second": ["just lint"]},
-    "skill_discovery": {"least": "2"},
+    "skill_discovery": {"least": "3"},
     "micro_swarm": {
         "question": "Which?",
         "answers": ["Use tabs here.", "use tabs here", "Use spaces here."],

@@ -14,19 +14,19 @@ import pytest
 from vector_memory.errors import BadInputError
 from vector_memory.mcp import fields
 from vector_memory.mcp import tool as tools
-from vector_memory.mcp.fields import NUMBER, TEXT, WORDS, YES, Field
+from vector_memory.mcp.fields import NUMBER, TEXT, WORDS, YES, Argument
 from vector_memory.mcp.shown import Shown
 from vector_memory.mcp.telling import Telling
 
 LIB = Path(__file__).resolve().parents[3] / "lib"
 FIELDS = (
-    Field("text", TEXT, "A text.", True, high=10),
-    Field("sort", TEXT, "One of two.", choices=("a", "b")),
-    Field("count", NUMBER, "A number.", low=1, high=5),
-    Field("sure", YES, "Whether."),
-    Field("words", WORDS, "Words.", high=2),
-    Field("lines", WORDS, "Lines.", split="\n", also=("rows",)),
-    Field("some", WORDS, "Some of two.", choices=("A", "B")),
+    Argument("text", TEXT, "A text.", True, high=10),
+    Argument("sort", TEXT, "One of two.", choices=("a", "b")),
+    Argument("count", NUMBER, "A number.", low=1, high=5),
+    Argument("sure", YES, "Whether."),
+    Argument("words", WORDS, "Words.", high=2),
+    Argument("lines", WORDS, "Lines.", split="\n", also=("rows",)),
+    Argument("some", WORDS, "Some of two.", choices=("A", "B")),
 )
 MOST_TOKENS, MOST_IN_SIGHT, MOST_OF_INSTRUCTIONS = 350, 600, 120
 CHARS_A_TOKEN = 4
@@ -242,9 +242,9 @@ sdk.load({light})
 sdk.load({light})
 from pathlib import Path
 from vector_memory.client.link import DaemonClient
-from vector_memory.mcp import asker, registry, server
+from vector_memory.mcp import caller, registry, server
 from vector_memory.system.paths import Home
-made = server.make(asker.Asker(DaemonClient(Home({str(LIB / "nowhere")!r})), "/", "s"))
+made = server.make(caller.Caller(DaemonClient(Home({str(LIB / "nowhere")!r})), "/", "s"))
 whole = [name in sys.modules for name in ("uvicorn", "mcp.client", "_ssl")]
 print(sum("unlisted" not in one.marks for one in registry.TOOLS), made.name, *whole)"""
     done = subprocess.run(

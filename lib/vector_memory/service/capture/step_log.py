@@ -49,15 +49,19 @@ class LoggedStep:
     end: str = ""
 
 
-def of_session(ctx: Context, session: str) -> list[LoggedStep]:
-    """Return a session's steps, from its transcript, else from its log; [] where neither is there, or the user
-    wants no memory of its project."""
-    paths = [
+def transcripts_of(ctx: Context, session: str) -> list[str]:
+    """Return the paths of a session's transcripts that are still there."""
+    return [
         path
         for path in ctx.state.cursors()
         if session and path.endswith(f"{session}.jsonl") and os.path.isfile(path)
     ]
-    for path in paths:
+
+
+def of_session(ctx: Context, session: str) -> list[LoggedStep]:
+    """Return a session's steps, from its transcript, else from its log; [] where neither is there, or the user
+    wants no memory of its project."""
+    for path in transcripts_of(ctx, session):
         with suppress(OSError):
             if found := _read(ctx, path):
                 return found[1]

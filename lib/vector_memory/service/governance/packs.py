@@ -160,7 +160,7 @@ def _read(folder: str) -> PackAnswer:
         texts = [Record(json_in.load(line)).text("text") for line in lines.splitlines()]
     except (OSError, ValueError, TypeError, BadInputError) as error:
         raise BadInputError(
-            f"{folder} holds no pack: {error}", f"It has {MANIFEST} and {MEMORIES}."
+            f"{folder} holds no pack: {error}", f"A pack has {MANIFEST} and {MEMORIES}."
         ) from None
     if not (signed and whole and manifest.text("format") == FORMAT):
         raise BadInputError(

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from vector_memory.errors import BadInputError
 from vector_memory.service.base.context import Context
 from vector_memory.service.jobs import derived, expiry, paging, tier_transfer
-from vector_memory.service.jobs.step import Entry, Step, Turn
+from vector_memory.service.jobs.step import PHASES, Entry, Step, Turn, counts_of, joined
 from vector_memory.system.json_in import Record
 
 
@@ -20,14 +21,21 @@ def step(ctx: Context, turn: Turn) -> Step:
     Returns:
         What it did, and where the next step begins.
     """
-    number = turn.cursor.number("phase")
-    inner = turn.cursor.part("at")
-    done = PHASES[number](ctx, Turn(turn.now, inner, turn.dry_run, turn.report, turn.before))
-    if done.cursor:
-        return Step(done.report, {"phase": number, "at": dict(done.cursor)}, done.entry)
-    if number + 1 < len(PHASES):
-        return Step(done.report, {"phase": number + 1, "at": {}}, done.entry)
-    return Step(done.report, {}, Entry("consolidate", (), {"phases": len(PHASES)}))
+    only, at = turn.cursor.words(PHASES), turn.cursor.number("step")
+    left = [n for n, (phase, _) in enumerate(STEPS) if n >= at and (not only or phase in only)]
+    if not left:
+        phases = ", ".join(dict.fromkeys(phase for phase, _ in STEPS))
+        raise BadInputError("There is no such phase.", f"Phases: {phases}.")
+    inner = Turn(turn.now, turn.cursor.part("at"), turn.dry_run, turn.report, turn.before)
+    done = STEPS[left[0]][1](ctx, inner)
+    if done.cursor or left[1:]:
+        following = left[0] if done.cursor else left[1]
+        cursor = {PHASES: only, "step": following, "at": dict(done.cursor)}
+        return Step(done.report, cursor, done.entry)
+    counts = counts_of(joined(turn.report, done.report))
+    # What only replay counts, the next cycle that replays counts from where the last one was.
+    reached = turn.report.get("reached") or turn.before.part("reached")
+    return Step({"reached": reached, **done.report}, {}, Entry("consolidate", (), counts))
 
 
 def _replay(ctx: Context, turn: Turn) -> Step:
@@ -69,6 +77,8 @@ def _reorganization(ctx: Context, turn: Turn) -> Step:
     return Step(report, moved.cursor)
 
 
-PHASES: tuple[Callable[[Context, Turn], Step], ...] = (
-    _replay, _extraction, _weaving, derived.facts, _pruning, _reorganization,
+STEPS: tuple[tuple[str, Callable[[Context, Turn], Step]], ...] = (
+    ("replay", _replay), ("extraction", _extraction), ("integration", _weaving),
+    ("integration", derived.facts), ("pruning", _pruning), ("reorganization", _reorganization),
 )  # fmt: skip
+"""What a cycle does, in its order, each with its phase."""

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from vector_memory import model
 from vector_memory.model import Memory, Scope
+from vector_memory.observe.learning.figures import rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.tasks import EDIT, READ
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.learning import learned_records
-from vector_memory.service.think.figures import share
 
 HOW = "heuristic"
 LEAST_SESSIONS, MOST_SESSIONS, MOST_LEDGERS = 2, 31, 2_000
@@ -70,8 +70,8 @@ def _judged(principle: Memory, command: str, tasks: Tasks) -> BorneOut | None:
         task for task, _ in tasks.values() if command not in task.stages and task.kind in kinds
     ]
     records = {record.id: record for _, record in ran}
-    won = share(sum(task.done is True for task, _ in ran), len(ran))
-    rest = share(sum(task.done is True for task in others), len(others))
+    won = rate(sum(task.done is True for task, _ in ran), len(ran))
+    rest = rate(sum(task.done is True for task in others), len(others))
     is_enough = won.is_enough and len(records) >= LEAST_SESSIONS
     if not is_enough or won.low <= (rest.k / rest.n if rest.is_enough else 0.5):
         return None

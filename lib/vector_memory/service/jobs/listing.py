@@ -11,7 +11,9 @@ from vector_memory.model import Progress
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.jobs import registry, runner
+from vector_memory.service.jobs.step import PHASES
 from vector_memory.service.jobs.weekly_backup import newest
+from vector_memory.system.json_in import Record
 
 ACTIONS = ("list", "show", "enable", "disable")
 
@@ -35,9 +37,11 @@ class RunRequest(messages.Request):
 
     Attributes:
         dry_run: only tell what it would do.
+        phases: of a job that has some, only these.
     """
 
     name: str = messages.word()
+    phases: tuple[str, ...] = messages.words()
     due: bool = messages.flag()
     dry_run: bool = messages.flag()
 
@@ -119,7 +123,8 @@ def run(ctx: Context, request: RunRequest, progress: Progress) -> JobView | Jobs
     if not request.due:
         name = registry.named(request.name)
         progress(0, 1, name)
-        return _view(ctx, runner.run(ctx, name, request.dry_run), whole=True)
+        begin = Record({PHASES: list(request.phases)}) if request.phases else None
+        return _view(ctx, runner.run(ctx, name, request.dry_run, begin), whole=True)
     names = runner.due_jobs(ctx)
     views = []
     for number, name in enumerate(names):

@@ -8,11 +8,11 @@ from statistics import median
 
 from vector_memory.journal.job_rows import WAITS
 from vector_memory.model import Scope
+from vector_memory.observe.learning.figures import compared
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.jobs.step import Step, Turn
 from vector_memory.service.memory import lookup
-from vector_memory.service.think.figures import compared
 
 QUESTIONS, WORDS = 20, 12
 KEPT = 12

@@ -83,8 +83,11 @@ def row_of(ctx: Context, name: str) -> JobRow:
     return known or JobRow(name, name not in registry.OFF)
 
 
-def run(ctx: Context, name: str, dry_run: bool) -> JobRow:
+def run(ctx: Context, name: str, dry_run: bool, begin: Record | None = None) -> JobRow:
     """Run a job to its end, whenever it is due, and return its row; with `dry_run` nothing is changed or noted.
+
+    Args:
+        begin: the cursor to begin at, whatever run was left unfinished; at the beginning by default.
 
     Raises:
         BadInputError: another one is running.
@@ -95,7 +98,12 @@ def run(ctx: Context, name: str, dry_run: bool) -> JobRow:
         raise BadInputError(BUSY, "Try again in a minute.")
     try:
         if dry_run:
-            return _rehearse(ctx, name)
+            return _rehearse(ctx, name, begin or Record())
+        if begin:
+            anew = _taken_up(replace(row_of(ctx, name), outcome="", cursor={}), ctx.now(), False)
+            ctx.state.put_jobs([replace(anew, cursor=begin)])
+            clock.begun.add(name)
+            clock.told.pop(name, None)
         row = _one_step(ctx, name)
         while row.outcome == RUNNING and not ctx.stopping.is_set():
             row = _one_step(ctx, name)
@@ -105,10 +113,10 @@ def run(ctx: Context, name: str, dry_run: bool) -> JobRow:
         look_again(ctx)
 
 
-def _rehearse(ctx: Context, name: str) -> JobRow:
+def _rehearse(ctx: Context, name: str, begin: Record) -> JobRow:
     """Return the row that a run would leave."""
     row, work = row_of(ctx, name), registry.work_of(name)
-    turn = Turn(ctx.now(), dry_run=True, before=Record(report_of_run(row.report)))
+    turn = Turn(ctx.now(), begin, dry_run=True, before=Record(report_of_run(row.report)))
     until = time.monotonic() + MOST_RUN_S
     while True:
         with privacy.for_folder(ctx, ""):

@@ -13,6 +13,8 @@ from vector_memory.system.json_in import Record
 
 TEXT = "text"
 """By this name words of memories stand in a report, and by no other."""
+PHASES = "phases"
+"""By this name a cursor says which phases of a job alone are to be done."""
 MOST_LISTED = 100
 """Entries that a list in a report holds."""
 

@@ -69,20 +69,20 @@ def board_of(memory: Memory | None) -> Board:
     raw, empty = memory.extra if memory else {}, vars(Board())
     known = {name: raw[name] for name in empty if type(raw.get(name)) is type(empty[name])}
     parts = {"kinds": outcomes.KindCount, "habits": trouble.Habit}
-    return Board(**known | {name: _all(kind, known.get(name)) for name, kind in parts.items()})
+    return Board(**known | {name: read_all(kind, known.get(name)) for name, kind in parts.items()})
 
 
 def trails_of(asker: ProjectAsker, ids: Iterable[str]) -> list[trails.Trail]:
     """Return these trails, the strongest first, without those that are forgotten."""
     found = asker.own.journal.by_ids(list(ids))
     kept = (found[id].extra for id in ids if id in found and found[id].status is Status.ACTIVE)
-    return _all(trails.Trail, list(kept))
+    return read_all(trails.Trail, list(kept))
 
 
 def trajectories_of(asker: ProjectAsker) -> list[trajectories.Trajectory]:
     """Return the tasks of a project that are an example, as they were captured, the newest first."""
     records = counted_records.of(asker, TRAJECTORIES, trajectories.MOST, (TRAJECTORY,))
-    found = _all(trajectories.Trajectory, [one.extra for one in records if one.is_quiet])
+    found = read_all(trajectories.Trajectory, [one.extra for one in records if one.is_quiet])
     return sorted(found, key=lambda one: one.at, reverse=True)
 
 
@@ -94,7 +94,7 @@ def thing(asker: ProjectAsker, key: str) -> things.Thing | None:
 
 def things_of(records: Iterable[Memory]) -> list[things.Thing]:
     """Return the things of these records."""
-    return _all(things.Thing, [one.extra for one in records])
+    return read_all(things.Thing, [one.extra for one in records])
 
 
 def ledger_of(memory: Memory) -> tuple[list[outcomes.Task], list[things.Sighting]]:
@@ -121,7 +121,7 @@ def subagents_of(memory: Memory) -> list[outcomes.Task]:
     ]
 
 
-def _all(kind: Callable[..., T], raw: Any) -> list[T]:
+def read_all(kind: Callable[..., T], raw: Any) -> list[T]:
     """Return what was written as JSON, without anything else."""
     made = []
     for one in raw if isinstance(raw, list) else ():

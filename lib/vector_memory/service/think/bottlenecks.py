@@ -9,28 +9,25 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from vector_memory.errors import BadInputError
-from vector_memory.observe.learning import things
+from vector_memory.observe.learning import figures, things
+from vector_memory.observe.learning.figures import NOT_ENOUGH, Comparison, Middle, Rate
 from vector_memory.observe.learning.outcomes import LONGEST_PAUSE_S, Task
 from vector_memory.observe.learning.things import Sighting
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.think import figures, ledger
-from vector_memory.service.think.figures import NOT_ENOUGH, Comparison, Middle, Share
+from vector_memory.service.think import ledger
 
 
 @dataclass(frozen=True, kw_only=True)
-class OptimizerRequest(messages.Request):
+class OptimizerRequest(ledger.WorkRequest):
     """Steps are looked at, of the tasks of a kind (all by default) since a time.
 
     Attributes:
         first, second: two ways to compare, each as command lines; none to compare nothing.
     """
 
-    kind: str = messages.word()
-    since: datetime | None = messages.moment()
     first: tuple[str, ...] = messages.words()
     second: tuple[str, ...] = messages.words()
-    k: int = messages.number(10, 1, 100)
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ class StepFigures:
     """
 
     step: str
-    went_well: Share
+    went_well: Rate
     tasks: int
     seconds: Middle
     total_s: float
@@ -73,14 +70,13 @@ def optimize(ctx: Context, request: OptimizerRequest) -> ledger.Answer:
             runs[ledger.job_of(one.name)].append(one)
     steps = [_figures(job, seen, known) for job, seen in runs.items()]
     steps.sort(key=lambda one: (-one.total_s, -one.went_well.n, one.step))
-    is_asked = request.first or request.second
     return ledger.answer(
         ctx,
         _told(steps),
         tasks=len(known),
         retries=sum(one.retries for one in known),
         steps=steps[: request.k],
-        compared=_compared(known, request.first, request.second) if is_asked else None,
+        compared=_compared(known, request.first, request.second),
     )
 
 
@@ -90,7 +86,7 @@ def _figures(job: str, seen: Sequence[Sighting], known: Sequence[Task]) -> StepF
     total = round(sum(min(one.seconds, LONGEST_PAUSE_S) for one in seen), 1)
     took = figures.middle([one.seconds for one in good if one.seconds > 0])
     in_tasks = sum(job in one.jobs for one in known)
-    return StepFigures(job, figures.share(len(good), len(seen)), in_tasks, took, total)
+    return StepFigures(job, figures.rate(len(good), len(seen)), in_tasks, took, total)
 
 
 def _told(steps: Sequence[StepFigures]) -> str:
@@ -99,25 +95,22 @@ def _told(steps: Sequence[StepFigures]) -> str:
         return f"{NOT_ENOUGH}: no step was run five times."
     worst = min(enough, key=lambda one: one.went_well.k / one.went_well.n)
     longest = max(enough, key=lambda one: one.total_s)
-    told = f"`{longest.step}` took longest: {longest.total_s:g} s in {longest.went_well.n} runs."
+    told = f"Of steps that were run five times `{longest.step}` took longest: {longest.total_s:g} s in {longest.went_well.n} runs."
     if worst.went_well.k < worst.went_well.n:
         told += f" `{worst.step}` fails most: it went well {worst.went_well.told}."
     return told
 
 
-def _compared(known: Sequence[Task], first: Sequence[str], second: Sequence[str]) -> Comparison:
-    """Return how tasks went that took one way and not the other. Who chose which way is not known: a
-    difference is no proof of a cause."""
+def _compared(
+    known: Sequence[Task], first: Sequence[str], second: Sequence[str]
+) -> Comparison | None:
+    """Return how tasks went that took one way and not the other, None where no ways are given."""
+    if not first and not second:
+        return None
     ways = [{ledger.job_of(one) for one in way} for way in (first, second)]
     if not all(ways) or ways[0] == ways[1]:
         raise BadInputError(
             "Two ways that differ are needed.", "Give `first` and `second` as command lines."
         )
-    done = [
-        ledger.done_of(
-            one for one in known if mine <= set(one.jobs) and not (other - mine) & set(one.jobs)
-        )
-        for mine, other in (ways, ways[::-1])
-    ]
     names = (" + ".join(sorted(ways[0])), " + ".join(sorted(ways[1])))
-    return figures.compare(done[0], done[1], names)
+    return ledger.compare_ways(known, ways[0], ways[1], names)

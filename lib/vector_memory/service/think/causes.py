@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from vector_memory.errors import BadInputError
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import CAUSE
+from vector_memory.observe.learning.figures import NOT_ENOUGH
 from vector_memory.observe.learning.outcomes import Task, Trouble
 from vector_memory.observe.learning.tasks import EDIT
 from vector_memory.service.base import messages
@@ -18,7 +19,6 @@ from vector_memory.service.capture import step_log
 from vector_memory.service.learning import counted_records
 from vector_memory.service.learning.counted_records import Record
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import NOT_ENOUGH, Comparison, compare
 
 ANALYSES = "causal_analysis"
 BEFORE, MOST_CASES, MOST_ENDS, MOST_BEFORE = 5, 10, 5, 8
@@ -28,7 +28,7 @@ Met = tuple[Task, Trouble]
 
 
 @dataclass(frozen=True, kw_only=True)
-class CauseRequest(messages.Request):
+class CauseRequest(ledger.WorkRequest):
     """A failure is to be explained.
 
     Attributes:
@@ -38,9 +38,7 @@ class CauseRequest(messages.Request):
     """
 
     error: str = messages.maybe_text(4_000)
-    session: str = messages.word()
     step: str = messages.maybe_text(300)
-    dry_run: bool = messages.flag(default=True)
 
 
 def explain(ctx: Context, request: CauseRequest) -> ledger.Answer:
@@ -67,10 +65,12 @@ def explain(ctx: Context, request: CauseRequest) -> ledger.Answer:
     ends = Counter("a change of files" if one.end == EDIT else one.end for _, one in met if one.end)
     before = Counter(step for steps in stood for step in dict.fromkeys(steps))
     kinds, tasks = {task.kind for task, _ in met}, len({task.key for task, _ in met})
-    like = [one for one in known if one.kind in kinds]
+    like, job = [one for one in known if one.kind in kinds], ledger.job_of(request.step)
+    names = (f"with {job}", f"without {job}")
     told = f"{NOT_ENOUGH}: such a failure was never met here."
     if met:
-        told = f"Met in {tasks} of {len(like)} tasks of the same kinds, last {met[-1][0].at[:10]}{_mended(ends)}."
+        how = f"it was ended in {len(ends)} ways" if ends else "nothing is known to end it"
+        told = f"Met in {tasks} of {len(like)} tasks of the same kinds, last {met[-1][0].at[:10]}; {how}."
     return ledger.answer(
         ctx,
         told,
@@ -83,19 +83,10 @@ def explain(ctx: Context, request: CauseRequest) -> ledger.Answer:
         ],
         mended_by=dict(ends.most_common(MOST_ENDS)),
         before=dict(before.most_common(MOST_BEFORE)),
-        with_step=_with_step(like, request.step) if request.step else None,
+        with_step=ledger.compare_ways(like, {job}, set(), names) if request.step else None,
         dry_run=request.dry_run,
         id=_keep(ctx, request, met, told) if met and not request.dry_run else None,
     )
-
-
-def _mended(ends: Counter[str]) -> str:
-    if not ends:
-        return "; nothing is known to end it"
-    (best, n), *others = ends.most_common()
-    if others and others[0][1] == n:
-        return f"; it was ended in {len(ends)} ways"
-    return f"; ended {n} times of {ends.total()} so: {best}"
 
 
 def _met(known: Sequence[Task], request: CauseRequest) -> list[Met]:
@@ -123,13 +114,6 @@ def _before(ctx: Context, task: Task, one: Trouble) -> list[str]:
     steps = step_log.of_session(ctx, task.session)
     place = next((n for n, step in enumerate(steps) if step.sign == one.sign), 0)
     return [step.job or step.what for step in steps[max(0, place - BEFORE) : place]]
-
-
-def _with_step(tasks: Sequence[Task], step: str) -> Comparison:
-    job = ledger.job_of(step)
-    took = ledger.done_of(one for one in tasks if job in one.jobs)
-    left = ledger.done_of(one for one in tasks if job not in one.jobs)
-    return compare(took, left, (f"with {job}", f"without {job}"))
 
 
 def _keep(ctx: Context, request: CauseRequest, met: Sequence[Met], told: str) -> str | None:

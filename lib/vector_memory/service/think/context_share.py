@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from vector_memory import config
+from vector_memory.observe.learning.figures import Rate, rate
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_tally import GUIDANCE, PARTS, SEARCH
 from vector_memory.service.base.shown_notes import FAILURE, PROCEDURES, PROMPT, START
 from vector_memory.service.learning import procedures
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import Share, share
 from vector_memory.service.tools import failure_advice
 
 SESSION = "session"
@@ -29,7 +29,7 @@ MOST_ENTRIES, DAYS = 20_000, 30
 
 
 @dataclass(frozen=True, kw_only=True)
-class BudgetRequest(messages.Request):
+class BudgetRequest(ledger.WorkRequest):
     """The limits are shown, or one is to be set.
 
     Attributes:
@@ -40,9 +40,6 @@ class BudgetRequest(messages.Request):
     action: str = messages.one_of(("show", "set"), "show")
     compartment: str = messages.one_of(SETTINGS, SESSION)
     tokens: int = messages.number(0, 0, 100_000)
-    session: str = messages.word()
-    since: datetime | None = messages.moment()
-    dry_run: bool = messages.flag(default=True)
 
 
 @dataclass(frozen=True)
@@ -62,7 +59,7 @@ class CompartmentView:
     used: int
     times: int
     all: int
-    brought: Share | None
+    brought: Rate | None
 
 
 def budget(ctx: Context, request: BudgetRequest) -> ledger.Answer:
@@ -86,28 +83,28 @@ def budget(ctx: Context, request: BudgetRequest) -> ledger.Answer:
         if session and isinstance(part, str) and isinstance(tokens, int):
             used[str(session)][part] += tokens
             times[str(session)][part] += 1
-    session, whole, given_to = request.session or next(iter(used), ""), Counter[str](), len(used)
-    for one in used.values():
-        whole.update(one)
+    session, whole, sessions = request.session or next(iter(used), ""), Counter[str](), len(used)
+    for given in used.values():
+        whole.update(given)
     uses = ctx.state.use_counts("channel", since)
     views = []
     for part in PARTS:
         count = uses.get(PROCEDURES if part == GUIDANCE else part)
-        brought = share(count.used, count.shown) if count else None
+        brought = rate(count.used, count.shown) if count else None
         limit = FIXED.get(part) or int(getattr(ctx.settings, SETTINGS[part]))
         figures = (used[session][part], times[session][part], whole[part])
         views.append(CompartmentView(part, limit, SETTINGS.get(part, ""), *figures, brought))
-    given, cap = used[session].total(), ctx.settings.session_tokens
+    total, cap = used[session].total(), ctx.settings.session_tokens
     if not told and session:
         most = f" of at most {cap}" if cap else ""
-        told = f"{given} tokens{most} in this session, {whole.total()} in {given_to} sessions since {since:%Y-%m-%d}."
+        told = f"{total} tokens{most} in this session, {whole.total()} in {sessions} sessions since {since:%Y-%m-%d}."
     return ledger.answer(
         ctx,
         told or f"No session was given anything since {since:%Y-%m-%d}.",
         session=session,
-        used=given,
+        used=total,
         cap=cap,
-        sessions=given_to,
+        sessions=sessions,
         compartments=views,
         dry_run=request.dry_run if is_set else None,
     )

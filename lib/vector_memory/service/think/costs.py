@@ -4,7 +4,7 @@ did how well for which kind of task. It advises; it routes nobody's session."""
 from __future__ import annotations
 
 import os
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -17,6 +17,8 @@ from vector_memory.errors import BadInputError, UnsafeTextError
 from vector_memory.index.reader import head_of
 from vector_memory.index.usage import Usage, total, usage_of
 from vector_memory.model import HEURISTICS, Progress
+from vector_memory.observe.learning.figures import NOT_ENOUGH
+from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.tasks import kind_of
 from vector_memory.service.base import messages, model_help
 from vector_memory.service.base.asker import asker_at
@@ -24,20 +26,19 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records
 from vector_memory.service.learning.counted_records import Record
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import NOT_ENOUGH, Share
 from vector_memory.system.json_in import Record as Raw
 from vector_memory.text import tables
 
 USAGE = "usage"
 """The kind of record that says what a session took."""
-PRICES = "prices.txt"
+PRICES = "prices"
 """In the data home: lines of prices that go before those of the product."""
 LISTED = "prices listed in November 2026"
 MILLION = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class CostRequest(messages.Request):
+class CostRequest(ledger.WorkRequest):
     """What was taken is asked for, or which model to take.
 
     Attributes:
@@ -49,9 +50,7 @@ class CostRequest(messages.Request):
     action: str = messages.one_of(("report", "route", "prices"), "report")
     by: str = messages.one_of(("model", "day", "session", "project"), "model")
     task: str = messages.maybe_text(2_000)
-    since: datetime | None = messages.moment()
     cap: int = messages.number(0, 0, 1_000_000)
-    k: int = messages.number(20, 1, 300)
 
 
 Prices = list[tuple[str, list[float]]]
@@ -67,16 +66,6 @@ class CostRow:
     usage: dict[str, int]
     dollars: float | None
     sessions: int
-
-
-@dataclass(frozen=True)
-class ModelView:
-    """How tasks of a kind went in sessions that a model worked for most, and what such a session cost in the
-    median (None without a price)."""
-
-    model: str
-    done: Share
-    dollars: float | None
 
 
 class Took(NamedTuple):
@@ -103,7 +92,7 @@ def costs(ctx: Context, request: CostRequest, progress: Progress) -> ledger.Answ
     """
     prices = prices_of(ctx)
     if request.action == "prices":
-        told = f"Dollars for a million tokens, by {LISTED}. Put lines of your own into {ctx.home.path(PRICES)}."
+        told = f"Dollars for a million tokens, by {LISTED}. Put lines of your own into {ctx.home.path(f'{PRICES}.txt')}."
         lines = [f"{name} {' '.join(f'{one:g}' for one in row)}" for name, row in prices]
         return ledger.answer(ctx, told, prices=lines)
     read_all(ctx, progress)
@@ -130,36 +119,34 @@ def costs(ctx: Context, request: CostRequest, progress: Progress) -> ledger.Answ
 # -- what sessions took --
 
 
-def read_all(ctx: Context, progress: Progress) -> int:
-    """Keep what the transcripts tell that have grown since they were read; return how many that were."""
+def read_all(ctx: Context, progress: Progress) -> None:
+    """Keep what the transcripts tell that have grown since they were read."""
     paths = [one for one in ctx.state.cursors() if one.endswith(".jsonl") and os.path.isfile(one)]
-    read = 0
     for number, path in enumerate(sorted(paths)):
         if ctx.stopping.is_set():
             break
         ctx.hooks.give_way()
         progress(number, len(paths), "reading transcripts")
         with suppress(OSError, UnsafeTextError):
-            read += _read(ctx, path)
-    return read
+            _read(ctx, path)
 
 
-def _read(ctx: Context, path: str) -> bool:
+def _read(ctx: Context, path: str) -> None:
     size, (session, cwd) = os.path.getsize(path), head_of(path)
     asker = asker_at(ctx, cwd or "/")
     if asker is None or not session or not ctx.settings.capture:
-        return False
+        return
     key = f"{USAGE}:{session}"
     known = counted_records.get(asker, HEURISTICS, key)
     name = os.path.basename(path)
     parts = Raw(known.extra).part("files") if known else Raw()
     if parts.part(name).number("size") == size:
-        return False
+        return
     rows = [[*at, asdict(usage)] for at, usage in sorted(usage_of(path).items())]
     extra = {"files": {**parts, name: {"size": size, "rows": rows}}}
     text = f"What a session took of its models: {sum(len(one) for one in rows)} figures."
     record = Record(HEURISTICS, key, text, kind=USAGE, session=session, extra=extra)
-    return counted_records.keep(ctx, asker, record) is not None
+    counted_records.keep(ctx, asker, record)
 
 
 def _known(asker: messages.Asker, since: datetime | None, prices: Prices) -> list[Took]:
@@ -176,7 +163,7 @@ def _known(asker: messages.Asker, since: datetime | None, prices: Prices) -> lis
             with suppress(TypeError, ValueError):
                 day, model, usage = str(row[0]), str(row[1]), Usage(**row[2])
                 if day >= first:
-                    paid = cost(usage, price(model, prices))
+                    paid = cost(usage, model, prices)
                     found.append(Took(session, project, day, model, usage, paid))
     return found
 
@@ -206,33 +193,24 @@ def prices_of(ctx: Context) -> Prices:
     Raises:
         BadInputError: a line of the user's is no price.
     """
-    lines = tables.lines("model_prices")
-    with suppress(OSError), open(ctx.home.path(PRICES), encoding="utf-8") as file:
-        own = [one.strip() for one in file]
-        lines = [*(one for one in own if one and not one.startswith("#")), *lines]
-    found = []
-    for line in lines:
+    found, own = [], list[str]()
+    with suppress(OSError):
+        own = tables.lines(PRICES, ctx.home.root)
+    for line in (*own, *tables.lines("model_prices")):
         name, *numbers = line.split()
-        try:
-            row = [float(one) for one in numbers]
-        except ValueError:
-            row = []
-        if len(row) != 5 or min(row) < 0:
+        row = [float(one) for one in numbers if one.replace(".", "", 1).isdecimal()]
+        if not len(row) == len(numbers) == 5:
             raise BadInputError(
-                f"{ctx.home.path(PRICES)}: {line[:60]!r} is no price.",
+                f"{ctx.home.path(f'{PRICES}.txt')}: {line[:60]!r} is no price.",
                 "A model's name, then dollars for input, output, cache 5 minutes, cache 1 hour, cache read.",
             )
         found.append((name, row))
     return found
 
 
-def price(model: str, prices: Prices) -> list[float] | None:
-    """Return a model's five prices, None where it has none."""
-    return next((row for name, row in prices if fnmatchcase(model, name)), None)
-
-
-def cost(usage: Usage, row: list[float] | None) -> float | None:
-    """Return what tokens cost in dollars, None without a price."""
+def cost(usage: Usage, model: str, prices: Prices) -> float | None:
+    """Return what tokens of a model cost in dollars, None where it has no price."""
+    row = next((row for name, row in prices if fnmatchcase(model, name)), None)
     if row is None:
         return None
     sorts = (usage.input, usage.output, usage.cache_5m, usage.cache_1h, usage.cached)
@@ -243,32 +221,31 @@ def cost(usage: Usage, row: list[float] | None) -> float | None:
 
 
 def _route(ctx: Context, request: CostRequest, took: Sequence[Took]) -> ledger.Answer:
-    """Return how models did tasks like one, the cheapest first of those that did as well as any."""
+    """Return how models did tasks like one, the surest first, each with what a session of such tasks took of it in
+    the median (None without a price); and the cheapest of those that did as well as any."""
     kind = kind_of(request.task)
     tasks = ledger.tasks_of(messages.asker_of(ctx, request), kind=kind)
-    written: Counter[tuple[str, str]] = Counter()
-    for one in took:
-        written[one.session, one.model] += one.usage.output
-    # A session is that model's which wrote most in it.
-    of_session = {session: model for (session, model), _ in reversed(written.most_common())}
-    views = []
-    for model in dict.fromkeys(of_session.values()):
-        mine = {session for session, one in of_session.items() if one == model}
-        done = ledger.done_of(task for task in tasks if task.session in mine)
-        paid = [
-            one.dollars for one in _rows("session", (one for one in took if one.session in mine))
-        ]
-        has_price = any(one.model == model and one.dollars is not None for one in took)
-        dollars = median_high(one or 0 for one in paid) if has_price else None
-        if done.n:
-            views.append(ModelView(model, done, dollars))
-    views.sort(key=lambda one: -one.done.low)
-    proven, named = [one for one in views if one.done.is_enough], kind or "all kinds"
+    done = {
+        model: ledger.done_of(task for task in tasks if task.model == model)
+        for model in {task.model for task in tasks if task.model and task.is_judged}
+    }
+    order = sorted(done, key=lambda model: -done[model].low)
+    dollars = {model: _of_a_session(tasks, took, model) for model in order}
+    proven, named = [model for model in order if done[model].is_enough], kind or "all kinds"
     told = f"{NOT_ENOUGH}: fewer than two models did five tasks of {named} whose end is known."
     if len(proven) > 1:
-        fit = [one for one in proven if one.done.high >= proven[0].done.low]
-        best = min(fit, key=lambda one: (one.dollars is None, one.dollars or 0))
-        told = (
-            f"For {named}: {best.model} is the cheapest of those of which none did surely better."
-        )
+        fit = [model for model in proven if done[model].high >= done[proven[0]].low]
+        best = min(fit, key=lambda model: (dollars[model] is None, dollars[model] or 0))
+        told = f"For {named}: {best} is the cheapest of those of which none did surely better."
+    views = [{"model": model, "done": done[model], "dollars": dollars[model]} for model in order]
     return ledger.answer(ctx, told, models=views)
+
+
+def _of_a_session(tasks: Iterable[Task], took: Iterable[Took], model: str) -> float | None:
+    """Return what a session in which a model did such a task took of it in the median, None without a price."""
+    mine = {task.session for task in tasks if task.model == model}
+    paid: defaultdict[str, float] = defaultdict(float)
+    for one in took:
+        if one.session in mine and one.model == model and one.dollars is not None:
+            paid[one.session] += one.dollars
+    return round(median_high(paid.values()), 2) if paid else None

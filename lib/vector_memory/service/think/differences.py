@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.observe.learning.figures import compare, middle, rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import compare, middle, share
 from vector_memory.service.think.past import memories_at
 from vector_memory.text import dates
 
@@ -20,7 +20,7 @@ MOST_JOBS = 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiffRequest(messages.Request):
+class DiffRequest(ledger.WorkRequest):
     """Two windows, or two moments, are to be compared.
 
     Attributes:
@@ -31,10 +31,6 @@ class DiffRequest(messages.Request):
 
     what: str = messages.one_of(("behaviour", "memory"), "behaviour")
     at: str = messages.text(200)
-    since: datetime | None = messages.moment()
-    until: datetime | None = messages.moment()
-    kind: str = messages.word()
-    k: int = messages.number(10, 1, 100)
 
 
 def difference(ctx: Context, request: DiffRequest) -> ledger.Answer:
@@ -91,24 +87,17 @@ def _window(mine: Sequence[Task], since: datetime, until: datetime) -> dict[str,
         "done": ledger.done_of(mine),
         "minutes": middle([one.minutes for one in mine]),
         "retries": sum(one.retries for one in mine),
-        "jobs": {job: share(n, len(mine)) for job, n in jobs.most_common(MOST_JOBS)},
+        "jobs": {job: rate(n, len(mine)) for job, n in jobs.most_common(MOST_JOBS)},
     }
 
 
 def _memory(ctx: Context, request: DiffRequest, at: datetime, until: datetime) -> ledger.Answer:
-    before, after = (
-        {memory.id: memory for memory in memories_at(ctx, request, moment)}
-        for moment in (at, until)
-    )
-    new = [one for id, one in after.items() if id not in before]
-    gone = [one for id, one in before.items() if id not in after]
-    found = {"new": new, "gone": gone}
-    return ledger.answer(
-        ctx,
-        f"{len(new)} memories are new since {at:%Y-%m-%d %H:%M}, {len(gone)} gave way.",
-        **{
-            name: [ledger.in_brief(one) for one in some[: request.k]]
-            for name, some in found.items()
-        },
-        kinds={name: dict(Counter(one.kind for one in some)) for name, some in found.items()},
-    )
+    before = {memory.id: memory for memory in memories_at(ctx, request, at)}
+    after = {memory.id: memory for memory in memories_at(ctx, request, until)}
+    new = [memory for id, memory in after.items() if id not in before]
+    gone = [memory for id, memory in before.items() if id not in after]
+    sides = {"new": new, "gone": gone}
+    kinds = {name: Counter(memory.kind for memory in side) for name, side in sides.items()}
+    told = f"{len(new)} memories are new since {at:%Y-%m-%d %H:%M}, {len(gone)} gave way."
+    brief = {name: list(map(ledger.in_brief, side[: request.k])) for name, side in sides.items()}
+    return ledger.answer(ctx, told, **brief, kinds=kinds)

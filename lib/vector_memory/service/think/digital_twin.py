@@ -9,14 +9,13 @@ from typing import NamedTuple
 
 from vector_memory.errors import BadInputError
 from vector_memory.model import PASSAGE, SUBAGENT_TAG, Memory, Progress, Scope
+from vector_memory.observe.learning.figures import NOT_ENOUGH
 from vector_memory.service.base import messages
 from vector_memory.service.base.asker import HookQuestion, ProjectAsker, asker_in
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit import consolidate, edit_forget, prune_candidates
 from vector_memory.service.inject import prompt_recall
-from vector_memory.service.memory.views import BriefView
 from vector_memory.service.think import ledger, store_copy
-from vector_memory.service.think.figures import NOT_ENOUGH
 from vector_memory.text import fence, prompts
 
 SETTINGS, PRUNE, CONSOLIDATE = "settings", "prune", "consolidate"
@@ -25,6 +24,11 @@ SCENARIOS = {
     PRUNE: "forgetting all that memory_prune lists",
     CONSOLIDATE: "merging all that memory_consolidate finds to say the same",
 }
+PROMOTED = {
+    PRUNE: "`/forget` or `vector-memory forget ID` for each that memory_prune lists and may go.",
+    CONSOLIDATE: "memory_consolidate with dry_run false.",
+}
+"""What makes a change, beside settings, which are set."""
 TRIED = (
     "threshold", "prompt_memories", "prompt_tokens", "origin_share", "candidates", "scoring", "query_tokens",
     "recall_on_prompt", "guidance_on_start", "learn_from_outcomes",
@@ -92,8 +96,11 @@ def try_out(ctx: Context, request: TwinRequest, progress: Progress) -> ledger.An
         for one in asked:
             copy.state.clear_shown(one.source.session)
         after = _replayed(copy, asker, asked, progress, "with the change")
-    made = _compared(ctx, asker, before, after, scenario, number)
-    made["promote"] = _promotion(scenario, request.settings) if made["differ"] or number else ""
+    made = _compared(ctx, asker, before, after)
+    did = {PRUNE: f"{number} memories would go. ", CONSOLIDATE: f"{number} would be merged. "}
+    made |= {"told": f"{did.get(scenario, '')}{made['told']}", "scenario": scenario}
+    promote = _promotion(scenario, request.settings) if made["differ"] or number else ""
+    made |= {"changed": number, "promote": promote}
     detail = {"scenario": scenario, "differ": made["differ"]}
     ctx.state.audit("digital_twin", request.actor, [], detail)
     return made
@@ -148,19 +155,13 @@ def _applied(copy: Context, scenario: str, asker: ProjectAsker, progress: Progre
 
 
 def _compared(
-    ctx: Context,
-    asker: ProjectAsker,
-    before: list[Given],
-    after: list[Given],
-    scenario: str,
-    n: int,
+    ctx: Context, asker: ProjectAsker, before: list[Given], after: list[Given]
 ) -> ledger.Answer:
     pairs = list(zip(before, after, strict=True))
     lost = [id for old, new in pairs for id in sorted(old.ids - new.ids)]
     gained = [id for old, new in pairs for id in sorted(new.ids - old.ids)]
     used = {label.memory for label in ctx.state.use_labels() if label.used}
     differ = sum(old.ids != new.ids for old, new in pairs)
-    did = {PRUNE: f"{n} memories would go. ", CONSOLIDATE: f"{n} memories would be merged. "}
     told = f"All {len(pairs)} prompts would get the same notes."
     if differ:
         told = (
@@ -169,15 +170,13 @@ def _compared(
         )
     return ledger.answer(
         ctx,
-        did.get(scenario, "") + told,
-        scenario=scenario,
+        told,
         replayed=len(pairs),
         differ=differ,
         before=_recalled(before),
         after=_recalled(after),
-        changed=n,
-        lost=_views(asker, lost),
-        gained=_views(asker, gained),
+        lost=ledger.shown(asker, lost)[:EXAMPLES],
+        gained=ledger.shown(asker, gained)[:EXAMPLES],
     )
 
 
@@ -188,17 +187,8 @@ def _recalled(given: Sequence[Given]) -> dict[str, int]:
     return {"prompts": len(tokens), "notes": notes, "tokens": sum(tokens)}
 
 
-def _views(asker: ProjectAsker, ids: Sequence[str]) -> list[BriefView]:
-    known = asker.own.journal.by_ids(list(dict.fromkeys(ids)))
-    open_ones = [known[id] for id in dict.fromkeys(ids) if id in known and not known[id].is_held]
-    return [ledger.in_brief(one) for one in open_ones[:EXAMPLES]]
-
-
 def _promotion(scenario: str, settings: Sequence[str]) -> str:
     """Return what the user does to make the change."""
-    if scenario == PRUNE:
-        return "`/forget` or `vector-memory forget ID` for each that memory_prune lists and may go."
-    if scenario == CONSOLIDATE:
-        return "memory_consolidate with dry_run false."
     pairs = (one.partition("=") for one in settings)
-    return "; ".join(f"vector-memory config set {name} {value}" for name, _, value in pairs)
+    sets = "; ".join(f"vector-memory config set {name} {value}" for name, _, value in pairs)
+    return PROMOTED.get(scenario, sets)

@@ -28,7 +28,7 @@ class FlowRequest(messages.Request):
 
 
 @dataclass
-class Node:
+class FlowNode:
     """A step, or several in a row of the same sort: `n` of them, `failed` so many of them."""
 
     id: str
@@ -41,7 +41,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Edge:
+class FlowEdge:
     """What came after what; `why` is `mended` where a failure was ended by it, else ""."""
 
     from_id: str
@@ -87,12 +87,12 @@ def steps_of(ctx: Context, session: str) -> list[LoggedStep]:
     )
 
 
-def graph(steps: Sequence[LoggedStep]) -> tuple[list[Node], list[Edge]]:
+def graph(steps: Sequence[LoggedStep]) -> tuple[list[FlowNode], list[FlowEdge]]:
     """Return steps as nodes, and edges between them. What failed and went well later in its turn is mended
     there."""
-    nodes: list[Node] = []
-    edges: list[Edge] = []
-    failing: dict[tuple[int, str], Node] = {}
+    nodes: list[FlowNode] = []
+    edges: list[FlowEdge] = []
+    failing: dict[tuple[int, str], FlowNode] = {}
     # Lists of todos and the like lead nowhere.
     for step in (one for one in steps if one.what != OTHER):
         is_named = step.what not in (READ, EDIT)
@@ -101,9 +101,9 @@ def graph(steps: Sequence[LoggedStep]) -> tuple[list[Node], list[Edge]]:
         if last and (last.what, last.label, last.turn) == (step.what, label, step.turn):
             last.n += 1
         else:
-            nodes.append(Node(f"n{len(nodes) + 1}", step.turn, step.what, label, 1, 0))
+            nodes.append(FlowNode(f"n{len(nodes) + 1}", step.turn, step.what, label, 1, 0))
             if last:
-                edges.append(Edge(last.id, nodes[-1].id))
+                edges.append(FlowEdge(last.id, nodes[-1].id))
         node, key = nodes[-1], (step.turn, label)
         if step.ok is False:
             node.failed, node.error = node.failed + 1, step.error or node.error
@@ -111,11 +111,11 @@ def graph(steps: Sequence[LoggedStep]) -> tuple[list[Node], list[Edge]]:
         elif step.ok and key in failing:
             broken = failing.pop(key)
             if broken is not node:
-                edges.append(Edge(broken.id, node.id, "mended"))
+                edges.append(FlowEdge(broken.id, node.id, "mended"))
     return nodes, edges
 
 
-def mermaid(nodes: Sequence[Node], edges: Sequence[Edge]) -> str:
+def mermaid(nodes: Sequence[FlowNode], edges: Sequence[FlowEdge]) -> str:
     """Return a graph as a Mermaid flowchart, with a box for each turn."""
     lines, turn = ["flowchart TD"], 0
     for one in nodes:

@@ -7,8 +7,8 @@ signed: nobody but who made it can tell it from a forged one.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
 from vector_memory import redact
@@ -28,51 +28,63 @@ PAGE = 500
 SHOWN = 10
 """Of what breaks a property, so many are named."""
 SERVED, SEARCHED_CHARS = 10, 400
-AUDIT, SERVING = "audit-log-is-whole", "expired-is-not-served"
-CONTRACTS = "contracts-only-narrow"
-Found = Iterator[tuple[str, str]]
-PROPERTIES: dict[str, str] = {
-    CONTRACTS: "Each contract is as it was signed by a key of this installation, and allows no more than what it was "
-    "made from.",
-    SERVING: "Asked for in its own words, nothing comes that has expired or holds no longer.",
-    AUDIT: "No entry of the audit log, older files included, was changed or taken out.",
-}
-"""All properties with what they mean; those of rows are added where they are checked."""
-EACH: dict[str, Callable[[Memory], Iterable[str]]] = {}
-"""What is checked of each row: why it breaks the property of that name."""
-ALL: dict[str, Callable[[Shelf, Mapping[str, Row]], Found]] = {}
-"""What is checked of all rows of a store together: the ids that break the property, with why."""
+Breaches = Iterator[tuple[str, str]]
+"""The ids of what breaks a property, each with why."""
+PROPERTIES: dict[str, str] = {}
+"""All properties with what they mean: the docstrings of the functions that check them, which are named after them."""
+OF_A_ROW: dict[str, Callable[[Memory], Iterable[str]]] = {}
+"""Checks of each row by itself: why it breaks the property."""
+OF_A_STORE: dict[str, Callable[[ReadStore], Breaches]] = {}
+"""Checks of all rows of a store together."""
+OF_ALL: dict[str, Callable[[Context], Breaches]] = {}
+"""Checks of what stands beside the stores."""
 C = TypeVar("C", bound=Callable[..., object])
 
 
-def _checks(table: dict[str, C], name: str, means: str) -> Callable[[C], C]:
-    """Return what makes a function the check of a property."""
+def _in(checks: dict[str, C]) -> Callable[[C], C]:
+    """Return what puts the check of a property among others."""
 
     def put(check: C) -> C:
-        table[name], PROPERTIES[name] = check, means
+        name = check.__name__.strip("_").replace("_", "-")
+        checks[name], PROPERTIES[name] = check, " ".join(str(check.__doc__).split())
         return check
 
     return put
 
 
-class Row(NamedTuple):
-    """What of a memory is looked at once all are read."""
+class RowState(NamedTuple):
+    """How a memory stands, of all that is looked at once all are read."""
 
     status: Status
     successor: str
 
 
-Rows = dict[str, Row]
+class ReadStore(NamedTuple):
+    """A store of which every row was read.
+
+    Attributes:
+        rows: how each memory stands, by its id.
+        over: active memories that have expired or hold no longer.
+        digest: SHA-256 of all rows in their order; `is_still`: nothing was written meanwhile.
+    """
+
+    ctx: Context
+    asker: Asker
+    shelf: Shelf
+    rows: dict[str, RowState]
+    over: list[Memory]
+    digest: str
+    is_still: bool
 
 
 @dataclass(frozen=True, kw_only=True)
-class VerifyRequest(messages.Request):
+class InvariantsRequest(messages.Request):
     """Do these properties hold? `properties` are names of `PROPERTIES`; all by default."""
 
     properties: tuple[str, ...] = messages.words(choices=PROPERTIES)
 
 
-def verify(ctx: Context, request: VerifyRequest, progress: Progress) -> ledger.Answer:
+def verify(ctx: Context, request: InvariantsRequest, progress: Progress) -> ledger.Answer:
     """Check properties over all rows of the stores that a project uses, or of all stores.
 
     Raises:
@@ -86,26 +98,19 @@ def verify(ctx: Context, request: VerifyRequest, progress: Progress) -> ledger.A
     """
     asker, names = messages.asker_of(ctx, request), request.properties or tuple(PROPERTIES)
     broken: dict[str, list[tuple[str, str]]] = {name: [] for name in names}
-    stores, digests, count = [], [], 0
+    stores, count = list[dict[str, object]](), 0
     for number, shelf in enumerate(asker.shelves):
         progress(number, len(asker.shelves) + 1, "reading every row")
-        before = shelf.journal.given_seq()
-        rows, over, digest = _read(ctx, shelf, broken)
-        is_still = shelf.journal.given_seq() == before
-        told = {"rows": len(rows), "digest": digest, "is_still": is_still}
+        store = _read(ctx, asker, shelf, broken)
+        told = {"rows": len(store.rows), "digest": store.digest, "is_still": store.is_still}
         stores.append({"store": shelf.folder, **told})
-        digests.append(digest)
-        count += len(rows)
-        for name, check in ALL.items():
-            if name in broken:
-                broken[name] += check(shelf, rows)
-        if SERVING in broken:
-            broken[SERVING] += _served(ctx, asker, over)
-    if AUDIT in broken and (gap := ctx.state.audit_break(whole=True)):
-        broken[AUDIT].append(("audit", gap))
-    if CONTRACTS in broken:
-        broken[CONTRACTS] += _contracts(ctx)
-    bad = [name for name, found in broken.items() if found]
+        count += len(store.rows)
+        for name in broken.keys() & OF_A_STORE.keys():
+            broken[name] += OF_A_STORE[name](store)
+    for name in broken.keys() & OF_ALL.keys():
+        broken[name] += OF_ALL[name](ctx)
+    bad = [name for name, breaches in broken.items() if breaches]
+    digests = [store["digest"] for store in stores]
     detail = {"holds": not bad, "properties": len(broken), "digests": digests}
     ctx.state.audit("formal_verify", request.actor, [], detail)
     verdict = f"Does not hold: {', '.join(bad)}." if bad else "All hold."
@@ -116,35 +121,35 @@ def verify(ctx: Context, request: VerifyRequest, progress: Progress) -> ledger.A
         checked_at=ctx.now(),
         version=version(),
         stores=stores,
-        properties=[_property(name, found) for name, found in broken.items()],
+        properties=[_property(name, breaches) for name, breaches in broken.items()],
         left_out={folder: error.message for folder, error in ctx.unopened().items()},
     )
 
 
-def _property(name: str, found: Sequence[tuple[str, str]]) -> dict[str, object]:
-    told = {"name": name, "means": PROPERTIES[name], "holds": not found, "broken": len(found)}
-    return {**told, "examples": [{"id": id, "why": why} for id, why in found[:SHOWN]]}
+def _property(name: str, breaches: Sequence[tuple[str, str]]) -> dict[str, object]:
+    told = {"name": name, "means": PROPERTIES[name], "holds": not breaches, "broken": len(breaches)}
+    return {**told, "examples": [{"id": id, "why": why} for id, why in breaches[:SHOWN]]}
 
 
 def _read(
-    ctx: Context, shelf: Shelf, broken: dict[str, list[tuple[str, str]]]
-) -> tuple[Rows, list[Memory], str]:
-    """Return the rows of a store, which memories in it are over, and the digest of all; note what is wrong with each
-    by itself."""
-    rows: Rows = {}
-    over, digest, after, now = list[Memory](), hashlib.sha256(), 0, ctx.now()
-    each = [(broken[name], check) for name, check in EACH.items() if name in broken]
+    ctx: Context, asker: Asker, shelf: Shelf, broken: dict[str, list[tuple[str, str]]]
+) -> ReadStore:
+    """Read a store, and note what is wrong with each row by itself."""
+    rows, over, now = dict[str, RowState](), list[Memory](), ctx.now()
+    digest, after, before = hashlib.sha256(), 0, shelf.journal.given_seq()
+    checks = [(broken[name], OF_A_ROW[name]) for name in broken.keys() & OF_A_ROW.keys()]
     while page := shelf.journal.changes(after, PAGE):
         for memory, _, text_hash in page:
             digest.update(_line(memory, text_hash))
-            rows[memory.id] = Row(memory.status, memory.superseded_by)
+            rows[memory.id] = RowState(memory.status, memory.superseded_by)
             if memory.status is Status.ACTIVE and not holds_at(memory, now):
                 over.append(memory)
-            for found, check in each:
-                found += [(memory.id, why) for why in check(memory)]
+            for breaches, check in checks:
+                breaches += [(memory.id, why) for why in check(memory)]
         after = page[-1][0].seq
         ctx.hooks.give_way()
-    return rows, over, digest.hexdigest()
+    is_still = shelf.journal.given_seq() == before
+    return ReadStore(ctx, asker, shelf, rows, over, digest.hexdigest(), is_still)
 
 
 def _line(memory: Memory, text_hash: bytes) -> bytes:
@@ -160,42 +165,43 @@ def _line(memory: Memory, text_hash: bytes) -> bytes:
 # -- properties of a row --
 
 
-@_checks(EACH, "status-fits", "What gave way names its successor, and what is active names none.")
-def _status(memory: Memory) -> Iterable[str]:
+@_in(OF_A_ROW)
+def _status_fits(memory: Memory) -> Iterable[str]:
+    """What gave way names its successor, and what is active names none."""
     if memory.status is Status.SUPERSEDED and not memory.superseded_by:
         yield "gave way to nobody"
     if memory.status is Status.ACTIVE and memory.superseded_by:
         yield f"is active, and gave way to {memory.superseded_by[:12]}"
 
 
-@_checks(EACH, "forgotten-has-no-words", "A forgotten memory holds no text, title or tags.")
-def _forgotten(memory: Memory) -> Iterable[str]:
+@_in(OF_A_ROW)
+def _forgotten_has_no_words(memory: Memory) -> Iterable[str]:
+    """A forgotten memory holds no text, title or tags."""
     if memory.status is Status.FORGOTTEN and (memory.text or memory.title or memory.tags):
         yield "is forgotten, and still has words"
 
 
-@_checks(EACH, "times-are-in-order", "Nothing ends before it begins to hold.")
-def _times(memory: Memory) -> Iterable[str]:
+@_in(OF_A_ROW)
+def _times_are_in_order(memory: Memory) -> Iterable[str]:
+    """Nothing ends before it begins to hold."""
     start, end = memory.valid_from, memory.valid_until
     if start is not None and end is not None and start > end:
         yield f"holds from {start.isoformat()}, which is after its end {end.isoformat()}"
 
 
-@_checks(
-    EACH,
-    "foreign-does-not-bind",
-    "Nothing that others wrote, or that looks like an instruction, counts as a rule or as important"
-    ", unless it is held back.",
-)
-def _foreign(memory: Memory) -> Iterable[str]:
+@_in(OF_A_ROW)
+def _foreign_does_not_bind(memory: Memory) -> Iterable[str]:
+    """Nothing that others wrote, or that looks like an instruction, counts as a rule or as important, unless it is
+    held back."""
     is_there = memory.status is Status.ACTIVE and not memory.is_held
     if is_there and memory.trust == 0 and memory.weight:
         told = ", ".join(f"{name} {value}" for name, value in memory.weight.items())
         yield f"was written by others or looks like an instruction, and has {told}"
 
 
-@_checks(EACH, "no-secret-is-stored", "The redactor of today finds nothing in any text or title.")
-def _secrets(memory: Memory) -> Iterable[str]:
+@_in(OF_A_ROW)
+def _no_secret_is_stored(memory: Memory) -> Iterable[str]:
+    """The redactor of today finds nothing in any text or title."""
     for name, text in (("text", memory.text), ("title", memory.title)):
         try:
             if text and redact.clean(text).text != text:
@@ -204,10 +210,9 @@ def _secrets(memory: Memory) -> Iterable[str]:
             yield f"its {name} cannot be looked at for secrets"
 
 
-@_checks(
-    EACH, "conditions-can-be-read", "Each procedure's conditions have a form that hooks understand."
-)
-def _conditions(memory: Memory) -> Iterable[str]:
+@_in(OF_A_ROW)
+def _conditions_can_be_read(memory: Memory) -> Iterable[str]:
+    """Each procedure's conditions have a form that hooks understand."""
     triggers = memory.extra.get(TRIGGERS)
     if memory.status is Status.ACTIVE and triggers is not None:
         try:
@@ -216,8 +221,9 @@ def _conditions(memory: Memory) -> Iterable[str]:
             yield str(error)
 
 
-@_checks(EACH, "plans-have-an-order", "No tasks of a plan wait for each other.")
-def _plans(memory: Memory) -> Iterable[str]:
+@_in(OF_A_ROW)
+def _plans_have_an_order(memory: Memory) -> Iterable[str]:
+    """No tasks of a plan wait for each other."""
     if memory.kind == plan.PLAN and memory.status is Status.ACTIVE:
         try:
             plan.ordered(plan.items_of(memory))
@@ -225,64 +231,81 @@ def _plans(memory: Memory) -> Iterable[str]:
             yield error.message
 
 
-# -- properties of all rows together --
+# -- properties of a store --
 
 
-@_checks(ALL, "rows-can-be-read", "Every row's checksum is right.")
-def _whole(shelf: Shelf, rows: Mapping[str, Row]) -> Found:
-    there = sum(shelf.journal.count(Scope(), status) for status in Status)
-    if there != len(rows):
-        yield shelf.folder, f"{there - len(rows)} of {there} rows cannot be read"
+@_in(OF_A_STORE)
+def _rows_can_be_read(store: ReadStore) -> Breaches:
+    """Every row's checksum is right."""
+    there = sum(store.shelf.journal.count(Scope(), status) for status in Status)
+    if there != len(store.rows):
+        yield store.shelf.folder, f"{there - len(store.rows)} of {there} rows cannot be read"
 
 
-@_checks(ALL, "successors-exist", "Each successor is there.")
-def _successors(shelf: Shelf, rows: Mapping[str, Row]) -> Found:
-    for id, row in rows.items():
-        if row.successor and row.successor not in rows:
+@_in(OF_A_STORE)
+def _successors_exist(store: ReadStore) -> Breaches:
+    """Each successor is there."""
+    for id, row in store.rows.items():
+        if row.successor and row.successor not in store.rows:
             yield id, f"gave way to {row.successor[:12]}, which is not there"
 
 
-@_checks(ALL, "supersession-ends", "No chain of successors comes back to itself.")
-def _cycles(shelf: Shelf, rows: Mapping[str, Row]) -> Found:
+@_in(OF_A_STORE)
+def _supersession_ends(store: ReadStore) -> Breaches:
+    """No chain of successors comes back to itself."""
     ended: set[str] = set()
-    for start in rows:
+    for start in store.rows:
         chain: dict[str, None] = {}
         at = start
-        while at in rows and at not in ended and at not in chain:
+        while at in store.rows and at not in ended and at not in chain:
             chain[at] = None
-            at = rows[at].successor
+            at = store.rows[at].successor
         if at in chain:
             ring = list(chain)[list(chain).index(at) :]
-            yield at, f"gave way to itself: {' → '.join(one[:8] for one in (*ring, at))}"
+            yield at, f"gave way to itself: {' → '.join(id[:8] for id in (*ring, at))}"
         ended.update(chain)
 
 
-@_checks(ALL, "links-have-ends", "Both ends of every link are there and not forgotten.")
-def _links(shelf: Shelf, rows: Mapping[str, Row]) -> Found:
-    ids = list(rows)
+@_in(OF_A_STORE)
+def _links_have_ends(store: ReadStore) -> Breaches:
+    """Both ends of every link are there and not forgotten."""
+    ids, rows = list(store.rows), store.rows
     for place in range(0, len(ids), PAGE):
-        for link in shelf.journal.links_of(ids[place : place + PAGE]):
+        for link in store.shelf.journal.links_of(ids[place : place + PAGE]):
             for end in (link.from_id, link.to_id):
                 if end not in rows or rows[end].status is Status.FORGOTTEN:
                     told = f"{link.from_id[:12]} {link.relation} {link.to_id[:12]}"
                     yield end, f"{told}: an end is gone"
 
 
-def _served(ctx: Context, asker: Asker, over: Sequence[Memory]) -> Found:
-    """Ask for each memory that is over in its own words, in its own collection."""
-    for memory in over:
+@_in(OF_A_STORE)
+def _expired_is_not_served(store: ReadStore) -> Breaches:
+    """Asked for in its own words, nothing comes that has expired or holds no longer."""
+    for memory in store.over:
         scope = Scope(projects=(memory.project,), collections=(memory.collection,))
-        asked = Asker(asker.place, scope, asker.open_shelves)
-        hits = lookup.find(ctx, memory.text[:SEARCHED_CHARS], asked, SERVED)
+        asker = replace(store.asker, scope=scope)
+        hits = lookup.find(store.ctx, memory.text[:SEARCHED_CHARS], asker, SERVED)
         if any(hit.memory.id == memory.id for hit in hits):
             yield memory.id, "has expired or holds no longer, and a recall brings it"
 
 
-def _contracts(ctx: Context) -> Found:
-    known = contracts.kept(ctx)
-    mine = {one.word for one in contracts.keyring(ctx).entries()} if known else set()
-    for id, one in known.items():
-        line = contracts.chain(one, known)
+# -- properties of what stands beside the stores --
+
+
+@_in(OF_ALL)
+def _audit_log_is_whole(ctx: Context) -> Breaches:
+    """No entry of the audit log, older files included, was changed or taken out."""
+    if gap := ctx.state.audit_break(whole=True):
+        yield "audit", gap
+
+
+@_in(OF_ALL)
+def _contracts_only_narrow(ctx: Context) -> Breaches:
+    """Each contract is as it was signed by a key of this installation, and allows no more than what it was made from."""
+    kept = contracts.kept(ctx)
+    mine = {entry.word for entry in contracts.keyring(ctx).entries()} if kept else set()
+    for id, contract in kept.items():
+        line = contracts.chain(contract, kept)
         if not line:
             yield id, "was changed since it was signed, or allows more than what it was made from"
         elif not mine.issuperset(part.key for part in line):

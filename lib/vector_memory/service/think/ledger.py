@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from math import log
 
@@ -15,30 +15,53 @@ from vector_memory.config import Settings
 from vector_memory.errors import BadInputError
 from vector_memory.index.fixes import commands
 from vector_memory.index.topics.turns import terms_of
-from vector_memory.model import HEURISTICS, Memory, Scope
-from vector_memory.observe.learning import outcomes
+from vector_memory.model import HEURISTICS, Memory, Scope, unique
+from vector_memory.observe.learning import outcomes, trails
+from vector_memory.observe.learning.figures import NOT_ENOUGH, Comparison, Rate, compare, rate
 from vector_memory.observe.learning.outcomes import Task
+from vector_memory.observe.learning.tasks import CHANGING
 from vector_memory.observe.learning.things import Sighting
+from vector_memory.observe.learning.trails import Trail
 from vector_memory.service.base import messages
 from vector_memory.service.base.asker import Asker, ProjectAsker, asker_in
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import deferred
-from vector_memory.service.learning import counted_records, learned_records, lessons
+from vector_memory.service.learning import counted_records, guidance, learned_records, lessons
 from vector_memory.service.learning.counted_records import Record
 from vector_memory.service.memory.views import BriefView, brief
-from vector_memory.service.think.figures import NOT_ENOUGH, Share, share
 from vector_memory.text import fence
 
 MOST_RECORDS, MOST_REPORTS, BRIEF_TOKENS = 10_000, 60, 80
 REPORTS = "reports"
 """The key of the record of what agents reported themselves."""
-_REPORT = "report:"
+REPORT = "report:"
+"""How the key of a task begins that an agent reported."""
 ALIKE = 0.2
 """The share of a description's telling words that a task's must hold to be like it."""
 
 Answer = dict[str, object]
 """What most of these tools answer: `told`, a sentence, and by name what that stands on. What the names hold stands
 in the docstring of the function that answers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkRequest(messages.Request):
+    """What the tools that look at work have in common.
+
+    Attributes:
+        kind: of tasks, "" for all.
+        session: one that is meant; with what changes something, the one that asks.
+        since, until: when tasks ended.
+        k: how many of what is found are told.
+        dry_run: what would be changed is only told.
+    """
+
+    kind: str = messages.word()
+    session: str = messages.word()
+    since: datetime | None = messages.moment()
+    until: datetime | None = messages.moment()
+    k: int = messages.number(10, 1, 500)
+    dry_run: bool = messages.flag(default=True)
 
 
 def answer(ctx: Context, told: str, **parts: object) -> Answer:
@@ -87,25 +110,53 @@ def sightings_of(asker: Asker) -> list[Sighting]:
     return list({(one.kind, one.name, one.id): one for one in seen}.values())
 
 
-def done_of(tasks: Iterable[Task]) -> Share:
+def trails_of(ctx: Context, asker: ProjectAsker) -> list[Trail]:
+    """Return the trails of a project that have not faded, the strongest first."""
+    board = learned_records.board_of(guidance.board_record(asker))
+    now, drawn = ctx.now(), learned_records.trails_of(asker, board.trails)
+    alive = [trail for trail in drawn if trail.strength_at(now) >= trails.FLOOR]
+    return sorted(alive, key=lambda trail: -trail.strength_at(now))
+
+
+def trail_for(alive: Sequence[Trail], kind: str) -> Trail | None:
+    """Return the trail to follow for a kind of task, else that of all changes where it is one; None for neither."""
+    kinds = (kind, trails.ANY) if kind in CHANGING else (kind,)
+    fit = (trail for kind in kinds for trail in alive if trail.kind == kind)
+    return next(fit, None)
+
+
+def memories_of(asker: Asker, ids: Sequence[str]) -> dict[str, Memory]:
+    """Return these memories by their ids, as far as the asker's stores have them."""
+    return {id: memory for one in asker.shelves for id, memory in one.journal.by_ids(ids).items()}
+
+
+def done_of(tasks: Iterable[Task]) -> Rate:
     """Return how many of those tasks were done of which that is known for sure."""
     done, undone = outcomes.evidence(tasks)
-    return share(done, done + undone)
+    return rate(done, done + undone)
+
+
+def compare_ways(
+    tasks: Iterable[Task], first: set[str], second: set[str], names: tuple[str, str]
+) -> Comparison:
+    """Return how tasks that ran all jobs of one way, and none that only the other has, went beside those of the other.
+    Who chose which way is not known: a difference is no proof of a cause."""
+    jobs = [(task, set(task.jobs)) for task in tasks]
+    took = [task for task, ran in jobs if first <= ran and not (second - first) & ran]
+    left = [task for task, ran in jobs if second <= ran and not (first - second) & ran]
+    return compare(done_of(took), done_of(left), names)
 
 
 def like(tasks: Sequence[Task], text: str) -> list[tuple[float, Task]]:
     """Return the tasks whose words are like a description's, the likest first, each with how much (0 to 1):
     rare words weigh more."""
     asked = terms_of(text)
-    held = Counter(term for task in tasks for term in set(task.terms))
-    weights = {term: log(1 + len(tasks) / (1 + held[term])) for term in asked}
+    known = Counter(term for task in tasks for term in set(task.terms))
+    weights = {term: log(1 + len(tasks) / (1 + known[term])) for term in asked}
     whole = sum(weights.values())
-    scored = [
-        (sum(weights[term] for term in asked & set(task.terms)) / whole, task)
-        for task in tasks
-        if whole
-    ]
-    return sorted((one for one in scored if one[0] >= ALIKE), key=lambda one: -one[0])
+    shared = [(sum(weights[term] for term in asked & set(task.terms)), task) for task in tasks]
+    scored = [(held / whole, task) for held, task in shared if whole and held >= ALIKE * whole]
+    return sorted(scored, key=lambda pair: -pair[0])
 
 
 def project_of(ctx: Context, request: messages.Request) -> ProjectAsker:
@@ -136,28 +187,22 @@ def report(
             "seen": [list(one) for one in sighted[-MOST_REPORTS:]],
         }
         text = f"Reported by agents: {len(tasks)} tasks, {len(sighted)} sightings."
-        kind = learned_records.LEDGER
-        made = Record(HEURISTICS, REPORTS, text, kind=kind, extra=extra)
+        made = Record(HEURISTICS, REPORTS, text, kind=learned_records.LEDGER, extra=extra)
         counted_records.keep(ctx, asker, made)
         lessons.draw(ctx, asker)
     return True
 
 
-def is_report(task: Task) -> bool:
-    """Whether a task is what an agent reported."""
-    return task.key.startswith(_REPORT)
-
-
 def key_of(*words: str) -> str:
     """Return the name of a report: the same words are the same report."""
     name = "\0".join(words).encode("utf-8", "replace")
-    return f"{_REPORT}{hashlib.blake2b(name, digest_size=12).hexdigest()}"
+    return f"{REPORT}{hashlib.blake2b(name, digest_size=12).hexdigest()}"
 
 
 def as_dict(task: Task) -> dict[str, object]:
     """Return what of a task is told: when, its kind, how it went and what it took."""
     names = ("at", "kind", "done", "sure", "errors", "retries", "minutes", "stages", "session")
-    told = {name: value for name, value in asdict(task).items() if name in names}
+    told = {name: getattr(task, name) for name in names}
     return {**told, "about": task.asked or " ".join(task.terms[:8])}
 
 
@@ -175,14 +220,20 @@ def with_settings(now: Settings, words: Iterable[str], names: Sequence[str]) -> 
     Raises:
         BadInputError: it is no such name, or its value is none.
     """
-    given = {
-        name.strip(): value.strip() for name, _, value in (one.partition("=") for one in words)
-    }
+    pairs = (word.partition("=") for word in words)
+    given = {name.strip(): value.strip() for name, _, value in pairs}
     if unknown := given.keys() - set(names):
         told = f"Give NAME=VALUE; names: {', '.join(names)}."
         raise BadInputError(f"{min(unknown)[:60]!r} cannot be tried.", told)
     checked = config.validate({**asdict(now), **given}) if given else now
     return replace(now, **{name: getattr(checked, name) for name in given})
+
+
+def shown(asker: Asker, ids: Iterable[str]) -> list[BriefView]:
+    """Return these memories in brief, each once, without those that are gone or held back."""
+    wanted = unique(ids)
+    stored = memories_of(asker, wanted)
+    return [in_brief(stored[id]) for id in wanted if id in stored and not stored[id].is_held]
 
 
 def in_brief(memory: Memory) -> BriefView:

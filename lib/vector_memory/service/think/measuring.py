@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from vector_memory import redact
@@ -18,19 +19,19 @@ from vector_memory.errors import BadInputError
 from vector_memory.journal.journal import Journal
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import PASSAGE, Memory, Origin, Progress, Scope, Status
-from vector_memory.service.base import messages, request_fields
-from vector_memory.service.base.context import Context, new_id
-from vector_memory.service.memory import lookup
-from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import (
+from vector_memory.observe.learning.figures import (
     LEAST_RUNS,
     NOT_ENOUGH,
     TOO_FEW_RUNS,
     Middle,
     compared,
     middle,
-    share,
+    rate,
 )
+from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base.context import Context, new_id
+from vector_memory.service.memory import lookup
+from vector_memory.service.think import ledger
 from vector_memory.system.json_in import Record
 
 NOTE = "benchmarks"
@@ -115,9 +116,11 @@ def suite(ctx: Context, request: BenchmarkRequest, progress: Progress) -> ledger
     if request.baseline:
         ctx.state.set_cursor(NOTE, history)
     worse = [name for name, verdict in verdicts.items() if verdict.startswith("worse")]
-    told = f"Worse than usual: {', '.join(worse)}." if worse else "Nothing is worse than usual."
+    figures = ", ".join(f"{one['name']} {one['value']:g}" for one in found)
+    verdict = f"Worse than usual: {', '.join(worse)}." if worse else "Nothing is worse than usual."
     if set(verdicts.values()) <= {TOO_FEW_RUNS}:
-        told = f"{NOT_ENOUGH}: {TOO_FEW_RUNS}, {LEAST_RUNS} are needed."
+        verdict = f"{TOO_FEW_RUNS.capitalize()}: {LEAST_RUNS} are needed."
+    told = f"{figures}. {verdict}" if figures else verdict
     told += "" if request.baseline else " Nothing was kept of this run."
     count = sum(one.journal.count(request_fields.listed(Scope())) for one in ctx.all_shelves())
     return ledger.answer(ctx, told, memories=count, dimensions=found, missing=missing)
@@ -154,7 +157,7 @@ def _quality(ctx: Context, n: int) -> Measured | None:
     for text, memory in probes:
         hits = lookup.find(ctx, text, asker, NEAR)
         good += any(hit.memory.id == memory.id or hit.memory.text == memory.text for hit in hits)
-    told = f"{share(good, len(probes)).told} found among the first {NEAR} by every second word of their first"
+    told = f"{rate(good, len(probes)).told} found among the first {NEAR} by every second word of their first"
     return Measured(round(good / len(probes), 3), told) if probes else None
 
 
@@ -178,9 +181,7 @@ def _open(ctx: Context, n: int) -> Measured:
     shelf = max(ctx.all_shelves(), key=lambda one: one.journal.count())
     with tempfile.TemporaryDirectory(dir=ctx.home.run) as folder:
         shelf.journal.backup_to(os.path.join(folder, "journal.db"))
-        return _times(
-            [lambda: Journal.open(folder).close()] * 5, "openings of a copy of the journal"
-        )
+        return _times([lambda: Journal.open(folder).close()] * 5, "openings of a copy")
 
 
 def _hooks(ctx: Context, n: int) -> Measured | None:
@@ -204,14 +205,9 @@ def _duplicates(ctx: Context, n: int) -> Measured | None:
 
 
 def _size(ctx: Context, n: int) -> Measured:
-    stores = [shelf.folder for shelf in ctx.all_shelves()]
-    files = (
-        os.path.join(at, name)
-        for folder in stores
-        for at, _, names in os.walk(folder)
-        for name in names
-    )
-    total = sum(os.lstat(path).st_size for path in files if os.path.lexists(path))
+    stores = [Path(shelf.folder) for shelf in ctx.all_shelves()]
+    files = (path for folder in stores for path in folder.rglob("*") if path.is_file())
+    total = sum(path.stat().st_size for path in files)
     return Measured(round(total / 1e6, 2), f"MB in {len(stores)} stores")
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 
+from vector_memory.observe.learning.figures import NOT_ENOUGH, Rate, rate
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import NOT_ENOUGH, Share, share
 from vector_memory.service.tools import flags
 from vector_memory.service.tools.flags import FlagView
 
 MOST = 100_000
+UNSEEN = "Sessions are watched while they run; of those that were read afterwards nothing is known."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +35,7 @@ class Week:
     """A week (ISO, `2026-W12`): how many of the sessions that did anything were flagged, and with what."""
 
     week: str
-    flagged: Share
+    flagged: Rate
     counts: dict[str, int]
 
 
@@ -49,11 +50,9 @@ def monitor(ctx: Context, request: MonitorRequest) -> ledger.Answer:
         category (`counts`), how many of them are grave and nobody had asked for (`unasked`), and what the user
         `asked` for last in it; of a trend the `weeks`.
     """
-    shared = {one.name: getattr(request, one.name) for one in fields(messages.Filter)}
-    found, observer = (
-        flags.flags(ctx, flags.FlagsRequest(**{**shared, "k": MOST})).flags,
-        ctx.settings.observer,
-    )
+    asked = request.as_asked() | {"sessions": request.sessions, "since": request.since}
+    found = flags.flags(ctx, flags.FlagsRequest(**asked, k=MOST)).flags
+    observer = ctx.settings.observer
     if request.action == "trend":
         weeks = _weeks(ctx, request, found)
         return ledger.answer(ctx, _trend(weeks), observer=observer, weeks=weeks)
@@ -63,6 +62,7 @@ def monitor(ctx: Context, request: MonitorRequest) -> ledger.Answer:
         found = [one for one in found if one.session == session]
     unasked = sum(one.severity == "high" and not (one.asked or one.verdict) for one in found)
     told = f"{len(found)} flags{' in this session' if session else ''}, {unasked} of them grave and not asked for."
+    told = told if found else f"Nothing was flagged. {UNSEEN}"
     return ledger.answer(
         ctx,
         told if observer != "off" else f"The observer is off: nothing is recorded. {told}",
@@ -90,12 +90,14 @@ def _weeks(ctx: Context, request: MonitorRequest, found: list[FlagView]) -> list
     weeks = []
     for week in sorted({*seen, *by_week}):
         flagged = {one.session for one in by_week[week]}
-        part = share(len(flagged), len(seen[week] | flagged))
+        part = rate(len(flagged), len(seen[week] | flagged))
         weeks.append(Week(week, part, _counts(by_week[week])))
     return weeks
 
 
 def _trend(weeks: list[Week]) -> str:
+    if not any(week.flagged.k for week in weeks):
+        return f"{NOT_ENOUGH}: nothing was ever flagged. {UNSEEN}"
     if len(weeks) < 2:
         return f"{NOT_ENOUGH}: a trend needs two weeks."
     first, last = weeks[0], weeks[-1]

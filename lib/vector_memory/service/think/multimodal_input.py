@@ -10,6 +10,7 @@ import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from vector_memory import redact
@@ -19,17 +20,32 @@ from vector_memory.index.diagrams.diagram import Diagram
 from vector_memory.model import Memory, Origin, Scope
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.edit.remember import RememberAnswer, RememberRequest, remember
+from vector_memory.service.edit.remember import RememberRequest, remember
 from vector_memory.service.think import ledger
 from vector_memory.system.files import explained, open_plain, with_real_folder
 
 DIAGRAM, IMAGE, AUDIO = "diagram", "image", "audio"
-PICTURES = ".png .jpg .jpeg .gif .webp .bmp .tif .tiff .heic .avif .pdf"
-SOUNDS = ".mp3 .wav .m4a .ogg .opus .flac .aac .webm .mp4 .mov"
 KINDS = {
     **dict.fromkeys(forms.ENDINGS, DIAGRAM),
-    **dict.fromkeys(PICTURES.split(), IMAGE),
-    **dict.fromkeys(SOUNDS.split(), AUDIO),
+    **dict.fromkeys(
+        [
+            ".png",
+            ".jpg",
+            ".jpeg",
+            ".gif",
+            ".webp",
+            ".bmp",
+            ".tif",
+            ".tiff",
+            ".heic",
+            ".avif",
+            ".pdf",
+        ],
+        IMAGE,
+    ),
+    **dict.fromkeys(
+        [".mp3", ".wav", ".m4a", ".ogg", ".opus", ".flac", ".aac", ".webm", ".mp4", ".mov"], AUDIO
+    ),
 }
 """What a file is by its ending."""
 MOST_DIAGRAM_BYTES, MOST_BYTES = 2_000_000, 2_000_000_000
@@ -42,7 +58,7 @@ REFERENCE, DIGEST = "reference", "sha256:"
 
 
 @dataclass(frozen=True, kw_only=True)
-class InputRequest(messages.Request):
+class InputRequest(ledger.WorkRequest):
     """A file whose content is to be remembered as text.
 
     Attributes:
@@ -56,8 +72,6 @@ class InputRequest(messages.Request):
     path: str = messages.text(4_096)
     kind: str = messages.one_of((DIAGRAM, IMAGE, AUDIO))
     text: str = messages.maybe_text(MOST_CHARS)
-    dry_run: bool = messages.flag(default=True)
-    session: str = messages.word()
     id: str = messages.word()
 
 
@@ -85,29 +99,32 @@ def take_in(ctx: Context, request: InputRequest) -> ledger.Answer:
         ("" for none), and whether it was `changed` since; what became of it (`action`) and the `memory`.
     """
     file = _opened(ctx, request)
-    kind = request.kind or KINDS.get(file.ending, "")
-    if not kind:
-        raise BadInputError(
-            f"Nobody here reads {file.ending or 'a file without an ending'!r}.",
-            "Give kind image or audio, with a text that says what it shows.",
-        )
-    if kind != DIAGRAM and not request.text:
-        raise BadInputError(
-            f"What the {kind} shows has to come with it: no model here sees or hears.",
-            "Give a text that says it.",
-        )
+    kind = _kind(file, request)
     diagrams = [] if request.text else _diagrams(file)
-    text, path = _text(kind, file.name, request.text, diagrams), _clean(file.name)
+    path, digest = _clean(file.name), DIGEST + file.sha256
     earlier = _earlier(ctx, request, path)
-    is_changed = earlier is not None and DIGEST + file.sha256 not in earlier.tags
+    is_changed = earlier is not None and digest not in earlier.tags
+    draft = RememberRequest(
+        **request.as_asked(),
+        text=_text(kind, file.name, request.text, diagrams),
+        id=request.id,
+        title=f"{kind} {path}",
+        kind="fact",
+        tags=(REFERENCE, kind, digest),
+        files=(path,),
+        supersedes=earlier.id if earlier else "",
+        session=request.session,
+        # Who made the file says it; of a picture, who looked at it.
+        origin=Origin.ASSISTANT if request.text else Origin.TOOL,
+    )
     told, action, memory = "It would be remembered; nothing was stored.", "", None
     if not request.dry_run and earlier and not is_changed and not request.text:
         told, action = "It is remembered as it is.", "unchanged"
     elif not request.dry_run:
-        memory = _stored(ctx, request, kind, path, file.sha256, text, earlier)
+        memory = remember(ctx, draft)
         told, action = f"It was {memory.action}.", memory.action
-    nodes = [pair for one in diagrams for pair in one.nodes.items()]
-    edges = [edge for one in diagrams for edge in one.edges]
+    nodes = [pair for diagram in diagrams for pair in diagram.nodes.items()]
+    edges = [edge for diagram in diagrams for edge in diagram.edges]
     return ledger.answer(
         ctx,
         told,
@@ -116,7 +133,7 @@ def take_in(ctx: Context, request: InputRequest) -> ledger.Answer:
         path=path,
         sha256=file.sha256,
         bytes=file.size,
-        text=text,
+        text=draft.text,
         parts=[{"id": _clean(id), "label": _clean(label)} for id, label in nodes],
         arrows=[dict(zip(ENDS, map(_clean, edge), strict=True)) for edge in edges],
         dry_run=request.dry_run,
@@ -125,6 +142,17 @@ def take_in(ctx: Context, request: InputRequest) -> ledger.Answer:
         action=action,
         memory=memory,
     )
+
+
+def _kind(file: ReadFile, request: InputRequest) -> str:
+    """Return what a file is; of what is no diagram, its words have to come with it."""
+    kind = request.kind or KINDS.get(file.ending, "")
+    if not kind or (kind != DIAGRAM and not request.text):
+        raise BadInputError(
+            f"What {file.name} shows has to come with it: no model here sees or hears.",
+            "Give a text that says it, and where the file's ending does not tell it, kind image or audio.",
+        )
+    return kind
 
 
 def _text(kind: str, name: str, said: str, diagrams: Sequence[Diagram]) -> str:
@@ -154,8 +182,7 @@ def _opened(ctx: Context, request: InputRequest) -> ReadFile:
         raise explained(path, error) from error
     place = messages.place_of(ctx, request)
     root = place.root.rstrip("/") + "/" if place is not None and place.root else ""
-    name = path[len(root) :] if root and path.startswith(root) else path
-    return ReadFile(name, ending, size, digest.hexdigest(), raw)
+    return ReadFile(path.removeprefix(root), ending, size, digest.hexdigest(), raw)
 
 
 def _diagrams(file: ReadFile) -> list[Diagram]:
@@ -184,34 +211,5 @@ def _earlier(ctx: Context, request: InputRequest, path: str) -> Memory | None:
     """Return what was remembered of the same file last."""
     asker = messages.asker_of(ctx, request)
     scope = Scope(projects=asker.scope.projects, tags=(REFERENCE,))
-    found = (
-        one
-        for shelf in asker.shelves
-        for one in shelf.journal.iter_memories(scope, newest_first=True)
-    )
-    return next((one for one in found if path in one.files), None)
-
-
-def _stored(
-    ctx: Context,
-    request: InputRequest,
-    kind: str,
-    path: str,
-    sha256: str,
-    text: str,
-    earlier: Memory | None,
-) -> RememberAnswer:
-    made = RememberRequest(
-        **request.as_asked(),
-        text=text,
-        id=request.id,
-        title=f"{kind} {path}",
-        kind="fact",
-        tags=(REFERENCE, kind, DIGEST + sha256),
-        files=(path,),
-        supersedes=earlier.id if earlier else "",
-        session=request.session,
-        # Who made the file says it; of a picture, who looked at it.
-        origin=Origin.ASSISTANT if request.text else Origin.TOOL,
-    )
-    return remember(ctx, made)
+    references = (shelf.journal.iter_memories(scope, newest_first=True) for shelf in asker.shelves)
+    return next((memory for memory in chain(*references) if path in memory.files), None)

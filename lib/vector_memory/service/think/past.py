@@ -27,7 +27,7 @@ _HELD = (Status.ACTIVE, Status.SUPERSEDED)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PastRequest(messages.Request):
+class PastRequest(ledger.WorkRequest):
     """The past is looked at.
 
     Attributes:
@@ -37,15 +37,12 @@ class PastRequest(messages.Request):
     """
 
     action: str = messages.one_of(ACTIONS, "list")
-    session: str = messages.word()
     other: str = messages.word()
     step: int = messages.number(1, 1, 1_000_000)
     at: datetime | None = messages.moment()
     query: str = messages.maybe_text(8_000)
     without: tuple[str, ...] = messages.words()
     settings: tuple[str, ...] = messages.words()
-    k: int = messages.number(10, 1, 200)
-    dry_run: bool = messages.flag(default=True)
 
 
 def travel(ctx: Context, request: PastRequest) -> ledger.Answer:
@@ -66,9 +63,8 @@ def travel(ctx: Context, request: PastRequest) -> ledger.Answer:
 
 def held_at(memory: Memory, at: datetime) -> bool:
     """Whether a memory was stored and held at a moment, as far as it is known now."""
-    if (memory.stored_at or memory.created_at) > at:
-        return False
-    return memory.status is Status.ACTIVE or bool(memory.valid_until and memory.valid_until > at)
+    held = memory.status is Status.ACTIVE or (memory.valid_until and memory.valid_until > at)
+    return bool(held) and (memory.stored_at or memory.created_at) <= at
 
 
 def _list(ctx: Context, request: PastRequest) -> ledger.Answer:
@@ -83,9 +79,7 @@ def _list(ctx: Context, request: PastRequest) -> ledger.Answer:
 
 def _record(ctx: Context, request: PastRequest) -> ledger.Answer:
     steps = steps_of(ctx, request.session)
-    ending = f"{request.session}.jsonl"
-    there = [one for one in ctx.state.cursors() if one.endswith(ending) and os.path.isfile(one)]
-    if not there:
+    if not (there := step_log.transcripts_of(ctx, request.session)):
         raise NotFoundError(
             "The transcript of that session is gone.", "Its log, if any, stays as it is."
         )
@@ -143,9 +137,7 @@ def _memory(ctx: Context, request: PastRequest) -> ledger.Answer:
         for one in ctx.state.audit_entries(10_000, at, action)
     )
     told = f"{len(found)} memories were stored and held at {at:%Y-%m-%d %H:%M} UTC"
-    lost = (
-        f"; {gone} were forgotten since, in all projects, and their words are not known any more."
-    )
+    lost = f"; {gone} were forgotten since, in all projects, and nobody knows their words."
     counts = dict(Counter(one.kind for one in found).most_common())
     views = [ledger.in_brief(one) for one in found[: request.k]]
     return ledger.answer(ctx, told + (lost if gone else "."), counts=counts, memories=views)

@@ -6,17 +6,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from statistics import median
 
 from vector_memory.model import PROCEDURE
-from vector_memory.observe.learning import tasks
+from vector_memory.observe.learning import figures, tasks
+from vector_memory.observe.learning.figures import LEAST, NOT_ENOUGH, SURE, Rate, compare, rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import came_into
-from vector_memory.service.think import figures, ledger
-from vector_memory.service.think.figures import LEAST, NOT_ENOUGH, SURE, Share
+from vector_memory.service.think import ledger
 
 SESSION_ITSELF = "main"
 """How the session itself is named among those who did tasks."""
@@ -33,7 +32,7 @@ ADVICE = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpecializationRequest(messages.Request):
+class SpecializationRequest(ledger.WorkRequest):
     """Who does tasks of a kind (each by default) well? `candidates` are parts of names of agents or models."""
 
     kind: str = messages.one_of(tasks.KINDS)
@@ -41,7 +40,7 @@ class SpecializationRequest(messages.Request):
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Performer:
     """How one agent (`main` for the session itself) with one model did with the tasks of a kind.
 
     Attributes:
@@ -53,15 +52,10 @@ class Candidate:
     agent: str
     model: str
     seen: int
-    done: Share
+    done: Rate
     minutes: float
     errors: int
     retries: int
-
-    @property
-    def name(self) -> str:
-        """Who it is."""
-        return f"{self.agent} with {self.model}"
 
 
 def specialization(ctx: Context, request: SpecializationRequest) -> ledger.Answer:
@@ -87,48 +81,38 @@ def specialization(ctx: Context, request: SpecializationRequest) -> ledger.Answe
         key=lambda one: (one.kind, not one.done.is_enough, -one.done.low, -one.done.n, one.agent)
     )
     kinds = dict.fromkeys(one.kind for one in found)
-    advice = [_of_kind(kind, [one for one in found if one.kind == kind]) for kind in kinds]
+    advice = [_advice(kind, [one for one in found if one.kind == kind]) for kind in kinds]
     told = f"{len(known)} tasks, of {ledger.done_of(known).n} of which it is known for sure how they ended."
     if not any(one.done.is_enough for one in found):
         told = f"{NOT_ENOUGH}: nobody did {LEAST} tasks of a kind whose end is known. {told}"
     return ledger.answer(ctx, told, tasks=len(known), candidates=found[:MOST], advice=advice)
 
 
-def _candidate(kind: str, agent: str, model: str, some: Sequence[Task]) -> Candidate:
+def _candidate(kind: str, agent: str, model: str, some: Sequence[Task]) -> Performer:
     minutes = round(median(one.minutes for one in some), 1)
     errors, retries = sum(one.errors for one in some), sum(one.retries for one in some)
     done = ledger.done_of(some)
-    return Candidate(kind, agent, model, len(some), done, minutes, errors, retries)
+    return Performer(kind, agent, model, len(some), done, minutes, errors, retries)
 
 
-def _of_kind(kind: str, found: Sequence[Candidate]) -> str:
-    """Return in a sentence what can be said of a kind; that two differ only where chance alone hardly does it."""
+def _advice(kind: str, found: Sequence[Performer]) -> str:
+    """Return how the surest of a kind compares with all others together."""
     best, *others = found
-    if not best.done.is_enough:
-        most = max(one.done.n for one in found)
-        return f"{kind}: {NOT_ENOUGH}: {most} judged tasks at most, {LEAST} are needed."
-    told, rivals = (
-        f"{kind}: {best.name} did {best.done.told}",
-        [one for one in others if one.done.is_enough],
-    )
-    worse = [one.name for one in rivals if figures.is_surely_more(best.done, one.done)]
-    if not rivals:
-        return f"{told}; nobody else did {LEAST} of them, so there is nothing to compare it with."
-    if worse:
-        return f"{told}, more often than {', '.join(worse)}."
-    return f"{told}; that it differs from the others may be chance."
+    rest = rate(sum(one.done.k for one in others), sum(one.done.n for one in others))
+    name = f"{best.agent} with {best.model}"
+    verdict = compare(best.done, rest, (name, "the others")).verdict
+    return f"{kind}: {name} did {best.done.told}; beside all others: {verdict}."
 
 
 @dataclass(frozen=True, kw_only=True)
-class MetaRequest(messages.Request):
+class MetaRequest(ledger.WorkRequest):
     """Who does worse than the rest, in tasks that ended `since`? Of fewer judged ones than `least` nothing is said."""
 
-    since: datetime | None = messages.moment()
     least: int = messages.number(LEAST, LEAST, 1_000)
 
 
 @dataclass(frozen=True)
-class Standing:
+class PeerComparison:
     """How one did against all others at the same kinds of tasks.
 
     Attributes:
@@ -143,8 +127,8 @@ class Standing:
     sort: str
     name: str
     kinds: list[str]
-    done: Share
-    others: Share
+    done: Rate
+    others: Rate
     expected: float
     chance: float
     verdict: str
@@ -182,12 +166,10 @@ def _procedures(
 ) -> Iterator[tuple[tuple[str, str], Task]]:
     """Yield the procedures that a session was shown, each with the task that it came into."""
     came = list(came_into.tasks_of_shown(ctx, [task for task in known if not task.agent]))
-    ids = list({id for id, _ in came})
-    shelves = messages.asker_of(ctx, request).shelves
-    found = {id: one for shelf in shelves for id, one in shelf.journal.by_ids(ids).items()}
+    shown = ledger.memories_of(messages.asker_of(ctx, request), list({id for id, _ in came}))
     for id, task in came:
-        if id in found and found[id].kind == PROCEDURE:
-            yield (PROCEDURE, f"{found[id].title or found[id].text[:60]} [{id[:8]}]"), task
+        if id in shown and shown[id].kind == PROCEDURE:
+            yield (PROCEDURE, f"{shown[id].title or shown[id].text[:60]} [{id[:8]}]"), task
 
 
 def _others(judged: Sequence[Task], some: Sequence[Task]) -> list[Task]:
@@ -197,7 +179,7 @@ def _others(judged: Sequence[Task], some: Sequence[Task]) -> list[Task]:
 
 def _standing(
     sort: str, name: str, some: Sequence[Task], others: Sequence[Task], least: int, compared: int
-) -> Standing:
+) -> PeerComparison:
     kinds = sorted({task.kind for task in some})
     done, theirs = ledger.done_of(some), ledger.done_of(others)
     found = figures.tails(
@@ -213,12 +195,12 @@ def _standing(
         is_shown = chance <= (1 - SURE) / 2 / max(1, compared)
         verdict = ALIKE if not is_shown else WORSE if found.few < found.many else BETTER
     advice = ADVICE[sort] if verdict == WORSE else ""
-    return Standing(
+    return PeerComparison(
         sort, name, kinds, done, theirs, found.expected, round(chance, 4), verdict, advice
     )
 
 
-def _told(found: Sequence[Standing]) -> str:
+def _told(found: Sequence[PeerComparison]) -> str:
     worse = [f"{one.sort} {one.name} ({one.done.told})" for one in found if one.verdict == WORSE]
     if worse:
         return f"Worse than the rest at the same kinds of tasks: {'; '.join(worse)}."

@@ -11,16 +11,15 @@ from graphlib import CycleError, TopologicalSorter
 from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import HEURISTICS, Memory, Temporal
+from vector_memory.observe.learning.figures import LEAST, middle
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.tasks import kind_of
 from vector_memory.service.base import messages
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
-from vector_memory.service.learning import counted_records
+from vector_memory.service.learning import counted_records, learned_records
 from vector_memory.service.learning.counted_records import Record
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import LEAST, middle
-from vector_memory.system.json_in import Record as Raw
 
 PLAN = "plan"
 MOST_TASKS, MOST_DEADLINES = 100, 10
@@ -28,7 +27,7 @@ CHANGES = ("add", "done", "remove")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanRequest(messages.Request):
+class PlanRequest(ledger.WorkRequest):
     """A plan is looked at or changed.
 
     Attributes:
@@ -46,11 +45,10 @@ class PlanRequest(messages.Request):
     after: tuple[str, ...] = messages.words()
     estimate: int = messages.number(0, 0, 100_000)
     due: datetime | None = messages.moment()
-    dry_run: bool = messages.flag(default=True)
 
 
 @dataclass(frozen=True)
-class Item:
+class PlanItem:
     """A task of a plan, as it is kept: `due` in ISO form, "" for none."""
 
     task: str
@@ -61,7 +59,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class PlannedTask(Item):
+class PlannedTask(PlanItem):
     """A task in its place.
 
     Attributes:
@@ -107,34 +105,25 @@ def planner(ctx: Context, request: PlanRequest) -> ledger.Answer:
             counted_records.keep(ctx, asker, Record(HEURISTICS, key, text, kind=PLAN, extra=extra))
             ctx.audit("plan", request.actor, [], change=request.action)
     tasks = _planned(items, ledger.tasks_of(asker), ctx.now())
-    critical, whole = (
-        [one for one in tasks if one.is_critical],
-        max((one.end for one in tasks), default=0.0),
-    )
+    critical = [task for task in tasks if task.is_critical]
+    whole = max((task.end for task in tasks), default=0.0)
     return ledger.answer(
         ctx,
         _told(tasks, whole),
         tasks=critical if request.action == "critical_path" else tasks,
-        critical_path=[one.task for one in critical],
+        critical_path=[task.task for task in critical],
         minutes=whole,
         deadlines=_deadlines(asker, ctx.now()),
         dry_run=request.dry_run if is_change else None,
     )
 
 
-def items_of(record: Memory) -> list[Item]:
+def items_of(record: Memory) -> list[PlanItem]:
     """Return the tasks of a plan as it is kept."""
-    raw = Raw(record.extra).parts("items")
-    return [
-        Item(
-            one.text("task"), tuple(one.words("after")), int(one.number("estimate")),
-            one.text("due"), one.get("done") is True,
-        )
-        for one in raw
-    ]  # fmt: skip
+    return learned_records.read_all(PlanItem, record.extra.get("items"))
 
 
-def _changed(request: PlanRequest, items: Sequence[Item]) -> list[Item]:
+def _changed(request: PlanRequest, items: Sequence[PlanItem]) -> list[PlanItem]:
     task, *after = (str(redact.clean(one).text) for one in (request.task, *request.after))
     if not task:
         raise BadInputError("task is missing.", "Say what is to be done.")
@@ -146,21 +135,19 @@ def _changed(request: PlanRequest, items: Sequence[Item]) -> list[Item]:
             )
     if request.action == "add":
         due = request.due.isoformat() if request.due else ""
-        known[task] = Item(task, tuple(after), request.estimate, due)
+        known[task] = PlanItem(task, tuple(after), request.estimate, due)
         if len(known) > MOST_TASKS:
             raise BadInputError(f"A plan has {MOST_TASKS} tasks at most.", "Begin another one.")
-        return list(known.values())
-    if request.action == "done":
+    elif request.action == "done":
         known[task] = replace(known[task], done=True)
-        return list(known.values())
-    del known[task]
-    return [
-        replace(one, after=tuple(name for name in one.after if name != task))
-        for one in known.values()
-    ]
+    else:
+        del known[task]
+    for name, item in known.items():
+        known[name] = replace(item, after=tuple(one for one in item.after if one in known))
+    return list(known.values())
 
 
-def ordered(items: Sequence[Item]) -> list[Item]:
+def ordered(items: Sequence[PlanItem]) -> list[PlanItem]:
     """Return tasks so that each comes after those it waits for.
 
     Raises:
@@ -177,7 +164,7 @@ def ordered(items: Sequence[Item]) -> list[Item]:
     return [known[name] for name in names if name in known]
 
 
-def _planned(items: Sequence[Item], known: Sequence[Task], now: datetime) -> list[PlannedTask]:
+def _planned(items: Sequence[PlanItem], known: Sequence[Task], now: datetime) -> list[PlannedTask]:
     """Return tasks with the earliest times and the slack of each.
 
     Source: J. E. Kelley, M. R. Walker, "Critical-Path Planning and Scheduling", EJCC 1959.
@@ -205,7 +192,7 @@ def _planned(items: Sequence[Item], known: Sequence[Task], now: datetime) -> lis
     return found
 
 
-def _minutes(item: Item, known: Sequence[Task]) -> tuple[float | None, str]:
+def _minutes(item: PlanItem, known: Sequence[Task]) -> tuple[float | None, str]:
     """Return how long a task takes, and on what that stands."""
     if item.estimate:
         return float(item.estimate), "estimated by hand"
@@ -220,13 +207,13 @@ def _minutes(item: Item, known: Sequence[Task]) -> tuple[float | None, str]:
 
 
 def _told(tasks: Sequence[PlannedTask], whole: float) -> str:
-    left = [one for one in tasks if not one.done]
+    if not tasks:
+        return "There is no task in this plan yet."
+    left = [task for task in tasks if not task.done]
     told = f"{len(left)} of {len(tasks)} tasks left"
     told += f"; {whole:g} min at least, one after the other where they wait." if whole else "."
-    unknown, late = (
-        [one.task for one in left if one.minutes is None],
-        [one.task for one in left if one.late],
-    )
+    unknown = [task.task for task in left if task.minutes is None]
+    late = [task.task for task in left if task.late]
     told += f" Nothing says how long this takes: {', '.join(unknown)}." if unknown else ""
     return told + (f" Cannot be ready in time: {', '.join(late)}." if late else "")
 

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime, timezone
 from typing import Any
@@ -19,6 +19,7 @@ from vector_memory.client.link import DaemonClient
 from vector_memory.config import Settings
 from vector_memory.errors import VectorMemoryError
 from vector_memory.service.think.store_copy import alone
+from vector_memory.system.json_in import Record
 from vector_memory.system.paths import Home
 
 HOOK_S, ANSWER_S, SETTLE_S, GONE_S, POLL_S = 20.0, 60.0, 120.0, 10.0, 0.1
@@ -52,14 +53,14 @@ class Installation:
         self.said: list[str] = []
         self._sessions = 0
 
-    def ask(self, verb: str, actor: str = "user", **request: Any) -> dict[str, Any]:
+    def ask(self, verb: str, actor: str = "user", **request: Any) -> Record:
         """Return what the daemon answers about the project.
 
         Raises:
             VectorMemoryError: it refused.
         """
         asked = {"project": self.project, "cwd": self.project, "actor": actor, **request}
-        return self.daemon.ask(verb, asked, ANSWER_S)
+        return Record(self.daemon.ask(verb, asked, ANSWER_S))
 
     def session(self) -> str:
         """Return a session's id that was not used yet."""
@@ -125,12 +126,9 @@ class Installation:
 
 
 def _context(printed: bytes) -> str:
-    try:
-        told = json.loads(printed) if printed else {}
-    except ValueError:
-        return ""
-    inner = told.get("hookSpecificOutput") if isinstance(told, dict) else None
-    return str(inner.get("additionalContext") or "") if isinstance(inner, Mapping) else ""
+    with contextlib.suppress(TypeError, ValueError):
+        return Record(json.loads(printed)).part("hookSpecificOutput").text("additionalContext")
+    return ""
 
 
 @contextlib.contextmanager

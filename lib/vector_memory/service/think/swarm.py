@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from vector_memory import redact
@@ -61,11 +61,10 @@ def swarm(ctx: Context, request: SwarmRequest) -> ledger.Answer:
         for one in groups
     ]
     opinions.sort(key=lambda one: (-one.weight, one.voters))
-    part, tolerates = opinions[0].weight / sum(weights), (len(texts) - 1) // 3
+    most, tolerates = opinions[0], (len(texts) - 1) // 3
+    part = most.weight / sum(weights)
     agreed = part > QUORUM
-    told = (
-        f"{part:.0%} of the weight, {len(opinions[0].voters)} of {len(texts)} answers, say the same"
-    )
+    told = f"{part:.0%} of the weight, {len(most.voters)} of {len(texts)} answers, say the same"
     told += "." if agreed else ": no agreement, which takes more than two thirds."
     if agreed and not tolerates:
         told += " Of fewer than four answers one wrong voter decides."
@@ -98,7 +97,7 @@ def _grouped(ctx: Context, texts: Sequence[str]) -> tuple[list[list[int]], list[
 
 def _texts(given: object) -> list[str]:
     listed = given if isinstance(given, list) else []
-    texts = [one for one in listed if isinstance(one, str) and one.strip()]
+    texts = [text for text in listed if isinstance(text, str) and text.strip()]
     if not LEAST <= len(texts) <= MOST or any(len(one) > MOST_CHARS for one in texts):
         raise BadInputError(
             f"Between {LEAST} and {MOST} answers are needed, of {MOST_CHARS:,} characters at most.",
@@ -107,11 +106,9 @@ def _texts(given: object) -> list[str]:
     return texts
 
 
-def _weights(given: object, count: int) -> list[float]:
+def _weights(given: Iterable[str], count: int) -> list[float]:
     try:
-        weights = (
-            [float(one) for one in given] if isinstance(given, list) and given else [1.0] * count
-        )
+        weights = [float(weight) for weight in given] or [1.0] * count
     except (TypeError, ValueError):
         weights = []
     if len(weights) != count or not all(0 < one < 1e6 for one in weights):

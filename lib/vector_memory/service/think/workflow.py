@@ -9,20 +9,20 @@ from dataclasses import dataclass
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.index.fixes import commands
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import PROCEDURE as PROCEDURE_KIND
 from vector_memory.observe.learning import things
+from vector_memory.observe.learning.figures import rate
 from vector_memory.observe.learning.outcomes import Task, is_check
+from vector_memory.observe.learning.tasks import EDIT
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit import remember
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import share
 from vector_memory.service.think.skills import FORMATS, PROCEDURE, SAID, skill_file
 
 LEAST_STEPS, MOST_STEPS = 2, 20
-_WHOLE = ("git add", "git commit", "git push")
+_WHOLE = ("git commit", "git push")
 """Jobs that are steps whatever is given to them; of others without a command line nobody could do the same."""
 _BEFORE = re.compile(r"^before\s+(?:you\s+)?(?P<second>[^,]+),\s*(?P<first>.+)$", re.IGNORECASE)
 _AFTER = re.compile(r"^after\s+(?:you\s+)?(?P<first>[^,]+),\s*(?P<second>.+)$", re.IGNORECASE)
@@ -42,7 +42,7 @@ _OPENING = re.compile(
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorkflowRequest(messages.Request):
+class WorkflowRequest(ledger.WorkRequest):
     """Steps are to be written down.
 
     Attributes:
@@ -51,19 +51,8 @@ class WorkflowRequest(messages.Request):
     """
 
     text: str = messages.maybe_text(8_000)
-    session: str = messages.word()
     name: str = messages.maybe_text(100)
     format: str = messages.one_of(FORMATS, PROCEDURE)
-    dry_run: bool = messages.flag(default=True)
-
-
-@dataclass(frozen=True)
-class StepView:
-    """A step, the command by which it was done here ("" for none known), and how often that went well."""
-
-    text: str
-    command: str
-    went_well: str
 
 
 def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
@@ -95,23 +84,27 @@ def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
         )
     name = str(redact.clean(request.name).text) or name or " ".join(said[0].split()[:6])
     seen = things.of(ledger.sightings_of(asker))
-    known = sorted(
-        (one for one in seen if one.kind == things.COMMAND and one.good), key=lambda one: -one.good
-    )
-    steps = [_view(step, known) for step in said[:MOST_STEPS]]
-    lines = [one.text + (f" (here: `{one.command}`)" if one.command else "") for one in steps]
+    ran = [thing for thing in seen if thing.kind == things.COMMAND and thing.good]
+    ran.sort(key=lambda command: -command.good)
+    steps = [_view(step, ran) for step in said[:MOST_STEPS]]
+    lines = [
+        step["text"] + (f" (here: `{step['command']}`)" if step["command"] else "")
+        for step in steps
+    ]
     whole = "\n".join([name, *(f"{number}. {line}" for number, line in enumerate(lines, 1))])
-    path, id, told = "", None, f"{len(steps)} steps; nothing was stored."
+    bare = sum("`" not in line for line in lines)
+    count = f"{len(steps)} steps" + (f", {bare} without a command that is known" if bare else "")
+    path, id, told = "", None, f"{count}; nothing was stored."
     if is_file:
         made = skill_file(name, f"{name}: {len(steps)} steps.", lines, request.format, evidence)
         path, whole = made.path, made.text
     elif not request.dry_run:
-        stored = remember.remember(ctx, _procedure(request, name, whole))
-        is_proposed, id = stored.action == "proposed", stored.id
-        became = (
-            "waits for the user: `vector-memory review`" if is_proposed else f"was {stored.action}"
-        )
-        told = f"{len(steps)} steps; the procedure {became}."
+        asked = request.as_asked() | {"kind": PROCEDURE_KIND, "session": request.session}
+        asked |= {"collection": "procedures", "title": name, "text": whole}
+        stored = remember.remember(ctx, remember.RememberRequest(**asked))
+        waits = stored.action == "proposed"
+        became = "waits for the user: `vector-memory review`" if waits else f"was {stored.action}"
+        told, id = f"{count}; the procedure {became}.", stored.id
     return ledger.answer(
         ctx, told, name=name, steps=steps, path=path, text=whole, dry_run=request.dry_run, id=id
     )
@@ -129,11 +122,8 @@ def steps_of(text: str) -> list[str]:
     # What stands in code is one word, whatever is in it.
     for sentence in _SENTENCE.split(_CODE.sub(hidden, text.strip())):
         whole = _OPENING.sub("", sentence.strip())
-        if turned := _BEFORE.match(whole) or _AFTER.match(whole):
-            parts = [turned["first"], turned["second"]]
-        else:
-            parts = [whole]
-        for part in parts:
+        turned = _BEFORE.match(whole) or _AFTER.match(whole)
+        for part in (turned["first"], turned["second"]) if turned else (whole,):
             found += _JOINT.split(part)
     tidy = (_OPENING.sub("", one.strip(" .,;")).strip(" .,;") for one in found)
     # What has no telling word and names nothing, such as "ok" or "do it", is no step.
@@ -143,42 +133,30 @@ def steps_of(text: str) -> list[str]:
 
 
 def _of_session(known: Sequence[Task], session: str) -> tuple[str, list[str], str]:
-    """Return how the last task of a session was asked for that was done and ran a command, its steps, and what they
-    stand on."""
+    """Return what the last task of a session was that was done and ran a command, its steps, and what they stand
+    on. What was read was of that task."""
     if not session:
         raise BadInputError("There is nothing to read steps from.", "Give `text` or `session`.")
     for task in reversed([one for one in known if one.session == session and one.done]):
-        kept = [
-            one
-            for one in task.stages
-            if one in SAID or task.commands.get(one) or is_check(one) or one in _WHOLE
-        ]
-        if not set(kept) <= SAID.keys():
+        ran = [one for one in task.stages if one in task.commands or is_check(one) or one in _WHOLE]
+        if ran:
+            kept = [one for one in task.stages if one in ran or one == EDIT]
             steps = [SAID.get(one) or f"Run `{task.commands.get(one) or one}`." for one in kept]
             sure = "a check or the user said so" if task.sure else "nothing spoke against it"
             evidence = f"Taken from one task ({task.kind}, {task.at[:10]}), which was done: {sure}."
-            return " ".join(task.asked.split()[:8]), steps, evidence
+            return f"{task.kind}: {', '.join(ran)}", steps, evidence
     raise NotFoundError(
         f"No task of session {session[:60]!r} is known to be done that ran a command.",
         "Describe the steps with `text` instead.",
     )
 
 
-def _view(step: str, known: Sequence[things.Thing]) -> StepView:
-    words = set(re.findall(r"[\w.-]+", step.lower()))
-    for one in known if "`" not in step else ():
-        programs = {part.program.lower() for part in commands.parts(one.name)}
-        if programs & words:
-            return StepView(step, one.name, share(one.good, one.seen).told)
-    return StepView(step, "", "")
-
-
-def _procedure(request: WorkflowRequest, name: str, text: str) -> remember.RememberRequest:
-    return remember.RememberRequest(
-        **request.as_asked(),
-        text=text,
-        title=name,
-        kind=PROCEDURE_KIND,
-        collection="procedures",
-        session=request.session,
-    )
+def _view(step: str, ran: Sequence[things.Thing]) -> dict[str, str]:
+    """Return a step, the command by which it was done here ("" for none known), and how often that went well."""
+    words = set(re.findall(r"[\w.:-]+", step.lower()))
+    for command in ran if "`" not in step else ():
+        # `go build` is not how `go test` is done.
+        if set(ledger.job_of(command.name).lower().split()) <= words:
+            told = rate(command.good, command.seen).told
+            return {"text": step, "command": command.name, "went_well": told}
+    return {"text": step, "command": "", "went_well": ""}

@@ -10,20 +10,20 @@ from vector_memory.errors import BadInputError
 from vector_memory.index.fixes.command_names import command_name
 from vector_memory.model import WORLD
 from vector_memory.observe.learning import things
+from vector_memory.observe.learning.figures import NOT_ENOUGH, rate
 from vector_memory.observe.learning.things import COMMAND, FAILS, OK, Sighting, Thing
 from vector_memory.service.base import messages
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, learned_records
 from vector_memory.service.think import ledger
-from vector_memory.service.think.figures import NOT_ENOUGH, share
 from vector_memory.text import suspicion
 
 STATES = {COMMAND: (OK, FAILS), things.PORT: (things.UP, things.DOWN)}
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorldRequest(messages.Request):
+class WorldRequest(ledger.WorkRequest):
     """Something is to be predicted, was observed, or is to be listed.
 
     Attributes:
@@ -34,8 +34,6 @@ class WorldRequest(messages.Request):
     action: str = messages.one_of(("predict", "observe", "list"), "list")
     thing: str = messages.maybe_text(300)
     state: str = messages.maybe_text(60)
-    k: int = messages.number(30, 1, 300)
-    dry_run: bool = messages.flag(default=True)
 
 
 def world_model(ctx: Context, request: WorldRequest) -> ledger.Answer:
@@ -63,11 +61,10 @@ def world_model(ctx: Context, request: WorldRequest) -> ledger.Answer:
     seen = [one for one in ledger.sightings_of(asker) if (one.kind, one.name) == thing]
     found = next(iter(things.of(seen)), None)
     if request.action == "observe":
-        return _observed(ctx, asker, request, thing, found)
+        return _observed(ctx, asker, request, thing, found.usual if found else "")
     if found is None:
-        return ledger.answer(
-            ctx, f"{NOT_ENOUGH}: {_called(*thing)} was never seen here.", expected=""
-        )
+        told = f"{NOT_ENOUGH}: {_called(*thing)} was never seen here."
+        return ledger.answer(ctx, told, expected="")
     return _prediction(ctx, found)
 
 
@@ -95,10 +92,8 @@ def _prediction(ctx: Context, found: Thing) -> ledger.Answer:
     if found.kind == things.VERSION:
         told = f"{found.text}, seen {found.seen} times."
         return ledger.answer(ctx, told, expected=found.state)
-    good, word = (
-        share(found.good, found.seen),
-        "was up" if found.kind == things.PORT else "went well",
-    )
+    good = rate(found.good, found.seen)
+    word = "was up" if found.kind == things.PORT else "went well"
     times = "last time" if found.same == 1 else f"last {found.same} times"
     told = f"{_called(found.kind, found.name)} {word} {good.told}; the {times}: {found.state}"
     if not found.usual:
@@ -110,18 +105,14 @@ def _prediction(ctx: Context, found: Thing) -> ledger.Answer:
 
 
 def _observed(
-    ctx: Context,
-    asker: ProjectAsker,
-    request: WorldRequest,
-    thing: tuple[str, str],
-    found: Thing | None,
+    ctx: Context, asker: ProjectAsker, request: WorldRequest, thing: tuple[str, str], usual: str
 ) -> ledger.Answer:
     (kind, name), state = thing, str(redact.clean(request.state).text)
     allowed = STATES.get(kind, (state,))
     if not state or state not in allowed or suspicion.quoted(f"{name} {state}"):
         known = ", ".join(filter(None, allowed)) or "its number"
         raise BadInputError(f"{state[:40]!r} is no state of a {kind}.", f"States: {known}.")
-    at, usual = ctx.now().isoformat(), found.usual if found else ""
+    at = ctx.now().isoformat()
     expected = f"as expected ({usual})" if usual else "nothing was expected"
     surprise = bool(usual) and usual != state
     expected = f"a surprise, it used to be {usual}" if surprise else expected

@@ -7,12 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from vector_memory.model import HEURISTICS, PASSAGE, Memory, Scope, unique
-from vector_memory.observe.learning import outcomes
 from vector_memory.observe.learning.outcomes import Task
-from vector_memory.service.base import messages
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.edit.remember import SAID_IN
 from vector_memory.service.learning import counted_records, learned_records, lessons
 from vector_memory.service.memory import last_session
@@ -26,10 +23,8 @@ ASKED_CHARS, SAME_CHARS = 200, 60
 
 
 @dataclass(frozen=True, kw_only=True)
-class WrapupRequest(messages.Request):
+class WrapupRequest(ledger.WorkRequest):
     """What came of a session? `session` is its id; the project's last one by default."""
-
-    session: str = messages.maybe_text(256)
 
 
 def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
@@ -39,8 +34,7 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
         BadInputError: no project is asked about.
 
     Returns:
-        The `project` and the `session`; its tasks in order (`done`), counted by `kinds` as `lessons` does; how many
-        tasks its `subagents` did; the `files` that it changed; what it leaves to do or to answer (`left`); what was
+        The `project` and the `session`; its tasks in order (`done`); how many tasks its `subagents` did; the `files` that it changed; what it leaves to do or to answer (`left`); what was
         decided, found out or told to be remembered (`learned`: decisions first, and of each kind the newest); the
         `trouble` it met; the figures of the whole project, this session in them (`lessons`); and how many of its
         memories wait for the user to decide
@@ -52,7 +46,9 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
     session = request.session or (newest[1].source.session if newest else "")
     record = counted_records.get(asker, HEURISTICS, f"session:{session}")
     tasks, _ = learned_records.ledger_of(record) if record else ([], [])
-    memories = _memories(asker, scope, session)
+    here = replace(scope, sessions=(session,))
+    own = asker.own.journal.iter_memories(here, newest_first=True, limit=LOOKED_AT)
+    memories = list(own) if session else []
     titles = {
         one.external_id.rpartition(":")[0]: one.title for one in memories if one.kind == PASSAGE
     }
@@ -63,7 +59,6 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
         "project": asker.place.name,
         "session": session,
         "done": [_done(task, titles) for task in tasks],
-        "kinds": outcomes.by_kind(tasks),
         "subagents": len(learned_records.subagents_of(record)) if record else 0,
         "files": list(unique(file for task in tasks for file in task.files))[:MOST_FILES],
         "left": [memory_view(one, names) for one in _left(asker, scope, session)],
@@ -72,13 +67,6 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
         "lessons": board.tasks,
         "waits": sum(one.is_held for one in learned),
     }
-
-
-def _memories(asker: ProjectAsker, scope: Scope, session: str) -> list[Memory]:
-    if not session:
-        return []
-    own = replace(scope, sessions=(session,))
-    return list(asker.own.journal.iter_memories(own, newest_first=True, limit=LOOKED_AT))
 
 
 def _learned(asker: ProjectAsker, memories: Iterable[Memory], session: str) -> list[Memory]:
@@ -101,14 +89,10 @@ def _learned(asker: ProjectAsker, memories: Iterable[Memory], session: str) -> l
 
 
 def _left(asker: ProjectAsker, scope: Scope, session: str) -> list[Memory]:
-    ends = (_end(shelf, scope, session) for shelf in asker.shelves)
-    return last_session.left_open(asker.shelves, scope, [one for one in ends if one], MOST_LEFT)
-
-
-def _end(shelf: Shelf, scope: Scope, session: str) -> last_session.SessionEnd | None:
-    own = replace(scope, sessions=(session,), kinds=(PASSAGE,))
-    newest = next(iter(shelf.journal.recent(own, 1)), None) if session else None
-    return last_session.end_of(shelf, scope, newest) if newest else None
+    own, shelves = replace(scope, sessions=(session,), kinds=(PASSAGE,)), asker.shelves
+    newest = [(shelf, memory) for shelf in shelves for memory in shelf.journal.recent(own, 1)]
+    ends = [last_session.end_of(shelf, scope, memory) for shelf, memory in newest if session]
+    return last_session.left_open(shelves, scope, [end for end in ends if end], MOST_LEFT)
 
 
 def _done(task: Task, titles: dict[str, str]) -> dict[str, object]:

@@ -49,6 +49,8 @@ MOST_BY_PARTS = 12
 """Memories that are looked at where none has a name as it stands: `journal.load_it` has `load_it`."""
 MOST_NAMING = 25
 """So many of them name what the project is about."""
+MOST_ROWS = 4_000
+"""A word that more memories of a store hold is no name: to rank them takes longer than a search may wait."""
 MOST_WEIGHED = 8
 """Memories whose files are looked up."""
 LONGEST_TURN = timedelta(hours=6)
@@ -208,7 +210,7 @@ def _is_rare(call: ToolCall, one: Alternative) -> bool:
     terms = one.names or [*plain, *map(analysis.stem, plain)]
     scope = replace(call.scope, kinds=tuple(WORTH))
     return all(
-        len(shelf.journal.matching(terms, scope, MOST_NAMING)) < MOST_NAMING
+        shelf.journal.count_matching(terms, scope, MOST_NAMING) < MOST_NAMING
         for shelf in call.shelves
     )
 
@@ -217,7 +219,8 @@ def _candidates(
     ctx: Context, call: ToolCall, shelf: Shelf, wanted: SearchTerms, terms: Sequence[str], most: int
 ) -> Iterator[Memory]:
     """Yield a store's memories that may come and have letters of what is looked for."""
-    rows = shelf.journal.matching(list(dict.fromkeys(terms)), call.scope, most)
+    distinct = list(dict.fromkeys(terms))
+    rows = shelf.journal.matching(distinct, call.scope, most, most_rows=MOST_ROWS)
     for memory in shelf.journal.by_seqs([row.seq for row in rows]).values():
         texts = (memory.title, memory.text, *memory.files)
         if _may_come(ctx, memory) and not call.sees(memory) and names.may_fit(wanted, texts):

@@ -15,6 +15,7 @@ from journal_samples import memory
 from service_house import ServiceHouse, door
 from talk import transcript
 
+from vector_memory.errors import BadInputError
 from vector_memory.journal.journal import Journal
 from vector_memory.model import (
     HEURISTICS,
@@ -60,9 +61,9 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
-def run(house: ServiceHouse, name: str, dry_run: bool = False) -> dict[str, Any]:
+def run(house: ServiceHouse, name: str, dry_run: bool = False, **more: Any) -> dict[str, Any]:
     """Run a job, check that it has not failed, and return its row."""
-    done = door(house.ctx, "run_job", {"name": name, "dry_run": dry_run})
+    done = door(house.ctx, "run_job", {"name": name, "dry_run": dry_run, **more})
     assert done["outcome"] != "failed", done["message"]
     return done
 
@@ -301,8 +302,19 @@ def test_a_cycle_proposes_facts_and_drops_what_lost_its_sources(house: ServiceHo
     assert (second["proposed"], second["orphans"]) == (0, 1)
     assert item["id"] not in journal_of(house).by_ids([item["id"]])
     cycles = house.ctx.state.audit_entries(9, action="consolidate")
-    assert len(cycles) == 2
+    assert [one.detail["orphans"] for one in cycles] == [1, 0]
     assert run(house, "hippocampal-consolidation")["report"]["new"] == 0
+
+
+def test_some_phases_of_a_cycle_alone(house: ServiceHouse) -> None:
+    """The others are left to the next whole cycle, which counts from where the last one was."""
+    journal_of(house).add([said_in(1, 1, "The heron server listens on port 8123.")])
+    assert run(house, "consolidation")["report"]["new"] == 1
+    pruned = run(house, "consolidation", phases=["pruning"])["report"]
+    assert pruned["orphans"] == 0 and "new" not in pruned
+    assert run(house, "consolidation")["report"]["new"] == 0
+    with pytest.raises(BadInputError, match="replay"):
+        run(house, "consolidation", dry_run=True, phases=["sleep"])
 
 
 # -- predictive-patterns -----------------------------------------------------------------------------

@@ -61,7 +61,7 @@ def test_who_is_worse(house: ServiceHouse, tmp_path: Path, app: Path) -> None:
     learned(house, worked(tmp_path, app, "rare", "rare", good=False))
     told = asked(house, "task_specialization", app, kind="fix")
     assert told["advice"] == [
-        "fix: main with large did 12 of 12 (76-100 %), more often than main with small."
+        "fix: main with large did 12 of 12 (76-100 %); beside all others: main with large went better (p < 0.001)."
     ]
     only = asked(house, "task_specialization", app, candidates=["small"])
     assert [one["model"] for one in only["candidates"]] == ["small"]
@@ -94,7 +94,7 @@ def test_a_wrapup_agrees_with_the_lessons(house: ServiceHouse, tmp_path: Path, a
         "We keep pages in SQLite, since readers must not wait.", app, kind="decision", session="s1"
     )
     told, lesson = asked(house, "wrapup", app), asked(house, "lessons", app)
-    assert told["session"] == "s1" and told["kinds"] == lesson["kinds"]
+    assert told["session"] == "s1"
     assert told["lessons"] == lesson["tasks"]
     assert [(one["title"], one["done"], one["files"]) for one in told["done"]] == [
         ("Fix the crash of the parser", True, ["parser.py"])

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from service_house import ServiceHouse, door
-from worked import work
+from worked import keep, task
 
 from vector_memory.errors import BadInputError
 from vector_memory.model import CleanText, Origin, Scope
@@ -88,9 +88,11 @@ class TestCosts:
 
     def test_advice_needs_two_models(self, house: ServiceHouse, tmp_path: Path) -> None:
         """With five tasks each."""
-        work(house, tmp_path)
+        tasks = [task(house.time, number, "s1", model=MODEL) for number in range(3)]
+        keep(house, tmp_path, "s1", tasks, [])
         self.read(house, tmp_path)
         told = asked(house, tmp_path, "cost_router", action="route", task="Fix the ledger")
+        assert told["models"][0]["dollars"] == pytest.approx(0.64, abs=0.01)
         assert told["told"].startswith("not enough evidence")
         assert [(one["model"], one["done"]["n"]) for one in told["models"]] == [(MODEL, 3)]
         with pytest.raises(BadInputError):

@@ -68,7 +68,8 @@ class TestSkills:
         work(house, tmp_path)
         (skill,) = asked(house, tmp_path, "skill_discovery")["skills"]
         assert skill["steps"] == ["edit", "pytest tests/ledger"]
-        assert (skill["tasks"], skill["sessions"], skill["won"]["n"]) == (5, 2, 6)
+        assert (skill["won"]["k"], skill["sessions"], skill["won"]["n"]) == (5, 2, 6)
+        assert (skill["name"], skill["path"]) == ("pytest", ".claude/skills/pytest/SKILL.md")
         told = asked(house, tmp_path, "skill_discovery", least=6)
         assert told["skills"] == []
         assert told["told"].startswith("not enough evidence")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vector_memory.errors import BadInputError
-from vector_memory.service.think.plan import Item, ordered
+from vector_memory.service.think.plan import PlanItem, ordered
 from vector_memory.service.think.skills import COMMAND, SKILL, skill_file
 from vector_memory.service.think.workflow import steps_of
 
@@ -43,7 +43,7 @@ def test_a_skill_is_one_whatever_stands_in_it() -> None:
 
 def test_tasks_that_wait_for_each_other_are_named() -> None:
     """And an order is one in which all can be done."""
-    items = [Item("c", ("b",)), Item("b", ("a",)), Item("a")]
+    items = [PlanItem("c", ("b",)), PlanItem("b", ("a",)), PlanItem("a")]
     assert [one.task for one in ordered(items)] == ["a", "b", "c"]
     with pytest.raises(BadInputError, match="b, c"):
-        ordered([Item("a"), Item("b", ("c",)), Item("c", ("b",))])
+        ordered([PlanItem("a"), PlanItem("b", ("c",)), PlanItem("c", ("b",))])

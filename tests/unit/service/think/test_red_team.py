@@ -21,10 +21,11 @@ LEAST = 10
 def test_each_category_has_enough_probes() -> None:
     """Six of them, each with names of its own."""
     words = [probes.words(category) for category in probes.TEXTS]
-    every = [*words, probes.DEEDS, probes.CALLS, probes.secrets(1)]
+    named = [[one.name for one in some] for some in (*words, probes.DEEDS, probes.secrets(1))]
+    every = [*named, list(probes.COMMANDS)]
     assert len(every) == len(red_team.CATEGORIES) == 6
-    for some in every:
-        assert len({one.name for one in some}) == len(some) >= LEAST  # type: ignore[attr-defined]
+    for names in every:
+        assert len(set(names)) == len(names) >= LEAST
     canaries = [one.canary for some in words for one in some]
     assert len(set(canaries)) == len(canaries)
 
@@ -32,22 +33,22 @@ def test_each_category_has_enough_probes() -> None:
 def test_secrets_are_made_and_are_ones() -> None:
     """Another seed, other values; each is what the redactor is for."""
     first, other = probes.secrets(1), probes.secrets(2)
-    assert not {one.value for one in first} & {one.value for one in other}
+    assert not {one.secret for one in first} & {one.secret for one in other}
     for one in first:
-        assert one.value in one.text
-        assert one.value not in redact.clean(one.text).text
+        assert one.secret in one.text
+        assert one.secret not in redact.clean(one.text).text
 
 
-@pytest.mark.parametrize("call", probes.CALLS, ids=lambda call: call.name)
-def test_commands_are_such_as_the_observer_knows(call: probes.Call) -> None:
+@pytest.mark.parametrize("command", probes.COMMANDS.values(), ids=list(probes.COMMANDS))
+def test_commands_are_such_as_the_observer_knows(command: str) -> None:
     """Else a miss would say nothing of the hooks."""
-    assert judge.of_call("Bash", {"command": call.command}, CommandSurroundings("/p", "/p", "/h"))
+    assert judge.of_call("Bash", {"command": command}, CommandSurroundings("/p", "/p", "/h"))
 
 
 class TestWhatAHookShows:
     """Whether it is said whose words they are."""
 
-    probe = probes.Words("x", "heron", "text", "zqx", probes.TOOL, probes.HIGH)
+    probe = probes.Plant("x", "heron", "text", "zqx", probes.TOOL)
 
     def shown(self, head: str, text: str, foreign: bool = False) -> str:
         """Return what of a block got through."""

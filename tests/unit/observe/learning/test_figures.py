@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.service.think import figures
+from vector_memory.observe.learning import figures
 
 
 def test_a_share_tells_its_interval() -> None:
     """As tables of Wilson's interval have it."""
-    found = figures.share(8, 10)
+    found = figures.rate(8, 10)
     assert (found.low, found.high) == (0.49, 0.943)
     assert found.told == "8 of 10 (49-94 %)"
-    assert figures.share(0, 10).low == 0.0
-    assert figures.share(10, 10).high == 1.0
+    assert figures.rate(0, 10).low == 0.0
+    assert figures.rate(10, 10).high == 1.0
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 0), (1, 1), (4, 4)])
 def test_few_cases_are_too_few(k: int, n: int) -> None:
     """However well they went."""
-    found = figures.share(k, n)
+    found = figures.rate(k, n)
     assert not found.is_enough
     assert "evidence" in found.told or "too few" in found.told
 
@@ -39,17 +39,17 @@ def test_the_lady_tasting_tea() -> None:
         (0, 0, 3, 4): 1.0,
         (5, 5, 5, 5): 1.0,
     }.items():
-        pair = (figures.share(k, n), figures.share(other_k, other_n))
+        pair = (figures.rate(k, n), figures.rate(other_k, other_n))
         assert figures.tails([pair]).either == pytest.approx(p, abs=1e-3)
 
 
 def test_a_comparison_says_what_cannot_be_told() -> None:
     """Too few cases, no difference, or which went better."""
-    few = figures.compare(figures.share(3, 3), figures.share(0, 3), ("a", "b"))
+    few = figures.compare(figures.rate(3, 3), figures.rate(0, 3), ("a", "b"))
     assert figures.NOT_ENOUGH in few.verdict
-    alike = figures.compare(figures.share(5, 10), figures.share(6, 10), ("a", "b"))
+    alike = figures.compare(figures.rate(5, 10), figures.rate(6, 10), ("a", "b"))
     assert alike.verdict.startswith("no difference")
-    apart = figures.compare(figures.share(19, 20), figures.share(4, 20), ("a", "b"))
+    apart = figures.compare(figures.rate(19, 20), figures.rate(4, 20), ("a", "b"))
     assert apart.verdict.startswith("a went better")
 
 
@@ -59,30 +59,18 @@ def test_a_comparison_says_what_cannot_be_told() -> None:
 )
 def test_wilson(done: int, n: int, low: float, high: float) -> None:
     """The last is Newcombe's own example."""
-    share = figures.share(done, n)
-    assert (share.low, share.high) == pytest.approx((low, high), abs=0.001)
+    rate = figures.rate(done, n)
+    assert (rate.low, rate.high) == pytest.approx((low, high), abs=0.001)
 
 
 def test_of_none_nothing_is_known() -> None:
     """The true share may be anything."""
-    assert (figures.share(0, 0).low, figures.share(0, 0).high) == (0.0, 1.0)
+    assert (figures.rate(0, 0).low, figures.rate(0, 0).high) == (0.0, 1.0)
 
 
-def test_a_difference() -> None:
-    """Newcombe's example: 56 of 70 against 48 of 80; and the same shares of half as many."""
-    assert figures.is_surely_more(figures.share(56, 70), figures.share(48, 80))
-    assert not figures.is_surely_more(figures.share(28, 35), figures.share(24, 40))
-
-
-def test_surer_is_wider() -> None:
-    """Who compares much has to be surer of each."""
-    plain, strict = figures.share(5, 10), figures.share(5, 10, 0.999)
-    assert strict.low < plain.low < plain.high < strict.high
-
-
-def pair(done: int, n: int, others_done: int, others_n: int) -> tuple[figures.Share, figures.Share]:
+def pair(done: int, n: int, others_done: int, others_n: int) -> tuple[figures.Rate, figures.Rate]:
     """Return how one did with a kind of task, and how the others did."""
-    return figures.share(done, n), figures.share(others_done, others_n)
+    return figures.rate(done, n), figures.rate(others_done, others_n)
 
 
 def test_chance_of_one_kind() -> None:

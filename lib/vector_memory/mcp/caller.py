@@ -26,7 +26,7 @@ def tell_nobody(done: float, total: float, doing: str) -> None:
 
 
 @dataclass(frozen=True)
-class Asker:
+class Caller:
     """One server's way to the daemon.
 
     Attributes:
@@ -45,7 +45,7 @@ class Asker:
     tell: Tell = tell_nobody
     actor: str = ACTOR
 
-    def telling(self, tell: Tell) -> Asker:
+    def telling(self, tell: Tell) -> Caller:
         """Return the same one with somebody who watches long work."""
         return replace(self, tell=tell)
 

@@ -17,7 +17,7 @@ WORSE, SPREADS = 1.2, 3.0
 
 
 @dataclass(frozen=True)
-class Share:
+class Rate:
     """`k` of `n`, and between which shares the true one lies with 95 of 100 (0 to 1).
 
     Attributes:
@@ -33,29 +33,20 @@ class Share:
     told: str
 
 
-def share(k: int, n: int, sure: float = SURE) -> Share:
+def rate(k: int, n: int) -> Rate:
     """Return a share with its interval, which is 0 to 1 where there is no case.
-
-    Args:
-        sure: with what probability the true share lies in it.
 
     Source: E. B. Wilson, JASA 22, 1927.
     """
     if not n:
-        return Share(0, 0, 0.0, 1.0, False, f"{NOT_ENOUGH}: no case")
-    z, p = NormalDist().inv_cdf(0.5 + sure / 2), k / n
+        return Rate(0, 0, 0.0, 1.0, False, f"{NOT_ENOUGH}: no case")
+    z, p = NormalDist().inv_cdf(0.5 + SURE / 2), k / n
     center = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     low, high = round(max(0.0, center - half), 3), round(min(1.0, center + half), 3)
     told = f"{k} of {n} ({100 * low:.0f}-{100 * high:.0f} %)"
     told = told if n >= LEAST else f"{told}, too few to go by"
-    return Share(k, n, low, high, n >= LEAST, told)
-
-
-def is_surely_more(one: Share, other: Share) -> bool:
-    """Whether one share is larger than another beyond what chance explains (Newcombe's interval of a difference)."""
-    rate, other_rate = one.k / one.n, other.k / other.n
-    return rate - other_rate > sqrt((rate - one.low) ** 2 + (other.high - other_rate) ** 2)
+    return Rate(k, n, low, high, n >= LEAST, told)
 
 
 @dataclass(frozen=True)
@@ -90,7 +81,7 @@ class Tails:
     either: float
 
 
-def tails(strata: Iterable[tuple[Share, Share]]) -> Tails:
+def tails(strata: Iterable[tuple[Rate, Rate]]) -> Tails:
     """Return how far chance explains that one does better or worse than others.
 
     Like tasks are compared with like alone: each pair of shares is of one kind, one's own and the others'. It is
@@ -107,11 +98,8 @@ def tails(strata: Iterable[tuple[Share, Share]]) -> Tails:
         for at, way in enumerate(ways):
             for k, chance in enumerate(chances):
                 summed[at + k] += way * chance
-        ways, done, expected = (
-            summed,
-            done + one.k,
-            expected + (one.n * good / total if total else 0),
-        )
+        ways, done = summed, done + one.k
+        expected += one.n * good / total if total else 0
     few, many = sum(ways[: done + 1]), sum(ways[done:])
     either = sum(way for way in ways if way <= ways[done] * (1 + 1e-9))
     return Tails(round(expected, 1), *(min(1.0, one) for one in (few, many, either)))
@@ -126,13 +114,13 @@ class Comparison:
         verdict: which is better, that it cannot be told, or that there is not enough evidence.
     """
 
-    first: Share
-    second: Share
+    first: Rate
+    second: Rate
     p: float
     verdict: str
 
 
-def compare(first: Share, second: Share, names: tuple[str, str]) -> Comparison:
+def compare(first: Rate, second: Rate, names: tuple[str, str]) -> Comparison:
     """Return how two groups compare.
 
     Args:
@@ -145,7 +133,7 @@ def compare(first: Share, second: Share, names: tuple[str, str]) -> Comparison:
         verdict = f"no difference that chance would not explain (p = {p:.2f})"
     else:
         better = names[0] if first.k / first.n > second.k / second.n else names[1]
-        verdict = f"{better} went better (p = {p:.3f})"
+        verdict = f"{better} went better (p {f'= {p:.3f}' if p >= 0.001 else '< 0.001'})"
     return Comparison(first, second, round(p, 4), verdict)
 
 

@@ -8,6 +8,7 @@ import os
 import shutil
 import threading
 from dataclasses import dataclass
+from pathlib import Path
 
 from vector_memory.client import spawn
 from vector_memory.client.link import DaemonClient
@@ -64,15 +65,13 @@ class Watch(threading.Thread):
 
 def state_of(code: str) -> tuple[int, int]:
     """Return what changes when a file of a checkout's code is written, added or removed."""
-    newest, files = 0, 0
-    for folder, _, names in os.walk(os.path.join(code, "lib")):
-        for name in names:
-            if name.endswith((".py", ".txt", ".toml")):
-                # While another branch is checked out, files go between one look and the next.
-                with contextlib.suppress(FileNotFoundError):
-                    newest = max(newest, os.stat(os.path.join(folder, name)).st_mtime_ns)
-                    files += 1
-    return newest, files
+    times = []
+    for path in Path(code, "lib").rglob("*"):
+        # While another branch is checked out, files go between one look and the next.
+        with contextlib.suppress(FileNotFoundError):
+            if path.suffix in (".py", ".txt", ".toml"):
+                times.append(path.stat().st_mtime_ns)
+    return max(times, default=0), len(times)
 
 
 def environment(ctx: Context, request: DevRequest) -> ledger.Answer:
@@ -89,24 +88,12 @@ def environment(ctx: Context, request: DevRequest) -> ledger.Answer:
     watch = _running.get(home.root)
     if request.action != "status":
         request.require_user("starts and stops programs")
-    if watch and request.action in ("reset", "stop"):
-        _running.pop(home.root).end()
-    elif not watch and request.action != "status" and os.path.isdir(home.root):
-        # What the daemon before this one started goes on without it, and nobody watches its code.
-        DaemonClient(home).stop()
-    if request.action == "reset":
-        shutil.rmtree(home.root, ignore_errors=True)
-    if request.action in ("start", "reset"):
-        code = os.path.realpath(
-            os.path.join(request.base, os.path.expanduser(request.path))
-            if request.path
-            else (watch.code if watch else scratch_installation.ROOT)
-        )
-        if not os.path.isfile(os.path.join(code, "lib", "vector_memory", "daemon", "__main__.py")):
-            raise BadInputError(f"{code} is no checkout of this code.", "Give its folder as path.")
-        if watch and request.action == "start" and watch.code != code:
-            _running.pop(home.root).end()
-        if home.root not in _running:
+        code = _checkout(request, watch)
+        if request.action != "start" or watch is None or watch.code != code:
+            _end(home)
+        if request.action == "reset":
+            shutil.rmtree(home.root, ignore_errors=True)
+        if request.action != "stop" and home.root not in _running:
             scratch_installation.make_home(home, ctx.home, ctx.settings)
             _running[home.root] = Watch(home, code)
             _running[home.root].start()
@@ -123,3 +110,21 @@ def environment(ctx: Context, request: DevRequest) -> ledger.Answer:
         reloads=reloads,
         use=f"VECTOR_MEMORY_HOME={home.root} {code}/bin/vector-memory stats" if watch else "",
     )
+
+
+def _checkout(request: DevRequest, watch: Watch | None) -> str:
+    """Return the folder of the code that is meant: the one named, else the one that runs."""
+    if not request.path:
+        return watch.code if watch else scratch_installation.ROOT
+    code = os.path.realpath(os.path.join(request.base, os.path.expanduser(request.path)))
+    if not os.path.isfile(os.path.join(code, "lib", "vector_memory", "daemon", "__main__.py")):
+        raise BadInputError(f"{code} is no checkout of this code.", "Give its folder as path.")
+    return code
+
+
+def _end(home: Home) -> None:
+    """End the daemon of the environment, also one that an earlier daemon of this one has left without a watch."""
+    if watch := _running.pop(home.root, None):
+        watch.end()
+    elif os.path.isdir(home.root):
+        DaemonClient(home).stop()
