@@ -32,9 +32,7 @@ from common import ROOT  # noqa: F401 - puts the library on the path
 from vector_memory.index.reader import head_of, read_exchanges, transcripts_below
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.observe.learning import outcomes, tasks, trails, trouble
-from vector_memory.observe.learning import things as world
 from vector_memory.observe.learning.outcomes import Task
-from vector_memory.observe.learning.things import Sighting
 from vector_memory.observe.learning.trails import Trail
 from vector_memory.observe.learning.trouble import Habit
 from vector_memory.service.learning import guidance
@@ -46,11 +44,10 @@ BIG_BYTES = 10_000_000
 
 @dataclass(frozen=True)
 class Session:
-    """A session as it is gone through: when it began, and what it teaches."""
+    """A session as it is gone through: when it began, and its tasks."""
 
     at: datetime
     tasks: list[Task]
-    seen: list[Sighting]
 
 
 def learned(path: str, known: set[str]) -> Session | None:
@@ -67,7 +64,7 @@ def learned(path: str, known: set[str]) -> Session | None:
         if any(turn.steps for turn in group):
             prompt = tasks.asked(group)
             made.append(outcomes.measure(group, said, sorted(terms_of(prompt)), path))
-    return Session(turns[0].started_at, made, told.sightings)
+    return Session(turns[0].started_at, made)
 
 
 def judge(found: dict[str, Task], show: bool) -> None:
@@ -111,11 +108,8 @@ def replay(project: str, sessions: list[Session], show: bool) -> Counter[str]:
         before.sort(key=lambda one: one.at)
         if max(Counter(one.kind for one in before).values(), default=0) < 3:
             continue
-        known = world.of(
-            one for other in ordered for one in other.seen if one.at < session.at.isoformat()
-        )
         drawn, habits = trails.find(before, session.at), trouble.recurring(before)
-        lines = guidance.start_lines(known, habits, drawn, session.at)
+        lines = guidance.start_lines(habits, drawn, session.at)
         later = [one for other in ordered for one in other.tasks if one.ended_at >= session.at]
         counts.update(starts=1, told=bool(lines), lines=len(lines))
         for line in lines:

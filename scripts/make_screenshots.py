@@ -27,7 +27,7 @@ CODE = (
     f"import sys; sys.path.insert(0, {str(ROOT / 'lib')!r})\n"
     "from vector_memory.cli.main import main\nsys.exit(main())"
 )
-SIZE = {"width": 980, "height": 560}
+SIZE = {"width": 980, "height": 540}
 SHOTS = (
     ("search", "search?q={question}", "light"),
     ("sessions", "sessions", "dark"),

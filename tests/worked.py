@@ -53,7 +53,7 @@ def work(house: ServiceHouse, folder: Path) -> ProjectAsker:
         at = now - timedelta(days=days)
         tasks = [task(at, number, name, done=number < 3 or name == "s1") for number in range(1, 4)]
         seen = [
-            Sighting("command", passed, "ok" if one.done else "fails", "", "", one.key, one.at, 2.0)
+            Sighting("command", passed, "ok" if one.done else "fails", "", one.key, one.at, 2.0)
             for one in tasks
         ]
         asker = keep(house, folder, name, tasks, seen)

@@ -22,13 +22,15 @@ class VectorMemoryError(Exception):
 
     Args:
         message: what happened, in one sentence.
-        hint: what the user can do about it, in one sentence.
+        hint: what the user can do about it, in one sentence; by default what helps with all errors of the class.
     """
+
+    advice = ""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self.hint = hint or self.advice
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".rstrip()
@@ -36,6 +38,8 @@ class VectorMemoryError(Exception):
 
 class BadInputError(VectorMemoryError):
     """What was asked cannot be done as asked."""
+
+    advice = "Correct it, then ask again."
 
 
 class NotFoundError(VectorMemoryError):
@@ -60,6 +64,8 @@ class StoreTamperedError(VectorMemoryError):
 
 class StoreFullError(VectorMemoryError):
     """The disk is full or the folder is read-only."""
+
+    advice = "Make room on the disk, or the folder writable, then try again."
 
 
 class EmbeddingError(VectorMemoryError):

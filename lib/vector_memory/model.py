@@ -416,6 +416,17 @@ class Scope:
     laws: tuple[str, ...] = ()
     without_kinds: tuple[str, ...] = ()
 
+    def up_to(self, *ceilings: Sensitivity | str | None) -> Scope:
+        """Return it below these ceilings as well, and below its own; under any of them without what was made of, or
+        learned from, whole sessions, which may hold words of what is above."""
+        levels = levels_up_to(*ceilings)
+        if not levels:
+            return self
+        # Each is all levels up to one: the shorter is the stricter.
+        levels = min(levels, self.levels or levels, key=len)
+        without = {*self.without, TRAILS, HEURISTICS, WORLD, TRAJECTORIES}
+        return replace(self, levels=levels, without=tuple(sorted(without)), without_kinds=DERIVED)
+
     def holds(self, memory: Memory) -> bool:
         """Whether a memory is within these limits."""
         return (

@@ -34,16 +34,18 @@ def verify(call: Invocation, file: str, offline: bool) -> int:
         raise BadInputError(
             f"{file} cannot be read: {error}.", "Give a file of `proof make`."
         ) from error
-    is_entry = isinstance(proof, dict) and "entry" in proof
-    statement = (
-        attestation.inclusion_of(proof).statement if is_entry else attestation.statement_of(proof)
-    )
+    found = attestation.proof_of(proof)
+    statement = found if isinstance(found, attestation.LogStatement) else found.statement
     checked: dict[str, object] = {
         "size": statement.size,
         "at": statement.at,
         "key": statement.key,
         "fingerprint": PublicKey.read(statement.key).fingerprint,
     }
+    if isinstance(found, attestation.Continuation):
+        earlier = found.earlier
+        whose = PublicKey.read(earlier.key).fingerprint
+        checked |= {"since": earlier.size, "since_at": earlier.at, "since_fingerprint": whose}
     if not offline:
         checked |= call.ask(statement=statement.__dict__).fields
     call.show(Row(checked), _tell)
@@ -54,6 +56,11 @@ def _tell(answer: Row) -> None:
     output.say(
         f"Signed on {answer.text('at')} by {answer.text('fingerprint')}: {answer.text('size')} entries."
     )
+    if answer.text("since"):
+        output.say(
+            f"They begin with the {answer.text('since')} that {answer.text('since_fingerprint')} signed on "
+            f"{answer.text('since_at')}: none of these was changed or left out."
+        )
     if answer.text("why"):
         whose = (
             "This installation's key. " if answer.flag("is_own") else "Another installation's key. "

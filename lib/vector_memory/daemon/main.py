@@ -329,9 +329,9 @@ def _parse(body: bytes) -> Sent:
     try:
         request = json_in.load(body) if body else {}
     except ValueError as error:
-        raise BadInputError(f"The request is no JSON: {error}.") from error
+        raise BadInputError(f"The request is no JSON: {error}.", "Send one object.") from error
     if not isinstance(request, dict):
-        raise BadInputError("The request is no JSON object.")
+        raise BadInputError("The request is no JSON object.", "Send one.")
     require_shallow(request)
     return request
 

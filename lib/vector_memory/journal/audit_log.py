@@ -56,7 +56,7 @@ class AuditLog(StateTables):
         return len(self._events) >= MOST_NOTED
 
     def audit_entries(
-        self, k: int, since: datetime | None = None, action: str = ""
+        self, k: int, since: datetime | None = None, action: str = "", but: str = ""
     ) -> list[AuditEntry]:
         """Return the last entries of the audit log, those of older files among them.
 
@@ -64,6 +64,7 @@ class AuditLog(StateTables):
             k: how many at most.
             since: only entries of this time or later.
             action: only entries of this action; "" for all.
+            but: no entries of this action.
 
         Returns:
             Newest first.
@@ -75,7 +76,7 @@ class AuditLog(StateTables):
         start = microseconds(since) if since else 0
         found: list[AuditEntry] = []
         for row in self._audit_backwards(start):
-            if row.at >= start and action in ("", row.action):
+            if row.at >= start and action in ("", row.action) and row.action != but:
                 found.append(audit.to_entry(row))
                 if len(found) >= k:
                     break

@@ -6,11 +6,15 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
+import threading
 from collections.abc import Iterator
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
+
+_standing = threading.RLock()
+"""Held while imports find stand-ins."""
 
 
 @contextlib.contextmanager
@@ -23,11 +27,12 @@ def standing_in(packages: tuple[str, ...], why: str, hidden: str = "__") -> Iter
         hidden: how the names begin that a stand-in does not have.
     """
     finder = _Finder(packages, why, hidden)
-    sys.meta_path.insert(0, finder)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(finder)
+    with _standing:
+        sys.meta_path.insert(0, finder)
+        try:
+            yield
+        finally:
+            sys.meta_path.remove(finder)
 
 
 def forget(*packages: str) -> None:
@@ -39,9 +44,11 @@ def forget(*packages: str) -> None:
 
 def real(name: str) -> Any:
     """Return a module itself where a stand-in may have taken its place: what seldom is used, is used after all."""
-    if isinstance(sys.modules.get(name), _StandIn):
-        forget(name)
-    return importlib.import_module(name)
+    # While another thread's imports find stand-ins, this one would find one again.
+    with _standing:
+        if isinstance(sys.modules.get(name), _StandIn):
+            forget(name)
+        return importlib.import_module(name)
 
 
 class _Absent(type):

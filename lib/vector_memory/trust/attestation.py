@@ -7,7 +7,7 @@ logged, and nothing against who holds the key."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vector_memory.errors import BadInputError, VectorMemoryError
@@ -21,9 +21,11 @@ PURPOSE = "log root 1"
 class RefusedProofError(VectorMemoryError):
     """A proof does not show what it says."""
 
+    advice = "Ask whoever made it for the file as it was written."
+
 
 @dataclass(frozen=True)
-class Statement:
+class LogStatement:
     """What somebody signed of a log.
 
     Attributes:
@@ -59,7 +61,20 @@ class Inclusion:
     entry: dict[str, Any]
     index: int
     path: list[str]
-    statement: Statement
+    statement: LogStatement
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """That the log of an earlier statement became that of a later one: nothing that it held was changed or left out.
+
+    Attributes:
+        path: hashes by which the later root is made of the earlier one, in hexadecimal.
+    """
+
+    earlier: LogStatement
+    path: list[str]
+    statement: LogStatement
 
 
 def leaf(entry: Mapping[str, Any]) -> bytes:
@@ -67,15 +82,14 @@ def leaf(entry: Mapping[str, Any]) -> bytes:
     return merkle.leaf(canonical.written(dict(entry)))
 
 
-def attested(key: PrivateKey, leaves: Sequence[bytes], last: int, at: str) -> Statement:
+def attested(key: PrivateKey, leaves: Sequence[bytes], last: int, at: str) -> LogStatement:
     """Return a signed statement of a log with these hashes of entries."""
     root = merkle.root(leaves).hex()
-    unsigned = Statement(len(leaves), root, last, at, key.public.word, "")
-    signature = key.sign(PURPOSE, unsigned.message).hex()
-    return Statement(len(leaves), root, last, at, key.public.word, signature)
+    unsigned = LogStatement(len(leaves), root, last, at, key.public.word, "")
+    return replace(unsigned, signature=key.sign(PURPOSE, unsigned.message).hex())
 
 
-def statement_of(told: object) -> Statement:
+def statement_of(told: object) -> LogStatement:
     """Return a statement whose signature was found to be right.
 
     Raises:
@@ -84,7 +98,7 @@ def statement_of(told: object) -> Statement:
     try:
         if not isinstance(told, dict):
             raise ValueError("it is no object")
-        found = Statement(**told)
+        found = LogStatement(**told)
         kinds = {"size": int, "last": int}
         if any(type(value) is not kinds.get(name, str) for name, value in told.items()):
             raise ValueError("a field is of another kind")
@@ -102,7 +116,7 @@ def statement_of(told: object) -> Statement:
 
 
 def included(
-    leaves: Sequence[bytes], entry: Mapping[str, Any], index: int, of: Statement
+    leaves: Sequence[bytes], entry: Mapping[str, Any], index: int, of: LogStatement
 ) -> Inclusion:
     """Return the proof that an entry is in a log.
 
@@ -113,19 +127,43 @@ def included(
     return Inclusion(dict(entry), index, path, of)
 
 
+def continued(leaves: Sequence[bytes], earlier: LogStatement, of: LogStatement) -> Continuation:
+    """Return the proof that a log continues an earlier statement about it.
+
+    Raises:
+        RefusedProofError: it does not.
+    """
+    try:
+        path = merkle.consistency(leaves, earlier.size)
+    except ValueError:
+        path = []
+    made = Continuation(earlier, [step.hex() for step in path], of)
+    return _checked_continuation(made, path)
+
+
+def proof_of(told: object) -> LogStatement | Inclusion | Continuation:
+    """Return a proof that was found to be right: of a root, of an entry, or that one root continues another.
+
+    Raises:
+        RefusedProofError: it does not show what it says.
+    """
+    if not isinstance(told, dict) or "statement" not in told:
+        return statement_of(told)
+    return inclusion_of(told) if "entry" in told else continuation_of(told)
+
+
 def inclusion_of(told: object) -> Inclusion:
-    """Return a proof that was found to be right.
+    """Return a proof about an entry that was found to be right.
 
     Raises:
         RefusedProofError: it does not show it.
     """
     if not isinstance(told, dict) or set(told) != {"entry", "index", "path", "statement"}:
         raise RefusedProofError("That is no proof about an entry.")
-    statement = statement_of(told["statement"])
+    statement, path = statement_of(told["statement"]), _path(told["path"])
     try:
-        path = [bytes.fromhex(step) for step in told["path"]]
-        if [step.hex() for step in path] != told["path"] or type(told["index"]) is not int:
-            raise ValueError("it is not written as it should be")
+        if type(told["index"]) is not int:
+            raise ValueError("its index is no number")
         top = bytes.fromhex(statement.root)
         found = merkle.is_included(leaf(told["entry"]), told["index"], statement.size, path, top)
     except (TypeError, ValueError) as error:
@@ -133,3 +171,33 @@ def inclusion_of(told: object) -> Inclusion:
     if not found:
         raise RefusedProofError("The entry is not in the log that the statement is about.")
     return Inclusion(told["entry"], told["index"], told["path"], statement)
+
+
+def continuation_of(told: object) -> Continuation:
+    """Return a proof that one root continues another that was found to be right.
+
+    Raises:
+        RefusedProofError: it does not show it.
+    """
+    if not isinstance(told, dict) or set(told) != {"earlier", "path", "statement"}:
+        raise RefusedProofError("That is no proof that a log goes on.")
+    ends = statement_of(told["earlier"]), statement_of(told["statement"])
+    return _checked_continuation(Continuation(ends[0], told["path"], ends[1]), _path(told["path"]))
+
+
+def _checked_continuation(made: Continuation, path: Sequence[bytes]) -> Continuation:
+    first, later = made.earlier, made.statement
+    roots = bytes.fromhex(first.root), bytes.fromhex(later.root)
+    if not merkle.is_consistent(first.size, later.size, *roots, path):
+        raise RefusedProofError("The later log does not continue the earlier one.")
+    return made
+
+
+def _path(told: object) -> list[bytes]:
+    try:
+        path = [bytes.fromhex(step) for step in told]  # type: ignore[attr-defined]
+        if [step.hex() for step in path] != told:
+            raise ValueError("it is not written as it should be")
+    except (TypeError, ValueError) as error:
+        raise RefusedProofError(f"Its path is none: {error}.") from None
+    return path

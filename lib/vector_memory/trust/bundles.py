@@ -40,9 +40,11 @@ _FIELDS = {
 class RefusedBundleError(VectorMemoryError):
     """A bundle is not what it should be: nothing of it is taken."""
 
+    advice = "Nothing of it was taken. Ask its author to publish again."
+
 
 @dataclass(frozen=True)
-class Position:
+class BundlePosition:
     """Where a bundle stands.
 
     Attributes:
@@ -71,7 +73,7 @@ class Bundle:
     """
 
     key: PublicKey
-    position: Position
+    position: BundlePosition
     readers: dict[str, str]
     ephemeral: bytes
     content: bytes
@@ -84,7 +86,7 @@ def digest(raw: bytes) -> str:
 
 
 def seal(
-    author: PrivateKey, readers: Sequence[PublicKey], position: Position, content: bytes
+    author: PrivateKey, readers: Sequence[PublicKey], position: BundlePosition, content: bytes
 ) -> bytes:
     """Return a bundle.
 
@@ -151,7 +153,7 @@ def read(raw: bytes) -> Bundle:
         raise RefusedBundleError("Its content is not what its author signed.")
     place = {name: fields[name] for name in ("team", "seq", "base", "previous", "made_at")}
     ephemeral = bytes.fromhex(fields["ephemeral"])
-    return Bundle(key, Position(**place), fields["readers"], ephemeral, sealed, digest(raw))
+    return Bundle(key, BundlePosition(**place), fields["readers"], ephemeral, sealed, digest(raw))
 
 
 def _fields(head: bytes) -> dict[str, Any]:
@@ -210,6 +212,6 @@ def _wrapping_key(shared: bytes, ephemeral: bytes, reader: PublicKey) -> bytes:
     return HKDF(SHA256(), 32, None, info).derive(shared)
 
 
-def _context(author: PublicKey, position: Position) -> bytes:
+def _context(author: PublicKey, position: BundlePosition) -> bytes:
     """Return what a content is bound to: nobody puts it under another head."""
     return canonical.written([author.word, position.team, position.seq, position.base])

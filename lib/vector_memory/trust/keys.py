@@ -5,13 +5,10 @@ The public half of both is one word, `vmk1-…`, that people hand on; its finger
 
 from __future__ import annotations
 
-import base64
-import binascii
 import contextlib
 import hashlib
 import json
 import os
-import re
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -21,6 +18,7 @@ from vector_memory.system import private
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.files import open_own
 from vector_memory.trust import canonical
+from vector_memory.trust.packed import packed, unpacked
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -29,9 +27,9 @@ if TYPE_CHECKING:
 PREFIX = "vmk1-"
 HALF = 32
 """Bytes of each of both public keys."""
-_WORD = re.compile(re.escape(PREFIX) + r"[A-Za-z0-9_-]{86}")
 _LIST = "keys.json"
 MOST_BYTES = 1 << 20
+BACK = "A damaged file comes back from a backup."
 
 
 @dataclass(frozen=True)
@@ -49,23 +47,19 @@ class PublicKey:
             BadInputError: it is none.
         """
         try:
-            if not _WORD.fullmatch(word):
+            raw = unpacked(str.removeprefix(word, PREFIX))
+            if not word.startswith(PREFIX) or len(raw) != 2 * HALF:
                 raise ValueError(word)
-            raw = base64.urlsafe_b64decode(word[len(PREFIX) :] + "==")
-            found = cls(raw[:HALF], raw[HALF:])
-            if len(raw) != 2 * HALF or found.word != word:
-                raise ValueError(word)
-        except (ValueError, binascii.Error):
+        except ValueError:
             raise BadInputError(
                 "That is no public key.", "`vector-memory share invite` prints one: vmk1-…"
             ) from None
-        return found
+        return cls(raw[:HALF], raw[HALF:])
 
     @property
     def word(self) -> str:
         """The key as people hand it on."""
-        raw = self.signing + self.sealing
-        return PREFIX + base64.urlsafe_b64encode(raw).decode("ascii").rstrip("=")
+        return PREFIX + packed(self.signing + self.sealing)
 
     @property
     def digest(self) -> str:
@@ -209,7 +203,9 @@ class Keyring:
             with os.fdopen(open_own(path), "rb") as file:
                 parts = file.read(MOST_BYTES).split(b"\n\n")
         except FileNotFoundError:
-            raise NotFoundError(f"The private key {id} is not here.") from None
+            raise NotFoundError(
+                f"The private key {id} is not here.", "`identity rotate` makes another."
+            ) from None
         secret = passphrase.encode() or None
         try:
             signing, sealing = (
@@ -223,13 +219,13 @@ class Keyring:
         except ValueError as error:
             raise BadInputError(
                 f"The key {id} cannot be read: {error}.",
-                "Check VECTOR_MEMORY_KEY_PASSPHRASE; a damaged file comes back from a backup.",
+                f"Check VECTOR_MEMORY_KEY_PASSPHRASE. {BACK}",
             ) from None
         if not (isinstance(signing, Ed25519PrivateKey) and isinstance(sealing, X25519PrivateKey)):
-            raise StoreDamagedError(f"{path} holds other keys than were written there.")
+            raise StoreDamagedError(f"{path} holds other keys than were written there.", BACK)
         found = PrivateKey(_public(signing, sealing), signing, sealing)
         if found.public.id != id:
-            raise StoreDamagedError(f"{path} holds another key than its name says.")
+            raise StoreDamagedError(f"{path} holds another key than its name says.", BACK)
         return found
 
     def signer(self, now: datetime, passphrase: str = "") -> PrivateKey:

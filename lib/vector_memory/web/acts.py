@@ -13,10 +13,10 @@ from datetime import datetime, timedelta
 
 from vector_memory.client.link import Json
 from vector_memory.errors import BadInputError
-from vector_memory.web.asker import Call, ConflictError
+from vector_memory.web.asker import ConflictError, WebCall
 
 LINES = Iterator[Json]
-Act = Callable[[Call], "Json | LINES"]
+Act = Callable[[WebCall], "Json | LINES"]
 ASKED = {
     "kinds": "kind", "tags": "tag", "collections": "collection", "limit": "k", "entities": "entity",
     "project_ids": "project_id",
@@ -26,7 +26,7 @@ _CHANGES_BY_ITSELF = ("uses", "confidence", "last_used_at", "tier")
 editing = threading.Lock()
 
 
-def filters(call: Call, *names: str) -> Json:
+def filters(call: WebCall, *names: str) -> Json:
     """Return fields that were given, in the daemon's words, with the project that is meant."""
     given = {name: call.arguments.get(name) for name in names}
     return {**call.scope(), **{ASKED.get(name, name): value for name, value in given.items()}}
@@ -37,7 +37,7 @@ STATES = ("tiers", "priorities", "origins")
 """What of a memory lists may be limited by beside."""
 
 
-def recall(call: Call) -> Json:
+def recall(call: WebCall) -> Json:
     """Return what answers a question, best first."""
     least = call.arguments.get("threshold") or 0
     asked = filters(call, *SCOPE, "query", "collections")
@@ -51,7 +51,7 @@ def _result(hit: Json) -> Json:
     return {"memory": {name: hit[name] for name in hit if name not in about}, **about}
 
 
-def rag(call: Call) -> Json:
+def rag(call: WebCall) -> Json:
     """Return what answers a question, of the vault and all collections."""
     asked = filters(call, *SCOPE, "query")
     asked["collections"] = call.arguments.get("collections")
@@ -60,7 +60,7 @@ def rag(call: Call) -> Json:
 
 
 @dataclass(frozen=True)
-class Cursor:
+class ListCursor:
     """Where a page of a list ends: memories before a moment, less the first so many of them, and how many
     there were at the beginning. What is stored meanwhile moves nothing."""
 
@@ -74,7 +74,7 @@ class Cursor:
         return base64.urlsafe_b64encode(raw).decode("ascii").rstrip("=")
 
 
-def cursor_of(text: str) -> Cursor:
+def cursor_of(text: str) -> ListCursor:
     """Return the cursor that a client sent back.
 
     Raises:
@@ -87,19 +87,22 @@ def cursor_of(text: str) -> Cursor:
             raise ValueError
     except (ValueError, TypeError, binascii.Error, RecursionError):
         raise BadInputError("That is no cursor.", "Send back `next` as it came.") from None
-    return Cursor(before, skip, total)
+    return ListCursor(before, skip, total)
 
 
-def list_memories(call: Call, *more: str) -> Json:
+def list_memories(call: WebCall, *more: str) -> Json:
     """Return memories, newest first, page by page. They are counted for the first page alone, unless `counted` is
     false: then `total` is 0.
 
     Args:
         more: further fields by which they may be limited.
     """
-    asked = filters(call, *SCOPE, *STATES, "collections", "offset", *more)
+    asked = filters(call, *SCOPE, *STATES, "collections", "offset", "sort", *more)
+    is_by_time = asked["sort"] in (None, "newest")
     size = asked["k"] or 20
     after = cursor_of(call.arguments["cursor"]) if "cursor" in call.arguments else None
+    if after and not is_by_time:
+        raise BadInputError("A cursor goes on with the newest first.", "Give offset, or no sort.")
     if after:
         asked |= {"until": after.before, "offset": after.skip}
     counted = not after and call.arguments.get("counted", True)
@@ -108,22 +111,22 @@ def list_memories(call: Call, *more: str) -> Json:
     memories = answer["memories"][:size]
     total = after.total if after else answer.get("total", 0)
     page: Json = {"memories": memories, "total": total}
-    if len(answer["memories"]) > size:
+    if len(answer["memories"]) > size and is_by_time:
         page["next"] = _after(memories, after, total).written()
     return page
 
 
-def _after(memories: list[Json], last: Cursor | None, total: int) -> Cursor:
+def _after(memories: list[Json], last: ListCursor | None, total: int) -> ListCursor:
     """Return the cursor behind a page: what has its last memory's time is counted, not left out."""
     end = memories[-1]["created_at"]
     before = (datetime.fromisoformat(end) + timedelta(microseconds=1)).isoformat()
     same = sum(memory["created_at"] == end for memory in memories)
     if last and last.before == before:
         same += last.skip
-    return Cursor(before, same, total)
+    return ListCursor(before, same, total)
 
 
-def show(call: Call) -> Json:
+def show(call: WebCall) -> Json:
     """Return a memory with its links and its history."""
     memory = call.memory(call.path["id"])
     links = call.ask("links", id=memory["id"])["links"]
@@ -142,7 +145,7 @@ def etag_of(answer: Json) -> str:
     return f'"{hashlib.blake2b(raw, digest_size=12).hexdigest()}"'
 
 
-def store(call: Call) -> Json:
+def store(call: WebCall) -> Json:
     """Store a memory."""
     given = dict(call.arguments)
     kind = given.pop("type", None)
@@ -160,7 +163,7 @@ def store(call: Call) -> Json:
     return {**told, "others": others, "redactions": answer["redactions"]}
 
 
-def edit(call: Call) -> Json:
+def edit(call: WebCall) -> Json:
     """Change a memory; with `If-Match` only as it was read."""
     with editing:
         memory = call.memory(call.path["id"])
@@ -172,7 +175,7 @@ def edit(call: Call) -> Json:
     return {"memory": changed if call.token.may("read") else {"id": changed["id"]}}
 
 
-def forget(call: Call) -> Json:
+def forget(call: WebCall) -> Json:
     """Show what would be forgotten; forget it when that is confirmed."""
     given = call.arguments
     if "confirm" in given:
@@ -197,14 +200,14 @@ def forget(call: Call) -> Json:
     return {"memories": shown, "forgotten": call.ask("forget", ids=ids)["forgotten"]}
 
 
-def link(call: Call) -> Json:
+def link(call: WebCall) -> Json:
     """Link two memories, or remove their links."""
     ends = {name: call.memory(call.arguments[name])["id"] for name in ("from", "to")}
     more = {name: call.arguments.get(name) for name in ("relation", "remove")}
     return call.ask("link", **{**ends, **more})
 
 
-def feed(call: Call) -> Json:
+def feed(call: WebCall) -> Json:
     """Take over messages of a conversation."""
     given = {
         name: value for name, value in call.arguments.items() if name not in ("project", "cwd")
@@ -215,7 +218,7 @@ def feed(call: Call) -> Json:
     return call.ask("feed", **where, **given, speaks_for_me=call.token.is_the_users)
 
 
-def context(call: Call) -> Json:
+def context(call: WebCall) -> Json:
     """Return what memory has to say to the last message of the user."""
     given = call.arguments
     said = [one["text"] for one in given["messages"] if one["role"] in ("user", "assistant")]
@@ -232,7 +235,7 @@ def context(call: Call) -> Json:
     )
 
 
-def organize(call: Call) -> Json:
+def organize(call: WebCall) -> Json:
     """Find memories that say the same; with `dry_run` false merge them."""
     dry_run = call.arguments.get("dry_run", True)
     answer = call.ask_long("consolidate", **call.scope(), dry_run=dry_run)
@@ -250,6 +253,6 @@ def plain(verb: str, *names: str) -> Act:
     return lambda call: call.ask(verb, **filters(call, *names))
 
 
-def export(call: Call) -> LINES:
+def export(call: WebCall) -> LINES:
     """Return all memories, one by one."""
     return call.items("export", **call.scope())

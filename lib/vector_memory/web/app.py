@@ -27,7 +27,7 @@ from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system import json_in
 from vector_memory.tokens import Token
 from vector_memory.web import acts, openapi
-from vector_memory.web.asker import Call, Confirmations, ConflictError, NotAllowedError
+from vector_memory.web.asker import Confirmations, ConflictError, NotAllowedError, WebCall
 from vector_memory.web.doors import OPEN_PATHS, House
 from vector_memory.web.routes import GET, ROUTES, Route
 from vector_memory.web.shapes import checked, from_query
@@ -48,7 +48,7 @@ STATUSES: tuple[tuple[type[VectorMemoryError], int], ...] = (
 
 
 @dataclass
-class Done:
+class GivenAnswer:
     """A call that was answered under an `Idempotency-Key`, or is being so (`answer` is None)."""
 
     digest: str
@@ -56,11 +56,45 @@ class Done:
     answer: Json | None = None
 
 
-class Gateway:
-    """What the addresses have in common.
+class Site:
+    """What all addresses of a process have in common.
 
     Args:
-        folder: the folder that the gateway was started in.
+        folder: the folder that it was started in.
+    """
+
+    def __init__(self, daemon: DaemonClient, folder: str) -> None:
+        self._daemon = daemon
+        self._folder = folder
+        self._confirmations = Confirmations()
+
+    def call(self, request: Request, address: str, given: Json) -> WebCall:
+        """Return a call with these fields."""
+        state = request.state
+        return WebCall(
+            self._daemon,
+            state.token,
+            self._folder,
+            address,
+            json_in.whole(given),
+            request.path_params,
+            state.headers,
+            self._confirmations,
+        )
+
+    @staticmethod
+    def starlette(addresses: list[Address]) -> Starlette:
+        """Return the app of some addresses: ASGI, without doors. Whatever goes wrong is told as all errors are."""
+        handlers = {HTTPException: unrouted, VectorMemoryError: refused, Exception: broken}
+        made = Starlette(routes=addresses, exception_handlers=handlers)  # type: ignore[arg-type]
+        made.router.redirect_slashes = False
+        return made
+
+
+class Gateway(Site):
+    """The gateway's addresses.
+
+    Args:
         server: its own address, for the document.
         card: its agent card, which is open to everybody; None for none.
     """
@@ -68,12 +102,10 @@ class Gateway:
     def __init__(
         self, daemon: DaemonClient, folder: str, server: str, card: Json | None = None
     ) -> None:
-        self._daemon = daemon
-        self._folder = folder
+        super().__init__(daemon, folder)
         self._server = server
         self._card = card
-        self._confirmations = Confirmations()
-        self._done: OrderedDict[tuple[str, str], Done] = OrderedDict()
+        self._done: OrderedDict[tuple[str, str], GivenAnswer] = OrderedDict()
 
     def house(self) -> House:
         """Return what is open."""
@@ -88,10 +120,7 @@ class Gateway:
         ]
         addresses += [Address("/healthz", health), Address("/v1/openapi.json", self._document)]
         addresses += [Address(CARD, self._agent_card)] if self._card else []
-        handlers = {HTTPException: unrouted, Exception: broken}
-        made = Starlette(routes=addresses, exception_handlers=handlers)  # type: ignore[arg-type]
-        made.router.redirect_slashes = False
-        return made
+        return self.starlette(addresses)
 
     async def _agent_card(self, request: Request) -> Response:
         return answered(self._card or {}, {})
@@ -101,10 +130,7 @@ class Gateway:
 
     def _endpoint(self, route: Route):  # type: ignore[no-untyped-def]
         async def endpoint(request: Request) -> Response:
-            try:
-                return await run_in_threadpool(self._answer, route, request)
-            except VectorMemoryError as error:
-                return failed(status_of(error), error.message, error.hint)
+            return await run_in_threadpool(self._answer, route, request)
 
         return endpoint
 
@@ -113,10 +139,10 @@ class Gateway:
         key = call.headers.get("idempotency-key", "") if route.is_once else ""
         answer = self._once(route, call, key) if key else route.act(call)
         if not isinstance(answer, dict):
-            return Lines(_lines(answer))
+            return LinesResponse(_lines(answer))
         return answered(answer, call.headers if route.method == GET else {}, route.method == GET)
 
-    def _call(self, route: Route, request: Request) -> Call:
+    def _call(self, route: Route, request: Request) -> WebCall:
         """Return a call as it is asked.
 
         Raises:
@@ -129,7 +155,10 @@ class Gateway:
                 f"The token has not the right {route.right!r}.", "Make another one."
             )
         if token.project and not route.is_narrow:
-            raise NotAllowedError("That is about more than the token's project.", "")
+            raise NotAllowedError(
+                "That is about more than the token's project.",
+                "Make a token without --project for it.",
+            )
         if token.is_limited and not route.is_of_memories:
             raise NotAllowedError(
                 "The token sees some memories only, and that is made of all.", "Make another one."
@@ -140,19 +169,13 @@ class Gateway:
             given = checked(route.fields, _json(request.state.body))
         id = request.path_params.get("id", "")
         if id and not (4 <= len(id) <= 64 and set(id) <= set("0123456789abcdef")):
-            raise errors.NotFoundError("That is no memory's id.", "")
-        return Call(
-            self._daemon,
-            token,
-            self._folder,
-            f"{route.method} {route.path}",
-            json_in.whole(given),
-            request.path_params,
-            request.state.headers,
-            self._confirmations,
-        )
+            raise errors.NotFoundError(
+                "That is no memory's id.",
+                "It is 4 to 64 of 0-9 and a-f: GET /v1/memories tells it.",
+            )
+        return self.call(request, f"{route.method} {route.path}", given)
 
-    def _once(self, route: Route, call: Call, key: str) -> Json:
+    def _once(self, route: Route, call: WebCall, key: str) -> Json:
         """Return the answer that was given under a key, or do what is asked and keep the answer.
 
         Raises:
@@ -163,7 +186,7 @@ class Gateway:
         asked = [route.path, dict(call.path), call.arguments, call.headers.get("if-match")]
         raw = json.dumps(asked, sort_keys=True).encode("utf-8", "surrogatepass")
         digest, name = hashlib.sha256(raw).hexdigest(), (call.token.id, key)
-        new = Done(digest, time.monotonic())
+        new = GivenAnswer(digest, time.monotonic())
         known = self._done.setdefault(name, new)
         if known is not new and time.monotonic() - known.at > KEPT_S:
             known = self._done[name] = new
@@ -195,7 +218,7 @@ def _json(body: bytes) -> object:
         raise BadInputError("The body is no JSON.", "Send a JSON object.") from None
 
 
-class Lines(StreamingResponse):
+class LinesResponse(StreamingResponse):
     """An answer line by line. When its reader goes away, what makes the lines is ended at once: left to itself it
     would go on until the collector comes by.
 
@@ -232,7 +255,7 @@ def answered(answer: Json, headers: object, is_tagged: bool = False) -> Response
     return Response(body, media_type=openapi.JSON_TYPE, headers=more)
 
 
-def failed(status: int, error: str, hint: str = "", **more: str) -> Response:
+def failed(status: int, error: str, hint: str, **more: str) -> Response:
     """Return an error as all errors are told."""
     body = json.dumps({"error": error, "hint": hint})
     return Response(body, status, headers=more, media_type=openapi.JSON_TYPE)
@@ -256,7 +279,12 @@ async def unrouted(request: Request, error: HTTPException) -> Response:
     )
 
 
+async def refused(request: Request, error: VectorMemoryError) -> Response:
+    return failed(status_of(error), error.message, error.hint)
+
+
 async def broken(request: Request, error: Exception) -> Response:
     # Its words may be of memory: its kind alone is told.
     log.error("%s %s failed: %s", request.method, request.url.path, type(error).__name__)
-    return failed(500, f"Something went wrong that should not have: {type(error).__name__}.")
+    told = f"Something went wrong that should not have: {type(error).__name__}."
+    return failed(500, told, "Try again; `vector-memory doctor` looks for what is broken.")

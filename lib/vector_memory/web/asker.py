@@ -28,7 +28,7 @@ class ConflictError(VectorMemoryError):
 
 
 @dataclass
-class Call:
+class WebCall:
     """A call.
 
     Attributes:

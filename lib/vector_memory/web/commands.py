@@ -10,7 +10,7 @@ import sys
 from vector_memory.client.link import Json
 from vector_memory.errors import BadInputError
 from vector_memory.system.paths import PACKAGE_ROOT
-from vector_memory.web.asker import Call
+from vector_memory.web.asker import WebCall
 
 WAIT_S = 120.0
 _CODE = (
@@ -19,7 +19,7 @@ _CODE = (
 )
 
 
-def run(call: Call, *words: str) -> Json:
+def run(call: WebCall, *words: str) -> Json:
     """Return what a command answers with `--json`. Who started this process is who asks: of an agent's the same
     is refused as at its own command line.
 
@@ -50,17 +50,17 @@ def run(call: Call, *words: str) -> Json:
     return dict(answer)
 
 
-def set_setting(call: Call) -> Json:
+def set_setting(call: WebCall) -> Json:
     """Set a setting (`name`, `value`)."""
     return run(call, "config", "set", "--", _word(call, "name"), _word(call, "value"))
 
 
-def unset_setting(call: Call) -> Json:
+def unset_setting(call: WebCall) -> Json:
     """Go back to a setting's default (`name`)."""
     return run(call, "config", "unset", "--", _word(call, "name"))
 
 
-def _word(call: Call, name: str) -> str:
+def _word(call: WebCall, name: str) -> str:
     value = call.arguments.get(name)
     if not isinstance(value, str) or "\0" in value:
         raise BadInputError(f"{name} is missing.", "Say what it should be.")

@@ -12,12 +12,10 @@ import json
 import os
 import time
 from collections.abc import AsyncIterator, Generator, Iterator
-from dataclasses import dataclass
 
 from anyio.to_thread import run_sync
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as Address
@@ -28,8 +26,14 @@ from vector_memory.system import json_in
 from vector_memory.system.paths import PACKAGE_ROOT
 from vector_memory.tokens import Codes
 from vector_memory.web import acts, commands
-from vector_memory.web.app import Lines, answered, broken, failed, health, status_of, unrouted
-from vector_memory.web.asker import LONG_S, Call, Confirmations, ConflictError
+from vector_memory.web.app import (
+    LinesResponse,
+    Site,
+    answered,
+    failed,
+    health,
+)
+from vector_memory.web.asker import LONG_S, ConflictError, WebCall
 from vector_memory.web.doors import House
 from vector_memory.web.entrance import Visitors
 
@@ -52,7 +56,7 @@ LIVE_RESTS = 30
 """So many times as long as looking took, it rests."""
 ASKED = frozenset({
     "actors", "alias", "audit", "boost", "contract", "contradictions", "entities", "evolution", "explain", "facets",
-    "flags", "flow_debug", "forget", "get", "governance_gaps", "governance_report", "growth", "history", "jobs",
+    "flags", "flow_debug", "forget", "get", "governance_report", "growth", "history", "jobs",
     "label", "lessons", "link", "links", "list", "mark_flag", "promote", "provenance", "quarantine", "recall",
     "release", "remember", "resume", "review", "session_recalled", "share_reject", "share_revoke", "share_status", "sovereignty",
     "stats", "status", "stigmergy", "summarize", "time_travel", "token", "topics", "verify",
@@ -69,28 +73,17 @@ OWN = frozenset({"door", "address", "actor", "said", "cwd"})
 """What a page does not say of itself."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A question of a page, and who asks it."""
-
-    verb: str
-    call: Call
-
-
-class Dashboard:
+class Dashboard(Site):
     """The dashboard's addresses.
 
     Args:
-        folder: the folder that it was started in.
         codes: with which pages come.
     """
 
     def __init__(self, daemon: DaemonClient, folder: str, codes: Codes, visitors: Visitors) -> None:
-        self._daemon = daemon
-        self._folder = folder
+        super().__init__(daemon, folder)
         self._codes = codes
         self._visitors = visitors
-        self._confirmations = Confirmations()
         self._files = dict(_files())
 
     def house(self) -> House:
@@ -107,10 +100,7 @@ class Dashboard:
             Address("/run/{verb}", self._run, methods=["POST"]),
             Address("/live", self._live, methods=["GET"]),
         ]
-        handlers = {HTTPException: unrouted, VectorMemoryError: _refused, Exception: broken}
-        made = Starlette(routes=addresses, exception_handlers=handlers)  # type: ignore[arg-type]
-        made.router.redirect_slashes = False
-        return made
+        return self.starlette(addresses)
 
     async def _file(self, request: Request) -> Response:
         body, kind = self._files[request.url.path]
@@ -133,27 +123,20 @@ class Dashboard:
             return False
 
     async def _ask(self, request: Request) -> Response:
-        asked = self._asked(request, ASKED | set(_OWN_ACTS))
-        return answered(await run_in_threadpool(self._answer, asked), {})
-
-    def _answer(self, asked: Asked) -> Json:
-        own = _OWN_ACTS.get(asked.verb)
-        arguments = asked.call.arguments
-        return own(asked.call) if own else asked.call.ask(asked.verb, **arguments)
+        verb, call = self._asked(request, ASKED | set(_OWN_ACTS))
+        act = _OWN_ACTS.get(verb, lambda call: call.ask(verb, **call.arguments))
+        return answered(await run_in_threadpool(act, call), {})
 
     async def _run(self, request: Request) -> Response:
         asked = self._asked(request, RUN)
-        return await run_in_threadpool(lambda: Lines(self._lines(asked)))
+        return await run_in_threadpool(lambda: LinesResponse(self._lines(*asked)))
 
-    def _lines(self, asked: Asked) -> Generator[bytes, None, None]:
+    def _lines(self, verb: str, call: WebCall) -> Generator[bytes, None, None]:
         """Yield what comes as lines: `{"kind": "progress" | "item" | "answer" | "error", "data"}`. Who goes away
         ends what goes on."""
         is_told = False
-        call = asked.call
         try:
-            steps = call.steps(
-                asked.verb, LONG_S, **{**_surroundings(asked.verb), **call.arguments}
-            )
+            steps = call.steps(verb, LONG_S, **{**_surroundings(verb), **call.arguments})
             with contextlib.closing(steps):
                 for kind, data in steps:
                     is_told = True
@@ -164,10 +147,10 @@ class Dashboard:
             yield _line("error", {"error": error.message, "hint": error.hint})
 
     async def _live(self, request: Request) -> Response:
-        call = self._call(request, "GET /live", {})
+        call = self.call(request, "GET /live", {})
         return StreamingResponse(self._changes(call), media_type="application/jsonl")
 
-    async def _changes(self, call: Call) -> AsyncIterator[bytes]:
+    async def _changes(self, call: WebCall) -> AsyncIterator[bytes]:
         """Yield how many memories there are, with the newest's id, whenever either has changed."""
         last: Json | None = None
         while True:
@@ -183,33 +166,21 @@ class Dashboard:
             # Among very many memories looking takes longer: it stays a small part of the time.
             await asyncio.sleep(max(LIVE_S, LIVE_RESTS * (time.monotonic() - began)))
 
-    def _asked(self, request: Request, verbs: frozenset[str]) -> Asked:
+    def _asked(self, request: Request, verbs: frozenset[str]) -> tuple[str, WebCall]:
+        """Return a page's question, and who asks it.
+
+        Raises:
+            NotFoundError: it is none of these.
+        """
         verb = request.path_params["verb"]
         if verb not in verbs:
-            raise NotFoundError("There is nothing of that name to ask.", "")
+            raise NotFoundError("There is nothing of that name to ask.", "Load the page again.")
         given = {name: value for name, value in _fields(request).items() if name not in OWN}
-        if verb in LOOKED_AT:
-            given = {}
-        return Asked(verb, self._call(request, f"dashboard {verb}", given))
-
-    def _call(self, request: Request, address: str, given: Json) -> Call:
-        return Call(
-            self._daemon,
-            request.state.token,
-            self._folder,
-            address,
-            json_in.whole(given),
-            {},
-            request.state.headers,
-            self._confirmations,
-        )
+        given = {} if verb in LOOKED_AT else given
+        return verb, self.call(request, f"dashboard {verb}", given)
 
 
-async def _refused(request: Request, error: VectorMemoryError) -> Response:
-    return failed(status_of(error), error.message, error.hint)
-
-
-def _edit(call: Call) -> Json:
+def _edit(call: WebCall) -> Json:
     """Change a memory, if it is as the page has seen it (`seen`: what it shows of words, kind, tags and weight).
 
     Raises:
@@ -225,21 +196,21 @@ def _edit(call: Call) -> Json:
         return call.ask("edit", **call.arguments)
 
 
-def _memories(call: Call) -> Json:
+def _memories(call: WebCall) -> Json:
     given = call.arguments
     given["limit"] = min(int(given.get("limit") or 60), 200)
     return acts.list_memories(call, "entities", "project_ids")
 
 
-def _where(call: Call) -> Json:
+def _where(call: WebCall) -> Json:
     return {"folder": call.folder}
 
 
-def _settings(call: Call) -> Json:
+def _settings(call: WebCall) -> Json:
     return commands.run(call, "config", "list")
 
 
-def _doctor(call: Call) -> Json:
+def _doctor(call: WebCall) -> Json:
     return commands.run(call, "doctor")
 
 

@@ -166,7 +166,8 @@ class Doors:
         headers = _headers_of(scope)
         self._require_own_site(headers, scope["path"] == self._house.front != "")
         if scope["method"] not in ("GET", "POST"):
-            raise RefusalError(405, "GET and POST alone are answered.", "", allow="GET, POST")
+            told = "GET and POST alone are answered."
+            raise RefusalError(405, told, "Use one of them.", allow="GET, POST")
         if self.active > MOST_AT_ONCE:
             raise _later(503, "Too many calls at once.", 1.0)
         scope["state"] = {"headers": headers}
@@ -187,7 +188,8 @@ class Doors:
         is_link = is_front and headers.get("sec-fetch-mode") == "navigate"
         is_foreign = headers.get("sec-fetch-site", "") not in OWN_SITES and not is_link
         if not is_own or is_foreign:
-            raise RefusalError(403, "Web pages of other sites are not answered.", "")
+            told = "Web pages of other sites are not answered."
+            raise RefusalError(403, told, "Ask from a program, with a token.")
 
     def _token(self, headers: dict[str, str]) -> Token:
         scheme, _, presented = headers.get("authorization", "").partition(" ")
@@ -232,7 +234,8 @@ async def _body(scope: Message, headers: dict[str, str], receive: Receive) -> by
         try:
             message = await asyncio.wait_for(receive(), until - time.monotonic())
         except asyncio.TimeoutError:
-            raise RefusalError(408, "The body came too slowly.", "", connection="close") from None
+            told = f"The body did not come within {BODY_S:.0f} seconds."
+            raise RefusalError(408, told, "Send it at once.", connection="close") from None
         size += len(message.get("body", b""))
         parts += [message.get("body", b"")] if size <= BODY_BYTES else []
         if not message.get("more_body") or size > DRAINED_BYTES:

@@ -109,18 +109,7 @@ def main(given: Json) -> int:
 
     home = Home(given["home"])
     try:
-        if "opens" in given:
-            show(home, given["folder"], given["port"], given["idle_s"], given["opens"], ready)
-        else:
-            serve(
-                home,
-                given["folder"],
-                given["port"],
-                given["socket"],
-                given["idle_s"],
-                ready,
-                given["card"],
-            )
+        (show if "opens" in given else serve)(home, given, ready)
     except VectorMemoryError as error:
         if as_json:
             sys.stdout.write(json.dumps({"error": error.message, "hint": error.hint}) + "\n")
@@ -130,31 +119,30 @@ def main(given: Json) -> int:
     return 0
 
 
-def serve(
-    home: Home, folder: str, port: int, path: str, idle_s: float, ready: Ready, card: str = ""
-) -> None:
+def serve(home: Home, given: Json, ready: Ready) -> None:
     """Answer until told to end, or until nobody came for a while.
 
     Args:
-        folder: what is stored without a project is about this folder's.
-        port: the port, 0 for any that is free.
-        path: a unix socket's file instead of a port, "" for none.
+        given: `folder`: what is stored without a project is about this folder's; `port`, 0 for any that is free;
+            `socket`: a unix socket's file instead, "" for none; `idle_s`; `card`: what a signed agent card calls
+            it, "" for none.
         ready: is told the address once it can be asked.
-        card: what a signed agent card calls it, "" for none.
 
     Raises:
         BadInputError: it cannot listen there, or an agent would have a card signed.
     """
-    listening = _unix(path) if path else _loopback(port)
+    path, card = given["socket"], given["card"]
+    listening = _unix(path) if path else _loopback(given["port"])
     named = f"{LOOPBACK}:{listening.getsockname()[1]}" if not path else ""
     url = f"unix:{path}" if path else f"http://{named}"
     server = "http://localhost" if path else url
     daemon = DaemonClient(home)
-    gateway = Gateway(daemon, folder, server, signed_card(daemon, card, server) if card else None)
+    signed = signed_card(daemon, card, server) if card else None
+    gateway = Gateway(daemon, given["folder"], server, signed)
     hosts = frozenset({named}) if named else None
     doors = Doors(gateway.app(), TokenFile(home.tokens), hosts, gateway.house())
     try:
-        _listen(home, doors, listening, url, idle_s, lambda: ready(url))
+        _listen(home, doors, listening, url, given["idle_s"], lambda: ready(url))
     finally:
         if path:
             with contextlib.suppress(OSError):
@@ -176,13 +164,12 @@ def signed_card(daemon: DaemonClient, name: str, server: str) -> Json:
     return card
 
 
-def show(home: Home, folder: str, port: int, idle_s: float, opens: bool, ready: Ready) -> None:
+def show(home: Home, given: Json, ready: Ready) -> None:
     """Answer the dashboard's pages until told to end, or until no page was open for a while.
 
     Args:
-        folder: what a page asks without a project is about this folder's.
-        port: the port, 0 for any that is free.
-        opens: the user's browser is to open it.
+        given: `folder`: what a page asks without a project is about this folder's; `port`, 0 for any that is free;
+            `idle_s`; `opens`: the user's browser is to open it.
         ready: is told the address once it can be asked.
 
     Raises:
@@ -191,11 +178,11 @@ def show(home: Home, folder: str, port: int, idle_s: float, opens: bool, ready: 
     from vector_memory.web.dashboard import Dashboard
     from vector_memory.web.entrance import Visitors
 
-    listening = _loopback(port)
+    listening = _loopback(given["port"])
     named = f"{LOOPBACK}:{listening.getsockname()[1]}"
     url = f"http://{named}"
     codes, visitors = Codes(), Visitors(home.tokens)
-    dashboard = Dashboard(DaemonClient(home), folder, codes, visitors)
+    dashboard = Dashboard(DaemonClient(home), given["folder"], codes, visitors)
     doors = Doors(dashboard.app(), visitors, frozenset({named}), dashboard.house())
     door = os.path.join(home.gateways, f"{os.getpid()}.html")
 
@@ -203,13 +190,13 @@ def show(home: Home, folder: str, port: int, idle_s: float, opens: bool, ready: 
         code = codes.make()
         browsers.write_door(door, url, code)
         ready(url)
-        if opens:
+        if given["opens"]:
             _open(door)
         elif sys.stdout.isatty():
             sys.stdout.write(f"Open {url}/#code={code} within a minute; it is good once.\n")
 
     try:
-        _listen(home, doors, listening, url, idle_s, listens)
+        _listen(home, doors, listening, url, given["idle_s"], listens)
     finally:
         with contextlib.suppress(OSError):
             os.unlink(door)

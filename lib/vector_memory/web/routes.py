@@ -8,7 +8,7 @@ from vector_memory.aging import Every
 from vector_memory.model import Sensitivity, Temporal
 from vector_memory.web import acts
 from vector_memory.web.acts import Act
-from vector_memory.web.shapes import NUMBER, SHARE, TEXT, YES, Field, many, need
+from vector_memory.web.shapes import NUMBER, SHARE, TEXT, YES, ShapeField, many, need
 
 GET, POST = "GET", "POST"
 NOBODY = ""
@@ -33,7 +33,7 @@ class Route:
     right: str
     act: Act
     doc: str
-    fields: tuple[Field, ...] = ()
+    fields: tuple[ShapeField, ...] = ()
     answer: str = "Any"
     aliases: tuple[str, ...] = ()
     is_narrow: bool = True
@@ -41,65 +41,68 @@ class Route:
     is_of_memories: bool = False
 
 
-QUERY = need(Field("query", TEXT, "A question, or words.", high=8_000))
-LIMIT = Field("limit", NUMBER, "How many at most.", low=1, high=100)
-PROJECT = Field("project", TEXT, "A project's folder; all of them by default.", high=4_096)
-INTO = Field("project", TEXT, "A project's folder; the gateway's own by default.", high=4_096)
+QUERY = need(ShapeField("query", TEXT, "A question, or words.", high=8_000))
+LIMIT = ShapeField("limit", NUMBER, "How many at most.", low=1, high=100)
+PROJECT = ShapeField("project", TEXT, "A project's folder; all of them by default.", high=4_096)
+INTO = ShapeField("project", TEXT, "A project's folder; the gateway's own by default.", high=4_096)
 DATES = (
-    Field("since", TEXT, "Not before: an ISO date or time, yesterday, 3d.", high=40),
-    Field("until", TEXT, "Before: as `since`.", high=40),
+    ShapeField("since", TEXT, "Not before: an ISO date or time, yesterday, 3d.", high=40),
+    ShapeField("until", TEXT, "Before: as `since`.", high=40),
 )
 AGEING = (
-    Field("temporal", TEXT, "How it ages.", choices=tuple(one.value for one in Temporal)),
-    Field("due", TEXT, "The day after which a deadline is over, or on which it comes first.", high=40),
-    Field("every", TEXT, "How often it comes back.", choices=tuple(one.value for one in Every)),
-    Field("half_life_days", NUMBER, "Days without use until half of its confidence is gone; 0 for never.", low=0, high=36_500),
-    Field("valid_from", TEXT, "Since when it holds.", high=40),
-    Field("valid_until", TEXT, "Until when.", high=40),
-    Field("expires", TEXT, "When it may be removed.", high=40),
-    Field("sensitivity", TEXT, "Who may see it where it is shared.", choices=tuple(one.value for one in Sensitivity)),
-    Field("jurisdiction", TEXT, "Whose law it is kept under.", high=40),
+    ShapeField("temporal", TEXT, "How it ages.", choices=tuple(one.value for one in Temporal)),
+    ShapeField("due", TEXT, "The day after which a deadline is over, or on which it comes first.", high=40),
+    ShapeField("every", TEXT, "How often it comes back.", choices=tuple(one.value for one in Every)),
+    ShapeField("half_life_days", NUMBER, "Days without use until half of its confidence is gone; 0 for never.", low=0, high=36_500),
+    ShapeField("valid_from", TEXT, "Since when it holds.", high=40),
+    ShapeField("valid_until", TEXT, "Until when.", high=40),
+    ShapeField("expires", TEXT, "When it may be removed.", high=40),
+    ShapeField("sensitivity", TEXT, "Who may see it where it is shared.", choices=tuple(one.value for one in Sensitivity)),
+    ShapeField("jurisdiction", TEXT, "Whose law it is kept under.", high=40),
 )  # fmt: skip
 STATES = (
     many("tiers", "How near at hand it is kept: hot, warm, long-term, cold."),
     many("priorities", "Only what matters so much: CORE, HIGH, NORMAL, LOW."),
     many("origins", "Whose words: user, assistant, tool, import, job."),
 )
+SORT = ShapeField(
+    "sort", TEXT, "The order; pages of another one than newest go by `offset`.", choices=("newest", "oldest", "priority", "uses"),
+)  # fmt: skip
 TAGS, COLLECTIONS = many("tags", "Tags."), many("collections", "Only these collections.")
 SCOPE = (LIMIT, PROJECT, many("kinds", "Only these kinds."), TAGS, *DATES)
-KIND = Field("kind", TEXT, "decision, preference, note and so on.", high=60)
-PRIORITY = Field("priority", TEXT, choices=("CORE", "HIGH", "NORMAL", "LOW"))
-WORDS = Field("text", TEXT, "What is to be remembered.", high=20_000)
-FORGOTTEN = Field("query", TEXT, "The best answers to it.", high=8_000)
+KIND = ShapeField("kind", TEXT, "decision, preference, note and so on.", high=60)
+PRIORITY = ShapeField("priority", TEXT, choices=("CORE", "HIGH", "NORMAL", "LOW"))
+WORDS = ShapeField("text", TEXT, "What is to be remembered.", high=20_000)
+FORGOTTEN = ShapeField("query", TEXT, "The best answers to it.", high=8_000)
 RELATIONS = ("supersedes", "builds_on", "contradicts", "answers", "clarifies", "relates_to")
-SESSION = need(Field("session", TEXT, "Your name of the session.", high=200))
-CLIENT = Field("client", TEXT, "Your program's name; the token's by default.", high=40)
-SINGLE = Field("id", TEXT, "A memory's id, or how it begins.", high=64)
+SESSION = need(ShapeField("session", TEXT, "Your name of the session.", high=200))
+CLIENT = ShapeField("client", TEXT, "Your program's name; the token's by default.", high=40)
+SINGLE = ShapeField("id", TEXT, "A memory's id, or how it begins.", high=64)
 TEXTS = many("messages", "In order.", "Message")
 
 IDS = many("ids", "Ids of memories.")
-CONFIRM = Field("confirm", TEXT, "The `confirm` of the answer that showed them.", high=64)
-DRY_RUN = Field("dry_run", YES, "Only show them (default true).")
-BEFORE = Field("date_before", TEXT, "What is older.", high=40)
+CONFIRM = ShapeField("confirm", TEXT, "The `confirm` of the answer that showed them.", high=64)
+DRY_RUN = ShapeField("dry_run", YES, "Only show them (default true).")
+BEFORE = ShapeField("date_before", TEXT, "What is older.", high=40)
 STORED = (
-    need(WORDS), KIND, Field("type", TEXT, "The same as `kind`.", high=60), TAGS, PRIORITY, INTO, *AGEING,
-    Field("title", TEXT, high=300), many("files", "Files that it is about."),
-    Field("collection", TEXT, high=60),
-    Field("supersedes", TEXT, "The id of the memory that gives way to it.", high=64),
-    Field("global", YES, "It belongs to the user rather than to a project."),
+    need(WORDS), KIND, ShapeField("type", TEXT, "The same as `kind`.", high=60), TAGS, PRIORITY, INTO, *AGEING,
+    ShapeField("title", TEXT, high=300), many("files", "Files that it is about."),
+    ShapeField("collection", TEXT, high=60),
+    ShapeField("supersedes", TEXT, "The id of the memory that gives way to it.", high=64),
+    ShapeField("global", YES, "It belongs to the user rather than to a project."),
 )  # fmt: skip
 PAGED = (
-    *SCOPE, COLLECTIONS, *STATES, Field("offset", NUMBER, "How many to leave out first.", low=0, high=1_000_000),
-    Field("cursor", TEXT, "`next` of the page before.", high=400),
+    *SCOPE, COLLECTIONS, *STATES, SORT, ShapeField("offset", NUMBER, "How many to leave out first.", low=0, high=1_000_000),
+    ShapeField("cursor", TEXT, "`next` of the page before.", high=400),
 )  # fmt: skip
 LINKED = (
-    need(Field("from", TEXT, "A memory's id.", high=64)), need(Field("to", TEXT, "Another one's.", high=64)),
-    Field("relation", TEXT, choices=RELATIONS), Field("remove", YES),
+    need(ShapeField("from", TEXT, "A memory's id.", high=64)), need(ShapeField("to", TEXT, "Another one's.", high=64)),
+    ShapeField("relation", TEXT, choices=RELATIONS), ShapeField("remove", YES),
 )  # fmt: skip
 TALKED = (SESSION, CLIENT, INTO, need(TEXTS))
 FED = (
-    *TALKED, Field("cwd", TEXT, "The same as `project`.", high=4_096),
-    Field("final", YES, "The conversation is over."),
+    *TALKED, ShapeField("cwd", TEXT, "The same as `project`.", high=4_096),
+    ShapeField("final", YES, "The conversation is over."),
 )  # fmt: skip
 
 # A table is read by its lines.
@@ -108,7 +111,7 @@ ROUTES: tuple[Route, ...] = (
     Route(POST, "/v1/memories", "write", acts.store, "Store a memory.",
           STORED, "Stored", ("/webhook/memory-store",), is_once=True, is_of_memories=True),
     Route(POST, "/v1/recall", "read", acts.recall, "Find memories by meaning and by words, best first.",
-          (QUERY, *SCOPE, COLLECTIONS, Field("threshold", SHARE, "The least relevance.", low=0, high=1)),
+          (QUERY, *SCOPE, COLLECTIONS, ShapeField("threshold", SHARE, "The least relevance.", low=0, high=1)),
           "Recalled", ("/webhook/memory-recall",), is_of_memories=True),
     Route(POST, "/v1/rag", "read", acts.rag, "Search the user's vault of Markdown and all collections.",
           (QUERY, *SCOPE, COLLECTIONS), "Recalled", is_narrow=False),
@@ -128,7 +131,7 @@ ROUTES: tuple[Route, ...] = (
     Route(POST, "/v1/context", "read", acts.context,
           "What memory has to say to the last message, as a prompt would be given it; nothing twice in "
           "a session.",
-          (*TALKED, Field("tokens", NUMBER, "Tokens at most.", low=50, high=500)), "Context"),
+          (*TALKED, ShapeField("tokens", NUMBER, "Tokens at most.", low=50, high=500)), "Context"),
     Route(POST, "/v1/feed", "feed", acts.feed,
           "Hand over messages of a conversation. What is acknowledged is on the disk.", FED, "Fed", is_of_memories=True),
     Route(POST, "/v1/organize", "write", acts.organize,
@@ -145,7 +148,7 @@ ROUTES: tuple[Route, ...] = (
     Route(GET, "/v1/stats", "read", acts.plain("stats"), "Counts.", (PROJECT,), is_narrow=False),
     Route(GET, "/v1/audit", "read", acts.plain("audit", "limit", "since", "action"),
           "What was done, by whom, newest first: ids and numbers, no words.",
-          (LIMIT, DATES[0], Field("action", TEXT, "Only this.", high=60)), is_narrow=False),
+          (LIMIT, DATES[0], ShapeField("action", TEXT, "Only this.", high=60)), is_narrow=False),
     Route(GET, "/v1/jobs", "read", acts.plain("jobs"), "The upkeep jobs.", is_narrow=False),
     Route(GET, "/v1/export", "read", acts.export,
           "All memories, a JSON object a line, as `vector-memory export` writes them.",

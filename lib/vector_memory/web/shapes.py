@@ -19,7 +19,7 @@ _PYTHON: Mapping[str, type | tuple[type, ...]] = {
 
 
 @dataclass(frozen=True)
-class Field:
+class ShapeField:
     """One field of a request, a query or an answer.
 
     Attributes:
@@ -60,17 +60,17 @@ class Field:
         return schema
 
 
-def need(field: Field) -> Field:
+def need(field: ShapeField) -> ShapeField:
     """Return a field that has to be given."""
     return replace(field, required=True)
 
 
-def many(name: str, doc: str = "", of: str = "", high: int | None = MOST) -> Field:
+def many(name: str, doc: str = "", of: str = "", high: int | None = MOST) -> ShapeField:
     """Return a field that is a list."""
-    return Field(name, MANY, doc, of=of, high=high)
+    return ShapeField(name, MANY, doc, of=of, high=high)
 
 
-def schema_of(shape: Sequence[Field], is_open: bool = False) -> Json:
+def schema_of(shape: Sequence[ShapeField], is_open: bool = False) -> Json:
     """Return the JSON schema of an object.
 
     Args:
@@ -85,7 +85,7 @@ def schema_of(shape: Sequence[Field], is_open: bool = False) -> Json:
     return {**schema, "required": required} if required else schema
 
 
-def checked(shape: Sequence[Field], given: object, where: str = "") -> Json:
+def checked(shape: Sequence[ShapeField], given: object, where: str = "") -> Json:
     """Return an object as it was given, if it is of a shape.
 
     Args:
@@ -110,7 +110,7 @@ def checked(shape: Sequence[Field], given: object, where: str = "") -> Json:
     return given
 
 
-def from_query(shape: Sequence[Field], pairs: Sequence[tuple[str, str]]) -> Json:
+def from_query(shape: Sequence[ShapeField], pairs: Sequence[tuple[str, str]]) -> Json:
     """Return a query's parameters as a request's fields: numbers and truth values read, lists gathered.
 
     Raises:
@@ -131,7 +131,7 @@ def from_query(shape: Sequence[Field], pairs: Sequence[tuple[str, str]]) -> Json
     return checked(shape, given)
 
 
-def _read(field: Field, value: str) -> object:
+def _read(field: ShapeField, value: str) -> object:
     if field.sort == NUMBER and value.removeprefix("-").isdecimal() and len(value) < 20:
         return int(value)
     if field.sort == YES and value in ("true", "false"):
@@ -139,7 +139,7 @@ def _read(field: Field, value: str) -> object:
     return value
 
 
-def _check(field: Field, value: object, where: str) -> None:
+def _check(field: ShapeField, value: object, where: str) -> None:
     is_bool = isinstance(value, bool) and field.sort != YES
     if not isinstance(value, _PYTHON[field.sort]) or is_bool or not _fits(field, value):
         raise BadInputError(f"{where}{field.name} must be {_wanted(field)}.", field.doc)
@@ -152,7 +152,7 @@ def _check(field: Field, value: object, where: str) -> None:
                 raise BadInputError(f"{at} must be a text.", field.doc)
 
 
-def _fits(field: Field, value: object) -> bool:
+def _fits(field: ShapeField, value: object) -> bool:
     if isinstance(value, str):
         is_there = bool(value.strip()) or not (field.required and field.high)
         return (not field.choices or value in field.choices) and (
@@ -167,7 +167,7 @@ def _fits(field: Field, value: object) -> bool:
     return True
 
 
-def _wanted(field: Field) -> str:
+def _wanted(field: ShapeField) -> str:
     if field.choices:
         return f"one of {', '.join(field.choices)}"
     if field.sort in (NUMBER, SHARE):
@@ -177,75 +177,85 @@ def _wanted(field: Field) -> str:
     return words.get(field.sort) or f"a text of 1 to {field.high} characters"
 
 
-_ID = need(Field("id", doc="A memory's id."))
+_ID = need(ShapeField("id", doc="A memory's id."))
 MEMORY = (
     _ID,
-    need(Field("text")),
-    need(Field("kind")),
-    need(Field("created_at")),
-    need(Field("origin", doc="Whose words it is: user, assistant, tool or import.")),
-    need(Field("project")),
-    need(Field("project_id")),
+    need(ShapeField("text")),
+    need(ShapeField("kind")),
+    need(ShapeField("created_at")),
+    need(ShapeField("origin", doc="Whose words it is: user, assistant, tool or import.")),
+    need(ShapeField("project")),
+    need(ShapeField("project_id")),
     many("tags", high=None),
-    Field("priority"),
-    Field("confidence", SHARE),
+    ShapeField("priority"),
+    ShapeField("confidence", SHARE),
 )
-SHAPES: dict[str, tuple[Field, ...]] = {
-    "Error": (need(Field("error")), need(Field("hint", doc="What to do about it."))),
+SHAPES: dict[str, tuple[ShapeField, ...]] = {
+    "Error": (need(ShapeField("error")), need(ShapeField("hint", doc="What to do about it."))),
     "Memory": MEMORY,
     "Result": (
-        need(Field("memory", OBJECT, of="Memory")),
-        need(Field("score", SHARE, "From 0 to 1; it orders one answer's results.")),
-        need(Field("relevance", SHARE, "How likely it answers; it compares between questions.")),
-        need(Field("fits", YES, "Whether that is enough for an answer.")),
-        need(Field("breakdown", OBJECT, "What the score is made of.")),
+        need(ShapeField("memory", OBJECT, of="Memory")),
+        need(ShapeField("score", SHARE, "From 0 to 1; it orders one answer's results.")),
+        need(
+            ShapeField("relevance", SHARE, "How likely it answers; it compares between questions.")
+        ),
+        need(ShapeField("fits", YES, "Whether that is enough for an answer.")),
+        need(ShapeField("breakdown", OBJECT, "What the score is made of.")),
     ),
-    "Recalled": (need(many("results", of="Result", high=None)), Field("mode"), Field("note")),
+    "Recalled": (
+        need(many("results", of="Result", high=None)),
+        ShapeField("mode"),
+        ShapeField("note"),
+    ),
     "Stored": (
         _ID,
-        need(Field("status", doc="stored, merged, linked, superseded, unchanged or proposed.")),
-        need(Field("action")),
+        need(
+            ShapeField("status", doc="stored, merged, linked, superseded, unchanged or proposed.")
+        ),
+        need(ShapeField("action")),
         need(
             many("others", "Ids of the memories that it belongs to or speaks against.", high=None)
         ),
-        need(Field("redactions", NUMBER, "How many secrets were taken out.")),
+        need(ShapeField("redactions", NUMBER, "How many secrets were taken out.")),
     ),
     "Listed": (
         need(many("memories", of="Memory", high=None)),
-        need(Field("total", NUMBER)),
-        Field("next", doc="The cursor of the next page; none at the end."),
+        need(ShapeField("total", NUMBER)),
+        ShapeField("next", doc="The cursor of the next page; none at the end."),
     ),
     "Shown": (
-        need(Field("memory", OBJECT, of="Memory")),
+        need(ShapeField("memory", OBJECT, of="Memory")),
         many("links", of="Any", high=None),
-        Field("history", OBJECT),
+        ShapeField("history", OBJECT),
     ),
-    "Edited": (need(Field("memory", OBJECT, of="Changed")),),
+    "Edited": (need(ShapeField("memory", OBJECT, of="Changed")),),
     "Changed": (_ID,),
     "Forgotten": (
         need(many("memories", "What goes, with what goes with it.", "Memory", high=None)),
-        need(Field("forgotten", NUMBER, "How many are gone: 0 for a preview.")),
-        Field("confirm", doc="Sent back as `confirm` within ten minutes, it has them forgotten."),
+        need(ShapeField("forgotten", NUMBER, "How many are gone: 0 for a preview.")),
+        ShapeField(
+            "confirm", doc="Sent back as `confirm` within ten minutes, it has them forgotten."
+        ),
     ),
     "Context": (
-        need(Field("context", doc="Notes in their fence, or an empty text.")),
+        need(ShapeField("context", doc="Notes in their fence, or an empty text.")),
         need(many("ids", high=None)),
-        need(Field("tokens", NUMBER)),
+        need(ShapeField("tokens", NUMBER)),
     ),
     "Message": (
-        need(Field("id", doc="Its id at your side: each counts once.", high=200)),
-        need(Field("role", choices=("user", "assistant", "system", "tool"))),
-        need(Field("text")),
-        Field("at", doc="When it was said, in ISO form; now by default.", high=40),
+        need(ShapeField("id", doc="Its id at your side: each counts once.", high=200)),
+        need(ShapeField("role", choices=("user", "assistant", "system", "tool"))),
+        need(ShapeField("text")),
+        ShapeField("at", doc="When it was said, in ISO form; now by default.", high=40),
     ),
     "Fed": (
-        need(Field("accepted", NUMBER, "Messages that are safe on the disk.")),
-        need(Field("queued", NUMBER, "How many of them wait to be read.")),
-        need(Field("duplicates", NUMBER, "How many were known.")),
-        need(Field("session", doc="What memories call the session.")),
+        need(ShapeField("accepted", NUMBER, "Messages that are safe on the disk.")),
+        need(ShapeField("queued", NUMBER, "How many of them wait to be read.")),
+        need(ShapeField("duplicates", NUMBER, "How many were known.")),
+        need(ShapeField("session", doc="What memories call the session.")),
     ),
     "Any": (),
-    "Health": (need(Field("ok", YES)),),
+    "Health": (need(ShapeField("ok", YES)),),
 }
 """Shapes by name: what answers hold at least, and what lists of requests hold."""
 REQUESTED = frozenset({"Message"})

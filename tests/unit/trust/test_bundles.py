@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from vector_memory.trust import bundles
-from vector_memory.trust.bundles import Position, RefusedBundleError
+from vector_memory.trust.bundles import BundlePosition, RefusedBundleError
 from vector_memory.trust.keys import Keyring, PrivateKey
 
 NOW = datetime(2026, 5, 3, 12, tzinfo=timezone.utc)
-AT = Position("team", 1, 1, "", "2026-05-03T12:00:00+00:00")
+AT = BundlePosition("team", 1, 1, "", "2026-05-03T12:00:00+00:00")
 
 
 def key(folder: Path) -> PrivateKey:

@@ -23,7 +23,7 @@ from vector_memory.web.shapes import (
     NUMBER,
     SHARE,
     YES,
-    Field,
+    ShapeField,
     checked,
     from_query,
     many,
@@ -31,11 +31,11 @@ from vector_memory.web.shapes import (
 )
 
 SHAPE = (
-    need(Field("query", high=10)),
-    Field("limit", NUMBER, low=1, high=5),
-    Field("share", SHARE, low=0, high=1),
-    Field("yes", YES),
-    Field("kind", choices=("a", "b")),
+    need(ShapeField("query", high=10)),
+    ShapeField("limit", NUMBER, low=1, high=5),
+    ShapeField("share", SHARE, low=0, high=1),
+    ShapeField("yes", YES),
+    ShapeField("kind", choices=("a", "b")),
     many("words", high=2),
     many("messages", of="Message"),
 )
@@ -91,7 +91,7 @@ def test_a_cursor_that_was_made_up_is_refused(text: str) -> None:
 
 
 def test_a_cursor_comes_back_as_it_went() -> None:
-    cursor = acts.Cursor("2026-11-22T20:10:36.428333+00:00", 2, 17)
+    cursor = acts.ListCursor("2026-11-22T20:10:36.428333+00:00", 2, 17)
     assert acts.cursor_of(cursor.written()) == cursor
 
 

@@ -9,9 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from vector_memory.observe.commands import runners
-from vector_memory.observe.commands.acts import MOST_WHAT as MOST_WHAT
-from vector_memory.observe.commands.acts import Act as Act
-from vector_memory.observe.commands.acts import name_of
+from vector_memory.observe.commands.acts import Act, name_of
 from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
 from vector_memory.text import shell
 from vector_memory.text.shell import Redirect, ShellWord

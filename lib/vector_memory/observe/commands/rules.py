@@ -28,7 +28,7 @@ _SECOND = frozenset({"chmod", "chown", "chgrp", "sed", "gsed"})
 
 
 @dataclass(frozen=True)
-class Rule:
+class CommandRule:
     """A line of the table: what one of its programs has to be given to destroy something.
 
     Attributes:
@@ -121,15 +121,15 @@ _HOLDING: dict[str, Callable[[Act, CommandLine, str], bool]] = {
 }  # fmt: skip
 
 
-def _read() -> tuple[dict[str, list[Rule]], dict[str, str]]:
+def _read() -> tuple[dict[str, list[CommandRule]], dict[str, str]]:
     """Return each program's rules, in the table's order, and its options that take a word."""
-    rules: dict[str, list[Rule]] = defaultdict(list)
+    rules: dict[str, list[CommandRule]] = defaultdict(list)
     takes: dict[str, str] = {}
     for name, (category, *rest) in entries("rules"):
         if category == "takes":
             takes[name] = rest[0]
         else:
-            rules[name].append(Rule(category, *rest))
+            rules[name].append(CommandRule(category, *rest))
     return dict(rules), takes
 
 
@@ -160,7 +160,7 @@ def judge(act: Act, line: CommandLine) -> Iterator[findings.Finding]:
             yield act.found(rule.category, severity if severity != "=" else grave, rule.why, target)
 
 
-def _targets(rule: Rule, act: Act, line: CommandLine, takes: str) -> list[tuple[str, str]]:
+def _targets(rule: CommandRule, act: Act, line: CommandLine, takes: str) -> list[tuple[str, str]]:
     """Return how grave each target is, and its name."""
     conditions = rule.conditions.split()
     if of := next((_OF_SECRETS[one] for one in conditions if one in _OF_SECRETS), None):
@@ -173,7 +173,7 @@ def _targets(rule: Rule, act: Act, line: CommandLine, takes: str) -> list[tuple[
     return [(rule.severity, (target or act.name)[:MOST_WHAT])]
 
 
-def _severity(rule: Rule, act: Act, line: CommandLine) -> str:
+def _severity(rule: CommandRule, act: Act, line: CommandLine) -> str:
     """Return how grave a rule's finding is here, "-" for what does no harm."""
     if rule.category in (INFRASTRUCTURE, DATA) and line.made(act):
         return "-"

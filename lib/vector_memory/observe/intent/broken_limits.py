@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import posixpath
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 
 from vector_memory.observe.commands.findings import CommandSurroundings
 from vector_memory.observe.intent import limits as acts
@@ -22,6 +22,9 @@ _COVERS = {
 _HOW = {acts.COMMIT: "it commits", acts.PUSH: "it pushes", acts.REQUEST: "it opens a pull request", acts.READ: "it opens {}", acts.INSTALL: "it installs {}",
         acts.DELETE: "it deletes {}", acts.MOVE: "it moves {}", acts.CREATE: "it makes {}", acts.NETWORK: "it goes to the network: {}", acts.RUN: "it runs `{}`",
         acts.DATABASE: "it runs {} against a database", "branch": "it goes to {}", acts.HISTORY: "it rewrites history", "merge": "it merges"}  # fmt: skip
+
+_BY_WORDS = (acts.INSTALL, acts.COMMENT, acts.API)
+"""Acts that the words of an edit tell."""
 _TALK = (".md", ".rst", ".txt", ".adoc", ".json", ".html")
 
 
@@ -39,50 +42,32 @@ def broken(
 
 def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> str:
     """Return how a change breaks a limit, "" if it does not."""
-    kind, how = change.kind, _HOW.get(change.kind, "")
-    if change.path:
-        inner = around.within(change.path)
-        if inner is None:
-            # Scratch files and the client's own notes are no part of the project; who names them means them.
-            rooted = any(
-                one[:1] in "/~" and matches(around.path(one), change.path) for one in limit.things
-            )
-            return "it changes {}" if rooted and kind in _covered(limit) else ""
-        if limit.act in (acts.INSTALL, acts.COMMENT, acts.API) and change.kind in (
-            acts.EDIT,
-            acts.CREATE,
-        ):
-            return _by_words(limit, change, inner)
-        is_named = not limit.things or any(
-            matches(one, inner, f"{one}/" in limit.said.lower()) for one in limit.things
-        )
-        return (
-            (how or "it changes {}")
-            if kind in _covered(limit) and is_named != limit.is_only
-            else ""
-        )
-    if (
-        limit.act == acts.EDIT
-        and kind == acts.COMMIT
-        and limit.things[0] in (acts.ANYTHING, acts.CODE)
-        and not limit.is_only
-    ):
-        return how
-    if kind not in _covered(limit):
+    inner = around.within(change.path) if change.path else None
+    if inner is not None and limit.act in _BY_WORDS and change.kind in (acts.EDIT, acts.CREATE):
+        return _by_words(limit, change, inner)
+    if change.kind not in _COVERS.get(limit.act, {limit.act}):
         return ""
-    if kind == acts.DATABASE:
-        return how if acts.WRITE not in limit.things or SAYS["writes"].search(change.after) else ""
-    if kind == acts.RUN:
-        return how if any(_runs(one, change.what.split("\0")) for one in limit.things) else ""
-    if kind == acts.INSTALL:
-        named = re.split(r"[=<>~!@\[]", change.what.lower())[0] in limit.things
-        return how if not limit.things or named != limit.is_only else ""
-    words = re.split(r"[\s:+]+", change.what.lower())
-    return how if not limit.things or any(one in words for one in limit.things) else ""
+    if not change.path:
+        is_meant = _is_meant(limit, change)
+    elif inner is None:
+        # Scratch files and the client's own notes are no part of the project; who names them means them.
+        rooted = (around.path(thing) for thing in limit.things if thing[:1] in "/~")
+        is_meant = any(matches(path, change.path) for path in rooted)
+    else:
+        said = limit.said.lower()
+        named = (matches(thing, inner, f"{thing}/" in said) for thing in limit.things)
+        is_meant = (not limit.things or any(named)) != limit.is_only
+    return _HOW.get(change.kind, "it changes {}") if is_meant else ""
 
 
-def _covered(limit: Limit) -> Set[str]:
-    return _COVERS.get(limit.act, {limit.act})
+def _is_meant(limit: Limit, change: FileChange) -> bool:
+    """Whether a limit is set for what no file is changed by: a push, a package, a command."""
+    if change.kind == acts.DATABASE:
+        return acts.WRITE not in limit.things or bool(SAYS["writes"].search(change.after))
+    if change.kind == acts.RUN:
+        return any(_runs(thing, change.what.split("\0")) for thing in limit.things)
+    words = re.split(r"[\s:+=<>~!@\[]+", change.what.lower())
+    return not limit.things or any(thing in words for thing in limit.things)
 
 
 def _runs(forbidden: str, words: list[str]) -> bool:
@@ -106,9 +91,7 @@ def _runs(forbidden: str, words: list[str]) -> bool:
             ("/" + one).endswith("/" + forbidden)
             for one in words[: 1 + bool(SAYS["interpreter"].match(names[0]))]
         )
-    return forbidden in (*names[:1], *given) or any(
-        one.partition(".")[0] == forbidden for one in names[:1]
-    )
+    return forbidden in (*names[:1], *given)
 
 
 def matches(target: str, inner: str, is_folder: bool = False) -> bool:
@@ -122,9 +105,7 @@ def matches(target: str, inner: str, is_folder: bool = False) -> bool:
     if low in PLACES:
         return any(fnmatch.fnmatchcase("/" + path, one) for one in PLACES[low])
     if "*" in low:
-        return any(
-            fnmatch.fnmatchcase(path, one) for one in (low, "*/" + low, low.rstrip("*") + "*")
-        )
+        return fnmatch.fnmatchcase(f"/{path}", f"*/{low}")
     if f"/{low.lstrip('/')}/" in f"/{path.lstrip('/')}/":
         return True
     # A module named without its ending, a package with dots.
@@ -143,13 +124,10 @@ def _by_words(limit: Limit, change: FileChange, inner: str) -> str:
         added = {*SAYS["dependency"].findall(change.after)} - {
             *SAYS["dependency"].findall(change.before)
         }
-        added -= set(limit.things) if limit.is_only else set()
         return f"it adds {min(added)} to {{}}" if added else ""
     if limit.act == acts.COMMENT and change.after and not inner.endswith(_TALK):
-        more = not set(SAYS["comment"].findall(change.after)) <= set(
-            SAYS["comment"].findall(change.before)
-        )
-        return "it adds comments to {}" if more else ""
+        old, new = (set(SAYS["comment"].findall(text)) for text in (change.before, change.after))
+        return "" if new <= old else "it adds comments to {}"
     if limit.act == acts.API and change.before and not matches("tests", inner):
         if limit.things and not any(matches(one, inner) for one in limit.things):
             return ""

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from vector_memory.observe.commands import command_line, databases, judge
-from vector_memory.observe.commands.command_line import Act, CommandLine
+from vector_memory.observe.commands.acts import Act
+from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import CommandSurroundings
 from vector_memory.observe.intent import grammar, limits
 
@@ -137,7 +138,6 @@ def _of_program(act: Act, around: CommandSurroundings) -> Iterator[FileChange]:
         yield from (FileChange(limits.EDIT, path) for path in _paths(files, act, around))
     elif name in _INSTALLERS:
         given = act.texts(_INSTALL_TAKES)
-        given = ["add", *given[2:]] if name == "dotnet" and given[:1] == ["add"] else given
         for one in given[1:] if given and given[0] in _INSTALLERS[name] else ():
             if not re.search(r"^[./~]|\.(?:whl|txt|toml)$", one):
                 yield FileChange(limits.INSTALL, what=one)

@@ -37,8 +37,6 @@ class Course:
 
     seen: OrderedDict[str, None] = field(default_factory=OrderedDict)
     """Paths within the project that were read, named or changed."""
-    near: set[str] = field(default_factory=set)
-    """Folders in which something that was asked for lies."""
     row: list[str] = field(default_factory=list)
     """The last changes, as long as none of them has to do with what was asked."""
     told_row: bool = False
@@ -60,20 +58,13 @@ def look(
 ) -> list[Finding]:
     """Return how a call breaks a limit or leads away from what was asked, and remember the call."""
     found = [
-        Finding(
-            LIMIT,
-            HIGH,
-            what,
-            f"The user said: \u201c{limit.said}\u201d \u2013 {how}.",
-            f"{limit.act} {what}",
-        )
+        Finding(LIMIT, HIGH, what, f"The user said: \u201c{limit.said}\u201d \u2013 {how}.", f"{limit.act} {what}")
         for limit, how, what in broken_limits.broken(objectives.limits, view, around)
-    ]
+    ]  # fmt: skip
     if objectives.is_specific:
         found += _drifted(course, objectives, view, around)
     for path in view.named:
-        inner = around.within(path)
-        if inner:
+        if inner := around.within(path):
             course.note(inner)
     return found
 
@@ -81,52 +72,31 @@ def look(
 def _drifted(
     course: Course, objectives: Objectives, view: CallView, around: CommandSurroundings
 ) -> Iterator[Finding]:
-    changed = [one for one in view.changes if one.kind in FILE_KINDS and _counts(one.path, around)]
-    paths = [around.within(one) or "" for one in view.named]
+    changed = [
+        (inner, change.kind)
+        for change in view.changes
+        if change.kind in FILE_KINDS and _counts(inner := around.within(change.path) or ".")
+    ]
+    paths = [path for path in map(around.within, view.named) if path]
     # The project's own path would make everything akin to a task that has its name in it.
     text = view.text.replace(around.root + "/", " ")
-    related = is_about(objectives, "", text) or any(
-        _belongs(course, objectives, one) for one in paths
-    )
-    if related:
+    if is_about(objectives, "", text) or any(is_about(objectives, path, "") for path in paths):
         course.row.clear()
-        for path in paths:
-            if posixpath.dirname(path):
-                course.near.add(posixpath.dirname(path))
         return
-    strangers = [
-        one for one in changed if _is_strange(course, around.within(one.path) or "", one.kind)
-    ]
-    for one in strangers[:1]:
-        inner = around.within(one.path) or ""
-        yield Finding(
-            SCOPE_DRIFT,
-            LOW,
-            inner,
-            f"Nothing that was asked, read or named has to do with {inner}.",
-            posixpath.dirname(inner) or inner,
-        )
-    if changed:
-        course.row += [around.within(one.path) or "" for one in changed]
-        if len(course.row) >= LONG_ROW and not course.told_row:
-            course.told_row = True
-            where = ", ".join(dict.fromkeys(course.row[-3:]))
-            yield Finding(
-                TARGET_DRIFT, LOW, where, f"The last {len(course.row)} changes ({where}) say nothing of what was asked.", "row"
-            )  # fmt: skip
+    if inner := next((inner for inner, kind in changed if _is_strange(course, inner, kind)), ""):
+        why = f"Nothing that was asked, read or named has to do with {inner}."
+        yield Finding(SCOPE_DRIFT, LOW, inner, why, posixpath.dirname(inner) or inner)
+    course.row += [inner for inner, _ in changed]
+    if changed and len(course.row) >= LONG_ROW and not course.told_row:
+        course.told_row = True
+        where = ", ".join(dict.fromkeys(course.row[-3:]))
+        why = f"The last {len(course.row)} changes ({where}) say nothing of what was asked."
+        yield Finding(TARGET_DRIFT, LOW, where, why, "row")
 
 
-def _counts(path: str, around: CommandSurroundings) -> bool:
+def _counts(inner: str) -> bool:
     """Whether a changed file tells of a course: one of the project that does not go with any change."""
-    inner = around.within(path)
-    return inner is not None and inner != "." and not SAYS["companion"].search(inner)
-
-
-def _belongs(course: Course, objectives: Objectives, inner: str) -> bool:
-    if not inner:
-        return False
-    folder = posixpath.dirname(inner)
-    return is_about(objectives, inner, "") or (bool(folder) and folder in course.near)
+    return inner != "." and not SAYS["companion"].search(inner)
 
 
 def _is_strange(course: Course, inner: str, kind: str) -> bool:

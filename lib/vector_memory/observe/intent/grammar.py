@@ -47,7 +47,7 @@ def _grammar() -> dict[str, str]:
         "verb": any_of(VERBS),
         "noun": any_of(NOUNS),
         "place": any_of([*PLACES, *ALIASES]),
-        **{kind: any_of(words) for kind, words in table("limit_words").items()},
+        **{kind: _longest_first(words) for kind, words in table("limit_words").items()},
         "program": any_of(
             {*table("installers"), *(row.split()[0] for rows in RUNS.values() for row in rows)}
             - {"*"}
@@ -60,7 +60,11 @@ def _grammar() -> dict[str, str]:
 
 def any_of(words: Iterable[str]) -> str:
     """Return a pattern for one of these words, the longest first."""
-    return "|".join(sorted(map(re.escape, words), key=len, reverse=True)).replace("\\ ", " ")
+    return _longest_first(map(re.escape, words)).replace("\\ ", " ")
+
+
+def _longest_first(expressions: Iterable[str]) -> str:
+    return "|".join(sorted(expressions, key=len, reverse=True))
 
 
 class _Patterns(dict[str, re.Pattern[str]]):

@@ -28,7 +28,7 @@ ON_FILES = frozenset({EDIT, DELETE, MOVE, READ})
 MOST_SAID, MOST_CHARS, MOST_LIMITS, LONGEST_SENTENCE = 160, 6_000, 24, 600
 
 
-class _Word(NamedTuple):
+class _ClauseWord(NamedTuple):
     """A word, or several that say one thing, of a clause, and its kind: a letter of `limit_words.txt`."""
 
     kind: str
@@ -95,19 +95,13 @@ def read(prompt: str) -> list[Limit]:
         sentence = sentence.replace("out of the question", "forbidden")
         if len(sentence) > LONGEST_SENTENCE:
             continue
-        if len(sentence) > 3 and not SAYS["unsure"].search(sentence):
+        if not SAYS["unsure"].search(sentence):
             if not sentence.endswith("?") or SAYS["asking"].search(sentence):
                 limits += _of_sentence(sentence, before, everywhere, heading + said)
             asked.update(map(_asked, SAYS["clause"].split(sentence)))
         before = sentence or before
-    # Who says in the same breath that it is to be done, or what alone may be, only told of the rest.
-    is_only = any(one.is_only and one.act == EDIT for one in limits)
-    return _once(
-        one
-        for one in limits
-        if (one.things or one.waits or one.act not in asked)
-        and not (is_only and (one.act, one.things) == (EDIT, (ANYTHING,)))
-    )
+    # Who says in the same breath that it is to be done only told of the rest.
+    return _once(limit for limit in limits if limit.things or limit.waits or limit.act not in asked)
 
 
 def _unquoted(found: re.Match[str]) -> str:
@@ -120,10 +114,10 @@ def _once(limits: Iterable[Limit]) -> list[Limit]:
 
 
 @lru_cache(256)
-def _words(clause: str) -> tuple[_Word, ...]:
+def _words(clause: str) -> tuple[_ClauseWord, ...]:
     """Return the words of a clause that say something, each with its kind."""
     found = ((one.lastgroup or "x", one[0], one.end()) for one in SAYS["word"].finditer(clause))
-    return tuple(_Word(*one) for one in found if one[0] != "f")
+    return tuple(_ClauseWord(*one) for one in found if one[0] != "f")
 
 
 def _kinds(clause: str) -> str:
@@ -156,9 +150,7 @@ def _of_sentence(
         clause = clause.lstrip(" !(").rstrip(" .!)")
         context = _Context(_things(earlier) or everywhere, earlier)
         condition = SAYS["condition"].search(clause)
-        waits = bool(
-            SAYS["wait"].search(clause) or (condition and SAYS["by_user"].search(condition[0]))
-        )
+        waits = bool(condition and SAYS["by_user"].search(condition[0]))
         for act, things, is_only in _of_clause(clause, context):
             if waits or not condition or (act in ON_FILES and things != (ANYTHING,)):
                 yield Limit(act, things, said, is_only, waits)
@@ -187,17 +179,17 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
         if "x" in kinds[: kinds.index("k" if "k" in kinds else "l")] and "t" not in kinds:
             return
         things = _files_of(clause, context)
-        is_meant = "l" in kinds or SAYS["hands"].match(clause) or things in ((CODE,), (PRODUCT,))
-        if things := things if is_meant else _things(clause):
+        is_kept = "l" in kinds or "hands off" in clause or things in ((CODE,), (PRODUCT,))
+        if things := things if is_kept else _things(clause):
             yield EDIT, things, False
         elif branch := SAYS["branches"].search(clause):
             yield PUSH, (branch[0],), False
-        for one in [one for one in words if one.text in VERBS][: not things]:
-            yield from _resolved(one.text, "", context)
+        elif deed := next((word.text for word in words if word.text in VERBS), ""):
+            yield from _resolved(deed, "", context)
 
 
 def _of_exception(
-    clause: str, words: Sequence[_Word], kinds: str, context: _Context
+    clause: str, words: Sequence[_ClauseWord], kinds: str, context: _Context
 ) -> Iterator[_Found]:
     """Yield the limit of a clause that sets something apart: "only X", "nothing but X", "everything except X", "the
     rest"."""
@@ -205,15 +197,15 @@ def _of_exception(
     after, before = clause[words[place].end :], clause[: words[place].end]
     is_forbidden = not {*"nklo"}.isdisjoint(kinds) or words[place].text.startswith("no")
     acts = {VERBS[one.text][0] for one in words[:place] if one.text in VERBS}
-    noun = next((one for one in words[:place] if NOUNS.get(one.text) == INSTALL), None)
-    things = _things(after) or (_things(before) if "o" in kinds else ())
-    if noun and is_forbidden:
-        yield from _resolved(noun.text, clause[noun.end :], context)
-    elif kinds[place : place + 2] == "ox" or re.search("n.*x.*e", kinds):
+    things = _things(after)
+    is_of_packages = any(NOUNS.get(word.text) == INSTALL for word in words[:place])
+    if is_of_packages or kinds[place : place + 2] == "ox" or re.search("n.*x.*e", kinds):
         return
-    elif things and kinds[0] == "e":
-        yield EDIT, things, "n" in _kinds(context.earlier)
-    elif things and acts <= {EDIT, CREATE, DELETE} and (is_forbidden or SAYS["all"].search(before)):
+    elif (
+        things
+        and acts <= {EDIT, CREATE, DELETE}
+        and (is_forbidden or kinds[0] == "e" or SAYS["all"].search(before))
+    ):
         yield EDIT, things, is_forbidden
     elif is_forbidden and not things and (things := _things(before) or _things(context.earlier)):
         yield EDIT, things, True
@@ -223,7 +215,7 @@ def _of_exception(
 
 
 def _of_negation(
-    clause: str, words: Sequence[_Word], kinds: str, context: _Context
+    clause: str, words: Sequence[_ClauseWord], kinds: str, context: _Context
 ) -> Iterator[_Found]:
     """Yield the limits of a clause that negates something."""
     place = kinds.index("n")
@@ -240,24 +232,21 @@ def _of_negation(
     is_wish = SAYS["wants"].search(clause[words[place].end - len(no) :])
     if is_wish and how == "not" and verb and verb.text not in _BASES:
         how = "no"
-    if how == "not" and verb and re.search("t|c$", before) and after[0] == "a":
-        # A thing that something must not be done to.
-        if (is_passive or is_change) and (things := _files_of(said, context)):
-            yield VERBS.get(verb.text, (EDIT,))[0], things, False
-    elif "t" in before and after[:1] in ("", "k", "w"):
-        if things := _files_of(said, context):
-            yield EDIT, things, False
-    elif (
-        how == "not"
-        and "a" in before
-        and (is_passive or is_change or not after.strip("w") or SAYS["predicate"].match(no))
+    is_verdict = how == "not" and (
+        is_passive or is_change or re.fullmatch("w+", after) or SAYS["predicate"].match(no)
+    )
+    if ("t" in before and after[:1] in ("", "k", "w")) or (
+        is_verdict and re.search("[at]|c$", before)
     ):
-        noun = next(one for one in words if one.kind == "a")
-        if not after and not SAYS["predicate"].match(no):
-            return
-        yield from _resolved(noun.text, clause[noun.end : start - len(no)], context, noun.text)
-    elif how == "not" and before.endswith("c") and after == "w" and SAYS["new_file"].search(said):
-        yield CREATE, (), False
+        # Something is said of a thing or a deed: "X must not be touched", "commits are forbidden".
+        deed = next((word for word in words[:place] if word.kind == "a"), None)
+        done = verb.text if verb and (is_passive or is_change) else ""
+        if things := _files_of(said, context) if done or "t" in before else ():
+            yield VERBS.get(done, (EDIT,))[0], things, False
+        elif deed:
+            yield from _resolved(deed.text, clause[deed.end : start - len(no)], context, deed.text)
+        elif SAYS["new_file"].search(said):
+            yield CREATE, (), False
     elif SAYS["describes"].match(clause) if how == "off" else re.search("[actx]", before):
         return
     elif verb and after[0] == "a":
@@ -269,20 +258,16 @@ def _of_negation(
         ]
         rest = f"{' '.join(named)} {clause[verb.end :]}"
         yield from _resolved(verb.text, rest, context, no)
-    elif (
-        after[:1] in ("t", "c") and not {"x", "n"} & set(after) and not SAYS["done"].search(clause)
-    ):
+    elif after[:1] in ("t", "c") and not {"x", "n"} & set(after):
         thing = clause[start:]
-        if things := _things(thing) or ((CODE,) if _files_of(thing, context) == (CODE,) else ()):
+        if (things := _files_of(thing, context)) and things != (ANYTHING,):
             yield EDIT, things, False
         elif SAYS["new_file"].search(thing) and how == "no" and not verb:
             yield CREATE, (), False
-        elif "there" in thing and context.named:
-            yield EDIT, context.named, False
 
 
 def _of_acts(
-    clause: str, acts: Sequence[_Word], how: str, is_passive: bool, context: _Context
+    clause: str, acts: Sequence[_ClauseWord], how: str, is_passive: bool, context: _Context
 ) -> Iterator[_Found]:
     """Yield the limits of one act or several that stand right behind a negation."""
     light = len(acts) > 1 and VERBS.get(acts[0].text, ("",))[0] in (CREATE, DO)
@@ -291,9 +276,9 @@ def _of_acts(
         # "make a commit", "do the deployment"
         acts, how = acts[1:], "no"
     for one, following in zip(acts, [*acts[1:], None], strict=True):
-        next_word = re.match(r"\s(\w+)", clause[one.end :])
-        is_part = how == "no" and next_word is not None and _kinds(next_word[1]) == "x"
-        is_part = is_part and NOUNS.get(one.text, RUN) == RUN
+        # "No formatting errors" speaks of errors.
+        next_word = re.match(r"\s(\w+)", clause[one.end :]) if how == "no" else None
+        is_part = next_word and _kinds(next_word[1]) == "x" and NOUNS.get(one.text, RUN) == RUN
         if is_part or not _is_form(one.text, how, is_passive):
             return
         yield from _resolved(one.text, clause[one.end :], context, "anything" * (how != "not"))
@@ -304,13 +289,11 @@ def _of_acts(
 
 def _is_form(word: str, how: str, is_passive: bool) -> bool:
     """Whether a word stands as what is ruled out: "not" do, "off" doing or a deed, "no" deed, "nothing" done."""
-    act, verb = VERBS.get(word, ("", word))
-    if how == "no" and word.endswith(("ed", "ten", "ade")) and not is_passive:
-        return False
-    if not act or is_passive or how == "not":
-        return how != "not" if not act else how == "no" or word == verb
-    is_deed = act in (COMMIT, PUSH, MERGE, RUN, INSTALL)
-    return word.endswith(("ing", "ion", "s")) or (word == verb and is_deed)
+    act, verb = VERBS.get(word, ("", ""))
+    if how == "not":
+        return word == verb
+    is_deed = act in ("", COMMIT, PUSH, MERGE, RUN, INSTALL)
+    return is_passive or is_deed or word.endswith(("ing", "ion", "s"))
 
 
 def _resolved(word: str, rest: str, context: _Context, whole: str = "") -> Iterator[_Found]:
@@ -333,8 +316,7 @@ def _resolved(word: str, rest: str, context: _Context, whole: str = "") -> Itera
             yield RUN, (what,), False
     elif act == CREATE:
         if SAYS["new_file"].search(thing) or (whole and not _words(thing)):
-            language = tuple("*." + one for one in SAYS["language"].findall(thing))
-            yield act, language or _paths(thing), False
+            yield act, _paths(thing), False
         elif SAYS["branch"].search(thing):
             yield BRANCH, (), False
     elif act == HISTORY or (act == BRANCH and SAYS["branch"].search(thing)):
@@ -342,7 +324,6 @@ def _resolved(word: str, rest: str, context: _Context, whole: str = "") -> Itera
     elif act != BRANCH:
         target = SAYS["target"].search(thing)
         names = [one.rstrip("./") for one in target.groups() if one] if target else []
-        names = [*context.named] if target and target[0].endswith((" it", " there")) else names
         names = [one for one in names if not SAYS["no_objects"].match(one)]
         others = re.findall(r"[\w'-]+", SAYS["aim"].split(thing)[0])
         if all(SAYS["no_objects"].match(one) or one in names for one in others):
@@ -351,14 +332,11 @@ def _resolved(word: str, rest: str, context: _Context, whole: str = "") -> Itera
 
 def _of_noun(noun: str, act: str, verb: str, rest: str) -> Iterator[_Found]:
     """Yield the limit that a noun makes whatever its verb: "new dependencies", "the database", "the API"."""
-    allowed = SAYS["allowed"].search(rest)
-    if noun == INSTALL and allowed:
-        yield INSTALL, tuple(re.findall(r"[a-z@][\w./@*-]+", allowed[1])), True
-    elif noun == API:
+    if noun == API:
         yield API, _paths(rest), False
     elif noun == DATABASE and act in (EDIT, DELETE) and verb not in ("touch", "go near", "go into"):
         yield DATABASE, (WRITE,), False
-    elif noun != DATABASE or not SAYS["about_code"].search(rest):
+    else:
         yield noun, (), False
 
 
@@ -384,25 +362,21 @@ def _bare(thing: str, act: str, verb: str) -> tuple[str, ...]:
 
 def _command(verb: str, thing: str, context: _Context) -> str:
     """Return what must not be run: a command, a kind of command, a path; or the words of one."""
-    means = context.earlier if SAYS["that"].match(thing) else f"{verb} {thing}"
-    kinds = (
-        one for one in RUNS if re.search(rf"\b{one.removesuffix('s')}(?:s|ment|ting)?\b", means)
-    )
+    thing = context.earlier if thing and SAYS["that"].match(thing) else thing
     if quoted := re.match(r"`([^`\n]{2,80})`", thing):
         return quoted[1]
-    if (kind := next(kinds, "")) and verb != "restart":
-        return kind
-    words = context.earlier if thing and SAYS["that"].match(thing) else thing
-    others = [one.text for one in _words(words) if one.kind == "x" and one.text.isalnum()]
+    for kind in RUNS if verb != "restart" else ():
+        if re.search(rf"\b{kind.removesuffix('s')}(?:s|ment|ting)?\b", f"{verb} {thing}"):
+            return kind
     if VERBS.get(verb, (NOUNS.get(verb),))[0] == RUN:
         return verb
-    if verb not in VERBS:
-        return " ".join((verb, *others[-2:]))
-    paths = _paths(thing) or (context.named if SAYS["that"].match(thing) else ())
-    is_name = re.fullmatch(r"[\w.-]+", thing) and not SAYS["no_names"].match(thing)
-    if paths or (verb == "use" and is_name):
-        return paths[0] if paths else thing
-    return " ".join((ANYTHING, *others)) if others and verb != "use" else ""
+    if paths := _paths(thing):
+        return paths[0]
+    if verb == "use":
+        is_name = re.fullmatch(r"[\w.-]+", thing) and not SAYS["no_names"].match(thing)
+        return thing if is_name else ""
+    others = [word.text for word in _words(thing) if word.kind == "x" and word.text.isalnum()]
+    return " ".join((ANYTHING, *others)) if others else ""
 
 
 def _paths(text: str) -> tuple[str, ...]:
@@ -413,9 +387,7 @@ def _paths(text: str) -> tuple[str, ...]:
     paths = [
         one for one in cleaned if re.search(r"\w", one[:-1]) and one not in ("and/or", "w/o", "n/a")
     ]
-    return tuple(
-        one for one in paths if not any(other != one and other.endswith(one) for other in paths)
-    )[:12]
+    return tuple(paths)[:12]
 
 
 def _things(text: str) -> tuple[str, ...]:
@@ -445,15 +417,11 @@ def _lifts(prompt: str, limit: Limit) -> bool:
     names_it = any(_spoken(one) in prompt for one in limit.things)
     if limit.waits and SAYS["approved"].search(prompt):
         return True
-    if "for now" in limit.said.lower() and goes_on:
-        return True
     if SAYS["for_this"].search(limit.said.lower()) and goes_on:
-        return not names_it
+        return not names_it or "for now" in limit.said.lower()
     if limit.act in ON_FILES:
         is_wide = limit.is_only or limit.things[:1] in ((ANYTHING,), (CODE,))
         return goes_on and not names_it if is_wide else names_it
-    if limit.act == CREATE:
-        return bool(SAYS["other_file"].search(prompt))
     verbs = {
         form for form, (act, _) in VERBS.items() if act in (limit.act, DO)[: 1 + (limit.act == RUN)]
     }

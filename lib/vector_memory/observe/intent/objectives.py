@@ -96,15 +96,8 @@ def terms_of(text: str) -> frozenset[str]:
 
 
 def _files(texts: Iterable[str]) -> tuple[str, ...]:
-    found = [one for text in texts for one in mentions(text).files]
-    found += [
-        one
-        for text in texts
-        for one in re.findall(r"(?<![\w/:])((?:[\w.-]+/)+)(?=\s|$|[,.;)`])", text)
-    ]
-    return tuple(
-        dict.fromkeys(one.strip("./").lower() for one in found if len(one.strip("./")) > 2)
-    )
+    named = (file.strip("./").lower() for text in texts for file in mentions(text).files)
+    return tuple(dict.fromkeys(file for file in named if len(file) > 2))
 
 
 def shortened(text: str) -> str:
@@ -123,19 +116,9 @@ def shortened(text: str) -> str:
 
 def is_about(objectives: Objectives, path: str, text: str) -> bool:
     """Whether a path within the project, or words, have to do with what was asked."""
-    low = path.lower()
-    for one in objectives.files:
-        folder = posixpath.dirname(one)
-        if low and (
-            low == one
-            or low.startswith(one + "/")
-            or low.endswith("/" + one)
-            or f"/{one}/" in f"/{low}/"
-        ):
-            return True
-        if folder and low and (low.startswith(folder + "/") or f"/{folder}/" in f"/{low}"):
-            return True
+    inner = f"/{path.lower()}/"
+    places = {place for file in objectives.files for place in (file, posixpath.dirname(file))}
+    if any(place and f"/{place}/" in inner for place in places):
+        return True
     found = terms_of(path.replace("/", " ")) | terms_of(text)
-    return not objectives.terms.isdisjoint(found) or any(
-        posixpath.basename(one) in text.lower() for one in objectives.files
-    )
+    return not objectives.terms.isdisjoint(found)

@@ -180,8 +180,6 @@ def kind_of(prompt: str, is_change: bool = False) -> str:
     if place > 0 and near:
         return min(near, key=lambda one: one[1])[2]
     # "Add tests for …", "write the docs of …": what is made says more.
-    if name == "feature" and PATTERNS["setting_up"].search(text[: HEAD_CHARS + 10]):
-        return "setup"
     made = [one for one in first if one[2] in ("test", "docs") and one[0] <= HEAD_CHARS]
     return min(made)[2] if made and name in ("feature", "question") else name
 
@@ -198,8 +196,6 @@ def classify(turns: Sequence[TaskTurn]) -> str:
         ran = [step.job for step in steps if step.what == RUN]
         if said != "review" and not ran and not PATTERNS["begins"].match(request_of(prompt)):
             return "question"
-        if not said and any(job.startswith(("git ", "gh ")) for job in ran):
-            return "release"
         return said or "question"
     if said in ("", "question", "review", "feature", "release"):
         if all(PATTERNS["doc_file"].search(file) for file in edited):

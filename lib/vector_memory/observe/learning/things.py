@@ -6,35 +6,28 @@ is a surprise.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from statistics import median
 from typing import NamedTuple
 
 from vector_memory.observe.learning.outcomes import is_check
-from vector_memory.observe.learning.patterns import PATTERNS
 
 COMMAND, PORT, VERSION = "command", "port", "version"
 OK, FAILS, UP, DOWN = "ok", "fails", "up", "down"
 MOST_SEEN = 30
 LEAST_SEEN, AGREE = 4, 0.9
 """How often something must have been seen before, and in which share the same, to be relied on."""
-TOLD_FOR = timedelta(days=14)
-"""How long after it was last seen something is still told as it was."""
-LOOKED_CHARS = 6_000
-_LEAST_PORT, _MOST_PORT = 80, 65_535
 
 
 class Sighting(NamedTuple):
-    """Something that was seen in a state. `id` names the call that showed it, so that it counts once;
-    `by` is the command that showed it; `at` is aware UTC, as ISO text."""
+    """Something that was seen in a state. `id` names the call that showed it, so that it counts once; `at` is aware
+    UTC, as ISO text."""
 
     kind: str
     name: str
     state: str
     detail: str
-    by: str
     id: str
     at: str
     seconds: float = 0.0
@@ -51,7 +44,6 @@ class Thing:
         last: when it was last seen, and `since`: aware UTC, as ISO text.
         seconds: how long a command usually takes, the median of its good runs; 0 where that is not known.
         surprise: it is in another state than usual.
-        by: the command that showed it last, "" where none did.
         id: the name of the record that keeps it.
     """
 
@@ -67,18 +59,12 @@ class Thing:
     since: str
     seconds: float
     surprise: bool
-    by: str
     id: str = ""
 
     @property
     def key(self) -> str:
         """By what it is known in its project."""
         return f"{self.kind}:{self.name}"
-
-    @property
-    def last_at(self) -> datetime:
-        """When it was last seen, aware UTC."""
-        return datetime.fromisoformat(self.last)
 
     @property
     def is_worth_keeping(self) -> bool:
@@ -105,28 +91,21 @@ def _thing(seen: Sequence[Sighting]) -> Thing:
     before, since = seen[: len(seen) - same], seen[-same].at
     usual = relied_on(before)
     good = sum(one.state in (OK, UP) for one in seen)
-    by = next((one.by for one in reversed(seen) if one.by), "")
     took = [one.seconds for one in seen if one.state == OK and one.seconds > 0]
     why = f": {last.detail}" if last.detail and state == FAILS else ""
-    shown, was = (f" (`{by}`)", f" (was up by `{by}`)") if by else ("", "")
     day, surprise = since[:10], bool(before)
     if kind == COMMAND:
         surprise = usual not in ("", state)
         count = sum(one.state == usual for one in before)
         now, then = ("fails", "passed") if state == FAILS else ("passes", "failed")
-        text, news = (
-            f"`{name}` {now}{why}",
-            f"`{name}` {now} since {day} ({then} {count} of {len(before)} before){why}",
-        )
-    elif kind == PORT:
-        surprise = state == DOWN and bool(before) and before[-1].state == UP
-        text, news = f"port {name} is {state}{shown}", f"port {name} is {state} since {day}{was}"
+        text, was = f"`{name}` {now}", f" since {day} ({then} {count} of {len(before)} before)"
     else:
-        text = f"{name} is {state}"
-        news = f"{text} since {day}, was {before[-1].state}" if before else text
+        text = f"{'port ' * (kind == PORT)}{name} is {state}"
+        was = f" since {day}, was {before[-1].state}" if before else ""
+    text += was * surprise + why
     return Thing(
-        kind, name, state, news if surprise else text, len(seen), same, good,
-        relied_on(seen) or usual, last.at, since, round(median(took), 1) if took else 0.0, surprise, by,
+        kind, name, state, text, len(seen), same, good,
+        relied_on(seen) or usual, last.at, since, round(median(took), 1) if took else 0.0, surprise,
     )  # fmt: skip
 
 
@@ -136,62 +115,3 @@ def relied_on(seen: Sequence[Sighting]) -> str:
     most = max(sorted(set(states)), key=states.count, default="")
     enough = len(seen) >= LEAST_SEEN and states.count(most) >= AGREE * len(states)
     return most if enough else ""
-
-
-# -- what a command's output shows --
-
-
-class Ran(NamedTuple):
-    """A command that ran: its line, and whether it went well (None: not known). `counts` says whether its
-    outcome is one to be expected again."""
-
-    said: str
-    ok: bool | None
-    output: str
-    counts: bool
-    error: str = ""
-
-
-def look(ran: Ran, id: str, at: datetime, seconds: float = 0.0) -> Iterator[Sighting]:
-    """Yield what a command and its output show, each thing once."""
-    text, time = ran.output[:LOOKED_CHARS], at.isoformat()
-    if not ran.said:
-        return
-    if ran.counts and ran.ok is not None:
-        state, why = (OK, "") if ran.ok else (FAILS, ran.error)
-        yield Sighting(COMMAND, ran.said, state, why, "", id, time, round(seconds, 1))
-    for port, state in _ports(ran, text).items():
-        yield Sighting(PORT, port, state, "", ran.said if state == UP else "", id, time)
-    asked = PATTERNS["asks_version"].match(ran.said)
-    if asked and ran.ok and (found := PATTERNS["version"].match(text.strip())):
-        yield Sighting(VERSION, asked[1].rsplit("/", 1)[-1], found[2], "", ran.said, id, time)
-
-
-def _ports(ran: Ran, text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    signs = {"listens": UP, "accepts": UP, "taken": UP, "refused": DOWN}
-    if ran.ok is False:
-        del signs["listens"]
-    if ":" in text or "port" in text.lower():
-        for name, state in signs.items():
-            found.update(dict.fromkeys(_ports_in(name, text), state))
-    if ran.ok and ran.said.startswith(("curl ", "wget ", "http ")):
-        found = {**dict.fromkeys(_ports_in("local", ran.said), UP), **found}
-    return found
-
-
-def _ports_in(sign: str, text: str) -> list[str]:
-    """Return the ports of which a text says this, each once."""
-    groups = (next(filter(None, match.groups()), "") for match in PATTERNS[sign].finditer(text))
-    return [one for one in dict.fromkeys(groups) if _LEAST_PORT <= int(one or 0) <= _MOST_PORT]
-
-
-# -- what is told --
-
-
-def unresolved(things: Iterable[Thing], now: datetime) -> list[Thing]:
-    """Return what is not as it used to be and was seen so lately, the newest first."""
-    found = [one for one in things if one.surprise and now - one.last_at < TOLD_FOR]
-    # A command that works again, or another version, is news once; what is broken stays so.
-    fresh = [one for one in found if one.state in (FAILS, DOWN) or one.same == 1]
-    return sorted(fresh, key=lambda one: one.last, reverse=True)

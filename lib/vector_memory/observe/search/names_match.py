@@ -89,7 +89,7 @@ def _is_inside(path: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Told:
+class TellingPiece:
     """What a text says of what is looked for: the piece that says most, the file that stands in it or, at its
     head, shortly before it ("" for none), and how much it says."""
 
@@ -98,7 +98,7 @@ class Told:
     weight: float = 0.0
 
 
-def told(wanted: SearchTerms, text: str, title: str | None = None) -> Told:
+def told(wanted: SearchTerms, text: str, title: str | None = None) -> TellingPiece:
     """Return what a text says of what is looked for. A list of names or a line of code says nothing that the
     search would not show, but in talk for the file that it stands under.
 
@@ -108,7 +108,7 @@ def told(wanted: SearchTerms, text: str, title: str | None = None) -> Told:
     """
     named = {word for one in wanted.alternatives for word in (*one.words, *one.terms)}
     is_about = title is not None and by_name(wanted, naming("", title))
-    best, file, since = Told(), "", 0
+    best, file, since = TellingPiece(), "", 0
     for piece in _PIECE.split(text):
         since += 1
         if files := [one for one in mentions.files(piece) if _is_inside(one)]:
@@ -129,7 +129,7 @@ def told(wanted: SearchTerms, text: str, title: str | None = None) -> Told:
             near = len(held.terms & wanted.around)
             weight = len(fitting) + min(said, MOST_COUNTED) / 4 + min(near, 4) / 2
             if weight > best.weight:
-                best = Told(piece, where, weight)
+                best = TellingPiece(piece, where, weight)
     return best
 
 

@@ -186,10 +186,10 @@ _GAPS = frozenset("dDwWsSbBAzZ<>ntrvfhHRpPQE`'0123456789")
 def alternatives(pattern: str) -> list[str]:
     """Return the texts that a regular expression looks for, any of them, each with `BREAK` where anything
     may stand. Both `|` and `\\|` divide: agents use either, whatever the program reads."""
-    return [one for one in _Parser(pattern).alternatives(0) if one.strip(BREAK + " ")]
+    return [one for one in _PatternParser(pattern).alternatives(0) if one.strip(BREAK + " ")]
 
 
-class _Parser:
+class _PatternParser:
     """Reads a regular expression from the left to the right; never fails."""
 
     def __init__(self, pattern: str) -> None:

@@ -31,7 +31,6 @@ class Search:
         fixed: whether `patterns` are plain text rather than regular expressions.
         globs: whether `names` are globs rather than regular expressions.
         paths: where it looks, "" for none said; relative ones are relative to `folder`.
-        within: globs and types that the files must have.
         folder: where the program runs, relative to the session's folder; "" for there.
     """
 
@@ -41,7 +40,6 @@ class Search:
     fixed: bool = False
     globs: bool = True
     paths: tuple[str, ...] = ()
-    within: tuple[str, ...] = ()
     folder: str = ""
 
 
@@ -61,28 +59,21 @@ def searches(tool: str, given: Mapping[str, Any]) -> SearchCall | None:
         tool: the tool's name.
         given: what it is given.
     """
-    if tool == "Grep":
-        return _of_grep_tool(given)
-    if tool == "Glob":
-        return _of_glob_tool(given)
+    if tool in ("Grep", "Glob"):
+        return _of_client(tool, given)
     command = given.get("command")
     return _of_line(command) if tool == "Bash" and isinstance(command, str) else None
 
 
-def _of_grep_tool(given: Mapping[str, Any]) -> SearchCall | None:
-    pattern = _text(given, "pattern")
-    if not pattern:
-        return None
-    within = tuple(one for one in (_text(given, "glob"), _text(given, "type")) if one)
-    path = _text(given, "path")
-    return SearchCall((Search("Grep", (pattern,), paths=(path,) if path else (), within=within),))
-
-
-def _of_glob_tool(given: Mapping[str, Any]) -> SearchCall | None:
+def _of_client(tool: str, given: Mapping[str, Any]) -> SearchCall | None:
+    """Return the search of the client's own Grep or Glob."""
     pattern, path = _text(given, "pattern"), _text(given, "path")
     if not pattern:
         return None
-    return SearchCall((Search("Glob", names=(pattern,), paths=(path,) if path else ()),))
+    paths = (path,) if path else ()
+    if tool == "Grep":
+        return SearchCall((Search(tool, (pattern,), paths=paths),))
+    return SearchCall((Search(tool, names=(pattern,), paths=paths),))
 
 
 def _text(given: Mapping[str, Any], name: str) -> str:
@@ -112,47 +103,48 @@ def _known(line: str) -> list[Command]:
     given = assigned(line) if "=" in line and "$" in line else {}
     values = {name: of[0].text for name, of in given.items() if len(of) == 1 and of[0].plain}
 
-    def known(word: ShellWord) -> ShellWord:
+    def filled(word: ShellWord) -> ShellWord:
         if word.plain or not values:
             return word
-        text = _VARIABLE.sub(lambda found: values.get(found[1] or found[2], found[0]), word.text)
+        text = _VARIABLE.sub(lambda match: values.get(match[1] or match[2], match[0]), word.text)
         return ShellWord(text, not any(sign in text for sign in "$`"), word.glob)
 
-    return [replace(one, words=tuple(map(known, one.words))) for one in commands]
+    return [replace(command, words=tuple(map(filled, command.words))) for command in commands]
 
 
 def _of_line(line: str) -> SearchCall | None:
     commands = _known(line)
-    found: list[Search] = []
+    here: list[Search] = []
     alone = True
     head: Command | None = None
     for place, command in enumerate(commands):
         if not command.piped:
             head = command
-        one = None if _changes(command, commands[place + 1 :]) else _search(command, head)
-        if one is not None:
-            found.append(one)
-        elif not (_shortens(command) or _filters(command, found)):
+        search = None if _changes(command, commands[place + 1 :]) else _search(command, head)
+        if search is not None:
+            here.append(search)
+        elif not (_shortens(command) or _filters(command, here)):
             alone = False
         alone = alone and not _writes(command)
-    return SearchCall(tuple(dict.fromkeys(found)), alone) if found else None
+    return SearchCall(tuple(dict.fromkeys(here)), alone) if here else None
 
 
 def _writes(command: Command) -> bool:
     """Whether output goes to a file."""
     return any(
-        one.sign in _TO_A_FILE and one.target.text not in _NOWHERE for one in command.redirects
+        redirect.sign in _TO_A_FILE and redirect.target.text not in _NOWHERE
+        for redirect in command.redirects
     )
 
 
 def _shortens(command: Command) -> bool:
-    follows = any(one.text in ("-f", "-F", "--follow") for one in command.arguments)
+    follows = any(word.text in ("-f", "-F", "--follow") for word in command.arguments)
     return command.name in _WORDS["shortening"] and not (command.name == "tail" and follows)
 
 
-def _filters(command: Command, found: Sequence[Search]) -> bool:
+def _filters(command: Command, here: Sequence[Search]) -> bool:
     """Whether a command takes lines out of a search before it."""
-    return bool(found) and command.piped and _program(command) in CONTENTS
+    return bool(here) and command.piped and _program(command) in CONTENTS
 
 
 def _changes(command: Command, rest: Iterable[Command]) -> bool:
@@ -160,7 +152,7 @@ def _changes(command: Command, rest: Iterable[Command]) -> bool:
     if _program(command) not in _WORDS["listing"]:
         return False
     if command.name == "find" and any(
-        one.text in ("-delete", "-fprint", "-fls", "-fprintf") for one in command.arguments
+        word.text in ("-delete", "-fprint", "-fls", "-fprintf") for word in command.arguments
     ):
         return True
     for other in rest:
@@ -190,29 +182,21 @@ def _executed(command: Command) -> Iterator[tuple[ShellWord, ...]]:
 def _program(command: Command) -> str:
     """Return a program's name; `git grep`, `git ls-files` and the like are programs of their own."""
     if command.name == "git":
-        verb = _git_verb(command)
-        return f"git {verb[0].text}" if verb else "git"
+        _, words = _git(command)
+        return f"git {words[0].text}" if words else "git"
     return command.name
 
 
-def _git_verb(command: Command) -> tuple[ShellWord, ...]:
-    """Return git's words from its verb on."""
-    words = command.arguments
-    place = 0
-    while place < len(words) and words[place].text.startswith("-"):
-        takes = words[place].text in ("-C", "-c", "--git-dir", "--work-tree", "--namespace")
-        place += 2 if takes else 1
-    return words[place:]
-
-
-def _git_folder(command: Command) -> str:
-    words = [one.text for one in command.arguments]
-    verb = len(words) - len(_git_verb(command))
-    folder = command.folder
-    for place, word in enumerate(words[: max(0, verb - 1)]):
-        if word == "-C":
-            folder = posixpath.normpath(posixpath.join(folder, words[place + 1]))
-    return folder
+def _git(command: Command) -> tuple[str, tuple[ShellWord, ...]]:
+    """Return the folder that git works in, and its words from its verb on."""
+    folder, words = command.folder, command.arguments
+    while words and words[0].text.startswith("-"):
+        option = words[0].text
+        takes = option in ("-C", "-c", "--git-dir", "--work-tree", "--namespace")
+        if option == "-C" and words[1:]:
+            folder = posixpath.normpath(posixpath.join(folder, words[1].text))
+        words = words[1 + takes :]
+    return folder, words
 
 
 def _search(command: Command, head: Command | None) -> Search | None:
@@ -229,8 +213,9 @@ def _search(command: Command, head: Command | None) -> Search | None:
     if program == "ls":
         return _of_ls(command)
     if program == "git ls-files":
-        globs = [one.text for one in _git_verb(command)[1:] if one.plain and "*" in one.text]
-        return Search(program, names=tuple(globs), folder=_git_folder(command)) if globs else None
+        folder, words = _git(command)
+        globs = tuple(word.text for word in words[1:] if word.plain and "*" in word.text)
+        return Search(program, names=globs, folder=folder) if globs else None
     return None
 
 
@@ -252,64 +237,45 @@ class _Read:
 
 
 def _read(words: Sequence[ShellWord], takes: frozenset[str]) -> _Read:
-    """Sort a program's words; `takes` are the options that have a value."""
-    read = _Read([], [])
-    place = 0
-    while place < len(words):
-        word = words[place]
-        text = word.text
-        place += 1
-        if text == "--":
-            read.others += words[place:]
+    """Sort a program's words; `takes` are the options that have a value: `--name=value`, `-A3`, `-rne PATTERN`."""
+    read, rest = _Read([], []), list(words)
+    while rest:
+        word = rest.pop(0)
+        if word.text == "--":
+            read.others += rest
             break
-        if not text.startswith("-") or text == "-":
+        if word.text == "-" or not word.text.startswith("-"):
             read.others.append(word)
-            continue
-        if text.startswith("--"):
-            name, equals, value = text.partition("=")
-            if equals:
-                read.options.append((name, ShellWord(value, word.plain)))
-            elif name in takes and place < len(words):
-                read.options.append((name, words[place]))
-                place += 1
-            else:
-                read.options.append((name, None))
-            continue
-        place += _short_options(word, words[place:], takes, read)
+        elif word.text.startswith("--"):
+            name, sign, value = word.text.partition("=")
+            given = ShellWord(value, word.plain) if sign else None
+            if not sign and name in takes and rest:
+                given = rest.pop(0)
+            read.options.append((name, given))
+        else:
+            for end, letter in enumerate(word.text[1:], 2):
+                name, glued = f"-{letter}", word.text[end:].removeprefix("=")
+                if name not in takes:
+                    read.options.append((name, None))
+                    continue
+                given = rest.pop(0) if rest and not glued else ShellWord(glued, word.plain)
+                read.options.append((name, given))
+                break
     return read
 
 
-def _short_options(
-    word: ShellWord, rest: Sequence[ShellWord], takes: frozenset[str], read: _Read
-) -> int:
-    """Take apart letters in a row, such as `-rne PATTERN` or `-A3`; return how many words they took."""
-    letters = word.text[1:]
-    if letters.isdigit():
-        return 0
-    for place, letter in enumerate(letters):
-        name = "-" + letter
-        if name not in takes:
-            read.options.append((name, None))
-        elif place + 1 < len(letters):
-            read.options.append(
-                (name, ShellWord(letters[place + 1 :].removeprefix("="), word.plain))
-            )
-            return 0
-        elif rest:
-            read.options.append((name, rest[0]))
-            return 1
-    return 0
-
-
 def _of_contents(program: str, command: Command, head: Command | None) -> Search | None:
-    words = _git_verb(command)[1:] if program == "git grep" else command.arguments
+    folder, words = command.folder, command.arguments
+    if program == "git grep":
+        folder, words = _git(command)
+        words = words[1:]
     read = _read(words, _WORDS.get(_ALIASES.get(program, program), frozenset()))
     if read.has(_WORDS["asks"] - {"-L"} if program == "rg" else _WORDS["asks"]):
         return None
     if program in ("ag", "ack") and (named := read.values(["-g"])):
         return _named(Search(program, globs=False, folder=command.folder), named, read.others)
     if program == "rg" and read.has(["--files"]):
-        globs = [one for one in read.values(_WORDS["within"]) if not one.text.startswith("!")]
+        globs = [word for word in read.values(_WORDS["within"]) if not word.text.startswith("!")]
         return _named(Search(program, folder=command.folder), globs, read.others)
     patterns = read.values(["-e", "--regexp", "--match"])
     others = list(read.others)
@@ -317,16 +283,12 @@ def _of_contents(program: str, command: Command, head: Command | None) -> Search
         patterns = [others.pop(0)]
     made = Search(
         program,
-        tuple(one.text for one in patterns if _is_known(one)),
+        tuple(word.text for word in patterns if _is_known(word)),
         fixed=program == "fgrep" or read.has(_WORDS["fixed"]),
         paths=tuple(
-            one.text for one in others if one.plain and one.text != "{}" and not _is_glob(one)
+            word.text for word in others if word.plain and word.text != "{}" and not _is_glob(word)
         ),
-        within=(
-            *(one.text for one in read.values(_WORDS["within"]) if not one.text.startswith("!")),
-            *(one.text for one in others if _is_glob(one)),
-        ),
-        folder=_git_folder(command) if program == "git grep" else command.folder,
+        folder=folder,
     )
     if not made.patterns:
         return None
@@ -344,18 +306,20 @@ def _is_known(word: ShellWord) -> bool:
 
 
 def _named(made: Search, names: Sequence[ShellWord], paths: Sequence[ShellWord]) -> Search | None:
-    known = tuple(one.text for one in names if one.plain and one.text)
-    where = tuple(one.text for one in paths if one.plain and not one.glob)
-    return replace(made, names=known, paths=where) if known else None
+    patterns = tuple(word.text for word in names if _is_known(word))
+    where = tuple(word.text for word in paths if word.plain and not word.glob)
+    return replace(made, names=patterns, paths=where) if patterns else None
 
 
 def _fed(made: Search, command: Command, head: Command | None, read: _Read) -> Search | None:
     """Return a search in files, or in the names of files that another command lists; None where another
     program's output is filtered."""
-    if {"xargs", "find"} & set(command.via) or (made.within and not command.piped):
+    if {"xargs", "find"} & set(command.via) or (
+        not command.piped and read.values(_WORDS["within"])
+    ):
         return made
     if command.redirects and (
-        files := [one.target.text for one in command.redirects if one.sign == "<"]
+        files := [redirect.target.text for redirect in command.redirects if redirect.sign == "<"]
     ):
         return replace(made, paths=tuple(files))
     if command.given:
@@ -375,11 +339,11 @@ def _filtered(made: Search, head: Command | None) -> Search | None:
         return None
     program = _program(head)
     if program in _WORDS["listing"] or program in ("git ls-files", "rg"):
-        if program == "rg" and not any(one.text == "--files" for one in head.arguments):
+        if program == "rg" and not any(word.text == "--files" for word in head.arguments):
             return None
         return replace(made, patterns=(), names=made.patterns, globs=False, folder=head.folder)
     if program in _WORDS["showing"]:
-        files = [one.text for one in head.arguments if one.plain and "." in one.text[1:]]
+        files = [word.text for word in head.arguments if word.plain and "." in word.text[1:]]
         return replace(made, paths=tuple(files), folder=head.folder) if files else None
     return None
 
@@ -428,12 +392,11 @@ def _of_fd(command: Command) -> Search | None:
         command.name,
         names=(read.others[0].text,),
         globs=read.has(["-g", "--glob"]),
-        paths=tuple(one.text for one in read.others[1:] if one.plain),
-        within=tuple(one.text for one in read.values(["-e", "--extension"])),
+        paths=tuple(word.text for word in read.others[1:] if word.plain),
         folder=command.folder,
     )
 
 
 def _of_ls(command: Command) -> Search | None:
-    names = tuple(one.text for one in command.arguments if one.glob)
+    names = tuple(word.text for word in command.arguments if word.glob)
     return Search("ls", names=names, folder=command.folder) if names else None

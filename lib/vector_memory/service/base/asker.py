@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property
 
@@ -101,19 +101,19 @@ def asker_at(ctx: Context, folder: str, *others: str) -> ProjectAsker | None:
     return None if ctx.is_excluded(place, folder, *others) else asker_in(ctx, place)
 
 
-def levels_for_agents(ctx: Context, folder: str) -> tuple[str, ...]:
-    """Return the levels of sensitivity that contracts let agents be given in a folder, () for all."""
+def for_agents(ctx: Context, folder: str, scope: Scope) -> Scope:
+    """Return a scope within what contracts let agents be given in a folder."""
     if not ctx.state.records("contract"):
-        return ()
+        return scope
     # Most people have no contracts, and keys take a while to import.
     from vector_memory.service.base import contracts
 
-    return contracts.levels(ctx, folder)
+    return scope.up_to(*(one.ceiling for one in contracts.in_force(ctx, folder)))
 
 
 def asker_in(ctx: Context, place: projects.Place) -> ProjectAsker:
     """Return who asks in a project."""
-    scope = replace(scope_of(place), levels=levels_for_agents(ctx, place.root))
+    scope = for_agents(ctx, place.root, scope_of(place))
     return ProjectAsker(place, scope, cache(lambda: ctx.with_team(ctx.shelves_of(place))))
 
 

@@ -25,6 +25,11 @@ SORT, LIFTS = "contract", "lift"
 MEMORY_ACTS = ("store", "recall", "change", "forget", "share")
 VERBS = {act: daemon_verbs.named(act) for act in MEMORY_ACTS}
 """What may be done with memories, and the verbs that do it; a verb that is in none tells of no memory, and keeps none."""
+OF_SESSIONS = frozenset({
+    "causal_debug", "flow_debug", "lessons", "skill_discovery", "stigmergy", "temporal_planner", "time_travel",
+    "workflow_author", "world_model", "wrapup",
+})  # fmt: skip
+"""Verbs that tell what was said and done in whole sessions: where a ceiling holds, nobody knows of which level."""
 ACTS = (*CATEGORIES, *VERBS)
 """What a contract may permit or prohibit: what the observer can find, and what is done with memories."""
 CEILINGS = tuple(map(str, Sensitivity))
@@ -173,12 +178,6 @@ def forbidden(ctx: Context, contracts: Sequence[Contract], act: str) -> Contract
     return broken
 
 
-def levels(ctx: Context, folder: str) -> tuple[str, ...]:
-    """Return the levels of sensitivity that agents may be given in a folder, () for all."""
-    ceilings = [one.ceiling for one in in_force(ctx, folder)]
-    return levels_up_to(*ceilings)
-
-
 def require_allowed(ctx: Context, verb: str, folder: str) -> None:
     """Make sure that contracts let an agent ask for a verb.
 
@@ -188,7 +187,13 @@ def require_allowed(ctx: Context, verb: str, folder: str) -> None:
     act = next((act for act, verbs in VERBS.items() if verb in verbs), "")
     if not act:
         return
-    if broken := forbidden(ctx, in_force(ctx, folder), act):
+    holding = in_force(ctx, folder)
+    if verb in OF_SESSIONS and levels_up_to(*(one.ceiling for one in holding)):
+        raise BadInputError(
+            "That is made of whole sessions, and a contract's ceiling holds here.",
+            "Ask for single memories: memory_recall.",
+        )
+    if broken := forbidden(ctx, holding, act):
         until = f" until {broken.not_after[:16]}" if broken.not_after else ""
         raise BadInputError(
             f"The contract {broken.name!r} does not let agents {act} memories{until}.",

@@ -18,10 +18,10 @@ from typing import Any, TypeVar
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import DERIVED, GLOBAL_PROJECT, Scope, Sensitivity, levels_up_to
+from vector_memory.model import DERIVED, GLOBAL_PROJECT, Scope, Sensitivity
 from vector_memory.service.base import aliases, request_fields
 from vector_memory.service.base.asker import Asker as Asker
-from vector_memory.service.base.asker import levels_for_agents
+from vector_memory.service.base.asker import for_agents
 from vector_memory.service.base.context import Context
 
 R = TypeVar("R", bound="Request")
@@ -284,16 +284,14 @@ def asker_of(ctx: Context, request: Request) -> Asker:
 
 def limited(ctx: Context, request: Request, place: projects.Place | None, scope: Scope) -> Scope:
     """Return a scope within the levels and jurisdictions that a request may be answered of."""
-    levels = levels_up_to(request.ceiling)
+    scope = scope.up_to(request.ceiling)
     if request.is_agent:
         # Who asks about all projects still works in a folder, where a contract may hold.
-        agreed = levels_for_agents(ctx, place.root if place else str(request.cwd or ""))
-        # Each is all levels up to one: the shorter is the stricter, and none stands for all.
-        levels = min(filter(None, (levels, agreed)), key=len, default=())
-    # What was made of whole sessions may hold words of what is above the ceiling.
-    kinds = DERIVED if request.ceiling or request.jurisdictions else ()
-    laws = request.jurisdictions
-    return dataclasses.replace(scope, levels=levels, laws=laws, without_kinds=kinds)
+        scope = for_agents(ctx, place.root if place else str(request.cwd or ""), scope)
+    if request.jurisdictions:
+        # A session may have been under several laws: nothing that was made of all of it is told.
+        scope = dataclasses.replace(scope, laws=request.jurisdictions, without_kinds=DERIVED)
+    return scope
 
 
 def _require_known(ctx: Context, place: projects.Place, request: Request) -> None:

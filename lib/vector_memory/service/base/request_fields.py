@@ -86,7 +86,7 @@ def new_id_of(request: Request, name: str) -> str:
     """
     id = request.get(name) or ""
     if id and not (isinstance(id, str) and is_hex(id, 32)):
-        raise BadInputError(f"{name} must be 32 hexadecimal digits.")
+        raise BadInputError(f"{name} must be 32 hexadecimal digits.", "Or leave it out.")
     return str(id)
 
 
@@ -236,4 +236,8 @@ def place_of(ctx: Context, request: Request) -> projects.Place | None:
 def listed(scope: Scope) -> Scope:
     """Return a scope without what observers keep count of, unless that was asked for by name: lists, figures
     and exports are of memories."""
-    return scope if scope.collections else replace(scope, without=tuple(sorted(QUIET)))
+    return (
+        scope
+        if scope.collections
+        else replace(scope, without=tuple(sorted(QUIET.union(scope.without))))
+    )

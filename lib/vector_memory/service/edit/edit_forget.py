@@ -15,7 +15,7 @@ from vector_memory.service.capture import session_summary
 from vector_memory.service.learning import conditions, procedures
 from vector_memory.service.memory import captured, trust_marks
 from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged
-from vector_memory.service.memory.companions import companions
+from vector_memory.service.memory.companions import companions, keep_level
 from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.service.memory.lookup import find, lookup
 from vector_memory.service.memory.views import MemoryView, memory_view
@@ -86,6 +86,8 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
         changed = replace(changed, text=redact.clean(request.text).text, extra=extra)
         changed = captured.settled(changed, "edited", ctx.now())
     stored = shelf.journal.update(changed)
+    if stored.sensitivity is not memory.sensitivity:
+        keep_level(shelf, stored)
     if request.triggers is not None:
         ctx.later(lambda: conditions.asks_at_tools(ctx))
     ctx.notify()

@@ -17,7 +17,7 @@ from vector_memory.model import (
     Relation,
     Status,
 )
-from vector_memory.service.base import messages
+from vector_memory.service.base import messages, reach
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.edit import edit_forget, labels, review_items
@@ -109,7 +109,8 @@ def review(ctx: Context, request: ReviewRequest) -> WaitingAnswer | DecidedAnswe
     if any(request.chosen.values()) or request.finish:
         request.require_user("decides what is remembered")
         return _decide(ctx, request)
-    found = review_items.items(ctx)
+    found = [one for one in review_items.items(ctx) if one.other is None or reach.holds(one.other)]
+    found = [one for one in found if reach.holds(one.memory)]
     names = project_names(ctx.all_shelves())
     shown = [_waiting_view(item, names, request.is_agent) for item in found[: request.k]]
     return WaitingAnswer(shown, len(found))

@@ -10,6 +10,7 @@ from vector_memory.model import Memory, Sensitivity, strictest
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import project_names
+from vector_memory.service.memory.companions import keep_level
 from vector_memory.service.memory.lookup import lookup
 
 
@@ -60,7 +61,7 @@ def sovereignty(ctx: Context, request: SovereigntyRequest) -> SovereigntyAnswer:
         wanted = [(shelf, old, _set(request, old)) for shelf, old in found]
         for shelf, old, new in wanted:
             if new != old:
-                shelf.journal.update(replace(new, updated_at=ctx.now()))
+                keep_level(shelf, shelf.journal.update(replace(new, updated_at=ctx.now())))
                 changed += 1
         ids = [old.id for _, old, new in wanted if new != old]
         level = request.sensitivity.value if request.sensitivity else ""

@@ -1,12 +1,15 @@
-"""`agent_marketplace`: packs of procedures and learnings in folders, signed, looked at before they are installed, and
+"""`agent_marketplace`: packs of procedures and learnings in folders or repositories, signed, looked at before they are installed, and
 foreign until the user vouches for them."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import re
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from vector_memory import redact
@@ -15,7 +18,7 @@ from vector_memory.model import IS_FOREIGN, Memory, Scope, Sensitivity
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.transfer import json_lines
-from vector_memory.system import json_in
+from vector_memory.system import git, json_in
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.files import read_text
 from vector_memory.system.json_in import Record
@@ -26,6 +29,7 @@ MANIFEST, MEMORIES = "pack.json", "memories.jsonl"
 FORMAT, PURPOSE = "vector-memory pack 1", "pack"
 COLLECTIONS = ("procedures", "learnings")
 MOST, MOST_BYTES, MOST_SHOWN = 1_000, 4_000_000, 100
+_REPOSITORY = re.compile(r"(?:https?|ssh|git|file)://|[\w.-]+@[\w.-]+:")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
 
@@ -35,7 +39,7 @@ class PackRequest(messages.Request):
     was installed from it as one's own word.
 
     Attributes:
-        path: the pack's folder; name: what a new one is called.
+        path: the pack's folder, or the address of a git repository at whose top it lies; name: what a new one is called.
     """
 
     action: str = messages.one_of(("show", "publish", "install", "certify"), "show")
@@ -68,25 +72,41 @@ def pack(ctx: Context, request: PackRequest) -> PackAnswer:
             for what only the user does.
         NotFoundError: there is nothing to publish.
     """
-    folder = os.path.abspath(os.path.join(request.base, os.path.expanduser(request.path)))
-    if request.action == "publish":
-        return _publish(ctx, request, folder)
-    view = _read(folder)
-    if request.action == "show":
-        return view
-    request.require_user(f"{request.action}s packs")
-    if request.action == "install":
-        asked = json_lines.ImportRequest(
-            path=os.path.join(folder, MEMORIES), foreign=True, wait=False, actor=request.actor,
-            project=request.project, cwd=request.cwd,
-        )  # fmt: skip
-        done = json_lines.import_file(ctx, asked, lambda *_: None)
-        return replace(view, installed=done.stored)
-    return replace(view, certified=_certify(ctx, request, view.name))
+    if request.action != "show":
+        request.require_user(f"{request.action}s packs")
+    with _folder_of(ctx, request) as folder:
+        if request.action == "publish":
+            return _publish(ctx, request, folder)
+        view = _read(folder)
+        if request.action == "install":
+            asked = json_lines.ImportRequest(
+                path=os.path.join(folder, MEMORIES), foreign=True, wait=False, actor=request.actor,
+                project=request.project, cwd=request.cwd,
+            )  # fmt: skip
+            done = json_lines.import_file(ctx, asked, lambda *_: None)
+            return replace(view, installed=done.stored)
+    if request.action == "certify":
+        return replace(view, certified=_certify(ctx, request, view.name))
+    return view
+
+
+@contextlib.contextmanager
+def _folder_of(ctx: Context, request: PackRequest) -> Iterator[str]:
+    """Give the folder that a request names, or a passing copy of the repository.
+
+    Raises:
+        BadInputError: an agent would have something fetched, or git cannot.
+    """
+    if not _REPOSITORY.match(request.path) or request.action == "publish":
+        yield os.path.abspath(os.path.join(request.base, os.path.expanduser(request.path)))
+        return
+    request.require_user("has packs fetched")
+    with tempfile.TemporaryDirectory(dir=ctx.home.run) as copy:
+        git.run("/", "clone", "--quiet", "--depth", "1", "--", request.path, copy)
+        yield copy
 
 
 def _publish(ctx: Context, request: PackRequest, folder: str) -> PackAnswer:
-    request.require_user("publishes packs")
     if not _NAME.fullmatch(request.name):
         raise BadInputError("A pack's name is of a-z, 0-9 and hyphens.", "Give name.")
     place = messages.place_of(ctx, request)

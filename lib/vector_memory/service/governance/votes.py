@@ -104,10 +104,8 @@ def vote(ctx: Context, request: VoteRequest) -> VoteAnswer:
 
 
 def _propose(ctx: Context, request: VoteRequest) -> tuple[str, Record]:
-    question, options = (
-        privacy.line(request.question, MOST_CHARS),
-        [privacy.line(one, MOST_CHARS) for one in request.options],
-    )
+    question = privacy.line(request.question, MOST_CHARS)
+    options = [privacy.line(one, MOST_CHARS) for one in request.options]
     weights = _weights(request.voters)
     if not question or len(set(options)) < 2:
         raise BadInputError("A vote needs a question and two options.", "options=[yes, no]")
@@ -139,19 +137,13 @@ def _weights(voters: Sequence[str]) -> dict[str, int]:
 
 
 def _cast(ctx: Context, request: VoteRequest, id: str, record: Record) -> Record:
-    voter, choice = (
-        privacy.line(request.voter, MOST_CHARS),
-        privacy.line(request.choice, MOST_CHARS),
-    )
-    if voter not in record.part("weights"):
-        raise NotFoundError(
-            f"{voter[:40]!r} has no vote.", f"Voters: {', '.join(record.part('weights'))}."
-        )
-    if choice not in record.words("options"):
-        raise NotFoundError(
-            f"There is no option {choice[:40]!r}.",
-            f"Options: {', '.join(record.words('options'))}.",
-        )
+    voter, choice = (privacy.line(one, MOST_CHARS) for one in (request.voter, request.choice))
+    voters, options = record.part("weights"), record.words("options")
+    if voter not in voters:
+        raise NotFoundError(f"{voter[:40]!r} has no vote.", f"Voters: {', '.join(voters)}.")
+    if choice not in options:
+        wanted = f"Options: {', '.join(options)}."
+        raise NotFoundError(f"There is no option {choice[:40]!r}.", wanted)
     digest = hashlib.sha256(request.evidence.encode()).hexdigest() if request.evidence else ""
     cast = {"voter": voter, "choice": choice, "evidence": digest}
     body = Record({**record, "votes": [*record.parts("votes"), cast]})

@@ -13,7 +13,7 @@ from vector_memory.retrieve import gate
 from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Answer, Hit
 from vector_memory.service.base import messages
-from vector_memory.service.base.asker import HookQuestion, asker_in, levels_for_agents
+from vector_memory.service.base.asker import HookQuestion, asker_in, for_agents
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import checked
 from vector_memory.service.base.embedding import PROMPT_CHARS
@@ -132,8 +132,7 @@ def _question(ctx: Context, request: ExplainRequest) -> HookQuestion:
         raise BadInputError(f"There is no project {id[:60]!r}.", "`stats` names them.")
     root = known[id].root if id in known else ""
     place = projects.Place(id, known[id].name if id in known else "", root, "")
-    levels = levels_for_agents(ctx, root)
-    scope = Scope(projects=(id, GLOBAL_PROJECT), levels=levels)
+    scope = for_agents(ctx, root, Scope(projects=(id, GLOBAL_PROJECT)))
     return HookQuestion(
         place,
         scope,

@@ -77,7 +77,8 @@ def on_start(ctx: Context, question: HookQuestion) -> str:
     back = after_compaction.notes(ctx, question) if question.source == "compact" else []
     from vector_memory.service.learning import guidance
 
-    learned = guidance.for_start(ctx, question, hidden)
+    # Under a ceiling nothing is told of whole sessions.
+    learned = [] if question.scope.levels else guidance.for_start(ctx, question, hidden)
     spare = fence.tokens(line) if line else 0
     notes = [*back, *start_notes(ctx, question, hidden, [*back, *learned], spare), *learned]
     ctx.later(lambda: save_snapshot(ctx, question, question.folder))

@@ -19,7 +19,7 @@ MOST_AT_ONCE = 20_000
 
 
 @dataclass
-class Known:
+class StoreConditions:
     """The conditions of one store's memories, by their ids, up to a sequence number."""
 
     reached: int = 0
@@ -42,10 +42,10 @@ def asks_at_tools(ctx: Context) -> bool:
     return ctx.has_tool_procedures
 
 
-def known_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> Known:
+def known_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> StoreConditions:
     """Return the conditions in a store; of what has changed since the last time alone the rows are read. Where
     that is much, it is read when nobody waits."""
-    known = ctx.running.of("triggers", shelf.journal.store_id, Known)
+    known = ctx.running.of("triggers", shelf.journal.store_id, StoreConditions)
     reached = shelf.journal.given_seq()
     if reached == known.reached:
         return known

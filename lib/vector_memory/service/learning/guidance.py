@@ -9,7 +9,7 @@ from datetime import datetime
 
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import HEURISTICS, Memory, Origin
-from vector_memory.observe.learning import tasks, things, trails, trajectories, trouble
+from vector_memory.observe.learning import tasks, trails, trajectories, trouble
 from vector_memory.service.base.asker import HookQuestion, ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, learned_records
@@ -36,23 +36,21 @@ def _may_guide(ctx: Context) -> bool:
 
 
 def start_lines(
-    odd: Sequence[things.Thing],
     habits: Sequence[trouble.Habit],
     drawn: Sequence[trails.Trail],
     now: datetime,
     instructions: str = "",
 ) -> list[str]:
-    """Return what is worth a start's attention, the most pressing first: what is broken, the trouble that
-    comes back, the steps that work.
+    """Return what is worth a start's attention: the trouble that comes back, then the steps that work.
 
     Args:
         instructions: what the client tells the model itself: what stands there is not told.
     """
-    # What works again needs nobody's attention.
-    broken = [one for one in things.unresolved(odd, now) if one.state != things.OK]
-    lines = [one.text for one in broken[:2]]
-    told = [one for one in habits if one.is_told(now)]
-    lines += [one.line for one in told if not (one.end and one.command in instructions)]
+    lines = [
+        habit.line
+        for habit in habits
+        if habit.is_told(now) and not (habit.end and habit.command in instructions)
+    ]
     trail = trails.fitting(drawn, trails.ANY, now)
     said = "\n".join([*lines, instructions])
     is_news = trail and any(one not in said for one in trail.commands)
@@ -69,10 +67,9 @@ def for_start(ctx: Context, question: HookQuestion, hidden: set[str]) -> list[fe
     if known is None or known.id in hidden:
         return []
     board = learned_records.board_of(known)
-    seen = [thing for key in board.odd if (thing := learned_records.thing(question, key))]
     drawn = learned_records.trails_of(question, board.trails)
     habits = board.habits if board.tasks >= trouble.LEAST_TASKS else []
-    lines = start_lines(seen, habits, drawn, ctx.now(), _instructions(question.place.root))
+    lines = start_lines(habits, drawn, ctx.now(), _instructions(question.place.root))
     foreign = any(unquoted(line) != line for line in lines)
     origin = Origin.TOOL.value if foreign else ""
     head = fence.head(board.last, learned_records.BOARD, question.place.name, known.id[:8], origin)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
-from vector_memory.model import TRAJECTORIES, WORLD, Memory, Status
+from vector_memory.model import TRAJECTORIES, Memory, Status
 from vector_memory.observe.learning import outcomes, things, trails, trajectories, trouble
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.learning import counted_records
@@ -47,13 +47,11 @@ class Board(TaskFigures):
     Attributes:
         kinds: how tasks of each kind went.
         habits: troubles that came again.
-        odd: keys of things that are in another state than usual.
         trails: ids of the steps that work.
     """
 
     kinds: list[outcomes.KindCount] = field(default_factory=list)
     habits: list[trouble.Habit] = field(default_factory=list)
-    odd: list[str] = field(default_factory=list)
     trails: list[str] = field(default_factory=list)
 
     key, text = BOARD, "How work went in this project"
@@ -86,12 +84,6 @@ def trajectories_of(asker: ProjectAsker) -> list[trajectories.Trajectory]:
     return sorted(found, key=lambda one: one.at, reverse=True)
 
 
-def thing(asker: ProjectAsker, key: str) -> things.Thing | None:
-    """Return a thing by its key, None where it was never seen or is forgotten."""
-    memory = counted_records.get(asker, WORLD, key)
-    return next(iter(things_of([memory])), None) if memory else None
-
-
 def things_of(records: Iterable[Memory]) -> list[things.Thing]:
     """Return the things of these records."""
     return read_all(things.Thing, [one.extra for one in records])
@@ -101,7 +93,9 @@ def ledger_of(memory: Memory) -> tuple[list[outcomes.Task], list[things.Sighting
     """Return the tasks of a session's record, oldest first, and what was seen in it."""
     raw = memory.extra.get("tasks")
     tasks = [outcomes.Task.from_dict(one) for one in raw or () if isinstance(one, dict)]
-    seen = [things.Sighting(*row) for row in memory.extra.get("seen", ()) if len(row) == 8]
+    # What an older version wrote has the command that showed it in the middle.
+    rows = (row for row in memory.extra.get("seen", ()) if len(row) in (7, 8))
+    seen = [things.Sighting(*row[:4], *row[-3:]) for row in rows]
     return [one for one in tasks if one is not None], seen
 
 
@@ -122,9 +116,10 @@ def subagents_of(memory: Memory) -> list[outcomes.Task]:
 
 
 def read_all(kind: Callable[..., T], raw: Any) -> list[T]:
-    """Return what was written as JSON, without anything else."""
+    """Return what was written as JSON, also by an older version, without anything else."""
+    names = {field.name for field in fields(kind)}  # type: ignore[arg-type]
     made = []
     for one in raw if isinstance(raw, list) else ():
-        with suppress(TypeError):
-            made.append(kind(**one))
+        with suppress(TypeError, AttributeError):
+            made.append(kind(**{name: one[name] for name in names & one.keys()}))
     return made

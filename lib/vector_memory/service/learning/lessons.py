@@ -249,7 +249,6 @@ def draw(ctx: Context, asker: ProjectAsker) -> None:
         last=max(days, default=""),
         kinds=outcomes.by_kind(known),
         habits=habits,
-        odd=[one.key for one in world.unresolved(things, now)][:MOST_HABITS],
         trails=[counted_records.id_of(asker.place, TRAILS, one.key) for one in drawn],
     )
     _keep_drawn(ctx, asker, HEURISTICS, learned_records.BOARD, [board])

@@ -159,19 +159,14 @@ def _run(call: ToolUse, part: CommandPart, ok: bool | None, at: datetime, clean:
 
 
 def _sightings(call: ToolUse, id: str, at: datetime, clean: Clean) -> Iterator[Sighting]:
-    """Yield what a command showed, without anything of which redaction had to take out a part."""
-    if not call.is_done:
-        return
+    """Yield how a command went, without anything of which redaction had to take out a part."""
     name = command_name(call.command)
-    told = commands.telling(call.command)
-    ok = None if call.failed else True
-    if told:
-        good = fixes.succeeded(call, [told[-1].job])
-        ok = False if fixes.is_failure(call) else True if good else None
-    said = name or (fixes.short(call.command) if told else "")
-    error = error_line(call.output)[:ERROR_CHARS] if ok is False else ""
-    took = (call.done_at - call.at).total_seconds() if call.at and call.done_at else 0.0
-    ran = things.Ran(said, ok, call.output, bool(name), error)
-    for one in things.look(ran, id, at, max(0.0, took)):
-        if one.name and clean(one.name) == one.name and clean(one.state) == one.state:
-            yield one._replace(detail=marked(clean(one.detail), TOOL), by=clean(one.by))
+    if not (call.is_done and name and clean(name) == name):
+        return
+    (part,) = commands.telling(call.command)
+    failed = fixes.is_failure(call)
+    if failed or fixes.succeeded(call, [part.job]):
+        took = (call.done_at - call.at).total_seconds() if call.at and call.done_at else 0.0
+        why = marked(clean(error_line(call.output)[:ERROR_CHARS]), TOOL) if failed else ""
+        state, seconds = things.FAILS if failed else things.OK, round(max(0.0, took), 1)
+        yield Sighting(things.COMMAND, name, state, why, id, at.isoformat(), seconds)

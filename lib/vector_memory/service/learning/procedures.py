@@ -71,7 +71,7 @@ def with_triggers(memory: Memory, triggers: Iterable[str]) -> Memory:
 
 
 @dataclass(frozen=True)
-class Moment:
+class TriggerMoment:
     """What is going on, as far as conditions look at it.
 
     Attributes:
@@ -137,14 +137,16 @@ def _runs(command: shell.Command, wanted: Sequence[str]) -> bool:
 
 def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     """Return the procedure whose condition a prompt meets, by its words or the files that it names."""
-    return _found(ctx, question, Moment(question.prompt[:MOST_READ]))
+    return _found(ctx, question, TriggerMoment(question.prompt[:MOST_READ]))
 
 
 def for_failure(ctx: Context, question: HookQuestion, error: str, command: str) -> str:
     """Return the fenced procedure for a command's error, "" for none."""
     if not ctx.settings.recall_on_failure:
         return ""
-    return _shown(ctx, question, Moment(command=command[:MOST_READ], error=error[:MOST_READ]))
+    return _shown(
+        ctx, question, TriggerMoment(command=command[:MOST_READ], error=error[:MOST_READ])
+    )
 
 
 def for_call(ctx: Context, question: HookQuestion, given: dict[str, object]) -> str:
@@ -155,16 +157,18 @@ def for_call(ctx: Context, question: HookQuestion, given: dict[str, object]) -> 
     """
     paths = tuple(str(given[name]) for name in _PATHS if given.get(name))
     return _shown(
-        ctx, question, Moment(touched=paths, command=str(given.get("command") or "")[:MOST_READ])
+        ctx,
+        question,
+        TriggerMoment(touched=paths, command=str(given.get("command") or "")[:MOST_READ]),
     )
 
 
-def _shown(ctx: Context, question: HookQuestion, moment: Moment) -> str:
+def _shown(ctx: Context, question: HookQuestion, moment: TriggerMoment) -> str:
     notes = _found(ctx, question, moment)
     return context_block.show(ctx, question.session, notes, TITLE, showing=Showing(PROCEDURES))
 
 
-def _found(ctx: Context, question: HookQuestion, moment: Moment) -> list[fence.Note]:
+def _found(ctx: Context, question: HookQuestion, moment: TriggerMoment) -> list[fence.Note]:
     """Return the note of the procedure of which most conditions hold, once a session."""
     best: tuple[int, Memory] | None = None
     shown: set[str] | None = None

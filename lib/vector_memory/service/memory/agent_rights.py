@@ -92,7 +92,10 @@ def require_decided(memory: Memory) -> None:
         BadInputError: it waits.
     """
     if memory.sensitivity is Sensitivity.RESTRICTED:
-        raise BadInputError(f"Memory {memory.id[:12]} is restricted: only the user sees it.")
+        raise BadInputError(
+            f"Memory {memory.id[:12]} is restricted: only the user sees it.",
+            f"Ask the user: `vector-memory show {memory.id[:12]}`.",
+        )
     if memory.is_held:
         raise BadInputError(
             f"Memory {memory.id[:12]} waits for the user.", "Ask the user: `vector-memory review`."

@@ -1,11 +1,12 @@
-"""What goes with a memory that is forgotten or purged: what cannot be found without it, and what was
-drawn from it."""
+"""What goes with a memory that is forgotten or purged, or becomes more sensitive: what cannot be found without it,
+and what was drawn from it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from vector_memory.model import DERIVED, PASSAGE, Memory, Source, Status
+from vector_memory.model import DERIVED, PASSAGE, Memory, Scope, Source, Status, strictest
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.text import analysis
 
@@ -44,6 +45,21 @@ def drawn_from(shelf: Shelf, chosen: Sequence[Memory]) -> list[Memory]:
                 if len(words & gone) >= len(words & kept):
                     found.append(one)
     return found
+
+
+def keep_level(shelf: Shelf, memory: Memory) -> None:
+    """Have nothing that was made of a memory be less sensitive than it is now: the ideas drawn from it, and the topics
+    and summaries of its session over its turn."""
+    session, turn = memory.source.session, memory.source.turn
+    made = drawn_from(shelf, [memory])
+    if session:
+        for one in shelf.journal.iter_memories(Scope(sessions=(session,), kinds=DERIVED)):
+            first, last = one.extra.get("turns") or (turn, turn)
+            made += [one] if first <= turn <= last else []
+    for one in made:
+        level = strictest(one.sensitivity, memory.sensitivity)
+        if level is not one.sensitivity:
+            shelf.journal.update(replace(one, sensitivity=level))
 
 
 def _turn(memory: Memory) -> Source:

@@ -1,9 +1,8 @@
 """Purge: words are removed for good, from every copy, and every file is searched for them afterwards.
 
 The order is such that whatever interrupts it, nothing comes back: first it is noted what must not be
-captured again, and by ids what goes, then rows go, then all that was made of them is made anew. A next daemon
-carries out what is noted and not done, to the certificate; the words are not known then, so that nothing is
-searched for them.
+captured again, and what goes (`begun`), then rows go, then all that was made of them is made anew. A next daemon
+carries out what is noted and not done, to the last search and the certificate.
 """
 
 from __future__ import annotations
@@ -24,25 +23,22 @@ from vector_memory.service.base.messages import spare
 from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.capture import archives, session_summary, session_topics
 from vector_memory.service.memory.views import MemoryView, memory_view
-from vector_memory.service.purge import byte_search, erasure, other_copies
+from vector_memory.service.purge import begun, byte_search, erasure, other_copies
+from vector_memory.service.purge.begun import BegunPurge
 from vector_memory.service.purge.byte_search import Needles, Searched
 from vector_memory.service.purge.selection import PurgeRequest, PurgeSelection, StorePart, choose
 from vector_memory.service.tools import flags
 from vector_memory.service.transfer import vault_export
 from vector_memory.service.upkeep.check_rebuild import wait_for_index
 from vector_memory.system import removal, tampering
-from vector_memory.system.json_in import Record
 
 if TYPE_CHECKING:
     from vector_memory.journal.due_rows import Task
-    from vector_memory.service.sharing.team import Corner
 
 log = logging.getLogger(__name__)
 
 TASK: Task = "purge"
 """What is due in the state while a store is not written anew yet; its "session" is the store's folder."""
-BEGUN = "purge"
-"""The small records of purges that were begun and are not done: ids and names, no words."""
 MOST_SHOWN = 1_000
 
 
@@ -57,9 +53,9 @@ class SearchedView:
     unread: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class PurgeAnswer:
-    """What a purge did, or would do.
+    """What a purge did so far, or would do.
 
     Attributes:
         form: how it was said what goes: `ids`, `text`, `session`, `dir` or `forgotten`.
@@ -91,28 +87,16 @@ class PurgeAnswer:
     sources: list[str]
     unopened: dict[str, str]
     purged: int = 0
-    archives: int | None = spare()
-    backups_deleted: list[str] | None = spare()
-    wiped: list[str] | None = spare()
-    errors: list[str] | None = spare()
-    strays: list[str] | None = spare()
+    archives: int = 0
+    backups_deleted: list[str] = field(default_factory=list)
+    wiped: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    strays: list[str] = field(default_factory=list)
     searched: SearchedView = SearchedView()
     left: list[str] = field(default_factory=list)
     taken_back: list[str] | None = spare()
     still_shared: dict[str, str] | None = spare()
     certificate: str | None = spare()
-
-
-@dataclass
-class Done:
-    """What a purge did so far; see `PurgeAnswer`."""
-
-    purged: int = 0
-    archives: int = 0
-    set_aside: list[str] = field(default_factory=list)
-    backups: list[str] = field(default_factory=list)
-    wiped: list[str] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
 
 
 def purge(ctx: Context, request: PurgeRequest, progress: Progress) -> PurgeAnswer:
@@ -129,41 +113,22 @@ def purge(ctx: Context, request: PurgeRequest, progress: Progress) -> PurgeAnswe
     flags.settle(ctx)
     ctx.running.clear()
     chosen = choose(ctx, request)
-    preview = _preview(ctx, chosen)
     if request.dry_run:
         progress(0, 1, "searching every file")
-        return _with_search(preview, _search(ctx, chosen.pieces), chosen)
+        return _with_search(_preview(ctx, chosen), _search(ctx, chosen.pieces), chosen)
     if request.certificate:
         # A passphrase that is missing is told before anything goes.
         contracts.signer(ctx, request.passphrase)
     told = erasure.shared_with(ctx, chosen) if request.certificate else []
-    return _carry_out(
-        ctx, request, Begun(new_id(), chosen, told, _made_of(chosen)), preview, progress
-    )
-
-
-@dataclass(frozen=True)
-class Begun:
-    """A purge that is being done: what goes, and the projects whose teams were given something of it.
-
-    Attributes:
-        summarized: the sessions concerned that had a summary.
-        was_interrupted: a daemon before this one began it.
-    """
-
-    id: str
-    chosen: PurgeSelection
-    told: list[Corner]
-    summarized: set[str]
-    was_interrupted: bool = False
+    return _carry_out(ctx, request, BegunPurge(new_id(), chosen, told, _made_of(chosen)), progress)
 
 
 def _carry_out(
-    ctx: Context, request: PurgeRequest, begun: Begun, preview: PurgeAnswer, progress: Progress
+    ctx: Context, request: PurgeRequest, one: BegunPurge, progress: Progress
 ) -> PurgeAnswer:
     """Remove what was chosen from everywhere, and prove it."""
-    chosen, told, done = begun.chosen, begun.told, Done()
-    _remove(ctx, request, begun, done, progress)
+    chosen, told, done = one.chosen, one.told, _preview(ctx, one.chosen)
+    _remove(ctx, request, one, done, progress)
     _clean_stores(ctx, chosen, done, progress)
     _clean_copies(ctx, done, request.backups)
     progress(3, 4, "searching every file")
@@ -172,73 +137,28 @@ def _carry_out(
     about = {"form": chosen.form, "purged": done.purged, "left_in": len(searched.found)}
     about |= {"files": searched.files, "backups": len(other_copies.backups(ctx.home))}
     about |= {"taken_back": len(taken), "still_shared": len(failed)} if told else {}
-    about |= {"resumed": True} if begun.was_interrupted else {}
+    about |= {"resumed": True} if one.was_interrupted else {}
     ids = [id for part in chosen.parts for id in part.ids]
     ctx.state.audit("purge", request.actor, ids, about)
     ctx.state.scrub(whole=True)
     ctx.notify()
-    answer = replace(
-        preview,
-        taken_back=taken if told else None,
-        still_shared=failed or None,
-        certificate=erasure.certificate(ctx, request) if request.certificate else None,
-        purged=done.purged,
-        archives=done.archives,
-        set_aside=done.set_aside,
-        backups=other_copies.backups(ctx.home),
-        backups_deleted=done.backups,
-        wiped=done.wiped,
-        errors=done.errors,
-        strays=[path for store in _stores(ctx) for path in removal.strays(store)],
-    )
-    ctx.state.put_record(BEGUN, begun.id, None)
-    return _with_search(answer, searched, chosen)
-
-
-def _note(ctx: Context, request: PurgeRequest, begun: Begun) -> None:
-    """Note what was chosen, so that whatever ends this daemon, the next one does the rest."""
-    chosen = begun.chosen
-    about = {"form": chosen.form, "session": chosen.session, "project": chosen.project}
-    asked = {"actor": request.actor, "backups": request.backups, "certificate": request.certificate}
-    ids = {part.shelf.folder: part.ids for part in chosen.parts}
-    told = [corner.root if corner.place else "" for corner in begun.told]
-    what = {"ids": ids, "sessions": sorted(chosen.sessions), "told": told}
-    what["summarized"] = sorted(begun.summarized)
-    ctx.state.put_record(BEGUN, begun.id, {**about, **asked, **what})
-
-
-def _begun_before(ctx: Context, id: str, noted: Record) -> tuple[PurgeRequest, Begun]:
-    """Return a purge as another daemon noted it. What is gone already is told by its ids alone."""
-    from vector_memory.service.sharing import team
-
-    parts = []
-    for shelf in ctx.all_shelves():
-        ids = noted.part("ids").words(shelf.folder)
-        known = shelf.journal.by_ids(ids)
-        parts.append(
-            StorePart(shelf, list(known.values()), [one for one in ids if one not in known])
-        )
-    sessions, where = set(noted.words("sessions")), (noted.text("session"), noted.text("project"))
-    chosen = PurgeSelection(noted.text("form"), parts, sessions, [], set(), *where)
-    told = [team.corner_of(ctx, ctx.place(one) if one else None) for one in noted.words("told")]
-    request = PurgeRequest(
-        actor=noted.text("actor"),
-        backups=bool(noted.get("backups")),
-        certificate=bool(noted.get("certificate")),
-    )
-    return request, Begun(id, chosen, told, set(noted.words("summarized")), was_interrupted=True)
+    done.taken_back, done.still_shared = taken if told else None, failed or None
+    done.certificate = erasure.certificate(ctx, request) if request.certificate else None
+    done.backups = other_copies.backups(ctx.home)
+    done.strays = [path for store in _stores(ctx) for path in removal.strays(store)]
+    begun.done(ctx, one.id)
+    return _with_search(done, searched, chosen)
 
 
 def resume(ctx: Context) -> None:
     """Finish what a daemon that ended in the middle left undone."""
-    for id, noted in ctx.state.records(BEGUN).items():
-        request, begun = _begun_before(ctx, id, noted)
+    for request, one in begun.noted(ctx):
         try:
-            _carry_out(ctx, request, begun, _preview(ctx, begun.chosen), ignore_progress)
+            _carry_out(ctx, request, one, ignore_progress)
         except BadInputError as error:
             # It is in the log; `proof make --entry` proves it by whoever knows the passphrase.
             log.warning("a purge that was interrupted is done, and not proved: %s", error)
-            ctx.state.put_record(BEGUN, id, None)
+            begun.done(ctx, one.id)
     due = set(ctx.state.due(TASK))
     for shelf in ctx.all_shelves():
         if shelf.folder in due:
@@ -272,14 +192,15 @@ def _sources(memories: Sequence[Memory]) -> list[str]:
 
 
 def _remove(
-    ctx: Context, request: PurgeRequest, begun: Begun, done: Done, progress: Progress
+    ctx: Context, request: PurgeRequest, one: BegunPurge, done: PurgeAnswer, progress: Progress
 ) -> None:
     """Remove rows, and make anew what was made of their sessions."""
-    chosen = begun.chosen
+    chosen = one.chosen
     # Nobody reads a transcript, or makes topics of what goes, meanwhile.
     with ctx.capturing, session_topics.ONE_AT_A_TIME:
         ctx.state.block(chosen.names, ctx.now())
-        _note(ctx, request, begun)
+        if not one.was_interrupted:
+            begun.note(ctx, request, one)
         for part in chosen.parts:
             ctx.state.add_due(TASK, part.shelf.folder)
         for number, part in enumerate(chosen.parts):
@@ -292,7 +213,7 @@ def _remove(
         done.archives += removed
         whole = session == chosen.session
         session_summary.after_purge(
-            ctx, session, removed > 0 and not whole, session in begun.summarized
+            ctx, session, removed > 0 and not whole, session in one.summarized
         )
     ctx.changed()
 
@@ -332,7 +253,9 @@ def released(memory: Memory, successors: dict[str, str], going: set[str]) -> Mem
 # -- the files ------------------------------------------------------------------------------------
 
 
-def _clean_stores(ctx: Context, chosen: PurgeSelection, done: Done, progress: Progress) -> None:
+def _clean_stores(
+    ctx: Context, chosen: PurgeSelection, done: PurgeAnswer, progress: Progress
+) -> None:
     for number, part in enumerate(chosen.parts):
         progress(number, len(chosen.parts), "writing anew")
         try:
@@ -375,28 +298,30 @@ def _clean_index(ctx: Context, shelf: Shelf) -> None:
             shelf.recheck_vectors = True
 
 
-def _clean_copies(ctx: Context, done: Done, with_backups: bool) -> None:
+def _clean_copies(ctx: Context, done: PurgeAnswer, with_backups: bool) -> None:
     done.set_aside = _removed(other_copies.set_aside(ctx.home, _stores(ctx)), done)
     if with_backups:
-        done.backups = _removed(other_copies.backups(ctx.home), done)
+        done.backups_deleted = _removed(other_copies.backups(ctx.home), done)
     if vault_export.is_kept(ctx):
         _clean_vault(ctx, done)
 
 
-def _clean_vault(ctx: Context, done: Done) -> None:
+def _clean_vault(ctx: Context, done: PurgeAnswer) -> None:
     try:
         written = vault_export.write(ctx)
     except (VectorMemoryError, OSError) as error:
         # What follows, the audit log and what a team is told, must not wait for the vault.
         done.errors.append(f"The notes in the vault may still hold the words: {error}")
         return
-    for path in written.edited:
-        done.errors.append(f"{path} is as you edited it: look whether it still holds the words.")
-    for path in written.failed:
-        done.errors.append(f"{path} could not be written: look whether it still holds the words.")
+    for why, paths in (
+        ("is as you edited it", written.edited),
+        ("could not be written", written.failed),
+    ):
+        told = (f"{path} {why}: look whether it still holds the words." for path in paths)
+        done.errors.extend(told)
 
 
-def _removed(paths: Sequence[str], done: Done) -> list[str]:
+def _removed(paths: Sequence[str], done: PurgeAnswer) -> list[str]:
     """Remove files and folders; return those that are gone now."""
     gone = []
     for path in paths:
@@ -411,7 +336,7 @@ def _removed(paths: Sequence[str], done: Done) -> list[str]:
 # -- the proof ------------------------------------------------------------------------------------
 
 
-def _shown_by_search(ctx: Context, chosen: PurgeSelection, done: Done) -> Searched:
+def _shown_by_search(ctx: Context, chosen: PurgeSelection, done: PurgeAnswer) -> Searched:
     """Search every file for the words; mend what still holds them, and search again."""
     searched = _search(ctx, chosen.pieces)
     if not searched.found:
@@ -437,7 +362,7 @@ def _unshared(ctx: Context, chosen: PurgeSelection) -> list[str]:
     ]
 
 
-def _mend(ctx: Context, searched: Searched, done: Done) -> None:
+def _mend(ctx: Context, searched: Searched, done: PurgeAnswer) -> None:
     """Write over logs, drop what is made again by itself, and write the databases anew once more: somebody
     may have read them at that moment, so that their logs could not be folded in."""
     for path, places in searched.found.items():
@@ -473,7 +398,8 @@ def _with_search(answer: PurgeAnswer, searched: Searched, chosen: PurgeSelection
         pieces=len(chosen.pieces),
         unread=searched.unread,
     )
-    return replace(answer, searched=view, left=sorted(searched.found))
+    answer.searched, answer.left = view, sorted(searched.found)
+    return answer
 
 
 def _stores(ctx: Context) -> list[str]:

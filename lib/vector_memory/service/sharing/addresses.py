@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.service.sharing.places import Folder, Place
+from vector_memory.service.sharing.places import Folder, SharedPlace
 
 
 def path_of(url: str) -> str:
@@ -15,7 +15,7 @@ def path_of(url: str) -> str:
     return unquote(urlsplit(url).path)
 
 
-def place_at(url: str, copies: str, access: Mapping[str, str]) -> Place:
+def place_at(url: str, copies: str, access: Mapping[str, str]) -> SharedPlace:
     """Return the place that an address names.
 
     Args:

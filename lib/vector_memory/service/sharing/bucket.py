@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.service.sharing.places import PART, Place
+from vector_memory.errors import BadInputError
+from vector_memory.service.sharing.places import PART, SharedPlace, gone
 from vector_memory.system import standins
 
 ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
@@ -19,7 +19,7 @@ VARIABLES = (*ENDPOINTS, *REGIONS, *KEYS)
 CONNECT_S, ANSWER_S = 10.0, 60.0
 
 
-class Bucket(Place):
+class Bucket(SharedPlace):
     """A prefix of a bucket.
 
     Args:
@@ -94,7 +94,7 @@ def _told(name: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise NotFoundError(f"There is no {name} at the place where it is shared.") from None
+        raise gone(name) from None
     except OSError as error:
         raise BadInputError(
             f"The bucket did not do it: {str(error)[:300]}",

@@ -34,7 +34,7 @@ from vector_memory.model import (
 from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory import trust_marks
-from vector_memory.service.sharing.team import Corner, Member, Share
+from vector_memory.service.sharing.team import Corner, Member, TeamShare
 from vector_memory.system import json_in
 from vector_memory.system.json_in import Record
 from vector_memory.trust import canonical
@@ -84,7 +84,7 @@ class Shared:
         return hashlib.sha256(self.line).hexdigest()[:24]
 
 
-def chosen(ctx: Context, corner: Corner, share: Share) -> Iterator[Shared]:
+def chosen(ctx: Context, corner: Corner, share: TeamShare) -> Iterator[Shared]:
     """Yield what is published of a project, the oldest first: active memories of this user's own of the kinds
     and tags that were chosen. What others wrote, what waits for the user, and what is confidential stays."""
     shelf = ctx.shelf_of(corner.place) if corner.place else ctx.global_shelf()

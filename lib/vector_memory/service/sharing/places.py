@@ -17,7 +17,15 @@ PART = re.compile(r"[0-9a-z][0-9a-z.-]{0,80}")
 MOST_NAMES = 10_000
 
 
-class Place(ABC):
+def gone(name: str) -> NotFoundError:
+    """Return the error for a file that is not there."""
+    return NotFoundError(
+        f"There is no {name} at the place where it is shared.",
+        "Whoever wrote it, or the place, removed it: pull again later.",
+    )
+
+
+class SharedPlace(ABC):
     """A place with folders of files. Names are relative, with `/` between their parts."""
 
     def refresh(self) -> None:  # noqa: B027
@@ -51,7 +59,7 @@ class Place(ABC):
         """Remove a file, if it is there."""
 
 
-class Folder(Place):
+class Folder(SharedPlace):
     """A folder that all members reach, such as one on a network drive or in a synchronised one."""
 
     def __init__(self, root: str) -> None:
@@ -73,7 +81,7 @@ class Folder(Place):
             with open_regular(self._path(name), self.root) as file:
                 return file.read(most_bytes + 1)
         except FileNotFoundError:
-            raise NotFoundError(f"There is no {name} at the place where it is shared.") from None
+            raise gone(name) from None
         except OSError as error:
             raise explained(name, error) from error
 

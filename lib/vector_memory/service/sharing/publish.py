@@ -11,11 +11,11 @@ from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.sharing import contents, pull, team
 from vector_memory.service.sharing.contents import Shared
-from vector_memory.service.sharing.places import Place
+from vector_memory.service.sharing.places import SharedPlace
 from vector_memory.service.sharing.share import ShareRequest, own_key, own_keys, place_of
-from vector_memory.service.sharing.team import Corner, Member, Published, Share
+from vector_memory.service.sharing.team import Corner, Member, Published, TeamShare
 from vector_memory.trust import bundles
-from vector_memory.trust.bundles import Position
+from vector_memory.trust.bundles import BundlePosition
 from vector_memory.trust.keys import PrivateKey
 
 MOST_SHOWN = 200
@@ -134,7 +134,9 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
     return replace(answer, seq=published.seq, bytes=size)
 
 
-def _looked_through(ctx: Context, corner: Corner, share: Share, progress: Progress) -> list[Shared]:
+def _looked_through(
+    ctx: Context, corner: Corner, share: TeamShare, progress: Progress
+) -> list[Shared]:
     found = []
     for one in contents.chosen(ctx, corner, share):
         found.append(one)
@@ -150,7 +152,7 @@ def _digest(found: Sequence[Shared], readers: Sequence[Member]) -> str:
 
 
 def _answer(
-    share: Share,
+    share: TeamShare,
     found: Sequence[Shared],
     readers: Sequence[Member],
     digest: str,
@@ -175,8 +177,8 @@ def _answer(
 
 def _put(
     ctx: Context,
-    share: Share,
-    place: Place,
+    share: TeamShare,
+    place: SharedPlace,
     own: PrivateKey,
     readers: Sequence[Member],
     found: Sequence[Shared],
@@ -195,7 +197,7 @@ def _put(
     goes_on = is_there and is_more and before.readers == ids
     seq = max([before.seq, *there]) + 1
     goes_on = goes_on and seq == before.seq + 1 and seq - before.base < MOST_STEPS
-    position = Position(
+    position = BundlePosition(
         share.team,
         seq,
         before.base if goes_on else seq,

@@ -10,8 +10,8 @@ from vector_memory.errors import VectorMemoryError
 from vector_memory.model import Memory, Progress, Scope
 from vector_memory.service.base.context import Context
 from vector_memory.service.sharing import contents, team
-from vector_memory.service.sharing.places import ROOT, Place
-from vector_memory.service.sharing.team import Corner, Member, Seen, Share
+from vector_memory.service.sharing.places import ROOT, SharedPlace
+from vector_memory.service.sharing.team import Corner, Member, Seen, TeamShare
 from vector_memory.system.json_in import Record
 from vector_memory.trust import bundles
 from vector_memory.trust.bundles import Bundle, RefusedBundleError
@@ -29,7 +29,7 @@ def name_of(member: Member, seq: int) -> str:
     return f"{ROOT}/members/{member.key.id}/{seq:010d}{ENDING}"
 
 
-def numbers(place: Place, member: Member) -> list[int]:
+def numbers(place: SharedPlace, member: Member) -> list[int]:
     """Return the numbers of a member's bundles at a place, ascending."""
     names = place.names(f"{ROOT}/members/{member.key.id}")
     stems = [name[: -len(ENDING)] for name in names if name.endswith(ENDING)]
@@ -65,8 +65,8 @@ class PullAnswer:
 def pull(
     ctx: Context,
     corner: Corner,
-    share: Share,
-    place: Place,
+    share: TeamShare,
+    place: SharedPlace,
     own: Sequence[PrivateKey],
     progress: Progress,
 ) -> PullAnswer:
@@ -102,7 +102,7 @@ def pull(
     return PullAnswer(views, refused[:MOST_REFUSED])
 
 
-def _strangers(place: Place, corner: Corner, share: Share) -> list[RefusedView]:
+def _strangers(place: SharedPlace, corner: Corner, share: TeamShare) -> list[RefusedView]:
     """Return what lies at the place of keys that are no members'."""
     known = {one.key.id for one in team.valid(corner, share)}
     revoked = {PublicKey.read(word).id for word in share.revoked}
@@ -121,8 +121,8 @@ def _strangers(place: Place, corner: Corner, share: Share) -> list[RefusedView]:
 def _taken(
     ctx: Context,
     corner: Corner,
-    share: Share,
-    place: Place,
+    share: TeamShare,
+    place: SharedPlace,
     member: Member,
     own: Sequence[PrivateKey],
 ) -> Seen | None:
@@ -137,7 +137,7 @@ def _taken(
         if there:
             raise RefusedBundleError(
                 f"Its newest bundle is number {there[-1]}, and number {before.seq} was here already.",
-                "Somebody put an older state there.",
+                "Somebody put an older state there: ask its author to publish again.",
             )
         # Taking everything back is the member's right; it cannot be told from somebody who deleted it.
         if before.memories or not before.seq:
@@ -162,7 +162,7 @@ def _taken(
 
 
 def _chain(
-    place: Place, share: Share, member: Member, newest: int, before: Seen | None
+    place: SharedPlace, share: TeamShare, member: Member, newest: int, before: Seen | None
 ) -> list[Bundle]:
     """Return the bundles from the base to the newest one, each looked at; from the one on that continues what was taken
     before, where they do: nothing but more is in these.
@@ -189,12 +189,13 @@ def _chain(
     for bundle in chain:
         if before and bundle.position.seq == before.seq and bundle.digest != before.digest:
             raise RefusedBundleError(
-                f"Bundle {before.seq} is another one than it was.", "Somebody put it in its place."
+                f"Bundle {before.seq} is another one than it was.",
+                "Somebody put it in its place: ask its author to publish again.",
             )
     return chain
 
 
-def _read(place: Place, share: Share, member: Member, seq: int) -> Bundle:
+def _read(place: SharedPlace, share: TeamShare, member: Member, seq: int) -> Bundle:
     bundle = bundles.read(place.read(name_of(member, seq), bundles.MOST_BYTES + bundles.MOST_HEAD))
     if bundle.key != member.key:
         raise RefusedBundleError(f"Bundle {seq} was signed by another key.")

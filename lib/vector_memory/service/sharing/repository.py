@@ -5,19 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 
-from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.service.sharing.places import ROOT, Folder
-from vector_memory.system import private, programs
+from vector_memory.system import git, private
 
-TIMEOUT_S = 120.0
 TRIES = 6
 """How often a push is tried that others are quicker than."""
-_CONFIGURED = (
-    "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.symlinks=false", "commit.gpgSign=false",
-    "gc.auto=0", "user.name=vector-memory", "user.email=vector-memory@localhost", "protocol.ext.allow=never",
-)  # fmt: skip
-"""What a repository's own configuration and hooks do not decide."""
-_PASSED = ("PATH", "HOME", "SSH_AUTH_SOCK", "LANG", "TMPDIR")
 
 
 class Repository(Folder):
@@ -40,7 +32,7 @@ class Repository(Folder):
         """
         if self._bare and not os.path.isdir(os.path.join(self.root, ".git")):
             private.make_folder(os.path.dirname(self.root))
-            self._git("clone", "--no-local", "--", self._bare, self.root, folder="/")
+            git.run("/", "clone", "--no-local", "--", self._bare, self.root)
         if not self._has_remote_branch():
             return
         self._git("fetch", "--quiet", "origin")
@@ -67,7 +59,7 @@ class Repository(Folder):
                 return
             if self._has_remote_branch():
                 self._git("pull", "--quiet", "--rebase", "origin", self._branch)
-        raise _refused("push", pushed.stderr)
+        raise git.refused("push", pushed.stderr)
 
     @property
     def _branch(self) -> str:
@@ -78,31 +70,8 @@ class Repository(Folder):
             return False
         return bool(self._git("ls-remote", "--heads", "origin", self._branch).strip())
 
-    def _git(self, *words: str, folder: str = "") -> bytes:
-        done = self._tried(*words, folder=folder)
-        if done.returncode:
-            raise _refused(words[0], done.stderr)
-        return done.stdout
+    def _git(self, *words: str) -> bytes:
+        return git.run(self.root, *words)
 
-    def _tried(self, *words: str, folder: str = "") -> subprocess.CompletedProcess[bytes]:
-        settings = [word for one in _CONFIGURED for word in ("-c", one)]
-        environment = {name: os.environ[name] for name in _PASSED if name in os.environ}
-        environment |= {
-            "GIT_TERMINAL_PROMPT": "0",
-            "GIT_SSH_COMMAND": "ssh -o BatchMode=yes",
-            "LC_ALL": "C",
-        }
-        try:
-            return programs.run(
-                ["git", *settings, *words], b"", TIMEOUT_S, folder or self.root, environment
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise BadInputError(f"git {words[0]} did not end: {error}.", "Is git there?") from error
-
-
-def _refused(verb: str, said: bytes) -> VectorMemoryError:
-    lines = said.decode("utf-8", "replace").strip().splitlines()
-    return BadInputError(
-        f"git {verb} failed: {(lines or ['it does not say why'])[-1][:300]}",
-        "Bring the repository in order, then try again.",
-    )
+    def _tried(self, *words: str) -> subprocess.CompletedProcess[bytes]:
+        return git.tried(self.root, *words)

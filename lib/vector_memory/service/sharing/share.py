@@ -16,8 +16,8 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.sharing import contents, pull, team
 from vector_memory.service.sharing.addresses import path_of, place_at
-from vector_memory.service.sharing.places import ROOT, Place
-from vector_memory.service.sharing.team import Corner, Member, Share
+from vector_memory.service.sharing.places import ROOT, SharedPlace
+from vector_memory.service.sharing.team import Corner, Member, TeamShare
 from vector_memory.trust.keys import KeyEntry, PrivateKey, PublicKey
 
 TEAM = f"{ROOT}/team.json"
@@ -47,7 +47,7 @@ class ShareRequest(messages.Request):
 
 
 @dataclass(frozen=True, kw_only=True)
-class InitRequest(ShareRequest):
+class ShareInitRequest(ShareRequest):
     """Share a project at a place.
 
     Attributes:
@@ -61,7 +61,7 @@ class InitRequest(ShareRequest):
 
 
 @dataclass(frozen=True)
-class InitAnswer:
+class ShareInitAnswer:
     """A project that is shared now: where, as which team, and where the list of members stands."""
 
     url: str
@@ -156,7 +156,7 @@ class RejectAnswer:
     rejected: int
 
 
-def init(ctx: Context, request: InitRequest) -> InitAnswer:
+def init(ctx: Context, request: ShareInitRequest) -> ShareInitAnswer:
     """Begin to share a project at a place, or at another one.
 
     Raises:
@@ -174,14 +174,14 @@ def init(ctx: Context, request: InitRequest) -> InitAnswer:
     place = place_of(ctx, corner, request.to, request.access)
     place.refresh()
     name = _team_at(place)
-    before = team.share_of(ctx, corner) or Share(request.to, name)
+    before = team.share_of(ctx, corner) or TeamShare(request.to, name)
     share = team.adopted(replace(before, url=request.to), name)
     if before.url != request.to:
         share = replace(share, published=team.Published(seq=share.published.seq), seen={})
     team.save(ctx, corner, share)
     path = _admit(ctx, corner, own, request.name, request.jurisdiction)
     ctx.state.audit("share", request.actor, [], {"action": "init", "project": corner.id})
-    return InitAnswer(request.to, name, path, own.word, own.public.fingerprint)
+    return ShareInitAnswer(request.to, name, path, own.word, own.public.fingerprint)
 
 
 def _require_apart(corner: Corner, url: str) -> None:
@@ -193,7 +193,7 @@ def _require_apart(corner: Corner, url: str) -> None:
         )
 
 
-def _team_at(place: Place) -> str:
+def _team_at(place: SharedPlace) -> str:
     """Return the random name of the team that shares at a place; who comes first gives it."""
     try:
         told = json.loads(place.read(TEAM, MOST_TEAM))
@@ -360,7 +360,7 @@ def _note_gone(ctx: Context, memory: Memory) -> None:
 
 
 def _take_back(
-    ctx: Context, corner: Corner, share: Share, member: Member, access: dict[str, str]
+    ctx: Context, corner: Corner, share: TeamShare, member: Member, access: dict[str, str]
 ) -> None:
     place = place_of(ctx, corner, share.url, access)
     place.refresh()
@@ -396,7 +396,7 @@ def own_keys(ctx: Context, passphrase: str) -> list[PrivateKey]:
     return keys
 
 
-def place_of(ctx: Context, corner: Corner, url: str, access: dict[str, str]) -> Place:
+def place_of(ctx: Context, corner: Corner, url: str, access: dict[str, str]) -> SharedPlace:
     """Return the place where a project is shared."""
     copies = os.path.join(ctx.home.sharing, f"{corner.id or 'global'}.git-copy")
     return place_at(url, copies, access or {})

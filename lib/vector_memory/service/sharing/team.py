@@ -69,7 +69,7 @@ class Published:
 
 
 @dataclass(frozen=True)
-class Share:
+class TeamShare:
     """How a project is shared from here.
 
     Attributes:
@@ -172,12 +172,12 @@ def write_members(corner: Corner, listed: list[Member]) -> str:
     return path
 
 
-def valid(corner: Corner, share: Share) -> list[Member]:
+def valid(corner: Corner, share: TeamShare) -> list[Member]:
     """Return the members whose keys were not revoked here."""
     return [one for one in members(corner) if one.key.word not in share.revoked]
 
 
-def share_of(ctx: Context, corner: Corner) -> Share | None:
+def share_of(ctx: Context, corner: Corner) -> TeamShare | None:
     """Return how a project is shared from here, None where it is not.
 
     Raises:
@@ -192,7 +192,7 @@ def share_of(ctx: Context, corner: Corner) -> Share | None:
         seen = {id: Seen(**one) for id, one in told.pop("seen").items()}
         kinds, tags, revoked = (tuple(told[name]) for name in ("kinds", "tags", "revoked"))
         now = Published(**published)
-        return Share(told["url"], told["team"], kinds, tags, now, seen, revoked)
+        return TeamShare(told["url"], told["team"], kinds, tags, now, seen, revoked)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -203,7 +203,7 @@ def share_of(ctx: Context, corner: Corner) -> Share | None:
         ) from error
 
 
-def require_share(ctx: Context, corner: Corner) -> Share:
+def require_share(ctx: Context, corner: Corner) -> TeamShare:
     """Return how a project is shared from here.
 
     Raises:
@@ -218,7 +218,7 @@ def require_share(ctx: Context, corner: Corner) -> Share:
     return found
 
 
-def save(ctx: Context, corner: Corner, share: Share) -> Share:
+def save(ctx: Context, corner: Corner, share: TeamShare) -> TeamShare:
     """Keep how a project is shared, and return it."""
     path = _record(ctx, corner)
     try:
@@ -240,7 +240,7 @@ def without(listed: list[Member], key: PublicKey) -> list[Member]:
     return [one for one in listed if one.key != key]
 
 
-def adopted(share: Share, team: str) -> Share:
+def adopted(share: TeamShare, team: str) -> TeamShare:
     """Return a share as one of another team: nothing that was seen or published counts any more.
 
     Raises:

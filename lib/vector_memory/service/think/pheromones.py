@@ -109,7 +109,10 @@ def _task(ctx: Context, request: TrailRequest, root: str, known: Sequence[Task])
     lines = [redact.clean(one).text for one in request.steps[: outcomes.MOST_STAGES]]
     ran = [one for one in lines if one not in (tasks.EDIT, tasks.READ)]
     if not offered_commands.are_harmless(ran, root) or any(map(suspicion.quoted, ran)):
-        raise BadInputError("A step that destroys something or reads like an order is not kept.")
+        raise BadInputError(
+            "A step that destroys something or reads like an order is not kept.",
+            "Report a way without it, in command lines.",
+        )
     jobs = {commands.family(one): command_name(one) for one in ran}
     if "" in jobs:
         raise BadInputError("A step is no command line.", "Give command lines, `edit` or `read`.")

@@ -118,7 +118,7 @@ def _observed(
     expected = f"a surprise, it used to be {usual}" if surprise else expected
     told = f"{_called(kind, name)} is {state}: {expected}."
     if not request.dry_run:
-        seen = Sighting(kind, name, state, "", "", ledger.key_of(kind, name, state, at), at)
+        seen = Sighting(kind, name, state, "", ledger.key_of(kind, name, state, at), at)
         ledger.report(ctx, asker, seen=seen)
         ctx.audit("observe", request.actor, [], kind=kind)
     return ledger.answer(ctx, told, expected=usual, surprise=surprise, dry_run=request.dry_run)

@@ -41,7 +41,7 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
         (`waits`).
     """
     asker = ledger.project_of(ctx, request)
-    scope = Scope(projects=(asker.place.id,))
+    scope = replace(asker.scope, projects=(asker.place.id,))
     newest = next(last_session.newest_of_sessions(asker.shelves, scope), None)
     session = request.session or (newest[1].source.session if newest else "")
     record = counted_records.get(asker, HEURISTICS, f"session:{session}")

@@ -15,7 +15,7 @@ MOST_FILES = 4
 LONGEST_PATH = 512
 
 
-class Files(NamedTuple):
+class FileStates(NamedTuple):
     """What was seen: files as they were, files changed since, and files that are gone, as the memory
     writes them."""
 
@@ -30,7 +30,7 @@ class Files(NamedTuple):
         return ", ".join(told)
 
 
-def look(files: Iterable[str], roots: Sequence[str], since: datetime) -> Files:
+def look(files: Iterable[str], roots: Sequence[str], since: datetime) -> FileStates:
     """Return what became of files since a time.
 
     Args:
@@ -49,7 +49,7 @@ def look(files: Iterable[str], roots: Sequence[str], since: datetime) -> Files:
             gone.append(file)
         else:
             (changed if seen > since.timestamp() else same).append(file)
-    return Files(tuple(same), tuple(changed), tuple(gone))
+    return FileStates(tuple(same), tuple(changed), tuple(gone))
 
 
 def _seen(file: str, roots: Sequence[str]) -> float | None:

@@ -27,18 +27,6 @@ ASKED, FALSE = "asked", "false"
 MOST_FLAGS = 200
 MOST_TOLD = 12
 MOST_SESSIONS = 10_000
-_SHOWN = (
-    "at",
-    "category",
-    "severity",
-    "text",
-    "reason",
-    "tool",
-    "topic",
-    "session",
-    "id",
-    "verdict",
-)
 _settling = threading.Lock()
 
 
@@ -145,28 +133,9 @@ class FlagsRequest(messages.Filter):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FlagView:
-    """Something that was flagged: a stretch of text, and why.
+class FlagView(Flag):
+    """Something that was flagged, with the project that it was flagged in; `asked` as the user's verdict has it."""
 
-    Attributes:
-        at: when, in ISO form.
-        tool: the tool whose call or result it stood in.
-        asked: the user had asked for it.
-        topic: what the user had asked for in that turn.
-        verdict: what the user says of it: `asked`, `false`, or "" for nothing.
-    """
-
-    id: str
-    at: str
-    category: str
-    severity: str
-    text: str
-    reason: str
-    tool: str
-    asked: bool
-    topic: str
-    session: str
-    verdict: str
     project: str
 
 
@@ -179,6 +148,10 @@ class FlagsAnswer:
     counts: dict[str, int]
 
 
+def _is_asked(flag: Flag) -> bool:
+    return flag.verdict == ASKED or (flag.asked and not flag.verdict)
+
+
 def flags(ctx: Context, request: FlagsRequest) -> FlagsAnswer:
     """Return what was flagged, newest first, with counts by category."""
     settle(ctx)
@@ -186,11 +159,7 @@ def flags(ctx: Context, request: FlagsRequest) -> FlagsAnswer:
     names = asker.names
     after = request.since.isoformat() if request.since else ""
     views = [
-        FlagView(
-            **{name: getattr(flag, name) for name in _SHOWN},
-            asked=flag.verdict == ASKED or (flag.asked and not flag.verdict),
-            project=names[memory.project],
-        )
+        FlagView(**vars(replace(flag, asked=_is_asked(flag))), project=names[memory.project])
         for memory in _records(asker.shelves, asker.scope.projects, asker.scope.sessions)
         for flag in _flags(memory)
     ]

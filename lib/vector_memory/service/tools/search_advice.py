@@ -18,6 +18,8 @@ from functools import partial
 
 from vector_memory import model
 from vector_memory.model import PASSAGE, Memory
+from vector_memory.observe.commands.findings import CommandSurroundings
+from vector_memory.observe.intent import changes
 from vector_memory.observe.search import names_match as names
 from vector_memory.observe.search.names_match import MemoryNames
 from vector_memory.observe.search.pattern_terms import Alternative, SearchTerms, sought
@@ -32,7 +34,7 @@ from vector_memory.service.memory import lookup
 from vector_memory.service.tools import file_changes
 from vector_memory.service.tools.edited_files import edits_of
 from vector_memory.service.tools.tool_call import NOTHING, ToolAnswer, ToolCall
-from vector_memory.text import analysis, fence, mentions, shell
+from vector_memory.text import analysis, fence, mentions
 from vector_memory.text.harmless import is_marked
 
 log = logging.getLogger(__name__)
@@ -73,8 +75,6 @@ WEIGHTY = (model.DECISION, "note", "fix")
 """Kinds that speak however often a name is spoken of."""
 ANSWERING = ASSERTING - {model.PROBLEM, model.PREFERENCE, model.CONTEXT}
 """Kinds of memories that may stand in a search's place."""
-_WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
-_EDITING_PROGRAMS = frozenset({"tee", "patch", "mv", "cp", "rm", "dd", "truncate", "install"})
 _CLAUSE_END = re.compile(r"(?<=[.!?;:])\s+")
 _saying = threading.Lock()
 """Held from looking at what was shown to noting what is: searches of one message come at once."""
@@ -88,10 +88,10 @@ class NamedMemory:
     memory: Memory
     shelf: Shelf
     held: MemoryNames
-    told: names.Told
+    told: names.TellingPiece
     named: tuple[str, ...] = ()
     score: float = 0.0
-    files: file_changes.Files = file_changes.Files()
+    files: file_changes.FileStates = file_changes.FileStates()
 
 
 def before(ctx: Context, call: ToolCall) -> ToolAnswer:
@@ -140,17 +140,11 @@ def listener(call: ToolCall) -> str:
 
 def _is_elsewhere(wanted: SearchTerms, call: ToolCall) -> bool:
     """Whether a search looks nowhere in the project."""
-    roots = (*_roots(call), os.path.realpath(call.cwd))
-    if not wanted.places:
-        return False
-    paths = [
-        os.path.normpath(os.path.join(call.cwd, os.path.expanduser(one))) for one in wanted.places
-    ]
-    return not any(
-        path == root or path.startswith(root + os.sep) or root.startswith(path.rstrip("/") + os.sep)
-        for path in paths
-        for root in (*roots, call.folder, call.cwd)
-    )
+    roots = {*_roots(call), call.folder, call.cwd, os.path.realpath(call.cwd)}
+    places = (os.path.join(call.cwd, os.path.expanduser(place)) for place in wanted.places)
+    paths = [os.path.normpath(place) for place in places]
+    nested = (os.path.commonpath((path, root)) in (path, root) for path in paths for root in roots)
+    return bool(paths) and not any(nested)
 
 
 def _within(wanted: SearchTerms, call: ToolCall) -> tuple[str, ...]:
@@ -381,7 +375,7 @@ def _head(one: NamedMemory, project: str) -> str:
     return " · ".join([line, *filter(None, told)])
 
 
-def _files_of(one: NamedMemory, roots: Sequence[str]) -> file_changes.Files:
+def _files_of(one: NamedMemory, roots: Sequence[str]) -> file_changes.FileStates:
     """Return what became of the files that a memory is about, since its turn was over: what the turn itself
     wrote is what the memory speaks of."""
     memory = one.memory
@@ -438,35 +432,8 @@ def _is_editing(ctx: Context, call: ToolCall, wanted: SearchTerms) -> bool:
 
 def _note_edits(ctx: Context, call: ToolCall) -> None:
     """Note which files a call is about to change."""
-    files: list[str] = []
-    if call.tool in _WRITERS:
-        path = call.input.get("file_path") or call.input.get("notebook_path")
-        files = [str(path)] if path else [call.cwd]
-    elif call.tool == "Bash":
-        files = list(_written(str(call.input.get("command") or "")))
+    around = CommandSurroundings(call.folder, call.cwd, os.path.expanduser("~"))
+    view = changes.of_call(call.tool, call.input, around)
+    files = [change.path for change in view.changes if change.kind in changes.FILE_KINDS]
     if files:
-        paths = [os.path.join(call.cwd, one) for one in files]
-        edits_of(ctx.running, call.session).add(call.prompt, paths)
-
-
-def _written(line: str) -> Iterator[str]:
-    """Yield the files that a command line writes, as far as it says so."""
-    for command in shell.parse(line):
-        for one in command.redirects:
-            if (
-                ">" in one.sign
-                and not one.target.text.startswith(("/dev/", "&"))
-                and not one.target.text.isdigit()
-            ):
-                yield os.path.join(command.folder, one.target.text)
-        words = [one.text for one in command.arguments]
-        in_place = command.name in ("sed", "perl") and any(
-            one.startswith(("-i", "-pi", "--in-place")) for one in words
-        )
-        applied = command.name == "git" and bool(
-            {"apply", "checkout", "restore", "stash", "mv"} & set(words[:3])
-        )
-        if in_place or applied or command.name in _EDITING_PROGRAMS:
-            yield from (
-                os.path.join(command.folder, one) for one in words if not one.startswith("-")
-            )
+        edits_of(ctx.running, call.session).add(call.prompt, files)

@@ -197,15 +197,15 @@ def _parsed(
     ctx: Context, request: IncomingRequest, line: bytes, done: ImportAnswer, back: Returning
 ) -> tuple[Shelf, Memory]:
     if len(line) > MAX_LINE_BYTES:
-        raise BadInputError(f"The line is longer than {MAX_LINE_BYTES:,} bytes.")
+        raise BadInputError(f"The line is longer than {MAX_LINE_BYTES:,} bytes.", "Split it.")
     try:
         data = json_in.load(line)
     except UnicodeError as error:
-        raise BadInputError("No JSON: its bytes are no text in UTF-8.") from error
+        raise BadInputError("No JSON: its bytes are no text.", "Write it in UTF-8.") from error
     except ValueError as error:
-        raise BadInputError(f"No JSON: {error}.") from error
+        raise BadInputError(f"No JSON: {error}.", "Write an object a line.") from error
     if not isinstance(data, dict):
-        raise BadInputError("The line is no JSON object.")
+        raise BadInputError("The line is no JSON object.", "Write an object a line.")
     return placed(ctx, request, Record(data), done, back)
 
 
@@ -246,7 +246,7 @@ def _hear(back: Returning, shelf: Shelf, memory: Memory, data: Record) -> None:
     try:
         back.hear(shelf, memory, data)
     except (ValueError, TypeError) as error:
-        raise BadInputError(f"A link of the export is damaged: {error}.") from error
+        raise BadInputError(f"A link of the export is damaged: {error}.", "Export anew.") from error
 
 
 def _own_if_harmless(memory: Memory, raw: str) -> Memory:
@@ -264,7 +264,7 @@ def _memory(ctx: Context, data: Record, project: str, done: ImportAnswer) -> Mem
         title = done.clean(str(data.get("title") or ""))
     except UnsafeTextError as error:
         raise BadInputError(
-            "The text could not be checked for secrets, so it was dropped."
+            "The text could not be checked for secrets, so it was dropped.", "Write it plainly."
         ) from error
     now = ctx.now()
     memory = Memory(
@@ -321,7 +321,9 @@ def _restored(memory: Memory, data: Record) -> Memory:
         )
         return round_trip.restored(told, data)
     except (ValueError, TypeError) as error:
-        raise BadInputError(f"A field of the export is damaged: {error}.") from error
+        raise BadInputError(
+            f"A field of the export is damaged: {error}.", "Export anew."
+        ) from error
 
 
 def _store(

@@ -16,13 +16,14 @@ class AuditRequest(messages.Request):
 
     Attributes:
         since: none that is older.
-        action: those of one action alone, such as `forget`.
+        action: those of one action alone, such as `forget`; `but` all others.
         verify: look at the whole log for changes, its older files too.
     """
 
     k: int = messages.number(50, 1, 100_000)
     since: datetime | None = messages.moment()
     action: str = messages.word()
+    but: str = messages.word()
     verify: bool = messages.flag()
 
 
@@ -37,6 +38,6 @@ class AuditAnswer:
 
 def audit(ctx: Context, request: AuditRequest) -> AuditAnswer:
     """Return the last entries of the audit log."""
-    entries = ctx.state.audit_entries(request.k, request.since, request.action)
+    entries = ctx.state.audit_entries(request.k, request.since, request.action, request.but)
     problem = ctx.state.audit_break(whole=request.verify)
     return AuditAnswer(entries, not problem, problem)

@@ -8,23 +8,27 @@ import os
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from vector_memory.errors import NotFoundError, StoreFullError
+from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
 from vector_memory.journal.audit import AuditRow
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.system.durable_files import write_durably
+from vector_memory.system.files import read_text
 from vector_memory.system.private import make_folder
 from vector_memory.trust import attestation, merkle
-from vector_memory.trust.attestation import Statement
+from vector_memory.trust.attestation import LogStatement
 
 MOST_ENTRY = 1 << 53
+MOST_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProveRequest(messages.Request):
-    """Sign the audit log as it is; with `entry`, a number of an entry, prove that it is in there."""
+    """Sign the audit log as it is; with `entry`, a number of an entry, prove that it is in there; with `since`, the
+    file of an earlier proof, that the log goes on from that one."""
 
     entry: int = messages.number(0, 0, MOST_ENTRY)
+    since: str = messages.maybe_text(4_096)
     passphrase: str = messages.word()
 
 
@@ -64,7 +68,8 @@ def prove(ctx: Context, request: ProveRequest) -> ProveAnswer:
 
     Raises:
         NotFoundError: there is no such entry.
-        BadInputError: the key needs a passphrase.
+        BadInputError: the key needs a passphrase, or there is no earlier proof to read.
+        RefusedProofError: the log does not go on from the earlier proof.
     """
     rows = ctx.state.audit_rows()
     leaves = [attestation.leaf(_entry(row)) for row in rows]
@@ -80,6 +85,9 @@ def prove(ctx: Context, request: ProveRequest) -> ProveAnswer:
             )
         found = attestation.included(leaves, _entry(rows[index]), index, statement)
         proof, name = asdict(found), f"entry-{request.entry:08d}.json"
+    elif request.since:
+        goes_on = attestation.continued(leaves, _earlier(request), statement)
+        proof, name = asdict(goes_on), f"since-{goes_on.earlier.size:08d}-{len(rows):08d}.json"
     path = os.path.join(ctx.home.proofs, name)
     try:
         make_folder(ctx.home.proofs)
@@ -90,13 +98,22 @@ def prove(ctx: Context, request: ProveRequest) -> ProveAnswer:
     return ProveAnswer(path, key.public.fingerprint, proof)
 
 
+def _earlier(request: ProveRequest) -> LogStatement:
+    path = os.path.join(request.base, os.path.expanduser(request.since))
+    try:
+        found = attestation.proof_of(json.loads(read_text(path, MOST_BYTES)))
+    except (OSError, ValueError, RecursionError) as error:
+        raise BadInputError(f"{path} holds no proof.", "Give a file of `proof make`.") from error
+    return found if isinstance(found, LogStatement) else found.statement
+
+
 def check(ctx: Context, request: CheckProofRequest) -> CheckProofAnswer:
     """Return whether this installation's log begins with the entries that a statement is about.
 
     Raises:
         RefusedProofError: the statement was changed.
     """
-    statement: Statement = attestation.statement_of(request.statement)
+    statement: LogStatement = attestation.statement_of(request.statement)
     keys = [one.word for one in contracts.keyring(ctx).entries()]
     is_own, rows = statement.key in keys, ctx.state.audit_rows()
     if len(rows) < statement.size:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 
 from vector_memory.journal.job_rows import FAILED
@@ -108,11 +108,12 @@ class StatsAnswer:
 
 def stats(ctx: Context, request: messages.Request) -> StatsAnswer:
     """Return counts, of all stores or of one project, with the stores and the model behind them."""
-    scope, shelves = Scope(), ctx.all_shelves()
     # Only a project that is named: who asks from within one wants the figures of all.
     place = messages.place_of(ctx, request) if request.project else None
+    seen = messages.limited(ctx, request, place, Scope())
+    scope, shelves = seen, ctx.all_shelves()
     if place is not None:
-        scope, shelves = Scope(projects=(place.id,)), ctx.shelves_of(place)
+        scope, shelves = replace(seen, projects=(place.id,)), ctx.shelves_of(place)
     everything, scope = scope, request_fields.listed(scope)
     names = project_names(shelves)
     by_project = _merged(shelf.journal.count_by("project", scope) for shelf in shelves)
@@ -128,7 +129,7 @@ def stats(ctx: Context, request: messages.Request) -> StatsAnswer:
             (names[key] or "global") + _distinct(key, names): n for key, n in by_project.items()
         },
         flags=flags.figures(shelves, everything),
-        stores=[_store(ctx, shelf) for shelf in shelves],
+        stores=[_store(ctx, shelf, seen) for shelf in shelves],
         unopened={at: str(error) for at, error in ctx.unopened(place).items()},
         counters=ctx.state.totals(),
         generation=model_help.report(ctx),
@@ -177,11 +178,11 @@ def _merged(counts: Iterable[dict[str, int]]) -> dict[str, int]:
     return dict(sorted(total.items(), key=lambda item: -item[1]))
 
 
-def _store(ctx: Context, shelf: Shelf) -> StoreView:
+def _store(ctx: Context, shelf: Shelf, seen: Scope) -> StoreView:
     index = shelf.index
     return StoreView(
         folder=shelf.folder,
-        memories=shelf.journal.count(),
+        memories=shelf.journal.count(seen),
         tiers=shelf.journal.tiers(),
         pending_vectors=pending(ctx, shelf),
         last_seq=shelf.journal.last_seq(),

@@ -4,7 +4,6 @@ import { day, el, number, short, svg, table } from './dom.js';
 
 /** How wide pictures are drawn: a phone's would be too small to be read if they were drawn wide. */
 const width = () => (window.innerWidth < 700 ? 360 : 720);
-const LABEL = 76;
 
 /** Returns a picture with a table that says the same: `columns` are those of `table`. */
 export function figure(title, picture, columns, rows, isOpen) {
@@ -17,7 +16,7 @@ export function bars(title, rows, { name = 'number', other = '', wide = 0 } = {}
   const most = Math.max(1, ...rows.map((row) => row[1]));
   const WIDE = width();
   const gap = WIDE / Math.max(rows.length, 12);
-  const each = Math.ceil(LABEL / gap);
+  const each = Math.ceil((10 + 6 * Math.max(1, ...rows.map(([label]) => Math.min(12, String(label).length)))) / gap);
   const height = wide || 130;
   const drawn = rows.map(([label, n, m], at) => [
     svg('rect', { class: 'mark', x: at * gap, y: height - (n / most) * (height - 20), width: Math.max(1, gap - 2), height: (n / most) * (height - 20) }, svg('title', {}, `${label}: ${number(n)}`)),

@@ -3,7 +3,7 @@
 import { ask } from './api.js';
 import { bars, grouped } from './charts.js';
 import { choice, el, facts, field, megabytes, number, percent, put, table } from './dom.js';
-import { doing, rows, toast, trouble, undoable, work } from './ui.js';
+import { called, doing, rows, toast, trouble, undoable, work } from './ui.js';
 
 const CAPS = { generation_daily_calls: 'Calls a day', generation_daily_tokens: 'Tokens a day' };
 const ASKED = { extraction: 'Looks for ideas', calls: 'Calls today', tokens: 'Tokens today', refused: 'Not asked: a cap was reached', failures: 'No answer came', garbage: 'The answer could not be used' };
@@ -18,7 +18,7 @@ export async function statistics() {
     ['Projects', number(grown.projects.filter((one) => one.id).length)], ['Size', megabytes(bytes)], ['Notes shown to sessions of late', number(told.uses.shown)], ['Of these used', number(told.uses.used)], ['Model', `${told.embedding.model}: ${told.embedding.state}`]]),
   bars('Memories by the time of which they are', grouped(grown.days), { name: 'memories' }),
   bars('Notes that sessions were shown, and used', uses, { name: 'shown', other: 'used' }),
-  el('div', { class: 'pair' }, counted('By kind', told.by_kind), el('div', {}, counted('By project', told.by_project), counted('By collection', told.by_collection))),
+  el('div', { class: 'pair' }, counted('By kind', told.by_kind), el('div', {}, table('By project', [['Name', (one) => called(one, grown.projects) || 'none'], ['Memories', (one) => number(one.memories)]], grown.projects), counted('By collection', told.by_collection))),
   el('h2', {}, 'Used most'), rows(grown.most_used, (one) => [el('span', {}, `${one.uses} times`)]),
   table('Stores', [['Folder', (one) => el('code', {}, one.folder)], ['Memories, and what observers count', (one) => number(one.memories)], ['Not found by meaning yet', (one) => number(one.pending_vectors)], ['Size', (one) => megabytes(one.bytes)],
     ['Near at hand, with what gave way', (one) => Object.entries(one.tiers).map(([tier, n]) => `${tier} ${number(n)}`).join(', ')]], told.stores));
@@ -52,7 +52,7 @@ export async function cost({ query }) {
     el('form', { class: 'card', on: { submit: save } }, el('h2', {}, 'Caps of a day'), el('div', { class: 'bar' }, caps.map(([name, input]) => field(CAPS[name], input)), el('button', { class: 'main' }, 'Save')), told),
     el('h2', {}, 'What sessions took'), el('div', { class: 'bar' }, field('By', pick)), spent);
   // Transcripts that have grown are read for it: rows come when they are.
-  made.shown = doing(async () => put(spent, took(await work('Count what sessions took', 'cost_router', { by, k: 60, all_projects: true }), by)));
+  made.shown = doing(async () => put(spent, took(await work('Count what sessions took', 'cost_router', { by, k: 60, all_projects: true }, () => spent.isConnected), by)));
   return made;
 }
 

@@ -1,6 +1,6 @@
 // The shell: who gets in, the pages and their addresses, keys, what changes meanwhile.
 
-import { ask, enter, leave, live, present } from './api.js';
+import { enter, leave, live, present } from './api.js';
 import { button, choice, el, field, number, put } from './dom.js';
 import { flushAll, grace, keys, pressed, singles, toast, trouble } from './ui.js';
 
@@ -46,6 +46,8 @@ async function open() {
     if (isNew) main.focus({ preventScroll: true });
     made.shown?.();
   } catch (error) {
+    // Who is not let in sees the entrance already.
+    if (error.status === 401) return undefined;
     put(main, el('h1', {}, page[1]), trouble(error), el('p', {}, button('Try again', open)));
   }
   return undefined;
@@ -135,8 +137,4 @@ window.addEventListener('pagehide', () => { flushAll(); });
 document.addEventListener('vm:outside', outside);
 window.addEventListener('unhandledrejection', (event) => { if (event.reason?.status !== 401) toast(String(event.reason?.message || 'Something went wrong.')); });
 
-if (await enter()) {
-  ask('where').then(start, (error) => { if (error.status !== 401) { shell(); put(document.getElementById('main'), trouble(error)); } });
-} else {
-  outside();
-}
+if (await enter()) start(); else outside();

@@ -24,6 +24,7 @@ export async function memory({ rest, query, refresh }) {
     el('div', { class: 'bar' }, button('Edit (e)', edit, { class: 'main' }), button('It is so (c)', weigh('confirmed')), button('It is not so', weigh('refuted')), button('No more', weigh('outdated')),
       button('Matters more', doing(async () => { await ask('boost', { id: one.id, direction: 'up' }); undoable('It matters more.', async () => { await ask('edit', { id: one.id, priority: one.priority }); refresh(); }); refresh(); })),
       button('Promote', () => later('It is kept for good.', (more) => ask('promote', { id: one.id }, more), { after: refresh })),
+      button(one.tier === 'cold' ? 'Keep at hand' : 'Put away', doing(async () => { await ask('promote', { id: one.id, to: one.tier === 'cold' ? 'warm' : 'cold' }); undoable(one.tier === 'cold' ? 'It is at hand.' : 'It comes only when somebody asks.', async () => { await ask('promote', { id: one.id, to: one.tier }); refresh(); }); refresh(); })),
       one.suspicious?.held_back && button('Let it go', () => later('Hooks bring it again.', (more) => ask('release', { ids: [one.id] }, more), { after: refresh })),
       button('Forget (#)', doing(() => gone(one)), { class: 'bad' }), button('Purge …', doing(() => purge(one)), { class: 'bad' })),
     editing, details(one, told), said(one, told), before(told.history), links(one, told.links, refresh), replace(one, refresh),

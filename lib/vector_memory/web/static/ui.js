@@ -76,12 +76,13 @@ export function confirmed(title, body, { yes = 'Go on', word = '' } = {}) {
 
 // -- memories --------------------------------------------------------------------------------------
 
-/** Returns projects as options of a choice; of two of one name each comes with its folder. */
-export function named(projects) {
-  const own = projects.filter((one) => one.id);
-  const isAlone = (one) => own.filter((other) => other.name === one.name).length < 2;
-  return own.map((one) => [one.id, `${one.name}${isAlone(one) ? '' : ` – ${one.root || one.id}`} (${number(one.memories)})`]);
+/** Returns a project's name; of two of one name each comes with its folder. */
+export function called(one, projects) {
+  return projects.filter((other) => other.name === one.name).length < 2 ? one.name : `${one.name} – ${one.root || one.id}`;
 }
+
+/** Returns projects as options of a choice. */
+export const named = (projects) => projects.filter((one) => one.id).map((one) => [one.id, `${called(one, projects)} (${number(one.memories)})`]);
 
 export const link = (memory, words) => el('a', { href: `#/memory/${memory.id}` }, words ?? short(memory.text));
 
@@ -95,12 +96,13 @@ export function marks(memory) {
     memory.proposed && el('span', { class: 'badge warn' }, 'waits for you'),
     ['CORE', 'HIGH'].includes(memory.priority) && el('span', { class: 'badge good' }, memory.priority),
     memory.status && memory.status !== 'active' && el('span', { class: 'badge' }, memory.status),
+    ['confidential', 'restricted'].includes(memory.sensitivity) && el('span', { class: 'badge warn' }, memory.sensitivity),
   ];
 }
 
 export function meta(memory, ...more) {
   return el('div', { class: 'meta' }, el('span', {}, memory.kind), el('span', {}, day(memory.created_at)),
-    el('span', {}, memory.project || ''), marks(memory), more);
+    el('span', {}, memory.project || ''), memory.uses > 0 && el('span', {}, `used ${number(memory.uses)} times`), marks(memory), more);
 }
 
 /** Returns a row of a list: `j` and `k` go from one to the next. */
@@ -191,8 +193,9 @@ export function verify(memories, verdict, after) {
 
 // -- work that goes on -----------------------------------------------------------------------------
 
-/** Starts long work, shows its rate and how long it will take, and lets it be stopped. Returns its answer. */
-export async function work(title, verb, body = {}) {
+/** Starts long work, shows its rate and how long it will take, and lets it be stopped; it is stopped, too, once it is not
+ *  wanted any more. Returns its answer. */
+export async function work(title, verb, body = {}, isWanted = () => true) {
   const tray = document.getElementById('tray');
   const stop = new AbortController();
   const bar = el('progress', { 'aria-label': title });
@@ -205,12 +208,13 @@ export async function work(title, verb, body = {}) {
     for await (const { kind, data } of run(verb, body, stop.signal)) {
       if (kind === 'error') throw Object.assign(new Error(data.error), { hint: data.hint });
       if (kind === 'answer') return data;
+      if (!isWanted()) stop.abort();
       if (kind === 'progress') told.textContent = pace(bar, data, (performance.now() - began) / 1000);
     }
     throw new Error(`${title}: it ended without an answer.`);
   } catch (error) {
     if (error.name !== 'AbortError') throw error;
-    toast(`${title}: stopped. What was done stays.`);
+    if (isWanted()) toast(`${title}: stopped. What was done stays.`);
     return null;
   } finally {
     shown.remove();

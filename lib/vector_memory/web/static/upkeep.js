@@ -1,26 +1,21 @@
 // Jobs and health, and settings.
 
 import { ask } from './api.js';
-import { button, choice, el, facts, field, moment, number, percent, put, short, table } from './dom.js';
+import { button, choice, el, facts, field, moment, number, put, short, table } from './dom.js';
 import { confirmed, doing, plainly, toast, trouble, undoable, works } from './ui.js';
 
 // -- jobs and health -------------------------------------------------------------------------------
 
 export async function health({ refresh }) {
-  const [listed, told, status, log] = await Promise.all([ask('jobs', { whole: true }), ask('stats'), ask('status'), ask('audit', { k: 40 })]);
+  const [listed, told, status, log] = await Promise.all([ask('jobs', { whole: true }), ask('stats'), ask('status'), ask('audit', { k: 40, but: 'http' })]);
   const came = el('div', {});
   const show = (title) => (answer) => put(came, el('h3', {}, title), plainly(answer), answer.problems?.length > 0 && el('ul', {}, answer.problems.map((one) => el('li', {}, `${one.what} ${one.fix}`))));
   const files = el('input', { type: 'text', placeholder: '/home/me/notes' });
   const heavy = el('div', { class: 'bar' },
     button('Read earlier sessions', works('Read earlier sessions', 'backfill', { all: true }, show('Read'))), button('Check', works('Check', 'check', {}, show('Check'))),
     button('Check all data', works('Check all data', 'check', { read_data: true }, show('Check'))), button('Rebuild the index', works('Rebuild the index', 'rebuild', {}, show('Rebuilt'))),
-    button('Back up', works('Back up', 'backup', {}, (answer) => { show('Backup')(answer); refresh(); })), field('A folder of notes, or a file of memories', files),
-    button('Import', (event) => works('Import', ...(/\.(jsonl?|ndjson)$/.test(files.value) ? ['import', { path: files.value }] : ['import_notes', { paths: [files.value], dry_run: false }]), show('Imported'))(event)),
-    button('Report by controls', doing(async () => {
-      const told = await ask('governance_report');
-      put(came, el('p', {}, told.note), told.frameworks.map((one) => table(`${one.name}: ${one.score === null ? 'not measurable' : percent(one.score)}`, [['Control', (each) => `${each.id} ${each.title}`], ['State', (each) => el('span', { class: `badge ${{ met: 'good', none: 'bad' }[each.state] || ''}` }, each.state)], ['Why', (each) => each.reason], ['What closes it', (each) => each.closes]], one.controls)),
-        el('details', {}, el('summary', {}, 'The report as Markdown'), el('pre', { tabindex: 0 }, told.markdown)));
-    })));
+    button('Back up', works('Back up', 'backup', {}, refresh)), field('A folder of notes, or a file of memories', files),
+    button('Import', (event) => works('Import', ...(/\.(jsonl?|ndjson)$/.test(files.value) ? ['import', { path: files.value }] : ['import_notes', { paths: [files.value], dry_run: false }]), show('Imported'))(event)));
   return el('div', {}, el('h1', {}, 'Jobs and health'), facts([['Daemon', `${status.state}${status.busy ? ', busy' : ''}, ${status.rss_mb} MB`], ['Version', status.version], ['Questions answered', number(status.requests)], ['Data', status.data_home],
     ['Newest backup', listed.backup_at ? moment(listed.backup_at) : 'none'], ['Set aside', number(status.set_aside)], ['Model', `${told.embedding.model}: ${told.embedding.state} ${told.embedding.error}`]]),
   el('h2', {}, 'Longer work'), heavy, came, jobs(listed.jobs, refresh), latency(told.slo), await doctor(), audit(log));
@@ -55,7 +50,7 @@ async function doctor() {
 }
 
 function audit(log) {
-  return el('section', {}, el('h2', {}, 'What was done'), el('p', { class: log.intact ? 'hint' : 'error' }, log.intact ? 'The log is whole.' : log.problem),
+  return el('section', {}, el('h2', {}, 'What was done'), el('p', { class: log.intact ? 'hint' : 'error' }, log.intact ? 'The log is whole. What pages and programs only asked is left out here: vector-memory audit has it.' : log.problem),
     table('Audit log', [['When', (one) => moment(one.at)], ['What', (one) => one.action], ['By', (one) => one.actor], ['Memories', (one) => one.ids.length],
       ['More', (one) => short(Object.entries(one.detail).map(([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`).join(', '), 120)]], log.entries));
 }
@@ -128,11 +123,12 @@ function tokenList(tokens, projects, refresh) {
   const name = el('input', { type: 'text' });
   const folder = choice([['', 'all'], ...projects.filter((one) => one.root).map((one) => [one.root, one.name])]);
   const until = el('input', { type: 'date' });
-  const right = el('select', {}, ['read', 'write', 'feed', 'delete', 'admin'].map((one) => el('option', { value: one }, one)));
+  const rights = ['read', 'write', 'feed', 'delete', 'admin'].map((one) => el('input', { type: 'checkbox', value: one, checked: one === 'read' }));
+  const ceiling = choice([['', 'all'], ...['public', 'internal', 'confidential'].map((one) => [one, one])]);
   const told = el('div', {});
   const make = doing(async (event) => {
     event.preventDefault();
-    const made = await ask('token', { action: 'new', name: name.value, right: [right.value], ...(folder.value && { project: folder.value, all_projects: false }), ...(until.value && { until: until.value }) });
+    const made = await ask('token', { action: 'new', name: name.value, right: rights.filter((one) => one.checked).map((one) => one.value), ...(ceiling.value && { ceiling: ceiling.value }), ...(folder.value && { project: folder.value, all_projects: false }), ...(until.value && { until: until.value }) });
     undoable(`${name.value} is let in.`, async () => { await ask('token', { action: 'revoke', id: made.id }); refresh(); });
     put(told, el('p', {}, 'The token, shown this once: ', el('code', {}, made.token)));
   });
@@ -142,6 +138,6 @@ function tokenList(tokens, projects, refresh) {
     toast('Revoked.');
     refresh();
   });
-  return el('section', {}, el('h2', {}, 'Tokens of programs'), tokens.length > 0 && table('Tokens', [['Name', (one) => one.name], ['Rights', (one) => one.rights.join(', ')], ['Project', (one) => one.project || 'all'], ['Until', (one) => (one.problem ? `lets nobody in: ${one.problem}` : one.until ? moment(one.until) : 'no end')], ['Act', (one) => button('Revoke', revoke(one), { 'aria-label': `Revoke ${one.name}` })]], tokens, true),
-    el('form', { class: 'bar', on: { submit: make } }, field('Name', name), field('Right', right), field('Project', folder), field('Until', until), el('button', {}, 'Make a token')), told);
+  return el('section', {}, el('h2', {}, 'Tokens of programs'), tokens.length > 0 && table('Tokens', [['Name', (one) => one.name], ['Rights', (one) => one.rights.join(', ')], ['Project', (one) => one.project || 'all'], ['Up to', (one) => one.ceiling || 'all'], ['Until', (one) => (one.problem ? `lets nobody in: ${one.problem}` : one.until ? moment(one.until) : 'no end')], ['Act', (one) => button('Revoke', revoke(one), { 'aria-label': `Revoke ${one.name}` })]], tokens, true),
+    el('form', { class: 'bar', on: { submit: make } }, field('Name', name), el('fieldset', { class: 'field' }, el('legend', {}, 'Rights'), el('div', {}, rights.map((one) => el('label', {}, one, ` ${one.value} `)))), field('Project', folder), field('Memories up to', ceiling), field('Until', until), el('button', {}, 'Make a token')), told);
 }

@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 from service_house import ServiceHouse, door, exported, hook_question
+from talk import transcript
 
 from vector_memory.errors import BadInputError
 from vector_memory.journal import readonly
+from vector_memory.model import PASSAGE, Scope
+from vector_memory.service.capture import session_summary, session_topics, store_session
 from vector_memory.service.inject import prompt_recall
 
 HERON = "The heron importer signs its invoices with the blue certificate."
@@ -66,6 +69,31 @@ def test_claude_md_sets_it(house: ServiceHouse, project: Path) -> None:
     with privacy.for_request(house.ctx, asked):
         told = door(house.ctx, "remember", asked)
     assert door(house.ctx, "get", {"id": told["id"]})["memory"]["sensitivity"] == "confidential"
+
+
+@pytest.mark.parametrize("by", ["edit", "sovereignty"])
+def test_what_was_made_of_a_memory_becomes_as_strict(
+    house: ServiceHouse, project: Path, by: str
+) -> None:
+    """The topics and the summary over its turn, and the ideas drawn from it; the other turns' stay."""
+    more = "The queue keeps its jobs in a spool folder, one file for each job. " * 10
+    answer = (
+        f"We decided that the heron importer signs its invoices with the blue certificate. {more}"
+    )
+    path = transcript(project, [("With which certificate does the heron importer sign?", answer)])
+    captured = store_session.index_transcript(house.ctx, str(path), final=True)
+    session_topics.derive(house.ctx, captured.sessions)
+    for one in session_topics.read(house.ctx, "s1"):
+        session_summary.summarise(one)
+    journal = house.ctx.global_shelf().journal
+    made = list(journal.iter_memories(Scope(sessions=("s1",))))
+    assert {PASSAGE, "topic", "summary", "decision"} <= {one.kind for one in made}
+    said = next(one for one in made if one.kind == PASSAGE)
+    asked = {"id": said.id} if by == "edit" else {"ids": [said.id]}
+    door(house.ctx, by, {**asked, "sensitivity": "restricted"})
+    seen = journal.iter_memories(Scope(sessions=("s1",)).up_to("confidential"))
+    assert [one.text for one in seen if "blue certificate" in one.text] == []
+    assert house.ctx.global_shelf().journal.count(Scope(levels=("restricted",))) >= 4
 
 
 def test_an_export_has_a_ceiling(house: ServiceHouse, project: Path) -> None:

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from service_house import ServiceHouse, door, hook_question
+from talk import transcript
 
 from vector_memory.daemon import verbs
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.mcp import registry
-from vector_memory.model import Scope
+from vector_memory.model import DERIVED, Scope, Sensitivity
 from vector_memory.service.base import contracts, leases
+from vector_memory.service.capture import session_summary, session_topics, store_session
 from vector_memory.service.governance import controls
 from vector_memory.service.governance.evidence import FIGURES
-from vector_memory.service.inject import session_start
+from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.memory import agent_rights
 from vector_memory.service.tools import dispatch
 from vector_memory.service.tools.tool_call import ToolCall
+from vector_memory.system import git
 
 
 @pytest.fixture
@@ -98,6 +103,47 @@ def test_a_ceiling_keeps_what_is_more_sensitive_from_agents(
         return [one["id"] for one in door(house.ctx, "connections", linked)["memories"]]
 
     assert reached("mcp") == [] and paid in reached("user")
+
+
+def test_under_a_ceiling_nothing_is_told_of_whole_sessions(
+    house: ServiceHouse, project: Path
+) -> None:
+    """What is above it stands in no topic, summary or count: not by a verb, and not unasked."""
+    more = "The queue keeps its jobs in a spool folder, one file for each job. " * 10
+    said = f"We decided that the auditor of the ledger is paid by cheque. {more}"
+    path = str(transcript(project, [("How is the auditor of the ledger paid?", said)]))
+    captured = store_session.index_transcript(house.ctx, path, final=True)
+    session_topics.derive(house.ctx, captured.sessions)
+    for one in session_topics.read(house.ctx, "s1"):
+        session_summary.summarise(one)
+    house.remember("The ledger rounds to whole cents.", project)
+    journal = house.ctx.global_shelf().journal
+    for one in list(journal.iter_memories(Scope(sessions=("s1",)))):
+        if one.kind not in DERIVED:
+            journal.update(replace(one, sensitivity=Sensitivity.CONFIDENTIAL))
+    house.follow()
+    asked = {"cwd": str(project), "project": str(project), "session": "s1", "query": "the auditor"}
+
+    def told(actor: str) -> dict[str, str]:
+        answers = {}
+        for verb in ("recall", "list", "topics", "resume", "summarize", "rag", "trace", "explain"):
+            with contextlib.suppress(NotFoundError, BadInputError):
+                answers[verb] = json.dumps(door(house.ctx, verb, {**asked, "actor": actor}))
+        question = hook_question(house.ctx, f"s-{actor}", str(project), "How is the auditor paid?")
+        answers["prompt"] = prompt_recall.on_prompt(house.ctx, question)
+        answers["start"] = session_start.on_start(house.ctx, question)
+        return answers
+
+    before = told("user")
+    assert {"recall", "list", "topics", "resume", "summarize"} <= {
+        verb for verb, one in before.items() if "cheque" in one
+    }
+    counted = door(house.ctx, "stats", {"actor": "mcp"})
+    contract(house, ceiling="internal")
+    assert [verb for verb, one in told("mcp").items() if "cheque" in one] == []
+    below = door(house.ctx, "stats", {"actor": "mcp"})
+    assert counted["memories"] > below["memories"] == 1
+    assert below["by_kind"] == {"note": 1} and below["stores"][0]["memories"] == 1
 
 
 BY_ID: dict[str, dict[str, Any]] = {
@@ -446,6 +492,32 @@ def test_a_pack_is_foreign_until_it_is_certified(
         (folder / "pack.json").write_text(json.dumps(one))
         with pytest.raises(BadInputError):
             door(house.ctx, "pack", asked)
+
+
+def test_a_pack_comes_out_of_a_repository(
+    house: ServiceHouse, project: Path, tmp_path: Path
+) -> None:
+    text = "To release, run the smoke tests, then tag."
+    house.remember(text, project, kind="procedure", collection="procedures")
+    folder = tmp_path / "pack"
+    asked = {"action": "publish", "name": "release", "path": str(folder), "project": str(project)}
+    door(house.ctx, "pack", asked)
+    git.run("/", "init", "--quiet", str(folder))
+    git.run(str(folder), "add", ".")
+    git.run(str(folder), "commit", "--quiet", "--message", "Pack")
+    (folder / "pack.json").unlink()
+    other = tmp_path / "other"
+    other.mkdir()
+    fetched = {"path": f"file://{folder}", "project": str(other)}
+    assert door(house.ctx, "pack", fetched)["texts"] == [text]
+    with pytest.raises(BadInputError, match="Only the user"):
+        door(house.ctx, "pack", {**fetched, "actor": "mcp"})
+    assert door(house.ctx, "pack", {**fetched, "action": "install"})["installed"] == 1
+    assert door(house.ctx, "pack", {**fetched, "action": "certify"})["certified"] == 1
+    for wrong in ("file:///nowhere/at/all", f"file://{tmp_path}"):
+        with pytest.raises(BadInputError, match="git clone failed"):
+            door(house.ctx, "pack", {**fetched, "path": wrong})
+    assert [one.name for one in Path(house.ctx.home.run).iterdir() if one.is_dir()] == []
 
 
 @pytest.mark.parametrize(

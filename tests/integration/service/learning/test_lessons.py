@@ -416,7 +416,7 @@ def test_secrets_and_instructions_are_not_kept(world: World) -> None:
     assert "previous instructions" not in kept
 
 
-def test_what_is_left_broken_is_told_at_the_start(world: World) -> None:
+def test_what_is_left_broken_is_shown(world: World) -> None:
     """Until it passes again."""
     for number in range(4):
         world.end(
@@ -429,13 +429,13 @@ def test_what_is_left_broken_is_told_at_the_start(world: World) -> None:
         .run("just check", "error: no logo", True)
     )
     world.end(broken.say())
-    told = world.hook("SessionStart", "y")
-    assert (
-        "`just check` fails since 2026-05-03 (passed 4 of 4 before): \u27e6tool: no logo\u27e7"
-        in told
-    )
+    (thing,) = world.shown()["things"]
+    fails = "`just check` fails since 2026-05-03 (passed 4 of 4 before)"
+    assert thing["text"] == fails + ": \u27e6tool: no logo\u27e7"
+    assert thing["surprise"]
     world.end(world.begin("z").ask("Fix the logo of the page").edit().run("just check").say())
-    assert "fails since" not in world.hook("SessionStart", "y2")
+    (thing,) = world.shown()["things"]
+    assert thing["text"] == "`just check` passes"
 
 
 def test_things_have_a_limit(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

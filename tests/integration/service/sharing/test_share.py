@@ -16,7 +16,7 @@ from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Scope
 from vector_memory.service.base.follow_journal import follow_once
 from vector_memory.service.inject import prompt_recall
-from vector_memory.service.purge import erasure, purge
+from vector_memory.service.purge import begun, erasure, purge
 from vector_memory.store.index import Index
 from vector_memory.trust import attestation
 
@@ -508,18 +508,25 @@ def test_a_purge_that_was_interrupted_is_done_and_proved_by_the_next_daemon(
     with monkeypatch.context() as patched, pytest.raises(PowerCutError):
         patched.setattr(module, step, cut)
         door(ann.house.ctx, "purge", {"ids": [gone], "certificate": True})
-    proofs = Path(ann.house.ctx.home.proofs)
-    assert not list(proofs.glob("entry-*")) and len(ann.house.ctx.state.records(purge.BEGUN)) == 1
-    assert "advisory" not in json.dumps(ann.house.ctx.state.records(purge.BEGUN))
+    home = ann.house.ctx.home
+    proofs = Path(home.proofs)
+    assert not list(proofs.glob("entry-*")) and len(ann.house.ctx.state.records(begun.RECORDS)) == 1
+    kept = b"".join(path.read_bytes() for path in Path(home.root).glob("state.db*"))
+    assert b"advisory" not in kept
+    stray = Path(home.logs, "editor.log")
+    stray.write_text(f"left by an editor: {DECISION}")
     purge.resume(ann.house.ctx)
+    assert DECISION[15:60] not in stray.read_text() and "****" in stray.read_text()
     with pytest.raises(NotFoundError):
         door(ann.house.ctx, "get", {"id": gone})
     ben.pull()
     assert ben.shared() == [OTHER]
     entry = attestation.inclusion_of(json.loads(next(proofs.glob("entry-*")).read_text())).entry
     assert (entry["action"], gone in entry["ids"]) == ("purge", True)
-    assert json.loads(entry["detail"])["resumed"] is True
-    assert ann.house.ctx.state.records(purge.BEGUN) == {}
+    detail = json.loads(entry["detail"])
+    assert detail["resumed"] is True and detail["files"] > 3 and detail["left_in"] == 0
+    assert ann.house.ctx.state.records(begun.RECORDS) == {}
+    assert not list(Path(home.run).glob("purge-*"))
     purge.resume(ann.house.ctx)
     assert len(list(proofs.glob("entry-*"))) == 1
 
@@ -539,7 +546,7 @@ def test_what_cannot_be_proved_after_an_interruption_is_done_all_the_same(
         patched.setattr(purge, "_remove_rows", cut)
         door(ann.house.ctx, "purge", asked)
     purge.resume(ann.house.ctx)
-    assert ann.house.ctx.state.records(purge.BEGUN) == {}
+    assert ann.house.ctx.state.records(begun.RECORDS) == {}
     entry = next(one for one in ann.house.ctx.state.audit_rows() if one.action == "purge")
     proved = {"entry": entry.number, "passphrase": "a long one"}
     assert Path(door(ann.house.ctx, "prove", proved)["file"]).is_file()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from service_house import ServiceHouse, door
 
-from vector_memory.errors import NotFoundError
+from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.trust import attestation
 
 
@@ -50,3 +50,34 @@ def test_one_entry(house: ServiceHouse) -> None:
     assert (proof.entry["number"], proof.entry["action"]) == (1, "remember")
     with pytest.raises(NotFoundError):
         door(house.ctx, "prove", {"entry": 999})
+
+
+def test_a_log_goes_on_from_an_earlier_root_and_that_is_seen_without_it(
+    house: ServiceHouse,
+) -> None:
+    house.remember("The ledger remembers this.")
+    first = door(house.ctx, "prove", {})["file"]
+    house.remember("Number two is remembered by the ledger.")
+    made = door(house.ctx, "prove", {"since": first})
+    told = json.loads(Path(made["file"]).read_text())
+    found = attestation.proof_of(told)
+    assert isinstance(found, attestation.Continuation)
+    assert found.earlier == attestation.statement_of(json.loads(Path(first).read_text()))
+    assert found.earlier.size < found.statement.size
+    for wrong in (
+        {**told, "path": told["path"][1:]},
+        {**told, "path": ["0" * 64, *told["path"][1:]]},
+        {**told, "earlier": told["statement"], "statement": told["earlier"]},
+        {**told, "earlier": {**told["earlier"], "size": told["earlier"]["size"] - 1}},
+        {**told, "path": 3},
+    ):
+        with pytest.raises(attestation.RefusedProofError):
+            attestation.proof_of(wrong)
+    with pytest.raises(BadInputError):
+        door(house.ctx, "prove", {"since": __file__})
+    state = sqlite3.connect(house.ctx.home.state_db)
+    with state:
+        state.execute("UPDATE audit SET actor = 'nobody' WHERE number = 1")
+    state.close()
+    with pytest.raises(attestation.RefusedProofError, match="does not continue"):
+        door(house.ctx, "prove", {"since": made["file"]})

@@ -28,7 +28,7 @@ def found(command: str) -> list[Finding]:
 
 
 @pytest.mark.parametrize(("name", "rule"), EVERY)
-def test_a_line_is_well_formed(name: str, rule: rules.Rule) -> None:
+def test_a_line_is_well_formed(name: str, rule: rules.CommandRule) -> None:
     """Its expression compiles, its category is one, and what is found comes with a sentence."""
     assert name == name.lower().strip()
     assert rule.category in CATEGORIES

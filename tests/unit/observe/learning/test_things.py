@@ -15,7 +15,6 @@ from vector_memory.observe.learning.things import (
     PORT,
     UP,
     VERSION,
-    Ran,
     Sighting,
     Thing,
 )
@@ -23,61 +22,11 @@ from vector_memory.observe.learning.things import (
 AT = datetime(2026, 5, 1, 9, tzinfo=timezone.utc)
 
 
-def looked(
-    said: str, output: str, ok: bool | None = True, counts: bool = False
-) -> set[tuple[str, str, str]]:
-    """What a command shows, without the command itself."""
-    found = things.look(Ran(said, ok, output, counts), "i", AT)
-    return {(one.kind, one.name, one.state) for one in found}
-
-
-@pytest.mark.parametrize(
-    ("said", "output", "port", "state"),
-    [
-        ("npm run dev", "  ➜  Local:   http://localhost:5173/", "5173", UP),
-        ("flask run", " * Running on http://127.0.0.1:5000", "5000", UP),
-        ("node s.js", "Server listening on port 8080", "8080", UP),
-        ("uvicorn a:b", "Uvicorn running on http://0.0.0.0:8000 (Press CTRL+C)", "8000", UP),
-        ("curl -s localhost:9200/health", "{}", "9200", UP),
-        ("pg_isready", "localhost:5432 - accepting connections", "5432", UP),
-        ("npm start", "Error: listen EADDRINUSE: address already in use :::3000", "3000", UP),
-        ("npm test", "connect ECONNREFUSED 127.0.0.1:5432", "5432", DOWN),
-        ("psql", "connection to server at \"localhost\", port 5432 failed: Connection refused", "5432", DOWN),
-        ("curl localhost:80", "curl: (7) Failed to connect to localhost port 8081 after 0 ms", "8081", DOWN),
-    ],
-)  # fmt: skip
-def test_ports(said: str, output: str, port: str, state: str) -> None:
-    """What listens, and what refuses."""
-    ok = state == UP and "EADDR" not in output
-    assert (PORT, port, state) in looked(said, output, ok)
-
-
-@pytest.mark.parametrize(
-    ("said", "output"),
-    [
-        ("", "src/server.py:107: running the local server"),
-        ("pytest", "tests/test_server.py:123: started at 12:30:45"),
-        ("npm test", "ready in 532 ms"),
-        ("just ci", "serving 3 files, 1024 bytes"),
-    ],
-)
-def test_what_is_no_port(said: str, output: str) -> None:
-    """Line numbers, times and sizes are none."""
-    assert looked(said, output) == set()
-
-
-def test_versions() -> None:
-    """A version that was asked for, and none that is merely printed."""
-    assert looked("python3 --version", "Python 3.11.7") == {(VERSION, "python3", "3.11.7")}
-    assert looked("node -v", "v22.1.0") == {(VERSION, "node", "22.1.0")}
-    assert looked("pytest", "Python 3.11.7") == set()
-
-
 def sightings(states: str, kind: str = COMMAND, name: str = "just test") -> list[Sighting]:
     """A thing seen once an hour: `.` for well, `x` for badly."""
     words = {".": OK if kind == COMMAND else UP, "x": FAILS if kind == COMMAND else DOWN}
     return [
-        Sighting(kind, name, words[sign], "it broke" if sign == "x" else "", "", f"i{number}",
+        Sighting(kind, name, words[sign], "it broke" if sign == "x" else "", f"i{number}",
                  (AT + timedelta(hours=number)).isoformat(), 40.0)
         for number, sign in enumerate(states)
     ]  # fmt: skip
@@ -124,13 +73,9 @@ def test_what_is_a_surprise(states: str, surprise: bool) -> None:
     assert thing(states).surprise is surprise
 
 
-def test_what_a_start_is_told() -> None:
-    """What is broken while it is, what works again once, neither for ever."""
+def test_a_state_in_words() -> None:
+    """What is broken, works again or is down since when; what is as usual without a date."""
     broken, mended, down = thing("....xx"), thing("xxxx."), thing(".x", PORT, "5432")
-    now = AT + timedelta(days=1)
-    assert things.unresolved([broken, mended, down, thing("....")], now) == [broken, mended, down]
-    assert things.unresolved([thing("xxxx..")], now) == []
-    assert things.unresolved([broken], now + timedelta(days=20)) == []
     assert broken.text == "`just test` fails since 2026-05-01 (passed 4 of 4 before): it broke"
     assert mended.text == "`just test` passes since 2026-05-01 (failed 4 of 4 before)"
     assert down.text.startswith("port 5432 is down since 2026-05-01")
@@ -140,7 +85,7 @@ def test_what_a_start_is_told() -> None:
 def test_a_version_that_changed() -> None:
     """The new one and the old one are told."""
     (made,) = things.of(
-        Sighting(VERSION, "python", state, "", "python --version", f"i{number}", (AT + timedelta(days=number)).isoformat())
+        Sighting(VERSION, "python", state, "", f"i{number}", (AT + timedelta(days=number)).isoformat())
         for number, state in enumerate(("3.11.7", "3.11.7", "3.12.1"))
     )  # fmt: skip
     assert made.surprise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.observe.search.names_match import Told, in_place, told
+from vector_memory.observe.search.names_match import TellingPiece, in_place, told
 from vector_memory.observe.search.pattern_terms import SearchTerms, sought
 from vector_memory.observe.search.searches import Search
 
@@ -26,7 +26,7 @@ def test_the_sentence_that_says_most() -> None:
 )  # fmt: skip
 def test_nothing_is_said(text: str) -> None:
     """By lists, by code, by what stands beside the sentence, and of other names."""
-    assert told(looking_for("load_ledger"), text, "") == Told()
+    assert told(looking_for("load_ledger"), text, "") == TellingPiece()
 
 
 def test_talk_says_under_which_file_a_name_stands() -> None:
@@ -38,16 +38,16 @@ def test_talk_says_under_which_file_a_name_stands() -> None:
     ]
     assert told(looking_for("load_ledger"), "\n".join(lines)).file == "src/reader.py"
     far = [lines[0], *["- `open_ledger`"] * 12, lines[2]]
-    assert told(looking_for("load_ledger"), "\n".join(far)) == Told()
+    assert told(looking_for("load_ledger"), "\n".join(far)) == TellingPiece()
     other = [lines[0], "README.md has the rest", lines[2]]
-    assert told(looking_for("load_ledger"), "\n".join(other)) == Told()
+    assert told(looking_for("load_ledger"), "\n".join(other)) == TellingPiece()
 
 
 def test_all_of_a_memory_is_about_its_title() -> None:
     """Names in the paths of its files, too."""
     text = "The readers starve as soon as a writer waits."
     assert told(looking_for("load_ledger"), text, "load_ledger").piece == text
-    assert told(looking_for("load_ledger"), text) == Told()
+    assert told(looking_for("load_ledger"), text) == TellingPiece()
     assert told(looking_for("load_ledger"), text, "logs/load_ledger/console.log").piece == text
 
 

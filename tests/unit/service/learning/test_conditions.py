@@ -5,38 +5,42 @@ from __future__ import annotations
 import pytest
 
 from vector_memory.errors import BadInputError
-from vector_memory.service.learning.procedures import Moment, read
+from vector_memory.service.learning.procedures import TriggerMoment, read
 
 
-def prompt(text: str) -> Moment:
+def prompt(text: str) -> TriggerMoment:
     """Return the moment of a prompt without files."""
-    return Moment(text)
+    return TriggerMoment(text)
 
 
 @pytest.mark.parametrize(
     ("trigger", "moment", "holds"),
     [
-        ("file:*.sql", Moment(touched=("/app/db/001.sql",)), True),
-        ("file:db/*.sql", Moment(touched=("/app/db/001.sql",)), True),
-        ("file:db/*.sql", Moment(touched=("db/001.sql",)), True),
-        ("file:db/*.sql", Moment(touched=("/other/db/001.sql",)), False),
-        ("file:*.sql", Moment(touched=("/app/sql.py",)), False),
-        ("file:Makefile", Moment(touched=("Makefile",)), True),
-        ("command:git push", Moment(command="git push --force"), True),
-        ("command:git push", Moment(command="cd x && git -C y push origin main"), True),
-        ("command:git push", Moment(command="git pull"), False),
-        ("command:git push", Moment(command="echo git push"), False),
-        ("command:make", Moment(command="FOO=1 make test"), True),
-        ("command:make", Moment(command="if ("), False),
-        ("command:make", Moment(), False),
-        ("error:no such table", Moment(command="x", error="sqlite3: No such\n table: a"), True),
-        ("error:no such table", Moment(error="no such column"), False),
+        ("file:*.sql", TriggerMoment(touched=("/app/db/001.sql",)), True),
+        ("file:db/*.sql", TriggerMoment(touched=("/app/db/001.sql",)), True),
+        ("file:db/*.sql", TriggerMoment(touched=("db/001.sql",)), True),
+        ("file:db/*.sql", TriggerMoment(touched=("/other/db/001.sql",)), False),
+        ("file:*.sql", TriggerMoment(touched=("/app/sql.py",)), False),
+        ("file:Makefile", TriggerMoment(touched=("Makefile",)), True),
+        ("command:git push", TriggerMoment(command="git push --force"), True),
+        ("command:git push", TriggerMoment(command="cd x && git -C y push origin main"), True),
+        ("command:git push", TriggerMoment(command="git pull"), False),
+        ("command:git push", TriggerMoment(command="echo git push"), False),
+        ("command:make", TriggerMoment(command="FOO=1 make test"), True),
+        ("command:make", TriggerMoment(command="if ("), False),
+        ("command:make", TriggerMoment(), False),
+        (
+            "error:no such table",
+            TriggerMoment(command="x", error="sqlite3: No such\n table: a"),
+            True,
+        ),
+        ("error:no such table", TriggerMoment(error="no such column"), False),
         ("term:release notes", prompt("Please write the release note for 2.0"), True),
         ("term:release notes", prompt("Please release it"), False),
         ("term:the", prompt("the"), False),
     ],
 )
-def test_conditions(trigger: str, moment: Moment, holds: bool) -> None:
+def test_conditions(trigger: str, moment: TriggerMoment, holds: bool) -> None:
     """Whole words of a prompt, a path from the project's folder, a program with its arguments."""
     assert moment.meets(trigger, "/app") is holds
 

@@ -1,0 +1,109 @@
+"""Purges that were begun: what is noted of each until it is done, so that whatever ends this daemon, the next one
+does the rest.
+
+What goes is noted by ids. The words that files are searched for are noted sealed, and the key lies in a file of its
+own that goes when the purge is done: what the database then still keeps of them nobody can read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from vector_memory.service.base.context import Context
+from vector_memory.service.purge.selection import PurgeRequest, PurgeSelection, StorePart
+from vector_memory.service.sharing import team
+from vector_memory.system.durable_files import write_durably
+from vector_memory.system.files import read_text
+
+RECORDS = "purge"
+"""The small records of purges that were begun and are not done."""
+KEY_BYTES = 32
+_ONCE = bytes(12)
+"""The nonce: every key is used for one message."""
+
+
+@dataclass(frozen=True)
+class BegunPurge:
+    """A purge that is being done: what goes, and the projects whose teams were given something of it.
+
+    Attributes:
+        summarized: the sessions concerned that had a summary.
+        was_interrupted: a daemon before this one began it.
+    """
+
+    id: str
+    chosen: PurgeSelection
+    told: list[team.Corner]
+    summarized: set[str]
+    was_interrupted: bool = False
+
+
+def note(ctx: Context, request: PurgeRequest, begun: BegunPurge) -> None:
+    """Note what was chosen, before anything of it goes."""
+    chosen = begun.chosen
+    about = {"form": chosen.form, "session": chosen.session, "project": chosen.project}
+    asked = {"actor": request.actor, "backups": request.backups, "certificate": request.certificate}
+    ids = {part.shelf.folder: part.ids for part in chosen.parts}
+    told = [corner.root if corner.place else "" for corner in begun.told]
+    what = {"ids": ids, "sessions": sorted(chosen.sessions), "told": told}
+    what |= {"summarized": sorted(begun.summarized), "words": _sealed(ctx, begun.id, chosen.pieces)}
+    ctx.state.put_record(RECORDS, begun.id, {**about, **asked, **what})
+
+
+def noted(ctx: Context) -> Iterator[tuple[PurgeRequest, BegunPurge]]:
+    """Yield the purges that another daemon began. What is gone already is told by its ids alone."""
+    for id, told in ctx.state.records(RECORDS).items():
+        parts = []
+        for shelf in ctx.all_shelves():
+            ids = told.part("ids").words(shelf.folder)
+            known = shelf.journal.by_ids(ids)
+            gone = [one for one in ids if one not in known]
+            parts.append(StorePart(shelf, list(known.values()), gone))
+        sessions, where = set(told.words("sessions")), (told.text("session"), told.text("project"))
+        pieces = _opened(ctx, id, told.text("words"))
+        chosen = PurgeSelection(told.text("form"), parts, sessions, pieces, set(), *where)
+        corners = [
+            team.corner_of(ctx, ctx.place(one) if one else None) for one in told.words("told")
+        ]
+        request = PurgeRequest(
+            actor=told.text("actor"),
+            backups=bool(told.get("backups")),
+            certificate=bool(told.get("certificate")),
+        )
+        yield request, BegunPurge(id, chosen, corners, set(told.words("summarized")), True)
+
+
+def done(ctx: Context, id: str) -> None:
+    """Have nothing noted of a purge any more."""
+    ctx.state.put_record(RECORDS, id, None)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(_key_path(ctx, id))
+
+
+def _sealed(ctx: Context, id: str, pieces: Sequence[str]) -> str:
+    from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+
+    key, raw = os.urandom(KEY_BYTES), json.dumps(list(pieces)).encode("ascii")
+    write_durably(_key_path(ctx, id), key.hex().encode("ascii"))
+    return ChaCha20Poly1305(key).encrypt(_ONCE, raw, None).hex()
+
+
+def _opened(ctx: Context, id: str, sealed: str) -> list[str]:
+    """Return the words that files are to be searched for, [] where their key is gone."""
+    from cryptography.exceptions import InvalidTag
+    from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+
+    try:
+        key = bytes.fromhex(read_text(_key_path(ctx, id), 2 * KEY_BYTES))
+        raw = ChaCha20Poly1305(key).decrypt(_ONCE, bytes.fromhex(sealed), None)
+    except (OSError, ValueError, InvalidTag):
+        return []
+    return [str(piece) for piece in json.loads(raw)]
+
+
+def _key_path(ctx: Context, id: str) -> str:
+    return os.path.join(ctx.home.run, f"purge-{id}.key")
