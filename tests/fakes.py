@@ -18,7 +18,7 @@ B = 0.75
 
 
 class FakeIndex:
-    """A `SearchIndex` of plain dictionaries. Those opened with one name share what they hold."""
+    """A search index of plain dictionaries. Those opened with one name share what they hold."""
 
     _stores: ClassVar[dict[str, tuple[dict[str, IndexRow], list[int]]]] = {}
 

@@ -20,8 +20,8 @@ from vector_memory.model import Scope, Status
 from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.base.follow_journal import follow_once
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.store import durable
 from vector_memory.store.index import Index
+from vector_memory.system import processes
 
 BLOCK = 4_096
 SQLITE = ("journal.db", "journal.db-wal", "journal.db-shm")
@@ -108,14 +108,12 @@ def problems(shelf: Shelf, acknowledged: Sequence[str]) -> list[str]:
 @contextlib.contextmanager
 def machine_started_again() -> Iterator[None]:
     """Let the machine seem to have been started again."""
-    before = durable.BOOT_ID
-    durable.BOOT_ID = os.devnull
-    true = durable.boot_id
-    durable.boot_id = lambda: "another run"
+    true = processes.boot
+    processes.boot = lambda: "another run"
     try:
         yield
     finally:
-        durable.BOOT_ID, durable.boot_id = before, true
+        processes.boot = true
 
 
 @dataclass

@@ -279,15 +279,11 @@ def _check_note_name(name: str, pattern: str, wanted: tuple[str, ...]) -> None:
 
 def save(path: str, raw: Mapping[str, Any]) -> None:
     """Check `raw` and write it as `config.json` (0600), replacing the file at once."""
-    import tempfile
+    from vector_memory.system.durable_files import write_durably
 
     validate(raw)
     make_folder(os.path.dirname(path))
-    descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".config-")
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(dict(raw), file, indent=2, sort_keys=True)
-        file.write("\n")
-    os.replace(temporary, path)
+    write_durably(path, (json.dumps(dict(raw), indent=2, sort_keys=True) + "\n").encode())
 
 
 def names() -> list[str]:

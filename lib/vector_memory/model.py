@@ -450,18 +450,7 @@ class Scope:
     @property
     def only_projects(self) -> bool:
         """Whether nothing but the project is limited: the hot path."""
-        return not (
-            self.kinds
-            or self.tags
-            or self.sessions
-            or self.collections
-            or self.since
-            or self.until
-            or self.entities
-            or self.without
-            or self.levels
-            or self.is_by_state
-        )
+        return not any(limit for name, limit in vars(self).items() if name != "projects")
 
     @property
     def is_by_state(self) -> bool:
@@ -600,29 +589,6 @@ class Generator(Protocol):
         Raises:
             GenerationError: it plainly cannot.
         """
-
-
-class SearchIndex(Protocol):
-    """What follows the journal and can be rebuilt from it. One writer; any number of readers."""
-
-    def reached(self) -> int:
-        """The journal's sequence number up to which this index is complete (0 when empty)."""
-
-    def apply(self, rows: Sequence[IndexRow], removed_ids: Sequence[str], reached: int) -> None:
-        """Insert or replace `rows` by id, remove `removed_ids`, make it durable, and only then
-        count `reached` as reached."""
-
-    def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
-        """Full text over the analysed text: the k best by BM25, best first."""
-
-    def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]:
-        """The k nearest by cosine similarity, best first."""
-
-    def optimize(self) -> None:
-        """Compact, update the indexes, drop old versions. Called when nobody waits."""
-
-    def close(self) -> None:
-        """Release files and memory."""
 
 
 class Progress(Protocol):

@@ -1,4 +1,4 @@
-"""What every `SearchIndex` does, whatever it is made of."""
+"""What every search index does, whatever it is made of."""
 
 from __future__ import annotations
 
@@ -14,17 +14,12 @@ from index_samples import DIM, MODEL, START, direction, row, seqs
 
 from vector_memory.model import Scope, Source
 from vector_memory.store.index import Index
-from vector_memory.store.lance import LanceIndex
 
 Make = Callable[[], Any]
 
 
 def fake(folder: Path) -> FakeIndex:
     return FakeIndex.open(str(folder), DIM)
-
-
-def lance(folder: Path) -> LanceIndex:
-    return LanceIndex.open(str(folder), MODEL, DIM)
 
 
 def index(folder: Path) -> Index:
@@ -40,7 +35,7 @@ def coded_index(folder: Path) -> Index:
     return made
 
 
-@pytest.fixture(params=[fake, lance, index, coded_index], ids=lambda maker: maker.__name__)
+@pytest.fixture(params=[fake, index, coded_index], ids=lambda maker: maker.__name__)
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
     """Return what opens the index under test, each time the same one anew."""
     opened: list[Any] = []

@@ -425,7 +425,7 @@ def earlier(path: Path, migrations: tuple[Migration, ...], put: Callable[[Any], 
 
 
 def put_memories(connection: Any) -> None:
-    writes.add(connection, [memory(n) for n in range(30)], NOW)
+    writes.insert(connection, [memory(n) for n in range(30)], NOW)
 
 
 def put_cursors(connection: Any) -> None:

@@ -21,9 +21,11 @@ PACKAGES = {
 
 def list_backends(call: Invocation) -> None:
     """Print the backends, which are installed and which one is used."""
+    from importlib.util import find_spec
+
     chosen = config.load(Home().config).embedding_backend
     rows = [
-        {"name": name, "installed": _importable(package), "used": name == chosen}
+        {"name": name, "installed": find_spec(package) is not None, "used": name == chosen}
         for name, package in PACKAGES.items()
     ]
     call.show(Row({"backends": rows}), _show)
@@ -60,12 +62,6 @@ def install(call: Invocation, name: str) -> None:
         f"{name} is installed: {', '.join(done.packages) or 'it was already'}.",
         f"Use it: vector-memory config set embedding_backend {name}",
     )
-
-
-def _importable(package: str) -> bool:
-    from importlib.util import find_spec
-
-    return find_spec(package) is not None
 
 
 def _progress(done: int, total: int, doing: str) -> None:

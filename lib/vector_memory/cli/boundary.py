@@ -105,19 +105,16 @@ def render(error: BaseException, words: Sequence[str], moment: str) -> str:
 
     verb = next((word for word in words if not word.startswith("-")), "")
     options = sorted({word.split("=")[0] for word in words if word.startswith("--")})
+    # Without a home, replace nothing.
+    home = os.path.expanduser("~").rstrip("/") or "\0"
     lines = [
         f"vector-memory {version()}, Python {platform.python_version()}, {platform.platform()}",
         f"{moment}: {verb if verb.isidentifier() else '?'} {' '.join(options)}".rstrip(),
     ]
     for frame in traceback.extract_tb(error.__traceback__):
-        where = frame.filename.replace(PACKAGE_ROOT, "vector_memory").replace(_home(), "~")
+        where = frame.filename.replace(PACKAGE_ROOT, "vector_memory").replace(home, "~")
         lines.append(f"  {where}:{frame.lineno} in {frame.name}")
     return "\n".join([*lines, _describe(error)]) + "\n"
-
-
-def _home() -> str:
-    # Without a home, replace nothing.
-    return os.path.expanduser("~").rstrip("/") or "\0"
 
 
 def _describe(error: BaseException) -> str:

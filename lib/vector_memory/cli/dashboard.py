@@ -95,7 +95,6 @@ def install(call: Invocation, kind: str | None, port: int, remove: bool) -> None
     Raises:
         BadInputError: an agent asks.
     """
-    if asking.everywhere().get("actor"):
-        raise BadInputError("Only the user installs services.", "Ask the user to run it.")
+    asking.require_user("installs services")
     service = job_files.dashboard(kind or job_files.usual_kind(), port)
     job_files.settle(service, remove, call)

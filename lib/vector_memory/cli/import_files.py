@@ -11,7 +11,7 @@ from vector_memory.cli import asking, import_notes
 from vector_memory.cli.invocation import Invocation
 from vector_memory.cli.progress import ask_long
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.system.files import open_plain, with_real_folder
+from vector_memory.system.files import beginning
 
 MARKDOWN = (".md", ".markdown")
 COUNTS = "read stored merged proposed skipped redactions"
@@ -49,7 +49,7 @@ def import_lines(call: Invocation, path: str, where: asking.Request, verbatim: b
     """Import a file of JSON lines; return 1 where a line of it was not taken, else 0."""
     if not os.path.lexists(path):
         raise NotFoundError(f"There is no file {path}.", "Name a file of JSON lines.")
-    if _is_binary(path):
+    if b"\0" in beginning(path, FIRST_LINE_BYTES):
         raise BadInputError(f"{path} is no text.", TAKEN)
     answer = ask_long("import", where, call.as_json, path=path, verbatim=verbatim)
     call.report(answer, COUNTS)
@@ -64,22 +64,7 @@ def is_markdown(path: str) -> bool:
         return True
     if not path.lower().endswith(MARKDOWN):
         return False
-    try:
-        with open_plain(with_real_folder(path)) as file:
-            return not _is_json(file.readline(FIRST_LINE_BYTES))
-    except OSError:
-        # The daemon says what is wrong with it.
-        return True
-
-
-def _is_binary(path: str) -> bool:
-    """Whether a file begins as no text does."""
-    try:
-        with open_plain(with_real_folder(path)) as file:
-            return b"\0" in file.read(FIRST_LINE_BYTES)
-    except OSError:
-        # The daemon says what is wrong with it.
-        return False
+    return not _is_json(beginning(path, FIRST_LINE_BYTES).partition(b"\n")[0])
 
 
 def _is_json(line: bytes) -> bool:

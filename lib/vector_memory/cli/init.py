@@ -12,8 +12,7 @@ from vector_memory.cli import asking, import_files, import_notes, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.checks import hooks
 from vector_memory.cli.invocation import Invocation
-from vector_memory.errors import VectorMemoryError
-from vector_memory.system.files import open_plain, with_real_folder
+from vector_memory.system.files import beginning
 
 GRAPH_VARIABLE = "MEMORY_FILE_PATH"
 """By this the MCP memory server is told where its knowledge graph is."""
@@ -69,13 +68,5 @@ def graphs(folder: str) -> list[str]:
                 for named_path in given
                 if named_path
             ]
-    return [path for path in dict.fromkeys(named) if _is_graph(path)]
-
-
-def _is_graph(path: str) -> bool:
-    try:
-        with open_plain(with_real_folder(path)) as file:
-            beginning = file.read(BEGINNING_BYTES)
-    except (OSError, VectorMemoryError):
-        return False
-    return any(mark in beginning for mark in GRAPH_MARKS)
+    begins = {path: beginning(path, BEGINNING_BYTES) for path in named}
+    return [path for path, first in begins.items() if any(mark in first for mark in GRAPH_MARKS)]

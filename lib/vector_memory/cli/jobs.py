@@ -47,8 +47,7 @@ def install(call: Invocation, kind: str | None, remove: bool) -> None:
     Raises:
         BadInputError: an agent asks.
     """
-    if asking.everywhere().get("actor"):
-        raise BadInputError("Only the user installs timers.", "Ask the user to run it.")
+    asking.require_user("installs timers")
     job_files.settle(job_files.timers(kind or job_files.usual_kind()), remove, call)
 
 

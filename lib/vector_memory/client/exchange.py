@@ -83,8 +83,12 @@ def _configuration() -> bytes:
 
 def ask(call: HookEvent, patience_s: float) -> "bytes | None":
     """Return the daemon's answer (b"" means: say nothing), or None where there was none in time."""
+    patience_s = min(patience_s, call.left_s())
+    until = time.monotonic() + patience_s
     try:
-        return _exchange(call, min(patience_s, call.left_s()))
+        with _Connection(patience_s) as sock:
+            _send(call, sock)
+            return _read_reply(sock, until)
     except (OSError, wire.WireError, MemoryError):
         return None
 
@@ -96,13 +100,6 @@ def tell(call: HookEvent, patience_s: float) -> None:
             _send(call, sock)
     except OSError:
         pass
-
-
-def _exchange(call: HookEvent, patience_s: float) -> "bytes | None":
-    until = time.monotonic() + patience_s
-    with _Connection(patience_s) as sock:
-        _send(call, sock)
-        return _read_reply(sock, until)
 
 
 def _send(call: HookEvent, sock: "_socket.socket") -> None:

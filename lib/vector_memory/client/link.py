@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO
 
-from vector_memory import errors, wire
+from vector_memory import daemon_verbs, errors, wire
 from vector_memory.client import spawn
 from vector_memory.system import paths, peer, private
 
@@ -23,12 +23,7 @@ Json = dict[str, Any]
 START_WAIT_S = 10.0
 POLL_S = 0.02
 KILL_WAIT_S = 5.0
-ONLY_READ = frozenset({
-    "status", "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "entities", "links",
-    "stats", "audit", "summarize", "impact", "contradictions", "provenance", "trace",
-    "session_recalled", "prune", "important", "overview", "feed", "task_specialization", "meta_agent", "wrapup",
-    "explain", "evolution", "growth",
-})  # fmt: skip
+ONLY_READ = daemon_verbs.named("twice") | {"status"}
 """What may be asked twice: a daemon that was killed may have done the rest already. A message that is fed
 twice counts once."""
 MOST_TIMES = 4
@@ -144,8 +139,7 @@ class DaemonClient:
             wait_s /= 2
         if not self._wait_gone(wait_s):
             self._kill()
-            if not self._wait_gone(KILL_WAIT_S):
-                raise errors.DaemonUnavailableError("The daemon has not ended yet.", "Try again.")
+            self.wait_gone(KILL_WAIT_S)
         return True
 
     def wait_gone(self, wait_s: float = START_WAIT_S) -> None:

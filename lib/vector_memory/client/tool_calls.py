@@ -69,20 +69,16 @@ def _wishes(home: str) -> "list[bytes]":
 def may_search(stdin: bytes) -> bool:
     """Whether a tool call may be a search: it is one of the tools for that, or a shell whose command has
     the name of a program for it. It is parsed by who is asked; here nothing may be missed."""
-    start = stdin.find(b'"tool_name"')
-    name = stdin[start + 11 : start + 40].lstrip(b" :")
-    if start < 0 or name.startswith(_SEARCH_TOOLS):
-        return start >= 0
-    return name.startswith(_SHELLS) and any(_stands_in(stdin, program) for program in _PROGRAMS)
+    tool = _tool(stdin)
+    return tool.startswith(_SEARCH_TOOLS) or (
+        tool.startswith(_SHELLS) and any(_stands_in(stdin, program) for program in _PROGRAMS)
+    )
 
 
 def may_hide_error(stdin: bytes) -> bool:
     """Whether the result of a tool call may be that of a failure which a shell's line hides, as
     `pytest | tail` does: whoever is asked parses it; here nothing may be missed."""
-    start = stdin.find(b'"tool_name"')
-    name = stdin[start + 11 : start + 40].lstrip(b" :")
-    is_shell = start >= 0 and name.startswith(_SHELLS)
-    return is_shell and _has(stdin, _JOINTS) and _has(stdin, _ERRORS)
+    return _tool(stdin).startswith(_SHELLS) and _has(stdin, _JOINTS) and _has(stdin, _ERRORS)
 
 
 def _has(stdin: bytes, signs: "tuple[bytes, ...]") -> bool:
@@ -91,9 +87,13 @@ def _has(stdin: bytes, signs: "tuple[bytes, ...]") -> bool:
 
 def _touches(stdin: bytes) -> bool:
     """Whether a tool call runs a command, or reads or writes a file."""
+    return _tool(stdin).startswith((*_SHELLS, *_FILE_TOOLS))
+
+
+def _tool(stdin: bytes) -> bytes:
+    """Return how the name of the tool begins, with the quote before it; b"" where none is named."""
     start = stdin.find(b'"tool_name"')
-    name = stdin[start + 11 : start + 40].lstrip(b" :")
-    return start >= 0 and name.startswith((*_SHELLS, *_FILE_TOOLS))
+    return stdin[start + 11 : start + 40].lstrip(b" :") if start >= 0 else b""
 
 
 def _stands_in(stdin: bytes, program: bytes) -> bool:

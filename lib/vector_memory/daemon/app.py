@@ -106,7 +106,7 @@ class App:
         started, printed = time.monotonic(), b""
         try:
             starter = self.callers.started_by(caller)
-            with self.ctx.hooks.answering():
+            with self.ctx.hooks.going_on():
                 printed = self.events.answer(event, body, starter)
         except Exception as error:
             self._failed(f"hook {event}", error)
@@ -363,8 +363,10 @@ def _finish_restoring(home: Home) -> Restored | None:
 
 
 def _warm() -> None:
-    """Make the redactor ready. It is imported here and not before: the first answer would wait."""
+    """Make the redactor ready, and what a prompt is told of beside memories. They are imported here and not
+    before: the first answer would wait."""
     from vector_memory import redact
+    from vector_memory.service.learning import guidance, procedures  # noqa: F401
 
     redact.warm()
 

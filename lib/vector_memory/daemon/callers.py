@@ -74,7 +74,9 @@ class Callers:
         if hook is None:
             return None
         # Nearly every hook comes from a client that is known: it is not looked at again.
-        starter, between = ancestry.starter_of(hook, self._is_known)
+        starter, between = ancestry.starter_of(
+            hook, lambda process: ancestry.identity(process) in self._clients
+        )
         if starter is None:
             return None
         who = ancestry.identity(starter)
@@ -82,9 +84,6 @@ class Callers:
             self._meet(who, starter, between)
         sockets = all(processes.stdin_is_socket(process.pid) for process in between)
         return Started(starter, sockets or who not in self._clients)
-
-    def _is_known(self, process: Process) -> bool:
-        return ancestry.identity(process) in self._clients
 
     def _meet(self, who: Identity, starter: Process, between: list[Process]) -> None:
         """Look whether who started a hook is a client. What is none now may be one by the next hook: what it

@@ -120,7 +120,10 @@ class Events:
         source = message.source or "startup"
         if source == "compact":
             self._turn(message).compacted_at = self._ctx.now()
-            self._wait_for_index()
+            # What PreCompact had indexed gets a moment: this session is about to be told of itself.
+            done = threading.Event()
+            self._index(done.set)
+            done.wait(INDEX_WAIT_S)
         question = self._question(message, source=source)
         if question is None:
             return ""
@@ -144,12 +147,6 @@ class Events:
 
     def _turn(self, message: HookMessage) -> SessionTail:
         return last_turn(self._ctx.running, message.session_id)
-
-    def _wait_for_index(self) -> None:
-        """Give what PreCompact had indexed a moment: this session is about to be told of itself."""
-        done = threading.Event()
-        self._index(done.set)
-        done.wait(INDEX_WAIT_S)
 
     def _prompt(self, message: HookMessage) -> str:
         if message.agent_id:

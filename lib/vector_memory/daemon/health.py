@@ -9,7 +9,7 @@ from vector_memory.service.base.timings import Slo
 
 
 @dataclass(frozen=True, kw_only=True)
-class Status:
+class DaemonStatus:
     """What can be said without looking at any store.
 
     Attributes:

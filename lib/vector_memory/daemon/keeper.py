@@ -113,7 +113,7 @@ class Keeper(Relay):
                 for name, bring_up in stages.items():
                     if not self._stopping.is_set() and name not in self.stages:
                         bring_up()
-                        self._reached(name)
+                        self.stages[name] = round(time.monotonic() - self.started, 3)
                 # What is loaded now stays: without this every full collection walks through all of it,
                 # for tens of milliseconds, and a prompt may be waiting.
                 gc.collect()
@@ -160,9 +160,6 @@ class Keeper(Relay):
             self._do(shelf.folder, where, partial(work, shelf))
             for shelf in self._ctx.opened_shelves()
         ]
-
-    def _reached(self, stage: str) -> None:
-        self.stages[stage] = round(time.monotonic() - self.started, 3)
 
     def _round(self) -> None:
         self.busy = True

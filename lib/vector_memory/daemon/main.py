@@ -19,8 +19,8 @@ from vector_memory.client.link import ONLY_READ
 from vector_memory.client.spawn import LOCK_FD
 from vector_memory.client.spool import read_aside
 from vector_memory.daemon.callers import Callers
-from vector_memory.daemon.health import Status
-from vector_memory.daemon.limits import require_small
+from vector_memory.daemon.health import DaemonStatus
+from vector_memory.daemon.limits import require_shallow
 from vector_memory.daemon.lock import acquire
 from vector_memory.daemon.server import Reply, Sent, Server, Written
 from vector_memory.errors import (
@@ -223,9 +223,9 @@ class Daemon:
             }
         return verbs
 
-    def status(self) -> Status:
+    def status(self) -> DaemonStatus:
         """Return what `daemon status` shows."""
-        return Status(
+        return DaemonStatus(
             pid=os.getpid(),
             rss_mb=round(rss_bytes() / 1e6, 1),
             state=self.app.state() if self.app else "damaged",
@@ -332,7 +332,7 @@ def _parse(body: bytes) -> Sent:
         raise BadInputError(f"The request is no JSON: {error}.", "Send one object.") from error
     if not isinstance(request, dict):
         raise BadInputError("The request is no JSON object.", "Send one.")
-    require_small(request)
+    require_shallow(request)
     return request
 
 

@@ -69,7 +69,7 @@ def install(source_folder: str, models_folder: str, progress: Progress = ignore_
         SetupError: a file is missing or is not the published one, or the model does not work.
     """
     source = _model_folder(source_folder)
-    steps = len(FILES) + 2
+    steps, target = len(FILES) + 2, os.path.join(models_folder, FOLDER)
     try:
         os.makedirs(models_folder, mode=0o700, exist_ok=True)
         _sweep(models_folder)
@@ -83,14 +83,17 @@ def install(source_folder: str, models_folder: str, progress: Progress = ignore_
             _convert(folder)
             progress(steps - 1, steps, "trying the model")
             _try(aside)
-            _move(folder, os.path.join(models_folder, FOLDER), aside)
+            # A folder cannot be renamed onto one that holds something: that goes with `aside`.
+            if os.path.lexists(target):
+                os.rename(target, os.path.join(aside, "old"))
+            os.rename(folder, target)
     except OSError as error:
         raise SetupError(
             f"The model cannot be written to {models_folder}: {error}.",
             "Make room or mend the permissions (the model takes 92 MB), then run the set-up again.",
         ) from error
     progress(steps, steps, "the model is installed")
-    return os.path.join(models_folder, FOLDER)
+    return target
 
 
 _ASIDE = f".{FOLDER}-"
@@ -180,11 +183,3 @@ def _try(models_folder: str) -> None:
             f"The converted model answers wrongly (cosine {cosine:.4f}, not {EXPECTED_COSINE}).",
             "This processor or this version of onnxruntime is not supported: please report it.",
         )
-
-
-def _move(folder: str, target: str, aside: str) -> None:
-    """Put the new folder in the place of the old one, which is removed with `aside`."""
-    # A folder cannot be renamed onto one that holds something.
-    if os.path.lexists(target):
-        os.rename(target, os.path.join(aside, "old"))
-    os.rename(folder, target)

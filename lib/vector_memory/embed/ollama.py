@@ -23,7 +23,7 @@ NOTHING = "(empty)"
 """Stands for an empty text, which the server answers with no vector at all."""
 
 
-class Ollama:
+class OllamaEmbedder:
     """An embedding model on an Ollama server. Safe to use from several threads.
 
     Args:

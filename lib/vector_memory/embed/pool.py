@@ -144,10 +144,11 @@ class BulkEmbedder:
         Raises:
             EmbeddingError: the backend failed, or the child ended or does not answer.
         """
-        assert self._child is not None
-        answer = _exchange(self._child, json.dumps(message).encode())
+        child = self._child
+        assert child is not None
+        is_sent = child.send(json.dumps(message).encode(), ANSWER_TIMEOUT_S)
+        answer = child.receive(ANSWER_TIMEOUT_S) if is_sent else None
         if answer is None:
-            child = self._child
             self.stop()
             raise EmbeddingError(
                 f"The embedding process ended or hung (exit code {child.exit_code}).",
@@ -156,8 +157,3 @@ class BulkEmbedder:
         if answer[:1] == ERROR:
             raise EmbeddingError(*json.loads(answer[1:]))
         return answer[1:]
-
-
-def _exchange(child: Child, request: bytes) -> bytes | None:
-    """Send a frame and return the answer; None when the child has gone or hangs."""
-    return child.receive(ANSWER_TIMEOUT_S) if child.send(request, ANSWER_TIMEOUT_S) else None

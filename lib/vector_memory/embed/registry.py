@@ -12,7 +12,7 @@ from vector_memory.model import Embedder
 BACKENDS = {
     "minilm": "vector_memory.embed.minilm.MiniLm",
     "sentence-transformers": "vector_memory.embed.sentence_transformers.SentenceTransformers",
-    "ollama": "vector_memory.embed.ollama.Ollama",
+    "ollama": "vector_memory.embed.ollama.OllamaEmbedder",
 }
 """Name → class. A class takes `(settings, models_folder)`."""
 

@@ -17,7 +17,7 @@ MAX_CHARS = 20_000
 HINT = "Start Ollama and pull the model, or set generation_backend to nothing."
 
 
-class Ollama:
+class OllamaGenerator:
     """A model on an Ollama server.
 
     Args:

@@ -10,7 +10,7 @@ from vector_memory.errors import BadInputError, GenerationError
 from vector_memory.model import Generator
 
 BACKENDS = {
-    "ollama": "vector_memory.generate.ollama.Ollama",
+    "ollama": "vector_memory.generate.ollama.OllamaGenerator",
     "client": "vector_memory.generate.client.Headless",
 }
 """Name → class. A class takes `(settings)`."""

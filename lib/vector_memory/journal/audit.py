@@ -26,7 +26,7 @@ LARGEST = 2**62
 _COLUMNS = "number, at, action, actor, ids, detail, previous, digest"
 
 
-class Row(NamedTuple):
+class AuditRow(NamedTuple):
     """An entry as it is stored: `at` in microseconds since 1970 (UTC), `ids` and `detail` as JSON."""
 
     number: int
@@ -45,7 +45,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Entry:
+class AuditEntry:
     """Something that was done, `at` an aware time (UTC), to which memories, and what else is known of it."""
 
     number: int
@@ -56,7 +56,7 @@ class Entry:
     detail: dict[str, object]
 
 
-class Event(NamedTuple):
+class AuditEvent(NamedTuple):
     """Something that happened, on its way into the log."""
 
     at: datetime
@@ -66,7 +66,7 @@ class Event(NamedTuple):
     detail: Mapping[str, object]
 
 
-def append(connection: sqlite3.Connection, events: Iterable[Event]) -> None:
+def append(connection: sqlite3.Connection, events: Iterable[AuditEvent]) -> None:
     """Add entries at the end of the chain."""
     row = connection.execute("SELECT digest FROM audit ORDER BY number DESC LIMIT 1").fetchone()
     previous = row[0] if row else b""
@@ -82,7 +82,7 @@ def append(connection: sqlite3.Connection, events: Iterable[Event]) -> None:
         previous = digest
 
 
-def _values(event: Event) -> tuple[Any, ...]:
+def _values(event: AuditEvent) -> tuple[Any, ...]:
     ids, detail = list(event.ids), event.detail
     # An import of a million memories is one entry, and has to stay a small one.
     if len(ids) > MOST_IDS:
@@ -91,16 +91,16 @@ def _values(event: Event) -> tuple[Any, ...]:
     return microseconds(event.at), event.action, event.actor, _json(ids), _json(detail)
 
 
-def rows(connection: sqlite3.Connection, most: int = -1) -> list[Row]:
+def rows(connection: sqlite3.Connection, most: int = -1) -> list[AuditRow]:
     """Return the entries of the table, in their order, so many at most; all for -1."""
     sql = f"SELECT {_COLUMNS} FROM audit ORDER BY number LIMIT ?"
-    return list(map(Row._make, connection.execute(sql, (most,))))
+    return list(map(AuditRow._make, connection.execute(sql, (most,))))
 
 
-def to_entry(row: Row) -> Entry:
+def to_entry(row: AuditRow) -> AuditEntry:
     """Return an entry of the log as it is told."""
     ids, detail = json.loads(row.ids), json.loads(row.detail)
-    return Entry(row.number, moment(row.at), row.action, row.actor, ids, detail)
+    return AuditEntry(row.number, moment(row.at), row.action, row.actor, ids, detail)
 
 
 def last_number(connection: sqlite3.Connection) -> int:
@@ -117,7 +117,7 @@ def is_full(connection: sqlite3.Connection) -> bool:
     return bool(count > MOST_ROWS or (size > MOST_BYTES and count > 2))
 
 
-def oldest(connection: sqlite3.Connection) -> list[Row]:
+def oldest(connection: sqlite3.Connection) -> list[AuditRow]:
     """Return the entries that are to move to a file, at least half of them, the oldest first."""
     count = int(connection.execute("SELECT count(*) FROM audit").fetchone()[0])
     # At least half: a few huge entries must not be moved one by one.
@@ -129,7 +129,7 @@ def remove_up_to(connection: sqlite3.Connection, number: int) -> None:
     connection.execute("DELETE FROM audit WHERE number <= ?", (number,))
 
 
-def break_in(entries: Sequence[Row], last: int, begins_later: bool = False) -> str:
+def break_in(entries: Sequence[AuditRow], last: int, begins_later: bool = False) -> str:
     """Return what is wrong with a chain from its first entry to the number given last, "" for nothing.
 
     Args:

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 
 from vector_memory.errors import StoreDamagedError
-from vector_memory.journal.audit import Row
+from vector_memory.journal.audit import AuditRow
 from vector_memory.journal.rows import moment
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.files import open_plain, with_real_folder
@@ -26,7 +26,7 @@ MOST_BYTES = 128 << 20
 _NAME = re.compile(r"audit-\d{6}-(\d{9})-(\d{9})\.jsonl\.gz")
 
 
-def write(folder: str, rows: Sequence[Row]) -> str:
+def write(folder: str, rows: Sequence[AuditRow]) -> str:
     """Write entries durably as a file of their own, and return its path.
 
     Raises:
@@ -43,7 +43,7 @@ def write(folder: str, rows: Sequence[Row]) -> str:
     return path
 
 
-def rows_backwards(folder: str) -> Iterator[Row]:
+def rows_backwards(folder: str) -> Iterator[AuditRow]:
     """Yield the entries of all files, the newest first.
 
     Raises:
@@ -62,7 +62,7 @@ def files(folder: str) -> list[str]:
     return [os.path.join(folder, name) for name in sorted(names, key=_numbers)]
 
 
-def read(path: str) -> list[Row]:
+def read(path: str) -> list[AuditRow]:
     """Return a file's entries, in their order.
 
     Raises:
@@ -85,7 +85,7 @@ def _numbers(name: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
-def _plain(row: Row) -> dict[str, object]:
+def _plain(row: AuditRow) -> dict[str, object]:
     return {
         **row._asdict(),
         "ids": json.loads(row.ids),
@@ -95,11 +95,11 @@ def _plain(row: Row) -> dict[str, object]:
     }
 
 
-def _row(line: str) -> Row:
+def _row(line: str) -> AuditRow:
     plain = json.loads(line)
     texts = {
         name: json.dumps(plain[name], sort_keys=True, separators=(",", ":"))
         for name in ("ids", "detail")
     }
     digests = {name: bytes.fromhex(plain[name]) for name in ("previous", "digest")}
-    return Row(**{**plain, **texts, **digests})
+    return AuditRow(**{**plain, **texts, **digests})

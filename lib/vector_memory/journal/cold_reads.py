@@ -14,7 +14,7 @@ _DAY_US = 86_400_000_000
 _COLD = "m.status = 'active' AND m.tier = 'cold'"
 
 
-class Place(NamedTuple):
+class Standpoint(NamedTuple):
     """Where a memory stands that is not forgotten: `order` tells those of one turn apart, `session` is "" for what stands
     beside the talk; `at` is in days since 1970."""
 
@@ -34,11 +34,7 @@ class ColdReads:
 
     connections: Connections
 
-    def has_cold(self) -> bool:
-        """Whether any memory is cold."""
-        return bool(self.connections.rows("SELECT 1 FROM memories WHERE tier = 'cold' LIMIT 1"))
-
-    def places(self, seqs: Sequence[int]) -> list[Place]:
+    def places(self, seqs: Sequence[int]) -> list[Standpoint]:
         """Return where these memories stand, and all that was said in their sessions, in no order."""
         rows = self.connections.rows(
             """WITH wanted AS (SELECT value FROM json_each(?)),
@@ -56,7 +52,7 @@ class ColdReads:
             (as_array(list(map(int, seqs))), PASSAGE),
         )
         return [
-            Place(
+            Standpoint(
                 seq,
                 project,
                 "" if path and kind != PASSAGE else session,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from datetime import date, timedelta
 
-from vector_memory.journal.connection import Connections
-from vector_memory.journal.reads import Reader
+from vector_memory.journal.reads import ACTIVE, MemoryReads
 from vector_memory.journal.scopes import condition
 from vector_memory.model import Memory, Scope
 
@@ -15,18 +14,15 @@ _A_DAY = 86_400_000_000
 _BEGAN = date(1970, 1, 1)
 
 
-class FigureReads:
+class FigureReads(MemoryReads):
     """What pages of figures ask: a part of `Journal`."""
-
-    connections: Connections
-    reader: Reader
 
     def count_by_day(self, scope: Scope) -> dict[date, int]:
         """Return how many active memories of a scope are of each day (UTC) that has any, the oldest first."""
         limits, values = condition(scope)
         rows = self.connections.rows(
             f"SELECT m.created_at / {_A_DAY}, count(*) FROM memories m"
-            f" WHERE m.status = 'active' AND {limits} GROUP BY 1 ORDER BY 1",
+            f" WHERE {ACTIVE} AND {limits} GROUP BY 1 ORDER BY 1",
             values,
         )
         return {_BEGAN + timedelta(days=day): n for day, n in rows}
@@ -36,7 +32,7 @@ class FigureReads:
         limits, values = condition(scope)
         rows = self.connections.rows(
             f"SELECT {', '.join(f'm.{one}' for one in FACETS)}, count(*) FROM memories m"
-            f" WHERE m.status = 'active' AND {limits} GROUP BY {', '.join(f'm.{one}' for one in FACETS)}",
+            f" WHERE {ACTIVE} AND {limits} GROUP BY {', '.join(f'm.{one}' for one in FACETS)}",
             values,
         )
         found: dict[str, Counter[str]] = {name: Counter() for name in FACETS}
@@ -47,23 +43,19 @@ class FigureReads:
 
     def most_used(self, scope: Scope, k: int) -> list[Memory]:
         """Return the k active memories of a scope that were used most, the most used first."""
-        return self._ordered("m.status = 'active' AND u.uses > 0", "u.uses DESC", scope, k)
+        where = f"{ACTIVE} AND u.uses > 0"
+        return self._of_scope(scope, where, "u.uses DESC, m.seq DESC", k=k)
 
     def count_unused(self, scope: Scope) -> int:
         """Return how many active memories of a scope were never used."""
         limits, values = condition(scope)
         return self.connections.number(
-            f"SELECT count(*) FROM memories m WHERE m.status = 'active' AND {limits}"
+            f"SELECT count(*) FROM memories m WHERE {ACTIVE} AND {limits}"
             " AND NOT EXISTS (SELECT 1 FROM usage u WHERE u.seq = m.seq AND u.uses > 0)",
             values,
         )
 
     def gave_way(self, scope: Scope, k: int) -> list[Memory]:
         """Return the k memories of a scope that gave way to another one last, the last first."""
-        return self._ordered("m.status = 'superseded'", "m.valid_until DESC", scope, k)
-
-    def _ordered(self, where: str, order: str, scope: Scope, k: int) -> list[Memory]:
-        limits, values = condition(scope)
-        tail = f"WHERE {where} AND {limits} ORDER BY {order}, m.seq DESC LIMIT ?"
-        with self.connections.reading() as connection:
-            return self.reader.memories(connection, tail, (*values, k))
+        order = "m.valid_until DESC, m.seq DESC"
+        return self._of_scope(scope, "m.status = 'superseded'", order, k=k)

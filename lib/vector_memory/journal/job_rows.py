@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
-from vector_memory.journal.connection import Connections
 from vector_memory.journal.rows import microseconds, moment, text_hash
+from vector_memory.journal.state_tables import StateTables
 
 TABLES = (
     """CREATE TABLE jobs(name TEXT PRIMARY KEY, enabled INTEGER NOT NULL, due INTEGER, started INTEGER,
@@ -71,10 +71,8 @@ def _row(name: str, enabled: int, *rest: Any) -> JobRow:
     return JobRow(name, bool(enabled), *times, *rest[3:7], *map(json.loads, rest[7:]))
 
 
-class JobRows:
+class JobRows(StateTables):
     """What is known of jobs, and how files stood that are followed: a part of `State`."""
-
-    _connections: Connections
 
     def jobs(self) -> dict[str, JobRow]:
         """Return what is known of each job, by its name."""

@@ -6,75 +6,87 @@ import sqlite3
 from collections.abc import Sequence
 
 from vector_memory.journal import schema
+from vector_memory.journal.connection import Connections
 from vector_memory.journal.readonly import MAX_QUERY_TERMS, match_expression, selective
 from vector_memory.journal.scopes import condition
 from vector_memory.model import Candidate, Scope
 
 MAX_TERMS = 1_000
+_HAS_COLD = "SELECT 1 FROM memories WHERE tier = 'cold' LIMIT 1"
 
 
-def matching(
-    connection: sqlite3.Connection,
-    terms: Sequence[str],
-    scope: Scope,
-    k: int,
-    after_seq: int,
-    cold: bool | None,
-    most_rows: int | None = None,
-) -> list[Candidate]:
-    """Return the k active memories that match best: those that are not cold, with `cold` the cold ones alone,
-    and for None of all.
+class LexicalReads:
+    """What is found by words: a part of `Journal`."""
 
-    Returns:
-        Candidates, best first; scores are BM25, higher is better.
-    """
-    query = match_expression(_worthwhile(connection, terms[:MAX_TERMS], after_seq, most_rows))
-    if not query or k < 1:
-        return []
-    limits, values = condition(scope)
-    has_cold = connection.execute("SELECT 1 FROM memories WHERE tier = 'cold' LIMIT 1").fetchone()
-    if cold and not has_cold:
-        return []
-    join, where = "", ""
-    if has_cold and cold is not None:
-        limits += f" AND m.tier {'=' if cold else '!='} 'cold'"
-    if limits != "1":
-        # CROSS keeps SQLite from turning the join round and beginning with the filter.
-        join, where = "CROSS JOIN memories m ON m.seq = f.rowid", f"AND {limits}"
-    rows = connection.execute(
-        f"SELECT f.rowid, -f.rank FROM lexicon f {join}"
-        # With the plus only what passes the filter is ranked, which is little of a kind; without it all that
-        # matches is, first.
-        f" WHERE f.lexicon MATCH ? AND f.rowid > ? {where}"
-        f" ORDER BY {'+' if scope.kinds else ''}f.rank LIMIT ?",
-        (query, after_seq, *values, k),
-    )
-    return [Candidate(seq, score) for seq, score in rows]
+    connections: Connections
 
+    def matching(
+        self,
+        terms: Sequence[str],
+        scope: Scope,
+        k: int,
+        after_seq: int = 0,
+        cold: bool | None = False,
+        most_rows: int | None = None,
+    ) -> list[Candidate]:
+        """Return the active memories that match any of the analysed terms best.
 
-def count_matching(
-    connection: sqlite3.Connection, terms: Sequence[str], scope: Scope, most: int
-) -> int:
-    """Return how many memories of a scope hold any of these terms, `most` where it is more."""
-    query = match_expression(terms)
-    if not query:
-        return 0
-    limits, values = condition(scope)
-    (count,) = connection.execute(
-        "SELECT count(*) FROM (SELECT 1 FROM lexicon f CROSS JOIN memories m ON m.seq = f.rowid"
-        f" WHERE f.lexicon MATCH ? AND {limits} AND m.tier != 'cold' LIMIT ?)",
-        (query, *values, most),
-    ).fetchone()
-    return int(count)
+        Args:
+            terms: as `text.analysis` makes them.
+            scope: what the answer is limited to.
+            k: how many at most.
+            after_seq: only rows with higher sequence numbers.
+            cold: False leaves the cold ones out, True all others, None none.
+            most_rows: terms that more memories hold are not looked for: to rank these takes longer than a
+                hook waits.
 
+        Returns:
+            Candidates, best first. Scores are BM25, higher is better, and compare within one answer
+            alone.
+        """
+        with self.connections.reading() as connection:
+            terms = terms[:MAX_TERMS]
+            # At a store's end there is little to search: the commonest terms count as well.
+            is_little = after_seq and len(terms) <= MAX_QUERY_TERMS
+            query = match_expression(
+                terms if is_little else selective(connection, terms, most_rows)
+            )
+            has_cold = connection.execute(_HAS_COLD).fetchone()
+            if not query or k < 1 or (cold and not has_cold):
+                return []
+            limits, values = condition(scope)
+            join, where = "", ""
+            if has_cold and cold is not None:
+                limits += f" AND m.tier {'=' if cold else '!='} 'cold'"
+            if limits != "1":
+                # CROSS keeps SQLite from turning the join round and beginning with the filter.
+                join, where = "CROSS JOIN memories m ON m.seq = f.rowid", f"AND {limits}"
+            rows = connection.execute(
+                f"SELECT f.rowid, -f.rank FROM lexicon f {join}"
+                # With the plus only what passes the filter is ranked, which is little of a kind; without it all
+                # that matches is, first.
+                f" WHERE f.lexicon MATCH ? AND f.rowid > ? {where}"
+                f" ORDER BY {'+' if scope.kinds else ''}f.rank LIMIT ?",
+                (query, after_seq, *values, k),
+            )
+            return [Candidate(seq, score) for seq, score in rows]
 
-def _worthwhile(
-    connection: sqlite3.Connection, terms: Sequence[str], after_seq: int, most_rows: int | None
-) -> Sequence[str]:
-    """Leave out the commonest terms, except where there is little to search: at a store's end."""
-    if after_seq and len(terms) <= MAX_QUERY_TERMS:
-        return terms
-    return selective(connection, terms, most_rows)
+    def count_matching(self, terms: Sequence[str], scope: Scope, most: int) -> int:
+        """Return how many memories that are not cold hold any of the analysed terms, `most` where it is more."""
+        query = match_expression(terms)
+        if not query:
+            return 0
+        limits, values = condition(scope)
+        rows = self.connections.rows(
+            "SELECT count(*) FROM (SELECT 1 FROM lexicon f CROSS JOIN memories m ON m.seq = f.rowid"
+            f" WHERE f.lexicon MATCH ? AND {limits} AND m.tier != 'cold' LIMIT ?)",
+            (query, *values, most),
+        )
+        return int(rows[0][0])
+
+    def has_cold(self) -> bool:
+        """Whether any memory is cold."""
+        return bool(self.connections.rows(_HAS_COLD))
 
 
 def rebuild(connection: sqlite3.Connection) -> None:

@@ -10,6 +10,16 @@ from vector_memory.errors import StoreDamagedError
 Migration = Callable[[sqlite3.Connection], None]
 
 
+def executing(*statements: str) -> Migration:
+    """Return the migration that executes these statements."""
+
+    def execute(connection: sqlite3.Connection) -> None:
+        for statement in statements:
+            connection.execute(statement)
+
+    return execute
+
+
 def version_of(connection: sqlite3.Connection) -> int:
     """Return the schema version of a database, 0 when it is empty."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])

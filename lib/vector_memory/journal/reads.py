@@ -1,17 +1,14 @@
-"""Reading memories: rows to memories with their checksums verified, and the journal's methods that
-read."""
+"""Reading memories one by one: rows to memories with their checksums verified, and the journal's methods that
+read so."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from vector_memory.errors import NotFoundError, StoreDamagedError
-from vector_memory.journal import lexical
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.rows import (
     AT_HASH,
@@ -21,48 +18,20 @@ from vector_memory.journal.rows import (
     SELECT_MEMORY,
     Row,
     is_sound,
-    microseconds,
     to_memory,
 )
-from vector_memory.journal.scopes import (
-    as_array,
-    condition,
-    marks,
-    parts,
-    projects_in,
-)
-from vector_memory.model import PASSAGE, Candidate, Memory, Scope, Source, Status
+from vector_memory.journal.scopes import as_array, condition, marks, parts
+from vector_memory.model import PASSAGE, Memory, Scope, Source, Status
 
 MAX_STEPS = 16
 """Steps of a chain of successors that are followed at most."""
-MOST_HOPPED = 1_000
-"""So many of the newest are found project by project, by their index; for more the whole is sorted."""
 Change = tuple[Memory, str, bytes]
 
-_FACTS = (
-    "SELECT m.seq, m.id, m.project, m.kind, m.priority, m.confidence, m.created_at, m.turn,"
-    " s.session, m.hash, ifnull(u.uses, 0), ifnull(u.last_used_at, 0)"
-    " FROM memories m JOIN sources s ON s.id = m.source LEFT JOIN usage u ON u.seq = m.seq"
-)
 # Within a string of JSON no quote stands without a backslash: only the mark itself reads so.
-_MARKED = "instr(m.extra, '\"held\":true')"
-_HELD = f"({_MARKED} OR m.sensitivity = 'restricted')"
-_PROPOSED = "instr(m.extra, '\"proposed\":{')"
-_ACTIVE = "m.status = 'active'"
-_AT_HAND = "m.tier != 'cold'"
-_BY_OPENNESS = (
-    "m.open = 1 AND NOT EXISTS"
-    " (SELECT 1 FROM links WHERE links.to_id = m.id AND links.relation = 'answers')"
-)
-# By number where times are equal, so that two readings give the same order.
-_NEWEST = "m.created_at DESC, m.seq DESC"
-_ORDERS = {
-    "newest": _NEWEST,
-    "oldest": "m.created_at, m.seq",
-    "priority": f"instr('CORE HIGH NORMAL LOW', m.priority), {_NEWEST}",
-    "uses": f"ifnull((SELECT u.uses FROM usage u WHERE u.seq = m.seq), 0) DESC, {_NEWEST}",
-}
-_BY_IMPORTANCE = f"{_ACTIVE} AND m.priority IN ('CORE', 'HIGH')"
+MARKED = "instr(m.extra, '\"held\":true')"
+HELD = f"({MARKED} OR m.sensitivity = 'restricted')"
+PROPOSED = "instr(m.extra, '\"proposed\":{')"
+ACTIVE = "m.status = 'active'"
 _LAST = "\U0010ffff"
 """The highest character there is: whatever begins with a text lies below the text with it."""
 
@@ -123,29 +92,32 @@ class Reader:
             yield to_memory(row, self.models)
 
 
-class Facts(NamedTuple):
-    """The few fields of an active memory by which candidates are weighed, read in a sixth of the
-    time that the whole takes. Times are microseconds since 1970 (UTC)."""
-
-    seq: int
-    id: str
-    project: str
-    kind: str
-    priority: str
-    confidence: float
-    created_at_us: int
-    turn: int
-    session: str
-    hash: bytes
-    uses: int
-    last_used_at_us: int
-
-
-class Reading:
-    """What can be asked of a store's memories: a part of `Journal`."""
+class MemoryReads:
+    """What reads memories of a store."""
 
     connections: Connections
     reader: Reader
+
+    def _memories(self, tail: str, values: Sequence[Any]) -> list[Memory]:
+        with self.connections.reading() as connection:
+            return self.reader.memories(connection, tail, values)
+
+    def _of_scope(
+        self, scope: Scope, where: str, order: str, values: Sequence[Any] = (), k: int = -1
+    ) -> list[Memory]:
+        """Return memories of a scope.
+
+        Args:
+            where: what else holds for them, as SQL over `memories m`, with its `values`.
+            k: how many at most, all for -1.
+        """
+        limits, limited_to = condition(scope)
+        tail = f"WHERE {where} AND {limits} ORDER BY {order} LIMIT ?"
+        return self._memories(tail, (*values, *limited_to, k))
+
+
+class SingleReads(MemoryReads):
+    """What can be asked of a store's memories one by one, and how many there are: a part of `Journal`."""
 
     def get(self, memory_id: str) -> Memory:
         """Return one memory, whatever its status.
@@ -187,19 +159,6 @@ class Reading:
             for part in parts([int(seq) for seq in seqs]):
                 tail = f"WHERE m.seq IN ({marks(part)}) AND m.status != 'forgotten' ORDER BY m.seq"
                 found += self.reader.changes(connection, tail, part)
-        return found
-
-    def facts(self, seqs: Sequence[int]) -> dict[int, Facts]:
-        """Return what candidates are weighed by. Checksums are not verified: read what is served with
-        `by_seqs`.
-
-        Returns:
-            Sequence number → facts, of the active ones among `seqs`.
-        """
-        found: dict[int, Facts] = {}
-        for part in parts([int(seq) for seq in seqs]):
-            sql = f"{_FACTS} WHERE m.seq IN ({marks(part)}) AND {_ACTIVE}"
-            found.update((row[0], Facts._make(row)) for row in self.connections.rows(sql, part))
         return found
 
     def by_ids(self, ids: Sequence[str]) -> dict[str, Memory]:
@@ -275,7 +234,7 @@ class Reading:
         rows = self.connections.rows(
             "SELECT e.value, count(*) FROM memories m, json_each(m.extra, '$.entities') e"
             # Most memories name none: their JSON need not be parsed.
-            f" WHERE {_ACTIVE} AND m.extra LIKE '%\"entities\"%' AND {limits}"
+            f" WHERE {ACTIVE} AND m.extra LIKE '%\"entities\"%' AND {limits}"
             " GROUP BY e.value ORDER BY 2 DESC, 1 LIMIT ?",
             (*values, k),
         )
@@ -304,99 +263,11 @@ class Reading:
         )
         return dict(rows)
 
-    def iter_memories(
-        self,
-        scope: Scope,
-        *,
-        newest_first: bool = False,
-        limit: int | None = None,
-        offset: int = 0,
-        statuses: Sequence[Status] = (Status.ACTIVE,),
-    ) -> Iterator[Memory]:
-        """Yield memories, read in pieces. What changes while this runs may be left out.
-
-        Yields:
-            The memories of a scope, by `created_at`, the oldest first unless `newest_first`; those of
-            equal times in the order in which they were stored.
-        """
-        is_near = limit is not None and limit + offset <= MOST_HOPPED
-        if newest_first and is_near and tuple(statuses) == (Status.ACTIVE,):
-            return self._near(scope, limit or 0, offset)
-        order = _ORDERS["newest" if newest_first else "oldest"]
-        return self._in_pieces(scope, order, -1 if limit is None else limit, offset, statuses)
-
-    def in_order(self, scope: Scope, by: str, limit: int) -> Iterator[Memory]:
-        """Yield active memories of a scope, `limit` at most, by one of `newest`, `oldest`, `priority` and
-        `uses`."""
-        if by == "newest":
-            return self.iter_memories(scope, newest_first=True, limit=limit)
-        return self._in_pieces(scope, _ORDERS[by], limit, 0, (Status.ACTIVE,))
-
-    def _near(self, scope: Scope, limit: int, offset: int) -> Iterator[Memory]:
-        """Yield a page of the newest, found by the index of each project."""
-        with self.connections.reading() as connection:
-            seqs = self._newest_seqs(connection, scope, limit + offset, _ACTIVE)[offset:]
-        found = self.by_seqs(seqs)
-        yield from (found[seq] for seq in seqs if seq in found)
-
-    def _in_pieces(
-        self, scope: Scope, order: str, limit: int, offset: int, statuses: Sequence[Status]
-    ) -> Iterator[Memory]:
-        limits, values = condition(scope)
-        words = [str(status) for status in statuses]
-        rows = self.connections.rows(
-            f"SELECT m.seq FROM memories m WHERE m.status IN ({marks(words)}) AND {limits}"
-            f" ORDER BY {order} LIMIT ? OFFSET ?",
-            (*words, *values, limit, offset),
-        )
-        # Between two pieces nobody is kept from writing, however slowly they are taken.
-        for part in parts([row[0] for row in rows]):
-            found = self.by_seqs(part, statuses)
-            yield from (found[seq] for seq in part if seq in found)
-
-    def seqs(self, scope: Scope) -> list[int]:
-        """Return the active memories' sequence numbers in a scope, ascending."""
-        limits, values = condition(scope)
-        sql = f"SELECT m.seq FROM memories m WHERE {_ACTIVE} AND {limits}"
-        return sorted(row[0] for row in self.connections.rows(sql, values))
-
     def living_seqs(self) -> list[int]:
         """Return the sequence numbers of all memories that the index holds, ascending: those that are neither
         forgotten nor cold."""
         sql = "SELECT seq FROM memories WHERE status != 'forgotten' AND tier != 'cold' ORDER BY seq"
         return [row[0] for row in self.connections.rows(sql)]
-
-    def matching(
-        self,
-        terms: Sequence[str],
-        scope: Scope,
-        k: int,
-        after_seq: int = 0,
-        cold: bool | None = False,
-        most_rows: int | None = None,
-    ) -> list[Candidate]:
-        """Return the active memories that match any of the analysed terms best.
-
-        Args:
-            terms: as `text.analysis` makes them.
-            scope: what the answer is limited to.
-            k: how many at most.
-            after_seq: only rows with higher sequence numbers.
-            cold: False leaves the cold ones out, True all others, None none.
-            most_rows: terms that more memories hold are not looked for: to rank these takes longer than a
-                hook waits.
-
-        Returns:
-            Candidates, best first. Scores are BM25, higher is better, and compare within one answer
-            alone.
-        """
-        with self.connections.reading() as connection:
-            return lexical.matching(connection, terms, scope, k, after_seq, cold, most_rows)
-
-    def count_matching(self, terms: Sequence[str], scope: Scope, most: int) -> int:
-        """Return how many memories that are not cold hold any of the analysed terms, `most` where it is more."""
-        with self.connections.reading() as connection:
-            return lexical.count_matching(connection, terms, scope, most)
 
     def neighbours(self, seq: int) -> tuple[Memory | None, Memory | None]:
         """Return the active memories right before and after in the same session, by turn.
@@ -420,16 +291,6 @@ class Reading:
         tail = "WHERE m.seq > ? AND m.status != 'forgotten' AND m.tier != 'cold' ORDER BY m.seq LIMIT ?"
         return self._memories(tail, (seq, limit))
 
-    def dated(self, scope: Scope) -> list[Memory]:
-        """Return the active memories of a scope that have a deadline or come back by the calendar, the
-        nearest deadline first."""
-        limits, values = condition(scope)
-        tail = (
-            f"WHERE {_ACTIVE} AND m.temporal IN ('deadline', 'periodic') AND NOT {_HELD} AND {limits}"
-            " ORDER BY m.valid_until IS NULL, m.valid_until, m.seq"
-        )
-        return self._memories(tail, values)
-
     def of_turn(
         self, source: Source, project: str, statuses: Sequence[Status] = (Status.ACTIVE,)
     ) -> list[Memory]:
@@ -441,55 +302,20 @@ class Reading:
             (source.session, source.path, source.turn, project, *words),
         )
 
-    def expired(self, now: datetime, k: int, without: Sequence[str] = ()) -> list[Memory]:
-        """Return at most k memories that have expired and are no tombstones, the first expired first.
-
-        Args:
-            without: collections that are left out.
-        """
-        return self._memories(
-            "WHERE m.expires_at IS NOT NULL AND m.expires_at <= ? AND m.status != 'forgotten'"
-            f" AND m.collection NOT IN ({marks(without)}) ORDER BY m.expires_at, m.seq LIMIT ?",
-            (microseconds(now), *without, k),
-        )
-
-    def outdated(self, now: datetime, k: int) -> list[Memory]:
-        """Return at most k active memories that hold no longer, by `seq`."""
-        tail = f"WHERE {_ACTIVE} AND m.valid_until <= ? ORDER BY m.seq LIMIT ?"
-        return self._memories(tail, (microseconds(now), k))
-
-    def page(self, after_seq: int, k: int, scope: Scope | None = None) -> list[Memory]:
-        """Return the k active memories of a scope behind a sequence number, ascending by `seq`: whoever goes
-        on behind the last of them comes through all."""
-        limits, values = condition(scope or Scope())
-        tail = f"WHERE {_ACTIVE} AND m.seq > ? AND {limits} ORDER BY m.seq LIMIT ?"
-        return self._memories(tail, (after_seq, *values, k))
-
     def count_kept(self) -> dict[tuple[str, str, str], int]:
         """Return how many active memories there are by project, jurisdiction and level of sensitivity."""
-        with self.connections.reading() as connection:
-            rows = connection.execute(
-                "SELECT m.project, m.jurisdiction, m.sensitivity, count(*) FROM memories m"
-                f" WHERE {_ACTIVE} GROUP BY 1, 2, 3"
-            ).fetchall()
-        return {(project, law, level): n for project, law, level, n in rows}
-
-    def held(self, scope: Scope) -> list[Memory]:
-        """Return the active memories of a scope that hooks hold back, or that are proposed to be more than
-        they are, newest first."""
-        limits, values = condition(scope)
-        tail = (
-            f"WHERE {_ACTIVE} AND ({_MARKED} OR {_PROPOSED}) AND {limits}"
-            " ORDER BY m.created_at DESC, m.seq DESC"
+        rows = self.connections.rows(
+            "SELECT m.project, m.jurisdiction, m.sensitivity, count(*) FROM memories m"
+            f" WHERE {ACTIVE} GROUP BY 1, 2, 3"
         )
-        return self._memories(tail, values)
+        return {(project, law, level): n for project, law, level, n in rows}
 
     def with_triggers(self, after_seq: int) -> list[tuple[str, str]]:
         """Return the ids and the `extra`, as JSON, of active memories with conditions that changed after a sequence
         number."""
         sql = "SELECT m.id, m.extra FROM memories m WHERE m.seq > ? AND instr(m.extra, '\"triggers\":[')"
         return [
-            (id, extra) for id, extra in self.connections.rows(f"{sql} AND {_ACTIVE}", (after_seq,))
+            (id, extra) for id, extra in self.connections.rows(f"{sql} AND {ACTIVE}", (after_seq,))
         ]
 
     def replaced_by(self, ids: Sequence[str]) -> list[Memory]:
@@ -551,39 +377,11 @@ class Reading:
             for one in self._memories(tail, (f"{name}:", f"{name};", len(name) + 2))
         ]
 
-    def recent(self, scope: Scope, k: int, kinds: Sequence[str] = ()) -> list[Memory]:
-        """Return the k newest active memories (of these kinds), newest first."""
-        if kinds:
-            wanted = set(kinds) & set(scope.kinds) if scope.kinds else set(kinds)
-            if not wanted:
-                return []
-            scope = replace(scope, kinds=tuple(wanted))
-        return self._newest(scope, k, _ACTIVE)
-
-    def important(self, scope: Scope, k: int) -> list[Memory]:
-        """Return at most k active memories of priority CORE, then HIGH, each newest first."""
-        found: list[Memory] = []
-        # One after the other: the index has each priority in the order of time, not both together.
-        for priority in ("CORE", "HIGH"):
-            if len(found) < k:
-                where = f"{_BY_IMPORTANCE} AND m.priority = '{priority}'"
-                found += self._newest(scope, k - len(found), where)
-        return found
-
-    def open_items(self, scope: Scope, k: int) -> list[Memory]:
-        """Return the k newest questions, todos and problems whose `extra["done"]` is not set and that no
-        memory answers, newest first."""
-        return self._newest(scope, k, _BY_OPENNESS)
-
-    def _memories(self, tail: str, values: Sequence[Any]) -> list[Memory]:
-        with self.connections.reading() as connection:
-            return self.reader.memories(connection, tail, values)
-
     def _neighbour(self, memory: Memory, sign: str, direction: str) -> Memory | None:
         """Return the active memory of the same session and project that comes next in a direction."""
         found = self._memories(
             "WHERE m.source IN (SELECT id FROM sources WHERE session = ? AND session != '')"
-            f" AND (m.turn, m.seq) {sign} (?, ?) AND {_ACTIVE}"
+            f" AND (m.turn, m.seq) {sign} (?, ?) AND {ACTIVE}"
             " AND m.project = ? AND (m.kind = ? OR (SELECT path FROM sources WHERE id = m.source) = '')"
             f" ORDER BY m.turn {direction}, m.seq {direction} LIMIT 1",
             (memory.source.session, memory.source.turn, memory.seq, memory.project, PASSAGE),
@@ -593,35 +391,11 @@ class Reading:
     def _newest_where(self, where: str, value: bytes | str, project: str) -> Memory | None:
         # What waits for the user is nobody's memory yet: others are not merged into it.
         tail = (
-            f"WHERE {where} AND m.project = ? AND {_ACTIVE} AND NOT ({_MARKED} AND {_PROPOSED})"
+            f"WHERE {where} AND m.project = ? AND {ACTIVE} AND NOT ({MARKED} AND {PROPOSED})"
             " ORDER BY m.seq DESC LIMIT 1"
         )
         found = self._memories(tail, (value, project))
         return found[0] if found else None
-
-    def _newest(self, scope: Scope, k: int, where: str) -> list[Memory]:
-        """Return the k newest of each project by its index, merged: no project is sorted whole. What is
-        held back or cold takes no place among them."""
-        at_hand = f"{where} AND NOT {_HELD} AND {_AT_HAND}"
-        with self.connections.reading() as connection:
-            best = self._newest_seqs(connection, scope, k, at_hand)
-        found = self.by_seqs(best)
-        return [found[seq] for seq in best if seq in found]
-
-    @staticmethod
-    def _newest_seqs(connection: sqlite3.Connection, scope: Scope, k: int, where: str) -> list[int]:
-        limits, values = condition(replace(scope, projects=None, kinds=()))
-        newest: list[tuple[int, int]] = []
-        # One kind of one project at a time: each is in the order of time in an index, several together are not.
-        for project in projects_in(connection, scope):
-            for kind in dict.fromkeys(scope.kinds) or (None,):
-                newest += connection.execute(
-                    f"SELECT m.created_at, m.seq FROM memories m WHERE {where} AND m.project = ?"
-                    f" AND {'1' if kind is None else 'm.kind = ?'} AND {limits}"
-                    " ORDER BY m.created_at DESC, m.seq DESC LIMIT ?",
-                    (project, *(() if kind is None else (kind,)), *values, k),
-                ).fetchall()
-        return [seq for _, seq in sorted(newest, reverse=True)[:k]]
 
 
 def _spellings(words: str) -> set[str]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from vector_memory.journal.connection import Connections
-from vector_memory.journal.reads import Reader
+from vector_memory.journal.listing import NEWEST
+from vector_memory.journal.reads import MemoryReads
 from vector_memory.journal.rows import microseconds
 from vector_memory.journal.scopes import condition, marks
 from vector_memory.model import DEFAULT_COLLECTION, PASSAGE, SUBAGENT_TAG, Memory, Relation, Scope
@@ -35,25 +35,17 @@ class SaidOften(NamedTuple):
     sessions: int
 
 
-class ReviewReads:
+class ReviewReads(MemoryReads):
     """What a review asks: a part of `Journal`."""
-
-    connections: Connections
-    reader: Reader
 
     def captured(
         self, scope: Scope, kinds: Sequence[str], stored_after: datetime, most: int
     ) -> list[Memory]:
         """Return memories of some kinds that were made of sessions or stored by an agent, that hold, and that
         no review has settled; newest first."""
-        limits, values = condition(scope)
-        tail = (
-            f"WHERE {_SEEN_BY_NOBODY} AND m.kind IN ({marks(kinds)}) AND {limits}"
-            " ORDER BY m.created_at DESC, m.seq DESC LIMIT ?"
-        )
-        with self.connections.reading() as connection:
-            found = (microseconds(stored_after), *kinds, *values, most)
-            return self.reader.memories(connection, tail, found)
+        where = f"{_SEEN_BY_NOBODY} AND m.kind IN ({marks(kinds)})"
+        values = (microseconds(stored_after), *kinds)
+        return self._of_scope(scope, where, NEWEST, values, most)
 
     def count_captured(
         self, scope: Scope, kinds: Sequence[str], stored_after: datetime, most: int
@@ -93,8 +85,6 @@ class ReviewReads:
             " ORDER BY 2 DESC, 1 DESC LIMIT ?",
             (PASSAGE, least, most),
         )
-        with self.connections.reading() as connection:
-            tail = f"WHERE m.seq IN ({marks(rows)})"
-            found = self.reader.memories(connection, tail, [seq for seq, _ in rows])
-        by_seq = {memory.seq: memory for memory in found}
+        passages = self._memories(f"WHERE m.seq IN ({marks(rows)})", [seq for seq, _ in rows])
+        by_seq = {memory.seq: memory for memory in passages}
         return [SaidOften(by_seq[seq], count) for seq, count in rows if seq in by_seq]

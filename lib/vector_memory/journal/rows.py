@@ -83,6 +83,11 @@ def microseconds(at: datetime) -> int:
     return (at - _EPOCH) // _MICROSECOND
 
 
+def utc_now() -> datetime:
+    """Return the time, aware, in UTC."""
+    return datetime.now(timezone.utc)
+
+
 def moment(at_us: int) -> datetime:
     """Return the aware UTC time of microseconds since 1970."""
     return _EPOCH + timedelta(microseconds=at_us)

@@ -7,7 +7,7 @@ import sqlite3
 import uuid
 from collections.abc import Sequence
 
-from vector_memory.journal.migrations import Migration
+from vector_memory.journal.migrations import Migration, executing
 from vector_memory.text.analysis import lexical
 
 OPEN_KINDS = ("question", "todo", "problem")
@@ -206,19 +206,17 @@ def _listed(column: str) -> list[str]:
     return list(json.loads(column)) if column else []
 
 
-def _add_tiers(connection: sqlite3.Connection) -> None:
-    """Version 4: a tier for each memory, and beside how often it was shown, in how many sessions it was of
-    use, when last, and in which. Rows from before are hot until `service/jobs/tier_transfer.py` looks at them."""
-    for statement in (
-        "ALTER TABLE memories ADD COLUMN tier TEXT NOT NULL DEFAULT 'hot'",
-        "ALTER TABLE usage ADD COLUMN applied INTEGER NOT NULL DEFAULT 0",
-        "ALTER TABLE usage ADD COLUMN applied_at INTEGER NOT NULL DEFAULT 0",
-        "ALTER TABLE usage ADD COLUMN applied_in TEXT NOT NULL DEFAULT ''",
-        "CREATE INDEX by_tier ON memories(tier, status)",
-        """CREATE INDEX by_date ON memories(project, valid_until)
-           WHERE status = 'active' AND temporal IN ('deadline', 'periodic')""",
-    ):
-        connection.execute(statement)
+_add_tiers = executing(
+    "ALTER TABLE memories ADD COLUMN tier TEXT NOT NULL DEFAULT 'hot'",
+    "ALTER TABLE usage ADD COLUMN applied INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE usage ADD COLUMN applied_at INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE usage ADD COLUMN applied_in TEXT NOT NULL DEFAULT ''",
+    "CREATE INDEX by_tier ON memories(tier, status)",
+    """CREATE INDEX by_date ON memories(project, valid_until)
+       WHERE status = 'active' AND temporal IN ('deadline', 'periodic')""",
+)
+"""Version 4: a tier for each memory, and beside how often it was shown, in how many sessions it was of
+use, when last, and in which. Rows from before are hot until `service/jobs/tier_transfer.py` looks at them."""
 
 
 def _find_by_kind(connection: sqlite3.Connection) -> None:

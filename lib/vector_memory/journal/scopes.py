@@ -49,19 +49,15 @@ def condition(scope: Scope) -> Condition:
             f"m.source IN (SELECT id FROM sources WHERE session IN ({marks(scope.sessions)}))"
         )
         values.extend(scope.sessions)
-    if scope.tags:
-        parts.append(
-            # An empty list is stored as "", which json_each would refuse.
-            "EXISTS (SELECT 1 FROM json_each(CASE m.tags WHEN '' THEN '[]' ELSE m.tags END)"
-            f" WHERE value IN ({marks(scope.tags)}))"
-        )
-        values.extend(scope.tags)
-    if scope.entities:
-        parts.append(
-            "EXISTS (SELECT 1 FROM json_each(CASE m.extra WHEN '' THEN '{}' ELSE m.extra END, '$.entities')"
-            f" WHERE value IN ({marks(scope.entities)}))"
-        )
-        values.extend(scope.entities)
+    # What is empty is stored as "", which json_each would refuse.
+    for array, words in (
+        ("CASE m.tags WHEN '' THEN '[]' ELSE m.tags END", scope.tags),
+        ("CASE m.extra WHEN '' THEN '{}' ELSE m.extra END, '$.entities'", scope.entities),
+    ):
+        if words:
+            each = f"SELECT 1 FROM json_each({array})"
+            parts.append(f"EXISTS ({each} WHERE value IN ({marks(words)}))")
+            values.extend(words)
     for sign, at in ((">=", scope.since), ("<", scope.until)):
         if at is not None:
             parts.append(f"m.created_at {sign} ?")

@@ -1,22 +1,18 @@
-"""What belongs to no store: cursors, what was shown, trust, sessions, counters, the audit log."""
+"""What belongs to no store, in one file: its parts are modules of their own."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import re
-import threading
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 
-from vector_memory.errors import StoreDamagedError, StoreFullError, VectorMemoryError
-from vector_memory.journal import audit, audit_files, job_rows, use_labels
-from vector_memory.journal.audit import Entry, Event, Row
-from vector_memory.journal.connection import Connections
+from vector_memory.errors import StoreDamagedError, VectorMemoryError
+from vector_memory.journal import audit, count_rows, job_rows, use_labels
+from vector_memory.journal.audit import AuditEvent
+from vector_memory.journal.audit_log import AuditLog
+from vector_memory.journal.count_rows import CountRows
+from vector_memory.journal.due_rows import DueRows
 from vector_memory.journal.failures import (
     closing_on_error,
     full_disk,
@@ -25,30 +21,18 @@ from vector_memory.journal.failures import (
 )
 from vector_memory.journal.job_rows import JobRow, JobRows
 from vector_memory.journal.opening import connect
+from vector_memory.journal.purged_rows import PurgedRows
 from vector_memory.journal.repair import swap
 from vector_memory.journal.repair.copying import copy_database, flaws
-from vector_memory.journal.rows import microseconds, moment, text_hash
+from vector_memory.journal.rows import microseconds, utc_now
+from vector_memory.journal.session_rows import SessionRows
 from vector_memory.journal.state_schema import MIGRATIONS
+from vector_memory.journal.trusted_rows import TrustedRows
 from vector_memory.journal.use_labels import UseLabels
 from vector_memory.system.json_in import Record
 
-if TYPE_CHECKING:
-    import sqlite3
-
-Task = Literal["topics", "summary", "mining", "lessons", "purge"]
-"""What may be due, each for what its key names: a session's id, for `lessons` a transcript's path, for `purge` a
-store's folder."""
-MOST_UNWRITTEN = 1_000
-MOST_NOTED = 256
-LOOK_AFTER = 500
-"""Entries of the audit log after which it is looked whether there are too many."""
-CLOCK_US = 86_400_000_000
-"""How far a clock may have been put back between two entries of the audit log, in microseconds."""
 SHOWN_FOR = timedelta(days=30)
 SESSIONS_FOR = timedelta(days=90)
-DAYS_FOR = timedelta(days=30)
-"""How long the counters of single days are kept."""
-_OF_A_DAY = "name GLOB '*_[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'"
 
 
 def _mend(path: str, why: str) -> None:
@@ -58,30 +42,15 @@ def _mend(path: str, why: str) -> None:
     mend_state(path, why)
 
 
-def _utc_now() -> datetime:
-    return datetime.now(timezone.utc)
-
-
-class State(JobRows, UseLabels):
+class State(AuditLog, SessionRows, JobRows, UseLabels, DueRows, TrustedRows, CountRows, PurgedRows):
     """`state.db` of one data home. Any thread may call any method.
 
     What a power cut may take (the last things shown, sessions, counters) is committed without
     waiting for the disk; cursors, trust and what `audit` notes wait.
     """
 
-    def __init__(self, connections: Connections, clock: Callable[[], datetime]) -> None:
-        self._connections = connections
-        self._now = clock
-        self._counts: Counter[str] = Counter()
-        self._unwritten: dict[str, dict[str, datetime]] = {}
-        self._counting = threading.Lock()
-        self._events: deque[Event] = deque()
-        self._noting = threading.Lock()
-        self._appended = LOOK_AFTER
-        self._audit_folder = os.path.join(os.path.dirname(connections.path), audit_files.FOLDER)
-
     @classmethod
-    def open(cls, path: str, clock: Callable[[], datetime] = _utc_now) -> State:
+    def open(cls, path: str, clock: Callable[[], datetime] = utc_now) -> State:
         """Open `state.db`, making or migrating it if needed, and sweep what is too old. What can be
         read of a damaged one is put in its place: `set_aside` tells.
 
@@ -152,6 +121,11 @@ class State(JobRows, UseLabels):
         self.flush()
         copy_database(self._connections, path)
 
+    def flush(self) -> None:
+        """Write the counters and what was noted for the audit log."""
+        self._write_events()
+        self._write_counts()
+
     def close(self) -> None:
         """Write the counters and close the file."""
         try:
@@ -159,64 +133,6 @@ class State(JobRows, UseLabels):
                 self.flush()
         finally:
             self._connections.close()
-
-    # -- cursors ----------------------------------------------------------------------------------
-
-    def cursor(self, path: str) -> Record | None:
-        """Return how far a transcript has been read, as `Cursor.to_dict` gives it, or None if it has not."""
-        row = self._one("SELECT cursor FROM cursors WHERE path = ?", path)
-        return Record(json.loads(row[0])) if row else None
-
-    def set_cursor(self, path: str, cursor: Mapping[str, object]) -> None:
-        """Note how far a transcript has been read. Durable."""
-        self.set_cursors({path: cursor})
-
-    def set_cursors(
-        self, cursors: Mapping[str, Mapping[str, object]], due: Iterable[tuple[Task, str]] = ()
-    ) -> None:
-        """Note how far transcripts have been read, and which tasks are due then, in one transaction. Durable.
-
-        Args:
-            due: (task, key) pairs.
-        """
-        rows = [(path, json.dumps(cursor)) for path, cursor in cursors.items()]
-        with self._durably() as connection:
-            connection.executemany("INSERT OR REPLACE INTO cursors VALUES (?, ?)", rows)
-            # With the cursor or not at all: what is read once is not read again for its topics.
-            connection.executemany("INSERT OR IGNORE INTO due VALUES (?, ?)", list(due))
-
-    def cursors(self) -> dict[str, Record]:
-        """Return all cursors by transcript path, sorted by it."""
-        rows = self._connections.rows("SELECT path, cursor FROM cursors ORDER BY path")
-        return {path: Record(json.loads(cursor)) for path, cursor in rows}
-
-    # -- what is due ------------------------------------------------------------------------------
-
-    def add_due(self, task: Task, key: str) -> None:
-        """Note that a task is due for what its key names. Durable."""
-        self.set_cursors({}, [(task, key)])
-
-    def due(self, task: Task, most: int = -1) -> list[str]:
-        """Return the keys for which a task is due, sorted, so many at most; all for -1."""
-        sql = "SELECT session FROM due WHERE task = ? ORDER BY session LIMIT ?"
-        return [row[0] for row in self._connections.rows(sql, (task, most))]
-
-    def has_due(self) -> bool:
-        """Whether anything is due."""
-        return bool(self._connections.rows("SELECT 1 FROM due LIMIT 1"))
-
-    def is_due(self, task: Task, key: str) -> bool:
-        """Whether a task is due for what its key names."""
-        sql = "SELECT 1 FROM due WHERE task = ? AND session = ?"
-        return bool(self._connections.rows(sql, (task, key)))
-
-    def done(self, task: Task, keys: Iterable[str]) -> None:
-        """Note that a task is done for these keys. What a power cut takes of this is done again."""
-        with self._connections.writing() as connection:
-            rows = [(task, key) for key in keys]
-            connection.executemany("DELETE FROM due WHERE task = ? AND session = ?", rows)
-
-    # -- jobs -------------------------------------------------------------------------------------
 
     def put_jobs(
         self,
@@ -228,12 +144,12 @@ class State(JobRows, UseLabels):
         Args:
             entries: (action, ids, detail) of what jobs did.
         """
-        told = [Event(self._now(), name, "job", list(ids), more) for name, ids, more in entries]
+        told = [
+            AuditEvent(self._now(), name, "job", list(ids), more) for name, ids, more in entries
+        ]
         with self._noting, self._taken() as events, self._durably() as connection:
             job_rows.write(connection, rows)
             audit.append(connection, [*events, *told])
-
-    # -- small records ----------------------------------------------------------------------------
 
     def put_record(self, sort: str, id: str, body: Mapping[str, object] | None) -> None:
         """Write a small record (a contract, a proof, a lease, a vote) in the place of the one of its sort and id;
@@ -249,178 +165,6 @@ class State(JobRows, UseLabels):
         sql = "SELECT id, body FROM records WHERE sort = ? ORDER BY id"
         return {id: Record(json.loads(body)) for id, body in self._connections.rows(sql, (sort,))}
 
-    # -- sessions ---------------------------------------------------------------------------------
-
-    def shown(self, session: str) -> set[str]:
-        """Return the ids of the memories that a session has been given."""
-        return set(self.shown_at(session))
-
-    def shown_at(self, session: str) -> dict[str, datetime]:
-        """Return when a session was given each memory: id → aware UTC time."""
-        sql = "SELECT memory, at FROM shown WHERE session = ?"
-        found = {memory: moment(at) for memory, at in self._connections.rows(sql, (session,))}
-        # On a full disk a session must still not be told everything twice.
-        return {**found, **self._unwritten.get(session, {})}
-
-    def add_shown(self, session: str, ids: Iterable[str], at: datetime) -> None:
-        """Note that a session has been given memories; where that cannot be written, as long as this
-        process lives."""
-        given = list(ids)
-        rows = [(session, id, microseconds(at)) for id in given]
-        try:
-            with self._connections.writing() as connection:
-                connection.executemany("INSERT OR REPLACE INTO shown VALUES (?, ?, ?)", rows)
-        except StoreFullError:
-            if len(self._unwritten) > MOST_UNWRITTEN:
-                self._unwritten.clear()
-            self._unwritten.setdefault(session, {}).update(dict.fromkeys(given, at))
-
-    def take_back_shown(self, session: str, ids: Iterable[str], at: datetime) -> None:
-        """Note that a session was not given memories after all that were noted at a time; what it was given
-        since stays."""
-        given = list(ids)
-        unwritten = self._unwritten.get(session, {})
-        for id in given:
-            if unwritten.get(id) == at:
-                del unwritten[id]
-        rows = [(session, id, microseconds(at)) for id in given]
-        with contextlib.suppress(StoreFullError), self._connections.writing() as connection:
-            connection.executemany(
-                "DELETE FROM shown WHERE session = ? AND memory = ? AND at = ?", rows
-            )
-
-    def clear_shown(self, session: str) -> None:
-        """Forget what a session has been given: after a compaction it may be given again."""
-        # Both places, or what could not be written would stay hidden.
-        self._unwritten.pop(session, None)
-        with self._connections.writing() as connection:
-            connection.execute("DELETE FROM shown WHERE session = ?", (session,))
-
-    def remember_session(self, session: str, project: str, root: str, at: datetime) -> None:
-        """Note which project a session belongs to, if that can be written."""
-        with contextlib.suppress(StoreFullError), self._connections.writing() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)",
-                (session, project, root, microseconds(at)),
-            )
-
-    def latest_session(self, project: str) -> str:
-        """Return the session that began last in a project, "" without one."""
-        sql = "SELECT session FROM sessions WHERE project = ? ORDER BY at DESC LIMIT 1"
-        row = self._one(sql, project)
-        return str(row[0]) if row else ""
-
-    # -- trust ------------------------------------------------------------------------------------
-
-    def trust(self, folder: str, store_id: str = "") -> None:
-        """Trust the marker in a folder, known by its real path. Durable.
-
-        Args:
-            store_id: the id of the store that is trusted there; "" for the one that is opened next.
-        """
-        with self._durably() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO trusted VALUES (?, ?, ?)",
-                (os.path.realpath(folder), microseconds(self._now()), store_id),
-            )
-
-    def store_trusted(self, folder: str) -> str:
-        """Return the id of the store that is trusted in a folder, "" where it was not opened yet."""
-        row = self._one("SELECT store_id FROM trusted WHERE folder = ?", os.path.realpath(folder))
-        return str(row[0]) if row else ""
-
-    def trusted(self, folder: str) -> bool:
-        """Whether the marker in a folder is trusted."""
-        row = self._one("SELECT 1 FROM trusted WHERE folder = ?", os.path.realpath(folder))
-        return row is not None
-
-    def trusted_folders(self) -> list[str]:
-        """Return the folders whose markers are trusted, in the order of their names."""
-        rows = self._connections.rows("SELECT folder FROM trusted ORDER BY folder")
-        return [row[0] for row in rows]
-
-    def untrust(self, folder: str) -> None:
-        """Stop trusting the marker in a folder. Durable."""
-        with self._durably() as connection:
-            connection.execute("DELETE FROM trusted WHERE folder = ?", (os.path.realpath(folder),))
-
-    # -- counters ---------------------------------------------------------------------------------
-
-    def count(self, name: str, by: int = 1) -> None:
-        """Add to a counter. It is written by `flush` and `close`."""
-        # In memory: a hook must not wait for the disk to be counted.
-        with self._counting:
-            self._counts[name] += by
-
-    def counters(self) -> dict[str, int]:
-        """Return all counters by name, with what is not written yet."""
-        # Under the lock, so that nothing is in neither place while `flush` carries it over.
-        with self._counting:
-            totals = Counter(dict(self._connections.rows("SELECT name, value FROM counters")))
-            totals.update(self._counts)
-            return dict(totals)
-
-    def totals(self) -> dict[str, int]:
-        """Return the counters by name, but for those of single days, whose names end in a date."""
-        day = re.compile(r"_\d{4}-\d\d-\d\d\Z")
-        return {name: n for name, n in self.counters().items() if not day.search(name)}
-
-    def flush(self) -> None:
-        """Write the counters and what was noted for the audit log."""
-        self._write_events()
-        with self._counting:
-            if not self._counts or not self._connections.writable:
-                return
-            with self._connections.writing() as connection:
-                connection.executemany(
-                    "INSERT INTO counters VALUES (?, ?)"
-                    " ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
-                    list(self._counts.items()),
-                )
-            self._counts.clear()
-
-    # -- what was purged --------------------------------------------------------------------------
-
-    def block(self, names: Iterable[str], at: datetime) -> None:
-        """Note names of what was purged, so that it is not captured again. Only their hashes are kept.
-        Durable."""
-        rows = [(text_hash(name), microseconds(at)) for name in set(names)]
-        with self._durably() as connection:
-            connection.executemany(
-                "INSERT INTO purged VALUES (?, ?)"
-                " ON CONFLICT (name) DO UPDATE SET at = max(at, excluded.at)",
-                rows,
-            )
-
-    def blocked(self, names: Iterable[str]) -> dict[str, datetime]:
-        """Return those of these names that were purged.
-
-        Returns:
-            Name → when, an aware UTC time; names that were not purged are absent.
-        """
-        found: dict[str, datetime] = {}
-        with self._connections.reading() as connection:
-            # Most people never purge: nothing is hashed for them.
-            if connection.execute("SELECT 1 FROM purged LIMIT 1").fetchone() is None:
-                return found
-            for name in set(names):
-                sql = "SELECT at FROM purged WHERE name = ?"
-                row = connection.execute(sql, (text_hash(name),)).fetchone()
-                if row is not None:
-                    found[name] = moment(row[0])
-        return found
-
-    def forget_sessions(self, sessions: Iterable[str], project: str = "") -> None:
-        """Remove what is noted of sessions, and of all sessions of a project: its folder, what was shown
-        there, what is due."""
-        with self._durably() as connection:
-            known = [(one,) for one in sessions]
-            if project:
-                sql = "SELECT session FROM sessions WHERE project = ?"
-                known += connection.execute(sql, (project,)).fetchall()
-            for table in ("sessions", "shown", "due", "use_labels"):
-                connection.executemany(f"DELETE FROM {table} WHERE session = ?", known)
-
     def scrub(self, whole: bool = False) -> None:
         """Fold the write-ahead log into the file, where what was deleted is overwritten; with `whole` the
         file is written anew, too."""
@@ -429,161 +173,6 @@ class State(JobRows, UseLabels):
                 connection.execute("VACUUM")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
-    # -- audit ------------------------------------------------------------------------------------
-
-    def audit(
-        self, action: str, actor: str, ids: Sequence[str], detail: Mapping[str, object]
-    ) -> None:
-        """Add an entry to the audit log, behind what was noted before. Durable."""
-        with self._noting:
-            self._events.append(Event(self._now(), action, actor, list(ids), detail))
-            with self._taken() as events, self._durably() as connection:
-                audit.append(connection, events)
-
-    def note(
-        self, action: str, actor: str, ids: Sequence[str], detail: Mapping[str, object]
-    ) -> None:
-        """Note an entry for the audit log without waiting for anything: `flush` writes it. A process that
-        is killed before loses it."""
-        # Not behind the lock: that is held while the disk is waited for.
-        self._events.append(Event(self._now(), action, actor, list(ids), detail))
-
-    @property
-    def notes_due(self) -> bool:
-        """Whether so much was noted that it is time for `flush`."""
-        return len(self._events) >= MOST_NOTED
-
-    def audit_entries(
-        self, k: int, since: datetime | None = None, action: str = "", but: str = ""
-    ) -> list[Entry]:
-        """Return the last entries of the audit log, those of older files among them.
-
-        Args:
-            k: how many at most.
-            since: only entries of this time or later.
-            action: only entries of this action; "" for all.
-            but: no entries of this action.
-
-        Returns:
-            Newest first.
-
-        Raises:
-            StoreDamagedError: an older file was asked for and cannot be read.
-        """
-        self._write_events()
-        start = microseconds(since) if since else 0
-        found: list[Entry] = []
-        for row in self._audit_backwards(start):
-            if row.at >= start and action in ("", row.action) and row.action != but:
-                found.append(audit.to_entry(row))
-                if len(found) >= k:
-                    break
-        return found
-
-    def verify_audit(self) -> bool:
-        """Whether no entry of the audit log was changed, taken out or cut off at the end, those of its
-        older files but the newest left out."""
-        return not self.audit_break()
-
-    def audit_break(self, whole: bool = False) -> str:
-        """Return what is wrong with the audit log, in a sentence; "" for nothing.
-
-        Args:
-            whole: verify all its older files, too, not only the newest of them.
-        """
-        self._write_events()
-        try:
-            with self._connections.reading() as connection:
-                # One moment for both: an entry between them would look like one that is missing.
-                connection.execute("BEGIN")
-                try:
-                    last = audit.last_number(connection)
-                    table = audit.rows(connection)
-                finally:
-                    connection.execute("COMMIT")
-            files = audit_files.files(self._audit_folder)
-            read = files if whole else files[-1:]
-            older = [row for path in read for row in audit_files.read(path)]
-            return audit.break_in([*older, *table], last, bool(files) and not whole)
-        except StoreDamagedError as error:
-            return error.message
-
-    def audit_rows(self) -> list[Row]:
-        """Return the whole audit log as it is stored, the oldest first, each entry once.
-
-        Raises:
-            StoreDamagedError: an older file cannot be read.
-        """
-        self._write_events()
-        with self._connections.reading() as connection:
-            table = list(audit.rows(connection))
-        first = table[0].number if table else audit.LARGEST
-        older = (row for path in self.audit_files() for row in audit_files.read(path))
-        return [*(row for row in older if row.number < first), *table]
-
-    def rotate_audit(self) -> str:
-        """Move older entries to a file where there are many; return its path, "" for none.
-
-        Raises:
-            OSError: the file cannot be written; the entries stay where they are.
-        """
-        if self._appended < LOOK_AFTER:
-            return ""
-        # Nobody adds an entry between reading the oldest and removing them.
-        with self._connections.holding():
-            self._appended = 0
-            with self._connections.reading() as connection:
-                moving = audit.oldest(connection) if audit.is_full(connection) else []
-            if not moving:
-                return ""
-            # First the file, durably, then the rows: after a crash both have them, and none is
-            # lost.
-            path = audit_files.write(self._audit_folder, moving)
-            with self._durably() as connection:
-                audit.remove_up_to(connection, moving[-1].number)
-        return path
-
-    def audit_files(self) -> list[str]:
-        """Return the paths of the files that hold older entries, in their order. They never change."""
-        return audit_files.files(self._audit_folder)
-
-    def _audit_backwards(self, start: int) -> Iterator[Row]:
-        """Yield entries from the newest on, back to a time at least; a clock may have been put back."""
-        with self._connections.reading() as connection:
-            table = audit.rows(connection)[::-1]
-        yield from table
-        first = table[-1].number if table else audit.LARGEST
-        for row in audit_files.rows_backwards(self._audit_folder):
-            if row.at < start - CLOCK_US:
-                return
-            if row.number < first:
-                first = row.number
-                yield row
-
-    def _write_events(self) -> None:
-        """Write what was noted; a power cut may take the last of it."""
-        # On a disk that cannot be written they wait in memory.
-        if not self._events or not self._connections.writable:
-            return
-        with self._noting, self._taken() as events, self._connections.writing() as connection:
-            audit.append(connection, events)
-
-    @contextmanager
-    def _taken(self) -> Iterator[list[Event]]:
-        """Give what was noted; where the body fails, it stays noted."""
-        events: list[Event] = []
-        try:
-            while self._events:
-                events.append(self._events.popleft())
-            yield events
-            self._appended += len(events)
-        except BaseException:
-            # In their old order, before what was noted meanwhile.
-            self._events.extendleft(reversed(events))
-            raise
-
-    # -- within -----------------------------------------------------------------------------------
-
     def _sweep(self) -> None:
         now = self._now()
         with self._connections.writing() as connection:
@@ -591,23 +180,4 @@ class State(JobRows, UseLabels):
                 until = microseconds(now - kept_for)
                 connection.execute(f"DELETE FROM {table} WHERE at < ?", (until,))
             use_labels.sweep(connection, now)
-            connection.execute(
-                f"DELETE FROM counters WHERE {_OF_A_DAY} AND substr(name, -10) < ?",
-                (f"{now - DAYS_FOR:%Y-%m-%d}",),
-            )
-
-    def _one(self, sql: str, value: str) -> tuple[Any, ...] | None:
-        rows = self._connections.rows(sql, (value,))
-        return rows[0] if rows else None
-
-    @contextmanager
-    def _durably(self) -> Iterator[sqlite3.Connection]:
-        """Give the writer within a transaction that is on the disk when it ends."""
-        with self._connections.maintaining() as connection:
-            # For this transaction alone: the others do not wait for the disk.
-            connection.execute("PRAGMA synchronous = FULL")
-            try:
-                with self._connections.writing() as writer:
-                    yield writer
-            finally:
-                connection.execute("PRAGMA synchronous = NORMAL")
+            count_rows.sweep(connection, now)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 from vector_memory.journal import job_rows, use_labels
-from vector_memory.journal.migrations import Migration
+from vector_memory.journal.migrations import Migration, executing
 
 _TABLES = (
     "CREATE TABLE cursors(path TEXT PRIMARY KEY, cursor TEXT NOT NULL) WITHOUT ROWID",
@@ -23,33 +21,23 @@ _TABLES = (
 )
 
 
-def _executing(*statements: str) -> Migration:
-    """Return the migration that executes these statements."""
-
-    def migrate(connection: sqlite3.Connection) -> None:
-        for statement in statements:
-            connection.execute(statement)
-
-    return migrate
-
-
 MIGRATIONS: tuple[Migration, ...] = (
-    _executing(*_TABLES),
+    executing(*_TABLES),
     # What is still to be done for sessions.
-    _executing(
+    executing(
         "CREATE TABLE due(task TEXT NOT NULL, session TEXT NOT NULL, PRIMARY KEY (task, session))"
         " WITHOUT ROWID"
     ),
     # What was purged and must not be captured again: hashes of names, no words.
-    _executing("CREATE TABLE purged(name BLOB PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID"),
+    executing("CREATE TABLE purged(name BLOB PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID"),
     # Which store is trusted in a folder, by its random id; "" until it is opened.
-    _executing("ALTER TABLE trusted ADD COLUMN store_id TEXT NOT NULL DEFAULT ''"),
+    executing("ALTER TABLE trusted ADD COLUMN store_id TEXT NOT NULL DEFAULT ''"),
     # Whether notes that were shown were used.
-    _executing(*use_labels.TABLES),
+    executing(*use_labels.TABLES),
     # When jobs are due and how they went, and how followed files stood.
-    _executing(*job_rows.TABLES),
+    executing(*job_rows.TABLES),
     # Contracts, proofs, leases and votes: JSON under a sort and an id.
-    _executing(
+    executing(
         "CREATE TABLE records(sort TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,"
         " PRIMARY KEY (sort, id)) WITHOUT ROWID"
     ),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Sequence
 
 from vector_memory.errors import NotFoundError
-from vector_memory.journal import links
 from vector_memory.journal.connection import Connections
-from vector_memory.journal.rows import moment
+from vector_memory.journal.rows import microseconds, moment
 from vector_memory.journal.scopes import as_array
 from vector_memory.model import Link, Project, Relation
 
@@ -29,12 +29,12 @@ class Surroundings:
                     raise NotFoundError(
                         f"There is no memory {end!r}.", "Link memories of one store."
                     )
-            links.put(connection, [link])
+            put_links(connection, [link])
 
     def link_all(self, several: Iterable[Link]) -> None:
         """Store links between memories that are in this store, in one transaction."""
         with self.connections.writing() as connection:
-            links.put(connection, several)
+            put_links(connection, several)
 
     def unlink(self, from_id: str, to_id: str, relation: Relation | None = None) -> int:
         """Remove the links from one memory to another, of one relation or all; return how many there were."""
@@ -76,3 +76,28 @@ class Surroundings:
         """Return all known projects, by name, then id."""
         rows = self.connections.rows("SELECT * FROM projects ORDER BY name, id")
         return [Project(*row) for row in rows]
+
+
+def put_links(connection: sqlite3.Connection, links: Iterable[Link]) -> None:
+    """Store links; one that is there already gets the new weight."""
+    connection.executemany(
+        "INSERT INTO links VALUES (?, ?, ?, ?, ?)"
+        " ON CONFLICT (from_id, to_id, relation) DO UPDATE SET weight = excluded.weight",
+        (
+            (
+                link.from_id,
+                link.to_id,
+                str(link.relation),
+                float(link.weight),
+                microseconds(link.created_at) if link.created_at else None,
+            )
+            for link in links
+        ),
+    )
+
+
+def remove_links_of(connection: sqlite3.Connection, ids: Iterable[str]) -> None:
+    """Remove all links from and to these memories."""
+    connection.executemany(
+        "DELETE FROM links WHERE from_id = ? OR to_id = ?", ((id, id) for id in ids)
+    )

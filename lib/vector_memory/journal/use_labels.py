@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from vector_memory.errors import StoreFullError
-from vector_memory.journal.connection import Connections
 from vector_memory.journal.rows import microseconds, moment
+from vector_memory.journal.state_tables import StateTables
 
 TABLES = (
     """CREATE TABLE use_labels(session TEXT NOT NULL, memory TEXT NOT NULL, at INTEGER NOT NULL,
@@ -70,10 +70,8 @@ class UseCount:
     used: int = 0
 
 
-class UseLabels:
+class UseLabels(StateTables):
     """Whether notes that were shown were used: a part of `State`."""
-
-    _connections: Connections
 
     def add_use_labels(self, labels: Iterable[UseLabel]) -> None:
         """Note whether notes were used, in the place of what was noted of them before, if that can be

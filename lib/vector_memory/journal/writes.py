@@ -1,22 +1,251 @@
-"""Writing memories: the statements behind the journal's writing methods. All of them run inside
-the transaction of the connection that they are given."""
+"""Writing memories: the journal's methods that change rows, and the statements behind them."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from vector_memory.errors import BadInputError
-from vector_memory.journal import links, vectors
-from vector_memory.journal.reads import Reader
+from vector_memory.journal import vectors
+from vector_memory.journal.repair.upkeep import Upkeep
 from vector_memory.journal.rows import INSERT, UPDATE, microseconds, text_hash, to_row
+from vector_memory.journal.surroundings import put_links, remove_links_of
 from vector_memory.journal.vectors import model_id
 from vector_memory.model import GAVE_WAY, CleanText, Link, Memory, Relation, Source, Status, Tier
 
 MAX_CHAIN = 64
 """Steps after which a chain of successors is taken for a circle."""
+
+
+class MemoryWrites(Upkeep):
+    """What changes a store's memories: a part of `Journal`. Each method is one transaction; within another one of its
+    thread it joins that."""
+
+    now: Callable[[], datetime]
+
+    def add(self, memories: Sequence[Memory]) -> list[Memory]:
+        """Store memories, durably.
+
+        Returns:
+            They with `seq` and `stored_at`, in the order of `memories`.
+
+        Raises:
+            TypeError: a text or title is no CleanText.
+            BadInputError: an id is stored already; nothing was stored.
+            StoreFullError: the disk is full or read-only; nothing was stored.
+        """
+        if not memories:
+            return []
+        with self.connections.writing() as connection:
+            try:
+                return insert(connection, memories, self.now())
+            except sqlite3.IntegrityError as error:
+                raise BadInputError(
+                    "A memory with one of these ids is stored already, or a value is missing.",
+                    "Give each memory an id of its own; to change one, use `vector-memory edit`.",
+                ) from error
+
+    def update(self, memory: Memory) -> Memory:
+        """Replace the memory of that id. Usage, `stored_at` and, while the text is the same, the model
+        stay; if nothing differs, nothing is written.
+
+        Returns:
+            The memory as it is stored now, with a new `seq`, or as it was where nothing differs.
+
+        Raises:
+            NotFoundError: there is none of that id.
+        """
+        with self.connections.writing() as connection:
+            old = self.reader.get(connection, memory.id)
+            same_text = memory.embedded == old.embedded
+            new = replace(
+                memory,
+                seq=old.seq,
+                stored_at=old.stored_at,
+                updated_at=old.updated_at,
+                uses=old.uses,
+                last_used_at=old.last_used_at,
+                tier=old.tier,
+                applied=old.applied,
+                applied_at=old.applied_at,
+                model=old.model if same_text else "",
+            )
+            # A text that is no CleanText must reach `to_row`, which refuses it.
+            if new == old and isinstance(memory.text, CleanText):
+                return old
+            if old.tier is Tier.COLD:
+                # What is changed is in use.
+                place(connection, old.id, Tier.WARM)
+                new = replace(new, tier=Tier.WARM)
+            new = _replace(connection, replace(new, updated_at=self.now()))
+            if not same_text:
+                # Else the old words could be told from a vector that nothing needs any more.
+                vectors.drop_unused(connection, [text_hash(old.embedded)])
+            return new
+
+    def write(
+        self, added: Sequence[Memory], changed: Sequence[Memory], dropped: Sequence[str]
+    ) -> None:
+        """Add, update and purge in one transaction: all of it is durable, or nothing.
+
+        Raises:
+            TypeError: a text or title is no CleanText.
+            BadInputError: an id to add is stored already.
+            NotFoundError: one to change is not.
+        """
+        if not (added or changed or dropped):
+            return
+        with self.connections.writing() as connection:
+            self.add(added)
+            for memory in changed:
+                self.update(memory)
+            purge(connection, dropped)
+        # After the commit: a log cannot be folded in while a transaction is open.
+        if dropped:
+            self.scrub()
+
+    def forget(self, ids: Sequence[str]) -> list[Memory]:
+        """Turn memories into tombstones: no text, title, files, tags, extra, links or vector.
+
+        Returns:
+            The new tombstones in the order of `ids`, without those forgotten before.
+
+        Raises:
+            NotFoundError: an id is unknown; nothing was forgotten.
+        """
+        at = self.now()
+        with self.connections.writing() as connection:
+            found = [self.reader.get(connection, id) for id in dict.fromkeys(ids)]
+            living = [memory for memory in found if memory.status is not Status.FORGOTTEN]
+            stones = [_replace(connection, _tombstone(memory, at)) for memory in living]
+            # A link says what two memories have to do with each other: it goes with either.
+            remove_links_of(connection, [memory.id for memory in living])
+            vectors.drop_unused(connection, [text_hash(memory.embedded) for memory in living])
+            return stones
+
+    def purge(self, ids: Sequence[str]) -> int:
+        """Delete rows physically, and what they left in the full-text index and the write-ahead log.
+
+        Returns:
+            How many rows there were. Unknown ids are left out.
+        """
+        with self.connections.writing() as connection:
+            purged = purge(connection, ids)
+        if purged:
+            self.scrub()
+        return purged
+
+    def supersede(
+        self, old_id: str, new_id: str, at: datetime | None = None, why: str = ""
+    ) -> Memory:
+        """Let a memory give way to another, with a link from the new one.
+
+        Args:
+            at: since when the new one holds; now by default.
+            why: in a few words without secrets, for its history; "" keeps what was known of that.
+
+        Returns:
+            The old one as it is stored now, with `superseded_by` and `valid_until`.
+
+        Raises:
+            NotFoundError: one of them is unknown.
+            BadInputError: one is forgotten, or the new one gave way to the old one.
+        """
+        at = at or self.now()
+        with self.connections.writing() as connection:
+            old, new = self.reader.get(connection, old_id), self.reader.get(connection, new_id)
+            following, steps = new, 0
+            # A circle would leave neither of them active, and both would be gone from every answer.
+            while following.superseded_by and following.id != old.id and steps < MAX_CHAIN:
+                following, steps = self.reader.get(connection, following.superseded_by), steps + 1
+            if following.id == old.id:
+                raise BadInputError(
+                    f"Memory {new_id!r} gave way to {old_id!r} itself.", "Name the older one first."
+                )
+            if Status.FORGOTTEN in (old.status, new.status):
+                raise BadInputError(
+                    "A forgotten memory cannot take part.", "Name memories that are there."
+                )
+            gone = _replace(
+                connection,
+                replace(
+                    old,
+                    status=Status.SUPERSEDED,
+                    superseded_by=new.id,
+                    valid_until=at,
+                    updated_at=at,
+                    extra={**old.extra, GAVE_WAY: why} if why else old.extra,
+                ),
+            )
+            put_links(connection, [Link(new.id, old.id, Relation.SUPERSEDES, created_at=at)])
+            return gone
+
+    def touch(self, uses: Mapping[str | int, int], at: datetime) -> None:
+        """Count uses of memories, by id or sequence number, the last at a time; unknown ones are left. Gives no
+        new `seq`."""
+        with self.connections.writing() as connection:
+            # A table of its own: a use must change no row, or the index would have to follow it.
+            connection.executemany(
+                """INSERT INTO usage(seq, uses, last_used_at) SELECT seq, :uses, :at FROM memories
+                   WHERE seq = CASE typeof(:key) WHEN 'integer' THEN :key
+                               ELSE (SELECT seq FROM memories WHERE id = :key) END
+                   ON CONFLICT (seq) DO UPDATE SET
+                       uses = uses + excluded.uses, last_used_at = excluded.last_used_at""",
+                [
+                    {"key": key, "uses": count, "at": microseconds(at)}
+                    for key, count in uses.items()
+                ],
+            )
+
+    def apply(self, ids: Sequence[str], session: str, at: datetime) -> None:
+        """Note that memories were of use in a session: once, however often they were, and never for a time
+        before the last. Gives no new `seq`."""
+        with self.connections.writing() as connection:
+            connection.executemany(
+                """INSERT INTO usage SELECT seq, 0, :at, 1, :at, :session FROM memories WHERE id = :id
+                   ON CONFLICT (seq) DO UPDATE SET
+                       applied = applied + (applied_in != excluded.applied_in),
+                       applied_at = excluded.applied_at, applied_in = excluded.applied_in
+                   WHERE excluded.applied_at > applied_at""",
+                [{"id": id, "session": session, "at": microseconds(at)} for id in ids],
+            )
+
+    def restore_uses(self, memories: Iterable[Memory]) -> None:
+        """Note how memories were of use elsewhere, as they say, where nothing was noted."""
+        with self.connections.writing() as connection:
+            connection.executemany(
+                """INSERT INTO usage SELECT seq, 0, :at, :applied, :at, '' FROM memories WHERE id = :id
+                   ON CONFLICT (seq) DO UPDATE SET applied = excluded.applied, applied_at = excluded.applied_at
+                   WHERE applied = 0""",
+                [
+                    {"id": one.id, "at": microseconds(one.applied_at), "applied": one.applied}
+                    for one in memories
+                    if one.applied and one.applied_at
+                ],
+            )
+
+    def move_to_tiers(self, moved: Mapping[str, Tier]) -> list[Memory]:
+        """Put memories, by id, into other tiers. Only what becomes cold or was so gets a new `seq`: the index
+        follows.
+
+        Returns:
+            Those that were moved, as they are stored now. What is there already, forgotten or unknown is
+            left out.
+        """
+        done = []
+        with self.connections.writing() as connection:
+            for id, tier in moved.items():
+                for memory in self.reader.memories(connection, "WHERE m.id = ?", (id,)):
+                    if memory.tier is tier or memory.status is Status.FORGOTTEN:
+                        continue
+                    place(connection, id, tier)
+                    # The index holds all but cold ones: what crosses that line it must follow.
+                    if Tier.COLD in (tier, memory.tier):
+                        _replace(connection, memory)
+                    done.append(self.reader.get(connection, id))
+        return done
 
 
 def source_id(connection: sqlite3.Connection, source: Source) -> int:
@@ -36,33 +265,21 @@ def next_seqs(connection: sqlite3.Connection, count: int) -> range:
     return range(last + 1, last + count + 1)
 
 
-def add(connection: sqlite3.Connection, memories: Sequence[Memory], at: datetime) -> list[Memory]:
-    """Insert memories and return them as stored, with `seq` and `stored_at`, in the same order.
-
-    Raises:
-        BadInputError: an id is there already.
-        TypeError: a text did not go through the redactor.
-    """
-    try:
-        return _insert(connection, memories, at, f"INSERT {INSERT}")
-    except sqlite3.IntegrityError as error:
-        raise BadInputError(
-            "A memory with one of these ids is stored already, or a value is missing.",
-            "Give each memory an id of its own; to change one, use `vector-memory edit`.",
-        ) from error
-
-
-def add_missing(connection: sqlite3.Connection, memories: Sequence[Memory], at: datetime) -> None:
-    """Insert those memories whose ids are not there yet."""
-    _insert(connection, memories, at, f"INSERT OR IGNORE {INSERT}")
-
-
-def _insert(
+def insert(
     connection: sqlite3.Connection,
     memories: Sequence[Memory],
     at: datetime,
-    statement: str,
+    statement: str = "INSERT",
 ) -> list[Memory]:
+    """Insert memories and return them as stored, with `seq` and `stored_at`, in the same order.
+
+    Args:
+        statement: `INSERT OR IGNORE` leaves out those whose ids are there.
+
+    Raises:
+        sqlite3.IntegrityError: an id is there already.
+        TypeError: a text did not go through the redactor.
+    """
     numbers = {name: model_id(connection, name) for name in {m.model for m in memories}}
     stored = [
         replace(memory, seq=seq, stored_at=memory.stored_at or at)
@@ -70,100 +287,10 @@ def _insert(
     ]
     sources = {(m.source.session, m.source.path): source_id(connection, m.source) for m in stored}
     connection.executemany(
-        statement,
+        f"{statement} {INSERT}",
         [to_row(m, sources[m.source.session, m.source.path], numbers[m.model]) for m in stored],
     )
     return stored
-
-
-def update(reader: Reader, connection: sqlite3.Connection, memory: Memory, at: datetime) -> Memory:
-    """Replace a memory by its id and return it as stored; without a change nothing is written."""
-    old = reader.get(connection, memory.id)
-    same_text = memory.embedded == old.embedded
-    new = replace(
-        memory,
-        seq=old.seq,
-        stored_at=old.stored_at,
-        updated_at=old.updated_at,
-        uses=old.uses,
-        last_used_at=old.last_used_at,
-        tier=old.tier,
-        applied=old.applied,
-        applied_at=old.applied_at,
-        model=old.model if same_text else "",
-    )
-    # A text that is no CleanText must reach `to_row`, which refuses it.
-    if new == old and isinstance(memory.text, CleanText):
-        return old
-    if old.tier is Tier.COLD:
-        # What is changed is in use.
-        connection.execute("UPDATE memories SET tier = 'warm' WHERE id = ?", (old.id,))
-        new = replace(new, tier=Tier.WARM)
-    new = _replace(connection, replace(new, updated_at=at))
-    if not same_text:
-        # Else the old words could be told from a vector that nothing needs any more.
-        vectors.drop_unused(connection, [text_hash(old.embedded)])
-    return new
-
-
-def forget(
-    reader: Reader, connection: sqlite3.Connection, ids: Sequence[str], at: datetime
-) -> list[Memory]:
-    """Turn memories into tombstones.
-
-    Returns:
-        The new tombstones in the order of `ids`, each once, without those that were ones already.
-
-    Raises:
-        NotFoundError: an id is unknown.
-    """
-    found = [reader.get(connection, id) for id in dict.fromkeys(ids)]
-    living = [memory for memory in found if memory.status is not Status.FORGOTTEN]
-    stones = [_replace(connection, _tombstone(memory, at)) for memory in living]
-    # A link says what two memories have to do with each other: it goes with either.
-    links.remove_of(connection, [memory.id for memory in living])
-    vectors.drop_unused(connection, [text_hash(memory.embedded) for memory in living])
-    return stones
-
-
-def supersede(
-    reader: Reader,
-    connection: sqlite3.Connection,
-    old_id: str,
-    new_id: str,
-    at: datetime,
-    why: str = "",
-) -> Memory:
-    """Let a memory give way to another; return the old one as it is stored now.
-
-    Raises:
-        NotFoundError: one of them is unknown.
-        BadInputError: the new one is forgotten, or the old one itself, or was superseded by it.
-    """
-    old, new = reader.get(connection, old_id), reader.get(connection, new_id)
-    following, steps = new, 0
-    # A circle would leave neither of them active, and both would be gone from every answer.
-    while following.superseded_by and following.id != old.id and steps < MAX_CHAIN:
-        following, steps = reader.get(connection, following.superseded_by), steps + 1
-    if following.id == old.id:
-        raise BadInputError(
-            f"Memory {new_id!r} gave way to {old_id!r} itself.", "Name the older one first."
-        )
-    if Status.FORGOTTEN in (old.status, new.status):
-        raise BadInputError("A forgotten memory cannot take part.", "Name memories that are there.")
-    gone = _replace(
-        connection,
-        replace(
-            old,
-            status=Status.SUPERSEDED,
-            superseded_by=new.id,
-            valid_until=at,
-            updated_at=at,
-            extra={**old.extra, GAVE_WAY: why} if why else old.extra,
-        ),
-    )
-    links.put(connection, [Link(new.id, old.id, Relation.SUPERSEDES, created_at=at)])
-    return gone
 
 
 def _tombstone(memory: Memory, at: datetime) -> Memory:
@@ -180,11 +307,6 @@ def _replace(connection: sqlite3.Connection, memory: Memory) -> Memory:
     row = to_row(new, source_id(connection, new.source), model_id(connection, new.model))
     connection.execute(UPDATE, (*row, new.id))
     return new
-
-
-def renumber(connection: sqlite3.Connection, memory: Memory) -> None:
-    """Give a memory a new sequence number, and nothing else: what follows the journal looks at it anew."""
-    _replace(connection, memory)
 
 
 def purge(connection: sqlite3.Connection, ids: Iterable[str]) -> int:
@@ -209,14 +331,6 @@ def purge(connection: sqlite3.Connection, ids: Iterable[str]) -> int:
     return len(hashes)
 
 
-def touch(connection: sqlite3.Connection, uses: Mapping[str | int, int], at: datetime) -> None:
-    """Add to the uses of memories, given by id or by sequence number; unknown ones are left."""
-    # A table of its own: a use must change no row, or the index would have to follow it.
-    connection.executemany(
-        """INSERT INTO usage(seq, uses, last_used_at) SELECT seq, :uses, :at FROM memories
-           WHERE seq = CASE typeof(:key) WHEN 'integer' THEN :key
-                       ELSE (SELECT seq FROM memories WHERE id = :key) END
-           ON CONFLICT (seq) DO UPDATE SET
-               uses = uses + excluded.uses, last_used_at = excluded.last_used_at""",
-        [{"key": key, "uses": count, "at": microseconds(at)} for key, count in uses.items()],
-    )
+def place(connection: sqlite3.Connection, id: str, tier: Tier) -> None:
+    """Put a memory into a tier, in place."""
+    connection.execute("UPDATE memories SET tier = ? WHERE id = ?", (str(tier), id))

@@ -58,7 +58,8 @@ def main(root: str, arguments: Sequence[str]) -> int:
     plan = SetupPlan(site, keep_cache=True)
     kit = tools.Kit(site, build)
     try:
-        with locking.held(os.path.join(build, ".lock"), _say_waiting):
+        waiting = "Another run prepares the same folder; waiting for it …"
+        with locking.held(os.path.join(build, ".lock"), waiting):
             steps.run([*plan.base(), *_more(plan, kit)], sys.stdout)
     except VectorMemoryError as error:
         steps.report(error, site.log, sys.stderr)
@@ -128,8 +129,3 @@ def _run(kit: tools.Kit, command: Sequence[str], environ: dict[str, str]) -> int
         else environ,
         check=False,
     ).returncode
-
-
-def _say_waiting() -> None:
-    sys.stdout.write("Another run prepares the same folder; waiting for it …\n")
-    sys.stdout.flush()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Iterator
 
 
 class BusyError(Exception):
@@ -13,38 +14,26 @@ class BusyError(Exception):
 
 
 @contextlib.contextmanager
-def held(path: str, waiting: Callable[[], None] | None) -> Iterator[None]:
+def held(path: str, waiting: str = "") -> Iterator[None]:
     """Hold the lock file for a block; it goes with the process, however that ends.
 
     Args:
-        waiting: called once when another process has it, before waiting for it; None means
+        waiting: what is said where another process has it, before it is waited for; "" means
             not to wait.
 
     Raises:
-        BusyError: another process has it and `waiting` is None.
+        BusyError: another process has it and is not waited for.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        _lock(descriptor, waiting)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if not waiting:
+                raise BusyError from error
+            sys.stdout.write(f"{waiting}\n")
+            sys.stdout.flush()
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)
-
-
-def is_held(path: str) -> bool:
-    """Whether a process has locked the file."""
-    try:
-        with held(path, None):
-            return False
-    except BusyError:
-        return True
-
-
-def _lock(descriptor: int, waiting: Callable[[], None] | None) -> None:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if waiting is None:
-            raise BusyError from error
-        waiting()
-        fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -53,7 +53,7 @@ def set_up(site: Site, *, wait: bool = True, with_proof: bool = True) -> None:
     """
     _make_home(site)
     lock = site.home.path("runtime", ".setup.lock")
-    with locking.held(lock, _say_waiting if wait else None):
+    with locking.held(lock, "Another set-up is running; waiting for it …" if wait else ""):
         _begin_log(site)
         with _clear_errors():
             steps.run(SetupPlan(site).steps(with_proof), sys.stdout)
@@ -153,11 +153,6 @@ def _begin_log(site: Site) -> None:
     with open(site.log, "a", encoding="utf-8") as file:
         at = datetime.now(timezone.utc).isoformat(timespec="seconds")
         file.write(f"=== {at} Vector Memory {paths.version()}, Python {sys.version}\n")
-
-
-def _say_waiting() -> None:
-    sys.stdout.write("Another set-up is running; waiting for it …\n")
-    sys.stdout.flush()
 
 
 def _failed_recently(site: Site) -> bool:

@@ -26,8 +26,10 @@ class SetupPlan:
         last = [SetupStep("Storing and recalling a memory", lambda: proof.run(self.site))]
         return [
             *self.base(),
-            SetupStep("Installing the code", self._app),
-            SetupStep("Linking the hooks' interpreter", self._hook_python),
+            SetupStep("Installing the code", lambda: self._noted(app.install(self.site))),
+            SetupStep(
+                "Linking the hooks' interpreter", lambda: runtime.link_hook_python(self.site)
+            ),
             SetupStep("Starting the daemon", self._daemon),
             *(last if with_proof else []),
         ]
@@ -35,8 +37,10 @@ class SetupPlan:
     def base(self) -> list[SetupStep]:
         """Return the steps that make `runtime/` and `models/`."""
         return [
-            SetupStep("Finding uv", self._find_uv),
-            SetupStep("Installing packages", self._packages),
+            SetupStep("Finding uv", lambda: ".".join(map(str, uv.version(self.uv.program)))),
+            SetupStep(
+                "Installing packages", lambda: self._noted(runtime.install(self.site, self.uv))
+            ),
             SetupStep("Installing the embedding model", self._model),
         ]
 
@@ -47,23 +51,11 @@ class SetupPlan:
             self._uv = uv.get(self.site, os.environ)
         return self._uv
 
-    def _find_uv(self) -> str:
-        return ".".join(map(str, uv.version(self.uv.program)))
-
-    def _packages(self) -> str:
-        return self._noted(runtime.install(self.site, self.uv))
-
     def _model(self) -> str:
         report = self._noted(model.install(self.site, self.uv))
         if not self.keep_cache:
             shutil.rmtree(uv.cache(self.site), ignore_errors=True)
         return report
-
-    def _app(self) -> str:
-        return self._noted(app.install(self.site))
-
-    def _hook_python(self) -> str:
-        return runtime.link_hook_python(self.site)
 
     def _daemon(self) -> str:
         from vector_memory.client.link import DaemonClient

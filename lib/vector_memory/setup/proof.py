@@ -15,13 +15,11 @@ from typing import Any
 
 from vector_memory.client.link import DaemonClient
 from vector_memory.errors import SetupError, VectorMemoryError
-from vector_memory.setup import locking
 from vector_memory.setup.site import Site
 from vector_memory.system.paths import Home
 
 PATIENCE_S = 60.0
 HOOK_S = 10.0
-STOP_S = 10.0
 QUESTION = "Which database should the ledger use?"
 DECISION = (
     "We decided that the ledger keeps its entries in PostgreSQL, because the auditors need"
@@ -39,7 +37,7 @@ def run(site: Site) -> str:
         SetupError: a hook failed, or the memory did not come back.
     """
     with _scratch(site) as (home, project):
-        hook = _Hooks(site, home, project)
+        hook = _InstalledHooks(site, home, project)
         hook.run("session_start", session_id="proof-1", source="startup")
         transcript = _write_transcript(project)
         hook.run(
@@ -53,7 +51,7 @@ def run(site: Site) -> str:
     return f"it works\nstored:   {DECISION}\nasked:    {PROMPT}\nrecalled: {recalled}"
 
 
-class _Hooks:
+class _InstalledHooks:
     """The installed hooks, as the client would run them."""
 
     def __init__(self, site: Site, home: Home, project: str) -> None:
@@ -87,7 +85,7 @@ class _Hooks:
         return str(output.get("hookSpecificOutput", {}).get("additionalContext", ""))
 
 
-def _wait_for_answer(hook: _Hooks, transcript: str) -> str:
+def _wait_for_answer(hook: _InstalledHooks, transcript: str) -> str:
     """Ask until the memory comes back, and return the line that holds it."""
     until = time.monotonic() + PATIENCE_S
     attempt = 0
@@ -124,17 +122,9 @@ def _scratch(site: Site) -> Iterator[tuple[Home, str]]:
         _keep_log(home, site.log)
         raise
     finally:
-        _stop(home)
+        with contextlib.suppress(VectorMemoryError, OSError):
+            DaemonClient(home).stop()
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _stop(home: Home) -> None:
-    with contextlib.suppress(VectorMemoryError, OSError):
-        DaemonClient(home).stop()
-        # It answers before its files are closed; its lock goes with the process.
-        until = time.monotonic() + STOP_S
-        while locking.is_held(home.lock) and time.monotonic() < until:
-            time.sleep(0.05)
 
 
 def _keep_log(home: Home, log: str) -> None:

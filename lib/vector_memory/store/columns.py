@@ -30,7 +30,7 @@ _PLACES = {"before": np.int32, "after": np.int32, "gone": np.bool_}
 _TYPES: dict[str, Any] = {**_NUMBERS, **_CODES, **_PLACES}
 
 
-class Words(NamedTuple):
+class WordColumn(NamedTuple):
     """n words: the distinct ones, and for each row its place among them, (n,) int32."""
 
     distinct: Sequence[str]
@@ -45,12 +45,12 @@ class Batch(NamedTuple):
     turns: NDArray[np.int64]
     sizes: NDArray[np.uint8]
     marks: NDArray[np.uint8]
-    words: dict[str, Words]
+    words: dict[str, WordColumn]
 
 
-def words_of(words: Sequence[str]) -> Words:
+def words_of(words: Sequence[str]) -> WordColumn:
     """Return n words as a column that numbers each of them; equal words keep places of their own."""
-    return Words(words, np.arange(len(words), dtype=np.int32))
+    return WordColumn(words, np.arange(len(words), dtype=np.int32))
 
 
 class _Table(NamedTuple):

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from vector_memory.errors import StoreDamagedError
+from vector_memory.system import processes
 from vector_memory.system.durable_files import sync_descriptor, sync_file, write_durably
 from vector_memory.system.files import open_own
 
-BOOT_ID = "/proc/sys/kernel/random/boot_id"
 REWRITTEN = frozenset({"latest_version_hint.json"})
 """Files that LanceDB does write again. This one it only begins to look at."""
 MANIFEST = ".manifest"
@@ -38,15 +38,6 @@ def sum_of(path: str) -> Sum:
     return Sum(size, digest.hexdigest())
 
 
-def boot_id() -> str:
-    """Return what names this run of the machine, "" where the system does not tell."""
-    try:
-        with open(BOOT_ID, encoding="ascii") as file:
-            return file.read().strip()
-    except OSError:
-        return ""
-
-
 class WriteGuard:
     """Watches over a folder whose files are written once and never changed, by a library that
     neither syncs them nor notices when they are damaged.
@@ -59,14 +50,13 @@ class WriteGuard:
     Args:
         folder: the folder's real path; it need not exist.
         mark: the path of the mark, in the folder's parent; the list is `<mark>.sums`.
-        boot: what names this run of the machine.
     """
 
-    def __init__(self, folder: str, mark: str, boot: str | None = None) -> None:
+    def __init__(self, folder: str, mark: str) -> None:
         self.folder = folder
         self.mark = mark
         self.list = f"{mark}.sums"
-        self._boot = boot_id() if boot is None else boot
+        self._boot = processes.boot()
         self._sums: dict[str, Sum] = {}
 
     def lost_power(self) -> bool:

@@ -43,7 +43,7 @@ ENOUGH_TERMS = 8
 
 
 class Index:
-    """A `SearchIndex` of LanceDB and an exact matrix. Make one with `Index.open`.
+    """What follows a journal and can be rebuilt from it: LanceDB and an exact matrix. Make one with `Index.open`.
 
     Args:
         store: the store's folder.
@@ -95,7 +95,7 @@ class Index:
     @property
     def vectors_ready(self) -> bool:
         """Whether `nearest` answers."""
-        return self._matrix is not None or self._lance is not None
+        return self._matrix is not None
 
     @property
     def damage(self) -> str:
@@ -169,10 +169,8 @@ class Index:
             StoreDamagedError: LanceDB cannot read its table; `set_aside` helps.
         """
         matrix, lance = self._matrix, self._lance
-        if matrix is None:
-            return lance.nearest(vector, scope, k) if lance is not None else []
         # A question embedded by another model has no place among these vectors.
-        if not form.usable(vector, self.dim):
+        if matrix is None or not form.usable(vector, self.dim):
             return []
         if allowed is None and not scope.only_projects:
             if lance is None:

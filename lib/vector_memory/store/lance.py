@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vector_memory.model import Vector, Vectors
+    from vector_memory.model import Vectors
     from vector_memory.store.columns import Batch
     from vector_memory.store.matrix import Chunk
 
@@ -42,7 +42,7 @@ _COLUMNS_AT_ONCE = 65_536
 
 
 class LanceIndex:
-    """A `SearchIndex` in LanceDB. Open one with `LanceIndex.open`; there is one writer."""
+    """A store's rows in LanceDB, searched by their words. Open one with `LanceIndex.open`; there is one writer."""
 
     def __init__(self, table: LanceTable) -> None:
         self._table = table
@@ -147,31 +147,6 @@ class LanceIndex:
 
         return found
 
-    def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]:
-        """Return the k nearest by cosine similarity.
-
-        Every vector in the scope is compared: the matrix does it faster, once there is one.
-
-        Args:
-            vector: (dim,) float32, L2-normalised.
-            scope: what the answer is limited to.
-            k: how many at most.
-
-        Returns:
-            Candidates with scores from -1 to 1, best first, of equal ones the newest first.
-        """
-        if k < 1 or scope.projects == () or not form.usable(vector, self._table.dim):
-            return []
-        query = self._handle.query().nearest_to(vector).column("vector").distance_type("cosine")
-        query = _filtered(query, scope).limit(k).select(["seq", "_distance"])
-        with translated("searching", self._table.path):
-            found = self._table.run(query.to_arrow())
-        return _best_first(
-            found["seq"].to_pylist(),
-            # LanceDB gives distances; higher is better everywhere here.
-            [1.0 - distance for distance in found["_distance"].to_pylist()],
-        )
-
     def shares(self, rows: int) -> dict[str, float]:
         """Return in what share of some rows each term stands.
 
@@ -219,7 +194,7 @@ class LanceIndex:
 
     def iter_columns(self) -> Iterator[Batch]:
         """Yield what stands beside words and vectors of all memories, in pieces and in no order."""
-        from vector_memory.store.columns import Batch, Words
+        from vector_memory.store.columns import Batch, WordColumn
 
         numbers = ("seq", "created_at", "turn", "size", "marks")
         words = ("project", "session", "speaker", "kind")
@@ -233,7 +208,7 @@ class LanceIndex:
                     raise ValueError("values are missing")
                 if batch.num_rows:
                     seqs, created, turns, sizes, marks = (batch[n].to_numpy() for n in numbers)
-                    named = {name: Words(*form.dictionary(batch[name])) for name in words}
+                    named = {name: WordColumn(*form.dictionary(batch[name])) for name in words}
                     yield Batch(seqs, created, turns, sizes, marks, named)
 
     def embedded_seqs(self) -> NDArray[np.int64]:

@@ -43,13 +43,9 @@ def load_lancedb(light: bool = True) -> ModuleType:
         os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
         if light and CATALOGUE not in sys.modules:
             try:
-                return _import_light()
+                with standing_in(STAND_IN_FOR, WHY, hidden="_"):
+                    return importlib.import_module("lancedb")
             except Exception:
                 # Another version of LanceDB may use the client while it is imported.
                 forget("lancedb", "lance_namespace", *STAND_IN_FOR)
-        return importlib.import_module("lancedb")
-
-
-def _import_light() -> ModuleType:
-    with standing_in(STAND_IN_FOR, WHY, hidden="_"):
         return importlib.import_module("lancedb")

@@ -141,7 +141,8 @@ def load(folder: str, model: str, dim: int) -> Saved:
     """
     import numpy as np
 
-    if _names_left(folder):
+    there = os.listdir(folder) if os.path.isdir(folder) else []
+    if META not in there and any(map(is_ours, there)):
         raise _damaged(folder, f"{META} is missing")
     meta = _read_meta(folder)
     # Told apart from damage: what another model or version made is whole, and just of no use.
@@ -157,16 +158,13 @@ def load(folder: str, model: str, dim: int) -> Saved:
         held = _mapped_codes(paths, rows, dim) if meta["coded"] else _mapped(paths[0], rows, dim)
     except (ValueError, FileNotFoundError) as error:
         raise _damaged(folder, "its vectors are incomplete") from error
-    if len(seqs) != rows or _sum(seqs) != meta["seqs_sum"]:
+    if (
+        len(seqs) != rows
+        or hashlib.blake2b(seqs.tobytes(), digest_size=8).hexdigest() != meta["seqs_sum"]
+    ):
         raise _damaged(folder, "its sequence numbers are damaged")
     ranges = Ranges(tuple(meta["projects"]), tuple(meta["starts"]), tuple(meta["stops"]))
     return Saved(seqs, held, ranges, meta["reached"], meta["generation"])
-
-
-def _names_left(folder: str) -> list[str]:
-    """Return the files of a matrix that no `meta.json` names."""
-    names = os.listdir(folder) if os.path.isdir(folder) else []
-    return [] if META in names else [name for name in names if is_ours(name)]
 
 
 def _mapped(path: str, rows: int, dim: int) -> Rows:
@@ -288,10 +286,6 @@ def _write(path: str, pieces: Iterator[Any]) -> str:
         file.flush()
         sync_descriptor(descriptor)
     return digest.hexdigest()
-
-
-def _sum(array: Any) -> str:
-    return hashlib.blake2b(array.tobytes(), digest_size=8).hexdigest()
 
 
 def _meta_sum(meta: dict[str, Any]) -> str:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
+from operator import and_, or_
 from typing import TYPE_CHECKING, Any
 
 from vector_memory.marks import marks_of
@@ -108,19 +109,16 @@ def batch(rows: Sequence[IndexRow]) -> Batch:
 
     from vector_memory.store.columns import Batch, words_of
 
-    memories = [row.memory for row in rows]
+    def column(name: str) -> list[Any]:
+        return [_VALUES[name](row) for row in rows]
+
     return Batch(
-        np.array([memory.seq for memory in memories], np.int64),
-        np.array([microseconds(memory.created_at) for memory in memories], np.int64),
-        np.array([memory.source.turn for memory in memories], np.int64),
-        np.array([size_of(row.lexical) for row in rows], np.uint8),
-        np.array([int(marks_of(memory)) for memory in memories], np.uint8),
-        {
-            "project": words_of([storable(memory.project) for memory in memories]),
-            "session": words_of([storable(memory.source.session) for memory in memories]),
-            "speaker": words_of([storable(memory.source.speaker) for memory in memories]),
-            "kind": words_of([storable(memory.kind) for memory in memories]),
-        },
+        np.array(column("seq"), np.int64),
+        np.array(column("created_at"), np.int64),
+        np.array(column("turn"), np.int64),
+        np.array(column("size"), np.uint8),
+        np.array(column("marks"), np.uint8),
+        {name: words_of(column(name)) for name in ("project", "session", "speaker", "kind")},
     )
 
 
@@ -145,23 +143,8 @@ def arrow_table(rows: Sequence[IndexRow], reached: int, dim: int) -> Any:
     """
     import pyarrow as pa
 
-    memories = [row.memory for row in rows]
     vectors = half_vectors(rows, dim)
-    columns: dict[str, list[Any]] = {
-        "id": [storable(memory.id) for memory in memories],
-        "seq": [memory.seq for memory in memories],
-        "created_at": [microseconds(memory.created_at) for memory in memories],
-        "turn": [memory.source.turn for memory in memories],
-        "size": [size_of(row.lexical) for row in rows],
-        "marks": [int(marks_of(memory)) for memory in memories],
-        "project": [storable(memory.project) for memory in memories],
-        "kind": [storable(memory.kind) for memory in memories],
-        "collection": [storable(memory.collection) for memory in memories],
-        "session": [storable(memory.source.session) for memory in memories],
-        "speaker": [storable(memory.source.speaker) for memory in memories],
-        "tags": [joined_tags((*memory.tags, *memory.entities)) for memory in memories],
-        "lexical": [storable(row.lexical) for row in rows],
-    }
+    columns = {name: [value(row) for row in rows] for name, value in _VALUES.items()}
     sums = [
         checksum([columns[name][i] for name in CHECKED], vector_bytes(vectors[i]))
         for i in range(len(rows))
@@ -237,6 +220,24 @@ def joined_tags(tags: Sequence[str]) -> str:
     return storable(_TAG_EDGE + _TAG_EDGE.join(plain) + _TAG_EDGE)
 
 
+_VALUES: dict[str, Callable[[IndexRow], Any]] = {
+    "id": lambda row: storable(row.memory.id),
+    "seq": lambda row: row.memory.seq,
+    "created_at": lambda row: microseconds(row.memory.created_at),
+    "turn": lambda row: row.memory.source.turn,
+    "size": lambda row: size_of(row.lexical),
+    "marks": lambda row: int(marks_of(row.memory)),
+    "project": lambda row: storable(row.memory.project),
+    "kind": lambda row: storable(row.memory.kind),
+    "collection": lambda row: storable(row.memory.collection),
+    "session": lambda row: storable(row.memory.source.session),
+    "speaker": lambda row: storable(row.memory.source.speaker),
+    "tags": lambda row: joined_tags((*row.memory.tags, *row.memory.entities)),
+    "lexical": lambda row: storable(row.lexical),
+}
+"""What stands in the columns of `CHECKED`."""
+
+
 def expression(scope: Scope) -> Any:
     """Return the LanceDB expression of a scope, None where nothing is limited.
 
@@ -256,18 +257,17 @@ def expression(scope: Scope) -> Any:
             parts.append(col(column).isin([lit(storable(value)) for value in values]))
     if scope.without:
         parts.append(~col("collection").isin([lit(storable(one)) for one in scope.without]))
-    if scope.tags:
-        with_tag = (col("tags").contains(joined_tags([tag])) for tag in scope.tags)
-        parts.append(reduce(lambda one, other: one | other, with_tag))
-    if scope.entities:
-        # They stand among the tags: their kind before the colon keeps them apart.
-        named = (col("tags").contains(joined_tags([one])) for one in scope.entities)
-        parts.append(reduce(lambda one, other: one | other, named))
+    # Entities stand among the tags: their kind before the colon keeps them apart.
+    parts += [
+        reduce(or_, (col("tags").contains(joined_tags([word])) for word in wanted))
+        for wanted in (scope.tags, scope.entities)
+        if wanted
+    ]
     if scope.since is not None:
         parts.append(col("created_at") >= lit(microseconds(scope.since)))
     if scope.until is not None:
         parts.append(col("created_at") < lit(microseconds(scope.until)))
-    return reduce(lambda one, other: one & other, parts) if parts else None
+    return reduce(and_, parts) if parts else None
 
 
 def _vector_array(half: NDArray[np.float16], dim: int) -> Any:

@@ -140,6 +140,15 @@ def read_text(path: str, most_bytes: int, root: str = "") -> str:
         return file.read(most_bytes).decode("utf-8", "replace")
 
 
+def beginning(path: str, most_bytes: int) -> bytes:
+    """Return how a file begins that somebody named; b"" where it cannot be read: whoever takes it says why."""
+    try:
+        with open_plain(with_real_folder(path)) as file:
+            return file.read(most_bytes)
+    except OSError:
+        return b""
+
+
 def open_found(path: str) -> "BinaryIO":
     """Open a file for a user who is told why it cannot be read; see `open_plain`.
 

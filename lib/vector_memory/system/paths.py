@@ -49,6 +49,41 @@ class Home:
 
     def __init__(self, root: "str | None" = None) -> None:
         self.root = os.path.abspath(root) if root else data_home()
+        self.config = self.path("config.json")
+        self.app = self.path("app")
+        self.app_current = self.path("app", "current")
+        self.runtime = self.path("runtime")
+        self.runtime_python = self.path("runtime", "venv", "bin", "python")
+        self.hook_python = self.path("runtime", "hook-python")
+        self.models = self.path("models")
+        self.global_store = self.path("global")
+        self.state_db = self.path("state.db")
+        self.snapshots = self.path("snapshots")
+        self.backups = self.path("backups")
+        self.restore_plan = self.path("restore.json")
+        self.reserve = self.path("reserve")
+        self.failure = self.path("run", "failed.json")
+        self.archives = self.path("archives")
+        self.audit = self.path("audit")
+        self.tokens = self.path("tokens.json")
+        self.gateways = self.path("run", "gateways")
+        """A file for each gateway that runs, named by its process, with its address."""
+        self.team = self.path("team")
+        """The store of what other members of teams shared."""
+        self.sharing = self.path("sharing")
+        self.proofs = self.path("proofs")
+        self.keys = self.path("keys")
+        self.feeds = self.path("feeds")
+        self.spool = self.path("spool")
+        self.spool_aside = self.path("spool", "aside")
+        self.logs = self.path("logs")
+        self.run = self.path("run")
+        self.socket = self.path("run", "daemon.sock")
+        self.lock = self.path("run", "daemon.lock")
+        self.pycache = self.path("run", "pycache")
+        self.tools = self.path("run", "tools")
+        """What hooks of tool calls ask the daemon (`client.tool_calls`)."""
+        self.claims = self.path("run", "claims")
 
     def __repr__(self) -> str:
         return f"Home({self.root!r})"
@@ -56,137 +91,6 @@ class Home:
     def path(self, *parts: str) -> str:
         """Return a path below the data home."""
         return os.path.join(self.root, *parts)
-
-    @property
-    def config(self) -> str:
-        return self.path("config.json")
-
-    @property
-    def app(self) -> str:
-        return self.path("app")
-
-    @property
-    def app_current(self) -> str:
-        return self.path("app", "current")
-
-    @property
-    def runtime(self) -> str:
-        return self.path("runtime")
-
-    @property
-    def runtime_python(self) -> str:
-        return self.path("runtime", "venv", "bin", "python")
-
-    @property
-    def hook_python(self) -> str:
-        return self.path("runtime", "hook-python")
-
-    @property
-    def models(self) -> str:
-        return self.path("models")
-
-    @property
-    def global_store(self) -> str:
-        return self.path("global")
-
-    @property
-    def state_db(self) -> str:
-        return self.path("state.db")
-
-    @property
-    def snapshots(self) -> str:
-        return self.path("snapshots")
-
-    @property
-    def backups(self) -> str:
-        return self.path("backups")
-
-    @property
-    def restore_plan(self) -> str:
-        return self.path("restore.json")
-
-    @property
-    def reserve(self) -> str:
-        return self.path("reserve")
-
-    @property
-    def failure(self) -> str:
-        return self.path("run", "failed.json")
-
-    @property
-    def archives(self) -> str:
-        return self.path("archives")
-
-    @property
-    def audit(self) -> str:
-        return self.path("audit")
-
-    @property
-    def tokens(self) -> str:
-        return self.path("tokens.json")
-
-    @property
-    def gateways(self) -> str:
-        """A file for each gateway that runs, named by its process, with its address."""
-        return self.path("run", "gateways")
-
-    @property
-    def team(self) -> str:
-        """The store of what other members of teams shared."""
-        return self.path("team")
-
-    @property
-    def sharing(self) -> str:
-        return self.path("sharing")
-
-    @property
-    def proofs(self) -> str:
-        return self.path("proofs")
-
-    @property
-    def keys(self) -> str:
-        return self.path("keys")
-
-    @property
-    def feeds(self) -> str:
-        return self.path("feeds")
-
-    @property
-    def spool(self) -> str:
-        return self.path("spool")
-
-    @property
-    def spool_aside(self) -> str:
-        return self.path("spool", "aside")
-
-    @property
-    def logs(self) -> str:
-        return self.path("logs")
-
-    @property
-    def run(self) -> str:
-        return self.path("run")
-
-    @property
-    def socket(self) -> str:
-        return self.path("run", "daemon.sock")
-
-    @property
-    def lock(self) -> str:
-        return self.path("run", "daemon.lock")
-
-    @property
-    def pycache(self) -> str:
-        return self.path("run", "pycache")
-
-    @property
-    def tools(self) -> str:
-        """What hooks of tool calls ask the daemon (`client.tool_calls`)."""
-        return self.path("run", "tools")
-
-    @property
-    def claims(self) -> str:
-        return self.path("run", "claims")
 
     def snapshot(self, folder: str) -> str:
         """Return where the snapshot of a session's folder is kept."""

@@ -15,9 +15,7 @@ def process_id(sock: socket.socket) -> int:
     """Return the number of the process that connected, 0 where the kernel does not tell."""
     try:
         if sys.platform == "linux":
-            size = struct.calcsize("3i")
-            raw = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
-            return int(struct.unpack("3i", raw)[0])
+            return _credentials(sock)[0]
         return sock.getsockopt(0, _LOCAL_PEERPID) if sys.platform == "darwin" else 0
     except (OSError, struct.error):
         return 0
@@ -29,11 +27,13 @@ def user_id(sock: socket.socket) -> int:
     Raises:
         OSError: the kernel does not tell.
     """
-    if sys.platform == "linux":
-        size = struct.calcsize("3i")
-        raw = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
-        return int(struct.unpack("3i", raw)[1])
-    return _by_library(sock.fileno())
+    return _credentials(sock)[1] if sys.platform == "linux" else _by_library(sock.fileno())
+
+
+def _credentials(sock: socket.socket) -> tuple[int, ...]:
+    """Return process, user and group of the other end, as Linux knows them."""
+    raw = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return struct.unpack("3i", raw)
 
 
 def is_own(sock: socket.socket) -> bool:

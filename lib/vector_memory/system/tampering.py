@@ -31,7 +31,7 @@ SETTLED_NS = 100_000_000
 LINKED = "has a second name outside the store (a hard link)"
 WALKS = 3
 """LanceDB gives a file its second name for a moment when it commits: then it is looked at again."""
-_known: "dict[str, dict[str, _Folder]]" = {}
+_known: "dict[str, dict[str, _ReadFolder]]" = {}
 """Of each store, its folders as they were read."""
 
 
@@ -164,7 +164,7 @@ def _first_link(path: str) -> str:
     return path
 
 
-class _Folder:
+class _ReadFolder:
     """What a folder held when it was read: the folders in it, what is foreign, and the files with several
     names, by number, how many, and path."""
 
@@ -194,7 +194,7 @@ def _walk(store: str) -> "tuple[list[Foreign], list[str]]":
     """Walk a store, reading the folders that have changed; return what is foreign, and the files that have
     names elsewhere."""
     before = _known.get(store, {})
-    folders: "dict[str, _Folder]" = {}
+    folders: "dict[str, _ReadFolder]" = {}
     found: "list[Foreign]" = []
     named: "dict[tuple[int, int], list[str]]" = {}
     count, waiting = 0, [store]
@@ -202,7 +202,7 @@ def _walk(store: str) -> "tuple[list[Foreign], list[str]]":
         path = waiting.pop()
         state, folder = _state(path), before.get(path)
         if folder is None or folder.state != state:
-            folder = _Folder(path, state)
+            folder = _ReadFolder(path, state)
         folders[path] = folder
         waiting += folder.below
         found += folder.found

@@ -9,7 +9,7 @@ import pytest
 
 from vector_memory.config import Settings
 from vector_memory.embed import ollama as backend
-from vector_memory.embed.ollama import Ollama
+from vector_memory.embed.ollama import OllamaEmbedder
 from vector_memory.errors import EmbeddingError
 
 
@@ -20,11 +20,11 @@ def server() -> Iterator[fakes_ollama.OllamaServer]:
         yield running
 
 
-def _connect(server: fakes_ollama.OllamaServer, model: str = "") -> Ollama:
+def _connect(server: fakes_ollama.OllamaServer, model: str = "") -> OllamaEmbedder:
     settings = Settings(
         embedding_backend="ollama", embedding_model=model, ollama_host=server.address
     )
-    return Ollama(settings, "")
+    return OllamaEmbedder(settings, "")
 
 
 def test_nomic_gets_its_task_prefixes(server: fakes_ollama.OllamaServer) -> None:
@@ -73,7 +73,7 @@ def test_the_host_may_come_from_the_environment(
 ) -> None:
     """Without a setting the client's own variable says where the server is."""
     monkeypatch.setenv("OLLAMA_HOST", server.address)
-    assert Ollama(Settings(embedding_backend="ollama"), "").dim == 768
+    assert OllamaEmbedder(Settings(embedding_backend="ollama"), "").dim == 768
 
 
 def test_a_missing_model_says_what_to_pull(server: fakes_ollama.OllamaServer) -> None:

@@ -81,15 +81,15 @@ def test_a_child_that_dies_at_work_is_an_expected_error(
     bulk: BulkEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A call whose child dies fails with an EmbeddingError, and the next one works."""
-    exchange = pool._exchange
+    send = Child.send
 
-    def killed(child: Child, request: bytes) -> bytes | None:
+    def killed(child: Child, content: bytes, timeout_s: float) -> bool:
         child.kill()
-        return exchange(child, request)
+        return send(child, content, timeout_s)
 
     bulk.embed_documents(["text"])
     with monkeypatch.context() as patch:
-        patch.setattr(pool, "_exchange", killed)
+        patch.setattr(Child, "send", killed)
         with pytest.raises(EmbeddingError, match="ended or hung"):
             bulk.embed_documents(["text"])
     assert bulk.embed_documents(["text"]).shape == (1, 384)

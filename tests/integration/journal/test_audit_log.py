@@ -17,7 +17,8 @@ from talk import transcript
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import audit, audit_files
-from vector_memory.journal.state import LOOK_AFTER, State
+from vector_memory.journal.audit_log import LOOK_AFTER
+from vector_memory.journal.state import State
 from vector_memory.model import Scope
 from vector_memory.service.inject import prompt_recall
 
@@ -27,7 +28,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let few entries be many."""
     monkeypatch.setattr(audit, "MOST_ROWS", 10)
     monkeypatch.setattr(audit, "ROWS_KEPT", 4)
-    monkeypatch.setattr("vector_memory.journal.state.LOOK_AFTER", 1)
+    monkeypatch.setattr("vector_memory.journal.audit_log.LOOK_AFTER", 1)
 
 
 @pytest.fixture

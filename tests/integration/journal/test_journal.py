@@ -458,17 +458,6 @@ def test_usage_is_counted(journal: Journal) -> None:
     assert journal.last_seq() == 2
 
 
-def test_facts_say_what_the_memory_says(journal: Journal) -> None:
-    """The short form agrees with the whole one, and has active memories only."""
-    one, two = journal.add([turn(1, "s", 5), memory(2, status=Status.SUPERSEDED)])
-    journal.touch({one.id: 1}, START)
-    found = journal.facts([one.seq, two.seq, 99])
-    assert list(found) == [one.seq]
-    facts = found[one.seq]
-    assert (facts.id, facts.session, facts.turn, facts.uses) == (one.id, "s", 5, 1)
-    assert facts.hash == text_hash(one.text)
-
-
 def test_imported_memories_are_found_by_how_their_ids_begin(journal: Journal) -> None:
     """Of every status, of one project, and never those without an id."""
     ids = ("md:a:1", "md:a:2", "md:b:1", "")

@@ -18,9 +18,10 @@ from index_samples import DIM, MODEL, direction, row, rows, seqs
 
 from vector_memory.errors import StoreDamagedError, StoreFullError
 from vector_memory.model import Scope
-from vector_memory.store import durable, lance
+from vector_memory.store import lance
 from vector_memory.store.lance import LOOSE_BATCHES, LanceIndex
 from vector_memory.store.lance_check import problems
+from vector_memory.system import processes
 from vector_memory.text.analysis import lexical, query_terms
 
 TESTS = Path(__file__).parents[2]
@@ -118,7 +119,7 @@ def test_models_have_tables_of_their_own(index: LanceIndex, store: Path) -> None
     index.apply(rows(1, 3), [], 3)
     other = opened(store, "tiny@2")
     assert other.reached() == 0
-    assert other.nearest(direction(1), Scope(), 5) == []
+    assert list(other.iter_vectors()) == []
     other.apply(rows(1, 1), [], 1)
     assert index.rows() == 3
     other.close()
@@ -246,9 +247,9 @@ def test_a_write_that_its_process_did_not_survive_is_trusted(
     index.apply(rows(1, 5), [], 5)
     index.close()
     mark = table_of(store).with_suffix(".writing")
-    mark.write_text(durable.boot_id())
+    mark.write_text(processes.boot())
     again = opened(store)
-    if durable.boot_id():
+    if processes.boot():
         assert again.damage == ""
         assert again.reached() == 5
     else:
@@ -332,7 +333,7 @@ def test_missing_data_is_an_error_and_can_be_set_aside(store: Path, index: Lance
     assert again.rows() == 5
     assert problems(again, read_data=True) != []
     with pytest.raises(StoreDamagedError) as raised:
-        again.nearest(direction(1), Scope(kinds=("note",)), 3)
+        list(again.iter_vectors())
     assert raised.value.hint
     again.set_aside(raised.value.message)
     assert again.reached() == 0

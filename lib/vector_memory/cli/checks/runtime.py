@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -19,15 +19,10 @@ SLOW_MS = 60.0
 
 def check(case: Case) -> Iterator[CheckResult]:
     """Yield what is found of the runtime."""
-    yield _python()
+    yield ok(f"Python {platform.python_version()}")
     yield _packages()
     yield _hook_interpreter(case.home)
     yield _installed(case.home)
-
-
-def _python() -> CheckResult:
-    running = ".".join(map(str, sys.version_info[:3]))
-    return ok(f"Python {running}")
 
 
 def _packages() -> CheckResult:

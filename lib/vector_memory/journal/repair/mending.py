@@ -11,6 +11,7 @@ from vector_memory.journal.connection import create_file, open_writer, uri
 from vector_memory.journal.migrations import migrate
 from vector_memory.journal.repair import salvage, swap
 from vector_memory.journal.repair.salvage import Salvaged
+from vector_memory.journal.rows import utc_now
 from vector_memory.journal.state_schema import MIGRATIONS
 from vector_memory.system import removal
 from vector_memory.system.durable_files import sync_file
@@ -57,7 +58,7 @@ def mend_state(path: str, why: str) -> Salvaged:
         connection.close()
     sync_file(part)
     os.rename(part, swap.incoming(path))
-    return salvage.report(Salvaged(why, rows, at=salvage.now()), swap.finish(path))
+    return salvage.report(Salvaged(why, rows, at=utc_now().isoformat()), swap.finish(path))
 
 
 def _copy(path: str, target: sqlite3.Connection) -> int:

@@ -11,12 +11,11 @@ import logging
 import os
 import sqlite3
 from dataclasses import asdict, dataclass, field
-from datetime import datetime, timezone
 from typing import Any
 
 from vector_memory.errors import VectorMemoryError
 from vector_memory.journal import rows as form
-from vector_memory.journal import tiers, vectors
+from vector_memory.journal import vectors, writes
 from vector_memory.journal.connection import create_file, open_writer
 from vector_memory.journal.migrations import migrate
 from vector_memory.journal.repair import swap
@@ -125,11 +124,6 @@ def report(done: Salvaged, aside: str) -> Salvaged:
     return done
 
 
-def now() -> str:
-    """Return the time as ISO text, UTC."""
-    return datetime.now(timezone.utc).isoformat()
-
-
 def _save(connection: sqlite3.Connection, pages: Pages, why: str) -> Salvaged:
     """Copy all that is readable into an empty journal."""
     columns = [row[1] for row in connection.execute("PRAGMA table_info(memories)")]
@@ -145,7 +139,7 @@ def _save(connection: sqlite3.Connection, pages: Pages, why: str) -> Salvaged:
     connection.execute("COMMIT")
     gone = sorted(small.seqs - set(kept.values()))
     lost = [small.named.get(seq) or f"#{seq}" for seq in gone]
-    return Salvaged(why, len(kept), doubtful, lost, now())
+    return Salvaged(why, len(kept), doubtful, lost, form.utc_now().isoformat())
 
 
 def _sort_in(small: _Small, number: int, values: list[Any]) -> None:
@@ -198,7 +192,7 @@ def _save_memories(
                     connection.execute("DELETE FROM memories WHERE id = ? OR seq = ?", (id, number))
                     connection.execute(f"INSERT {form.INSERT}", found[0])
                     if row.get("tier") in _TIERS:
-                        tiers.place(connection, id, Tier(row["tier"]))
+                        writes.place(connection, id, Tier(row["tier"]))
                     kept[id] = number
                     (doubtful.discard if found[1] else doubtful.add)(id)
     return kept, len(doubtful)

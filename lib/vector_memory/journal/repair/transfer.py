@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from vector_memory.journal import links, tiers, writes
+from vector_memory.journal import writes
 from vector_memory.journal.rows import microseconds, text_hash
 from vector_memory.journal.scopes import condition, parts
+from vector_memory.journal.surroundings import put_links
 from vector_memory.model import Memory, Scope, Status, Tier
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def _copied(source: Journal, seqs: Sequence[int], target: Journal) -> list[str]:
     found = source.by_seqs(seqs, tuple(Status))
     memories = [found[seq] for seq in seqs if seq in found]
     with target.connections.writing() as connection:
-        writes.add_missing(connection, memories, source.now())
+        writes.insert(connection, memories, source.now(), "INSERT OR IGNORE")
         connection.executemany(
             "INSERT OR IGNORE INTO usage(seq, uses, last_used_at)"
             " SELECT seq, ?, ? FROM memories WHERE id = ?",
@@ -56,10 +57,10 @@ def _copied(source: Journal, seqs: Sequence[int], target: Journal) -> list[str]:
                 if memory.last_used_at
             ],
         )
-        tiers.restore_uses(connection, memories)
+        target.restore_uses(memories)
         for memory in memories:
             if memory.tier is not Tier.HOT:
-                tiers.place(connection, memory.id, memory.tier)
+                writes.place(connection, memory.id, memory.tier)
     _copy_vectors(source, memories, target)
     return [memory.id for memory in memories]
 
@@ -80,4 +81,4 @@ def _copy_links(source: Journal, ids: Sequence[str], target: Journal) -> None:
         found = source.links_of(some)
         inside = [link for link in found if link.from_id in there and link.to_id in there]
         with target.connections.writing() as connection:
-            links.put(connection, inside)
+            put_links(connection, inside)

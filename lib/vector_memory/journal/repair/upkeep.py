@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from vector_memory.journal import lexical, vectors
+from vector_memory.journal.connection import Connections
+from vector_memory.journal.reads import Reader
 from vector_memory.journal.repair.copying import flaws
 from vector_memory.journal.rows import (
     AT_ID,
@@ -20,37 +21,88 @@ from vector_memory.journal.rows import (
 from vector_memory.journal.scopes import CHUNK
 from vector_memory.model import Status
 
-if TYPE_CHECKING:
-    from vector_memory.journal.connection import Connections
-    from vector_memory.journal.reads import Reader
-
 MAX_PROBLEMS = 100
 WRONG_LEXICON = "The full-text index differs from the memories."
 
 
-def check(connections: Connections, read_data: bool) -> list[str]:
-    """Look for what is wrong with a journal.
+class Upkeep:
+    """What is looked after in a journal: a part of `Journal`."""
 
-    Args:
-        read_data: also read every index entry and verify every row's checksum.
+    connections: Connections
+    reader: Reader
 
-    Returns:
-        At most `MAX_PROBLEMS` sentences; [] if nothing is wrong.
-    """
-    try:
-        with connections.reading() as connection:
-            problems = _structure(connection, read_data)
-            if read_data:
-                # Where rows are damaged, mending them looks at the vectors, too.
-                problems += _rows(connection) or _vectors(connection)
-        if connections.writable:
-            with connections.maintaining() as connection:
-                if not lexical.is_sound(connection):
-                    problems.append(WRONG_LEXICON)
-    except Exception as error:
-        # Whatever a damaged file raises is what was looked for.
-        return [f"The journal cannot be read: {error}"]
-    return problems[:MAX_PROBLEMS]
+    def check(self, read_data: bool) -> list[str]:
+        """Look for what is wrong with a journal.
+
+        Args:
+            read_data: also read every index entry and verify every row's checksum.
+
+        Returns:
+            At most `MAX_PROBLEMS` sentences for people, [] if nothing is wrong. `mend_problems` takes them.
+        """
+        try:
+            with self.connections.reading() as connection:
+                problems = _structure(connection, read_data)
+                if read_data:
+                    # Where rows are damaged, mending them looks at the vectors, too.
+                    problems += _rows(connection) or _vectors(connection)
+            if self.connections.writable:
+                with self.connections.maintaining() as connection:
+                    if not lexical.is_sound(connection):
+                        problems.append(WRONG_LEXICON)
+        except Exception as error:
+            # Whatever a damaged file raises is what was looked for.
+            return [f"The journal cannot be read: {error}"]
+        return problems[:MAX_PROBLEMS]
+
+    def rebuild_lexical(self) -> None:
+        """Analyse all texts anew and make the full-text index from them."""
+        with self.connections.writing() as connection:
+            # First, with its triggers: keeping it level row by row would take far longer.
+            lexical.drop(connection)
+            for rows in _pieces(connection):
+                ends = rows[0][0], rows[-1][0]
+                found = self.reader.memories(connection, "WHERE m.seq BETWEEN ? AND ?", ends)
+                connection.executemany(
+                    "UPDATE memories SET lexical = :terms WHERE seq = :seq AND lexical != :terms",
+                    [{"terms": analysed(memory), "seq": memory.seq} for memory in found],
+                )
+            lexical.restore(connection)
+
+    def scrub(self) -> None:
+        """Overwrite what deleted rows left in the full-text index and in the write-ahead log. `purge` does it by
+        itself; after `forget` call it when nobody waits."""
+        with self.connections.writing() as connection:
+            # FTS5 only marks what is deleted; merging its pieces leaves it out.
+            lexical.tidy(connection)
+        with self.connections.maintaining() as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def drop_leftovers(self, projects: Sequence[str] = ()) -> None:
+        """Remove what no memory needs, make the full-text index anew, and write the file without gaps.
+
+        Args:
+            projects: ids of projects whose name and folder go where they have no memory left.
+        """
+        with self.connections.writing() as connection:
+            connection.execute(
+                "DELETE FROM vectors WHERE NOT EXISTS"
+                " (SELECT 1 FROM memories WHERE memories.hash = vectors.hash)"
+            )
+            connection.execute(
+                "DELETE FROM sources WHERE id != 0"
+                " AND NOT EXISTS (SELECT 1 FROM memories WHERE source = sources.id)"
+            )
+            connection.executemany(
+                "DELETE FROM projects WHERE id = :id"
+                " AND NOT EXISTS (SELECT 1 FROM memories WHERE project = :id)",
+                [{"id": project} for project in projects],
+            )
+            lexical.rebuild(connection)
+        with self.connections.maintaining() as connection:
+            # Outside a transaction, which SQLite demands of it.
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 def _structure(connection: sqlite3.Connection, thorough: bool) -> list[str]:
@@ -86,54 +138,3 @@ def _pieces(connection: sqlite3.Connection) -> Iterator[list[Row]]:
 def _vectors(connection: sqlite3.Connection) -> list[str]:
     wrong = len(vectors.wrong(connection))
     return [f"{wrong} cached vectors are damaged."] if wrong else []
-
-
-def rebuild_lexical(connections: Connections, reader: Reader) -> None:
-    """Analyse all texts anew and make the full-text index from them."""
-    with connections.writing() as connection:
-        # First, with its triggers: keeping it level row by row would take far longer.
-        lexical.drop(connection)
-        for rows in _pieces(connection):
-            ends = rows[0][0], rows[-1][0]
-            found = reader.memories(connection, "WHERE m.seq BETWEEN ? AND ?", ends)
-            connection.executemany(
-                "UPDATE memories SET lexical = :terms WHERE seq = :seq AND lexical != :terms",
-                [{"terms": analysed(memory), "seq": memory.seq} for memory in found],
-            )
-        lexical.restore(connection)
-
-
-def scrub(connections: Connections) -> None:
-    """Overwrite what deleted rows left in the full-text index and in the write-ahead log."""
-    with connections.writing() as connection:
-        # FTS5 only marks what is deleted; merging its pieces leaves it out.
-        lexical.tidy(connection)
-    with connections.maintaining() as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-
-
-def drop_leftovers(connections: Connections, projects: Sequence[str]) -> None:
-    """Remove what no memory needs, make the full-text index anew, and write the file without gaps.
-
-    Args:
-        projects: ids of projects whose name and folder go where they have no memory left.
-    """
-    with connections.writing() as connection:
-        connection.execute(
-            "DELETE FROM vectors WHERE NOT EXISTS"
-            " (SELECT 1 FROM memories WHERE memories.hash = vectors.hash)"
-        )
-        connection.execute(
-            "DELETE FROM sources WHERE id != 0"
-            " AND NOT EXISTS (SELECT 1 FROM memories WHERE source = sources.id)"
-        )
-        connection.executemany(
-            "DELETE FROM projects WHERE id = :id"
-            " AND NOT EXISTS (SELECT 1 FROM memories WHERE project = :id)",
-            [{"id": project} for project in projects],
-        )
-        lexical.rebuild(connection)
-    with connections.maintaining() as connection:
-        # Outside a transaction, which SQLite demands of it.
-        connection.execute("VACUUM")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

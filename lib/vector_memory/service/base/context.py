@@ -26,7 +26,7 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.base.timings import Timings
 from vector_memory.service.base.unreadable import Hopeless
 from vector_memory.service.base.use_counts import Uses
-from vector_memory.service.base.yielding import Filling, Hooks
+from vector_memory.service.base.yielding import GoingOn, Hooks
 from vector_memory.system import tampering
 from vector_memory.system.paths import Home
 from vector_memory.system.private import make_folder
@@ -78,7 +78,7 @@ class Context:
     uses: Uses = field(default_factory=Uses)
     timings: Timings = field(default_factory=Timings)
     hooks: Hooks = field(default_factory=Hooks)
-    filling: Filling = field(default_factory=Filling)
+    filling: GoingOn = field(default_factory=GoingOn)
     is_behind: bool = False
     """Whether several turns wait to be read: what is made of them beside memories waits for a quiet moment."""
     hopeless: Hopeless = field(default_factory=Hopeless)

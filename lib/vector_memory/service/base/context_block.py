@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
@@ -91,6 +90,6 @@ def checked(notes: Sequence[fence.Note]) -> list[fence.Note]:
     return safe
 
 
-def output(event: str, context: str) -> dict[str, Any] | None:
+def output(event: str, context: str) -> dict[str, object] | None:
     """Return what the hook prints for a context, None for nothing."""
     return dict(fence.hook_output(event, context)) if context else None

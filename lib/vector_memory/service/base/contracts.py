@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from vector_memory import daemon_verbs
 from vector_memory.errors import BadInputError
 from vector_memory.model import Sensitivity, levels_up_to
 from vector_memory.observe.commands.findings import CATEGORIES
@@ -21,26 +22,8 @@ from vector_memory.trust import canonical
 from vector_memory.trust.keys import Keyring, PrivateKey, PublicKey
 
 SORT, LIFTS = "contract", "lift"
-VERBS = {
-    "store": {
-        "remember", "import", "import_notes", "feed", "backfill", "episode", "multimodal_input", "scratch",
-    },
-    "recall": {
-        "recall", "list", "get", "history", "rag", "resume", "topics", "context", "entities", "connections",
-        "links", "provenance", "trace", "impact", "summarize", "important", "overview", "explain", "evolution",
-        "session_recalled", "contradictions", "lessons", "quarantine", "causal_debug", "flow_debug", "time_travel",
-        "semantic_diff", "predictive_preload", "stigmergy", "world_model", "workflow_author", "skill_discovery",
-        "micro_swarm", "temporal_planner", "wrapup", "digital_twin",
-    },
-    "change": {
-        "edit", "rewrite", "link", "boost", "promote", "verify", "organize", "consolidate", "alias", "release",
-        "review", "label", "sovereignty",
-    },
-    "forget": {"forget", "purge", "prune"},
-    "share": {
-        "export", "export_vault", "share_init", "share_invite", "share_publish", "share_pull", "share_revoke", "share_reject", "pack",
-    },
-}  # fmt: skip
+MEMORY_ACTS = ("store", "recall", "change", "forget", "share")
+VERBS = {act: daemon_verbs.named(act) for act in MEMORY_ACTS}
 """What may be done with memories, and the verbs that do it; a verb that is in none tells of no memory, and keeps none."""
 OF_SESSIONS = frozenset({
     "causal_debug", "flow_debug", "lessons", "skill_discovery", "stigmergy", "temporal_planner", "time_travel",
@@ -106,14 +89,11 @@ class Contract:
 
 def read(record: Record) -> Contract:
     """Return a contract out of its stored form; what is missing is empty."""
-    texts: dict[str, Any] = {
-        name: record.text(name)
-        for name in ("id", "name", "parent", "subject", "ceiling", "not_after", "made_at", "key", "signature")
-    }  # fmt: skip
-    lists: dict[str, Any] = {
-        name: tuple(record.words(name)) for name in ("permitted", "prohibited", "rules", "projects")
+    values: dict[str, Any] = {
+        one.name: tuple(record.words(one.name)) if one.default == () else record.text(one.name)
+        for one in fields(Contract)
     }
-    return Contract(**texts, **lists)
+    return Contract(**values)
 
 
 def widening(child: Contract, parent: Contract) -> str:

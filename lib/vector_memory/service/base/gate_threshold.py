@@ -20,7 +20,7 @@ PRIOR_SHOWN = 60
 
 
 @dataclass
-class _Known:
+class _KnownMove:
     """The move that was worked out last, None for none yet."""
 
     move: float | None = None
@@ -50,5 +50,5 @@ def move(uses: UseCount) -> float:
     return round(max(-BOUND, min(BOUND, BOUND * (1.0 - share / USUAL))), 3)
 
 
-def _known(running: Running) -> _Known:
-    return running.of("threshold", "", _Known)
+def _known(running: Running) -> _KnownMove:
+    return running.of("threshold", "", _KnownMove)

@@ -51,7 +51,5 @@ def release_all(ctx: Context, session: str) -> int:
 
 
 def _lease(record: Record) -> Lease:
-    text = record.text
-    return Lease(
-        text("name"), text("session"), record.number("number"), text("project"), text("until")
-    )
+    name, session, project, until = map(record.text, ("name", "session", "project", "until"))
+    return Lease(name, session, record.number("number"), project, until)

@@ -5,20 +5,18 @@ everything as it is without."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from vector_memory.errors import BadInputError, GenerationError, UsedUpError
 from vector_memory.generate import registry
-from vector_memory.model import BegunVector, Completion, Generator
+from vector_memory.model import BegunVector, Completion
 from vector_memory.retrieve import hyde, rerank
 from vector_memory.retrieve.query import Query
 from vector_memory.retrieve.search import BeginEmbedding, Hit
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.model_budget import Reserved
 from vector_memory.text.fence import tokens
 
 if TYPE_CHECKING:
@@ -80,12 +78,28 @@ def asked(
         GenerationError: it failed, or was asked often enough today.
         BadInputError: there is no such model.
     """
-    with _failures_counted(ctx):
-        generator = registry.create(
-            replace(ctx.settings, generation_model=model) if model else ctx.settings
-        )
-        with _set_aside(ctx, generator, prompt, max_tokens) as reserved:
+    settings = replace(ctx.settings, generation_model=model) if model else ctx.settings
+    day = ctx.local_now().date()
+    try:
+        generator = registry.create(settings)
+        needed = tokens(prompt) + max_tokens + generator.overhead_tokens
+        # A failed call keeps what is set aside for it, or what it is known to have taken.
+        reserved = ctx.generation.reserve(settings, day, needed)
+        if reserved is None:
+            raise UsedUpError(
+                "The language model was asked often enough today.",
+                "Raise generation_daily_calls or generation_daily_tokens.",
+            )
+        try:
             completion = generator.complete(prompt, max_tokens, timeout_s, schema)
+        except GenerationError as error:
+            ctx.generation.went_wrong(reserved, error.tokens)
+            raise
+    except (GenerationError, BadInputError) as error:
+        # Refusals are counted where they are made.
+        if not isinstance(error, UsedUpError):
+            ctx.generation.failed(day, ctx.now(), str(error))
+        raise
     took = completion.tokens
     if took is None:
         took = tokens(prompt) + tokens(completion) + generator.overhead_tokens
@@ -93,7 +107,7 @@ def asked(
     return completion
 
 
-def report(ctx: Context) -> dict[str, Any]:
+def report(ctx: Context) -> dict[str, object]:
     """Return today's calls and tokens with their caps, what came of them, and the last failure."""
     settings = ctx.settings
     return {
@@ -105,34 +119,3 @@ def report(ctx: Context) -> dict[str, Any]:
         "daily_tokens": settings.generation_daily_tokens,
         "error": ctx.generation.error,
     }
-
-
-@contextmanager
-def _failures_counted(ctx: Context) -> Iterator[None]:
-    try:
-        yield
-    except UsedUpError:
-        # Refusals are counted where they are made.
-        raise
-    except (GenerationError, BadInputError) as error:
-        ctx.generation.failed(ctx.local_now().date(), ctx.now(), str(error))
-        raise
-
-
-@contextmanager
-def _set_aside(
-    ctx: Context, generator: Generator, prompt: str, max_tokens: int
-) -> Iterator[Reserved]:
-    """Set aside what a call may take; a failed one keeps it, or what it is known to have taken."""
-    needed = tokens(prompt) + max_tokens + generator.overhead_tokens
-    reserved = ctx.generation.reserve(ctx.settings, ctx.local_now().date(), needed)
-    if reserved is None:
-        raise UsedUpError(
-            "The language model was asked often enough today.",
-            "Raise generation_daily_calls or generation_daily_tokens.",
-        )
-    try:
-        yield reserved
-    except GenerationError as error:
-        ctx.generation.went_wrong(reserved, error.tokens)
-        raise

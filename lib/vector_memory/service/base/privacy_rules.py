@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
@@ -94,7 +93,7 @@ def _left(text: str) -> str | None:
         return None
 
 
-def report(ctx: Context) -> dict[str, Any]:
+def report(ctx: Context) -> dict[str, object]:
     """Return which files have rules, how many, and which of them cannot be used."""
     roots = {one.root for shelf in ctx.opened_shelves() for one in shelf.journal.projects()}
     files = dict.fromkeys(file for root in ("", *sorted(roots)) for file in policy.files(root))

@@ -6,7 +6,8 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
-from typing import Any
+from enum import Enum
+from typing import Any, TypeVar
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError
@@ -26,6 +27,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.text import dates
 
 Request = dict[str, Any]
+E = TypeVar("E", bound=Enum)
 
 MOST_WORDS = 10_000
 MOST_WORD_CHARS = 4_096
@@ -142,28 +144,34 @@ def collection_of(request: Request) -> str:
     return name
 
 
+def vocabulary_word_of(request: Request, name: str, kind: type[E], what: str) -> E | None:
+    """Return the word of a vocabulary asked for, in whatever case, None where none is.
+
+    Args:
+        what: what one of its words is called.
+
+    Raises:
+        BadInputError: there is no such word.
+    """
+    value = request.get(name)
+    if value in (None, ""):
+        return None
+    asked = str(value).casefold()
+    for word in kind:
+        if word.value.casefold() == asked:
+            return word
+    names = ", ".join(word.value for word in kind)
+    raise BadInputError(f"There is no {what} {value!r}.", f"They are: {names}.")
+
+
 def priority_of(request: Request) -> Priority | None:
     """Return the priority asked for, None where none is."""
-    value = request.get("priority")
-    if value is None:
-        return None
-    try:
-        return Priority(str(value).upper())
-    except ValueError:
-        names = ", ".join(Priority)
-        raise BadInputError(f"There is no priority {value!r}.", f"Priorities: {names}.") from None
+    return vocabulary_word_of(request, "priority", Priority, "priority")
 
 
 def sensitivity_of(request: Request, name: str) -> Sensitivity | None:
     """Return the level of sensitivity asked for, None where none is."""
-    value = request.get(name)
-    if value in (None, ""):
-        return None
-    try:
-        return Sensitivity(str(value).lower())
-    except ValueError:
-        names = ", ".join(Sensitivity)
-        raise BadInputError(f"There is no level {value!r}.", f"Levels: {names}.") from None
+    return vocabulary_word_of(request, name, Sensitivity, "level")
 
 
 def jurisdiction_of(request: Request, name: str) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vector_memory.journal.cold_reads import Place
+    from vector_memory.journal.cold_reads import Standpoint
     from vector_memory.journal.reads import Change
     from vector_memory.model import Vector, Vectors
     from vector_memory.service.base.embedding import Embedding
@@ -120,7 +120,7 @@ class WholeShelf:
         return self._shelf.linked(ids, cold=True)
 
     def _coded(
-        self, column: str, rows: Sequence[Place | None], word_of: Callable[[Place], str]
+        self, column: str, rows: Sequence[Standpoint | None], word_of: Callable[[Standpoint], str]
     ) -> NDArray[np.int32]:
         """Return a number for each row's word, `NOBODY` where it has none."""
         import numpy as np
@@ -132,7 +132,7 @@ class WholeShelf:
         )
 
     def _sizes_and_marks(
-        self, rows: Sequence[Place | None], seqs: Sequence[int]
+        self, rows: Sequence[Standpoint | None], seqs: Sequence[int]
     ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Return how long texts are and what they are, as the columns know it; of what they do not hold it is
         worked out."""
@@ -156,11 +156,11 @@ def whole(shelf: Shelf, embedding: Embedding) -> Shelf | WholeShelf:
     return WholeShelf(shelf, embedding) if shelf.journal.has_cold() else shelf
 
 
-def _talk(place: Place) -> str:
+def _talk(place: Standpoint) -> str:
     return f"{place.project}\0{place.session}"
 
 
-def _neighbours(places: Iterable[Place]) -> tuple[dict[int, int], dict[int, int]]:
+def _neighbours(places: Iterable[Standpoint]) -> tuple[dict[int, int], dict[int, int]]:
     """Return which memory stands before and which after each in its session, by sequence numbers."""
     said = sorted(
         (one for one in places if one.session),

@@ -13,61 +13,39 @@ LONGEST_S = 0.3
 STEP_S = 0.004
 
 
-class Filling:
-    """Whether many texts are being stored at once: what can be done later then waits."""
+class GoingOn:
+    """Whether something is going on, by however many threads at once, and when it ended last."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._going_on = 0
+        self._count = 0
+        self._ended_s = float("-inf")
 
     @contextmanager
     def going_on(self) -> Iterator[None]:
-        """Many texts are stored within this block.
+        """It goes on within this block.
 
         Returns:
             A block for `with`.
         """
         with self._lock:
-            self._going_on += 1
+            self._count += 1
         try:
             yield
         finally:
             with self._lock:
-                self._going_on -= 1
+                self._count -= 1
+                self._ended_s = time.monotonic()
 
     def __bool__(self) -> bool:
-        return self._going_on > 0
+        return self._count > 0
 
 
-class Hooks:
-    """Which hooks are being answered."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._active = 0
-        self._last = float("-inf")
-
-    @contextmanager
-    def answering(self) -> Iterator[None]:
-        """A hook is answered within this block.
-
-        Returns:
-            A block for `with`.
-        """
-        with self._lock:
-            self._active += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._active -= 1
-                self._last = time.monotonic()
+class Hooks(GoingOn):
+    """Whether hooks are being answered."""
 
     def give_way(self) -> None:
         """Wait while hooks are answered, though not for ever."""
         until = time.monotonic() + LONGEST_S
-        while time.monotonic() < until and self._busy():
+        while time.monotonic() < until and (self or time.monotonic() - self._ended_s < AFTER_S):
             time.sleep(STEP_S)
-
-    def _busy(self) -> bool:
-        return self._active > 0 or time.monotonic() - self._last < AFTER_S

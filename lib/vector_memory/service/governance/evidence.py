@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cached_property
 
 from vector_memory import tokens
-from vector_memory.journal.audit import Entry
+from vector_memory.journal.audit import AuditEntry
 from vector_memory.journal.job_rows import OK
 from vector_memory.model import Memory, Scope, Sensitivity
 from vector_memory.service.base import contracts
@@ -52,7 +52,7 @@ class Gathered:
         return Evidence(name, what, len(counted), how, digest)
 
     @cached_property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[AuditEntry]:
         """The entries of the audit log, the newest first."""
         return self._ctx.state.audit_entries(MOST_ENTRIES, self._since)
 
@@ -173,6 +173,6 @@ FIGURES: dict[str, Figure] = {
 """Figures by name: what is counted, how to ask for it, and what counts it."""
 
 
-def actors(entries: Iterable[Entry]) -> dict[str, int]:
+def actors(entries: Iterable[AuditEntry]) -> dict[str, int]:
     """Return how often each kind of actor did something, the most first."""
     return dict(Counter(entry.actor for entry in entries).most_common())

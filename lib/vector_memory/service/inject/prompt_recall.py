@@ -45,7 +45,7 @@ TO_CONFIRM = (
 )
 
 
-class _Block(NamedTuple):
+class _NoteBlock(NamedTuple):
     """Notes that are shown together, and what the client told the model of them itself."""
 
     notes: Sequence[fence.Note] = ()
@@ -69,7 +69,7 @@ def on_prompt(ctx: Context, question: HookQuestion) -> str:
     return "\n".join(filter(None, shown))
 
 
-def _told(ctx: Context, question: HookQuestion) -> _Block:
+def _told(ctx: Context, question: HookQuestion) -> _NoteBlock:
     """Return what is told with a prompt: what came last, where it means that or can hardly be searched for, else
     what was found."""
     said = question.said
@@ -78,17 +78,17 @@ def _told(ctx: Context, question: HookQuestion) -> _Block:
         if end.notes:
             return end
     if said.needs_nothing:
-        return _Block()
+        return _NoteBlock()
     hits, worths, found = _worthy(ctx, question)
     from vector_memory.service.learning import guidance, procedures
 
     guide = [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
     if not (hits or guide):
-        return _end_before(ctx, question) if said.needs_what_was_before else _Block()
+        return _end_before(ctx, question) if said.needs_what_was_before else _NoteBlock()
     notes = notes_of(ctx, question, hits, found, sum(note.tokens for note in guide))
     chosen = {note.id for note in notes}
     touch(ctx, question.shelves, [hit for hit in hits if hit.memory.id in chosen])
-    return _Block(
+    return _NoteBlock(
         [*notes, *guide],
         found.note if hits else "",
         Showing(PROMPT, question.prompt, worths),
@@ -96,23 +96,23 @@ def _told(ctx: Context, question: HookQuestion) -> _Block:
     )
 
 
-def _end_before(ctx: Context, question: HookQuestion) -> _Block:
+def _end_before(ctx: Context, question: HookQuestion) -> _NoteBlock:
     """Return the end of the session before, for the first prompt of a session, nothing where there is none of
     late, or the session's start has told all of it."""
     if question.before or not question.session:
-        return _Block()
+        return _NoteBlock()
     own = replace(question.scope, sessions=(question.session,))
     if any(shelf.journal.recent(own, 1, kinds=(PASSAGE,)) for shelf in question.shelves):
         # A daemon that began in the midst of a session knows of no turn before.
-        return _Block()
+        return _NoteBlock()
     here = replace(question.scope, projects=(question.place.id,))
     ends = last_session.ends(question.shelves, here, question.session)
     if not ends or ctx.now() - ends[0].newest.created_at > LONG_AGO:
-        return _Block()
+        return _NoteBlock()
     if ends[0].passages[-1].id in ctx.state.shown(question.session):
-        return _Block()
+        return _NoteBlock()
     note = last_session.at_length(ends[0], question.place.name, END_TOKENS)
-    return _Block([note], showing=Showing(PROMPT, question.prompt))
+    return _NoteBlock([note], showing=Showing(PROMPT, question.prompt))
 
 
 def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, Worth], Answer]:
@@ -245,10 +245,10 @@ def notes_of(
     return widened(notes, hits, others, budget - render.FENCE_TOKENS)
 
 
-def _to_confirm(ctx: Context, question: HookQuestion) -> _Block:
+def _to_confirm(ctx: Context, question: HookQuestion) -> _NoteBlock:
     """Return the decisions noted in a session about which nobody was asked yet, the oldest first."""
     if not question.session:
-        return _Block()
+        return _NoteBlock()
     shown = ctx.state.shown(question.session)
     scope = replace(question.scope, projects=None, sessions=(question.session,), kinds=(DECISION,))
     fresh = [
@@ -263,4 +263,4 @@ def _to_confirm(ctx: Context, question: HookQuestion) -> _Block:
         render.note(memory, names[memory.project], TO_CONFIRM_TOKENS)
         for memory in fresh[:MOST_TO_CONFIRM]
     ]
-    return _Block(notes, TO_CONFIRM)
+    return _NoteBlock(notes, TO_CONFIRM)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from enum import Enum
 from typing import TypeVar
 
 from vector_memory.aging import EVERY, HALF_LIFE, Every
@@ -15,7 +14,6 @@ from vector_memory.service.base.context import Context
 from vector_memory.text import dates
 
 T = TypeVar("T")
-E = TypeVar("E", bound=Enum)
 MOST_DAYS = 36_500
 NEVER = "never"
 """In place of a date: there is none any more."""
@@ -59,7 +57,8 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
     if request.wishes_nothing:
         return memory
     temporal = _temporal(request, memory)
-    every = _one_of(Every, request.every).value if request.every else memory.extra.get(EVERY)
+    rhythm = request_fields.vocabulary_word_of(vars(request), "every", Every, "rhythm")
+    every = rhythm.value if rhythm else memory.extra.get(EVERY)
     extra = {name: value for name, value in memory.extra.items() if name not in (EVERY, HALF_LIFE)}
     if temporal is Temporal.PERIODIC:
         extra[EVERY] = _required(every, "how often it comes back", "every")
@@ -92,8 +91,9 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
 
 
 def _temporal(request: AgeingWishes, memory: Memory) -> Temporal:
-    if request.temporal:
-        return _one_of(Temporal, request.temporal)
+    asked = request_fields.vocabulary_word_of(vars(request), "temporal", Temporal, "way to age")
+    if asked:
+        return asked
     if request.every:
         return Temporal.PERIODIC
     if request.due:
@@ -101,14 +101,6 @@ def _temporal(request: AgeingWishes, memory: Memory) -> Temporal:
     # What has its date keeps it, however soon it fades.
     fades = bool(request.half_life_days) and memory.temporal is Temporal.PERMANENT
     return Temporal.DECAYING if fades else memory.temporal
-
-
-def _one_of(words: type[E], said: str) -> E:
-    try:
-        return words(said.casefold())
-    except ValueError:
-        names = ", ".join(one.value for one in words)
-        raise BadInputError(f"Nothing ages as {said!r}.", f"Known: {names}.") from None
 
 
 def _moved(ctx: Context, said: str, name: str, before: datetime | None) -> datetime | None:

@@ -79,7 +79,7 @@ class SessionEnd:
 
 
 @dataclass(frozen=True)
-class _Turn:
+class _SpokenTurn:
     """An exchange as its passages tell it: whose prompt it began with, what was said, and in how many distinct
     words, and whether anything was done."""
 
@@ -179,7 +179,7 @@ def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
     )
 
 
-def _turn(passages: Sequence[Memory]) -> _Turn:
+def _turn(passages: Sequence[Memory]) -> _SpokenTurn:
     ordered = sorted(passages, key=number_of)
     said = _spoken("\n".join(memory.text for memory in ordered))
     text = " ".join(words for _, words in said)
@@ -189,7 +189,7 @@ def _turn(passages: Sequence[Memory]) -> _Turn:
         # prompt was nothing but pasted: nobody's words.
         asked = ordered[0].title
     answers = [words for who, words in said if who in (ASSISTANT, "")]
-    return _Turn(
+    return _SpokenTurn(
         tuple(ordered),
         # Of a long exchange the beginning may not have been read; of a program's every passage says so.
         is_users=not any(who == TASK for who, _ in said) and bool(asked),

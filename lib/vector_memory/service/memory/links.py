@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Link, Memory, Relation
@@ -28,7 +29,9 @@ class LinkRequest(messages.Request):
 
     from_id: str = messages.text(ID_CHARS, "from")
     to_id: str = messages.text(ID_CHARS, "to")
-    relation: Relation | None = messages.read_by(lambda request, _: relation_of(request), None)
+    relation: Relation | None = messages.read_by(
+        partial(request_fields.vocabulary_word_of, kind=Relation, what="relation"), None
+    )
     remove: bool = messages.flag()
 
 
@@ -132,22 +135,6 @@ def links(ctx: Context, request: LinksRequest) -> LinksAnswer:
     ends = {one.id: one for one in reach.kept(found.values())}
     views = [_link_view(tie, memory, ends[end]) for tie, end in pairs if end in ends]
     return LinksAnswer(memory.id, memory.text, views)
-
-
-def relation_of(request: request_fields.Request) -> Relation | None:
-    """Return the relation asked for, None where none is.
-
-    Raises:
-        BadInputError: there is no such relation.
-    """
-    value = request.get("relation")
-    if value is None:
-        return None
-    try:
-        return Relation(str(value).lower())
-    except ValueError:
-        names = ", ".join(Relation)
-        raise BadInputError(f"There is no relation {value!r}.", f"Relations: {names}.") from None
 
 
 def _ends(ctx: Context, request: LinkRequest) -> tuple[Shelf, Memory, Memory]:

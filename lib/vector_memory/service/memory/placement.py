@@ -129,7 +129,10 @@ def says_same(draft: Memory, near: Neighbour) -> bool:
 
 def _added(ctx: Context, shelf: Shelf, draft: Memory, near: Sequence[Neighbour]) -> Placed:
     """Store a draft, linked to what it belongs to."""
-    ties = _ties(draft, near)
+    # What matters most comes first.
+    found = [tie for one in near if (tie := tie_of(draft, one)) is not None]
+    found.sort(key=lambda tie: (_ORDER.index(tie.relation), -tie.weight))
+    ties = tuple(found[:MOST_LINKS])
     memory = shelf.journal.add([draft])[0]
     now = ctx.now()
     for tie in ties:
@@ -144,13 +147,6 @@ def _added(ctx: Context, shelf: Shelf, draft: Memory, near: Sequence[Neighbour])
         return Placed(memory, "stored")
     superseded = ties[0].relation is Relation.SUPERSEDES
     return Placed(memory, "superseded" if superseded else "linked", ties)
-
-
-def _ties(draft: Memory, near: Sequence[Neighbour]) -> tuple[Tie, ...]:
-    """Return what a draft is to its neighbours, what matters most first."""
-    found = [tie for one in near if (tie := tie_of(draft, one)) is not None]
-    found.sort(key=lambda tie: (_ORDER.index(tie.relation), -tie.weight))
-    return tuple(found[:MOST_LINKS])
 
 
 def tie_of(draft: Memory, near: Neighbour) -> Tie | None:

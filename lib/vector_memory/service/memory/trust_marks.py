@@ -8,7 +8,6 @@ others wrote informs and no more, whatever it or its file says of itself, until 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from vector_memory.model import (
     CONTEXT,
@@ -62,7 +61,7 @@ def as_information(memory: Memory) -> Memory:
     )
 
 
-def marks_of(memory: Memory, names: tuple[str, ...] = MARKS) -> dict[str, Any]:
+def marks_of(memory: Memory, names: tuple[str, ...] = MARKS) -> dict[str, object]:
     """Return the marks in a memory's `extra`: they belong to its words."""
     return {name: memory.extra[name] for name in names if name in memory.extra}
 
@@ -72,7 +71,7 @@ def unmarked(extra: dict[str, object]) -> dict[str, object]:
     return {name: value for name, value in extra.items() if name not in MARKS}
 
 
-def released(memory: Memory) -> dict[str, Any]:
+def released(memory: Memory) -> dict[str, object]:
     """Return a memory's `extra` as it is once the user has read the memory: hooks bring it again, without a
     warning."""
     mark = {name: value for name, value in memory.suspicion.items() if name != "held"}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from vector_memory.index.notes import markdown_export
-from vector_memory.model import GLOBAL_PROJECT, Scope
+from vector_memory.model import GLOBAL_PROJECT, Scope, Status
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -25,21 +25,31 @@ def export(ctx: Context, request: ExportRequest) -> Iterator[tuple[str, int]]:
     scope = request_fields.listed(asker.scope)
     yield markdown_export.PREFACE, 0
     for shelf in asker.shelves:
-        yield from _of_shelf(shelf, scope, request)
+        yield from _of_shelf(shelf, scope)
 
 
-def _of_shelf(shelf: Shelf, scope: Scope, request: ExportRequest) -> Iterator[tuple[str, int]]:
+def by_project(
+    shelf: Shelf, scope: Scope, statuses: Sequence[Status] = (Status.ACTIVE,)
+) -> Iterator[tuple[str, str, Scope]]:
+    """Yield of each project that has memories in a scope its name, its folder ("" for none), and the scope within it."""
     known = {one.id: one for one in shelf.journal.projects()}
-    for project in sorted(shelf.journal.count_by("project", scope, round_trip.STATUSES)):
-        within = replace(scope, projects=(project,))
+    for project in sorted(shelf.journal.count_by("project", scope, statuses)):
         place = known.get(project)
         name = GLOBAL_NAME if project == GLOBAL_PROJECT else project
-        yield markdown_export.heading(2, place.name if place else name), 0
+        yield (
+            place.name if place and project != GLOBAL_PROJECT else name,
+            place.root if place else "",
+            replace(scope, projects=(project,)),
+        )
+
+
+def _of_shelf(shelf: Shelf, scope: Scope) -> Iterator[tuple[str, int]]:
+    for name, root, within in by_project(shelf, scope, round_trip.STATUSES):
+        yield markdown_export.heading(2, name), 0
         for kind in sorted(shelf.journal.count_by("kind", within, round_trip.STATUSES)):
             yield markdown_export.heading(3, kind or "note") + "\n", 0
-            found = shelf.journal.iter_memories(
-                replace(within, kinds=(kind,)), statuses=round_trip.STATUSES
-            )
-            for memory, links in round_trip.with_links(shelf, found):
-                line = export_line(memory, place.root if place else "", links)
+            of_kind = replace(within, kinds=(kind,))
+            memories = shelf.journal.iter_memories(of_kind, statuses=round_trip.STATUSES)
+            for memory, links in round_trip.with_links(shelf, memories):
+                line = export_line(memory, root, links)
                 yield markdown_export.render(messages.to_json(line)), 1

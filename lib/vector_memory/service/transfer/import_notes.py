@@ -33,13 +33,13 @@ from vector_memory.service.transfer.import_plan import (
     UPDATED,
     ImportStep,
     NotePlanner,
-    StepView,
+    NoteStepView,
 )  # fmt: skip
 from vector_memory.service.transfer.json_lines import MAX_ERRORS, ImportAnswer, IncomingRequest
 from vector_memory.service.transfer.note_files import NoteFile
 from vector_memory.service.transfer.round_trip import Returning
 
-Show = Callable[[StepView], None]
+Show = Callable[[NoteStepView], None]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,7 +26,7 @@ STORING = (NEW, MERGED, CHANGED, UPDATED)
 
 
 @dataclass(frozen=True)
-class StepView:
+class NoteStepView:
     """What would be done with a note, as a preview shows it.
 
     Attributes:
@@ -63,10 +63,10 @@ class ImportStep:
     record: str = ""
     successor: str = ""
 
-    def view(self) -> StepView:
+    def view(self) -> NoteStepView:
         """Return the step as a preview shows it."""
         memory = self.memory
-        return StepView(
+        return NoteStepView(
             action=self.action,
             kind=memory.kind,
             priority=memory.priority.value,

@@ -32,7 +32,7 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import proposals, trust_marks
 from vector_memory.service.memory.views import told
 from vector_memory.service.transfer import round_trip
-from vector_memory.service.transfer.round_trip import Returning, Standing
+from vector_memory.service.transfer.round_trip import ExportedState, Returning
 from vector_memory.system import json_in
 from vector_memory.system.files import open_found, with_real_folder
 from vector_memory.system.json_in import Record
@@ -410,7 +410,7 @@ class ExportSource:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExportLine(Standing):
+class ExportLine(ExportedState):
     """A memory as one line of an export; `import` takes it.
 
     Attributes:

@@ -80,7 +80,11 @@ def common_files(folder: str) -> list[str]:
     paths = [os.path.join(folder, name) for name in _COMMON]
     for below, beginning in _COMMON_FOLDERS:
         inside = os.path.join(folder, below) if below else folder
-        paths += [path for path in _notes_in(inside) if _name(path).startswith(beginning)]
+        paths += [
+            path
+            for path in _notes_in(inside)
+            if os.path.basename(path).lower().startswith(beginning)
+        ]
     return [path for path in dict.fromkeys(paths) if _is_regular(path)]
 
 
@@ -110,7 +114,3 @@ def _is_regular(path: str) -> bool:
         return stat.S_ISREG(os.lstat(path).st_mode)
     except OSError:
         return False
-
-
-def _name(path: str) -> str:
-    return os.path.basename(path).lower()

@@ -35,7 +35,7 @@ class LinkTold:
 
 
 @dataclass(frozen=True)
-class Standing:
+class ExportedState:
     """What an export line tells of a memory besides its words; what is ordinary is left out.
 
     Attributes:
@@ -63,16 +63,16 @@ class Standing:
     extra: dict[str, object] | None = messages.spare()
 
 
-def standing(memory: Memory, links: Sequence[Link]) -> Standing:
+def standing(memory: Memory, links: Sequence[Link]) -> ExportedState:
     """Return what a memory has besides its words.
 
     Args:
         links: those that lead from it.
     """
     leading = [LinkTold(one.to_id, one.relation.value, one.weight, one.created_at) for one in links]
-    own = {name: one for name, one in told(Standing, memory).items() if one != ORDINARY[name]}
+    own = {name: one for name, one in told(ExportedState, memory).items() if one != ORDINARY[name]}
     own["extra"] = {**trust_marks.unmarked(memory.extra), **_reviewed(memory.extra)} or None
-    return Standing(links=leading or None, **own)
+    return ExportedState(links=leading or None, **own)
 
 
 def with_links(shelf: Shelf, memories: Iterable[Memory]) -> Iterator[tuple[Memory, list[Link]]]:

@@ -9,13 +9,12 @@ import logging
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.index.notes import daily_note, markdown_export
 from vector_memory.model import (
     DERIVED,
-    GLOBAL_PROJECT,
     PASSAGE,
     PROPOSED,
     Memory,
@@ -109,28 +108,15 @@ def write(ctx: Context) -> VaultExportAnswer:
     folder = os.path.join(root, FOLDER)
     os.makedirs(folder, exist_ok=True)
     names: dict[str, int] = {}
-    taken = {FOLDER.casefold()}
     edited: list[str] = []
     changed: dict[str, bool | None] = {}
-    for name, project, body, count in _notes(ctx):
-        while name.casefold() in taken:
-            name += " (2)"
-        taken.add(name.casefold())
-        names[name] = count
+    for name, project, body, count in _all_notes(ctx, folder):
+        names |= {name: count} if count else {}
         path = os.path.join(folder, f"{name}.md")
         if _waits(ctx, path):
             edited.append(path)
         else:
             changed[path] = _put(folder, name, project, body)
-    for file in sorted(os.listdir(folder)):
-        name, ending = os.path.splitext(file)
-        path = os.path.join(folder, file)
-        if ending != ".md" or name.casefold() in taken:
-            continue
-        if _waits(ctx, path):
-            edited.append(path)
-        else:
-            changed[path] = _put(folder, name, "", "")
     lines = [f"- [[{name}]]: {count:,} memories" for name, count in sorted(names.items())]
     _put(folder, FOLDER, "", "\n".join(lines))
     failed = tuple(path for path, done in changed.items() if done is None)
@@ -140,24 +126,31 @@ def write(ctx: Context) -> VaultExportAnswer:
     )
 
 
+def _all_notes(ctx: Context, folder: str) -> Iterator[tuple[str, str, str, int]]:
+    """Yield each project's note under a name of its own, then those that stand there with nothing in them."""
+    taken = {FOLDER.casefold()}
+    for name, project, body, count in _notes(ctx):
+        while name.casefold() in taken:
+            name += " (2)"
+        taken.add(name.casefold())
+        yield name, project, body, count
+    for file in sorted(os.listdir(folder)):
+        name, ending = os.path.splitext(file)
+        if ending == ".md" and name.casefold() not in taken:
+            yield name, "", "", 0
+
+
 def _notes(ctx: Context) -> Iterator[tuple[str, str, str, int]]:
     """Yield each project's note: its name, the project's, what stands in it, and of how many memories."""
+    scope = request_fields.listed(Scope(levels=LEVELS))
     for shelf in ctx.all_shelves():
-        known = {one.id: one for one in shelf.journal.projects()}
-        scope = request_fields.listed(Scope(levels=LEVELS))
-        for project in sorted(shelf.journal.count_by("project", scope)):
-            place = known.get(project)
-            name = place.name if place else project
-            name = export_markdown.GLOBAL_NAME if project == GLOBAL_PROJECT else name
-            within = replace(scope, projects=(project,))
+        for name, root, within in export_markdown.by_project(shelf, scope):
             found = shelf.journal.iter_memories(within, newest_first=True)
             ours = (one for one in found if _goes(one))
             by_kind: dict[str, list[str]] = {}
             size = count = 0
             for memory, links in round_trip.with_links(shelf, ours):
-                line = privacy.shown(
-                    messages.to_json(export_line(memory, place.root if place else "", links))
-                )
+                line = privacy.shown(messages.to_json(export_line(memory, root, links)))
                 item = markdown_export.render(line)
                 size += len(item.encode())
                 if size > MOST_BYTES:

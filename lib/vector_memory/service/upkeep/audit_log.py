@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from vector_memory.journal.audit import Entry
+from vector_memory.journal.audit import AuditEntry
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 
@@ -31,7 +31,7 @@ class AuditRequest(messages.Request):
 class AuditAnswer:
     """Entries, the newest first, and what is wrong with the log, "" for nothing."""
 
-    entries: list[Entry]
+    entries: list[AuditEntry]
     intact: bool
     problem: str
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
-from vector_memory.journal.audit import Row
+from vector_memory.journal.audit import AuditRow
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.system.durable_files import write_durably
@@ -127,7 +127,7 @@ def check(ctx: Context, request: CheckProofRequest) -> CheckProofAnswer:
     return CheckProofAnswer(is_own, True, why)
 
 
-def _entry(row: Row) -> dict[str, Any]:
+def _entry(row: AuditRow) -> dict[str, Any]:
     """Return an entry as it is hashed: as it is stored, so that nothing is read into it."""
     told = {"action": row.action, "actor": row.actor, "at": row.at, "detail": row.detail}
     return {**told, "ids": row.ids, "number": row.number}

@@ -355,7 +355,7 @@ def older(folder: Path) -> None:
     from vector_memory.journal import writes
 
     writer.execute("BEGIN")
-    writes.add(writer, [memory(n) for n in range(9)], memory(1).created_at)
+    writes.insert(writer, [memory(n) for n in range(9)], memory(1).created_at)
     writer.execute("INSERT INTO usage VALUES (2, 3, 4)")
     writer.execute("COMMIT")
     writer.close()

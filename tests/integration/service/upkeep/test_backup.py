@@ -26,7 +26,7 @@ from vector_memory.errors import (
     StoreFullError,
     VectorMemoryError,
 )
-from vector_memory.journal import audit, audit_files, state
+from vector_memory.journal import audit, audit_files, audit_log
 from vector_memory.model import Scope
 from vector_memory.service.base.context import Context
 from vector_memory.service.purge import byte_search
@@ -110,7 +110,7 @@ def test_the_audit_log_comes_back_whole(
     whose chain they belong to."""
     monkeypatch.setattr(audit, "MOST_ROWS", 20)
     monkeypatch.setattr(audit, "ROWS_KEPT", 5)
-    monkeypatch.setattr(state, "LOOK_AFTER", 1)
+    monkeypatch.setattr(audit_log, "LOOK_AFTER", 1)
 
     def act(count: int) -> None:
         for number in range(count):

@@ -1,0 +1,160 @@
+"""Reading a scope's memories in an order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from vector_memory.journal.reads import ACTIVE, HELD, MARKED, PROPOSED, SingleReads
+from vector_memory.journal.rows import microseconds
+from vector_memory.journal.scopes import condition, marks, parts, projects_in
+from vector_memory.model import Memory, Scope, Status
+
+MOST_HOPPED = 1_000
+"""So many of the newest are found project by project, by their index; for more the whole is sorted."""
+# By number where times are equal, so that two readings give the same order.
+NEWEST = "m.created_at DESC, m.seq DESC"
+_ORDERS = {
+    "newest": NEWEST,
+    "oldest": "m.created_at, m.seq",
+    "priority": f"instr('CORE HIGH NORMAL LOW', m.priority), {NEWEST}",
+    "uses": f"ifnull((SELECT u.uses FROM usage u WHERE u.seq = m.seq), 0) DESC, {NEWEST}",
+}
+_AT_HAND = "m.tier != 'cold'"
+_BY_OPENNESS = (
+    "m.open = 1 AND NOT EXISTS"
+    " (SELECT 1 FROM links WHERE links.to_id = m.id AND links.relation = 'answers')"
+)
+_BY_IMPORTANCE = f"{ACTIVE} AND m.priority IN ('CORE', 'HIGH')"
+
+
+class Listing(SingleReads):
+    """What lists a store's memories: a part of `Journal`."""
+
+    def iter_memories(
+        self,
+        scope: Scope,
+        *,
+        newest_first: bool = False,
+        limit: int | None = None,
+        offset: int = 0,
+        statuses: Sequence[Status] = (Status.ACTIVE,),
+    ) -> Iterator[Memory]:
+        """Yield memories, read in pieces. What changes while this runs may be left out.
+
+        Yields:
+            The memories of a scope, by `created_at`, the oldest first unless `newest_first`; those of
+            equal times in the order in which they were stored.
+        """
+        is_near = limit is not None and limit + offset <= MOST_HOPPED
+        if newest_first and is_near and tuple(statuses) == (Status.ACTIVE,):
+            return iter(self._by_hops(scope, (limit or 0) + offset, ACTIVE, offset))
+        order = _ORDERS["newest" if newest_first else "oldest"]
+        return self._in_pieces(scope, order, -1 if limit is None else limit, offset, statuses)
+
+    def in_order(self, scope: Scope, by: str, limit: int) -> Iterator[Memory]:
+        """Yield active memories of a scope, `limit` at most, by one of `newest`, `oldest`, `priority` and
+        `uses`."""
+        if by == "newest":
+            return self.iter_memories(scope, newest_first=True, limit=limit)
+        return self._in_pieces(scope, _ORDERS[by], limit, 0, (Status.ACTIVE,))
+
+    def _in_pieces(
+        self, scope: Scope, order: str, limit: int, offset: int, statuses: Sequence[Status]
+    ) -> Iterator[Memory]:
+        limits, values = condition(scope)
+        words = [str(status) for status in statuses]
+        rows = self.connections.rows(
+            f"SELECT m.seq FROM memories m WHERE m.status IN ({marks(words)}) AND {limits}"
+            f" ORDER BY {order} LIMIT ? OFFSET ?",
+            (*words, *values, limit, offset),
+        )
+        # Between two pieces nobody is kept from writing, however slowly they are taken.
+        for part in parts([row[0] for row in rows]):
+            found = self.by_seqs(part, statuses)
+            yield from (found[seq] for seq in part if seq in found)
+
+    def seqs(self, scope: Scope) -> list[int]:
+        """Return the active memories' sequence numbers in a scope, ascending."""
+        limits, values = condition(scope)
+        sql = f"SELECT m.seq FROM memories m WHERE {ACTIVE} AND {limits}"
+        return sorted(row[0] for row in self.connections.rows(sql, values))
+
+    def dated(self, scope: Scope) -> list[Memory]:
+        """Return the active memories of a scope that have a deadline or come back by the calendar, the
+        nearest deadline first."""
+        where = f"{ACTIVE} AND m.temporal IN ('deadline', 'periodic') AND NOT {HELD}"
+        return self._of_scope(scope, where, "m.valid_until IS NULL, m.valid_until, m.seq")
+
+    def expired(self, now: datetime, k: int, without: Sequence[str] = ()) -> list[Memory]:
+        """Return at most k memories that have expired and are no tombstones, the first expired first.
+
+        Args:
+            without: collections that are left out.
+        """
+        where = "m.expires_at IS NOT NULL AND m.expires_at <= ? AND m.status != 'forgotten'"
+        scope = Scope(without=tuple(without))
+        return self._of_scope(scope, where, "m.expires_at, m.seq", (microseconds(now),), k)
+
+    def outdated(self, now: datetime, k: int) -> list[Memory]:
+        """Return at most k active memories that hold no longer, by `seq`."""
+        where = f"{ACTIVE} AND m.valid_until <= ?"
+        return self._of_scope(Scope(), where, "m.seq", (microseconds(now),), k)
+
+    def page(self, after_seq: int, k: int, scope: Scope | None = None) -> list[Memory]:
+        """Return the k active memories of a scope behind a sequence number, ascending by `seq`: whoever goes
+        on behind the last of them comes through all."""
+        where = f"{ACTIVE} AND m.seq > ?"
+        return self._of_scope(scope or Scope(), where, "m.seq", (after_seq,), k)
+
+    def held(self, scope: Scope) -> list[Memory]:
+        """Return the active memories of a scope that hooks hold back, or that are proposed to be more than
+        they are, newest first."""
+        return self._of_scope(scope, f"{ACTIVE} AND ({MARKED} OR {PROPOSED})", NEWEST)
+
+    def recent(self, scope: Scope, k: int, kinds: Sequence[str] = ()) -> list[Memory]:
+        """Return the k newest active memories (of these kinds), newest first."""
+        if kinds:
+            wanted = set(kinds) & set(scope.kinds) if scope.kinds else set(kinds)
+            if not wanted:
+                return []
+            scope = replace(scope, kinds=tuple(wanted))
+        return self._newest(scope, k, ACTIVE)
+
+    def important(self, scope: Scope, k: int) -> list[Memory]:
+        """Return at most k active memories of priority CORE, then HIGH, each newest first."""
+        found: list[Memory] = []
+        # One after the other: the index has each priority in the order of time, not both together.
+        for priority in ("CORE", "HIGH"):
+            if len(found) < k:
+                where = f"{_BY_IMPORTANCE} AND m.priority = '{priority}'"
+                found += self._newest(scope, k - len(found), where)
+        return found
+
+    def open_items(self, scope: Scope, k: int) -> list[Memory]:
+        """Return the k newest questions, todos and problems whose `extra["done"]` is not set and that no
+        memory answers, newest first."""
+        return self._newest(scope, k, _BY_OPENNESS)
+
+    def _newest(self, scope: Scope, k: int, where: str) -> list[Memory]:
+        """Return the k newest. What is held back or cold takes no place among them."""
+        return self._by_hops(scope, k, f"{where} AND NOT {HELD} AND {_AT_HAND}")
+
+    def _by_hops(self, scope: Scope, k: int, where: str, offset: int = 0) -> list[Memory]:
+        """Return the k newest but for the first ones, found by the index of each project and merged: no project is
+        sorted whole."""
+        limits, values = condition(replace(scope, projects=None, kinds=()))
+        newest: list[tuple[int, int]] = []
+        with self.connections.reading() as connection:
+            # One kind of one project at a time: each is in the order of time in an index, several together are not.
+            for project in projects_in(connection, scope):
+                for kind in dict.fromkeys(scope.kinds) or (None,):
+                    newest += connection.execute(
+                        f"SELECT m.created_at, m.seq FROM memories m WHERE {where} AND m.project = ?"
+                        f" AND {'1' if kind is None else 'm.kind = ?'} AND {limits} ORDER BY {NEWEST} LIMIT ?",
+                        (project, *(() if kind is None else (kind,)), *values, k),
+                    ).fetchall()
+        best = [seq for _, seq in sorted(newest, reverse=True)[offset:k]]
+        found = self.by_seqs(best)
+        return [found[seq] for seq in best if seq in found]
