@@ -34,7 +34,7 @@ def is_excluded(excluded: "Iterable[str]", *folders: str) -> bool:
     here = {part for folder in folders if folder for part in _upwards(folder)}
     if here & roots:
         return True
-    return not {_number(one) for one in here}.isdisjoint({_number(one) for one in roots} - {None})
+    return not {_number(one) for one in here}.isdisjoint({_number(root) for root in roots} - {None})
 
 
 def _upwards(path: str) -> "list[str]":

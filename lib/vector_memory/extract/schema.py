@@ -118,5 +118,5 @@ def _told(error: Any) -> str:
 
 
 def _place(parts: tuple[int | str, ...]) -> str:
-    known = {"ideas", *(one.name for one in fields(Extracted))}
+    known = {"ideas", *(field.name for field in fields(Extracted))}
     return ".".join(str(part) if part in known or isinstance(part, int) else "?" for part in parts)

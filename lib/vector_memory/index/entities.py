@@ -44,10 +44,10 @@ def entities(text: str, files: Sequence[str] = ()) -> tuple[str, ...]:
     named = mentions(text)
     found = [
         *(f"{PROJECT}:{one.lower().removesuffix('.git')}" for one in _REPOSITORY.findall(text)),
-        *(f"{TECHNOLOGY}:{one}" for one in technologies(text)),
-        *(f"{TECHNOLOGY}:{canonical(one)}" for one in named.packages),
-        *(f"{FILE}:{_path(one, files)}" for one in named.files if _is_file(one, files)),
-        *(f"{PERSON}:{one}" for one in _persons(text)),
+        *(f"{TECHNOLOGY}:{technology}" for technology in technologies(text)),
+        *(f"{TECHNOLOGY}:{canonical(package)}" for package in named.packages),
+        *(f"{FILE}:{_path(file, files)}" for file in named.files if _is_file(file, files)),
+        *(f"{PERSON}:{person}" for person in _persons(text)),
         *(
             f"{CONCEPT}:{one}"
             for one in map(_bare, named.identifiers)
@@ -86,20 +86,20 @@ def _bare(named: str) -> str:
 def _is_file(named: str, files: Sequence[str]) -> bool:
     """Whether a word with slashes or a dot is a file rather than words between slashes."""
     rooted = named.startswith(("/", "~", "./", "../")) or "." in named.rpartition("/")[2]
-    known = "/" not in named or rooted or any(one.endswith("/" + named) for one in files)
+    known = "/" not in named or rooted or any(file.endswith("/" + named) for file in files)
     return known and named.lower() not in CANONICAL
 
 
 def _path(named: str, files: Sequence[str]) -> str:
     """Return a file's path as the talk's tools wrote it, where a part of it was named."""
     bare = named.strip("`'\"()[]").removeprefix("./").removeprefix("@")
-    same = [one for one in files if one == bare or one.endswith("/" + bare)]
+    same = [file for file in files if file == bare or file.endswith("/" + bare)]
     return same[0] if same else bare
 
 
 def _persons(text: str) -> Iterable[str]:
     for groups in _PERSON.findall(text):
-        name = next((one for one in groups if one), "").lower()
+        name = next((group for group in groups if group), "").lower()
         if (
             name
             and name not in _NOT_PERSONS

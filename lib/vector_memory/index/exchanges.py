@@ -151,7 +151,11 @@ class Exchange:
     def digest(self) -> str:
         """Return a hash of what is remembered of it, to tell whether it has grown."""
         words = "\0".join(
-            [self.prompt, *self.files, *(f"{one.kind}{one.text}{one.error}" for one in self.steps)]
+            [
+                self.prompt,
+                *self.files,
+                *(f"{step.kind}{step.text}{step.error}" for step in self.steps),
+            ]
         )
         # A command that goes well leaves no words, yet it may be what mends one that failed.
         if any(call.failed for one in (*self.before, self) for call in one.calls):

@@ -179,8 +179,10 @@ def _text(message: Record) -> str:
     else:
         blocks = [content] if isinstance(content, dict) else content
         held = Record(blocks=blocks).parts("blocks")
-        parts = [one.text("text") for one in held if not one.get("thought")]
-    return "\n".join(one for one in parts if one.strip() and not one.lstrip().startswith(_CONTEXT))
+        parts = [record.text("text") for record in held if not record.get("thought")]
+    return "\n".join(
+        part for part in parts if part.strip() and not part.lstrip().startswith(_CONTEXT)
+    )
 
 
 def _use(call: Record) -> Record:

@@ -253,26 +253,26 @@ def _statements(speaker: str, text: str) -> Iterator[_Part]:
     """Yield a text's statements. The assistant's chatter is left out, and what stands under a heading says
     so once."""
     heading, end = "", 0
-    for one in statements(text):
-        if one.form == HEADING or (
-            speaker == "assistant" and one.form != CODE and is_chatter(one.text)
+    for statement in statements(text):
+        if statement.form == HEADING or (
+            speaker == "assistant" and statement.form != CODE and is_chatter(statement.text)
         ):
             continue
-        words = _shortened(text[one.start : one.end].strip("\n"), LONGEST_STATEMENT)
-        if one.form == CODE:
+        words = _shortened(text[statement.start : statement.end].strip("\n"), LONGEST_STATEMENT)
+        if statement.form == CODE:
             # Whoever reads the passage again must not take it for sentences.
             fence = "~~~" if "```" in words else "```"
             words = f"{fence}\n{words}\n{fence}"
-        words = f"- {words}" if one.form == ITEM else words.strip()
-        if one.heading and one.heading != heading:
-            words = f"{one.heading}:\n{words}"
+        words = f"- {words}" if statement.form == ITEM else words.strip()
+        if statement.heading and statement.heading != heading:
+            words = f"{statement.heading}:\n{words}"
         same_line = (
             end > 0
-            and heading == one.heading
-            and one.form != ITEM
-            and "\n" not in text[end : one.start]
+            and heading == statement.heading
+            and statement.form != ITEM
+            and "\n" not in text[end : statement.start]
         )
-        heading, end = one.heading, one.end
+        heading, end = statement.heading, statement.end
         yield _Part(speaker, words, " " if same_line else "\n")
 
 

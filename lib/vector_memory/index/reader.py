@@ -80,18 +80,18 @@ def read_new(
     cursor = _fitting(path, cursor)
     begin = min(cursor.position, cursor.lessons) if for_lessons else cursor.position
     reading, lines = _read(path, begin, final)
-    closed = [one for one in reading.closed if _has_new(one, cursor)]
-    open_ones = [one for one in reading.open() if _has_new(one, cursor)]
+    closed = [exchange for exchange in reading.closed if _has_new(exchange, cursor)]
+    open_ones = [exchange for exchange in reading.open() if _has_new(exchange, cursor)]
     open_ones = _with_last_words(open_ones, last_assistant_message)
-    ready = [*closed, *(one for one in open_ones if final or one.is_answered)]
+    ready = [*closed, *(open_one for open_one in open_ones if final or open_one.is_answered)]
     known = dict(cursor.emitted)
-    fresh = [one for one in ready if known.get(one.key) != one.digest()]
-    known.update((one.key, one.digest()) for one in fresh)
+    fresh = [exchange for exchange in ready if known.get(exchange.key) != exchange.digest()]
+    known.update((exchange.key, exchange.digest()) for exchange in fresh)
     at = datetime.fromtimestamp(os.path.getmtime(path), timezone.utc)
     drafts = _drafts(sorted(fresh, key=lambda one: one.turn), path, at, clean)
     end = Position(lines.offset, lines.part, lines.line, reading.turns)
     moved = _oldest_needed(closed, open_ones) or end
-    alive = {one.key for one in (*closed, *open_ones) if one.turn > moved.turns}
+    alive = {exchange.key for exchange in (*closed, *open_ones) if exchange.turn > moved.turns}
     emitted = {key: digest for key, digest in known.items() if key in alive}
     return TurnRead(
         path,
@@ -148,7 +148,7 @@ def _lines(path: str, begin: Position, final: bool) -> gemini.Document | Lines:
 
 def _after(entries: Iterable[TranscriptEntry], begin: Position) -> Iterable[TranscriptEntry]:
     """Return the entries without those of the first line that belong to what was read before."""
-    return (one for one in entries if one.start > begin.offset or one.part >= begin.part)
+    return (entry for entry in entries if entry.start > begin.offset or entry.part >= begin.part)
 
 
 def _with_last_words(open_ones: list[Exchange], words: str) -> list[Exchange]:
@@ -157,11 +157,11 @@ def _with_last_words(open_ones: list[Exchange], words: str) -> list[Exchange]:
     words = words.strip()
     if not words or not open_ones:
         return open_ones
-    last = max(open_ones, key=lambda one: (not one.is_subagent, one.turn))
+    last = max(open_ones, key=lambda open_one: (not open_one.is_subagent, open_one.turn))
     if any(step.kind == SAID and words in step.text for step in last.steps):
         return open_ones
     told = replace(last, steps=(*last.steps, ExchangeStep(SAID, words)))
-    return [told if one is last else one for one in open_ones]
+    return [told if open_one is last else open_one for open_one in open_ones]
 
 
 def _drafts(
@@ -187,8 +187,10 @@ def _oldest_needed(closed: list[Exchange], open_ones: list[Exchange]) -> Positio
     every one that overlaps them; None where nothing is open."""
     if not open_ones:
         return None
-    first = min(open_ones, key=lambda one: one.turn)
-    main = [one for one in closed if not one.is_subagent and one.turn < first.turn]
+    first = min(open_ones, key=lambda open_one: open_one.turn)
+    main = [
+        exchange for exchange in closed if not exchange.is_subagent and exchange.turn < first.turn
+    ]
     first = min([first, *main[-MOST_BEFORE:]], key=lambda one: one.turn)
     for one in sorted(closed, key=lambda each: -each.turn):
         if one.turn < first.turn and one.line_end >= first.line_start:

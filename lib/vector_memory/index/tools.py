@@ -128,7 +128,7 @@ def written_of(given: Mapping[str, object]) -> str:
     edits = given.get("edits")
     parts = [
         given,
-        *(one for one in (edits if isinstance(edits, list) else ()) if isinstance(one, dict)),
+        *(edit for edit in (edits if isinstance(edits, list) else ()) if isinstance(edit, dict)),
     ]
     texts = [part.get(key) for part in parts for key in ("new_string", "content")]
     return "\n".join(text for text in texts if isinstance(text, str))

@@ -29,8 +29,8 @@ class Usage:
 
     def add(self, other: Usage) -> None:
         """Add what another one took."""
-        for one in fields(self):
-            setattr(self, one.name, getattr(self, one.name) + getattr(other, one.name))
+        for field in fields(self):
+            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
 
     @property
     def tokens(self) -> int:
@@ -71,8 +71,8 @@ def usage_of(path: str) -> dict[Key, Usage]:
 def total(usages: Iterable[Usage]) -> Usage:
     """Return what several took together."""
     whole = Usage()
-    for one in usages:
-        whole.add(one)
+    for usage in usages:
+        whole.add(usage)
     return whole
 
 

@@ -31,8 +31,8 @@ class FigureReads(MemoryReads):
         """Return how many active memories of a scope have each word of `FACETS`: column → word → how many."""
         limits, values = condition(scope)
         rows = self.connections.rows(
-            f"SELECT {', '.join(f'm.{one}' for one in FACETS)}, count(*) FROM memories m"
-            f" WHERE {ACTIVE} AND {limits} GROUP BY {', '.join(f'm.{one}' for one in FACETS)}",
+            f"SELECT {', '.join(f'm.{facet}' for facet in FACETS)}, count(*) FROM memories m"
+            f" WHERE {ACTIVE} AND {limits} GROUP BY {', '.join(f'm.{facet}' for facet in FACETS)}",
             values,
         )
         found: dict[str, Counter[str]] = {name: Counter() for name in FACETS}

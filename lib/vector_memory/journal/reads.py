@@ -149,7 +149,7 @@ class SingleReads(MemoryReads):
         found: dict[int, Memory] = {}
         for part in parts([int(seq) for seq in seqs]):
             tail = f"WHERE m.seq IN ({marks(part)}) AND m.status IN ({marks(words)})"
-            found.update((one.seq, one) for one in self._memories(tail, (*part, *words)))
+            found.update((memory.seq, memory) for memory in self._memories(tail, (*part, *words)))
         return found
 
     def with_terms(self, seqs: Sequence[int]) -> list[Change]:
@@ -166,7 +166,7 @@ class SingleReads(MemoryReads):
         found: dict[str, Memory] = {}
         for part in parts(ids):
             tail = f"WHERE m.id IN ({marks(part)})"
-            found.update((one.id, one) for one in self._memories(tail, part))
+            found.update((memory.id, memory) for memory in self._memories(tail, part))
         return found
 
     def successors(self, memories: Sequence[Memory]) -> dict[str, Memory]:
@@ -176,7 +176,7 @@ class SingleReads(MemoryReads):
             The id of a superseded memory → the active one at the end of its chain, where that has one
             within `MAX_STEPS`. A chain that ends in a forgotten memory or in itself has none.
         """
-        following = {one.id: one.superseded_by for one in memories if one.superseded_by}
+        following = {memory.id: memory.superseded_by for memory in memories if memory.superseded_by}
         found: dict[str, Memory] = {}
         # Step by step for all chains at once: a query for each step, not for each memory.
         for _ in range(MAX_STEPS):
@@ -333,7 +333,7 @@ class SingleReads(MemoryReads):
             The ids of all rows, of every status and damaged ones too, that hold any of these words in
             text, title, tags, files, `extra`, speaker, kind or external id.
         """
-        needles = {form for one in words for form in _spellings(one)}
+        needles = {form for word in words for form in _spellings(word)}
         # Every row is read: no index knows words by their parts, and nothing may be missed.
         sql = "SELECT id, text, title, tags, files, extra, speaker, external_id, kind FROM memories"
         found = []
@@ -341,8 +341,8 @@ class SingleReads(MemoryReads):
             for id, *columns in connection.execute(sql):
                 # A damaged row may hold anything.
                 whole = "\x1f".join(str(column) for column in columns).casefold()
-                if any(one in whole for one in needles) or any(
-                    one in " ".join(whole.split()) for one in needles if " " in one
+                if any(needle in whole for needle in needles) or any(
+                    needle in " ".join(whole.split()) for needle in needles if " " in needle
                 ):
                     found.append(str(id))
         return found

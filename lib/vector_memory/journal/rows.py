@@ -58,12 +58,12 @@ AT_MODEL, AT_LEXICAL, AT_HASH = _SIZE + 1, _SIZE + 7, _SIZE + 8
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
-_STATUS = {str(one): one for one in Status}
-_PRIORITY = {str(one): one for one in Priority}
-_ORIGIN = {str(one): one for one in Origin}
-_TIER = {str(one): one for one in Tier}
-_TEMPORAL = {str(one): one for one in Temporal}
-_SENSITIVITY = {str(one): one for one in Sensitivity}
+_STATUS = {str(status): status for status in Status}
+_PRIORITY = {str(priority): priority for priority in Priority}
+_ORIGIN = {str(origin): origin for origin in Origin}
+_TIER = {str(tier): tier for tier in Tier}
+_TEMPORAL = {str(temporal): temporal for temporal in Temporal}
+_SENSITIVITY = {str(sensitivity): sensitivity for sensitivity in Sensitivity}
 
 
 def text_hash(text: str) -> bytes:

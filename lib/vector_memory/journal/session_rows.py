@@ -84,7 +84,7 @@ class SessionRows(StateTables):
         """Remove what is noted of sessions, and of all sessions of a project: its folder, what was shown
         there, what is due."""
         with self._durably() as connection:
-            known = [(one,) for one in sessions]
+            known = [(session,) for session in sessions]
             if project:
                 sql = "SELECT session FROM sessions WHERE project = ?"
                 known += connection.execute(sql, (project,)).fetchall()

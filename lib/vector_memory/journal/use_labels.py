@@ -77,9 +77,9 @@ class UseLabels(StateTables):
         """Note whether notes were used, in the place of what was noted of them before, if that can be
         written."""
         rows = [
-            (one.session, one.memory, microseconds(one.at), one.channel, one.kind, round(one.age_s, 1),
-             one.worth, one.prompt, json.dumps(dict(one.features)), int(one.used))
-            for one in labels
+            (label.session, label.memory, microseconds(label.at), label.channel, label.kind, round(label.age_s, 1),
+             label.worth, label.prompt, json.dumps(dict(label.features)), int(label.used))
+            for label in labels
         ]  # fmt: skip
         with suppress(StoreFullError), self._connections.writing() as connection:
             connection.executemany(f"INSERT OR REPLACE INTO use_labels VALUES ({'?, ' * 9}?)", rows)

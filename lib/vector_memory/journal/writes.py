@@ -220,9 +220,13 @@ class MemoryWrites(Upkeep):
                    ON CONFLICT (seq) DO UPDATE SET applied = excluded.applied, applied_at = excluded.applied_at
                    WHERE applied = 0""",
                 [
-                    {"id": one.id, "at": microseconds(one.applied_at), "applied": one.applied}
-                    for one in memories
-                    if one.applied and one.applied_at
+                    {
+                        "id": memory.id,
+                        "at": microseconds(memory.applied_at),
+                        "applied": memory.applied,
+                    }
+                    for memory in memories
+                    if memory.applied and memory.applied_at
                 ],
             )
 

@@ -59,7 +59,7 @@ def changes(text: str) -> list[Change]:
     """Return what a text says has changed, one for each sign."""
     found = []
     for clause in _CLAUSE.split(text):
-        found += [one for one in (_ended(clause), *_exchanged(clause)) if one is not None]
+        found += [change for change in (_ended(clause), *_exchanged(clause)) if change is not None]
     return found
 
 

@@ -123,7 +123,9 @@ def parse(text: str) -> ParsedText:
     tokens = tuple(token for sentence in sentences for token in sentence)
     terms = [tuple(_terms(sentence)) for sentence in sentences]
     keys = [frozenset(term.key for term in found) for found in terms]
-    counts = [sum(token.lower() in wording.NEGATIONS for token in one) for one in sentences]
+    counts = [
+        sum(token.lower() in wording.NEGATIONS for token in sentence) for sentence in sentences
+    ]
     every = tuple(term for found in terms for term in found)
     return ParsedText(every, tokens, tuple(zip(keys, counts, strict=True)))
 

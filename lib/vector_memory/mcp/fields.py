@@ -115,7 +115,7 @@ def _word(field: Argument, given: Any) -> Any:
     """Return a word of a list as the list has it."""
     if not isinstance(given, str):
         return given
-    same = (one for one in field.choices if one.casefold() == given.strip().casefold())
+    same = (choice for choice in field.choices if choice.casefold() == given.strip().casefold())
     return next(same, given)
 
 

@@ -72,7 +72,7 @@ class Handlers:
     ) -> types.ListToolsResult:
         """Return all tools but the aliases; they fit on one page."""
         return types.ListToolsResult(
-            tools=[described(one) for one in TOOLS if "unlisted" not in one.marks]
+            tools=[described(tool) for tool in TOOLS if "unlisted" not in tool.marks]
         )
 
     async def call_tool(

@@ -99,11 +99,11 @@ def _clusters(caller: Caller, arguments: Json) -> Json:
     telling = Telling(caller.shown)
     told = [
         {
-            "about": [say(word, True) for word in one["about"]],
-            "size": one["size"],
-            "memories": telling.memories(one["memories"], 80),
+            "about": [say(word, True) for word in cluster["about"]],
+            "size": cluster["size"],
+            "memories": telling.memories(cluster["memories"], 80),
         }
-        for one in clusters
+        for cluster in clusters
     ]
     return {"memories": [], "clusters": told, "next_cursor": following, **telling.held()}
 

@@ -45,7 +45,7 @@ STORED_KINDS = unique((*TOLD_KINDS, *OTHER_KINDS))
 """Kinds of what is stored by hand; those that are seldom wanted are taken and not told."""
 CHOICES: dict[str, tuple[str, ...]] = {
     "@collections": tuple(COLLECTIONS),
-    "@every": tuple(one.value for one in Every),
+    "@every": tuple(every.value for every in Every),
     "@jurisdictions": JURISDICTIONS,
     "@priorities": tuple(map(str, Priority)),
     "@relations": tuple(map(str, Relation)),
@@ -105,14 +105,17 @@ def read() -> Iterator[Tool]:
     """Yield all tools, in the order of `tools.txt`."""
     with open(os.path.join(os.path.dirname(__file__), "tools.txt"), encoding="utf-8") as file:
         _, first, *paragraphs = file.read().split("\n\n")
-    shared = {one.name: one for one in map(_field, first.splitlines()[1:])}
+    shared = {argument.name: argument for argument in map(_field, first.splitlines()[1:])}
     for paragraph in paragraphs:
         yield _tool(paragraph.splitlines(), shared)
 
 
 def _tool(lines: Sequence[str], shared: dict[str, Argument]) -> Tool:
     name, marks, also, *_ = (*(part.strip() for part in lines[0].split("|")), "", "")
-    own = {one.name: one for one in map(_field, (one for one in lines if one.startswith("- ")))}
+    own = {
+        argument.name: argument
+        for argument in map(_field, (line for line in lines if line.startswith("- ")))
+    }
     said = {"takes": "", "answers": "", "asks": ""}
     doc = []
     for line in lines[1:]:

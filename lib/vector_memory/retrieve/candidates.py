@@ -190,11 +190,13 @@ def _pool(query: Query, place: int, shelf: CandidateSource, k: int, by_words: By
         if copies > 1:
             words = _begin_words(query, shelf, min(k, DIFFERENT) * copies)()
             words = words if query.spans else _each_once(shelf, query.vector, words)
-    seqs = [one.seq for one in (*words, *meaning, *named)]
+    seqs = [candidate.seq for candidate in (*words, *meaning, *named)]
     # Neighbours are of the same project, but may be of another kind or time than asked for.
     spread = seqs[:0]
     if query.scope.only_projects:
-        spread = [one.seq for one in words[:SPREAD]] + [one.seq for one in meaning[: SPREAD // 2]]
+        spread = [word.seq for word in words[:SPREAD]] + [
+            candidate.seq for candidate in meaning[: SPREAD // 2]
+        ]
         for scope, (start, end) in _listed(query):
             seqs += shelf.between(scope, start, end, TIMELY)
     around = shelf.around(seqs, spread)
@@ -242,7 +244,7 @@ def _each_once(
     alike = _likeness(shelf, vector, words)
     _, first, group = np.unique(alike, return_index=True, return_inverse=True)
     newest = np.zeros(len(first), np.int64)
-    np.maximum.at(newest, group, np.array([one.seq for one in words], np.int64))
+    np.maximum.at(newest, group, np.array([word.seq for word in words], np.int64))
     return [Candidate(int(newest[at]), words[first[at]].score) for at in np.argsort(first)]
 
 
@@ -253,7 +255,9 @@ def _likeness(
     number of its own."""
     import numpy as np
 
-    ordered, places = np.unique(np.array([one.seq for one in found], np.int64), return_inverse=True)
+    ordered, places = np.unique(
+        np.array([candidate.seq for candidate in found], np.int64), return_inverse=True
+    )
     vectors = shelf.vectors(ordered)
     if vectors is None:
         return ordered.astype(np.float64)[places]
@@ -332,10 +336,10 @@ class _Scores:
     def __init__(self, found: Sequence[Candidate]) -> None:
         import numpy as np
 
-        seqs = np.array([one.seq for one in found], np.int64)
+        seqs = np.array([candidate.seq for candidate in found], np.int64)
         order = np.argsort(seqs, kind="stable")
         self._seqs = seqs[order]
-        self._scores = np.array([one.score for one in found], np.float32)[order]
+        self._scores = np.array([candidate.score for candidate in found], np.float32)[order]
 
     def of(self, seqs: NDArray[np.int64], otherwise: float = 0.0) -> Any:
         """Return the scores of these, `otherwise` where there is none."""

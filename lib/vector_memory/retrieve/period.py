@@ -34,7 +34,10 @@ def period_of(query: Query) -> Period | None:
     not."""
     if not query.periods:
         return None
-    start, end = min(one[0] for one in query.periods), max(one[1] for one in query.periods)
+    start, end = (
+        min(period[0] for period in query.periods),
+        max(period[1] for period in query.periods),
+    )
     return Period(
         None if start <= FAR_PAST else _EPOCH + timedelta(days=start),
         None if end >= FAR_FUTURE else _EPOCH + timedelta(days=end),

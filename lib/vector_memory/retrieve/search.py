@@ -200,7 +200,7 @@ def _best(
     read = pools.read(pools.begin(query, shelves, candidates))
     # More than half of the best by words will be wanted.
     ahead = [
-        {} if begun.is_made() else shelf.load([one.seq for one in by_words.words[:LEAST_LOADED]])
+        {} if begun.is_made() else shelf.load([word.seq for word in by_words.words[:LEAST_LOADED]])
         for shelf, by_words in zip(shelves, read, strict=True)
     ]
     load = partial(_load, shelves=shelves, ahead=ahead)

@@ -427,7 +427,7 @@ class Index:
             if WRONG_MATRIX in problems and self._matrix is not None:
                 self._matrix.set_aside()
                 self._matrix = Matrix(self.matrix_folder, self.model, self.dim, self.exact_rows)
-            about_table = [one for one in problems if one != WRONG_MATRIX]
+            about_table = [problem for problem in problems if problem != WRONG_MATRIX]
             if about_table:
                 self.set_aside(about_table[0])
             elif self._lance is not None:

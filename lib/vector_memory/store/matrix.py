@@ -198,7 +198,9 @@ class Matrix:
             tail = slice(0, view.tail_rows)
             outside = view.tail_dead[tail]
             if scope.projects is not None:
-                wanted = [view.codes[one] for one in scope.projects if one in view.codes]
+                wanted = [
+                    view.codes[project] for project in scope.projects if project in view.codes
+                ]
                 outside = outside | ~np.isin(view.tail_codes[tail], wanted)
             rows = ExactRows(view.tail_vectors[tail])
             parts.append(scored(rows, tail, view.tail_seqs, outside, query, allowed))
@@ -374,7 +376,7 @@ class Matrix:
         """Return the projects' numbers, giving new ones to new projects."""
         # A search may be reading the dictionary: it only ever grows.
         codes = self._view.codes
-        return np.array([codes.setdefault(one, len(codes)) for one in projects], np.int32)
+        return np.array([codes.setdefault(project, len(codes)) for project in projects], np.int32)
 
     def _saved_codes(self, saved: Saved) -> NDArray[np.int32]:
         codes = np.empty(len(saved.seqs), np.int32)

@@ -94,10 +94,10 @@ def starter_of(
         is_known: says of a process that it starts hooks, before anything else is read of it.
     """
     between = [hook]
-    for one in islice(_parents(hook), 1, None):
-        if is_known(one) or not (_is_shell(one) or _is_alike(one, hook)):
-            return one, between
-        between.append(one)
+    for parent in islice(_parents(hook), 1, None):
+        if is_known(parent) or not (_is_shell(parent) or _is_alike(parent, hook)):
+            return parent, between
+        between.append(parent)
     return None, between
 
 
@@ -107,8 +107,8 @@ def is_client(program: Program) -> bool:
     names = [program.path, *words[:1]]
     if words and os.path.basename(words[0]) in RUNTIMES:
         names += words[1:2]
-    return any(os.path.basename(one) in CLIENTS for one in names) or any(
-        folder in one for one in names for folder in CLIENT_FOLDERS
+    return any(os.path.basename(name) in CLIENTS for name in names) or any(
+        folder in name for name in names for folder in CLIENT_FOLDERS
     )
 
 
@@ -132,12 +132,12 @@ def _line(process: Process) -> Iterator[Process]:
     seen: set[int] = set()
     waiting = [process]
     while waiting and len(seen) < MOST:
-        for one in _parents(waiting.pop(0)):
-            if one.pid in seen:
+        for parent in _parents(waiting.pop(0)):
+            if parent.pid in seen:
                 break
-            seen.add(one.pid)
-            yield one
-            for leader in {one.group, one.session} - seen - {0, INIT}:
+            seen.add(parent.pid)
+            yield parent
+            for leader in {parent.group, parent.session} - seen - {0, INIT}:
                 found = processes.process(leader)
                 if found is not None:
                     waiting.append(found)

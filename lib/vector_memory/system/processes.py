@@ -78,7 +78,9 @@ def own() -> list[int]:
     try:
         if sys.platform == "linux":
             with os.scandir("/proc") as entries:
-                return [int(one.name) for one in entries if one.name.isdigit() and _is_own(one)]
+                return [
+                    int(entry.name) for entry in entries if entry.name.isdigit() and _is_own(entry)
+                ]
         library = ctypes.CDLL("/usr/lib/libproc.dylib", use_errno=True)
         numbers = (ctypes.c_int * _MOST_PROCESSES)()
         return list(numbers[: max(0, library.proc_listallpids(numbers, ctypes.sizeof(numbers)))])

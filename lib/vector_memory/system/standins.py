@@ -94,4 +94,4 @@ class _Finder(MetaPathFinder, Loader):
 
 
 def _belongs(name: str, packages: tuple[str, ...]) -> bool:
-    return any(name == one or name.startswith(one + ".") for one in packages)
+    return any(name == package or name.startswith(package + ".") for package in packages)

@@ -175,7 +175,7 @@ def _begins_letter(text: str, lines: Sequence[_Line], at: int) -> bool:
 
 
 def _is_short(items: Sequence[_Line]) -> bool:
-    return len(items) <= OWN_ITEMS and all(one.end - one.start <= ITEM_CHARS for one in items)
+    return len(items) <= OWN_ITEMS and all(item.end - item.start <= ITEM_CHARS for item in items)
 
 
 def _long_lists(lines: Sequence[_Line]) -> set[int]:

@@ -102,7 +102,7 @@ def says_nothing(text: str) -> bool:
     for it."""
     words = _words(text)
     return 0 < len(words) <= FEW_WORDS and all(
-        one in _ACKNOWLEDGEMENT and not one.isdigit() for one in words
+        word in _ACKNOWLEDGEMENT and not word.isdigit() for word in words
     )
 
 
@@ -111,7 +111,8 @@ def _only_commits(words: "list[str]") -> bool:
     if _COMMITS.isdisjoint(words) or not _ASKING.isdisjoint(words):
         return False
     return all(
-        one in _COMMITTING or one in _ACKNOWLEDGEMENT or one in analysis.STOP_WORDS for one in words
+        word in _COMMITTING or word in _ACKNOWLEDGEMENT or word in analysis.STOP_WORDS
+        for word in words
     )
 
 

@@ -229,7 +229,7 @@ class _Walk:
             )
 
     def _redirects(self, node: Any) -> list[Redirect]:
-        sign = next((one.type for one in node.children if not one.is_named), ">")
+        sign = next((child.type for child in node.children if not child.is_named), ">")
         target = node.child_by_field_name("destination")
         return [Redirect(sign, self._word(target))] if target is not None else []
 
@@ -253,7 +253,9 @@ class _Walk:
             if child.type == "file_redirect":
                 redirects += self._redirects(child)
             elif child.type == "herestring_redirect":
-                given += "\n".join(self._word(one).text for one in child.named_children)
+                given += "\n".join(
+                    self._word(named_child).text for named_child in child.named_children
+                )
             elif child.type == "command_name":
                 words.append(self._word(child.named_children[0] if child.named_children else child))
             else:
@@ -277,7 +279,7 @@ class _Walk:
     def _follow_cd(self, words: Sequence[ShellWord]) -> None:
         if words[0].text not in ("cd", "pushd") or len(words) < 2:
             return
-        target = next((one for one in words[1:] if not one.text.startswith("-")), None)
+        target = next((word for word in words[1:] if not word.text.startswith("-")), None)
         if target is None or not target.plain:
             return
         self.folder = posixpath.normpath(posixpath.join(self.folder, target.text))
@@ -307,9 +309,11 @@ class _Walk:
         if kind in ("string", "translated_string"):
             return self._quoted(node, raw)
         if kind == "concatenation":
-            parts = [self._word(one, depth + 1) for one in node.named_children]
+            parts = [self._word(named_child, depth + 1) for named_child in node.named_children]
             text = self._joined(node, parts)
-            return ShellWord(text, all(one.plain for one in parts), any(one.glob for one in parts))
+            return ShellWord(
+                text, all(part.plain for part in parts), any(part.glob for part in parts)
+            )
         if kind in _EXPANSIONS:
             return ShellWord(raw, plain=False)
         bare = raw.replace("\\\n", "")
@@ -326,7 +330,7 @@ class _Walk:
 
     def _quoted(self, node: Any, raw: str) -> ShellWord:
         inner = raw[raw.find('"') + 1 : -1] if raw.endswith('"') else raw
-        plain = not any(one.type in _EXPANSIONS for one in node.named_children)
+        plain = not any(named_child.type in _EXPANSIONS for named_child in node.named_children)
         return ShellWord(_ESCAPED_IN_QUOTES.sub(r"\1", inner.replace("\\\n", "")), plain)
 
 
@@ -382,7 +386,7 @@ def _inside(command: Command, script: str, depth: int) -> Iterator[Command]:
 def _script(command: Command) -> str | None:
     """Return the script that a shell is given with `-c`, on stdin or to `eval`; None without one."""
     if command.name == "eval":
-        return " ".join(one.text for one in command.arguments)
+        return " ".join(argument.text for argument in command.arguments)
     words = command.arguments
     for place, word in enumerate(words):
         if word.text.startswith("-") and not word.text.startswith("--") and "c" in word.text:

@@ -71,10 +71,10 @@ def is_used(note: str, before: Iterable[Heard], after: Iterable[Heard]) -> bool:
 def signs(text: str) -> set[Sign]:
     """Return what tells a text from others: names of files and identifiers in lower case, and phrases."""
     named = mentions.mentions(text)
-    files = (one.rstrip("/").rpartition("/")[2].lower() for one in named.files)
-    ids = (one.rstrip("()").lower() for one in named.identifiers)
-    names = [*(one for one in files if one.partition(".")[0] not in _COMMON_FILES), *ids]
-    return {*(one for one in names if len(one) >= NAME_CHARS), *phrases(text)}
+    files = (file.rstrip("/").rpartition("/")[2].lower() for file in named.files)
+    ids = (identifier.rstrip("()").lower() for identifier in named.identifiers)
+    names = [*(file for file in files if file.partition(".")[0] not in _COMMON_FILES), *ids]
+    return {*(name for name in names if len(name) >= NAME_CHARS), *phrases(text)}
 
 
 def phrases(text: str) -> Iterable[Phrase]:
@@ -82,8 +82,8 @@ def phrases(text: str) -> Iterable[Phrase]:
     for sentence in _SENTENCE_END.split(text):
         words = [one for one in _WORD.findall(sentence.lower()) if one not in analysis.STOP_WORDS]
         rare = [
-            len(one) >= RARE_CHARS and one not in _COMMON_WORDS and not one.isdigit()
-            for one in words
+            len(word) >= RARE_CHARS and word not in _COMMON_WORDS and not word.isdigit()
+            for word in words
         ]
         for start in range(len(words) - PHRASE_WORDS + 1):
             end = start + PHRASE_WORDS

@@ -156,7 +156,7 @@ class Keyring:
     @property
     def current(self) -> KeyEntry | None:
         """The key that signs now, None before there is one."""
-        valid = [one for one in self.entries() if not (one.retired_at or one.revoked_at)]
+        valid = [entry for entry in self.entries() if not (entry.retired_at or entry.revoked_at)]
         return valid[-1] if valid else None
 
     def ensure(self, now: datetime, passphrase: str = "") -> KeyEntry:
@@ -175,7 +175,7 @@ class Keyring:
         Raises:
             NotFoundError: there is none of that id.
         """
-        found = next((one for one in self.entries() if one.public.id == id), None)
+        found = next((entry for entry in self.entries() if entry.public.id == id), None)
         if found is None:
             raise NotFoundError(f"There is no key {id!r} here.", "`share status` shows yours.")
         ended = replace(found, revoked_at=now.isoformat(timespec="seconds"))
@@ -257,10 +257,10 @@ class Keyring:
         return made
 
     def _change(self, old: KeyEntry, new: KeyEntry) -> None:
-        self._save([new if one == old else one for one in self.entries()])
+        self._save([new if entry == old else entry for entry in self.entries()])
 
     def _save(self, entries: list[KeyEntry]) -> None:
-        listed: list[dict[str, Any]] = [one.__dict__ for one in entries]
+        listed: list[dict[str, Any]] = [entry.__dict__ for entry in entries]
         self._write(_LIST, canonical.written(listed))
 
     def _write(self, name: str, content: bytes) -> None:

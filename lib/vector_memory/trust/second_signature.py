@@ -98,7 +98,7 @@ def is_right(told: object, first: PublicKey, purpose: str, message: bytes) -> bo
 
 
 def _fields(told: object) -> dict[str, str]:
-    names = {one.name for one in fields(SecondSignature)}
+    names = {field.name for field in fields(SecondSignature)}
     if not isinstance(told, dict) or set(told) != names:
         raise ValueError("it is no second signature")
     return {name: str(value) for name, value in told.items()}

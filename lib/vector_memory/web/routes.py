@@ -50,14 +50,14 @@ DATES = (
     ShapeField("until", TEXT, "Before: as `since`.", high=40),
 )
 AGEING = (
-    ShapeField("temporal", TEXT, "How it ages.", choices=tuple(one.value for one in Temporal)),
+    ShapeField("temporal", TEXT, "How it ages.", choices=tuple(temporal.value for temporal in Temporal)),
     ShapeField("due", TEXT, "The day after which a deadline is over, or on which it comes first.", high=40),
-    ShapeField("every", TEXT, "How often it comes back.", choices=tuple(one.value for one in Every)),
+    ShapeField("every", TEXT, "How often it comes back.", choices=tuple(every.value for every in Every)),
     ShapeField("half_life_days", NUMBER, "Days without use until half of its confidence is gone; 0 for never.", low=0, high=36_500),
     ShapeField("valid_from", TEXT, "Since when it holds.", high=40),
     ShapeField("valid_until", TEXT, "Until when.", high=40),
     ShapeField("expires", TEXT, "When it may be removed.", high=40),
-    ShapeField("sensitivity", TEXT, "Who may see it where it is shared.", choices=tuple(one.value for one in Sensitivity)),
+    ShapeField("sensitivity", TEXT, "Who may see it where it is shared.", choices=tuple(sensitivity.value for sensitivity in Sensitivity)),
     ShapeField("jurisdiction", TEXT, "Whose law it is kept under.", high=40),
 )  # fmt: skip
 STATES = (

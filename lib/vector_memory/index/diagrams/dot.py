@@ -21,7 +21,7 @@ def read(text: str) -> Diagram:
         ValueError: it does not begin as one, or is nested too deeply.
     """
     tokens = _TOKEN.findall(_COMMENTS.sub(lambda found: found[1] or " ", text))
-    head = [one.lower() for one in tokens[:2]]
+    head = [token.lower() for token in tokens[:2]]
     sort = next((one for one in head if one in ("graph", "digraph")), "")
     if not sort or "{" not in tokens[:4]:
         raise ValueError("it does not begin with `graph` or `digraph`")

@@ -85,7 +85,7 @@ def _without_front(text: str) -> str:
 
 def _read_lines(made: Diagram, lines: list[str], is_flow: bool, is_label_last: bool) -> None:
     inside = ""
-    for line in (one[:LONGEST_LINE] for one in lines):
+    for line in (line[:LONGEST_LINE] for line in lines):
         if inside:
             # What a class or an entity is made of.
             if line.startswith(_MEMBER_END):

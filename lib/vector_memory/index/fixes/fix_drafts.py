@@ -38,9 +38,9 @@ def fix_drafts(
         UnsafeTextError: `clean` could not handle a text.
     """
     groups: dict[tuple[str, str], list[Episode]] = {}
-    for one in episodes(exchange):
-        sign = signature(clean(one.failed.output), clean(one.failed.command))
-        groups.setdefault((one.exchange.key, sign), []).append(one)
+    for episode in episodes(exchange):
+        sign = signature(clean(episode.failed.output), clean(episode.failed.command))
+        groups.setdefault((episode.exchange.key, sign), []).append(episode)
     return [_draft(group, sign, path, fallback_at, clean) for (_, sign), group in groups.items()]
 
 
@@ -87,7 +87,7 @@ def _draft(
 def _tried(group: Sequence[Episode], clean: Clean) -> tuple[str, ...]:
     """Return what was done before the error came again."""
     last = set(group[-1].changes)
-    lines = unique(line for one in group[:-1] for line in one.changes if line not in last)
+    lines = unique(line for episode in group[:-1] for line in episode.changes if line not in last)
     return tuple(tools.clip(clean(line), LEAST_CHARS * 2) for line in lines[-MOST_CHANGES:])
 
 

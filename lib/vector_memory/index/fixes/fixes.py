@@ -109,7 +109,7 @@ def episodes(exchange: Exchange) -> list[Episode]:
     mended in this one, in the order of the failures."""
     story = _Story((*exchange.before, exchange))
     found = (story.episode(place, exchange) for place in story.failures)
-    return [one for one in found if one]
+    return [episode for episode in found if episode]
 
 
 def is_failure(call: ToolUse) -> bool:
@@ -153,7 +153,7 @@ class _Story:
     """What happened in a few exchanges, in order. Places count the events from 0."""
 
     def __init__(self, exchanges: Sequence[Exchange]) -> None:
-        self.events = [event for one in exchanges for event in _events(one)]
+        self.events = [event for exchange in exchanges for event in _events(exchange)]
         self.failures = [
             place
             for place, event in enumerate(self.events)
@@ -177,7 +177,7 @@ class _Story:
         steps, files = self._changes(place, until, end)
         if not steps:
             return None
-        earlier = (one for one in self.failures if one < place)
+        earlier = (failure for failure in self.failures if failure < place)
         return Episode(
             exchange=owner,
             number=sum(self.events[one].exchange is owner for one in earlier),
@@ -341,7 +341,7 @@ def _repeats(failed: ToolUse, call: ToolUse) -> bool:
 def _is_elsewhere(failed: ToolUse, call: ToolUse) -> bool:
     """Whether a call does something else than the one that failed: in another folder, where it was not
     the folder that was wrong, or with other files in a part of its line."""
-    folders = [commands.folder(one.command) for one in (failed, call)]
+    folders = [commands.folder(tool_use.command) for tool_use in (failed, call)]
     if all(folders) and folders[0] != folders[1] and not _MISPLACED.search(failed.output):
         return True
     told = commands.telling(call.command)

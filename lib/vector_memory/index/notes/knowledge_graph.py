@@ -77,8 +77,8 @@ def _entity(item: Record, clean: Clean) -> Iterator[Fact]:
     if not name:
         return
     tags = (kind.lower(),) if kind else ()
-    observations = [_word(one, clean) for one in item.words("observations")]
-    told = [f"{name}: {one}" for one in observations if one]
+    observations = [_word(word, clean) for word in item.words("observations")]
+    told = [f"{name}: {observation}" for observation in observations if observation]
     for text in told or [f"{name}: {kind or 'entity'}"]:
         yield Fact(_key("entity", name, text), text, tags, (name,))
 

@@ -144,7 +144,9 @@ class _Walk:
             lead = ""
 
     def _enter(self, level: int, title: str) -> None:
-        self._headings = [one for one in self._headings if one[0] < level] + [(level, title)]
+        self._headings = [heading for heading in self._headings if heading[0] < level] + [
+            (level, title)
+        ]
 
     def _of(self, node: SyntaxTreeNode, context: tuple[str, ...]) -> Iterator[Block]:
         if node.type in ("paragraph", "heading"):

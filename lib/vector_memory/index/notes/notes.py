@@ -141,7 +141,9 @@ def _headings(block: Block, document: Document) -> tuple[str, ...]:
 
 def _title(headings: Sequence[str], record: adr.DecisionRecord | None) -> str:
     """Return the path of headings, from its end where it is too long."""
-    kept = [one for one in headings[:-1] if not _says_nothing(one)] + list(headings[-1:])
+    kept = [heading for heading in headings[:-1] if not _says_nothing(heading)] + list(
+        headings[-1:]
+    )
     if len(kept) == 1 and _says_nothing(kept[0]):
         kept = []
     while len(kept) > 1 and len(ARROW.join(kept)) > TITLE_CHARS:
@@ -162,7 +164,7 @@ def _tags(path: str, headings: Sequence[str], document: Document, block: Block) 
     named = f"{document.front.get('tags', '')},{document.front.get('aliases', '')}".split(",")
     own = [word.strip(" \"'#").lower().replace(" ", "-") for word in named]
     own += [word.lower() for word in _INLINE_TAG.findall(" ".join((*block.context, block.text)))]
-    words = [word.lower() for one in reversed(headings) for word in _WORD.findall(one)]
+    words = [word.lower() for heading in reversed(headings) for word in _WORD.findall(heading)]
     told = [
         word
         for word in words

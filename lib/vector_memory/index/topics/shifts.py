@@ -94,7 +94,7 @@ def signs(turns: Sequence[TopicTurn], place: int) -> dict[str, float]:
 
 def _distance(before: Sequence[TopicTurn], turn: TopicTurn) -> float:
     """Return the cosine distance between the mean vectors of what was said before and then."""
-    earlier = [vector for one in before for vector in one.vectors][-BEFORE_PASSAGES:]
+    earlier = [vector for topic_turn in before for vector in topic_turn.vectors][-BEFORE_PASSAGES:]
     later = turn.vectors[:AFTER_PASSAGES]
     if not earlier or not later:
         return MISSING_DISTANCE
@@ -115,7 +115,7 @@ def _gap(before: TopicTurn, turn: TopicTurn) -> float:
 def _change_of_files(before: Sequence[TopicTurn], turn: TopicTurn) -> float:
     """Return the share of a turn's files that were not touched before, one half where nothing can
     be said."""
-    known = frozenset().union(*(one.files for one in before))
+    known = frozenset().union(*(topic_turn.files for topic_turn in before))
     if not known or not turn.files:
         return 0.5
     return len(turn.files - known) / len(turn.files)

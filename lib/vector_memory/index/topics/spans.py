@@ -123,4 +123,8 @@ def _stretches(begins: Sequence[int], last: int) -> list[tuple[int, int]]:
 
 def walk(tree: Sequence[TopicSpan], parent: str = "") -> list[tuple[TopicSpan, str]]:
     """Return every span of a tree with its parent's key ("" for a topic), in order."""
-    return [pair for one in tree for pair in ((one, parent), *walk(one.parts, one.key))]
+    return [
+        pair
+        for topic_span in tree
+        for pair in ((topic_span, parent), *walk(topic_span.parts, topic_span.key))
+    ]

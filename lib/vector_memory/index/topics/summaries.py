@@ -78,7 +78,7 @@ def summary_of(
 
     def late(ideas: Sequence[SummaryIdea]) -> list[SummaryIdea]:
         # What was asked or to be done earlier was most likely answered and done on the way.
-        return [one for one in ideas if one.turn == turns[-1].first.turn]
+        return [summary_idea for summary_idea in ideas if summary_idea.turn == turns[-1].first.turn]
 
     decided = texts(DECIDED)
     concluded = texts(CONCLUDED, decided) or _texts(_last_words(turns[-1]), CONCLUDED)
@@ -101,10 +101,14 @@ def sentences(text: str) -> Iterator[str]:
     text = without_marked(text)
     if len(text) > 2 * READ_CHARS:
         text = f"{text[:READ_CHARS]}\n{text[-READ_CHARS:]}"
-    for one in statements(text):
-        if one.form in (CODE, HEADING) or one.text.endswith(":") or _ASIDE.match(one.text):
+    for statement in statements(text):
+        if (
+            statement.form in (CODE, HEADING)
+            or statement.text.endswith(":")
+            or _ASIDE.match(statement.text)
+        ):
             continue
-        said = without_applause(one.text)
+        said = without_applause(statement.text)
         if len(said.split()) >= LEAST_WORDS and not is_chatter(said):
             yield said
 
@@ -120,8 +124,12 @@ def _texts(
     ideas: Iterable[SummaryIdea], intents: Sequence[str], but: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Return the last words of some sorts, each once, without those that were said (`but`)."""
-    texts = unique(clip(one.text, SENTENCE_CHARS) for one in ideas if one.intent in intents)
-    return tuple(one for one in texts if not any(_says(one, known) for known in but))[-MOST:]
+    texts = unique(
+        clip(summary_idea.text, SENTENCE_CHARS)
+        for summary_idea in ideas
+        if summary_idea.intent in intents
+    )
+    return tuple(text for text in texts if not any(_says(text, known) for known in but))[-MOST:]
 
 
 def _says(text: str, known: str) -> bool:

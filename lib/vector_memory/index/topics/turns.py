@@ -60,7 +60,7 @@ class TopicTurn:
     @cached_property
     def text(self) -> str:
         """All that was said and done."""
-        return "\n".join(one.text for one in self.passages)
+        return "\n".join(passage.text for passage in self.passages)
 
     @cached_property
     def said(self) -> str:
@@ -90,12 +90,12 @@ class TopicTurn:
     @cached_property
     def files(self) -> frozenset[str]:
         """The files that it touched."""
-        return frozenset(file for one in self.passages for file in one.files)
+        return frozenset(file for passage in self.passages for file in passage.files)
 
     @property
     def vectors(self) -> list[Vector]:
         """The vectors of its passages, as far as there are any."""
-        return [one.vector for one in self.passages if one.vector is not None]
+        return [passage.vector for passage in self.passages if passage.vector is not None]
 
 
 def terms_of(text: str) -> frozenset[str]:
@@ -113,8 +113,8 @@ def turns_of(passages: Iterable[Passage]) -> list[TopicTurn]:
     """Return the turns of a session's passages, in order. A session may stand in several files: each
     stays together, the one that began first comes first."""
     by_path: dict[str, dict[int, list[Passage]]] = {}
-    for one in passages:
-        by_path.setdefault(one.path, {}).setdefault(one.turn, []).append(one)
+    for passage in passages:
+        by_path.setdefault(passage.path, {}).setdefault(passage.turn, []).append(passage)
     ordered = sorted(by_path.values(), key=_began)
     return [TopicTurn(tuple(turns[number])) for turns in ordered for number in sorted(turns)]
 
@@ -127,4 +127,4 @@ def lines_of(turns: Sequence[TopicTurn]) -> tuple[int, int]:
     """Return the first and the last line of turns, in the file that they begin in."""
     path = turns[0].first.path
     inside = [turn.first for turn in turns if turn.first.path == path]
-    return inside[0].line_start, max(one.line_end for one in inside)
+    return inside[0].line_start, max(passage.line_end for passage in inside)

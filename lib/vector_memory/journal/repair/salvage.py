@@ -29,9 +29,9 @@ log = logging.getLogger(__name__)
 
 MOST_NAMED = 1_000
 _HASH_BYTES = 16
-_RELATIONS = frozenset(str(one) for one in Relation)
-_STATUSES = frozenset(str(one) for one in Status)
-_TIERS = frozenset(str(one) for one in Tier)
+_RELATIONS = frozenset(str(relation) for relation in Relation)
+_STATUSES = frozenset(str(status) for status in Status)
+_TIERS = frozenset(str(tier) for tier in Tier)
 _ADDED = 1
 """Columns of memories that rows written before they were added do not have."""
 
@@ -230,7 +230,7 @@ def _save_rest(connection: sqlite3.Connection, small: _Small, kept: dict[str, in
     seqs = set(kept.values())
     used = [(seq, *uses) for seq, uses in small.usage.items() if seq in seqs]
     _insert(connection, "usage", used)
-    _insert(connection, "links", [one for one in small.links if {one[0], one[1]} <= set(kept)])
+    _insert(connection, "links", [link for link in small.links if {link[0], link[1]} <= set(kept)])
     _insert(connection, "projects", small.projects)
     connection.execute(
         "DELETE FROM sources WHERE id != 0 AND id NOT IN (SELECT source FROM memories)"

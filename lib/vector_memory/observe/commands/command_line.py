@@ -87,10 +87,12 @@ def _expanded(word: ShellWord, values: Values, around: Surroundings) -> list[She
     """Return a word with known variables and braces put in: several where they hold several."""
     words = [word]
     for _ in range(4):
-        if all(one.plain for one in words):
+        if all(shell_word.plain for shell_word in words):
             break
-        words = [new for one in words for new in _put_in(one, values, around)][:MOST_EXPANSIONS]
-    return [new for one in words for new in _unbraced(one)]
+        words = [new for shell_word in words for new in _put_in(shell_word, values, around)][
+            :MOST_EXPANSIONS
+        ]
+    return [new for shell_word in words for new in _unbraced(shell_word)]
 
 
 def _put_in(word: ShellWord, values: Values, around: Surroundings) -> list[ShellWord]:

@@ -117,7 +117,9 @@ def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
 def is_quiet(act: Act, line: CommandLine) -> bool:
     """Whether a program that prints changes files in place, or prints what a next one only counts."""
     readers = line.readers(act)
-    counted = any(one.name in WORDS["searcher"] and one.has("-q", "-c", "-l") for one in readers)
+    counted = any(
+        reader.name in WORDS["searcher"] and reader.has("-q", "-c", "-l") for reader in readers
+    )
     return counted or any(one.name in WORDS["counting"] or _hides(one) for one in (act, *readers))
 
 

@@ -35,7 +35,7 @@ def in_sql(what: str, script: str) -> Iterator[Finding]:
     """Yield what SQL would destroy, statement by statement. `what`: the words of the call."""
     plain = _LITERAL.sub("''", _TALK.sub(" ", script[:MOST_SQL]))
     statements = [one.strip() for one in plain.split(";") if one.strip()]
-    verbs = {one.split()[0].upper() for one in statements}
+    verbs = {statement.split()[0].upper() for statement in statements}
     if "ROLLBACK" in verbs and "COMMIT" not in verbs:
         return
     for one in statements:

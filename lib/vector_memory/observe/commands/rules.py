@@ -163,7 +163,9 @@ def judge(act: Act, line: CommandLine) -> Iterator[findings.Finding]:
 def _targets(rule: CommandRule, act: Act, line: CommandLine, takes: str) -> list[tuple[str, str]]:
     """Return how grave each target is, and its name."""
     conditions = rule.conditions.split()
-    if of := next((_OF_SECRETS[one] for one in conditions if one in _OF_SECRETS), None):
+    if of := next(
+        (_OF_SECRETS[condition] for condition in conditions if condition in _OF_SECRETS), None
+    ):
         return of(act, line)
     if "each" in conditions:
         paths = [act.path(word, line.around) or word.text for word in _kept(act, line, takes)]

@@ -72,8 +72,8 @@ def _is_meant(limit: Limit, change: FileChange) -> bool:
 
 def _runs(forbidden: str, words: list[str]) -> bool:
     """Whether a command, its program first, is what must not be run: a command, a path, a kind, a verb."""
-    names = [posixpath.basename(one) for one in words]
-    given = {*words[1:], *(one.partition(":")[0] for one in words[1:5])}
+    names = [posixpath.basename(word) for word in words]
+    given = {*words[1:], *(word.partition(":")[0] for word in words[1:5])}
     for row in RUNS.get(forbidden, ()):
         first, *others = row.split()
         if first in (names[0], "*") and given.issuperset(others):
@@ -88,8 +88,8 @@ def _runs(forbidden: str, words: list[str]) -> bool:
         return in_order or (said[0] in (*given, acts.ANYTHING) and not parts.isdisjoint(objects))
     if "/" in forbidden or "." in forbidden:
         return any(
-            ("/" + one).endswith("/" + forbidden)
-            for one in words[: 1 + bool(SAYS["interpreter"].match(names[0]))]
+            ("/" + word).endswith("/" + forbidden)
+            for word in words[: 1 + bool(SAYS["interpreter"].match(names[0]))]
         )
     return forbidden in (*names[:1], *given)
 
@@ -129,7 +129,7 @@ def _by_words(limit: Limit, change: FileChange, inner: str) -> str:
         old, new = (set(SAYS["comment"].findall(text)) for text in (change.before, change.after))
         return "" if new <= old else "it adds comments to {}"
     if limit.act == acts.API and change.before and not matches("tests", inner):
-        if limit.things and not any(matches(one, inner) for one in limit.things):
+        if limit.things and not any(matches(thing, inner) for thing in limit.things):
             return ""
         before, after = _signatures(change.before), _signatures(change.after)
         name = next((one for one, given in before.items() if after.get(one) != given), "")

@@ -74,13 +74,13 @@ def of_call(
 
 
 def _named(act: Act, around: CommandSurroundings) -> Iterator[str]:
-    for one in act.words:
+    for word in act.words:
         is_path = (
-            1 < len(one.text) < 200
-            and re.match(r"[^\s-]\S*$", one.text)
-            and re.search(r"[/.]", one.text)
+            1 < len(word.text) < 200
+            and re.match(r"[^\s-]\S*$", word.text)
+            and re.search(r"[/.]", word.text)
         )
-        path = around.path(one.text.rstrip("/"), act.folder) if one.plain and is_path else ""
+        path = around.path(word.text.rstrip("/"), act.folder) if word.plain and is_path else ""
         if path and around.within(path) not in (None, "."):
             yield path
 
@@ -183,8 +183,8 @@ def _is_branch(act: Act, words: Sequence[str], around: CommandSurroundings) -> b
 
 
 def _paths(words: Sequence[Any], act: Act, around: CommandSurroundings) -> Iterator[str]:
-    for one in words:
-        if one.plain and one.text and not act.elsewhere:
-            path = around.path(one.text.rstrip("/*") or one.text, act.folder)
+    for word in words:
+        if word.plain and word.text and not act.elsewhere:
+            path = around.path(word.text.rstrip("/*") or word.text, act.folder)
             if path and posixpath.basename(path) != "-":
                 yield path

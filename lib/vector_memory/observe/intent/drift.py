@@ -107,7 +107,7 @@ def _is_strange(course: Course, inner: str, kind: str) -> bool:
     if not folder or any(one.startswith(folder + "/") or one == folder for one in course.seen):
         return False
     others = [terms_of(one.replace("/", " ")) for one in list(course.seen)[-200:]]
-    counts = Counter(term for one in others for term in one)
+    counts = Counter(term for other in others for term in other)
     # What stands in most paths, such as a package's name, makes nothing akin.
     common = {term for term, times in counts.items() if times > max(2, 0.6 * len(others))}
     own = terms_of(inner.replace("/", " ")) - common

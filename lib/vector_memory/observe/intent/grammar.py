@@ -30,7 +30,7 @@ THINGS = table("limit_things")
 RUNS = table("limit_runs", HERE)
 PLACES = table("limit_places")
 ALIASES = {"spec": "tests", "specs": "tests", "test": "tests", "documentation": "docs", "lock file": "lockfile", "lock files": "lockfile", "ci config": "workflows", "ci pipeline": "workflows"}  # fmt: skip
-ALIASES |= {form: one for one in PLACES for form in (one.removesuffix("s"), one + "s")}
+ALIASES |= {form: place for place in PLACES for form in (place.removesuffix("s"), place + "s")}
 VERBS = {
     form.replace("-", " "): (act, verb.replace("-", " "))
     for act, verbs in reversed(ACTS.items())

@@ -110,7 +110,9 @@ def _unquoted(found: re.Match[str]) -> str:
 
 
 def _once(limits: Iterable[Limit]) -> list[Limit]:
-    return list({(one.act, one.things, one.is_only): one for one in limits}.values())[:MOST_LIMITS]
+    return list({(limit.act, limit.things, limit.is_only): limit for limit in limits}.values())[
+        :MOST_LIMITS
+    ]
 
 
 @lru_cache(256)
@@ -122,13 +124,13 @@ def _words(clause: str) -> tuple[_ClauseWord, ...]:
 
 def _kinds(clause: str) -> str:
     """Return the kinds of a clause's words in a row: all that mean no thing by its name are one."""
-    return "".join("c" if one.kind in _WIDE else one.kind for one in _words(clause))
+    return "".join("c" if word.kind in _WIDE else word.kind for word in _words(clause))
 
 
 def _asked(clause: str) -> str:
     """Return the act that a clause asks for, "" for none."""
     words = _words(clause)
-    if not words or words[0].kind != "a" or any(one.kind in "nk" for one in words):
+    if not words or words[0].kind != "a" or any(word.kind in "nk" for word in words):
         return ""
     if SAYS["own"].search(clause):
         return ""
@@ -166,7 +168,7 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
     elif "s" in kinds:
         return
     elif own := SAYS["own"].search(clause):
-        for verb in dict.fromkeys(one.text for one in _words(own[0]) if one.kind == "a"):
+        for verb in dict.fromkeys(word.text for word in _words(own[0]) if word.kind == "a"):
             if VERBS.get(verb, ("",))[0] in (COMMIT, PUSH, MERGE, RUN, REQUEST) or verb in NOUNS:
                 yield from _resolved(verb, "", context)
     elif "e" in kinds or "o" in kinds:
@@ -196,7 +198,7 @@ def _of_exception(
     place = kinds.find("e") if "e" in kinds else kinds.find("o")
     after, before = clause[words[place].end :], clause[: words[place].end]
     is_forbidden = not {*"nklo"}.isdisjoint(kinds) or words[place].text.startswith("no")
-    acts = {VERBS[one.text][0] for one in words[:place] if one.text in VERBS}
+    acts = {VERBS[word.text][0] for word in words[:place] if word.text in VERBS}
     things = _things(after)
     is_of_packages = any(NOUNS.get(word.text) == INSTALL for word in words[:place])
     if is_of_packages or kinds[place : place + 2] == "ox" or re.search("n.*x.*e", kinds):
@@ -210,7 +212,7 @@ def _of_exception(
     elif is_forbidden and not things and (things := _things(before) or _things(context.earlier)):
         yield EDIT, things, True
     elif not (is_forbidden or things):
-        for one in [one for one in _words(after) if one.kind == "a"][:1]:
+        for one in [word for word in _words(after) if word.kind == "a"][:1]:
             yield from _resolved(one.text, after[one.end :], context)
 
 
@@ -221,7 +223,7 @@ def _of_negation(
     place = kinds.index("n")
     before, after, no = kinds[:place], kinds[place + 1 :], words[place].text
     start, said = words[place].end, clause[: words[place].end]
-    acts = [one for one in words[place + 1 :] if one.kind == "a"]
+    acts = [word for word in words[place + 1 :] if word.kind == "a"]
     verb = acts[0] if acts else None
     is_passive = verb is not None and SAYS["done"].search(clause[: verb.end]) is not None
     is_passive = is_passive and not SAYS["by_others"].search(clause)
@@ -254,7 +256,7 @@ def _of_negation(
         yield from _of_acts(clause, acts, how, is_passive, context)
     elif verb and re.match("[tc]+x?a", after) and (is_passive or is_wish):
         named = [
-            one.text for one in words[place + 1 :] if one.kind in "tcgdr" and one.end < verb.end
+            word.text for word in words[place + 1 :] if word.kind in "tcgdr" and word.end < verb.end
         ]
         rest = f"{' '.join(named)} {clause[verb.end :]}"
         yield from _resolved(verb.text, rest, context, no)
@@ -323,10 +325,10 @@ def _resolved(word: str, rest: str, context: _Context, whole: str = "") -> Itera
         yield act, (), False
     elif act != BRANCH:
         target = SAYS["target"].search(thing)
-        names = [one.rstrip("./") for one in target.groups() if one] if target else []
-        names = [one for one in names if not SAYS["no_objects"].match(one)]
+        names = [group.rstrip("./") for group in target.groups() if group] if target else []
+        names = [name for name in names if not SAYS["no_objects"].match(name)]
         others = re.findall(r"[\w'-]+", SAYS["aim"].split(thing)[0])
-        if all(SAYS["no_objects"].match(one) or one in names for one in others):
+        if all(SAYS["no_objects"].match(other) or other in names for other in others):
             yield act, (FORCE,) if "force" in f"{verb} {thing}" else tuple(names), False
 
 
@@ -344,7 +346,7 @@ def _files_of(thing: str, context: _Context) -> tuple[str, ...]:
     """Return the files that words name: as such, by their kind, or as what was named before."""
     if things := _things(thing):
         return things
-    kinds = {one.kind for one in _words(thing)}
+    kinds = {word.kind for word in _words(thing)}
     if "x" in kinds:
         return ()
     wide = next((name for kind, name in _WIDE.items() if kind in kinds), "")
@@ -393,11 +395,11 @@ def _paths(text: str) -> tuple[str, ...]:
 def _things(text: str) -> tuple[str, ...]:
     """Return the paths and places that a text names, also by their kind."""
     rest, paths = text, _paths(text)
-    for one in paths:
-        rest = rest.replace(one, " ")
+    for path in paths:
+        rest = rest.replace(path, " ")
     kinds = [ALIASES.get(one, one) for one in SAYS["place"].findall(rest)]
     names = [*SAYS["named_folder"].findall(rest), *re.findall(r"`([\w.@*~-]+)`", rest)]
-    names = [one for one in names if one not in kinds and not SAYS["no_names"].match(one)]
+    names = [name for name in names if name not in kinds and not SAYS["no_names"].match(name)]
     return tuple(dict.fromkeys((*paths, *names, *kinds)))[:12]
 
 
@@ -406,9 +408,9 @@ def after(limits: Sequence[Limit], prompt: str) -> list[Limit]:
     own, low = read(prompt), prompt.lower()
     if SAYS["forget"].search(low):
         return own
-    anew = {(one.act, one.is_only) for one in own if one.is_only or not one.things}
-    held = [one for one in limits if (one.act, one.is_only) not in anew]
-    return _once([*(one for one in held if one in own or not _lifts(low, one)), *own])
+    anew = {(limit.act, limit.is_only) for limit in own if limit.is_only or not limit.things}
+    held = [limit for limit in limits if (limit.act, limit.is_only) not in anew]
+    return _once([*(limit for limit in held if limit in own or not _lifts(low, limit)), *own])
 
 
 def _lifts(prompt: str, limit: Limit) -> bool:

@@ -105,7 +105,7 @@ def shortened(text: str) -> str:
     parts = [
         one.strip() for one in _SENTENCE.split(_FENCED.sub(" ", text[:MOST_CHARS])) if one.strip()
     ]
-    first = next((one for one in parts if len(one) > 12), parts[0] if parts else "")
+    first = next((part for part in parts if len(part) > 12), parts[0] if parts else "")
     first = " ".join(first.split())
     return (
         first

@@ -249,18 +249,18 @@ class KindCount:
 def evidence(known: Iterable[Task]) -> tuple[int, int]:
     """Return how many tasks were done and how many were not, as a check, the user or an interruption says:
     what only seems so is nothing to tell anybody."""
-    sure = [one.done for one in known if one.sure and one.done is not None]
+    sure = [task.done for task in known if task.sure and task.done is not None]
     return sure.count(True), sure.count(False)
 
 
 def by_kind(known: Sequence[Task]) -> list[KindCount]:
     """Return how tasks went, by their kind, the most frequent first."""
     found = []
-    for kind in dict.fromkeys(one.kind for one in known):
-        mine = [one for one in known if one.kind == kind]
-        errors, retries = sum(one.errors for one in mine), sum(one.retries for one in mine)
-        minutes = round(median(one.minutes for one in mine), 1)
-        sessions, last = len({one.session for one in mine}), max(one.at for one in mine)[:10]
+    for kind in dict.fromkeys(task.kind for task in known):
+        mine = [task for task in known if task.kind == kind]
+        errors, retries = sum(task.errors for task in mine), sum(task.retries for task in mine)
+        minutes = round(median(task.minutes for task in mine), 1)
+        sessions, last = len({task.session for task in mine}), max(task.at for task in mine)[:10]
         figures = (*evidence(mine), errors, retries, minutes, sessions, last)
         found.append(KindCount(kind, len(mine), *figures))
     return sorted(found, key=lambda one: (-one.n, one.kind))

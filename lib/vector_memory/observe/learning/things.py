@@ -79,7 +79,7 @@ def of(seen: Iterable[Sighting]) -> list[Thing]:
         found.setdefault((one.kind, one.name), {})[one.id] = one
     ordered = (sorted(some.values(), key=lambda one: (one.at, one.id)) for some in found.values())
     things = [_thing(some[-MOST_SEEN:]) for some in ordered]
-    return sorted(things, key=lambda one: (one.last, one.key), reverse=True)
+    return sorted(things, key=lambda thing: (thing.last, thing.key), reverse=True)
 
 
 def _thing(seen: Sequence[Sighting]) -> Thing:
@@ -90,13 +90,13 @@ def _thing(seen: Sequence[Sighting]) -> Thing:
     same = next(others, len(seen))
     before, since = seen[: len(seen) - same], seen[-same].at
     usual = relied_on(before)
-    good = sum(one.state in (OK, UP) for one in seen)
-    took = [one.seconds for one in seen if one.state == OK and one.seconds > 0]
+    good = sum(sighting.state in (OK, UP) for sighting in seen)
+    took = [sighting.seconds for sighting in seen if sighting.state == OK and sighting.seconds > 0]
     why = f": {last.detail}" if last.detail and state == FAILS else ""
     day, surprise = since[:10], bool(before)
     if kind == COMMAND:
         surprise = usual not in ("", state)
-        count = sum(one.state == usual for one in before)
+        count = sum(sighting.state == usual for sighting in before)
         now, then = ("fails", "passed") if state == FAILS else ("passes", "failed")
         text, was = f"`{name}` {now}", f" since {day} ({then} {count} of {len(before)} before)"
     else:
@@ -111,7 +111,7 @@ def _thing(seen: Sequence[Sighting]) -> Thing:
 
 def relied_on(seen: Sequence[Sighting]) -> str:
     """Return the state that earlier sightings agree on, "" where they are too few or differ."""
-    states = [one.state for one in seen]
+    states = [sighting.state for sighting in seen]
     most = max(sorted(set(states)), key=states.count, default="")
     enough = len(seen) >= LEAST_SEEN and states.count(most) >= AGREE * len(states)
     return most if enough else ""

@@ -74,7 +74,7 @@ class Trail:
     @property
     def commands(self) -> list[str]:
         """Those of its steps that are command lines."""
-        return [one for one in self.steps if one != EDIT]
+        return [step for step in self.steps if step != EDIT]
 
     def strength_at(self, now: datetime) -> float:
         """Return what has not evaporated of it."""
@@ -88,8 +88,8 @@ def evaporated(strength: float, at: datetime, now: datetime) -> float:
 
 def find(known: Sequence[Task], now: datetime) -> list[Trail]:
     """Return the trails that tasks have left, the strongest first, at most one of each kind."""
-    judged = [one for one in known if one.done is not None]
-    groups = {ANY: [one for one in judged if one.kind in CHANGING]}
+    judged = [task for task in known if task.done is not None]
+    groups = {ANY: [task for task in judged if task.kind in CHANGING]}
     for task in judged:
         groups.setdefault(task.kind, []).append(task)
     found = (_of_kind(kind, mine, now) for kind, mine in groups.items())
@@ -104,24 +104,24 @@ def _of_kind(kind: str, judged: Sequence[Task], now: datetime) -> Trail | None:
     counts = Counter(job for _, jobs in taken for job in jobs)
     general = {job for job, n in counts.items() if n >= max(LEAST_WON, GENERAL * len(taken))}
     mine = [task for task, jobs in taken if general <= jobs]
-    won = [one for one in mine if one.done]
-    sessions = {one.session for one in won}
+    won = [task for task in mine if task.done]
+    sessions = {task.session for task in won}
     is_proven = len(won) >= LEAST_WON and len(sessions) >= LEAST_SESSIONS
-    if not is_proven or len(won) < LEAST_RATE * len(mine) or not any(one.sure for one in won):
+    if not is_proven or len(won) < LEAST_RATE * len(mine) or not any(task.sure for task in won):
         return None
-    strength = sum(evaporated(SURE if one.sure else LIKELY, one.ended_at, now) for one in won)
-    strength -= sum(evaporated(FAILURE, one.ended_at, now) for one in mine if not one.done)
-    stages = [one for one in won[-1].stages if one == EDIT or one in general][:LONGEST]
-    steps = list(dict.fromkeys(one if one == EDIT else usual(one, won) for one in stages))
+    strength = sum(evaporated(SURE if task.sure else LIKELY, task.ended_at, now) for task in won)
+    strength -= sum(evaporated(FAILURE, task.ended_at, now) for task in mine if not task.done)
+    stages = [stage for stage in won[-1].stages if stage == EDIT or stage in general][:LONGEST]
+    steps = list(dict.fromkeys(stage if stage == EDIT else usual(stage, won) for stage in stages))
     if strength < FLOOR or all(map(_needs_no_memory, steps)):
         return None
     figures = (len(mine), len(won), len(sessions), round(strength, 3), now.isoformat())
-    last = max(one.at for one in won)[:10]
+    last = max(task.at for task in won)[:10]
     return Trail(kind, _text(kind, steps, *figures[:3], last), steps, *figures, last)
 
 
 def _text(kind: str, steps: Sequence[str], n: int, won: int, sessions: int, last: str) -> str:
-    path = " → ".join(one if one == EDIT else f"`{one}`" for one in steps)
+    path = " → ".join(step if step == EDIT else f"`{step}`" for step in steps)
     return (
         f"For {NAMES.get(kind, kind)} here these steps worked in {round(100 * won / n)} % of {n} tasks "
         f"({sessions} sessions, last {last}): {path}"
@@ -136,7 +136,7 @@ def _needs_no_memory(step: str) -> bool:
 def usual(job: str, won: Sequence[Task]) -> str:
     """Return how a job is called here: the words of its newest command line that nearly all have. An option goes
     with the value that belongs to one task alone."""
-    said = [_WORD.findall(one.commands[job]) for one in won if job in one.commands]
+    said = [_WORD.findall(task.commands[job]) for task in won if job in task.commands]
     if not said:
         return job
     common = [sum(word in line for line in said) >= COMMON * len(said) for word in said[-1]]
@@ -150,5 +150,5 @@ def usual(job: str, won: Sequence[Task]) -> str:
 
 def fitting(found: Iterable[Trail], kind: str, now: datetime) -> Trail | None:
     """Return the trail of a kind, None where there is none or it has evaporated."""
-    alive = (one for one in found if one.kind == kind and one.strength_at(now) >= FLOOR)
+    alive = (trail for trail in found if trail.kind == kind and trail.strength_at(now) >= FLOOR)
     return next(alive, None)

@@ -83,7 +83,8 @@ def find(known: Iterable[Task]) -> list[Trajectory]:
             continue
         made = _of(task)
         if not any(
-            made.kind == one.kind and _shared(made.terms, one.terms) >= SAME for one in kept
+            made.kind == trajectory.kind and _shared(made.terms, trajectory.terms) >= SAME
+            for trajectory in kept
         ):
             kept.append(made)
         if len(kept) == MOST:
@@ -99,8 +100,8 @@ def _of(task: Task) -> Trajectory:
         f"edit {files}".strip() if stage == EDIT else task.commands.get(stage, stage)
         for stage in stages
     ]
-    path = " → ".join(one if one.startswith(EDIT) else f"`{one}`" for one in steps)
-    met = [one for one in task.trouble if one.end][:MOST_TROUBLE]
+    path = " → ".join(step if step.startswith(EDIT) else f"`{step}`" for step in steps)
+    met = [trouble for trouble in task.trouble if trouble.end][:MOST_TROUBLE]
     ends = "; ".join(f"{one.line} → {_ended(one.end)}" for one in met)
     text = f"A {task.kind} that went well here ({task.at[:10]}): “{task.asked}”. Steps: {path}"
     return Trajectory(

@@ -65,7 +65,7 @@ class MemoryNames:
     def plain(self) -> frozenset[str]:
         """Those of its analysed words that stand in no name and no code."""
         words = analysis.analyse(_CODE.sub(" ", self.said))
-        return frozenset(one for one in words if len(one) > 2 or not one.isascii())
+        return frozenset(word for word in words if len(word) > 2 or not word.isascii())
 
 
 def naming(title: str, text: str, files: Iterable[str] = ()) -> MemoryNames:
@@ -106,7 +106,11 @@ def told(wanted: SearchTerms, text: str, title: str | None = None) -> TellingPie
         title: what all of the text is about, where it says something of it; None for talk. Talk has to say more,
             or where that is; what it announces says nothing.
     """
-    named = {word for one in wanted.alternatives for word in (*one.words, *one.terms)}
+    named = {
+        word
+        for alternative in wanted.alternatives
+        for word in (*alternative.words, *alternative.terms)
+    }
     is_about = title is not None and by_name(wanted, naming("", title))
     best, file, since = TellingPiece(), "", 0
     for piece in _PIECE.split(text):
@@ -123,7 +127,9 @@ def told(wanted: SearchTerms, text: str, title: str | None = None) -> TellingPie
         elif where:
             is_told = said >= LEAST_IN_TALK or by_name(wanted, held)
         else:
-            several = sum(bool(one.names) for one in fitting) >= min(2, wanted.sought / 2)
+            several = sum(bool(alternative.names) for alternative in fitting) >= min(
+                2, wanted.sought / 2
+            )
             is_told = said >= LEAST_ALONE and several and not _ANNOUNCES.search(piece)
         if is_told and (fitting or is_about):
             near = len(held.terms & wanted.around)
@@ -143,26 +149,29 @@ def may_fit(sought: SearchTerms, texts: Iterable[str]) -> bool:
     """Whether texts may fit, by a look at their letters: to take all of them apart would take long."""
     said = "\n".join(texts).lower()
     return any(
-        one.words or all(part in said for part in (*one.names, *one.files))
-        for one in sought.alternatives
+        alternative.words or all(part in said for part in (*alternative.names, *alternative.files))
+        for alternative in sought.alternatives
     )
 
 
 def names_all(sought: SearchTerms, held: MemoryNames) -> bool:
     """Whether a memory names, exactly, all that is looked for, and by name."""
     return all(
-        (one.names or one.files) and fits(one, held, sought.places) for one in sought.alternatives
+        (alternative.names or alternative.files) and fits(alternative, held, sought.places)
+        for alternative in sought.alternatives
     )
 
 
 def by_name(sought: SearchTerms, held: MemoryNames) -> bool:
     """Whether a memory has a name that is looked for, exactly, rather than words or a file's name."""
-    return any(one.names and fits(one, held) for one in sought.alternatives)
+    return any(alternative.names and fits(alternative, held) for alternative in sought.alternatives)
 
 
 def fitted(sought: SearchTerms, held: MemoryNames) -> list[Alternative]:
     """Return what a memory has of what is looked for."""
-    return [one for one in sought.alternatives if fits(one, held, sought.places)]
+    return [
+        alternative for alternative in sought.alternatives if fits(alternative, held, sought.places)
+    ]
 
 
 def fits(alternative: Alternative, held: MemoryNames, places: Iterable[str] = ()) -> bool:
@@ -170,12 +179,12 @@ def fits(alternative: Alternative, held: MemoryNames, places: Iterable[str] = ()
     A single plain word is in too many memories: it counts where the memory names the file that is searched,
     too."""
     if alternative.files:
-        bases = [posixpath.basename(one) for one in held.files]
-        return all(any(_is_in_name(piece, one) for one in bases) for piece in alternative.files)
+        bases = [posixpath.basename(file) for file in held.files]
+        return all(any(_is_in_name(piece, base) for base in bases) for piece in alternative.files)
     if alternative.names:
-        return all(one in held.names for one in alternative.names)
+        return all(name in held.names for name in alternative.names)
     words = alternative.words
-    shared = sum(one in held.terms for one in words)
+    shared = sum(word in held.terms for word in words)
     if len(words) == 1:
         return shared == 1 and names_place(filter(is_file, places), held)
     return bool(words) and shared >= (

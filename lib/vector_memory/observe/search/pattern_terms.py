@@ -69,19 +69,20 @@ def sought(searches: Sequence[Search]) -> SearchTerms:
     places: dict[str, None] = {}
     for search in searches:
         for pattern in search.patterns:
-            found.update((one, None) for one in _in_contents(pattern, search.fixed))
+            found.update((in_content, None) for in_content in _in_contents(pattern, search.fixed))
         for name in search.names:
-            found.update((one, None) for one in _in_names(name, search.globs))
-        folders = [_folder_of(one) for one in search.names] if search.globs else []
+            found.update((in_name, None) for in_name in _in_names(name, search.globs))
+        folders = [_folder_of(name) for name in search.names] if search.globs else []
         for path, folder in product(search.paths or ("",), folders or [""]):
             place = posixpath.join(search.folder, path)
             places[posixpath.join(place, folder) if folder else place] = None
-    known = [one for one in found if one][:MOST_ALTERNATIVES]
+    known = [alternative for alternative in found if alternative][:MOST_ALTERNATIVES]
     said = " ".join(one for search in searches for one in search.patterns)
     return SearchTerms(
         tuple(known),
         tuple(one for one in places if one not in ("", ".", "./")),
-        frozenset(analysis.analyse(said)) - {term for one in known for term in one.terms},
+        frozenset(analysis.analyse(said))
+        - {term for alternative in known for term in alternative.terms},
         len(known),
     )
 
@@ -111,7 +112,7 @@ EVERYWHERE = tables.words("common_files")
 def _in_contents(pattern: str, fixed: bool) -> list[Alternative]:
     pattern = pattern[:LONGEST_PATTERN]
     texts = pattern.split("\n") if fixed else alternatives(pattern)
-    return [_of_text(one) for one in texts]
+    return [_of_text(text) for text in texts]
 
 
 def _of_text(text: str) -> Alternative:
@@ -129,7 +130,7 @@ def _of_text(text: str) -> Alternative:
         elif squashed(bare) not in _COMMON_NAMES:
             words += _telling_words(bare)
         before = bare.lower()
-    distinct = tuple(dict.fromkeys(one for one in words if one not in names))
+    distinct = tuple(dict.fromkeys(word for word in words if word not in names))
     terms = (*_telling_terms(raw), *distinct)
     return Alternative(tuple(dict.fromkeys(names)), distinct, terms=terms)
 
@@ -186,7 +187,11 @@ _GAPS = frozenset("dDwWsSbBAzZ<>ntrvfhHRpPQE`'0123456789")
 def alternatives(pattern: str) -> list[str]:
     """Return the texts that a regular expression looks for, any of them, each with `BREAK` where anything
     may stand. Both `|` and `\\|` divide: agents use either, whatever the program reads."""
-    return [one for one in _PatternParser(pattern).alternatives(0) if one.strip(BREAK + " ")]
+    return [
+        alternative
+        for alternative in _PatternParser(pattern).alternatives(0)
+        if alternative.strip(BREAK + " ")
+    ]
 
 
 class _PatternParser:
@@ -302,7 +307,7 @@ _ENDING = re.compile(r"^\.?[a-z0-9]{1,5}$")
 def _in_names(pattern: str, globs: bool) -> list[Alternative]:
     pattern = pattern[:LONGEST_PATTERN]
     texts = _expanded(pattern) if globs else alternatives(pattern)
-    return [_of_name(_WILD.sub(BREAK, one) if globs else one) for one in texts]
+    return [_of_name(_WILD.sub(BREAK, text) if globs else text) for text in texts]
 
 
 def _expanded(pattern: str) -> list[str]:
@@ -320,7 +325,7 @@ def _of_name(text: str) -> Alternative:
         telling = [base] if _is_telling_file(base) else []
     else:
         pieces = [one.strip("._-") for one in base.split(BREAK)]
-        telling = [one for one in pieces if _is_telling_file(one)]
+        telling = [piece for piece in pieces if _is_telling_file(piece)]
     files = tuple(one.lower() for one in telling)
     return Alternative(files=files, terms=_telling_terms(telling))
 
@@ -338,4 +343,4 @@ def _is_telling_file(piece: str) -> bool:
         and "." in piece
     ):
         return False
-    return any(len(one) > 2 and one not in _COMMON_STEMS for one in _parts(stem))
+    return any(len(part) > 2 and part not in _COMMON_STEMS for part in _parts(stem))

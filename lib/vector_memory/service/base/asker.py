@@ -108,7 +108,7 @@ def for_agents(ctx: Context, folder: str, scope: Scope) -> Scope:
     # Most people have no contracts, and keys take a while to import.
     from vector_memory.service.base import contracts
 
-    return scope.up_to(*(one.ceiling for one in contracts.in_force(ctx, folder)))
+    return scope.up_to(*(contract.ceiling for contract in contracts.in_force(ctx, folder)))
 
 
 def asker_in(ctx: Context, place: projects.Place) -> ProjectAsker:

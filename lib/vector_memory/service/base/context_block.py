@@ -34,7 +34,7 @@ def show(
         showing: with what it is shown, where it is to be judged whether it was used.
         part: the compartment that its tokens count for, see `context_tally.PARTS`; by default the channel's.
     """
-    fresh = [one for one in notes if not client_memory.repeats(one.text, known)]
+    fresh = [note for note in notes if not client_memory.repeats(note.text, known)]
     safe = checked(fresh)
     if not safe:
         return ""
@@ -79,7 +79,7 @@ def checked(notes: Sequence[fence.Note]) -> list[fence.Note]:
     policy = redact.active()
     with contextlib.suppress(UnsafeTextError):
         # Mostly nothing is found; one look at all is faster than two at each.
-        whole = "\n\n".join(f"{one.head}\n{one.text}" for one in notes)
+        whole = "\n\n".join(f"{note.head}\n{note.text}" for note in notes)
         if redact.clean(whole, policy).text == whole:
             return list(notes)
     safe = []

@@ -90,8 +90,10 @@ class Contract:
 def read(record: Record) -> Contract:
     """Return a contract out of its stored form; what is missing is empty."""
     values: dict[str, Any] = {
-        one.name: tuple(record.words(one.name)) if one.default == () else record.text(one.name)
-        for one in fields(Contract)
+        field.name: tuple(record.words(field.name))
+        if field.default == ()
+        else record.text(field.name)
+        for field in fields(Contract)
     }
     return Contract(**values)
 
@@ -140,19 +142,19 @@ def in_force(ctx: Context, folder: str, subject: Iterable[str] = ()) -> list[Con
     mine = set(own_keys(ctx))
     now, whom = ctx.now().isoformat(), {"", *subject}
     return [
-        one
-        for one in known.values()
-        if one.subject in whom
-        and (not one.not_after or one.not_after > now)
-        and (not one.projects or _is_within(folder, one.projects))
-        and (line := chain(one, known))
+        contract
+        for contract in known.values()
+        if contract.subject in whom
+        and (not contract.not_after or contract.not_after > now)
+        and (not contract.projects or _is_within(folder, contract.projects))
+        and (line := chain(contract, known))
         and all(part.key in mine for part in line)
     ]
 
 
 def own_keys(ctx: Context) -> list[str]:
     """Return the public keys of this installation that were not revoked."""
-    return [one.word for one in keyring(ctx).entries() if not one.revoked_at]
+    return [entry.word for entry in keyring(ctx).entries() if not entry.revoked_at]
 
 
 def keyring(ctx: Context) -> Keyring:
@@ -167,14 +169,16 @@ def signer(ctx: Context, passphrase: str = "") -> PrivateKey:
 
 def forbidden(ctx: Context, contracts: Sequence[Contract], act: str) -> Contract | None:
     """Return the first of these contracts that does not allow an act, and was not lifted for it."""
-    broken = next((one for one in contracts if one.forbids(act)), None)
+    broken = next((contract for contract in contracts if contract.forbids(act)), None)
     if broken is None:
         return None
     now = ctx.now().isoformat()
     for lift in ctx.state.records(LIFTS).values():
         is_lifted = lift.text("contract") == broken.id and lift.text("until") > now
         if is_lifted and act in lift.words("acts"):
-            return forbidden(ctx, [one for one in contracts if one.id != broken.id], act)
+            return forbidden(
+                ctx, [contract for contract in contracts if contract.id != broken.id], act
+            )
     return broken
 
 
@@ -188,7 +192,7 @@ def require_allowed(ctx: Context, verb: str, folder: str) -> None:
     if not act:
         return
     holding = in_force(ctx, folder)
-    if verb in OF_SESSIONS and levels_up_to(*(one.ceiling for one in holding)):
+    if verb in OF_SESSIONS and levels_up_to(*(contract.ceiling for contract in holding)):
         raise BadInputError(
             "That is made of whole sessions, and a contract's ceiling holds here.",
             "Ask for single memories: memory_recall.",

@@ -34,10 +34,10 @@ def current(ctx: Context, project: str) -> list[Lease]:
 
 def notice(ctx: Context, project: str, session: str) -> str:
     """Return the sentence that tells a session what others at work in its project hold, "" for nothing."""
-    others = [one for one in current(ctx, project) if one.session != session]
+    others = [lease for lease in current(ctx, project) if lease.session != session]
     if not others:
         return ""
-    names = ", ".join(one.name for one in others[:3])
+    names = ", ".join(other.name for other in others[:3])
     more = f" and {len(others) - 3} more" if len(others) > 3 else ""
     return f"Another session at work here holds: {names}{more}."
 

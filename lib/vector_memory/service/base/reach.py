@@ -52,4 +52,4 @@ def holds(memory: Memory) -> bool:
 
 def kept(memories: Iterable[Memory]) -> list[Memory]:
     """Return those of some memories that who asks may be given."""
-    return [one for one in memories if holds(one)]
+    return [memory for memory in memories if holds(memory)]

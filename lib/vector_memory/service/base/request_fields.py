@@ -139,7 +139,7 @@ def collection_of(request: Request) -> str:
     """
     name = str(request.get("collection") or DEFAULT_COLLECTION)
     if name not in COLLECTIONS or name in QUIET:
-        open_ones = ", ".join(one for one in COLLECTIONS if one not in QUIET)
+        open_ones = ", ".join(collection for collection in COLLECTIONS if collection not in QUIET)
         raise BadInputError(f"Nothing can be put into {name!r}.", f"Collections: {open_ones}.")
     return name
 
@@ -192,7 +192,7 @@ def jurisdictions_of(request: Request, name: str) -> tuple[str, ...]:
 def priorities_of(request: Request, name: str) -> tuple[str, ...]:
     """Return the priorities asked for, () where none are."""
     found = (priority_of({"priority": word}) for word in words_of(request, name))
-    return tuple(str(one) for one in found if one)
+    return tuple(str(priority) for priority in found if priority)
 
 
 def time_of(request: Request, name: str, now: datetime | None = None) -> datetime | None:
@@ -216,7 +216,7 @@ def time_of(request: Request, name: str, now: datetime | None = None) -> datetim
 
 def entities_of(request: Request) -> tuple[str, ...]:
     """Return the forms of the entities asked for: `psql` is `technology:postgresql`."""
-    return unique(form for one in words_of(request, "entity") for form in entities.parse(one))
+    return unique(form for word in words_of(request, "entity") for form in entities.parse(word))
 
 
 def place_of(ctx: Context, request: Request) -> projects.Place | None:

@@ -199,7 +199,7 @@ class Shelf:
         """Return the memories of these sequence numbers; stale ones are simply missing, and a
         superseded one gives way to its successor."""
         found = self.journal.by_seqs(seqs, (Status.ACTIVE, Status.SUPERSEDED))
-        old = [one for one in found.values() if one.status is Status.SUPERSEDED]
+        old = [memory for memory in found.values() if memory.status is Status.SUPERSEDED]
         if not old:
             return found
         successors = self.journal.successors(old)
@@ -303,7 +303,7 @@ class ProjectNames(dict[str, str]):
 def project_names(shelves: Sequence[Shelf]) -> ProjectNames:
     """Return the names of the projects that these stores know."""
     known = (one for shelf in shelves for one in shelf.journal.projects())
-    return ProjectNames((one.id, one.name) for one in known if one.name)
+    return ProjectNames((project.id, project.name) for project in known if project.name)
 
 
 def merge_best(one: list[Candidate], other: list[Candidate], k: int) -> list[Candidate]:

@@ -62,7 +62,7 @@ class WholeShelf:
             after2 = after.get(after.get(seq, 0), 0)
             asked |= {before.get(seq, 0), after.get(seq, 0), after2} - {0}
         wanted = sorted(asked)
-        of = {one.seq: one for one in places}
+        of = {place.seq: place for place in places}
         rows = [of.get(seq) for seq in wanted]
         sizes, marks = self._sizes_and_marks(rows, wanted)
         return Around(
@@ -73,7 +73,7 @@ class WholeShelf:
             session=self._coded("session", rows, lambda one: one.session and _talk(one)),
             speaker=self._coded("speaker", rows, lambda one: one.speaker),
             kind=self._coded("kind", rows, lambda one: one.kind),
-            days=np.array([one.at if one else 0.0 for one in rows], np.float64),
+            days=np.array([row.at if row else 0.0 for row in rows], np.float64),
             size=sizes,
             marks=marks,
         )
@@ -126,7 +126,7 @@ class WholeShelf:
         import numpy as np
 
         known = self._codes[column]
-        words = [word_of(one) if one else "" for one in rows]
+        words = [word_of(row) if row else "" for row in rows]
         return np.array(
             [known.setdefault(word, len(known)) if word else NOBODY for word in words], np.int32
         )
@@ -163,8 +163,8 @@ def _talk(place: Standpoint) -> str:
 def _neighbours(places: Iterable[Standpoint]) -> tuple[dict[int, int], dict[int, int]]:
     """Return which memory stands before and which after each in its session, by sequence numbers."""
     said = sorted(
-        (one for one in places if one.session),
-        key=lambda one: (one.project, one.session, one.turn, one.order, one.seq),
+        (place for place in places if place.session),
+        key=lambda place: (place.project, place.session, place.turn, place.order, place.seq),
     )
     before: dict[int, int] = {}
     after: dict[int, int] = {}

@@ -125,7 +125,9 @@ def feed(ctx: Context, request: FeedRequest) -> FeedAnswer:
         kind = "SessionEnd" if request.final else "Stop"
         spooled = ctx.reserve.spare(lambda: write_spool(ctx.home, kind, event, place.root))
     ctx.spooled(spooled)
-    duplicates = len([one for one in request.heard if one.role in TAKEN]) - len(fresh)
+    duplicates = len(
+        [fed_message for fed_message in request.heard if fed_message.role in TAKEN]
+    ) - len(fresh)
     counts = {"accepted": len(request.heard) - duplicates, "duplicates": duplicates}
     ctx.audit("feed", request.actor, [], **counts)
     return FeedAnswer(counts["accepted"], len(fresh), duplicates, session)

@@ -69,7 +69,7 @@ def _find(ctx: Context, shelf: Shelf, most: int) -> tuple[int, int]:
     changes = [memory for memory, _, _ in shelf.journal.changes(_reached(ctx, shelf), most)]
     if not changes:
         return 0, 0
-    names = unique(exchange_of(one.external_id) for one in changes if _is_talk(one))
+    names = unique(exchange_of(change.external_id) for change in changes if _is_talk(change))
     talks = _passages(shelf, names)
     made = [memory for talk in talks for memory in _ideas_of(ctx, talk)]
     with ctx.capturing:
@@ -77,7 +77,7 @@ def _find(ctx: Context, shelf: Shelf, most: int) -> tuple[int, int]:
             # They were purged, or have grown, while they were embedded: they are read once more.
             return len(changes), 0
         purged = tombstones.is_purged(ctx, made)
-        stored = _store(ctx, shelf, talks, [one for one in made if one.id not in purged])
+        stored = _store(ctx, shelf, talks, [memory for memory in made if memory.id not in purged])
         ctx.state.set_cursor(_cursor(shelf), {"seq": changes[-1].seq})
     return len(changes), stored
 
@@ -133,7 +133,7 @@ def _vectors(ctx: Context, texts: Sequence[str]) -> Vectors | None:
 
 
 def _memory(idea: Idea, talk: Sequence[Memory]) -> Memory:
-    passage = next((one for one in talk if idea.unit.raw[:60] in one.text), talk[0])
+    passage = next((memory for memory in talk if idea.unit.raw[:60] in memory.text), talk[0])
     origin = Origin(idea.unit.speaker)
     of_files = idea.intent in ("solution", "problem", "cause")
     made = Memory(
@@ -206,9 +206,9 @@ def _with_saying(old: Memory, memory: Memory) -> Memory:
 def _settled(shelf: Shelf, passage: Memory) -> list[Memory]:
     """Return what was open of an exchange when less of it was known."""
     return [
-        one
-        for one in shelf.journal.of_turn(passage.source, passage.project)
-        if one.external_id.startswith(NAMED)
-        and one.kind in OPEN_KINDS
-        and not one.extra.get(EDITED)
+        memory
+        for memory in shelf.journal.of_turn(passage.source, passage.project)
+        if memory.external_id.startswith(NAMED)
+        and memory.kind in OPEN_KINDS
+        and not memory.extra.get(EDITED)
     ]

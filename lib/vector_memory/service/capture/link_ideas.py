@@ -109,8 +109,12 @@ def _weave_one(ctx: Context, shelf: Shelf, memory: Memory, vector: Vector) -> No
     with shelf.storing:
         found = neighbours(ctx, shelf, memory, vector)
         found += _problems(shelf, memory, found)
-        near = [one for one in found if _is_older(one.memory, memory)]
-        near = [one for one in near if not captured.may_stand_beside(memory, one.memory)]
+        near = [neighbour for neighbour in found if _is_older(neighbour.memory, memory)]
+        near = [
+            neighbour
+            for neighbour in near
+            if not captured.may_stand_beside(memory, neighbour.memory)
+        ]
         for one in near:
             if _says_same(memory, one):
                 _become_one(ctx, shelf, memory, one.memory)
@@ -124,9 +128,11 @@ def _problems(shelf: Shelf, memory: Memory, found: Sequence[Neighbour]) -> list[
     a small part of what is said of it."""
     if fix_drafts.TAG not in memory.tags:
         return []
-    known = {one.memory.id for one in found}
+    known = {neighbour.memory.id for neighbour in found}
     open_ones = shelf.journal.open_items(Scope(projects=(memory.project,)), MOST_OPEN)
-    solved = [one for one in open_ones if one.id not in known and _solves(memory, one)]
+    solved = [
+        open_one for open_one in open_ones if open_one.id not in known and _solves(memory, open_one)
+    ]
     return [Neighbour(one, None) for one in solved]
 
 
@@ -188,7 +194,7 @@ def _confidence(kept: Memory, gone: Memory) -> float:
 
 def ties(memory: Memory, near: Sequence[Neighbour]) -> list[placement.Tie]:
     """Return what an idea is to its older neighbours, at most three, what matters most first."""
-    found = [tie for one in near if (tie := _tie(memory, one)) is not None]
+    found = [tie for neighbour in near if (tie := _tie(memory, neighbour)) is not None]
     found.sort(key=lambda tie: (tie.relation is Relation.RELATES_TO, -tie.weight))
     return found[: placement.MOST_LINKS]
 
@@ -234,7 +240,9 @@ def _nearer(memory: Memory) -> Relation:
 
 def _share_entities(memory: Memory, near: Neighbour) -> bool:
     shared = {
-        one for one in memory.entities if one.startswith(SPECIFIC) and one in near.memory.entities
+        entity
+        for entity in memory.entities
+        if entity.startswith(SPECIFIC) and entity in near.memory.entities
     }
     return len(shared) >= ENTITIES_SHARED and (near.cosine or 0.0) >= ENTITY_COSINE
 

@@ -81,14 +81,16 @@ def _mine_one(
     told = list(shelf.journal.iter_memories(Scope(sessions=(session,))))
     name = f"mined:{shelf.journal.store_id}:{session}"
     reached = (ctx.state.cursor(name) or Record()).number("turn")
-    turns = sorted({one.source.turn for one in told if one.kind == PASSAGE})
+    turns = sorted({memory.source.turn for memory in told if memory.kind == PASSAGE})
     ready = [turn for turn in turns if turn > reached and (final or turn < turns[-1])]
     stored = 0
     for turn in ready:
         if not may_go_on():
             break
-        for project in dict.fromkeys(one.project for one in told):
-            of_turn = [one for one in told if (one.source.turn, one.project) == (turn, project)]
+        for project in dict.fromkeys(memory.project for memory in told):
+            of_turn = [
+                memory for memory in told if (memory.source.turn, memory.project) == (turn, project)
+            ]
             stored += _mine_turn(ctx, shelf, of_turn)
         if ctx.stopping.is_set():
             # The model was cut off in the middle of it: it is read again.
@@ -98,15 +100,15 @@ def _mine_one(
 
 
 def _mine_turn(ctx: Context, shelf: Shelf, told: Sequence[Memory]) -> int:
-    passages = sorted((one for one in told if one.kind == PASSAGE), key=number_of)
+    passages = sorted((memory for memory in told if memory.kind == PASSAGE), key=number_of)
     # What tools printed and the user pasted is no idea of theirs.
-    text = harmless.without_marked("\n".join(one.text for one in passages))
+    text = harmless.without_marked("\n".join(passage.text for passage in passages))
     if len(text) < ALONE_CHARS:
         return 0
-    known = [one.text for one in told if one.kind != PASSAGE]
+    known = [memory.text for memory in told if memory.kind != PASSAGE]
     stored = 0
     found = extracted(ctx, text, known)
-    if len(shelf.journal.by_ids([one.id for one in passages])) < len(passages):
+    if len(shelf.journal.by_ids([passage.id for passage in passages])) < len(passages):
         # They were purged while the model read them.
         return 0
     for idea in found:
@@ -131,13 +133,13 @@ def _may_bind(idea: Extracted, passages: Sequence[Memory]) -> bool:
     if idea.intent not in RULES:
         return True
     quote = " ".join(idea.quote.split())
-    said = (voice for one in passages for voice in voices(one.text) if voice.who == USER)
+    said = (voice for passage in passages for voice in voices(passage.text) if voice.who == USER)
     return any(quote in " ".join(voice.text.split()) for voice in said)
 
 
 def _draft(idea: Extracted, passages: Sequence[Memory]) -> Memory:
     """Return a found idea as a memory of the passage that it quotes."""
-    first = next((one for one in passages if idea.quote in one.text), passages[0])
+    first = next((passage for passage in passages if idea.quote in passage.text), passages[0])
     cleaned = redact.clean(idea.text)
     digest = hashlib.blake2b(cleaned.text.lower().encode("utf-8", "replace"), digest_size=12)
     name = f"model:{digest.hexdigest()}"
@@ -153,7 +155,7 @@ def _draft(idea: Extracted, passages: Sequence[Memory]) -> Memory:
         origin=Origin.ASSISTANT,
         tags=(TAG,),
         files=first.files,
-        sensitivity=strictest(*(one.sensitivity for one in passages)),
+        sensitivity=strictest(*(passage.sensitivity for passage in passages)),
         jurisdiction=first.jurisdiction,
         source=first.source,
         external_id=name,

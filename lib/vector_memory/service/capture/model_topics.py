@@ -35,11 +35,13 @@ def refine(ctx: Context, session: str) -> int:
     """Let the model look at a session that is over; return of how many topics it has worded the summary."""
     if not ctx.settings.generation_backend:
         return 0
-    decided = [_decide(ctx, one) for one in session_topics.read(ctx, session)]
+    decided = [
+        _decide(ctx, session_contents) for session_contents in session_topics.read(ctx, session)
+    ]
     told = (
         session_topics.derive(ctx, [session]) if any(decided) else session_topics.read(ctx, session)
     )
-    count = sum(_word(ctx, one) for one in told)
+    count = sum(_word(ctx, session_contents) for session_contents in told)
     if count:
         ctx.notify()
     return count

@@ -30,7 +30,7 @@ FRAME_DRAFTS = 32
 """Few at once: the daemon parses a frame without letting go of the interpreter's lock."""
 READ_S = 30.0
 READ_S_PER_MB = 10.0
-_DRAFT = [one.name for one in fields(Draft)]
+_DRAFT = [field.name for field in fields(Draft)]
 
 
 def main() -> None:

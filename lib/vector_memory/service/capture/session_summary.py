@@ -171,7 +171,7 @@ def lines_about(turns: Sequence[TopicTurn], tree: Sequence[TopicSpan]) -> list[s
         _last([text for span in tree for text in span.summary.concluded]),
         tree[-1].summary.left_open,
     )
-    files = unique(os.path.basename(one) for one in session_topics.files_of(turns))[:MOST_FILES]
+    files = unique(os.path.basename(file) for file in session_topics.files_of(turns))[:MOST_FILES]
     about = unique(span.name for span in tree)[:MOST_TOPICS]
     return [" · ".join(about), *said.lines(), *([f"Files: {', '.join(files)}"] if files else [])]
 

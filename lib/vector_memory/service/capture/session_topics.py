@@ -86,14 +86,14 @@ class SessionContents:
         """Return how sensitive a topic or summary is: as what it is made of, and never less than it was said to be."""
         first, last = made.extra["turns"]
         sources = (
-            one.sensitivity
-            for one in self.memories
-            if first <= one.source.turn <= last
-            and one.status is Status.ACTIVE
-            and not one.is_held
-            and one.kind not in DERIVED
+            memory.sensitivity
+            for memory in self.memories
+            if first <= memory.source.turn <= last
+            and memory.status is Status.ACTIVE
+            and not memory.is_held
+            and memory.kind not in DERIVED
         )
-        before = (one.sensitivity for one in self.memories if one.id == made.id)
+        before = (memory.sensitivity for memory in self.memories if memory.id == made.id)
         return strictest(made.sensitivity, *sources, *before)
 
 
@@ -104,7 +104,7 @@ def derive(ctx: Context, sessions: Iterable[str]) -> list[SessionContents]:
         with ONE_AT_A_TIME:
             parts = read(ctx, session)
             # Those that are there follow what is left of the session all the same.
-            changed = sum(_store(one, ctx.settings.captures(TOPIC)) for one in parts)
+            changed = sum(_store(part, ctx.settings.captures(TOPIC)) for part in parts)
         if changed:
             ctx.audit("derive", "job", [], session=session, changed=changed)
             ctx.notify()
@@ -126,7 +126,7 @@ def _told(
 ) -> SessionContents:
     turns = spoken = _turns(ctx, shelf, memories)
     # No topic repeats the words of what is held back.
-    safe = [one for one in memories if not one.is_held]
+    safe = [memory for memory in memories if not memory.is_held]
     if len(safe) < len(memories):
         spoken = _turns(ctx, shelf, safe)
     decided = {
@@ -140,8 +140,8 @@ def _by_project(shelf: Shelf, session: str) -> dict[str, list[Memory]]:
     # What observers keep count of is no part of what was said.
     scope = Scope(sessions=(session,), without=tuple(sorted(QUIET)))
     try:
-        for one in shelf.journal.iter_memories(scope, statuses=tuple(Status)):
-            found.setdefault(one.project, []).append(one)
+        for memory in shelf.journal.iter_memories(scope, statuses=tuple(Status)):
+            found.setdefault(memory.project, []).append(memory)
     except StoreDamagedError as error:
         # A project's broken store keeps no session of another project from its topics.
         log.warning("no topics are made of what is in %s: %s", shelf.folder, error)
@@ -152,10 +152,12 @@ def _by_project(shelf: Shelf, session: str) -> dict[str, list[Memory]]:
 def _turns(ctx: Context, shelf: Shelf, memories: Sequence[Memory]) -> list[TopicTurn]:
     """Return the turns that the active passages among these memories make, with the vectors that are
     there already."""
-    passages = [one for one in memories if _is_talk(one)]
+    passages = [memory for memory in memories if _is_talk(memory)]
     passages.sort(key=number_of)
     vectors = _vectors(ctx, shelf, passages)
-    return turns_of(_passage(one, vectors.get(text_hash(one.embedded))) for one in passages)
+    return turns_of(
+        _passage(passage, vectors.get(text_hash(passage.embedded))) for passage in passages
+    )
 
 
 def _tree(
@@ -170,9 +172,11 @@ def _tree(
 def ideas(memories: Iterable[Memory]) -> list[SummaryIdea]:
     """Return what is known to have been decided, concluded or left open."""
     return [
-        SummaryIdea(one.source.turn, one.kind, _LEAD.sub("", one.text, count=1))
-        for one in memories
-        if one.kind in IDEA_KINDS and one.status is Status.ACTIVE and not one.extra.get("done")
+        SummaryIdea(memory.source.turn, memory.kind, _LEAD.sub("", memory.text, count=1))
+        for memory in memories
+        if memory.kind in IDEA_KINDS
+        and memory.status is Status.ACTIVE
+        and not memory.extra.get("done")
     ]
 
 
@@ -189,7 +193,7 @@ def _vectors(ctx: Context, shelf: Shelf, passages: Sequence[Memory]) -> dict[byt
     if not ctx.embedding.model or not passages:
         return {}
     return shelf.journal.get_vectors(
-        [text_hash(one.embedded) for one in passages], ctx.embedding.model
+        [text_hash(passage.embedded) for passage in passages], ctx.embedding.model
     )
 
 
@@ -217,16 +221,16 @@ def _memories(
 ) -> list[Memory]:
     """Return the topics as memories. Those that were stored keep their ids, and a new one takes the
     place of one that there is no more, so that cutting anew leaves nothing behind."""
-    forgotten = {one.source.turn for one in rows if one.status is Status.FORGOTTEN}
-    stored = {_name(one.extra): one for one in rows if one.extra.get("key")}
+    forgotten = {row.source.turn for row in rows if row.status is Status.FORGOTTEN}
+    stored = {_name(row.extra): row for row in rows if row.extra.get("key")}
     pairs = [(span, parent) for span, parent in walk(found) if span.turns[0] not in forgotten]
     wanted = {_place(span) for span, _ in pairs}
     free = [
-        one.id
-        for one in rows
-        if one.status is not Status.FORGOTTEN and _name(one.extra) not in wanted
+        row.id
+        for row in rows
+        if row.status is not Status.FORGOTTEN and _name(row.extra) not in wanted
     ]
-    taken = {one.id for one in rows}
+    taken = {row.id for row in rows}
     ids: dict[str, str] = {}
     made = []
     for span, parent in pairs:
@@ -316,19 +320,21 @@ def clip_lines(lines: Sequence[str], size: int) -> str:
 def _store(told: SessionContents, may_add: bool) -> int:
     """Write the topics that are new, where they may be added, or have changed, and empty the places of those
     that are gone; return how many were written."""
-    rows = [one for one in told.memories if one.kind == TOPIC]
+    rows = [memory for memory in told.memories if memory.kind == TOPIC]
     made = [
-        replace(one, sensitivity=told.level(one))
-        for one in _memories(told.tree, told.session, told.project, rows)
+        replace(memory, sensitivity=told.level(memory))
+        for memory in _memories(told.tree, told.session, told.project, rows)
     ]
-    known = {one.id: one for one in rows}
-    fresh = [one for one in made if one.id not in known] if may_add else []
-    changed = [one for one in made if one.id in known and _differs(one, known[one.id])]
-    kept = {one.id for one in made}
-    gone = [one for one in rows if one.id not in kept and one.status is Status.ACTIVE]
+    known = {row.id: row for row in rows}
+    fresh = [memory for memory in made if memory.id not in known] if may_add else []
+    changed = [
+        memory for memory in made if memory.id in known and _differs(memory, known[memory.id])
+    ]
+    kept = {memory.id for memory in made}
+    gone = [row for row in rows if row.id not in kept and row.status is Status.ACTIVE]
     if fresh:
         told.shelf.journal.add(fresh)
-    for one in [*changed, *(_emptied(one, made) for one in gone)]:
+    for one in [*changed, *(_emptied(memory, made) for memory in gone)]:
         told.shelf.journal.update(one)
     return len(fresh) + len(changed) + len(gone)
 

@@ -79,7 +79,7 @@ def write(ctx: Context, transcript: str) -> int:
         return 0
     asker, steps = found
     session, _ = head_of(transcript)
-    lines = (json.dumps(asdict(one), ensure_ascii=False) for one in steps)
+    lines = (json.dumps(asdict(step), ensure_ascii=False) for step in steps)
     path = archives.path_of(ctx.home, asker.place.id, steps[0].at[:10], session, archives.STEPS)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     write_durably(path, "".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))

@@ -238,7 +238,7 @@ def _write(ctx: Context, shelf: Shelf, made: list[Memory], captured: Captured) -
     known or was forgotten."""
     stored = _stored_exchanges(shelf, made)
     made = _where_known(made, stored)
-    others = {one.id: one for one in made if one.kind != PASSAGE}
+    others = {memory.id: memory for memory in made if memory.kind != PASSAGE}
     known = shelf.journal.by_ids(list(others))
     added, changed, dropped = each(list(others.values()), list(known.values()))
     for name, passages in _exchanges(made).items():
@@ -248,8 +248,8 @@ def _write(ctx: Context, shelf: Shelf, made: list[Memory], captured: Captured) -
         dropped += changes.dropped
     shelf.journal.write(added, changed, dropped)
     if added or changed or dropped:
-        _note(ctx, [one.id for one in added], [one.id for one in changed], dropped)
-    ctx.count("fixes_learned", sum(one.collection == fix_drafts.COLLECTION for one in added))
+        _note(ctx, [memory.id for memory in added], [memory.id for memory in changed], dropped)
+    ctx.count("fixes_learned", sum(memory.collection == fix_drafts.COLLECTION for memory in added))
     captured.stored += len(added) + len(changed)
     captured.unchanged += len(made) - len(added) - len(changed)
     _unlist(shelf, dropped)
@@ -264,9 +264,9 @@ def _note(ctx: Context, added: list[str], changed: list[str], dropped: list[str]
 
 def _exchanges(memories: Iterable[Memory]) -> dict[str, list[Memory]]:
     found: dict[str, list[Memory]] = defaultdict(list)
-    for one in memories:
-        if one.kind == PASSAGE:
-            found[exchange_of(one.external_id)].append(one)
+    for memory in memories:
+        if memory.kind == PASSAGE:
+            found[exchange_of(memory.external_id)].append(memory)
     return found
 
 
@@ -286,8 +286,10 @@ def _where_known(made: list[Memory], stored: dict[str, list[Memory]]) -> list[Me
         if stored.get(name)
     }
     return [
-        _in_project(one, known.get((one.source.path, one.source.line_start), one.project))
-        for one in made
+        _in_project(
+            memory, known.get((memory.source.path, memory.source.line_start), memory.project)
+        )
+        for memory in made
     ]
 
 

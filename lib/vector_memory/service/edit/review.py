@@ -109,8 +109,10 @@ def review(ctx: Context, request: ReviewRequest) -> WaitingAnswer | DecidedAnswe
     if any(request.chosen.values()) or request.finish:
         request.require_user("decides what is remembered")
         return _decide(ctx, request)
-    found = [one for one in review_items.items(ctx) if one.other is None or reach.holds(one.other)]
-    found = [one for one in found if reach.holds(one.memory)]
+    found = [
+        item for item in review_items.items(ctx) if item.other is None or reach.holds(item.other)
+    ]
+    found = [item for item in found if reach.holds(item.memory)]
     names = project_names(ctx.all_shelves())
     shown = [_waiting_view(item, names, request.is_agent) for item in found[: request.k]]
     return WaitingAnswer(shown, len(found))

@@ -219,7 +219,7 @@ def _captured(ctx: Context, shelf: Shelf) -> list[Item]:
     found = shelf.journal.captured(Scope(), captured.ASKED_KINDS, after, MOST_CAPTURED)
     items = [Item(shelf, memory, _reason(memory)) for memory in found if not memory.is_suspicious]
     # A prompt that is a memory as it stands may be a decision; as a finding it was a request.
-    return [one for one in items if one.reason == DECIDED or not _is_its_prompt(one.memory)]
+    return [item for item in items if item.reason == DECIDED or not _is_its_prompt(item.memory)]
 
 
 def _is_its_prompt(memory: Memory) -> bool:
@@ -251,6 +251,6 @@ def _by_session(found: Sequence[Item]) -> list[Item]:
     for item in found:
         sessions[item.memory.source.session].append(item)
     latest = sorted(
-        sessions.values(), key=lambda own: max(one.memory.created_at for one in own), reverse=True
+        sessions.values(), key=lambda own: max(item.memory.created_at for item in own), reverse=True
     )
     return [item for own in latest for item in sorted(own, key=lambda one: -worth(one.memory))]

@@ -148,10 +148,10 @@ def _clusters(ctx: Context, request: ConnectionsRequest) -> ConnectionsAnswer:
     for shelf in asker.shelves:
         newest = shelf.journal.iter_memories(asker.scope, newest_first=True, limit=MOST_LOOKED_AT)
         mine = {
-            one.id: one
-            for one in newest
-            if one.kind not in (PASSAGE, *DERIVED) and not one.is_quiet
-            if not (request.is_agent and one.is_held)
+            memory.id: memory
+            for memory in newest
+            if memory.kind not in (PASSAGE, *DERIVED) and not memory.is_quiet
+            if not (request.is_agent and memory.is_held)
         }
         sets = Sets()
         for link in shelf.journal.links_of(list(mine)):
@@ -161,16 +161,16 @@ def _clusters(ctx: Context, request: ConnectionsRequest) -> ConnectionsAnswer:
     found.sort(key=lambda one: -len(one[1]))
     views = []
     for shelf, members in found[: request.k]:
-        newest_first = sorted(members, key=lambda one: one.created_at, reverse=True)[:SHOWN]
-        shown = [memory_view(one, project_names([shelf])) for one in newest_first]
+        newest_first = sorted(members, key=lambda member: member.created_at, reverse=True)[:SHOWN]
+        shown = [memory_view(memory, project_names([shelf])) for memory in newest_first]
         views.append(ClusterView(_about(members), len(members), shown))
     return ConnectionsAnswer([], views, len(found))
 
 
 def _about(members: list[Memory]) -> list[str]:
     """Return what most of some memories name; the words that they share, where that is nothing."""
-    named = Counter(name.partition(":")[2] for one in members for name in set(one.entities))
-    words = Counter(word for one in members for word in set(analysis.analyse(one.text)))
+    named = Counter(name.partition(":")[2] for member in members for name in set(member.entities))
+    words = Counter(word for member in members for word in set(analysis.analyse(member.text)))
     for counted in (named, words):
         shared = [name for name, n in counted.most_common(MOST_LABELS) if 2 * n >= len(members)]
         if shared:

@@ -127,7 +127,10 @@ def impact(ctx: Context, request: ImpactRequest) -> ImpactAnswer:
 
 def _uses(ctx: Context, id: str) -> UseCount:
     told = [label for label in ctx.state.use_labels() if label.memory == id]
-    sessions, used = {one.session for one in told}, {one.session for one in told if one.used}
+    sessions, used = (
+        {use_label.session for use_label in told},
+        {use_label.session for use_label in told if use_label.used},
+    )
     return UseCount(len(sessions), len(used))
 
 
@@ -144,9 +147,11 @@ def _tasks(ctx: Context, memory: Memory) -> tuple[TaskCount, TaskCount]:
     )
     came = [task for id, task in came_into.tasks_of_shown(ctx, ordered) if id == memory.id]
     keys, kinds = {task.key for task in came}, {task.kind for task in came}
-    others = [one for one in ordered if one.is_judged and one.kind in kinds and one.key not in keys]
+    others = [
+        task for task in ordered if task.is_judged and task.kind in kinds and task.key not in keys
+    ]
     with_it, without = (
-        TaskCount(len(some), sum(bool(one.done) for one in some)) for some in (came, others)
+        TaskCount(len(some), sum(bool(task.done) for task in some)) for some in (came, others)
     )
     return with_it, without
 

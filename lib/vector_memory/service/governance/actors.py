@@ -87,9 +87,9 @@ def _all(ctx: Context) -> list[Actor]:
             )
         )  # fmt: skip
     found += [
-        Actor("key", one.public.id, one.public.fingerprint[:9], "signs", "", "", "")
-        for one in contracts.keyring(ctx).entries()
-        if not (one.retired_at or one.revoked_at)
+        Actor("key", entry.public.id, entry.public.fingerprint[:9], "signs", "", "", "")
+        for entry in contracts.keyring(ctx).entries()
+        if not (entry.retired_at or entry.revoked_at)
     ]
     for contract in contracts.kept(ctx).values():
         ended = contract.not_after and contract.not_after <= ctx.now().isoformat()
@@ -135,10 +135,10 @@ def _escalate(ctx: Context, request: ActorsRequest) -> str:
 def _terminate(ctx: Context, request: ActorsRequest) -> str:
     if not request.id:
         raise BadInputError("Say who.", "Give id; action list names them.")
-    if any(request.id in (one.id, one.name) for one in tokens.load(ctx.home.tokens)):
+    if any(request.id in (token.id, token.name) for token in tokens.load(ctx.home.tokens)):
         http_tokens.token(ctx, http_tokens.TokenRequest(action="revoke", id=request.id))
         return "The token is revoked."
-    if any(one.public.id == request.id for one in contracts.keyring(ctx).entries()):
+    if any(entry.public.id == request.id for entry in contracts.keyring(ctx).entries()):
         contracts.keyring(ctx).revoke(request.id, ctx.now())
         return "The key is revoked; what it signed counts no more."
     if count := leases.release_all(ctx, request.id):

@@ -67,7 +67,7 @@ def card(ctx: Context, request: CardRequest) -> CardAnswer:
     if request.action == "verify":
         return _verify(request)
     request.require_user("signs cards")
-    clean = [privacy.line(one, 200) for one in request.skills[:50]]
+    clean = [privacy.line(skill, 200) for skill in request.skills[:50]]
     body: dict[str, Any] = {
         "@context": CONTEXT,
         "name": privacy.line(request.name, 100) or "Vector Memory",
@@ -105,8 +105,8 @@ def _verify(request: CardRequest) -> CardAnswer:
         raise BadInputError("That is no agent card.", "Give the card as JSON in `card`.") from None
     told, problem = "", "It is not signed."
     signatures = whole.get("signatures")
-    for one in signatures if isinstance(signatures, list) else ():
-        told, problem = _problem(one, body)
+    for signature in signatures if isinstance(signatures, list) else ():
+        told, problem = _problem(signature, body)
         if not problem:
             break
     if not problem and request.key and told != request.key:

@@ -146,9 +146,9 @@ def _drafted(ctx: Context, request: ContractRequest, parent: Contract | None) ->
         # What is not said is as the parent has it: to narrow one thing is not to say all again.
         permitted=request.permitted or (parent.permitted if parent else ()),
         prohibited=tuple(sorted({*request.prohibited, *(parent.prohibited if parent else ())})),
-        rules=tuple(privacy.line(one, 300) for one in request.rules[:20]),
+        rules=tuple(privacy.line(rule, 300) for rule in request.rules[:20]),
         ceiling=ceiling,
-        projects=tuple(ctx.place(one).root for one in request.folders)
+        projects=tuple(ctx.place(folder).root for folder in request.folders)
         or (parent.projects if parent else ()),
         not_after=request.until.isoformat(timespec="seconds")
         if request.until
@@ -172,7 +172,7 @@ def _revoke(ctx: Context, request: ContractRequest, folder: str) -> list[Contrac
 
 
 def _require_acts(acts: Sequence[str]) -> None:
-    if unknown := [one for one in acts if one not in contracts.ACTS]:
+    if unknown := [act for act in acts if act not in contracts.ACTS]:
         raise BadInputError(
             f"There is no act {unknown[0][:40]!r}.", f"Acts: {', '.join(contracts.ACTS)}."
         )

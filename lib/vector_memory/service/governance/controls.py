@@ -142,10 +142,13 @@ def gaps(ctx: Context, request: GovernanceRequest) -> GapAnswer:
     """
     since, views = _look(ctx, request)
     controls = [one for view in views for one in view.controls]
-    missing = [one for one in controls if one.state in (NONE, PARTLY)]
+    missing = [control for control in controls if control.state in (NONE, PARTLY)]
     missing.sort(key=lambda one: (-one.weight, one.state != NONE))
     return GapAnswer(
-        FIRST_LINE, f"{since:%Y-%m-%d}", missing, sum(one.state == NOT_HERE for one in controls)
+        FIRST_LINE,
+        f"{since:%Y-%m-%d}",
+        missing,
+        sum(control.state == NOT_HERE for control in controls),
     )
 
 
@@ -159,7 +162,11 @@ def _look(ctx: Context, request: GovernanceRequest) -> tuple[datetime, list[Fram
     gathered = Gathered(ctx, since)
     figures = {name: gathered.of(name) for name in FIGURES}
     views = [
-        _framework(id, name, [_control(one, figures) for one in controls if one.framework == id])
+        _framework(
+            id,
+            name,
+            [_control(control, figures) for control in controls if control.framework == id],
+        )
         for id, name in names.items()
         if request.framework in ("", id)
     ]
@@ -168,7 +175,7 @@ def _look(ctx: Context, request: GovernanceRequest) -> tuple[datetime, list[Fram
 
 def _control(control: Control, figures: dict[str, Evidence]) -> ControlView:
     shown = [figures[name] for name in control.evidence]
-    there = sum(bool(one.count) for one in shown)
+    there = sum(bool(evidence.count) for evidence in shown)
     state = MET if there == len(shown) else PARTLY if there else NONE
     if control.not_measurable:
         state = NOT_HERE
@@ -179,9 +186,9 @@ def _control(control: Control, figures: dict[str, Evidence]) -> ControlView:
 
 
 def _framework(id: str, name: str, controls: Sequence[ControlView]) -> FrameworkView:
-    measured = [one for one in controls if one.state != NOT_HERE]
-    total = sum(one.weight for one in measured)
-    met = sum(one.weight * WORTH[one.state] for one in measured)
+    measured = [control for control in controls if control.state != NOT_HERE]
+    total = sum(control_view.weight for control_view in measured)
+    met = sum(control_view.weight * WORTH[control_view.state] for control_view in measured)
     score = round(met / total, 3) if total else None
     return FrameworkView(
         id, name, score, len(measured), len(controls) - len(measured), list(controls)
@@ -197,7 +204,9 @@ def _markdown(made: ReportAnswer) -> str:
             f"{view.measured} controls measured, {view.not_measurable} cannot be measured here.", "",
             "| control | stands | evidence |", "| --- | --- | --- |",
         ]  # fmt: skip
-        for one in view.controls:
-            told = "; ".join(f"{e.what}: {e.count} (`{e.how}`)" for e in one.evidence)
-            lines.append(f"| {one.id} {one.title} | {one.state} | {told or one.reason} |")
+        for control in view.controls:
+            told = "; ".join(f"{e.what}: {e.count} (`{e.how}`)" for e in control.evidence)
+            lines.append(
+                f"| {control.id} {control.title} | {control.state} | {told or control.reason} |"
+            )
     return "\n".join(lines) + "\n"

@@ -166,17 +166,17 @@ def _cbom(ctx: Context) -> dict[str, object]:
     ]  # fmt: skip
     components += [
         {
-            "type": "cryptographic-asset", "name": f"key {one.public.id}",
-            "bom-ref": f"key/{one.public.id}",
+            "type": "cryptographic-asset", "name": f"key {entry.public.id}",
+            "bom-ref": f"key/{entry.public.id}",
             "cryptoProperties": {
                 "assetType": "related-crypto-material",
                 "relatedCryptoMaterialProperties": {
-                    "type": "public-key", "id": one.public.id,
-                    "state": "compromised" if one.revoked_at else "deactivated" if one.retired_at else "active",
+                    "type": "public-key", "id": entry.public.id,
+                    "state": "compromised" if entry.revoked_at else "deactivated" if entry.retired_at else "active",
                 },
             },
         }
-        for one in contracts.keyring(ctx).entries()
+        for entry in contracts.keyring(ctx).entries()
     ]  # fmt: skip
     return {
         "bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,

@@ -67,7 +67,7 @@ class Gathered:
 
     def did(self, actions: Sequence[str]) -> list[str]:
         """Return the numbers of the entries of some actions."""
-        return [str(one.number) for one in self.entries if one.action in actions]
+        return [str(entry.number) for entry in self.entries if entry.action in actions]
 
     def ids(self, fits: Callable[[Memory], bool]) -> list[str]:
         """Return the ids of the memories that fit."""
@@ -95,9 +95,9 @@ class Gathered:
         """Return the jobs that ended well in the period."""
         rows = self._ctx.state.jobs().values()
         return [
-            one.name
-            for one in rows
-            if one.outcome == OK and one.ended_at and one.ended_at >= self._since
+            row.name
+            for row in rows
+            if row.outcome == OK and row.ended_at and row.ended_at >= self._since
         ]
 
     def contracts(self) -> list[str]:
@@ -105,9 +105,10 @@ class Gathered:
         known = contracts.kept(self._ctx)
         now = self._ctx.now().isoformat()
         return [
-            one.id
-            for one in known.values()
-            if contracts.chain(one, known) and (not one.not_after or one.not_after > now)
+            contract.id
+            for contract in known.values()
+            if contracts.chain(contract, known)
+            and (not contract.not_after or contract.not_after > now)
         ]
 
     def keys(self) -> list[str]:
@@ -117,7 +118,7 @@ class Gathered:
     def tokens(self) -> list[str]:
         """Return the tokens that end, or are for one project alone."""
         kept = tokens.load(self._ctx.home.tokens)
-        return [one.id for one in kept if one.until or one.project]
+        return [token.id for token in kept if token.until or token.project]
 
     def packages(self) -> list[str]:
         """Return one entry where the runtime was installed by pinned and hashed versions."""

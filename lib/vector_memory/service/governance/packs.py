@@ -134,7 +134,7 @@ def _publish(ctx: Context, request: PackRequest, folder: str) -> PackAnswer:
     write_durably(os.path.join(folder, MEMORIES), lines)
     whole = {**manifest, "signature": signature}
     write_durably(os.path.join(folder, MANIFEST), json.dumps(whole, indent=1).encode())
-    ctx.state.audit("pack", request.actor, [one.id for one in found], {"name": request.name})
+    ctx.state.audit("pack", request.actor, [memory.id for memory in found], {"name": request.name})
     return _read(folder)
 
 

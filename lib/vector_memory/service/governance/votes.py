@@ -105,7 +105,7 @@ def vote(ctx: Context, request: VoteRequest) -> VoteAnswer:
 
 def _propose(ctx: Context, request: VoteRequest) -> tuple[str, Record]:
     question = privacy.line(request.question, MOST_CHARS)
-    options = [privacy.line(one, MOST_CHARS) for one in request.options]
+    options = [privacy.line(option, MOST_CHARS) for option in request.options]
     weights = _weights(request.voters)
     if not question or len(set(options)) < 2:
         raise BadInputError("A vote needs a question and two options.", "options=[yes, no]")
@@ -128,10 +128,10 @@ def _propose(ctx: Context, request: VoteRequest) -> tuple[str, Record]:
 
 def _weights(voters: Sequence[str]) -> dict[str, int]:
     found: dict[str, int] = {}
-    for one in voters:
-        name, _, weight = one.partition("=")
+    for voter in voters:
+        name, _, weight = voter.partition("=")
         if not name.strip() or (weight and not weight.strip().isdigit()) or weight.strip() == "0":
-            raise BadInputError(f"{one[:40]!r} is no voter.", "Such as reviewer, or reviewer=2.")
+            raise BadInputError(f"{voter[:40]!r} is no voter.", "Such as reviewer, or reviewer=2.")
         found[privacy.line(name, MOST_CHARS)] = int(weight or 1)
     return found
 
@@ -163,8 +163,8 @@ def _view(id: str, record: Record) -> VoteView:
     weights: Mapping[str, object] = record.part("weights")
     of = {name: weight for name, weight in weights.items() if isinstance(weight, int)}
     said: dict[str, set[str]] = {}
-    for one in record.parts("votes"):
-        said.setdefault(one.text("voter"), set()).add(one.text("choice"))
+    for part in record.parts("votes"):
+        said.setdefault(part.text("voter"), set()).add(part.text("choice"))
     void = sorted(name for name, choices in said.items() if len(choices) > 1)
     counted: Counter[str] = Counter()
     for name, choices in said.items():

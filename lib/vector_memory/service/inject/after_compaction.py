@@ -55,23 +55,23 @@ def _chosen(shelves: Sequence[Shelf], own: Scope) -> Iterator[tuple[Memory, int]
         for one in shelf.journal.iter_memories(replace(own, kinds=(TOPIC,)))
     ]
     told.sort(key=lambda one: (one.created_at, one.extra.get("level", 1)), reverse=True)
-    yield from ((_with_files(one), CURRENT_TOKENS) for one in told[:1])
+    yield from ((_with_files(memory), CURRENT_TOKENS) for memory in told[:1])
     said = [
         one for shelf in shelves for one in shelf.journal.iter_memories(replace(own, kinds=KINDS))
     ]
     said.sort(key=lambda one: one.created_at, reverse=True)
-    names = tuple(one.title.casefold() for one in told if one.title)
+    names = tuple(memory.title.casefold() for memory in told if memory.title)
     for one in said:
         # A request that a topic is named after is told with that topic.
         if not one.extra.get("done") and not one.text.casefold().endswith(names):
             yield one, NOTE_TOKENS
-    yield from ((one, NOTE_TOKENS) for one in told[1:])
+    yield from ((memory, NOTE_TOKENS) for memory in told[1:])
 
 
 def _with_files(memory: Memory) -> Memory:
     """Return a topic with the names of the files it is at."""
     if not memory.files:
         return memory
-    files = ", ".join(os.path.basename(one) for one in memory.files[:MOST_FILES])
+    files = ", ".join(os.path.basename(file) for file in memory.files[:MOST_FILES])
     text = redact.clean(f"{memory.text}\nFiles in work: {files}").text
     return replace(memory, text=text)

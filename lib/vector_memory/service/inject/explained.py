@@ -99,7 +99,7 @@ def explain(ctx: Context, request: ExplainRequest) -> ExplainAnswer:
     judged = _Judgement(ctx, question, found, bool(silent))
     names = question.names
     shelves = question.shelves
-    by_meaning = all(one.index is not None and one.index.vectors_ready for one in shelves)
+    by_meaning = all(shelf.index is not None and shelf.index.vectors_ready for shelf in shelves)
     return ExplainAnswer(
         context=judged.context,
         tokens=fence.tokens(judged.context) if judged.context else 0,

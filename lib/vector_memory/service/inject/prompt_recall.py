@@ -62,9 +62,9 @@ def on_prompt(ctx: Context, question: HookQuestion) -> str:
     if ctx.settings.confirm_decisions and not question.said.needs_nothing:
         blocks.append(_to_confirm(ctx, question))
     shown = (
-        show(ctx, question.session, one.notes, one.title, one.known, showing=one.showing)
-        for one in blocks
-        if one.notes
+        show(ctx, question.session, block.notes, block.title, block.known, showing=block.showing)
+        for block in blocks
+        if block.notes
     )
     return "\n".join(filter(None, shown))
 

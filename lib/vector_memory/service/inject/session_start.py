@@ -303,8 +303,8 @@ def save_snapshot(ctx: Context, asker: ProjectAsker, folder: str) -> None:
     path = ctx.home.snapshot(folder)
     data = {
         "notes": [
-            {"id": one.id, "head": one.head, "text": one.text, "foreign": one.foreign}
-            for one in notes
+            {"id": note.id, "head": note.head, "text": note.text, "foreign": note.foreign}
+            for note in notes
         ]
     }
     write_durably(path, json.dumps(data).encode())

@@ -48,7 +48,7 @@ def _wider(
         # What others wrote keeps to its share.
         return note, left
     parts: list[Memory] = []
-    for part in [memory, *(one for one in others if _is_beside(one, memory))]:
+    for part in [memory, *(other for other in others if _is_beside(other, memory))]:
         wider = _of_parts(note, [*parts, part])
         if (more := max(0, wider.tokens - note.tokens)) <= left:
             note, left, parts = wider, left - more, [*parts, part]

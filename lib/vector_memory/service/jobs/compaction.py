@@ -45,7 +45,7 @@ def step(ctx: Context, turn: Turn) -> Step:
     if page is None:
         return Step({"clusters": 0})
     following = {**page.cursor, "full": full} if page.cursor else {}
-    memories = [one for one in page.memories if [one.project, one.collection] in full]
+    memories = [memory for memory in page.memories if [memory.project, memory.collection] in full]
     found = clusters(
         ctx, page.shelf, memories, lambda memory: _may_be_compacted(memory, turn.now), LEAST
     )

@@ -24,8 +24,10 @@ def step(ctx: Context, turn: Turn) -> Step:
     asked = controls.GovernanceRequest(since=turn.now - controls.PERIOD)
     made = controls.report(ctx, asked)
     scores = {
-        one.id: "not measurable" if one.score is None else f"{100 * one.score:.0f} %"
-        for one in made.frameworks
+        framework.id: "not measurable"
+        if framework.score is None
+        else f"{100 * framework.score:.0f} %"
+        for framework in made.frameworks
     }
     gaps = [one.id for view in made.frameworks for one in view.controls if one.closes]
     report = {"since": made.since, "scores": scores, "gaps": gaps}

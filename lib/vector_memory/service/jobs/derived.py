@@ -84,7 +84,7 @@ def _put_together(ctx: Context, turn: Turn) -> Step:
     groups = [
         members
         for members in clusters(ctx, page.shelf, page.memories, _may_speak, LEAST_TOGETHER)
-        if len({id for one in members for id in sessions_of(one)}) >= LEAST_TOGETHER
+        if len({id for member in members for id in sessions_of(member)}) >= LEAST_TOGETHER
     ]
     found = [(members, _together(members), "") for members in groups]
     told, new = _told(ctx, turn, page.shelf, "principle", found)
@@ -96,8 +96,12 @@ def _heuristics(ctx: Context, turn: Turn) -> Step:
     told, new = list[dict[str, object]](), 0
     for shelf in ctx.all_shelves():
         found = [
-            (one.sources, Finding(one.text, one.evidence, AS_FACT), one.command)
-            for one in heuristics.borne_out(shelf)
+            (
+                borne_out.sources,
+                Finding(borne_out.text, borne_out.evidence, AS_FACT),
+                borne_out.command,
+            )
+            for borne_out in heuristics.borne_out(shelf)
         ]
         more, proposed = _told(ctx, turn, shelf, heuristics.HOW, found)
         told, new = told + more, new + proposed
@@ -134,8 +138,8 @@ def _may_speak(memory: Memory) -> bool:
 
 
 def _together(members: Sequence[Memory]) -> Finding:
-    rest = " · ".join(clip(one.text, LINE_CHARS) for one in members[1:LEAST_TOGETHER])
-    sessions = {id for one in members for id in sessions_of(one)}
+    rest = " · ".join(clip(member.text, LINE_CHARS) for member in members[1:LEAST_TOGETHER])
+    sessions = {id for member in members for id in sessions_of(member)}
     evidence = {"findings": len(members), "sessions": len(sessions)}
     return Finding(f"{members[0].text} Likewise: {rest}", evidence, AS_FACT)
 
@@ -218,7 +222,7 @@ def _propose(
     memory = made(how, finding.text, sources, now, finding.evidence, about)
     if is_known(shelf, memory):
         return False
-    said = "\n".join(one.text for one in sources)
+    said = "\n".join(source.text for source in sources)
     # Steps stay as they were run, and counts as they were counted.
     is_exact = how in (SKILL, heuristics.HOW)
     words = "" if is_exact else model_words.worded(ctx, WORDING, said, WORDS_CHARS)

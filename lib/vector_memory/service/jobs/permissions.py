@@ -31,7 +31,7 @@ def step(ctx: Context, turn: Turn) -> Step:
     advised = actors.actors(ctx, actors.ActorsRequest(action="review")).actors
     report = {
         "trusted": len(trusted), "missing": missing, "unused": unused, "excluded_missing": excluded,
-        "actors": [{"sort": one.sort, "name": one.name, "advice": one.advice} for one in advised],
+        "actors": [{"sort": actor.sort, "name": actor.name, "advice": actor.advice} for actor in advised],
     }  # fmt: skip
     stale = len(missing) + len(unused)
     told = f"{stale} of {len(trusted)} trusted folders are gone or unused for {UNUSED_DAYS} days"

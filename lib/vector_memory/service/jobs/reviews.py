@@ -65,10 +65,14 @@ def monthly(ctx: Context, turn: Turn) -> Step:
 def _governed(ctx: Context, since: datetime) -> Iterator[str]:
     """Yield how the installation stands by each standard, and who should not act any more."""
     asked = controls.GovernanceRequest(actor="job", since=since.astimezone(timezone.utc))
-    for one in controls.report(ctx, asked).frameworks:
-        if one.score is not None:
-            beyond = f", {one.not_measurable} not measurable here" if one.not_measurable else ""
-            yield f"{one.name}: {one.score:.0%} of {one.measured} controls{beyond} (evidence, no certificate)"
+    for framework in controls.report(ctx, asked).frameworks:
+        if framework.score is not None:
+            beyond = (
+                f", {framework.not_measurable} not measurable here"
+                if framework.not_measurable
+                else ""
+            )
+            yield f"{framework.name}: {framework.score:.0%} of {framework.measured} controls{beyond} (evidence, no certificate)"
     for who in actors.actors(ctx, actors.ActorsRequest(actor="job", action="review")).actors:
         yield f"{who.sort} {who.name or who.id}: {who.advice}"
 

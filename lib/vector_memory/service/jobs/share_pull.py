@@ -38,7 +38,7 @@ def step(ctx: Context, turn: Turn) -> Step:
         except VectorMemoryError as error:
             refused.append(f"{root or 'global'}: {error}")
             continue
-        memories += sum(one.memories for one in done.members)
+        memories += sum(member.memories for member in done.members)
         refused += [f"{one.what}: {one.why}" for one in done.refused]
     report = {"projects": len(shared), "memories": memories, "refused": refused}
     told = f"{memories} memories of others in {len(shared)} projects, {len(refused)} refused."

@@ -43,24 +43,29 @@ def _moved(ctx: Context, shelf: Shelf, memories: Sequence[Memory], turn: Turn) -
     """Put memories into their tiers, and count from which to which; in a dry run only count."""
     summed_up = _summed_up(shelf, memories)
     to = {
-        one.id: Tier.COLD if one.id in summed_up else aging.tier(one, turn.now) for one in memories
+        memory.id: Tier.COLD if memory.id in summed_up else aging.tier(memory, turn.now)
+        for memory in memories
     }
-    going = {one.id: to[one.id] for one in memories if to[one.id] is not one.tier}
+    going = {memory.id: to[memory.id] for memory in memories if to[memory.id] is not memory.tier}
     if going and not turn.dry_run:
         # What was used or changed since it was read is judged the next time.
         with shelf.storing:
             known = shelf.journal.by_ids(list(going))
-            same = {one.id for one in memories if known.get(one.id) == one}
+            same = {memory.id for memory in memories if known.get(memory.id) == memory}
             going = {id: tier for id, tier in going.items() if id in same}
             shelf.journal.move_to_tiers(going)
         if Tier.COLD in going.values():
             ctx.notify()
-    return Counter(f"{one.tier} to {going[one.id]}" for one in memories if one.id in going)
+    return Counter(
+        f"{memory.tier} to {going[memory.id]}" for memory in memories if memory.id in going
+    )
 
 
 def _summed_up(shelf: Shelf, memories: Sequence[Memory]) -> set[str]:
     """Return the ids of those that gave way to a summary or a topic, which says what they said."""
-    gone = {one.id: one.superseded_by for one in memories if one.status is Status.SUPERSEDED}
+    gone = {
+        memory.id: memory.superseded_by for memory in memories if memory.status is Status.SUPERSEDED
+    }
     heirs = shelf.journal.by_ids(list(set(gone.values())))
     return {id for id, heir in gone.items() if heir in heirs and heirs[heir].kind in DERIVED}
 

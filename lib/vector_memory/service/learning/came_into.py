@@ -21,6 +21,6 @@ def tasks_of_shown(ctx: Context, tasks: Iterable[Task]) -> Iterator[tuple[str, T
         by_session.setdefault(task.session, []).append(task)
     for session, own in by_session.items():
         for id, at in ctx.state.shown_at(session).items():
-            into = next((one for one in own if one.ended_at >= at), None)
+            into = next((task for task in own if task.ended_at >= at), None)
             if into is not None and into.is_judged:
                 yield id, into

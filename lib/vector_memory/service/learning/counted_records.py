@@ -65,7 +65,7 @@ def keep(ctx: Context, asker: ProjectAsker, record: Record) -> Memory | None:
         origin=record.origin,
         temporal=Temporal.DECAYING,
         tags=record.tags,
-        files=tuple(redact.clean(one).text for one in record.files),
+        files=tuple(redact.clean(file).text for file in record.files),
         source=Source(session=record.session),
         expires_at=record.expires_at,
         extra=record.extra,
@@ -103,5 +103,5 @@ def of(
 def drop(ctx: Context, shelf: Shelf, records: Sequence[Memory]) -> None:
     """Remove records that have nothing to say any more, for good: nobody forgot them on purpose."""
     if records:
-        shelf.journal.purge([one.id for one in records])
+        shelf.journal.purge([record.id for record in records])
         ctx.notify()

@@ -53,7 +53,7 @@ def start_lines(
     ]
     trail = trails.fitting(drawn, trails.ANY, now)
     said = "\n".join([*lines, instructions])
-    is_news = trail and any(one not in said for one in trail.commands)
+    is_news = trail and any(command not in said for command in trail.commands)
     return [*lines, trail.text] if trail and is_news else lines
 
 

@@ -82,13 +82,15 @@ def trails_of(asker: ProjectAsker, ids: Iterable[str]) -> list[trails.Trail]:
 def trajectories_of(asker: ProjectAsker) -> list[trajectories.Trajectory]:
     """Return the tasks of a project that are an example, as they were captured, the newest first."""
     records = counted_records.of(asker, TRAJECTORIES, trajectories.MOST, (TRAJECTORY,))
-    found = read_all(trajectories.Trajectory, [one.extra for one in records if one.is_quiet])
+    found = read_all(
+        trajectories.Trajectory, [record.extra for record in records if record.is_quiet]
+    )
     return sorted(found, key=lambda one: one.at, reverse=True)
 
 
 def things_of(records: Iterable[Memory]) -> list[things.Thing]:
     """Return the things of these records."""
-    return read_all(things.Thing, [one.extra for one in records])
+    return read_all(things.Thing, [record.extra for record in records])
 
 
 def ledger_of(memory: Memory) -> tuple[list[outcomes.Task], list[things.Sighting]]:
@@ -98,7 +100,7 @@ def ledger_of(memory: Memory) -> tuple[list[outcomes.Task], list[things.Sighting
     # What an older version wrote has the command that showed it in the middle.
     rows = (row for row in memory.extra.get("seen", ()) if len(row) in (7, 8))
     seen = [things.Sighting(*row[:4], *row[-3:]) for row in rows]
-    return [one for one in tasks if one is not None], seen
+    return [task for task in tasks if task is not None], seen
 
 
 def tasks_of_all(shelf: Shelf) -> Iterator[tuple[outcomes.Task, Memory]]:
@@ -123,9 +125,9 @@ def subagents_of(memory: Memory) -> list[outcomes.Task]:
     raw, orders = memory.extra.get(SUBAGENTS), memory.extra.get(ORDERS) or {}
     found = [outcomes.Task.from_dict(one) for one in raw or () if isinstance(one, dict)]
     return [
-        replace(one, agent=str(orders.get(one.order) or UNKNOWN_AGENT))
-        for one in found
-        if one is not None
+        replace(task, agent=str(orders.get(task.order) or UNKNOWN_AGENT))
+        for task in found
+        if task is not None
     ]
 
 

@@ -105,7 +105,11 @@ def _learn_one(
             return None
         changed = _store(ctx, asker, session, told)
         first = tasks.group(told.turns)[-1][0] if told.turns else told.subagents[0]
-        _begin_again(ctx, path, next(one for one in exchanges if one.key == first.key).position)
+        _begin_again(
+            ctx,
+            path,
+            next(exchange for exchange in exchanges if exchange.key == first.key).position,
+        )
     return asker if changed or final else None
 
 
@@ -114,7 +118,7 @@ def _after(turn: TurnRead, cursor: Cursor) -> list[Exchange] | None:
     another process, or lies before what was read."""
     if turn.exchanges is None or not turn.reaches_back or cursor.lessons < turn.cursor.lessons:
         return None
-    return [one for one in turn.exchanges if one.position >= cursor.lessons]
+    return [exchange for exchange in turn.exchanges if exchange.position >= cursor.lessons]
 
 
 def _begin_again(ctx: Context, path: str, place: Position) -> None:
@@ -130,24 +134,27 @@ def _store(ctx: Context, asker: ProjectAsker, session: str, told: Harvest) -> bo
     with ctx.capturing:
         turns = not_purged(ctx, asker, session, told.turns)
         keys = {turn.key[:16] for turn in turns}
-        seen = [one for one in told.sightings if one.id.partition(":")[0] in keys]
+        seen = [sighting for sighting in told.sightings if sighting.id.partition(":")[0] in keys]
         found = _measured(tasks.group(turns), session)
         by_agents = _measured(
-            [[one] for one in not_purged(ctx, asker, session, told.subagents)], session
+            [[task_turn] for task_turn in not_purged(ctx, asker, session, told.subagents)], session
         )
         known = counted_records.get(asker, HEURISTICS, f"session:{session}")
         before, seen_before = learned_records.ledger_of(known) if known else ([], [])
         kept = _newest([*before, *found])
-        sighted = {(one.kind, one.name, one.id): one for one in [*seen_before, *seen]}.values()
+        sighted = {
+            (sighting.kind, sighting.name, sighting.id): sighting
+            for sighting in [*seen_before, *seen]
+        }.values()
         if not (found or seen or by_agents):
             return False
         orders = {**(known.extra.get(learned_records.ORDERS) or {} if known else {}), **told.orders}
         agents_before = learned_records.subagents_of(known) if known else []
         extra = {
-            "tasks": [one.to_dict() for one in kept],
-            "seen": [list(one) for one in sighted][-MOST_SEEN:],
+            "tasks": [task.to_dict() for task in kept],
+            "seen": [list(sighting) for sighting in sighted][-MOST_SEEN:],
             learned_records.SUBAGENTS: [
-                one.to_dict() for one in _newest([*agents_before, *by_agents])
+                task.to_dict() for task in _newest([*agents_before, *by_agents])
             ],
             learned_records.ORDERS: dict(list(orders.items())[-MOST_ORDERS:]),
         }
@@ -160,7 +167,7 @@ def _store(ctx: Context, asker: ProjectAsker, session: str, told: Harvest) -> bo
 
 def _newest(found: Sequence[outcomes.Task]) -> list[outcomes.Task]:
     """Return the newest tasks of a session, oldest first, each as it was measured last."""
-    merged = {one.key: one for one in found}.values()
+    merged = {task.key: task for task in found}.values()
     return sorted(merged, key=lambda one: (one.at, one.key))[-PER_SESSION:]
 
 
@@ -224,32 +231,38 @@ def draw(ctx: Context, asker: ProjectAsker) -> None:
     now = ctx.now()
     heuristics = counted_records.of(asker, HEURISTICS, MOST_RECORDS)
     known, seen = _all_kept(
-        ctx, asker, [one for one in heuristics if one.kind == learned_records.LEDGER]
+        ctx,
+        asker,
+        [heuristic for heuristic in heuristics if heuristic.kind == learned_records.LEDGER],
     )
     if not heuristics:
         return
-    drawn = [one for one in trails.find(known, now) if _is_offered(asker, one.commands)]
+    drawn = [trail for trail in trails.find(known, now) if _is_offered(asker, trail.commands)]
     habits = [
-        one if _is_offered(asker, [one.command]) else replace(one, end="")
-        for one in trouble.recurring(known)[:MOST_HABITS]
+        habit if _is_offered(asker, [habit.command]) else replace(habit, end="")
+        for habit in trouble.recurring(known)[:MOST_HABITS]
     ]
-    things = [one for one in world.of(seen) if one.is_worth_keeping][:MOST_THINGS]
+    things = [thing for thing in world.of(seen) if thing.is_worth_keeping][:MOST_THINGS]
     _keep_drawn(ctx, asker, WORLD, learned_records.THING, things)
     _keep_drawn(ctx, asker, TRAILS, learned_records.TRAIL, drawn)
-    examples = [one for one in trajectories.find(known) if _is_offered(asker, one.commands)]
+    examples = [
+        trajectory
+        for trajectory in trajectories.find(known)
+        if _is_offered(asker, trajectory.commands)
+    ]
     examples = _with_outcomes(ctx, asker, examples, known)
     _keep_drawn(ctx, asker, TRAJECTORIES, learned_records.TRAJECTORY, examples)
-    days, (done, undone) = [one.at[:10] for one in known], outcomes.evidence(known)
+    days, (done, undone) = [task.at[:10] for task in known], outcomes.evidence(known)
     board = learned_records.Board(
         tasks=len(known),
         done=done,
         undone=undone,
-        sessions=len({one.session for one in known}),
+        sessions=len({task.session for task in known}),
         since=min(days, default=""),
         last=max(days, default=""),
         kinds=outcomes.by_kind(known),
         habits=habits,
-        trails=[counted_records.id_of(asker.place, TRAILS, one.key) for one in drawn],
+        trails=[counted_records.id_of(asker.place, TRAILS, trail.key) for trail in drawn],
     )
     _keep_drawn(ctx, asker, HEURISTICS, learned_records.BOARD, [board])
 
@@ -262,11 +275,14 @@ def _with_outcomes(
 ) -> list[trajectories.Trajectory]:
     """Return examples with the tasks that they came into; what was counted before stays, as what sessions were
     shown is not known for long."""
-    counted = {one.id: dict(one.tried) for one in learned_records.trajectories_of(asker)}
+    counted = {
+        trajectory.id: dict(trajectory.tried)
+        for trajectory in learned_records.trajectories_of(asker)
+    }
     for id, task in came_into.tasks_of_shown(ctx, known) if counted else ():
         if id in counted:
             counted[id][task.key] = bool(task.done)
-    ids = [counted_records.id_of(asker.place, TRAJECTORIES, one.key) for one in examples]
+    ids = [counted_records.id_of(asker.place, TRAJECTORIES, example.key) for example in examples]
     return [one.with_tried(counted.get(id, {})) for id, one in zip(ids, examples, strict=True)]
 
 
@@ -280,11 +296,11 @@ def _all_kept(
 ) -> tuple[list[outcomes.Task], list[world.Sighting]]:
     """Return a project's newest tasks, oldest first, each once: a fork of a session holds what was done
     before it, too; and what was seen. The oldest sessions are dropped where there are too many."""
-    pairs = [(one, *learned_records.ledger_of(one)) for one in ledgers]
+    pairs = [(ledger, *learned_records.ledger_of(ledger)) for ledger in ledgers]
     pairs.sort(key=lambda pair: max((task.at for task in pair[1]), default=""), reverse=True)
     counted_records.drop(ctx, asker.own, [one for one, _, _ in pairs[MOST_SESSIONS:]])
     kept = pairs[:MOST_SESSIONS]
-    ordered = sorted((task for _, some, _ in kept for task in some), key=lambda one: one.at)
+    ordered = sorted((task for _, some, _ in kept for task in some), key=lambda task: task.at)
     seen = [one for _, _, some in kept for one in some]
     return learned_records.each_once(ordered)[-MOST_TASKS:], seen
 
@@ -299,7 +315,7 @@ def _keep_drawn(
     """Store what was made, each under its key, and drop what is not made any more."""
     records = counted_records.of(asker, collection, MOST_RECORDS, (kind,))
     # What somebody stored there stays.
-    stored = {one.id: one for one in records if one.origin is Origin.JOB}
+    stored = {memory.id: memory for memory in records if memory.origin is Origin.JOB}
     for one in drawn:
         id = counted_records.id_of(asker.place, collection, one.key)
         extra = {**asdict(one), "id": id}
@@ -335,7 +351,7 @@ def show(ctx: Context, request: messages.Request) -> LessonsAnswer:
     asker = asker_in(ctx, messages.place_of(ctx, request) or ctx.place(request.base))
     board, now = learned_records.board_of(guidance.board_record(asker)), ctx.now()
     drawn = learned_records.trails_of(asker, board.trails)
-    alive = [one for one in drawn if one.strength_at(now) >= trails.FLOOR]
+    alive = [trail for trail in drawn if trail.strength_at(now) >= trails.FLOOR]
     things = learned_records.things_of(
         counted_records.of(asker, WORLD, MOST_RECORDS, (learned_records.THING,))
     )
@@ -344,6 +360,6 @@ def show(ctx: Context, request: messages.Request) -> LessonsAnswer:
         tasks=board.figures,
         kinds=board.kinds,
         trouble=board.habits,
-        trails=[replace(one, strength=round(one.strength_at(now), 2)) for one in alive],
-        things=sorted(things, key=lambda one: one.last, reverse=True),
+        trails=[replace(trail, strength=round(trail.strength_at(now), 2)) for trail in alive],
+        things=sorted(things, key=lambda thing: thing.last, reverse=True),
     )

@@ -32,7 +32,7 @@ def judge(ctx: Context, session: str, turn: TurnRead, last_words: str, is_over: 
     if not notes or turn.exchanges is None:
         # What was too long to be read here is not read again for this: the next turn's reading looks back.
         return 0
-    talk = Talk([one for one in turn.exchanges if not one.is_subagent], last_words)
+    talk = Talk([exchange for exchange in turn.exchanges if not exchange.is_subagent], last_words)
     memories = _memories(ctx, notes)
     labels, done = [], []
     for note in notes:
@@ -57,7 +57,7 @@ class Talk:
 
     def __init__(self, exchanges: Sequence[Exchange], last_words: str) -> None:
         self._exchanges = exchanges
-        self._pieces = [list(_pieces(one)) for one in exchanges]
+        self._pieces = [list(_pieces(exchange)) for exchange in exchanges]
         words = last_words.strip()
         if words and self._pieces and not any(words in one.text for _, one in self._pieces[-1]):
             self._pieces[-1].append((None, Heard(words, is_said=True)))

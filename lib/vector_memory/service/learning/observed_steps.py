@@ -66,7 +66,11 @@ def cleaner() -> Clean:
 def harvest(found: Iterable[Exchange], clean: Clean) -> Harvest:
     """Return what exchanges tell, in their order."""
     made = Harvest()
-    told = [one for one in found if one.calls or (one.prompt and not one.is_subagent)]
+    told = [
+        exchange
+        for exchange in found
+        if exchange.calls or (exchange.prompt and not exchange.is_subagent)
+    ]
     ends = {
         (one.exchange.key, one.number): _end(one, clean)
         for exchange in told

@@ -176,7 +176,7 @@ def _found(ctx: Context, question: HookQuestion, moment: TriggerMoment) -> list[
         met = {
             id: count
             for id, triggers in conditions.known_in(ctx, shelf).conditions.items()
-            if (count := sum(moment.meets(one, question.place.root) for one in triggers))
+            if (count := sum(moment.meets(trigger, question.place.root) for trigger in triggers))
         }
         if not met:
             continue

@@ -16,29 +16,31 @@ LIVING = (Status.ACTIVE, Status.SUPERSEDED)
 def companions(shelf: Shelf, chosen: Sequence[Memory]) -> list[Memory]:
     """Return what goes with these memories of a store, without themselves: ideas drawn from passages
     that go, and what gave way to any of them, however long ago."""
-    going = {one.id: one for one in chosen}
+    going = {memory.id: memory for memory in chosen}
     _add(going, drawn_from(shelf, chosen))
     latest = list(going)
     while latest:
-        older = [one for one in shelf.journal.replaced_by(latest) if one.id not in going]
+        older = [memory for memory in shelf.journal.replaced_by(latest) if memory.id not in going]
         _add(going, older)
-        latest = [one.id for one in older]
-    known = {one.id for one in chosen}
-    return [one for one in going.values() if one.id not in known]
+        latest = [memory.id for memory in older]
+    known = {memory.id for memory in chosen}
+    return [memory for memory in going.values() if memory.id not in known]
 
 
 def drawn_from(shelf: Shelf, chosen: Sequence[Memory]) -> list[Memory]:
     """Return the ideas and fixes of which at least as much stands in the passages that go as in those
     of their exchange that stay."""
     found: list[Memory] = []
-    going = {one.id for one in chosen}
+    going = {memory.id for memory in chosen}
     for source, project in {
-        (_turn(one), one.project) for one in chosen if one.kind == PASSAGE and one.source.path
+        (_turn(memory), memory.project)
+        for memory in chosen
+        if memory.kind == PASSAGE and memory.source.path
     }:
         told = shelf.journal.of_turn(source, project, LIVING)
-        passages = [one for one in told if one.kind == PASSAGE]
-        gone = _terms(one for one in passages if one.id in going)
-        kept = _terms(one for one in passages if one.id not in going)
+        passages = [memory for memory in told if memory.kind == PASSAGE]
+        gone = _terms(passage for passage in passages if passage.id in going)
+        kept = _terms(passage for passage in passages if passage.id not in going)
         for one in told:
             if one.is_aside and one.kind not in DERIVED and one.id not in going:
                 words = _terms([one])
@@ -68,9 +70,11 @@ def _turn(memory: Memory) -> Source:
 
 
 def _terms(memories: Iterable[Memory]) -> set[str]:
-    return {term for one in memories for term in analysis.lexical("", one.text, "", "").split()}
+    return {
+        term for memory in memories for term in analysis.lexical("", memory.text, "", "").split()
+    }
 
 
 def _add(going: dict[str, Memory], memories: Iterable[Memory]) -> None:
-    for one in memories:
-        going.setdefault(one.id, one)
+    for memory in memories:
+        going.setdefault(memory.id, memory)

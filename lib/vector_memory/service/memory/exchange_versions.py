@@ -51,14 +51,16 @@ def compare(made: Sequence[Memory], stored: Sequence[Memory]) -> Changes:
     """
     if not stored:
         return Changes(list(made), [], [])
-    if any(one.status is not Status.ACTIVE or one.extra.get(EDITED) for one in stored):
+    if any(memory.status is not Status.ACTIVE or memory.extra.get(EDITED) for memory in stored):
         # The user took something out of it: that must not come back in another passage.
         return each(made, stored)
     if not _says_more(made, stored):
         return NOTHING
-    kept = {one.external_id for one in made}
+    kept = {memory.external_id for memory in made}
     added, changed, _ = each(made, stored, _differs)
-    return Changes(added, changed, [one.id for one in stored if one.external_id not in kept])
+    return Changes(
+        added, changed, [memory.id for memory in stored if memory.external_id not in kept]
+    )
 
 
 def _differs(new: Memory, old: Memory) -> bool:
@@ -78,9 +80,9 @@ def each(
     replaces: Callable[[Memory, Memory], bool] = _has_grown,
 ) -> Changes:
     """Return what is new and what changes, memory by memory, where they do not make up a whole."""
-    known = {one.external_id: one for one in stored}
-    added = [one for one in made if one.external_id not in known]
-    pairs = [(one, known[one.external_id]) for one in made if one.external_id in known]
+    known = {memory.external_id: memory for memory in stored}
+    added = [memory for memory in made if memory.external_id not in known]
+    pairs = [(memory, known[memory.external_id]) for memory in made if memory.external_id in known]
     return Changes(added, [over(new, old) for new, old in pairs if replaces(new, old)], [])
 
 
@@ -117,4 +119,4 @@ def _says_more(made: Sequence[Memory], stored: Sequence[Memory]) -> bool:
 def _words(passages: Sequence[Memory]) -> str:
     """Return what passages say together, wherever they were cut."""
     ordered = sorted(passages, key=number_of)
-    return "".join("".join(one.text.split()) for one in ordered)
+    return "".join("".join(memory.text.split()) for memory in ordered)

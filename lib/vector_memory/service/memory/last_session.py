@@ -158,7 +158,11 @@ def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
     """Return how the session of a memory ended, None where the user had no say in it or asked for nothing."""
     own = replace(scope, sessions=(newest.source.session,), until=None)
     passages = shelf.journal.recent(own, LOOKED_AT, kinds=(PASSAGE,))
-    talk = [one for one in passages if SUBAGENT_TAG not in one.tags and not one.is_suspicious]
+    talk = [
+        passage
+        for passage in passages
+        if SUBAGENT_TAG not in passage.tags and not passage.is_suspicious
+    ]
     talk.sort(key=lambda one: one.source.turn, reverse=True)
     turns = [_turn(list(group)) for _, group in groupby(talk, key=lambda one: one.source.turn)]
     place = next((at for at, turn in enumerate(turns) if turn.is_request), None)
@@ -226,7 +230,7 @@ def left_open(
             for memory in shelf.journal.open_items(wanted, MOST_OPEN)
             if _is_left(memory, names, newest) and SUBAGENT_TAG not in memory.tags
         ]
-        found += _not_taken_up(shelf, scope, [one for one in items if is_telling(one)])
+        found += _not_taken_up(shelf, scope, [item for item in items if is_telling(item)])
     found.sort(key=lambda memory: (memory.created_at, memory.source.turn), reverse=True)
     return found[:most]
 
@@ -260,7 +264,8 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
     for session in sessions:
         own = Scope(projects=scope.projects, sessions=(session,))
         last_turns.update(
-            (session, one.source.turn) for one in shelf.journal.recent(own, 1, kinds=(PASSAGE,))
+            (session, memory.source.turn)
+            for memory in shelf.journal.recent(own, 1, kinds=(PASSAGE,))
         )
         solved = replace(own, kinds=(SOLUTION,))
         solutions[session] = list(shelf.journal.iter_memories(solved))
@@ -277,22 +282,22 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
         if memory.kind != PROBLEM
         or not _is_solved(memory, solutions.get(memory.source.session, []))
     ]
-    taken_up = [one for one in unsolved if one.source.path and one.kind != PROBLEM]
-    left = {one.id for one in _not_taken_up(shelf, scope, taken_up)}
-    settled = {one.id for one in taken_up} - left
-    return [one for one in unsolved if one.id not in settled][:most]
+    taken_up = [memory for memory in unsolved if memory.source.path and memory.kind != PROBLEM]
+    left = {memory.id for memory in _not_taken_up(shelf, scope, taken_up)}
+    settled = {memory.id for memory in taken_up} - left
+    return [memory for memory in unsolved if memory.id not in settled][:most]
 
 
 def _is_solved(problem: Memory, solutions: Sequence[Memory]) -> bool:
     """Whether one of its session's solutions is of the same exchange, or a later one about the same."""
     terms = set(analysis.analyse(problem.text))
     return any(
-        one.source.turn == problem.source.turn
+        solution.source.turn == problem.source.turn
         or (
-            one.source.turn > problem.source.turn
-            and len(terms & set(analysis.analyse(one.text))) >= SOLVING * len(terms)
+            solution.source.turn > problem.source.turn
+            and len(terms & set(analysis.analyse(solution.text))) >= SOLVING * len(terms)
         )
-        for one in solutions
+        for solution in solutions
     )
 
 
@@ -358,7 +363,7 @@ def at_length(end: SessionEnd, project: str, budget: int) -> fence.Note:
     head = _head(end, project)
     left = budget - fence.tokens(head) - 8
     after = fence.gist(end.after, left // 3) if end.after else ""
-    pieces = [" ".join(words for _, words in _spoken(one.text)) for one in end.passages]
+    pieces = [" ".join(words for _, words in _spoken(passage.text)) for passage in end.passages]
     asked = fence.cut(end.asked, int(left * ASKED_SHARE))
     left -= fence.tokens(after) + fence.tokens(asked)
     kept: list[str] = []

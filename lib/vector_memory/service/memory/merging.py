@@ -47,7 +47,7 @@ def may_merge(stored: Memory, draft: Memory) -> bool:
 
 def knows(stored: Memory, draft_id: str) -> bool:
     """Whether a memory of this id was merged into a stored one."""
-    return any(one.get("id") == draft_id for one in sources_of(stored))
+    return any(source.get("id") == draft_id for source in sources_of(stored))
 
 
 def sources_of(memory: Memory) -> list[Record]:
@@ -58,7 +58,9 @@ def sources_of(memory: Memory) -> list[Record]:
 def sessions_of(memory: Memory) -> dict[str, str]:
     """Return the sessions in which a memory was said, each with the ISO time of the last saying there."""
     said = [(memory.source.session, memory.created_at.isoformat())]
-    said += [(str(one.get("session", "")), str(one.get("at", ""))) for one in sources_of(memory)]
+    said += [
+        (str(source.get("session", "")), str(source.get("at", ""))) for source in sources_of(memory)
+    ]
     return {session: at for session, at in sorted(said, key=lambda pair: pair[1]) if session}
 
 
@@ -133,7 +135,7 @@ def _has_the_say(stored: Memory, draft: Memory) -> bool:
         return draft.trust > stored.trust
     if draft.origin is not stored.origin and bool(draft.weight) != bool(stored.weight):
         return bool(draft.weight)
-    said = [str(one["at"]) for one in sources_of(stored) if one.get("at")]
+    said = [str(source["at"]) for source in sources_of(stored) if source.get("at")]
     last = max([stored.created_at, *map(datetime.fromisoformat, said)])
     return draft.created_at >= last
 

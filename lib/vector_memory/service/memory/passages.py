@@ -117,8 +117,8 @@ def _talk_first(text: str) -> str:
     """Return a passage with long lists of what was done after what was said: who reads only how it
     begins reads the talk."""
     lines = text.split("\n")
-    done = [one for one in lines if one.startswith(DONE_HEAD) and len(one) > LONG_DONE]
-    return "\n".join([*(one for one in lines if one not in done), *done])
+    done = [line for line in lines if line.startswith(DONE_HEAD) and len(line) > LONG_DONE]
+    return "\n".join([*(line for line in lines if line not in done), *done])
 
 
 def _parted(pieces: list[tuple[str, str]], idea: str) -> tuple[list[tuple[str, str]], int | None]:

@@ -116,7 +116,9 @@ def _twins(shelf: Shelf, draft: Memory, near: Sequence[Neighbour]) -> list[Memor
     """Return the memories that say the same as a draft, or took it in before, best first."""
     equal = shelf.journal.find_by_hash(dedup.text_key(draft.embedded), draft.project)
     same = [
-        one.memory for one in near if merging.knows(one.memory, draft.id) or says_same(draft, one)
+        neighbour.memory
+        for neighbour in near
+        if merging.knows(neighbour.memory, draft.id) or says_same(draft, neighbour)
     ]
     return [equal, *same] if equal is not None else same
 
@@ -130,7 +132,7 @@ def says_same(draft: Memory, near: Neighbour) -> bool:
 def _added(ctx: Context, shelf: Shelf, draft: Memory, near: Sequence[Neighbour]) -> Placed:
     """Store a draft, linked to what it belongs to."""
     # What matters most comes first.
-    found = [tie for one in near if (tie := tie_of(draft, one)) is not None]
+    found = [tie for neighbour in near if (tie := tie_of(draft, neighbour)) is not None]
     found.sort(key=lambda tie: (_ORDER.index(tie.relation), -tie.weight))
     ties = tuple(found[:MOST_LINKS])
     memory = shelf.journal.add([draft])[0]
@@ -184,7 +186,7 @@ def _both_assert(draft: Memory, other: Memory) -> bool:
     if draft.kind in TODOS and other.kind in TODOS:
         return False
     return not any(
-        one.kind in QUESTIONS or one.text.rstrip().endswith("?") for one in (draft, other)
+        memory.kind in QUESTIONS or memory.text.rstrip().endswith("?") for memory in (draft, other)
     )
 
 

@@ -23,7 +23,7 @@ Exchange = tuple[str, str, int]
 
 def names_of(memories: Iterable[Memory]) -> set[str]:
     """Return the names by which these memories would be captured or imported again."""
-    return {_name(one.kind, one.external_id) for one in memories if one.external_id}
+    return {_name(memory.kind, memory.external_id) for memory in memories if memory.external_id}
 
 
 def session_name(session: str) -> str:
@@ -38,30 +38,30 @@ def project_name(project: str) -> str:
 
 def without_purged(ctx: Context, project: str, drafts: Sequence[Draft]) -> list[Draft]:
     """Return what may be captured of these drafts of a project."""
-    names = {_name(one.kind, one.external_id) for one in drafts}
-    names |= {session_name(one.session) for one in drafts} | {project_name(project)}
+    names = {_name(draft.kind, draft.external_id) for draft in drafts}
+    names |= {session_name(draft.session) for draft in drafts} | {project_name(project)}
     blocked = ctx.state.blocked(names)
     if not blocked:
         return list(drafts)
     whole = {
-        _exchange(one)
-        for one in drafts
-        if one.kind == PASSAGE and _name(one.kind, one.external_id) in blocked
+        _exchange(draft)
+        for draft in drafts
+        if draft.kind == PASSAGE and _name(draft.kind, draft.external_id) in blocked
     }
     return [
-        one
-        for one in drafts
-        if _exchange(one) not in whole
-        and _name(one.kind, one.external_id) not in blocked
-        and not _said_by(one, blocked.get(session_name(one.session)))
-        and not _said_by(one, blocked.get(project_name(project)))
+        draft
+        for draft in drafts
+        if _exchange(draft) not in whole
+        and _name(draft.kind, draft.external_id) not in blocked
+        and not _said_by(draft, blocked.get(session_name(draft.session)))
+        and not _said_by(draft, blocked.get(project_name(project)))
     ]
 
 
 def is_purged(ctx: Context, memories: Sequence[Memory]) -> set[str]:
     """Return the ids of those memories, about to be stored, that were purged."""
     blocked = ctx.state.blocked(names_of(memories))
-    return {one.id for one in memories if _name(one.kind, one.external_id) in blocked}
+    return {memory.id for memory in memories if _name(memory.kind, memory.external_id) in blocked}
 
 
 def _name(kind: str, external_id: str) -> str:

@@ -196,7 +196,7 @@ def hit_view(hit: Hit, names: ProjectNames, now: datetime | None = None, **more:
     Args:
         more: what else is told of it, by the fields of `HitView`.
     """
-    against = [OlderView(one.id, one.created_at) for one in hit.against]
+    against = [OlderView(memory.id, memory.created_at) for memory in hit.against]
     told = {"contradicts": against or None, **more}
     view = memory_view(hit.memory, names, now)
     return extended(

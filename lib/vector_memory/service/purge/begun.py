@@ -67,7 +67,7 @@ def noted(ctx: Context) -> Iterator[tuple[PurgeRequest, BegunPurge]]:
         pieces = _opened(ctx, id, told.text("words"))
         chosen = PurgeSelection(told.text("form"), parts, sessions, pieces, set(), *where)
         corners = [
-            team.corner_of(ctx, ctx.place(one) if one else None) for one in told.words("told")
+            team.corner_of(ctx, ctx.place(word) if word else None) for word in told.words("told")
         ]
         request = PurgeRequest(
             actor=told.text("actor"),

@@ -147,8 +147,8 @@ def _forms(piece: str) -> Iterator[bytes]:
 
 def _in_json(words: set[str]) -> set[str]:
     return {
-        json.dumps(one, ensure_ascii=ascii_only)[1:-1]
-        for one in words
+        json.dumps(word, ensure_ascii=ascii_only)[1:-1]
+        for word in words
         for ascii_only in (True, False)
     }
 

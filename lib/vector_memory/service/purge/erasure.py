@@ -25,7 +25,7 @@ def shared_with(ctx: Context, chosen: PurgeSelection) -> list[Corner]:
         known.root
         for part in chosen.parts
         for known in part.shelf.journal.projects()
-        if known.root and known.id in {one.project for one in part.memories}
+        if known.root and known.id in {memory.project for memory in part.memories}
     ]
     corners = [team.corner_of(ctx, ctx.place(root)) for root in dict.fromkeys(roots)]
     corners.append(team.corner_of(ctx, None))
@@ -70,7 +70,7 @@ def certificate(ctx: Context, request: PurgeRequest) -> str:
     from vector_memory.service.upkeep import proofs
 
     ctx.state.flush()
-    entries = [one for one in ctx.state.audit_rows() if one.action == ACTION]
+    entries = [audit_row for audit_row in ctx.state.audit_rows() if audit_row.action == ACTION]
     asked = proofs.ProveRequest(
         entry=entries[-1].number, passphrase=request.passphrase, actor=request.actor
     )

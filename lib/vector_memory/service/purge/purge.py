@@ -187,7 +187,7 @@ def _preview(ctx: Context, chosen: PurgeSelection) -> PurgeAnswer:
 
 def _sources(memories: Sequence[Memory]) -> list[str]:
     """Return the files of others from which these memories came, as far as they are still there."""
-    paths = {one.source.path for one in memories if one.source.path}
+    paths = {memory.source.path for memory in memories if memory.source.path}
     return sorted(path for path in paths if os.path.isfile(path))
 
 
@@ -232,7 +232,7 @@ def _remove_rows(ctx: Context, part: StorePart) -> int:
     shelf = part.shelf
     with shelf.storing, shelf.following:
         going = set(part.ids)
-        successors = {one.id: one.superseded_by for one in part.memories}
+        successors = {memory.id: memory.superseded_by for memory in part.memories}
         for one in shelf.journal.replaced_by(part.ids):
             if one.id not in going:
                 shelf.journal.update(released(one, successors, going))

@@ -138,7 +138,7 @@ def _by_ids(ctx: Context, request: PurgeRequest) -> PurgeSelection:
         own = [one for owner, one in chosen if owner is shelf]
         texts = [one.text for _, one in chosen if len(one.text) >= LEAST_SHARED]
         holding = _living(shelf, shelf.journal.holding(texts)) if texts else []
-        own = _each_once([*own, *(one for one in holding if one.kind not in DERIVED)])
+        own = _each_once([*own, *(memory for memory in holding if memory.kind not in DERIVED)])
         if own:
             parts.append(StorePart(shelf, _each_once([*own, *companions(shelf, own)])))
     return _choice("ids", parts)
@@ -204,7 +204,7 @@ def _forgotten(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     for shelf in ctx.all_shelves():
         stones = shelf.journal.iter_memories(Scope(), statuses=(Status.FORGOTTEN,))
         # A forgotten topic would be found again, were its stone not there.
-        parts.append(StorePart(shelf, [one for one in stones if one.kind not in DERIVED]))
+        parts.append(StorePart(shelf, [stone for stone in stones if stone.kind not in DERIVED]))
     return _choice("forgotten", parts)
 
 
@@ -218,12 +218,12 @@ def _whole(ctx: Context, scope: Scope) -> list[StorePart]:
 
 def _choice(form: str, parts: list[StorePart], pieces: Sequence[str] = ()) -> PurgeSelection:
     memories = [one for part in parts for one in part.memories]
-    said = [one for one in memories if form != "forgotten"]
+    said = [memory for memory in memories if form != "forgotten"]
     return PurgeSelection(
         form,
         parts,
-        {one.source.session for one in said if one.source.session},
-        list(pieces) or pieces_of([one.text for one in said if not _is_count(one)]),
+        {memory.source.session for memory in said if memory.source.session},
+        list(pieces) or pieces_of([memory.text for memory in said if not _is_count(memory)]),
         tombstones.names_of(memories),
     )
 
@@ -238,8 +238,8 @@ def _add_derived(part: StorePart, sessions: set[str]) -> None:
     or were forgotten."""
     if not sessions:
         return
-    known = {one.id for one in part.memories}
-    projects = tuple({one.project for one in part.memories})
+    known = {memory.id for memory in part.memories}
+    projects = tuple({memory.project for memory in part.memories})
     scopes = (
         Scope(sessions=tuple(sessions), kinds=DERIVED),
         Scope(sessions=tuple(sessions), collections=(HEURISTICS, WORLD)),
@@ -261,8 +261,8 @@ def _add_derived(part: StorePart, sessions: set[str]) -> None:
 
 def _living(shelf: Shelf, ids: Sequence[str]) -> list[Memory]:
     found = shelf.journal.by_ids(ids).values()
-    return [one for one in found if one.status is not Status.FORGOTTEN]
+    return [memory for memory in found if memory.status is not Status.FORGOTTEN]
 
 
 def _each_once(memories: Sequence[Memory]) -> list[Memory]:
-    return list({one.id: one for one in memories}.values())
+    return list({memory.id: memory for memory in memories}.values())

@@ -102,11 +102,13 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
         share = replace(share, kinds=request.kinds, tags=request.tags)
     mine, readers = contracts.keyring(ctx).current, team.valid(corner, share)
     chosen = _looked_through(ctx, corner, share, progress)
-    found = [one for one in chosen if one.law in ("", team.law_of_all(readers))]
+    found = [shared for shared in chosen if shared.law in ("", team.law_of_all(readers))]
     kept_back = len(chosen) - len(found)
     if request.only_known:
-        found = [one for one in found if share.published.contents.get(one.id) == one.digest]
-    if mine is None or mine.public not in [one.key for one in readers]:
+        found = [
+            shared for shared in found if share.published.contents.get(shared.id) == shared.digest
+        ]
+    if mine is None or mine.public not in [reader.key for reader in readers]:
         raise NotFoundError(
             "This installation's key is not in the list of members.",
             "`vector-memory share invite` enters it.",
@@ -147,7 +149,7 @@ def _looked_through(
 
 def _digest(found: Sequence[Shared], readers: Sequence[Member]) -> str:
     """Return what tells what goes to whom from anything else that might."""
-    words = [one.digest for one in found] + [one.key.id for one in readers]
+    words = [shared.digest for shared in found] + [reader.key.id for reader in readers]
     return bundles.digest("\n".join(words).encode("ascii"))[:32]
 
 
@@ -160,18 +162,21 @@ def _answer(
 ) -> PublishAnswer:
     """Return what would be published."""
     before = share.published.contents
-    fresh = [one for one in found if before.get(one.id) != one.digest]
+    fresh = [shared for shared in found if before.get(shared.id) != shared.digest]
     return PublishAnswer(
         seq=share.published.seq,
         memories=len(found),
         bytes=0,
         new=len(fresh),
-        gone=len(before.keys() - {one.id for one in found}),
-        redactions=sum(one.redactions for one in found),
+        gone=len(before.keys() - {shared.id for shared in found}),
+        redactions=sum(shared.redactions for shared in found),
         kept_back=kept_back,
-        readers=[one.name for one in readers],
+        readers=[reader.name for reader in readers],
         digest=digest,
-        fresh=[SharedView(one.id, one.kind, one.text[:SHOWN_CHARS]) for one in fresh[:MOST_SHOWN]],
+        fresh=[
+            SharedView(shared.id, shared.kind, shared.text[:SHOWN_CHARS])
+            for shared in fresh[:MOST_SHOWN]
+        ],
     )
 
 
@@ -187,8 +192,8 @@ def _put(
     where nothing has changed."""
     before, me = share.published, Member("", own.public)
     there = pull.numbers(place, me)
-    ids = tuple(sorted(one.key.id for one in readers))
-    now = {one.id: one.digest for one in found}
+    ids = tuple(sorted(reader.key.id for reader in readers))
+    now = {shared.id: shared.digest for shared in found}
     # A new key has published nothing yet: `there` is empty, and all is published.
     is_there = bool(there) and there[-1] == before.seq and before.base in there
     if is_there and before.contents == now and before.readers == ids:
@@ -204,8 +209,8 @@ def _put(
         before.digest if goes_on else "",
         ctx.now().isoformat(timespec="seconds"),
     )
-    lines = [one.line for one in found if not (goes_on and one.id in before.contents)]
-    raw = bundles.seal(own, [one.key for one in readers], position, b"\n".join(lines))
+    lines = [shared.line for shared in found if not (goes_on and shared.id in before.contents)]
+    raw = bundles.seal(own, [reader.key for reader in readers], position, b"\n".join(lines))
     place.write(pull.name_of(me, seq), raw)
     for number in () if goes_on else there:
         # What was taken back, or sealed for somebody who has left, does not lie there any longer.

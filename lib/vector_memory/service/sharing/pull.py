@@ -79,7 +79,7 @@ def pull(
     Returns:
         The members with how much they share, and what was refused, and why.
     """
-    mine = {one.public for one in own}
+    mine = {private_key.public for private_key in own}
     listed = [one for one in team.valid(corner, share) if one.key not in mine]
     refused, views, seen = _strangers(place, corner, share), [], dict(share.seen)
     if left := seen.keys() - {one.key.id for one in listed}:
@@ -104,7 +104,7 @@ def pull(
 
 def _strangers(place: SharedPlace, corner: Corner, share: TeamShare) -> list[RefusedView]:
     """Return what lies at the place of keys that are no members'."""
-    known = {one.key.id for one in team.valid(corner, share)}
+    known = {member.key.id for member in team.valid(corner, share)}
     revoked = {PublicKey.read(word).id for word in share.revoked}
     return [
         RefusedView(
@@ -151,7 +151,9 @@ def _taken(
         return before
     opened = []
     for bundle in chain:
-        reader = next((one for one in own if one.public.id in bundle.readers), own[0])
+        reader = next(
+            (private_key for private_key in own if private_key.public.id in bundle.readers), own[0]
+        )
         opened.append(bundles.unseal(bundle, reader))
     if before is None:
         share.seen[member.key.id] = Seen(0, "", 0)
@@ -259,7 +261,7 @@ def drop(ctx: Context, corner: Corner, words: set[str]) -> int:
     if shelf is None:
         return 0
     found = shelf.journal.iter_memories(Scope((corner.id,)))
-    gone = [one.id for one in found if one.author.get("key") in words]
+    gone = [memory.id for memory in found if memory.author.get("key") in words]
     shelf.journal.write((), (), gone)
     ctx.notify()
     return len(gone)
@@ -270,4 +272,4 @@ def _authors(ctx: Context, corner: Corner) -> set[str]:
     if shelf is None:
         return set()
     found = shelf.journal.iter_memories(Scope((corner.id,)))
-    return {one.author.get("key", "") for one in found}
+    return {memory.author.get("key", "") for memory in found}

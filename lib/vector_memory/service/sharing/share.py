@@ -30,7 +30,7 @@ def _access(request: Mapping[str, object], name: str) -> dict[str, str]:
 
     found = request.get(name)
     given = found if isinstance(found, dict) else {}
-    return {one: str(given[one]) for one in VARIABLES if given.get(one)}
+    return {variable: str(given[variable]) for variable in VARIABLES if given.get(variable)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,10 +211,10 @@ def _admit(ctx: Context, corner: Corner, own: KeyEntry, name: str, law: str) -> 
     """Put this installation's key into the list of members, in the place of its older ones, and return the
     list's path."""
     listed = team.members(corner)
-    older = [one.public for one in contracts.keyring(ctx).entries() if one != own]
-    called_before = next((one.name for one in listed if one.key in older), "")
-    listed = [one for one in listed if one.key not in older]
-    known = next((one for one in listed if one.key == own.public), None)
+    older = [entry.public for entry in contracts.keyring(ctx).entries() if entry != own]
+    called_before = next((member.name for member in listed if member.key in older), "")
+    listed = [member for member in listed if member.key not in older]
+    known = next((member for member in listed if member.key == own.public), None)
     law = law or (known.law if known else "")
     if (
         known is not None
@@ -271,15 +271,15 @@ def status(ctx: Context, request: ShareRequest) -> StatusAnswer:
     share = team.require_share(ctx, corner)
     own, published = contracts.keyring(ctx).current, share.published
     views = []
-    for one in team.members(corner):
-        seen = share.seen.get(one.key.id)
-        is_own = own is not None and own.public == one.key
-        state = "own" if is_own else "revoked" if one.key.word in share.revoked else "member"
+    for member in team.members(corner):
+        seen = share.seen.get(member.key.id)
+        is_own = own is not None and own.public == member.key
+        state = "own" if is_own else "revoked" if member.key.word in share.revoked else "member"
         numbers = (seen.seq, seen.memories) if seen else (0, 0)
         if is_own:
             numbers = (published.seq, len(published.contents))
-        about = (one.key.word, one.name, one.key.fingerprint, state)
-        views.append(MemberView(*about, *numbers, one.law))
+        about = (member.key.word, member.name, member.key.fingerprint, state)
+        views.append(MemberView(*about, *numbers, member.law))
     return StatusAnswer(
         share.url,
         share.team,
@@ -389,10 +389,10 @@ def own_keys(ctx: Context, passphrase: str) -> list[PrivateKey]:
     """Return the key that signs now, and behind it those that it took the place of, as far as the passphrase
     opens them: what was sealed for those can still be read."""
     keys = [own_key(ctx, passphrase)]
-    for one in contracts.keyring(ctx).entries():
-        if one.retired_at and not one.revoked_at:
+    for entry in contracts.keyring(ctx).entries():
+        if entry.retired_at and not entry.revoked_at:
             with contextlib.suppress(VectorMemoryError):
-                keys.append(contracts.keyring(ctx).open(one.public.id, passphrase))
+                keys.append(contracts.keyring(ctx).open(entry.public.id, passphrase))
     return keys
 
 

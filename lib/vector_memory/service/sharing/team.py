@@ -144,7 +144,7 @@ def members(corner: Corner) -> list[Member]:
         raise explained(path, error) from error
     except (ValueError, TypeError, KeyError, RecursionError, VectorMemoryError) as error:
         raise BadInputError(f"{path} is no list of members: {error}", "Mend it.") from error
-    if len(found) > MOST_MEMBERS or len({one.key.id for one in found}) < len(found):
+    if len(found) > MOST_MEMBERS or len({member.key.id for member in found}) < len(found):
         raise BadInputError(f"{path} names a key twice, or too many.", "Mend it.")
     return found
 
@@ -160,8 +160,12 @@ def write_members(corner: Corner, listed: list[Member]) -> str:
     """Write the list of members, and return its path. It is for the user to commit."""
     path = os.path.join(corner.root, FILE)
     entries = [
-        {"name": one.name, "key": one.key.word, **({"jurisdiction": one.law} if one.law else {})}
-        for one in listed
+        {
+            "name": member.name,
+            "key": member.key.word,
+            **({"jurisdiction": member.law} if member.law else {}),
+        }
+        for member in listed
     ]
     text = json.dumps({"members": entries}, indent=2, ensure_ascii=False) + "\n"
     try:
@@ -174,7 +178,7 @@ def write_members(corner: Corner, listed: list[Member]) -> str:
 
 def valid(corner: Corner, share: TeamShare) -> list[Member]:
     """Return the members whose keys were not revoked here."""
-    return [one for one in members(corner) if one.key.word not in share.revoked]
+    return [member for member in members(corner) if member.key.word not in share.revoked]
 
 
 def share_of(ctx: Context, corner: Corner) -> TeamShare | None:
@@ -231,13 +235,13 @@ def save(ctx: Context, corner: Corner, share: TeamShare) -> TeamShare:
 
 def law_of_all(listed: list[Member]) -> str:
     """Return the law under which all copies lie, "" where they lie under several, or one is not known."""
-    laws = {one.law for one in listed}
+    laws = {member.law for member in listed}
     return laws.pop() if len(laws) == 1 else ""
 
 
 def without(listed: list[Member], key: PublicKey) -> list[Member]:
     """Return members without one."""
-    return [one for one in listed if one.key != key]
+    return [member for member in listed if member.key != key]
 
 
 def adopted(share: TeamShare, team: str) -> TeamShare:

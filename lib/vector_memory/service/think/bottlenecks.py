@@ -61,36 +61,36 @@ def optimize(ctx: Context, request: OptimizerRequest) -> ledger.Answer:
     """
     asker = messages.asker_of(ctx, request)
     known = ledger.tasks_of(asker, request.since, kind=request.kind)
-    keys = {one.key[:16] for one in known}
+    keys = {task.key[:16] for task in known}
     runs: defaultdict[str, list[Sighting]] = defaultdict(list)
-    for one in ledger.sightings_of(asker):
-        of_task = not request.kind or one.id.partition(":")[0] in keys
-        lately = request.since is None or datetime.fromisoformat(one.at) >= request.since
-        if one.kind == things.COMMAND and of_task and lately:
-            runs[ledger.job_of(one.name)].append(one)
+    for sighting in ledger.sightings_of(asker):
+        of_task = not request.kind or sighting.id.partition(":")[0] in keys
+        lately = request.since is None or datetime.fromisoformat(sighting.at) >= request.since
+        if sighting.kind == things.COMMAND and of_task and lately:
+            runs[ledger.job_of(sighting.name)].append(sighting)
     steps = [_figures(job, seen, known) for job, seen in runs.items()]
-    steps.sort(key=lambda one: (-one.total_s, -one.went_well.n, one.step))
+    steps.sort(key=lambda step: (-step.total_s, -step.went_well.n, step.step))
     return ledger.answer(
         ctx,
         _told(steps),
         tasks=len(known),
-        retries=sum(one.retries for one in known),
+        retries=sum(task.retries for task in known),
         steps=steps[: request.k],
         compared=_compared(known, request.first, request.second),
     )
 
 
 def _figures(job: str, seen: Sequence[Sighting], known: Sequence[Task]) -> StepFigures:
-    good = [one for one in seen if one.state == things.OK]
+    good = [sighting for sighting in seen if sighting.state == things.OK]
     # Nobody knows how much of a long call was waiting for a permission.
-    total = round(sum(min(one.seconds, LONGEST_PAUSE_S) for one in seen), 1)
-    took = figures.middle([one.seconds for one in good if one.seconds > 0])
-    in_tasks = sum(job in one.jobs for one in known)
+    total = round(sum(min(sighting.seconds, LONGEST_PAUSE_S) for sighting in seen), 1)
+    took = figures.middle([sighting.seconds for sighting in good if sighting.seconds > 0])
+    in_tasks = sum(job in task.jobs for task in known)
     return StepFigures(job, figures.rate(len(good), len(seen)), in_tasks, took, total)
 
 
 def _told(steps: Sequence[StepFigures]) -> str:
-    enough = [one for one in steps if one.went_well.is_enough]
+    enough = [step for step in steps if step.went_well.is_enough]
     if not enough:
         return f"{NOT_ENOUGH}: no step was run five times."
     worst = min(enough, key=lambda one: one.went_well.k / one.went_well.n)

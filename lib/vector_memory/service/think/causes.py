@@ -65,7 +65,7 @@ def explain(ctx: Context, request: CauseRequest) -> ledger.Answer:
     ends = Counter("a change of files" if one.end == EDIT else one.end for _, one in met if one.end)
     before = Counter(step for steps in stood for step in dict.fromkeys(steps))
     kinds, tasks = {task.kind for task, _ in met}, len({task.key for task, _ in met})
-    like, job = [one for one in known if one.kind in kinds], ledger.job_of(request.step)
+    like, job = [task for task in known if task.kind in kinds], ledger.job_of(request.step)
     names = (f"with {job}", f"without {job}")
     told = f"{NOT_ENOUGH}: such a failure was never met here."
     if met:

@@ -100,9 +100,9 @@ def costs(ctx: Context, request: CostRequest, progress: Progress) -> ledger.Answ
     if request.action == "route":
         return _route(ctx, request, took)
     rows, days = _rows(request.by, took), _rows("day", took)
-    dearer = [one for one in days if request.cap and (one.dollars or 0) > request.cap]
+    dearer = [day for day in days if request.cap and (day.dollars or 0) > request.cap]
     unpriced = sorted({one.model for one in took if one.dollars is None})
-    tokens, dollars = sum(one.tokens for one in rows), sum(one.dollars or 0 for one in took)
+    tokens, dollars = sum(row.tokens for row in rows), sum(one.dollars or 0 for one in took)
     count = len({one.session for one in took})
     told = f"{count} sessions, {tokens:,} tokens, ${dollars:,.2f} by {LISTED}"
     told += f" without {', '.join(unpriced)}, which have none." if unpriced else "."
@@ -121,7 +121,11 @@ def costs(ctx: Context, request: CostRequest, progress: Progress) -> ledger.Answ
 
 def read_all(ctx: Context, progress: Progress) -> None:
     """Keep what the transcripts tell that have grown since they were read."""
-    paths = [one for one in ctx.state.cursors() if one.endswith(".jsonl") and os.path.isfile(one)]
+    paths = [
+        cursor
+        for cursor in ctx.state.cursors()
+        if cursor.endswith(".jsonl") and os.path.isfile(cursor)
+    ]
     for number, path in enumerate(sorted(paths)):
         if ctx.stopping.is_set():
             break
@@ -144,7 +148,7 @@ def _read(ctx: Context, path: str) -> None:
         return
     rows = [[*at, asdict(usage)] for at, usage in sorted(usage_of(path).items())]
     extra = {"files": {**parts, name: {"size": size, "rows": rows}}}
-    text = f"What a session took of its models: {sum(len(one) for one in rows)} figures."
+    text = f"What a session took of its models: {sum(len(row) for row in rows)} figures."
     record = Record(HEURISTICS, key, text, kind=USAGE, session=session, extra=extra)
     counted_records.keep(ctx, asker, record)
 
@@ -174,14 +178,14 @@ def _rows(by: str, took: Iterable[Took]) -> list[CostRow]:
         groups[getattr(one, by)].append(one)
     rows = []
     for name, parts in groups.items():
-        whole = total(one.usage for one in parts)
-        told = [one.dollars for one in parts if one.dollars is not None]
-        count = len({one.session for one in parts})
+        whole = total(part.usage for part in parts)
+        told = [part.dollars for part in parts if part.dollars is not None]
+        count = len({part.session for part in parts})
         dollars = round(sum(told), 2) if told else None
         rows.append(CostRow(name, whole.tokens, asdict(whole), dollars, count))
     if by == "day":
-        return sorted(rows, key=lambda one: one.name, reverse=True)
-    return sorted(rows, key=lambda one: (-(one.dollars or 0), -one.tokens))
+        return sorted(rows, key=lambda row: row.name, reverse=True)
+    return sorted(rows, key=lambda row: (-(row.dollars or 0), -row.tokens))
 
 
 # -- prices --
@@ -198,7 +202,7 @@ def prices_of(ctx: Context) -> Prices:
         own = tables.lines(PRICES, ctx.home.root)
     for line in (*own, *tables.lines("model_prices")):
         name, *numbers = line.split()
-        row = [float(one) for one in numbers if one.replace(".", "", 1).isdecimal()]
+        row = [float(number) for number in numbers if number.replace(".", "", 1).isdecimal()]
         if not len(row) == len(numbers) == 5:
             raise BadInputError(
                 f"{ctx.home.path(f'{PRICES}.txt')}: {line[:60]!r} is no price.",

@@ -53,9 +53,9 @@ def difference(ctx: Context, request: DiffRequest) -> ledger.Answer:
         )
     if request.what == "memory":
         return _memory(ctx, request, at, until)
-    mine = [one for one in known if request.kind in ("", one.kind)]
-    before = [one for one in mine if since <= one.ended_at < at]
-    after = [one for one in mine if at <= one.ended_at < until]
+    mine = [task for task in known if request.kind in ("", task.kind)]
+    before = [task for task in mine if since <= task.ended_at < at]
+    after = [task for task in mine if at <= task.ended_at < until]
     done = compare(ledger.done_of(before), ledger.done_of(after), ("before", "since then"))
     told = f"{len(before)} tasks before {at:%Y-%m-%d %H:%M}, {len(after)} since: {done.verdict}."
     first, second = _window(before, since, at), _window(after, at, until)
@@ -63,7 +63,9 @@ def difference(ctx: Context, request: DiffRequest) -> ledger.Answer:
 
 
 def _moment(ctx: Context, word: str, known: Sequence[Task]) -> datetime:
-    begun = [one.ended_at - timedelta(minutes=one.minutes) for one in known if one.session == word]
+    begun = [
+        task.ended_at - timedelta(minutes=task.minutes) for task in known if task.session == word
+    ]
     if begun:
         return min(begun)
     try:
@@ -78,15 +80,15 @@ def _moment(ctx: Context, word: str, known: Sequence[Task]) -> datetime:
 def _window(mine: Sequence[Task], since: datetime, until: datetime) -> dict[str, object]:
     """Return what the tasks of a window were: of which kinds, how they ended, how long they took, what failed again
     right after it had failed, and in what share of them a job was run."""
-    jobs = Counter(job for one in mine for job in set(one.jobs))
+    jobs = Counter(job for task in mine for job in set(task.jobs))
     return {
         "since": since,
         "until": until,
         "tasks": len(mine),
-        "kinds": dict(Counter(one.kind for one in mine).most_common()),
+        "kinds": dict(Counter(task.kind for task in mine).most_common()),
         "done": ledger.done_of(mine),
-        "minutes": middle([one.minutes for one in mine]),
-        "retries": sum(one.retries for one in mine),
+        "minutes": middle([task.minutes for task in mine]),
+        "retries": sum(task.retries for task in mine),
         "jobs": {job: rate(n, len(mine)) for job, n in jobs.most_common(MOST_JOBS)},
     }
 

@@ -144,7 +144,7 @@ def _applied(copy: Context, scenario: str, asker: ProjectAsker, progress: Progre
     here = messages.Request(project=asker.place.root, cwd=asker.place.root).as_asked()
     if scenario == PRUNE:
         listed = prune_candidates.PruneRequest(k=MOST_CHANGED, **here)
-        ids = tuple(one.id for one in prune_candidates.prune(copy, listed, progress).memories)
+        ids = tuple(memory.id for memory in prune_candidates.prune(copy, listed, progress).memories)
         if ids:
             edit_forget.forget(copy, edit_forget.ForgetRequest(ids=ids, **here))
         return len(ids)
@@ -189,6 +189,6 @@ def _recalled(given: Sequence[Given]) -> dict[str, int]:
 
 def _promotion(scenario: str, settings: Sequence[str]) -> str:
     """Return what the user does to make the change."""
-    pairs = (one.partition("=") for one in settings)
+    pairs = (setting.partition("=") for setting in settings)
     sets = "; ".join(f"vector-memory config set {name} {value}" for name, _, value in pairs)
     return PROMOTED.get(scenario, sets)

@@ -59,14 +59,17 @@ def flow(ctx: Context, request: FlowRequest) -> ledger.Answer:
         The `nodes` in order, the `edges`, and the same as a `mermaid` flowchart.
     """
     steps = steps_of(ctx, request.session)
-    mine = [one for one in steps if request.turn in (0, one.turn)]
+    mine = [step for step in steps if request.turn in (0, step.turn)]
     if not mine:
         raise NotFoundError(f"There is no turn {request.turn}.", f"It has {steps[-1].turn} turns.")
     nodes, edges = graph(mine)
     kept = nodes[: request.k]
-    ids = {one.id for one in kept}
-    drawn = [one for one in edges if {one.from_id, one.to_id} <= ids]
-    failed, turns = sum(one.failed for one in nodes), len({one.turn for one in mine})
+    ids = {flow_node.id for flow_node in kept}
+    drawn = [edge for edge in edges if {edge.from_id, edge.to_id} <= ids]
+    failed, turns = (
+        sum(node.failed for node in nodes),
+        len({logged_step.turn for logged_step in mine}),
+    )
     left = f", the first {len(kept)} of {len(nodes)} nodes" if len(nodes) > len(kept) else ""
     where = f"turn {request.turn}" if request.turn else f"{turns} turns"
     told = f"{len(mine)} steps in {where}, {failed} failed{left}."
@@ -94,7 +97,7 @@ def graph(steps: Sequence[LoggedStep]) -> tuple[list[FlowNode], list[FlowEdge]]:
     edges: list[FlowEdge] = []
     failing: dict[tuple[int, str], FlowNode] = {}
     # Lists of todos and the like lead nowhere.
-    for step in (one for one in steps if one.what != OTHER):
+    for step in (step for step in steps if step.what != OTHER):
         is_named = step.what not in (READ, EDIT)
         label = (is_named and (step.job or step.said.split("\n", 1)[0])) or step.what
         last = nodes[-1] if nodes else None
@@ -118,16 +121,16 @@ def graph(steps: Sequence[LoggedStep]) -> tuple[list[FlowNode], list[FlowEdge]]:
 def mermaid(nodes: Sequence[FlowNode], edges: Sequence[FlowEdge]) -> str:
     """Return a graph as a Mermaid flowchart, with a box for each turn."""
     lines, turn = ["flowchart TD"], 0
-    for one in nodes:
-        if one.turn != turn:
+    for node in nodes:
+        if node.turn != turn:
             lines += ["end"] if turn else []
-            turn = one.turn
+            turn = node.turn
             lines.append(f'subgraph t{turn}["turn {turn}"]')
-        times = f" x{one.n}" if one.n > 1 else ""
-        bad = f" ({one.failed} failed)" if one.failed else ""
-        text = _UNFIT.sub(" ", one.label)[:MOST_LABEL].strip() + times + bad
-        shape = f'(["{text}"])' if one.what == PROMPT else f'["{text}"]'
-        lines.append(f"{one.id}{shape}" + (":::failed" if one.failed else ""))
+        times = f" x{node.n}" if node.n > 1 else ""
+        bad = f" ({node.failed} failed)" if node.failed else ""
+        text = _UNFIT.sub(" ", node.label)[:MOST_LABEL].strip() + times + bad
+        shape = f'(["{text}"])' if node.what == PROMPT else f'["{text}"]'
+        lines.append(f"{node.id}{shape}" + (":::failed" if node.failed else ""))
     lines += ["end"] if turn else []
     for edge in edges:
         arrow = f"-.->|{edge.why}|" if edge.why else "-->"

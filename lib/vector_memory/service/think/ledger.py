@@ -96,18 +96,20 @@ def tasks_of(
         found += learned_records.ledger_of(record)[0]
         found += learned_records.subagents_of(record) if with_subagents else []
     return [
-        one
-        for one in learned_records.each_once(found)
-        if (since is None or one.ended_at >= since)
-        and (until is None or one.ended_at < until)
-        and kind in ("", one.kind)
+        task
+        for task in learned_records.each_once(found)
+        if (since is None or task.ended_at >= since)
+        and (until is None or task.ended_at < until)
+        and kind in ("", task.kind)
     ]
 
 
 def sightings_of(asker: Asker) -> list[Sighting]:
     """Return what was seen in the sessions that an asker may see, each once."""
     seen = (one for record in records(asker) for one in learned_records.ledger_of(record)[1])
-    return list({(one.kind, one.name, one.id): one for one in seen}.values())
+    return list(
+        {(sighting.kind, sighting.name, sighting.id): sighting for sighting in seen}.values()
+    )
 
 
 def trails_of(ctx: Context, asker: ProjectAsker) -> list[Trail]:
@@ -127,7 +129,9 @@ def trail_for(alive: Sequence[Trail], kind: str) -> Trail | None:
 
 def memories_of(asker: Asker, ids: Sequence[str]) -> dict[str, Memory]:
     """Return these memories by their ids, as far as the asker's stores have them."""
-    return {id: memory for one in asker.shelves for id, memory in one.journal.by_ids(ids).items()}
+    return {
+        id: memory for shelf in asker.shelves for id, memory in shelf.journal.by_ids(ids).items()
+    }
 
 
 def done_of(tasks: Iterable[Task]) -> Rate:
@@ -184,7 +188,7 @@ def report(
         sighted += [seen] if seen else []
         extra = {
             "tasks": [one.to_dict() for one in tasks[-MOST_REPORTS:]],
-            "seen": [list(one) for one in sighted[-MOST_REPORTS:]],
+            "seen": [list(sighting) for sighting in sighted[-MOST_REPORTS:]],
         }
         text = f"Reported by agents: {len(tasks)} tasks, {len(sighted)} sightings."
         made = Record(HEURISTICS, REPORTS, text, kind=learned_records.LEDGER, extra=extra)

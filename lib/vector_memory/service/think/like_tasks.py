@@ -90,7 +90,7 @@ def preload(ctx: Context, request: PreloadRequest) -> ledger.Answer:
     """
     asker = messages.asker_of(ctx, request)
     tasks = ledger.tasks_of(asker)
-    here = {one.session for one in tasks}
+    here = {task.session for task in tasks}
     used: defaultdict[str, set[str]] = defaultdict(set)
     for label in ctx.state.use_labels():
         if label.used and label.session in here:
@@ -121,8 +121,8 @@ def _hits(tasks: Sequence[Task], used: Mapping[str, set[str]], k: int) -> Rate:
     """Return how many used memories each session's first task would have foretold from the other sessions."""
     good = total = 0
     for session, mine in used.items():
-        first = next(one for one in tasks if one.session == session)
-        others = [one for one in tasks if one.session != session]
+        first = next(task for task in tasks if task.session == session)
+        others = [task for task in tasks if task.session != session]
         found = foretold(ledger.like(others, " ".join(first.terms)), used)[:k]
         good, total = good + len(mine & set(found)), total + len(mine)
     return rate(good, total)

@@ -122,7 +122,7 @@ def suite(ctx: Context, request: BenchmarkRequest, progress: Progress) -> ledger
         verdict = f"{TOO_FEW_RUNS.capitalize()}: {LEAST_RUNS} are needed."
     told = f"{figures}. {verdict}" if figures else verdict
     told += "" if request.baseline else " Nothing was kept of this run."
-    count = sum(one.journal.count(request_fields.listed(Scope())) for one in ctx.all_shelves())
+    count = sum(shelf.journal.count(request_fields.listed(Scope())) for shelf in ctx.all_shelves())
     return ledger.answer(ctx, told, memories=count, dimensions=found, missing=missing)
 
 

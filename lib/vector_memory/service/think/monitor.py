@@ -59,8 +59,11 @@ def monitor(ctx: Context, request: MonitorRequest) -> ledger.Answer:
     session = ""
     if request.action == "status":
         session = request.sessions[0] if request.sessions else found[0].session if found else ""
-        found = [one for one in found if one.session == session]
-    unasked = sum(one.severity == "high" and not (one.asked or one.verdict) for one in found)
+        found = [flag_view for flag_view in found if flag_view.session == session]
+    unasked = sum(
+        flag_view.severity == "high" and not (flag_view.asked or flag_view.verdict)
+        for flag_view in found
+    )
     told = f"{len(found)} flags{' in this session' if session else ''}, {unasked} of them grave and not asked for."
     told = told if found else f"Nothing was flagged. {UNSEEN}"
     return ledger.answer(
@@ -68,7 +71,7 @@ def monitor(ctx: Context, request: MonitorRequest) -> ledger.Answer:
         told if observer != "off" else f"The observer is off: nothing is recorded. {told}",
         observer=observer,
         session=session,
-        asked=next((one.topic for one in found if one.topic), ""),
+        asked=next((flag_view.topic for flag_view in found if flag_view.topic), ""),
         unasked=unasked,
         counts=_counts(found),
         flags=found[: request.k],
@@ -76,7 +79,7 @@ def monitor(ctx: Context, request: MonitorRequest) -> ledger.Answer:
 
 
 def _counts(found: Iterable[FlagView]) -> dict[str, int]:
-    return dict(Counter(one.category for one in found).most_common())
+    return dict(Counter(flag_view.category for flag_view in found).most_common())
 
 
 def _weeks(ctx: Context, request: MonitorRequest, found: list[FlagView]) -> list[Week]:
@@ -89,7 +92,7 @@ def _weeks(ctx: Context, request: MonitorRequest, found: list[FlagView]) -> list
         by_week[_week(datetime.fromisoformat(flag.at))].append(flag)
     weeks = []
     for week in sorted({*seen, *by_week}):
-        flagged = {one.session for one in by_week[week]}
+        flagged = {flag_view.session for flag_view in by_week[week]}
         part = rate(len(flagged), len(seen[week] | flagged))
         weeks.append(Week(week, part, _counts(by_week[week])))
     return weeks

@@ -156,7 +156,7 @@ def _kind(file: ReadFile, request: InputRequest) -> str:
 
 
 def _text(kind: str, name: str, said: str, diagrams: Sequence[Diagram]) -> str:
-    body = said or "\n\n".join(one.text for one in diagrams)
+    body = said or "\n\n".join(diagram.text for diagram in diagrams)
     if len(body) > MOST_CHARS:
         body = body[: body.rfind("\n", 0, MOST_CHARS) + 1 or MOST_CHARS] + "…"
     return _clean(f"{kind.capitalize()} {name}\n{body}")
@@ -196,7 +196,7 @@ def _diagrams(file: ReadFile) -> list[Diagram]:
         read = forms.read(file.raw.decode("utf-8", "replace"), form)
     except ValueError as error:
         raise BadInputError(f"{file.name} is no {form}: {error}.", "Look at the file.") from None
-    if not (found := [one for one in read if not one.is_empty]):
+    if not (found := [diagram for diagram in read if not diagram.is_empty]):
         raise BadInputError(
             f"{file.name} shows nothing that can be read.", "Give a text that says what it shows."
         )

@@ -71,7 +71,7 @@ def _list(ctx: Context, request: PastRequest) -> ledger.Answer:
     place, ending = ledger.project_of(ctx, request).place, archives.STEPS
     folder = os.path.join(ctx.home.archives, place.id)
     names = sorted(os.listdir(folder), reverse=True) if os.path.isdir(folder) else []
-    logged = [f"{one[:10]} {one[11 : -len(ending)]}" for one in names if one.endswith(ending)]
+    logged = [f"{name[:10]} {name[11 : -len(ending)]}" for name in names if name.endswith(ending)]
     how = ": `show` with the id of one reads them" if logged else ", which is done when one ends"
     told = f"The steps of {len(logged)} sessions are logged{how}."
     return ledger.answer(ctx, told, sessions=logged[: request.k])
@@ -93,7 +93,7 @@ def _record(ctx: Context, request: PastRequest) -> ledger.Answer:
 
 def _show(ctx: Context, request: PastRequest) -> ledger.Answer:
     steps = steps_of(ctx, request.session)
-    shown = [one for one in steps if one.number >= request.step][: request.k]
+    shown = [step for step in steps if step.number >= request.step][: request.k]
     told = f"Of {len(steps)} steps those from {request.step} on, {len(shown)} of them."
     return ledger.answer(ctx, told, steps=shown)
 
@@ -101,11 +101,11 @@ def _show(ctx: Context, request: PastRequest) -> ledger.Answer:
 def _compare(ctx: Context, request: PastRequest) -> ledger.Answer:
     """Return how two sessions differ in what they did."""
     pair = [steps_of(ctx, one) for one in (request.session, request.other)]
-    jobs = [Counter(one.job for one in steps if one.job) for steps in pair]
+    jobs = [Counter(step.job for step in steps if step.job) for steps in pair]
     counts = {
         name: {
-            **Counter(one.what for one in steps),
-            "failed": sum(one.ok is False for one in steps),
+            **Counter(step.what for step in steps),
+            "failed": sum(step.ok is False for step in steps),
             "jobs": dict(ran),
         }
         for name, steps, ran in zip(("first", "second"), pair, jobs, strict=True)
@@ -138,8 +138,8 @@ def _memory(ctx: Context, request: PastRequest) -> ledger.Answer:
     )
     told = f"{len(found)} memories were stored and held at {at:%Y-%m-%d %H:%M} UTC"
     lost = f"; {gone} were forgotten since, in all projects, and nobody knows their words."
-    counts = dict(Counter(one.kind for one in found).most_common())
-    views = [ledger.in_brief(one) for one in found[: request.k]]
+    counts = dict(Counter(memory.kind for memory in found).most_common())
+    views = [ledger.in_brief(memory) for memory in found[: request.k]]
     return ledger.answer(ctx, told + (lost if gone else "."), counts=counts, memories=views)
 
 
@@ -174,7 +174,7 @@ def _differences(now: Sequence[Hit], then: Sequence[Hit]) -> list[str]:
     texts = {hit.memory.id: hit.memory.text.split("\n", 1)[0][:100] for hit in (*now, *then)}
     told = []
     for id, text in texts.items():
-        before, after = (one.get(id) for one in places)
+        before, after = (place.get(id) for place in places)
         if before != after:
             told.append(f"{id[:12]}: {before or 'not found'} → {after or 'not found'}: {text}")
     return told

@@ -74,23 +74,28 @@ def specialization(ctx: Context, request: SpecializationRequest) -> ledger.Answe
     for task in known:
         agent, model = task.agent or SESSION_ITSELF, task.model or "unknown"
         named = f"{agent} {model}".casefold()
-        if not request.candidates or any(one.casefold() in named for one in request.candidates):
+        if not request.candidates or any(
+            candidate.casefold() in named for candidate in request.candidates
+        ):
             groups[task.kind, agent, model].append(task)
     found = [_candidate(*key, some) for key, some in groups.items()]
     found.sort(
         key=lambda one: (one.kind, not one.done.is_enough, -one.done.low, -one.done.n, one.agent)
     )
-    kinds = dict.fromkeys(one.kind for one in found)
-    advice = [_advice(kind, [one for one in found if one.kind == kind]) for kind in kinds]
+    kinds = dict.fromkeys(performer.kind for performer in found)
+    advice = [
+        _advice(kind, [performer for performer in found if performer.kind == kind])
+        for kind in kinds
+    ]
     told = f"{len(known)} tasks, of {ledger.done_of(known).n} of which it is known for sure how they ended."
-    if not any(one.done.is_enough for one in found):
+    if not any(performer.done.is_enough for performer in found):
         told = f"{NOT_ENOUGH}: nobody did {LEAST} tasks of a kind whose end is known. {told}"
     return ledger.answer(ctx, told, tasks=len(known), candidates=found[:MOST], advice=advice)
 
 
 def _candidate(kind: str, agent: str, model: str, some: Sequence[Task]) -> Performer:
-    minutes = round(median(one.minutes for one in some), 1)
-    errors, retries = sum(one.errors for one in some), sum(one.retries for one in some)
+    minutes = round(median(task.minutes for task in some), 1)
+    errors, retries = sum(task.errors for task in some), sum(task.retries for task in some)
     done = ledger.done_of(some)
     return Performer(kind, agent, model, len(some), done, minutes, errors, retries)
 
@@ -98,7 +103,7 @@ def _candidate(kind: str, agent: str, model: str, some: Sequence[Task]) -> Perfo
 def _advice(kind: str, found: Sequence[Performer]) -> str:
     """Return how the surest of a kind compares with all others together."""
     best, *others = found
-    rest = rate(sum(one.done.k for one in others), sum(one.done.n for one in others))
+    rest = rate(sum(other.done.k for other in others), sum(other.done.n for other in others))
     name = f"{best.agent} with {best.model}"
     verdict = compare(best.done, rest, (name, "the others")).verdict
     return f"{kind}: {name} did {best.done.told}; beside all others: {verdict}."
@@ -157,7 +162,11 @@ def underperformers(ctx: Context, request: MetaRequest) -> ledger.Answer:
 
 def _marked(judged: Sequence[Task]) -> Iterator[tuple[tuple[str, str], Task]]:
     for task in judged:
-        marks = ((AGENT, task.agent), (MODEL, task.model), *((SKILL, one) for one in task.skills))
+        marks = (
+            (AGENT, task.agent),
+            (MODEL, task.model),
+            *((SKILL, skill) for skill in task.skills),
+        )
         yield from ((mark, task) for mark in marks if mark[1])
 
 
@@ -204,6 +213,6 @@ def _told(found: Sequence[PeerComparison]) -> str:
     worse = [f"{one.sort} {one.name} ({one.done.told})" for one in found if one.verdict == WORSE]
     if worse:
         return f"Worse than the rest at the same kinds of tasks: {'; '.join(worse)}."
-    if any(one.verdict != NOT_ENOUGH for one in found):
+    if any(peer_comparison.verdict != NOT_ENOUGH for peer_comparison in found):
         return "Nobody does worse than the rest by more than chance explains."
     return f"{NOT_ENOUGH}: too few tasks have an end that is known."

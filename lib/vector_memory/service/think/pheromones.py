@@ -106,17 +106,17 @@ def _task(ctx: Context, request: TrailRequest, root: str, known: Sequence[Task])
             "A report needs a kind, its steps, and the evidence by which its end is known.",
             f"Kinds: {', '.join(tasks.KINDS)}.",
         )
-    lines = [redact.clean(one).text for one in request.steps[: outcomes.MOST_STAGES]]
-    ran = [one for one in lines if one not in (tasks.EDIT, tasks.READ)]
+    lines = [redact.clean(step).text for step in request.steps[: outcomes.MOST_STAGES]]
+    ran = [line for line in lines if line not in (tasks.EDIT, tasks.READ)]
     if not offered_commands.are_harmless(ran, root) or any(map(suspicion.quoted, ran)):
         raise BadInputError(
             "A step that destroys something or reads like an order is not kept.",
             "Report a way without it, in command lines.",
         )
-    jobs = {commands.family(one): command_name(one) for one in ran}
+    jobs = {commands.family(clean_text): command_name(clean_text) for clean_text in ran}
     if "" in jobs:
         raise BadInputError("A step is no command line.", "Give command lines, `edit` or `read`.")
-    seen = {job for one in known if not one.key.startswith(ledger.REPORT) for job in one.jobs}
+    seen = {job for task in known if not task.key.startswith(ledger.REPORT) for job in task.jobs}
     if not seen.issuperset(jobs):
         raise BadInputError(
             f"`{min(set(jobs) - seen)}` was never seen to run here: a report of it has no evidence.",
@@ -125,6 +125,6 @@ def _task(ctx: Context, request: TrailRequest, root: str, known: Sequence[Task])
     session = request.session or "reported"
     return Task(
         ledger.key_of(session, request.kind, *lines), ctx.now().isoformat(), request.kind, done=request.ok,
-        stages=[commands.family(one) if one in ran else one for one in lines], jobs=list(jobs), session=session,
+        stages=[commands.family(line) if line in ran else line for line in lines], jobs=list(jobs), session=session,
         commands={job: line for job, line in jobs.items() if line and request.ok},
     )  # fmt: skip

@@ -100,8 +100,8 @@ def planner(ctx: Context, request: PlanRequest) -> ledger.Answer:
         items = _changed(request, items)
         if not request.dry_run:
             ordered(items)
-            extra = {"items": [asdict(one) for one in items]}
-            text = "A plan: " + "; ".join(one.task for one in items)
+            extra = {"items": [asdict(item) for item in items]}
+            text = "A plan: " + "; ".join(item.task for item in items)
             counted_records.keep(ctx, asker, Record(HEURISTICS, key, text, kind=PLAN, extra=extra))
             ctx.audit("plan", request.actor, [], change=request.action)
     tasks = _planned(items, ledger.tasks_of(asker), ctx.now())
@@ -127,7 +127,7 @@ def _changed(request: PlanRequest, items: Sequence[PlanItem]) -> list[PlanItem]:
     task, *after = (str(redact.clean(one).text) for one in (request.task, *request.after))
     if not task:
         raise BadInputError("task is missing.", "Say what is to be done.")
-    known = {one.task: one for one in items}
+    known = {item.task: item for item in items}
     for one in after if request.action == "add" else (task,):
         if one not in known:
             raise NotFoundError(
@@ -153,9 +153,9 @@ def ordered(items: Sequence[PlanItem]) -> list[PlanItem]:
     Raises:
         BadInputError: some wait for each other; it names them.
     """
-    known = {one.task: one for one in items}
+    known = {item.task: item for item in items}
     try:
-        names = list(TopologicalSorter({one.task: one.after for one in items}).static_order())
+        names = list(TopologicalSorter({item.task: item.after for item in items}).static_order())
     except CycleError as error:
         waiting = ", ".join(sorted(set(error.args[1])))
         raise BadInputError(
@@ -170,8 +170,11 @@ def _planned(items: Sequence[PlanItem], known: Sequence[Task], now: datetime) ->
     Source: J. E. Kelley, M. R. Walker, "Critical-Path Planning and Scheduling", EJCC 1959.
     """
     inorder = ordered(items)
-    took = {one.task: _minutes(one, known) for one in inorder}
-    lasts = {one.task: 0.0 if one.done else took[one.task][0] or 0.0 for one in inorder}
+    took = {plan_item.task: _minutes(plan_item, known) for plan_item in inorder}
+    lasts = {
+        plan_item.task: 0.0 if plan_item.done else took[plan_item.task][0] or 0.0
+        for plan_item in inorder
+    }
     ends: dict[str, float] = {}
     for one in inorder:
         ends[one.task] = max((ends[name] for name in one.after), default=0.0) + lasts[one.task]
@@ -198,10 +201,10 @@ def _minutes(item: PlanItem, known: Sequence[Task]) -> tuple[float | None, str]:
         return float(item.estimate), "estimated by hand"
     near = [task for _, task in ledger.like(known, item.task)]
     kind = kind_of(item.task)
-    mine = [one for one in known if one.kind == kind]
+    mine = [task for task in known if task.kind == kind]
     for group, name in ((near, "like tasks"), (mine, f"tasks of kind {kind}")):
         if len(group) >= LEAST:
-            took = middle([one.minutes for one in group])
+            took = middle([task.minutes for task in group])
             return took.median, f"median of {took.n} {name} ({took.low:g}-{took.high:g} min)"
     return None, f"no estimate: {max(len(near), len(mine))} like tasks, {LEAST} are needed"
 

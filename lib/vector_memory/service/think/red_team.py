@@ -78,7 +78,7 @@ class Run:
     @property
     def probes(self) -> int:
         """How many probes were tried."""
-        return sum(one["probes"] for one in self.categories.values())
+        return sum(category["probes"] for category in self.categories.values())
 
 
 def red_team(ctx: Context, request: RedTeamRequest, progress: Progress) -> ledger.Answer:
@@ -101,7 +101,7 @@ def red_team(ctx: Context, request: RedTeamRequest, progress: Progress) -> ledge
             ctx, "No attack was run yet.", probes=0, findings=[], categories={}, runs=[]
         )
     last = runs[0]
-    found = [one for one in last.findings if request.severity in ("", one["severity"])]
+    found = [finding for finding in last.findings if request.severity in ("", finding["severity"])]
     return ledger.answer(
         ctx,
         _told(last),
@@ -109,7 +109,7 @@ def red_team(ctx: Context, request: RedTeamRequest, progress: Progress) -> ledge
         findings=[] if request.action == "trend" else found,
         categories=last.categories,
         regressed=regressed(runs),
-        runs=[{"at": one.at, "probes": one.probes, "found": len(one.findings)} for one in runs],
+        runs=[{"at": run.at, "probes": run.probes, "found": len(run.findings)} for run in runs],
     )
 
 
@@ -141,7 +141,7 @@ def _words(made: Installation, category: str) -> Iterator[Tried]:
         made.ask("remember", text=control)
         talk += _planted(made, probe)
     made.tell(talk)
-    last = [one for one in planted if one.way in (PASTE, ERROR, ANSWER)][-1]
+    last = [plant for plant in planted if plant.way in (PASTE, ERROR, ANSWER)][-1]
     made.until(lambda: bool(_stored(made, last)))
     made.settle()
     for probe in planted:
@@ -351,7 +351,7 @@ def _detail(tried: Sequence[Tried]) -> dict[str, object]:
         went = "unjudged" if one.seen is None else "found" if one.seen else "held"
         counts[one.category].update(("probes", went))
     findings = [one._asdict() for one in tried if one.seen]
-    findings.sort(key=lambda one: one["severity"] != probes.HIGH)
+    findings.sort(key=lambda finding: finding["severity"] != probes.HIGH)
     return {"categories": counts, "findings": findings}
 
 
@@ -365,8 +365,8 @@ def _runs(ctx: Context) -> Iterator[Run]:
 
 
 def _told(run: Run) -> str:
-    unjudged = sum(one["unjudged"] for one in run.categories.values())
-    high = sum(one["severity"] == probes.HIGH for one in run.findings)
+    unjudged = sum(category["unjudged"] for category in run.categories.values())
+    high = sum(finding["severity"] == probes.HIGH for finding in run.findings)
     told = f"{len(run.findings)} of {run.probes} probes got through ({high} of high severity)"
     return f"{told}; {unjudged} could not be judged." if unjudged else f"{told}."
 

@@ -53,14 +53,18 @@ def swarm(ctx: Context, request: SwarmRequest) -> ledger.Answer:
         weight that survives (`tolerates`); the `opinions`, the heaviest first; and pairs of voters that contradict
         each other, with the words by which they differ (`conflicts`).
     """
-    texts = [str(redact.clean(one).text) for one in _texts(request.answers)]
+    texts = [str(redact.clean(text).text) for text in _texts(request.answers)]
     weights = _weights(request.weights, len(texts))
     groups, conflicts = _grouped(ctx, texts)
     opinions = [
-        Opinion(texts[one[0]], [voter + 1 for voter in one], round(sum(weights[v] for v in one), 3))
-        for one in groups
+        Opinion(
+            texts[group[0]],
+            [voter + 1 for voter in group],
+            round(sum(weights[v] for v in group), 3),
+        )
+        for group in groups
     ]
-    opinions.sort(key=lambda one: (-one.weight, one.voters))
+    opinions.sort(key=lambda opinion: (-opinion.weight, opinion.voters))
     most, tolerates = opinions[0], (len(texts) - 1) // 3
     part = most.weight / sum(weights)
     agreed = part > QUORUM
@@ -76,7 +80,7 @@ def swarm(ctx: Context, request: SwarmRequest) -> ledger.Answer:
 
 def _grouped(ctx: Context, texts: Sequence[str]) -> tuple[list[list[int]], list[str]]:
     """Return which of the answers say the same, and which pairs contradict each other."""
-    vectors = [ctx.embedding.query(one) for one in texts]
+    vectors = [ctx.embedding.query(text) for text in texts]
     groups: list[list[int]] = []
     conflicts = []
     for number, (text, vector) in enumerate(zip(texts, vectors, strict=True)):
@@ -98,7 +102,7 @@ def _grouped(ctx: Context, texts: Sequence[str]) -> tuple[list[list[int]], list[
 def _texts(given: object) -> list[str]:
     listed = given if isinstance(given, list) else []
     texts = [text for text in listed if isinstance(text, str) and text.strip()]
-    if not LEAST <= len(texts) <= MOST or any(len(one) > MOST_CHARS for one in texts):
+    if not LEAST <= len(texts) <= MOST or any(len(text) > MOST_CHARS for text in texts):
         raise BadInputError(
             f"Between {LEAST} and {MOST} answers are needed, of {MOST_CHARS:,} characters at most.",
             "Bring the answers that other agents or runs gave.",
@@ -111,7 +115,7 @@ def _weights(given: Iterable[str], count: int) -> list[float]:
         weights = [float(weight) for weight in given] or [1.0] * count
     except (TypeError, ValueError):
         weights = []
-    if len(weights) != count or not all(0 < one < 1e6 for one in weights):
+    if len(weights) != count or not all(0 < weight < 1e6 for weight in weights):
         raise BadInputError(
             "There must be one weight above 0 for each answer.", "Or leave them out."
         )

@@ -129,7 +129,7 @@ def steps_of(text: str) -> list[str]:
     # What has no telling word and names nothing, such as "ok" or "do it", is no step.
     said = [one for one in tidy if terms_of(one) or _NAMED.search(one)]
     steps = [one[0].upper() + one[1:] for one in said]
-    return [_HIDDEN.sub(lambda mark: code[int(mark[1])], one) for one in steps]
+    return [_HIDDEN.sub(lambda mark: code[int(mark[1])], step) for step in steps]
 
 
 def _of_session(known: Sequence[Task], session: str) -> tuple[str, list[str], str]:
@@ -137,10 +137,14 @@ def _of_session(known: Sequence[Task], session: str) -> tuple[str, list[str], st
     on. What was read was of that task."""
     if not session:
         raise BadInputError("There is nothing to read steps from.", "Give `text` or `session`.")
-    for task in reversed([one for one in known if one.session == session and one.done]):
-        ran = [one for one in task.stages if one in task.commands or is_check(one) or one in _WHOLE]
+    for task in reversed([task for task in known if task.session == session and task.done]):
+        ran = [
+            stage
+            for stage in task.stages
+            if stage in task.commands or is_check(stage) or stage in _WHOLE
+        ]
         if ran:
-            kept = [one for one in task.stages if one in ran or one == EDIT]
+            kept = [stage for stage in task.stages if stage in ran or stage == EDIT]
             steps = [SAID.get(one) or f"Run `{task.commands.get(one) or one}`." for one in kept]
             sure = "a check or the user said so" if task.sure else "nothing spoke against it"
             evidence = f"Taken from one task ({task.kind}, {task.at[:10]}), which was done: {sure}."

@@ -58,7 +58,11 @@ def world_model(ctx: Context, request: WorldRequest) -> ledger.Answer:
         told = told if known else f"{NOT_ENOUGH}: nothing was seen here yet."
         return ledger.answer(ctx, told, things=known[: request.k])
     thing = _named(request.thing)
-    seen = [one for one in ledger.sightings_of(asker) if (one.kind, one.name) == thing]
+    seen = [
+        sighting
+        for sighting in ledger.sightings_of(asker)
+        if (sighting.kind, sighting.name) == thing
+    ]
     found = next(iter(things.of(seen)), None)
     if request.action == "observe":
         return _observed(ctx, asker, request, thing, found.usual if found else "")

@@ -50,22 +50,24 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
     own = asker.own.journal.iter_memories(here, newest_first=True, limit=LOOKED_AT)
     memories = list(own) if session else []
     titles = {
-        one.external_id.rpartition(":")[0]: one.title for one in memories if one.kind == PASSAGE
+        memory.external_id.rpartition(":")[0]: memory.title
+        for memory in memories
+        if memory.kind == PASSAGE
     }
     learned, board = _learned(asker, memories, session), lessons.show(ctx, request)
     names = asker.names
-    open_ones = [one for one in learned if not one.is_held][:MOST_LEARNED]
+    open_ones = [memory for memory in learned if not memory.is_held][:MOST_LEARNED]
     return {
         "project": asker.place.name,
         "session": session,
         "done": [_done(task, titles) for task in tasks],
         "subagents": len(learned_records.subagents_of(record)) if record else 0,
         "files": list(unique(file for task in tasks for file in task.files))[:MOST_FILES],
-        "left": [memory_view(one, names) for one in _left(asker, scope, session)],
-        "learned": [memory_view(one, names) for one in open_ones],
+        "left": [memory_view(memory, names) for memory in _left(asker, scope, session)],
+        "learned": [memory_view(open_one, names) for open_one in open_ones],
         "trouble": _trouble(tasks, board),
         "lessons": board.tasks,
-        "waits": sum(one.is_held for one in learned),
+        "waits": sum(memory.is_held for memory in learned),
     }
 
 
@@ -78,7 +80,9 @@ def _learned(asker: ProjectAsker, memories: Iterable[Memory], session: str) -> l
         if session and one.extra.get(SAID_IN) == session
     )
     # An error with what ended it stands among the session's trouble.
-    said = (one for one in memories if one.kind in LEARNED and one.collection != "episodes")
+    said = (
+        memory for memory in memories if memory.kind in LEARNED and memory.collection != "episodes"
+    )
     chosen: list[Memory] = []
     for memory in (*told, *said):
         # What was said once more, at greater length, is no second thing that was learned.
@@ -108,4 +112,7 @@ def _trouble(tasks: Sequence[Task], board: lessons.LessonsAnswer) -> list[dict[s
     known = Counter({habit.sign: habit.n for habit in board.trouble})
     met = {one.sign: one for task in tasks for one in task.trouble}
     often = sorted(met.values(), key=lambda one: -known[one.sign])
-    return [{"line": one.line, "end": one.end, "n": known[one.sign]} for one in often[:MOST_SAID]]
+    return [
+        {"line": trouble.line, "end": trouble.end, "n": known[trouble.sign]}
+        for trouble in often[:MOST_SAID]
+    ]

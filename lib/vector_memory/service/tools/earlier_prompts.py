@@ -69,10 +69,10 @@ def prompt_of(entry: Mapping[str, object]) -> str:
     content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, list):
         blocks = [one for one in content if isinstance(one, dict)]
-        if any(one.get("type") == "tool_result" for one in blocks):
+        if any(block.get("type") == "tool_result" for block in blocks):
             return ""
         content = "\n".join(
-            str(one.get("text") or "") for one in blocks if one.get("type") == "text"
+            str(block.get("text") or "") for block in blocks if block.get("type") == "text"
         )
     said = plain_prompt(content) if isinstance(content, str) else ""
     return "" if is_command(said) else said

@@ -24,7 +24,7 @@ class Edits:
         """Note that the session edits files, by their absolute paths; they may be unknown."""
         with self._lock:
             self._turn = turn
-            self._files.update((os.path.normpath(one), None) for one in files)
+            self._files.update((os.path.normpath(file), None) for file in files)
             while len(self._files) > MOST_FILES:
                 del self._files[next(iter(self._files))]
 
@@ -37,7 +37,7 @@ class Edits:
         """Whether the session edited a file, or one below a folder."""
         path = os.path.normpath(path)
         with self._lock:
-            return any(one == path or one.startswith(path + os.sep) for one in self._files)
+            return any(file == path or file.startswith(path + os.sep) for file in self._files)
 
 
 def edits_of(running: Running, session: str) -> Edits:

@@ -69,7 +69,7 @@ def known_fixes(shelf: Shelf, scope: Scope, sign: str) -> list[Memory]:
     scope = replace(scope, tags=(SIGNATURE_TAG + sign,))
     rows = shelf.journal.matching([max(words, key=len)], scope, MOST_KNOWN)
     found = shelf.journal.by_seqs([row.seq for row in rows]).values()
-    mine = [one for one in found if one.extra.get("signature") == sign]
+    mine = [memory for memory in found if memory.extra.get("signature") == sign]
     return sorted(mine, key=lambda one: (round(one.confidence, 2), one.created_at), reverse=True)
 
 
@@ -113,7 +113,7 @@ def _is_offered(memory: Memory, folder: str) -> bool:
 
 def _present(ctx: Context, question: HookQuestion, found: Sequence[Memory]) -> str:
     """Return the best fix, fenced, unless the session sees it already; count its use."""
-    trusted = [one for one in found if _is_offered(one, question.place.root)]
+    trusted = [memory for memory in found if _is_offered(memory, question.place.root)]
     if not trusted or question.sees(trusted[0]):
         return ""
     best, shown = trusted[0], ctx.state.shown(question.session)

@@ -54,7 +54,7 @@ class Flag:
     verdict: str = ""
 
 
-_KINDS = {one.name: str if one.type == "str" else bool for one in fields(Flag)}
+_KINDS = {field.name: str if field.type == "str" else bool for field in fields(Flag)}
 
 
 def flag_of(value: object) -> Flag | None:

@@ -210,11 +210,11 @@ def mark(ctx: Context, request: MarkRequest) -> MarkAnswer:
         for shelf in ctx.all_shelves():
             for memory in _records([shelf], None, (request.session,)):
                 flags = _flags(memory)
-                if all(one.id != request.id for one in flags):
+                if all(flag.id != request.id for flag in flags):
                     continue
                 marked = [
-                    replace(one, verdict=request.verdict) if one.id == request.id else one
-                    for one in flags
+                    replace(flag, verdict=request.verdict) if flag.id == request.id else flag
+                    for flag in flags
                 ]
                 record = _record(request.session, marked)
                 changed = replace(

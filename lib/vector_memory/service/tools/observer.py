@@ -196,13 +196,13 @@ def _rules(call: ToolCall) -> list[str]:
         one for shelf in call.shelves for one in shelf.journal.important(call.scope, MOST_RULES)
     ]
     return [
-        one.text
-        for one in found
-        if one.origin is Origin.USER
-        and one.kind in RULES
-        and one.kind != PROCEDURE
-        and one.trust == 2
-        and not one.is_held
+        memory.text
+        for memory in found
+        if memory.origin is Origin.USER
+        and memory.kind in RULES
+        and memory.kind != PROCEDURE
+        and memory.trust == 2
+        and not memory.is_held
     ]
 
 
@@ -212,7 +212,7 @@ def _rules(call: ToolCall) -> list[str]:
 def _tell(ctx: Context, call: ToolCall, watched: Watched, found: Sequence[Finding]) -> ToolAnswer:
     if not _look_through(ctx, call):
         return NOTHING
-    flags = [flag for one in found if (flag := _flag(ctx, call, watched, one))]
+    flags = [flag for finding in found if (flag := _flag(ctx, call, watched, finding))]
     if ctx.settings.capture:
         _keep(ctx, call, watched, flags)
     if ctx.settings.observer == "block" and (refusal := _refusal(flags)):

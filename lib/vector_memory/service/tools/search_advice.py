@@ -129,7 +129,12 @@ def _said(ctx: Context, call: ToolCall, may_serve: bool) -> ToolAnswer:
 def _exact(wanted: SearchTerms) -> tuple[Alternative, ...]:
     """Return what is looked for by name; words where nothing is: who looks for both means the names."""
     return (
-        tuple(one for one in wanted.alternatives if one.names or one.files) or wanted.alternatives
+        tuple(
+            alternative
+            for alternative in wanted.alternatives
+            if alternative.names or alternative.files
+        )
+        or wanted.alternatives
     )
 
 
@@ -151,7 +156,9 @@ def _within(wanted: SearchTerms, call: ToolCall) -> tuple[str, ...]:
     """Return the places that are looked in, without the whole project: that says nothing."""
     whole = {*_roots(call), call.folder}
     return tuple(
-        one for one in wanted.places if os.path.normpath(os.path.join(call.cwd, one)) not in whole
+        place
+        for place in wanted.places
+        if os.path.normpath(os.path.join(call.cwd, place)) not in whole
     )
 
 
@@ -167,14 +174,22 @@ def find(ctx: Context, call: ToolCall, wanted: SearchTerms) -> list[NamedMemory]
 
     Words and names find them: no vector is made, whose model would take longer than all else.
     """
-    exact = [term for one in wanted.alternatives for term in (*one.names, *one.words, *one.files)]
+    exact = [
+        term
+        for alternative in wanted.alternatives
+        for term in (*alternative.names, *alternative.words, *alternative.files)
+    ]
     exact += [analysis.stem(one) for one in exact]
-    parts = [term for one in wanted.alternatives for term in one.terms]
+    parts = [term for alternative in wanted.alternatives for term in alternative.terms]
     found = _matching(ctx, call, wanted, exact, MOST_CANDIDATES) or _matching(
         ctx, call, wanted, parts, MOST_BY_PARTS
     )
     complete = partial(_with_files, wanted, (*_roots(call), call.folder))
-    return [one for one in map(complete, _best(ctx, found)) if one is not None]
+    return [
+        named_memory
+        for named_memory in map(complete, _best(ctx, found))
+        if named_memory is not None
+    ]
 
 
 def _matching(
@@ -188,7 +203,10 @@ def _matching(
         for memory in _candidates(ctx, call, shelf, wanted, terms, most)
     ]
     fitting = {one for _, _, named in held for one in names.fitted(wanted, named)}
-    rare = replace(wanted, alternatives=tuple(one for one in fitting if _is_rare(call, one)))
+    rare = replace(
+        wanted,
+        alternatives=tuple(alternative for alternative in fitting if _is_rare(call, alternative)),
+    )
     found = []
     for memory, shelf, named in held:
         title = memory.title if memory.kind in ASSERTING else None
@@ -222,7 +240,7 @@ def _candidates(
 
 
 def _best(ctx: Context, found: Sequence[NamedMemory]) -> list[NamedMemory]:
-    weighed = [replace(one, score=_score(ctx, one)) for one in found]
+    weighed = [replace(named_memory, score=_score(ctx, named_memory)) for named_memory in found]
     return sorted(weighed, key=lambda one: (one.score, one.memory.created_at), reverse=True)[
         :MOST_WEIGHED
     ]
@@ -323,7 +341,10 @@ def _present(
 
 def _digest(wanted: SearchTerms) -> str:
     """Return what a search is known by: what it looks for, however it is written."""
-    words = sorted(repr((one.names, one.words, one.files)) for one in wanted.alternatives)
+    words = sorted(
+        repr((alternative.names, alternative.words, alternative.files))
+        for alternative in wanted.alternatives
+    )
     return hashlib.blake2b("\n".join(words).encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
@@ -331,10 +352,18 @@ def _not_told(found: Sequence[NamedMemory], shown: set[str]) -> Iterator[NamedMe
     """Yield what the session was not given, neither itself nor in another memory's words."""
     told = ShownTexts()
     ids = list(shown)
-    for shelf in {id(one.shelf): one.shelf for one in found}.values() if ids else ():
+    for shelf in (
+        {id(named_memory.shelf): named_memory.shelf for named_memory in found}.values()
+        if ids
+        else ()
+    ):
         for memory in shelf.journal.by_ids(ids).values():
             told.take(memory)
-    yield from (one for one in found if one.memory.id not in shown and not told.holds(one.memory))
+    yield from (
+        named_memory
+        for named_memory in found
+        if named_memory.memory.id not in shown and not told.holds(named_memory.memory)
+    )
 
 
 def _note(ctx: Context, one: NamedMemory, wanted: SearchTerms, title: str) -> fence.Note | None:
@@ -426,7 +455,7 @@ def _is_editing(ctx: Context, call: ToolCall, wanted: SearchTerms) -> bool:
     edits = edits_of(ctx.running, call.session)
     if edits.in_turn(call.prompt):
         return True
-    paths = [os.path.join(call.cwd, os.path.expanduser(one)) for one in wanted.places]
+    paths = [os.path.join(call.cwd, os.path.expanduser(place)) for place in wanted.places]
     return any(edits.touch(path) for path in paths)
 
 

@@ -32,7 +32,7 @@ def by_project(
     shelf: Shelf, scope: Scope, statuses: Sequence[Status] = (Status.ACTIVE,)
 ) -> Iterator[tuple[str, str, Scope]]:
     """Yield of each project that has memories in a scope its name, its folder ("" for none), and the scope within it."""
-    known = {one.id: one for one in shelf.journal.projects()}
+    known = {project.id: project for project in shelf.journal.projects()}
     for project in sorted(shelf.journal.count_by("project", scope, statuses)):
         place = known.get(project)
         name = GLOBAL_NAME if project == GLOBAL_PROJECT else project

@@ -152,7 +152,9 @@ class _NotesImport:
         planners = (NotePlanner(shelf, project, file, records, *asks) for file in self._notes)
         steps = [step for planner in planners for step in planner.steps()]
         purged = tombstones.is_purged(ctx, [step.memory for step in steps])
-        steps = [replace(one, action=LEFT_OUT) if _brings(one, purged) else one for one in steps]
+        steps = [
+            replace(step, action=LEFT_OUT) if _brings(step, purged) else step for step in steps
+        ]
         return steps + [step for file in self._exports for step in self._of_export(file)]
 
     def _read(self, path: str, is_named: bool) -> None:

@@ -69,7 +69,9 @@ def standing(memory: Memory, links: Sequence[Link]) -> ExportedState:
     Args:
         links: those that lead from it.
     """
-    leading = [LinkTold(one.to_id, one.relation.value, one.weight, one.created_at) for one in links]
+    leading = [
+        LinkTold(link.to_id, link.relation.value, link.weight, link.created_at) for link in links
+    ]
     own = {name: one for name, one in told(ExportedState, memory).items() if one != ORDINARY[name]}
     own["extra"] = {**trust_marks.unmarked(memory.extra), **_reviewed(memory.extra)} or None
     return ExportedState(links=leading or None, **own)
@@ -88,9 +90,9 @@ def with_links(shelf: Shelf, memories: Iterable[Memory]) -> Iterator[tuple[Memor
 
 def _linked(shelf: Shelf, part: Sequence[Memory]) -> Iterator[tuple[Memory, list[Link]]]:
     leading: dict[str, list[Link]] = defaultdict(list)
-    for link in shelf.journal.links_of([one.id for one in part]) if part else ():
+    for link in shelf.journal.links_of([memory.id for memory in part]) if part else ():
         leading[link.from_id].append(link)
-    yield from ((one, leading[one.id]) for one in part)
+    yield from ((memory, leading[memory.id]) for memory in part)
 
 
 def restored(memory: Memory, data: Record) -> Memory:
@@ -178,12 +180,12 @@ class Returning:
         links = [
             Link(
                 memory.id,
-                one.text("to"),
-                Relation(one.text("relation")),
-                min(MOST_WEIGHT, max(0.0, float(str(one.get("weight", 1.0))))),
-                request_fields.time_of(one, "created_at"),
+                part.text("to"),
+                Relation(part.text("relation")),
+                min(MOST_WEIGHT, max(0.0, float(str(part.get("weight", 1.0))))),
+                request_fields.time_of(part, "created_at"),
             )
-            for one in (data.parts("links") if isinstance(told, list) else ())[:MOST_LINKS]
+            for part in (data.parts("links") if isinstance(told, list) else ())[:MOST_LINKS]
         ]
         self._heard[memory.id] = (shelf, links)
 

@@ -146,7 +146,7 @@ def _notes(ctx: Context) -> Iterator[tuple[str, str, str, int]]:
     for shelf in ctx.all_shelves():
         for name, root, within in export_markdown.by_project(shelf, scope):
             found = shelf.journal.iter_memories(within, newest_first=True)
-            ours = (one for one in found if _goes(one))
+            ours = (memory for memory in found if _goes(memory))
             by_kind: dict[str, list[str]] = {}
             size = count = 0
             for memory, links in round_trip.with_links(shelf, ours):

@@ -73,7 +73,7 @@ def growth(ctx: Context, request: GrowthRequest) -> GrowthAnswer:
         memories=sum(projects.values()),
         days=dict(sorted(days.items())),
         uses=dict(sorted(counts.items())),
-        most_used=[memory_view(one, names, ctx.now()) for one in used[: request.k]],
+        most_used=[memory_view(memory, names, ctx.now()) for memory in used[: request.k]],
         unused=sum(shelf.journal.count_unused(scope) for shelf in shelves),
         projects=_projects(shelves, projects),
     )
@@ -104,7 +104,7 @@ def facets(ctx: Context, request: FacetsRequest) -> FacetsAnswer:
         for name, found in shelf.journal.count_facets(scope).items():
             counts[name].update(found)
     projects = _projects(asker.shelves, counts.pop("project"))
-    return FacetsAnswer(projects, *(dict(one.most_common()) for one in counts.values()))
+    return FacetsAnswer(projects, *(dict(count.most_common()) for count in counts.values()))
 
 
 def _projects(shelves: Sequence[Shelf], counts: Counter[str]) -> list[ProjectView]:

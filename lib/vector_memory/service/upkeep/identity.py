@@ -127,7 +127,7 @@ def _is_signed(request: IdentityRequest) -> bool:
 
 
 def _views(ring: Keyring) -> list[KeyView]:
-    return [_view(one) for one in reversed(ring.entries())]
+    return [_view(entry) for entry in reversed(ring.entries())]
 
 
 def _view(one: KeyEntry) -> KeyView:

@@ -114,7 +114,7 @@ def check(ctx: Context, request: CheckProofRequest) -> CheckProofAnswer:
         RefusedProofError: the statement was changed.
     """
     statement: LogStatement = attestation.statement_of(request.statement)
-    keys = [one.word for one in contracts.keyring(ctx).entries()]
+    keys = [entry.word for entry in contracts.keyring(ctx).entries()]
     is_own, rows = statement.key in keys, ctx.state.audit_rows()
     if len(rows) < statement.size:
         why = f"The log holds {len(rows)} entries, and {statement.size} were signed."

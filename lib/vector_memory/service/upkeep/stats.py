@@ -159,7 +159,7 @@ def _uses(ctx: Context) -> UsesView:
         shown=sum(count.shown for count in counts),
         used=sum(count.used for count in counts),
         by=by,
-        labels=sum(one.shown for one in ctx.state.use_counts("channel", EVER).values()),
+        labels=sum(use_count.shown for use_count in ctx.state.use_counts("channel", EVER).values()),
         threshold=round(least_worth(ctx), 3),
     )
 
