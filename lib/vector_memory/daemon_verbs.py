@@ -1,7 +1,8 @@
-"""The verbs that the daemon answers, as the table `data/daemon_verbs.txt` has them. Standard library only."""
+"""The verbs that the daemon answers, as the table `daemon_verbs.txt` beside this module has them. Standard library only."""
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 from vector_memory.text import tables
@@ -30,5 +31,5 @@ def named(word: str) -> frozenset[str]:
     return frozenset(name for name, verb in VERBS.items() if word in verb.words)
 
 
-VERBS = dict(map(_read, tables.lines("daemon_verbs")))
+VERBS = dict(map(_read, tables.lines("daemon_verbs", os.path.dirname(__file__))))
 """The verbs by their names."""

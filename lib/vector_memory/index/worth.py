@@ -24,7 +24,6 @@ import numpy as np
 from vector_memory.index.plain_kinds import plain_kind
 from vector_memory.index.units import Unit, cues, form, narrates
 from vector_memory.index.voices import USER
-from vector_memory.model import DECISION, PREFERENCE, QUESTION, TODO
 from vector_memory.text.analysis import is_foreign
 
 if TYPE_CHECKING:
@@ -36,10 +35,9 @@ WEIGHTS_FILE = os.path.join(os.path.dirname(__file__), os.pardir, "data", "idea_
 MEANING, WORDS = "meaning", "words"
 LEAST_ABROAD = 0.5
 """The worth from which a sentence in another language is kept: fewer of its turns of phrase are known."""
-LASTING = frozenset((DECISION, PREFERENCE, QUESTION, TODO))
 LEAST_PLAIN = 0.25
-"""The worth from which a sentence is kept that says itself that it is one of these: few of the labelled sentences do,
-and whoever writes "TODO:" or "from now on" means it to last."""
+"""The worth from which a sentence is kept that says its kind itself: few of the labelled sentences do, and whoever
+writes "TODO:", "from now on" or "the root cause was" means it to last."""
 RULES, LEAST_BINDING = "rules", 0.4
 """The turn of phrase that makes the user's words a rule, and the worth from which such a one, or an open box, is kept:
 few of the labelled sentences are one, and those who said them want them back."""
@@ -102,7 +100,7 @@ def verdicts(
         name = WORDS if abroad or vectors is None else MEANING
         row = features(unit, None if vectors is None or abroad else vectors[place])
         least = LEAST_ABROAD if abroad else by.least[name][unit.speaker != USER]
-        if plain_kind(unit.text, unit.speaker == USER) in LASTING:
+        if plain_kind(unit.text, unit.speaker == USER):
             least = min(least, LEAST_PLAIN)
         if unit.done is False or (unit.speaker == USER and cues(unit)[RULES]):
             least = min(least, LEAST_BINDING)
