@@ -1,11 +1,12 @@
-"""How sensitive a text is by the rules of CLAUDE.md: under a heading about sensitivity a line names a level and
-what has it.
+"""How sensitive a text is, and under whose law it is kept, by the rules of CLAUDE.md: under a heading about
+sensitivity or jurisdiction a line names a level, or one of `model.JURISDICTIONS`, and what has it.
 
     ## Sensitivity
     - confidential: src/payroll/**, salaries
     - restricted: Project Heron
+    - EU: src/customers/**
 
-What has a `/` or a `*` is a path, all else words. A rule only ever raises a level."""
+What has a `/` or a `*` is a path, all else words. A rule only ever raises a level, and takes nothing from under a law."""
 
 from __future__ import annotations
 
@@ -16,24 +17,25 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import NamedTuple
 
-from vector_memory.model import Memory, Sensitivity, strictest
+from vector_memory.model import JURISDICTIONS, Memory, Sensitivity, strictest
 from vector_memory.redact import policy
 from vector_memory.system.files import read_text
 
 _HEADING = re.compile(r"^(#{1,6})\s")
-_ABOUT = re.compile(r"^#{1,6}\s.*\b(?:sensitivity|classification)\b", re.IGNORECASE)
+_ABOUT = re.compile(r"^#{1,6}\s.*\b(?:sensitivity|classification|jurisdiction)\b", re.IGNORECASE)
 _LINE = re.compile(
-    r"^\s*[-*+]?\s*[*_`]{0,3}(internal|confidential|restricted)[*_`]{0,3}\s*:\s*(.+)$",
-    re.IGNORECASE,
+    r"^\s*[-*+]?\s*[*_`]{0,3}((?i:internal|confidential|restricted)|"
+    + "|".join(JURISDICTIONS)
+    + r")[*_`]{0,3}\s*:\s*(.+)$"
 )
 _MARKS = " \t\"'`*_."
 MOST_RULES = 200
 
 
 class LevelRule(NamedTuple):
-    """What a file says is of a level: a `path` pattern, or `words` where that is ""."""
+    """What a file says is of a level, or under a law (`mark`): a `path` pattern, or `words` where that is ""."""
 
-    level: Sensitivity
+    mark: str
     path: str
     words: str
 
@@ -48,11 +50,17 @@ class LevelRule(NamedTuple):
 
 
 def raised(memory: Memory) -> Memory:
-    """Return a memory that is about to be stored as sensitive as the rules in force here make it."""
+    """Return a memory that is about to be stored as sensitive as the rules in force here make it, and under the law
+    that the first one of them names, if it has none."""
     text = f"{memory.title}\n{memory.text}"
-    levels = [rule.level for rule in active() if rule.holds(text, memory.files)]
-    level = strictest(memory.sensitivity, *levels)
-    return memory if level is memory.sensitivity else replace(memory, sensitivity=level)
+    marks = [rule.mark for rule in active() if rule.holds(text, memory.files)]
+    level = strictest(
+        memory.sensitivity, *(Sensitivity(mark) for mark in marks if mark not in JURISDICTIONS)
+    )
+    law = memory.jurisdiction or next((mark for mark in marks if mark in JURISDICTIONS), "")
+    if (level, law) == (memory.sensitivity, memory.jurisdiction):
+        return memory
+    return replace(memory, sensitivity=level, jurisdiction=law)
 
 
 def active() -> Sequence[LevelRule]:
@@ -81,12 +89,12 @@ def parse(markdown: str) -> list[LevelRule]:
             if not depth or len(heading[1]) <= depth:
                 depth = len(heading[1]) if _ABOUT.match(line) else 0
         elif depth and (named := _LINE.match(line)):
-            level = Sensitivity(named[1].lower())
-            rules += [_rule(level, item) for item in named[2].split(",") if item.strip(_MARKS)]
+            mark = named[1] if named[1] in JURISDICTIONS else named[1].lower()
+            rules += [_rule(mark, item) for item in named[2].split(",") if item.strip(_MARKS)]
     return rules[:MOST_RULES]
 
 
-def _rule(level: Sensitivity, item: str) -> LevelRule:
+def _rule(mark: str, item: str) -> LevelRule:
     if "/" in item or "*" in item:
-        return LevelRule(level, item.strip(" \t\"'`"), "")
-    return LevelRule(level, "", item.strip(_MARKS))
+        return LevelRule(mark, item.strip(" \t\"'`"), "")
+    return LevelRule(mark, "", item.strip(_MARKS))

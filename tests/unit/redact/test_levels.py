@@ -21,6 +21,8 @@ Some words.
 - restricted: Project Heron
 ### Older
 * internal: *.log
+- EU: src/customers/**, Hamburg
+- us: all of us
 
 ## Build
 - confidential: the build
@@ -34,12 +36,14 @@ def memory(text: str, *files: str) -> Memory:
 
 
 def test_lines_under_the_heading_are_rules() -> None:
-    found = [(rule.level.value, rule.path or rule.words) for rule in levels.parse(FILE)]
+    found = [(rule.mark, rule.path or rule.words) for rule in levels.parse(FILE)]
     assert found == [
         ("confidential", "src/payroll/**"),
         ("confidential", "salaries"),
         ("restricted", "Project Heron"),
         ("internal", "*.log"),
+        ("EU", "src/customers/**"),
+        ("EU", "Hamburg"),
     ]
 
 
@@ -69,3 +73,20 @@ def test_no_rule_lowers_a_level(tmp_path: Path) -> None:
     strict = replace(memory("x", "a.log"), sensitivity=Sensitivity.RESTRICTED)
     with redact.for_project(str(tmp_path)):
         assert levels.raised(strict) is strict
+
+
+@pytest.mark.parametrize(
+    ("text", "files", "own", "law"),
+    [
+        ("The office in Hamburg closes at six.", (), "", "EU"),
+        ("It rounds down.", ("src/customers/tax.py",), "", "EU"),
+        ("The office in Hamburg closes at six.", (), "CH", "CH"),
+        ("None of us was there.", (), "", ""),
+    ],
+)
+def test_a_rule_puts_under_a_law_what_is_under_none(
+    tmp_path: Path, text: str, files: tuple[str, ...], own: str, law: str
+) -> None:
+    (tmp_path / "CLAUDE.md").write_text(FILE)
+    with redact.for_project(str(tmp_path)):
+        assert levels.raised(replace(memory(text, *files), jurisdiction=own)).jurisdiction == law
