@@ -595,7 +595,7 @@ def test_backup_and_restore_by_the_command_line(
     assert json.loads(capsys.readouterr().out)["memories"] == 1
     later = say(rig, "Something else that came later")
     assert main(["restore", file, "--dry-run"]) == 0
-    assert "1 memories" in capsys.readouterr().out
+    assert "1 memory" in capsys.readouterr().out
     assert main(["restore", file]) == 1
     assert "--yes" in capsys.readouterr().err
     assert later in found(rig, "something else later")
@@ -612,7 +612,7 @@ def test_backup_and_restore_by_the_command_line(
     assert main(["stats"]) == 1
     assert "newer version" in capsys.readouterr().err
     assert main(["restore", file, "--yes", "--no-wait"]) == 0
-    assert "Restored: 1 memories" in capsys.readouterr().out
+    assert "Restored: 1 memory" in capsys.readouterr().out
     assert found(rig, "ledger WAL mode") == [kept]
 
 

@@ -11,7 +11,7 @@ from vector_memory.cli.progress import ask_long
 def show(answer: Row) -> None:
     """Print what was written where."""
     size = f"{answer.count('bytes') / 1e6:.1f} MB"
-    output.say(f"{answer.count('memories')} memories, {size}: {answer.text('file')}")
+    output.say(f"{output.memories(answer.count('memories'))}, {size}: {answer.text('file')}")
     for folder, why in answer.row("left_out").fields.items():
         output.note(f"Left out: {folder}: {why}")
 
@@ -38,7 +38,7 @@ def restore(call: Invocation, path: str, yes: bool, dry_run: bool, no_wait: bool
 
 def _show(contents: Row) -> None:
     made = f"{contents.day('made_at')} by version {contents.text('version')}"
-    output.say(f"A backup of {made}: {contents.count('memories')} memories")
+    output.say(f"A backup of {made}: {output.memories(contents.count('memories'))}")
     output.listing(contents.rows("stores"), STORE)
 
 
@@ -54,6 +54,6 @@ STORE: dict[str, output.Cell] = {
 
 
 def _finish(done: Row) -> None:
-    output.say(f"Restored: {done.count('memories')} memories")
+    output.say(f"Restored: {output.memories(done.count('memories'))}")
     for aside in done.texts("aside"):
         output.say(f"What was there is in {aside}")

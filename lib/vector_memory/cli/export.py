@@ -49,7 +49,7 @@ def export(call: Invocation, file: str | None, format: str, vault: bool) -> None
         path = asking.path_of(file)
         with replacing(path) as out:
             answer = write(out)
-        words = f"Exported {answer.count('exported')} memories to {file}"
+        words = f"Exported {output.memories(answer.count('exported'))} to {file}"
         call.say(Row({**answer.fields, "file": path}), words)
     elif call.as_json and format == "markdown":
         text = io.StringIO()
@@ -62,7 +62,7 @@ def export(call: Invocation, file: str | None, format: str, vault: bool) -> None
 def _say_vault(answer: Row) -> None:
     folder = answer.text("folder")
     output.say(
-        f"{answer.count('notes')} notes of {answer.count('memories')} memories stand in {folder}"
+        f"{answer.count('notes')} notes of {output.memories(answer.count('memories'))} stand in {folder}"
     )
     for path in answer.texts("edited"):
         output.say(f"Left as it is, since you edited it: {path}")

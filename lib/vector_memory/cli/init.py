@@ -28,7 +28,7 @@ def init(call: Invocation, dir: str) -> None:
 
 def _show(call: Invocation, answer: Row, folder: str) -> None:
     """Tell of the new store; name what was found and how to import it, and ask, where there is a terminal."""
-    output.say(f"{answer.text('store')}: {answer.count('moved')} memories moved")
+    output.say(f"{answer.text('store')}: {output.memories(answer.count('moved'))} moved")
     where = {**asking.target(folder), "wait": True}
     if notes := answer.texts("found"):
         named = ", ".join(os.path.relpath(path, folder) for path in notes)

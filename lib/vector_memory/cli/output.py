@@ -162,6 +162,11 @@ def indented(lines: Iterable[str], most: int) -> None:
         say(line[: len(line) - len(words)] + one_line(words, most))
 
 
+def memories(count: int) -> str:
+    """Return a number of memories in words."""
+    return "1 memory" if count == 1 else f"{count:,} memories"
+
+
 def these(count: int) -> str:
     """Return what a question calls so many memories."""
     return "this memory" if count == 1 else f"these {count:,} memories"

@@ -36,14 +36,16 @@ def publish(call: Invocation, dry_run: bool, yes: bool) -> None:
             call.show(shown, _show_fresh)
             return
         _show_fresh(shown)
-        asking.confirm(f"Publish {shown.count('memories')} memories?", "published")
+        asking.confirm(f"Publish {output.memories(shown.count('memories'))}?", "published")
         digest = shown.text("digest")
     call.show(call.ask(reviewed=digest), _show_published)
 
 
 def _show_published(answer: Row) -> None:
     size = f"{answer.count('bytes'):,} bytes"
-    output.say(f"Published {answer.count('memories')} memories as {answer.count('seq')}, {size}.")
+    output.say(
+        f"Published {output.memories(answer.count('memories'))} as {answer.count('seq')}, {size}."
+    )
 
 
 def _show_fresh(answer: Row) -> None:
@@ -55,7 +57,7 @@ def _show_fresh(answer: Row) -> None:
     if stay := answer.count("kept_back"):
         output.say(f"{stay} stay: not all members' copies would lie under their law.")
     output.say(
-        f"{answer.count('memories')} memories in all, {answer.count('new')} new, "
+        f"{output.memories(answer.count('memories'))} in all, {answer.count('new')} new, "
         f"{answer.count('gone')} taken back. For: {', '.join(answer.texts('readers'))}."
     )
 
@@ -63,7 +65,7 @@ def _show_fresh(answer: Row) -> None:
 def show_pulled(answer: Row) -> None:
     """Print what was taken over of whom, and what was refused."""
     for member in answer.rows("members"):
-        output.say(f"{member.text('name')}: {member.count('memories')} memories")
+        output.say(f"{member.text('name')}: {output.memories(member.count('memories'))}")
     if not answer.rows("members"):
         output.say("There are no other members yet.")
     for bundle in answer.rows("refused"):
@@ -75,14 +77,14 @@ def show_status(answer: Row) -> None:
     output.say(f"Shared at {answer.text('url')}")
     tags = f"; tags: {', '.join(answer.texts('tags'))}" if answer.texts("tags") else ""
     output.say(f"Kinds: {', '.join(answer.texts('kinds'))}{tags}")
-    output.say(f"Published by you: {answer.count('memories')} memories")
+    output.say(f"Published by you: {output.memories(answer.count('memories'))}")
     output.listing(answer.rows("members"), COLUMNS)
 
 
 def show_revoked(answer: Row) -> None:
     """Print who is no member any more."""
     output.say(
-        f"{answer.text('name')} is no member any more; {answer.count('removed')} memories went."
+        f"{answer.text('name')} is no member any more; {output.memories(answer.count('removed'))} went."
     )
     output.say("Commit the list of members, then `share publish` seals what you share anew.")
 

@@ -26,4 +26,4 @@ def check(call: Invocation) -> int:
 
 def show_migrated(answer: Row) -> None:
     """Print how many memories have vectors of which model now."""
-    output.say(f"{answer.count('embedded')} memories embedded by {answer.text('model')}")
+    output.say(f"{output.memories(answer.count('embedded'))} embedded by {answer.text('model')}")
