@@ -219,22 +219,20 @@ _add_tiers = executing(
 use, when last, and in which. Rows from before are hot until `service/jobs/tier_transfer.py` looks at them."""
 
 
-def _find_by_kind(connection: sqlite3.Connection) -> None:
-    """Version 6: the newest of a kind, and what has a date, are found without reading all else: of 50,000 memories
-    a session's start read every one several times."""
-    for statement in (
-        "DROP INDEX IF EXISTS by_kind",
-        "CREATE INDEX by_kind ON memories(project, kind, created_at) WHERE status = 'active'",
-        "DROP INDEX IF EXISTS by_review",
-        # Its condition stands in `review_reads` word for word, or SQLite would not use it.
-        """CREATE INDEX by_review ON memories(project, kind, created_at)
-           WHERE status = 'active' AND kind != 'passage' AND (source != 0 OR origin = 'assistant')""",
-        # With the column by which it is chosen first: else SQLite takes the index that has more of the rest.
-        "DROP INDEX IF EXISTS by_date",
-        """CREATE INDEX by_date ON memories(temporal, project, valid_until)
-           WHERE status = 'active' AND temporal IN ('deadline', 'periodic')""",
-    ):
-        connection.execute(statement)
+_find_by_kind = executing(
+    "DROP INDEX IF EXISTS by_kind",
+    "CREATE INDEX by_kind ON memories(project, kind, created_at) WHERE status = 'active'",
+    "DROP INDEX IF EXISTS by_review",
+    # Its condition stands in `review_reads` word for word, or SQLite would not use it.
+    """CREATE INDEX by_review ON memories(project, kind, created_at)
+       WHERE status = 'active' AND kind != 'passage' AND (source != 0 OR origin = 'assistant')""",
+    # With the column by which it is chosen first: else SQLite takes the index that has more of the rest.
+    "DROP INDEX IF EXISTS by_date",
+    """CREATE INDEX by_date ON memories(temporal, project, valid_until)
+       WHERE status = 'active' AND temporal IN ('deadline', 'periodic')""",
+)
+"""Version 6: the newest of a kind, what has a date, and what waits for a review are found without reading all else:
+of 50,000 memories a session's start read every one several times."""
 
 
 OLDER = (
