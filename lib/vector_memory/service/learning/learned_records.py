@@ -25,7 +25,7 @@ BOARD = "self-assessment"
 UNKNOWN_AGENT = "subagent"
 TRAIL, THING, TRAJECTORY = "trail", "thing", "trajectory"
 PER_SESSION, MOST_SEEN, MOST_ORDERS, MOST_TOLD = 60, 200, 200, 12
-MOST_LEDGERS, MOST_RECORDS = 2_000, 2_000
+MOST_LEDGERS, MOST_RECORDS = 10_000, 2_000
 DRAWN = (BOARD, TRAIL, THING)
 """Kinds of records that are made anew from what is kept of sessions."""
 
@@ -109,13 +109,21 @@ def ledger_of(asker: ProjectAsker, session: str) -> SessionLedger:
     return SessionLedger.of(counted_records.get(asker, HEURISTICS, f"session:{session}"))
 
 
+def ledgers(
+    shelf: Shelf, projects: tuple[str, ...] | None = None
+) -> Iterator[tuple[Memory, SessionLedger]]:
+    """Yield the records of a store's sessions, the newest first, with what they hold; by default of all projects."""
+    scope = Scope(projects=projects, collections=(HEURISTICS,), kinds=(LEDGER,))
+    for record in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LEDGERS):
+        yield record, SessionLedger.of(record)
+
+
 def tasks_of_all(shelf: Shelf) -> Iterator[tuple[outcomes.Task, Memory]]:
     """Yield the tasks of a store's newest sessions, each once with the record of its session: a fork holds those
     before it, too."""
     seen: set[tuple[str, str]] = set()
-    scope = Scope(collections=(HEURISTICS,), kinds=(LEDGER,))
-    for record in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LEDGERS):
-        for task in SessionLedger.of(record).tasks:
+    for record, ledger in ledgers(shelf):
+        for task in ledger.tasks:
             if (record.project, task.key) not in seen:
                 seen.add((record.project, task.key))
                 yield task, record

@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from vector_memory import redact
-from vector_memory.errors import BadInputError, NotFoundError, StoreFullError, UnsafeTextError
+from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
 from vector_memory.model import ASSESSMENTS, Memory, Scope
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.asker import asker_at
@@ -65,18 +64,11 @@ def _settle(ctx: Context, session: str, folder: str, flags: Sequence[Flag]) -> i
     if asker is None:
         return 0
     with privacy.for_folder(ctx, folder):
-        known = counted_records.get(asker, ASSESSMENTS, session)
-        before = _flags(known)
+        before = _flags(counted_records.get(asker, ASSESSMENTS, session))
         # What is known stays as it is: the user may have marked it.
         merged = list({flag.id: flag for flag in [*before, *flags, *before]}.values())[:MOST_FLAGS]
-        if known is not None and len(merged) == len(before):
-            return 0
-        try:
-            counted_records.keep(ctx, asker, _record(session, merged))
-        except UnsafeTextError:
-            ctx.count("texts_dropped")
-            return 0
-    return len(merged) - len(before)
+        is_kept = counted_records.keep_new(ctx, asker, _record(session, merged))
+    return len(merged) - len(before) if is_kept else 0
 
 
 def _flags(memory: Memory | None) -> list[Flag]:
@@ -216,17 +208,7 @@ def mark(ctx: Context, request: MarkRequest) -> MarkAnswer:
                     replace(flag, verdict=request.verdict) if flag.id == request.id else flag
                     for flag in flags
                 ]
-                record = _record(request.session, marked)
-                changed = replace(
-                    memory,
-                    text=redact.clean(record.text).text,
-                    title=redact.clean(record.title).text,
-                    tags=record.tags,
-                    extra=record.extra,
-                    updated_at=ctx.now(),
-                )
-                shelf.journal.update(changed)
-                ctx.notify()
+                counted_records.rewrite(ctx, shelf, memory, _record(request.session, marked))
                 ctx.state.audit(
                     "mark_flag", request.actor, [memory.id], {"verdict": request.verdict}
                 )
