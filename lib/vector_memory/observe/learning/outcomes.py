@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from vector_memory.observe.learning import tasks
 from vector_memory.observe.learning.patterns import PATTERNS
@@ -74,22 +74,6 @@ class Task:
     order: str = ""
     skills: list[str] = field(default_factory=list)
     asked: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain JSON values."""
-        return {**asdict(self), "trouble": [list(one) for one in self.trouble]}
-
-    @classmethod
-    def from_dict(cls, raw: dict[str, Any]) -> Task | None:
-        """Return the task that `to_dict` made, also in an older version; None for anything else."""
-        known = {name: raw[name] for name in cls.__dataclass_fields__ if name in raw}
-        try:
-            known["trouble"] = [Trouble(*map(str, one)) for one in known.get("trouble", ())]
-            made = cls(**known)
-            datetime.fromisoformat(made.at)
-        except (TypeError, ValueError):
-            return None
-        return made
 
     @property
     def is_judged(self) -> bool:

@@ -129,7 +129,7 @@ def _store(
             [task for turn in kept if turn.order for task in outcomes.of_turns([turn], session)],
             dict(pair for turn in turns for pair in turn.orders),
         )
-        if ledger.is_empty:
+        if not (ledger.tasks or ledger.seen or ledger.subagents):
             return False
         known = learned_records.ledger_of(asker, session)
         return known.with_more(ledger).keep(ctx, asker, f"session:{session}", session)

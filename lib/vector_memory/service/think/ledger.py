@@ -98,7 +98,7 @@ def tasks_of(
     """
     found: list[Task] = []
     for ledger in _ledgers(asker):
-        found += [*ledger.tasks, *(ledger.subagents if with_subagents else ())]
+        found += [*ledger.tasks, *(ledger.by_subagents if with_subagents else ())]
     return [
         task
         for task in learned_records.each_once(found)
