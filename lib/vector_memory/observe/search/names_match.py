@@ -50,11 +50,8 @@ class MemoryNames:
     @cached_property
     def names(self) -> frozenset[str]:
         """Identifiers in lower case: whole, and each part of what dots join."""
-        found = set()
-        for token in _DOTTED.findall("\n".join((self.said, *self.files))):
-            found.add(token.lower())
-            found.update(_PIECES.split(token.lower()))
-        return frozenset(found)
+        tokens = _DOTTED.findall("\n".join((self.said, *self.files)).lower())
+        return frozenset({*tokens, *(part for token in tokens for part in _PIECES.split(token))})
 
     @cached_property
     def terms(self) -> frozenset[str]:
@@ -71,7 +68,7 @@ class MemoryNames:
 def naming(title: str, text: str, files: Iterable[str] = ()) -> MemoryNames:
     """Return what a memory names."""
     said = f"{title}\n{text}"
-    return MemoryNames(said, frozenset(one.lower() for one in (*files, *mentions.files(said))))
+    return MemoryNames(said, frozenset(file.lower() for file in (*files, *mentions.files(said))))
 
 
 def says_where(file: str) -> bool:
@@ -93,12 +90,12 @@ class TellingPiece:
     """What a text says of what is looked for: the piece that says most, the file that stands in it or, at its
     head, shortly before it ("" for none), and how much it says."""
 
-    piece: str = ""
+    text: str = ""
     file: str = ""
     weight: float = 0.0
 
 
-def told(wanted: SearchTerms, text: str, title: str | None = None) -> TellingPiece:
+def telling_piece(wanted: SearchTerms, text: str, title: str | None = None) -> TellingPiece:
     """Return what a text says of what is looked for. A list of names or a line of code says nothing that the
     search would not show, but in talk for the file that it stands under.
 
