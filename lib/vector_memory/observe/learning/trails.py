@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from vector_memory.observe.learning.outcomes import Task
-from vector_memory.observe.learning.patterns import PATTERNS
-from vector_memory.observe.learning.tasks import CHANGING, EDIT
+from vector_memory.observe.learning.tasks import CHANGING, EDIT, PATTERNS
 
 RHO = 0.97
 """What is left of a trail after a day: half of it after three weeks."""

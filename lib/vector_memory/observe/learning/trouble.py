@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from vector_memory.observe.learning.outcomes import Task, Trouble
-from vector_memory.observe.learning.patterns import PATTERNS
-from vector_memory.observe.learning.tasks import EDIT
+from vector_memory.observe.learning.tasks import EDIT, PATTERNS
 from vector_memory.observe.learning.trails import evaporated
 
 LEAST_TASKS, LEAST_AGAIN = 3, 2

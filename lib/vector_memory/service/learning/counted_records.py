@@ -22,14 +22,13 @@ from vector_memory.service.base.shelf import Shelf
 class Record:
     """What is to be kept under a key. `text` says it in words that a reader understands; what is counted
     stands in `extra`. Everything in it must be words that went through redaction or are our own: only
-    `title`, `text` and `files` are redacted here."""
+    `title` and `text` are redacted here."""
 
     collection: str
     key: str
     text: str
     title: str = ""
     kind: str = "record"
-    files: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     session: str = ""
     origin: Origin = Origin.JOB
@@ -93,7 +92,6 @@ def _memory(record: Record, id: str, project: str, now: datetime) -> Memory:
         origin=record.origin,
         temporal=Temporal.DECAYING,
         tags=record.tags,
-        files=tuple(redact.clean(file).text for file in record.files),
         source=Source(session=record.session),
         expires_at=record.expires_at,
         extra=record.extra,

@@ -81,9 +81,9 @@ def _record(session: str, flags: Sequence[Flag]) -> Record:
     """Return a session's record: in words what was found, in `extra` all of it."""
     real = [flag for flag in flags if flag.verdict != FALSE]
     counts = dict(Counter(flag.category for flag in real).most_common())
-    told = ", ".join(f"{n} {name}" for name, n in counts.items()) or "nothing that holds"
+    summary = ", ".join(f"{n} {name}" for name, n in counts.items()) or "nothing that holds"
     topic = next((flag.topic for flag in reversed(flags) if flag.topic), "")
-    lines = [f"Flagged in this session: {told}.", *([f"Asked: {topic}"] if topic else [])]
+    lines = [f"Flagged in this session: {summary}.", *([f"Asked: {topic}"] if topic else [])]
     grave = sorted(real, key=lambda flag: flag.severity != "high")
     lines += [
         f"- {flag.category} ({flag.severity}): {flag.text} \u2013 {flag.reason}"
@@ -95,21 +95,11 @@ def _record(session: str, flags: Sequence[Flag]) -> Record:
         ASSESSMENTS,
         session,
         "\n".join(lines),
-        title=f"Flagged: {told}",
+        title=f"Flagged: {summary}",
         kind=KIND,
         tags=("observer", *counts),
         session=session,
-        extra={
-            "counts": counts,
-            "high": sum(
-                flag.severity == "high" and not flag.asked and not flag.verdict for flag in real
-            ),
-            "asked": topic,
-            "flags": [
-                {name: value for name, value in vars(flag).items() if name != "folder"}
-                for flag in flags
-            ],
-        },
+        extra={"counts": counts, "flags": [{**vars(flag), "folder": ""} for flag in flags]},
     )
 
 
@@ -201,13 +191,11 @@ def mark(ctx: Context, request: MarkRequest) -> MarkAnswer:
     with _settling:
         for shelf in ctx.all_shelves():
             for memory in _records([shelf], None, (request.session,)):
-                flags = _flags(memory)
-                if all(flag.id != request.id for flag in flags):
+                flags = {flag.id: flag for flag in _flags(memory)}
+                if request.id not in flags:
                     continue
-                marked = [
-                    replace(flag, verdict=request.verdict) if flag.id == request.id else flag
-                    for flag in flags
-                ]
+                flags[request.id] = replace(flags[request.id], verdict=request.verdict)
+                marked = list(flags.values())
                 counted_records.rewrite(ctx, shelf, memory, _record(request.session, marked))
                 ctx.state.audit(
                     "mark_flag", request.actor, [memory.id], {"verdict": request.verdict}
