@@ -85,9 +85,9 @@ def evaporated(strength: float, at: datetime, now: datetime) -> float:
     return float(strength * RHO ** max(0.0, (now - at).total_seconds() / 86_400))
 
 
-def find(known: Sequence[Task], now: datetime) -> list[Trail]:
+def find(tasks: Sequence[Task], now: datetime) -> list[Trail]:
     """Return the trails that tasks have left, the strongest first, at most one of each kind."""
-    judged = [task for task in known if task.done is not None]
+    judged = [task for task in tasks if task.done is not None]
     groups = {ANY: [task for task in judged if task.kind in CHANGING]}
     for task in judged:
         groups.setdefault(task.kind, []).append(task)

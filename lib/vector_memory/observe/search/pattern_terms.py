@@ -132,8 +132,8 @@ def _of_text(text: str) -> Alternative:
 def _telling_terms(texts: Iterable[str]) -> tuple[str, ...]:
     """Return the terms of names without those that stand in every project: reading all that have one of
     those takes most of a query's time."""
-    found = analysis.query_terms(" ".join(texts))
-    return tuple(one for one in found if one not in _COMMON_STEMS and not one.isdigit())
+    terms = analysis.query_terms(" ".join(texts))
+    return tuple(term for term in terms if term not in _COMMON_STEMS and not term.isdigit())
 
 
 def _is_name(token: str) -> bool:
@@ -142,12 +142,12 @@ def _is_name(token: str) -> bool:
     is_file_everywhere = _ENDED.search(token) and token.split(".")[0].lower() in EVERYWHERE
     if name in _COMMON_NAMES or is_file_everywhere or not _COMPOUND.fullmatch(token):
         return False
-    told = any(_is_telling(part) for part in _parts(token))
-    return len(name) >= (LEAST_NAME if told else LEAST_DULL_NAME)
+    is_dull = not any(map(_is_telling, _parts(token)))
+    return len(name) >= (LEAST_DULL_NAME if is_dull else LEAST_NAME)
 
 
 def _parts(token: str) -> list[str]:
-    return [one.lower() for word in _WORDS.findall(token) for one in _PART.findall(word)]
+    return [part.lower() for word in _WORDS.findall(token) for part in _PART.findall(word)]
 
 
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
@@ -159,8 +159,9 @@ def _is_telling(word: str) -> bool:
 
 
 def _telling_words(token: str) -> list[str]:
-    return [analysis.stem(one.lower()) for one in _WORDS.findall(token)
-            if _is_telling(one) and not one.isdigit() and one.lower() not in analysis.STOP_WORDS | _COMMON_NAMES]  # fmt: skip
+    words = (word.lower() for word in _WORDS.findall(token) if _is_telling(word))
+    dull = analysis.STOP_WORDS | _COMMON_NAMES
+    return [analysis.stem(word) for word in words if not word.isdigit() and word not in dull]
 
 
 def squashed(name: str) -> str:

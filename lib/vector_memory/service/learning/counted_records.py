@@ -113,8 +113,8 @@ def keep_new(ctx: Context, asker: ProjectAsker, record: Record) -> bool:
 def get(asker: ProjectAsker, collection: str, key: str) -> Memory | None:
     """Return a project's record of a key, None without one."""
     wanted = id_of(asker.place, collection, key)
-    found = asker.own.journal.by_ids([wanted]).get(wanted)
-    return found if found is not None and found.status is Status.ACTIVE else None
+    memory = asker.own.journal.by_ids([wanted]).get(wanted)
+    return memory if memory is not None and memory.status is Status.ACTIVE else None
 
 
 def of(

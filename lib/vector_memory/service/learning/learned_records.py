@@ -25,7 +25,7 @@ BOARD = "self-assessment"
 """The key and kind of the record that says what hooks tell in a project."""
 UNKNOWN_AGENT = "subagent"
 TRAIL, THING, TRAJECTORY = "trail", "thing", "trajectory"
-PER_SESSION, MOST_SEEN, MOST_ORDERS, MOST_TOLD = 60, 200, 200, 12
+PER_SESSION, MOST_SEEN, MOST_ORDERS = 60, 200, 200
 MOST_LEDGERS, MOST_RECORDS = 10_000, 2_000
 DRAWN = (BOARD, TRAIL, THING)
 """Kinds of records that are made anew from what is kept of sessions."""
@@ -77,17 +77,11 @@ class SessionLedger:
             for task in self.subagents
         ]
 
-    @property
-    def text(self) -> str:
-        """What it says to a reader."""
-        words = {True: "done", False: "not done", None: "open"}
-        tasks = (f"{task.kind} ({words[task.done]})" for task in self.tasks[-MOST_TOLD:])
-        return f"Tasks of a session: {', '.join(tasks)}"
-
     def keep(self, ctx: Context, asker: ProjectAsker, key: str, session: str = "") -> bool:
         """Keep it under a key; return whether it says anything new."""
         extra = json.loads(json.dumps(asdict(self)))
-        record = Record(HEURISTICS, key, self.text, kind=LEDGER, session=session, extra=extra)
+        text = f"Tasks of a session: {', '.join(task.kind for task in self.tasks)}"
+        record = Record(HEURISTICS, key, text, kind=LEDGER, session=session, extra=extra)
         return counted_records.keep_new(ctx, asker, record)
 
 
@@ -169,8 +163,10 @@ class TaskFigures:
 
 @dataclass(frozen=True)
 class Board(TaskFigures):
-    """What hooks tell in a project: how tasks of each kind went (`kinds`), and troubles that came again (`habits`)."""
+    """What hooks tell in a project: how tasks of each kind went (`kinds`), and troubles that came again (`habits`).
+    `id` is the name of the record that keeps it."""
 
+    id: str = ""
     kinds: list[outcomes.KindCount] = field(default_factory=list)
     habits: list[trouble.Habit] = field(default_factory=list)
 
@@ -182,14 +178,10 @@ class Board(TaskFigures):
         return TaskFigures(*(getattr(self, each.name) for each in fields(TaskFigures)))
 
 
-def board_record(asker: ProjectAsker) -> Memory | None:
-    """Return the record of a project's board, None before anything was learned there."""
-    return counted_records.get(asker, HEURISTICS, BOARD)
-
-
-def board_of(memory: Memory | None) -> Board:
-    """Return the board of a record, an empty one for none."""
-    (board,) = read_all(Board, [memory.extra if memory else {}])
+def board_of(asker: ProjectAsker) -> Board:
+    """Return the board of a project, an empty one without an id before anything was learned there."""
+    record = counted_records.get(asker, HEURISTICS, BOARD)
+    (board,) = read_all(Board, [record.extra if record else {}])
     kinds, habits = read_all(outcomes.KindCount, board.kinds), read_all(trouble.Habit, board.habits)
     return replace(board, kinds=kinds, habits=habits)
 

@@ -156,7 +156,7 @@ def draw(ctx: Context, asker: ProjectAsker) -> None:
     """Make trails, things, examples and the board of a project anew, and drop what is too old or too much."""
     now, root = ctx.now(), asker.place.root
     kept, seen = _all_kept(ctx, asker)
-    if not (kept or seen or learned_records.board_record(asker)):
+    if not (kept or seen or learned_records.board_of(asker).id):
         return
     # Nothing that the observer would flag is told.
     habits = [
@@ -260,7 +260,7 @@ class LessonsAnswer:
 def show(ctx: Context, request: messages.Request) -> LessonsAnswer:
     """Return what was learned in a project: trails, usual trouble, the state of things."""
     asker = asker_in(ctx, messages.place_of(ctx, request) or ctx.place(request.base))
-    board, now = learned_records.board_of(learned_records.board_record(asker)), ctx.now()
+    board, now = learned_records.board_of(asker), ctx.now()
     return LessonsAnswer(
         project=asker.place.name,
         tasks=board.figures,

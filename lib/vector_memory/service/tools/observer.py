@@ -13,6 +13,7 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vector_memory import projects, redact
@@ -124,12 +125,8 @@ def _top(folder: str, place: projects.Place) -> str:
     """Return the folder that a session's work lies in: its project's, or its own worktree's."""
     if folder == place.root or folder.startswith(place.root.rstrip("/") + "/"):
         return place.root
-    here = folder
-    while here != os.path.dirname(here):
-        if os.path.lexists(os.path.join(here, ".git")):
-            return here
-        here = os.path.dirname(here)
-    return folder
+    above = (Path(folder), *Path(folder).parents)
+    return next((str(top) for top in above if os.path.lexists(top / ".git")), folder)
 
 
 # -- looking ---------------------------------------------------------------------------------------
