@@ -17,7 +17,7 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.learning import counted_records
 from vector_memory.service.learning.counted_records import Record
 from vector_memory.service.tools import flag_buffer
-from vector_memory.service.tools.flag_buffer import Flag, flag_of
+from vector_memory.service.tools.flag_buffer import Flag
 
 log = logging.getLogger(__name__)
 
@@ -73,8 +73,7 @@ def _settle(ctx: Context, session: str, folder: str, flags: Sequence[Flag]) -> i
 
 def _flags(memory: Memory | None) -> list[Flag]:
     kept = memory.extra.get("flags") if memory is not None else None
-    flags = map(flag_of, kept if isinstance(kept, list) else ())
-    return [flag for flag in flags if flag is not None]
+    return flag_buffer.flags_in(kept if isinstance(kept, list) else ())
 
 
 def _record(session: str, flags: Sequence[Flag]) -> Record:
