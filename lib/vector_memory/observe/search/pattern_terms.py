@@ -65,15 +65,14 @@ class SearchTerms:
 def sought(searches: Sequence[Search]) -> SearchTerms:
     """Return what searches look for; it is false where they say nothing that a memory could know."""
     distinct = dict.fromkeys(each for search in searches for each in _of_search(search) if each)
-    alternatives = tuple(distinct)[:MOST_ALTERNATIVES]
+    wanted = tuple(distinct)[:MOST_ALTERNATIVES]
     places = dict.fromkeys(place for search in searches for place in _places_of(search))
     patterns = " ".join(pattern for search in searches for pattern in search.patterns)
     return SearchTerms(
-        alternatives,
+        wanted,
         tuple(place for place in places if place not in ("", ".", "./")),
-        frozenset(analysis.analyse(patterns))
-        - {term for each in alternatives for term in each.terms},
-        len(alternatives),
+        frozenset(analysis.analyse(patterns)) - {term for each in wanted for term in each.terms},
+        len(wanted),
     )
 
 
@@ -172,7 +171,7 @@ def squashed(name: str) -> str:
 # -- regular expressions --------------------------------------------------------------------------
 
 _SIGN = re.compile(
-    r"""(?P<letters>\[\^?\]?(?:\[:\w+:\]|\\.|[^\]])*\])
+    r"""(?P<letters>\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\])
     |(?P<repeat>(?:[*?+]|\\?\{\d*,?\d*\\?\})+)
     |(?P<bar>\\?\|)
     |(?P<flags>\(\?[imsxu-]+\))

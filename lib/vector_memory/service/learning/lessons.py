@@ -163,11 +163,11 @@ def draw(ctx: Context, asker: ProjectAsker) -> None:
         habit if are_harmless([habit.command], root) else replace(habit, end="")
         for habit in trouble.recurring(kept)[:MOST_HABITS]
     ]
-    seen_often = [thing for thing in things.of(seen) if thing.is_worth_keeping][:MOST_THINGS]
+    lasting = [thing for thing in things.of(seen) if thing.is_worth_keeping][:MOST_THINGS]
     drawn = [trail for trail in trails.find(kept, now) if are_harmless(trail.commands, root)]
     examples = [each for each in trajectories.find(kept) if are_harmless(each.commands, root)]
     examples = _with_outcomes(ctx, asker, examples, kept)
-    _keep_drawn(ctx, asker, WORLD, learned_records.THING, seen_often)
+    _keep_drawn(ctx, asker, WORLD, learned_records.THING, lasting)
     _keep_drawn(ctx, asker, TRAILS, learned_records.TRAIL, drawn)
     _keep_drawn(ctx, asker, TRAJECTORIES, learned_records.TRAJECTORY, examples)
     days, (done, undone) = [task.at[:10] for task in kept], outcomes.evidence(kept)

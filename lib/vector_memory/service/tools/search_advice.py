@@ -68,8 +68,8 @@ _saying = threading.Lock()
 
 @dataclass(frozen=True)
 class NamedMemory:
-    """A memory that says something of what is looked for: what it names, the piece that says most, and, where it may speak, its
-    files, the likeliest first."""
+    """A memory that says something of what is looked for: what it names (`held`), the piece that says most, and, where
+    it may speak, its files, the likeliest first."""
 
     memory: Memory
     shelf: Shelf
