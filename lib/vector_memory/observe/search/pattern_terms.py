@@ -172,7 +172,7 @@ def squashed(name: str) -> str:
 
 _SIGN = re.compile(
     r"""(?P<letters>\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\])
-    |(?P<repeat>(?:[*?+]|\\?\{\d*,?\d*\\?\})+)
+    |(?P<repeat>(?:[*?+]|\{\d*,?\d*\}|\\\{\d*,?\d*\\\})+)
     |(?P<bar>\\?\|)
     |(?P<flags>\(\?[imsxu-]+\))
     |(?P<open>\((?:\?(?:P?<[A-Za-z_]\w*>|[imsxu-]*:|<?[=!]|[>|]))?)
