@@ -33,7 +33,7 @@ def keep(
     """Keep a session's record, and draw what is made of it; return who asks in the project."""
     asker = asker_in(house.ctx, house.ctx.place(str(folder)))
     extra = {"tasks": [one.to_dict() for one in tasks], "seen": [list(one) for one in seen]}
-    record = counted_records.Record(
+    record = counted_records.CountedRecord(
         HEURISTICS,
         f"session:{session}",
         "Tasks of a session.",

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from vector_memory.errors import VectorMemoryError
 from vector_memory.setup import locking, runtime, steps, tools
 from vector_memory.setup.plan import SetupPlan
-from vector_memory.setup.site import Site
+from vector_memory.setup.site import SetupSite
 from vector_memory.setup.steps import SetupStep
 from vector_memory.system.paths import Home
 
@@ -53,7 +53,7 @@ def main(root: str, arguments: Sequence[str]) -> int:
         arguments: for pytest. With any, only pytest runs.
     """
     build = os.environ.get("VECTOR_MEMORY_BUILD") or os.path.join(root, ".build")
-    site = Site(root, Home(os.path.join(build, "home")))
+    site = SetupSite(root, Home(os.path.join(build, "home")))
     site.home.make()
     plan = SetupPlan(site, keep_cache=True)
     kit = tools.Kit(site, build)

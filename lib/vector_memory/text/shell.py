@@ -132,7 +132,7 @@ def parse(command: str) -> list[Command]:
 
 def _commands(script: str, depth: int) -> Iterator[Command]:
     source = script.encode("utf-8", "replace")[:MOST_BYTES]
-    walk = _Walk(source)
+    walk = _CommandWalk(source)
     walk.visit(_tree(source), "", False, 0)
     for count, command in enumerate(walk.found):
         if count >= MOST_COMMANDS:
@@ -165,7 +165,7 @@ def _tree(source: bytes) -> Any:
     return root
 
 
-class _Walk:
+class _CommandWalk:
     """Collects the commands of a tree."""
 
     def __init__(self, source: bytes) -> None:
@@ -455,7 +455,7 @@ _STATEMENTS = frozenset(
 def assigned(command: str) -> dict[str, tuple[ShellWord, ...]]:
     """Return what a line gives its variables: their values in order, those of a `for` too."""
     source = command.encode("utf-8", "replace")[:MOST_BYTES]
-    walk = _Walk(source)
+    walk = _CommandWalk(source)
     found: dict[str, list[ShellWord]] = {}
     waiting = [_tree(source)]
     for _ in range(50 * MOST_COMMANDS):

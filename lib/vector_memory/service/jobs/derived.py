@@ -42,7 +42,7 @@ MOST_FACTS = 5
 LEAST_WON, LEAST_SESSIONS = 3, 2
 
 
-class Finding(NamedTuple):
+class Derivation(NamedTuple):
     """What a memory gives rise to: a text, the counts that speak for it, and what it is proposed as."""
 
     text: str
@@ -98,7 +98,7 @@ def _heuristics(ctx: Context, turn: Turn) -> Step:
         found = [
             (
                 borne_out.sources,
-                Finding(borne_out.text, borne_out.evidence, AS_FACT),
+                Derivation(borne_out.text, borne_out.evidence, AS_FACT),
                 borne_out.command,
             )
             for borne_out in heuristics.borne_out(shelf)
@@ -113,7 +113,7 @@ def _told(
     turn: Turn,
     shelf: Shelf,
     how: str,
-    found: Sequence[tuple[Sequence[Memory], Finding, str]],
+    found: Sequence[tuple[Sequence[Memory], Derivation, str]],
     most: int = proposals.MOST_WAITING,
 ) -> tuple[list[dict[str, object]], int]:
     """Propose findings, each with its sources and what of them it is about, so many in a run at most; return what a
@@ -137,11 +137,11 @@ def _may_speak(memory: Memory) -> bool:
     return not is_derived and bool(memory.entities) and memory.trust > 0 and not memory.is_held
 
 
-def _together(members: Sequence[Memory]) -> Finding:
+def _together(members: Sequence[Memory]) -> Derivation:
     rest = " · ".join(clip(member.text, LINE_CHARS) for member in members[1:LEAST_TOGETHER])
     sessions = {id for member in members for id in sessions_of(member)}
     evidence = {"findings": len(members), "sessions": len(sessions)}
-    return Finding(f"{members[0].text} Likewise: {rest}", evidence, AS_FACT)
+    return Derivation(f"{members[0].text} Likewise: {rest}", evidence, AS_FACT)
 
 
 def facts(ctx: Context, turn: Turn) -> Step:
@@ -166,23 +166,23 @@ def skills(ctx: Context, turn: Turn) -> Step:
 
 def _said_in(
     least: int, asks: Mapping[str, Mapping[str, object]]
-) -> Callable[[Memory], Finding | None]:
-    def read(memory: Memory) -> Finding | None:
+) -> Callable[[Memory], Derivation | None]:
+    def read(memory: Memory) -> Derivation | None:
         n = len(sessions_of(memory))
         weighs = memory.priority in model.IMPORTANT or TAG in memory.tags
         if n < least or weighs or memory.trust < 1 or memory.is_held:
             return None
-        return Finding(memory.text, {"sessions": n}, asks[memory.kind])
+        return Derivation(memory.text, {"sessions": n}, asks[memory.kind])
 
     return read
 
 
-def _worked(trail: Memory) -> Finding | None:
+def _worked(trail: Memory) -> Derivation | None:
     figures = Record(trail.extra)
     won, n, sessions = (figures.number(name) for name in ("won", "n", "sessions"))
     if won < LEAST_WON or sessions < LEAST_SESSIONS:
         return None
-    return Finding(trail.text, {"won": won, "n": n, "sessions": sessions}, AS_PROCEDURE)
+    return Derivation(trail.text, {"won": won, "n": n, "sessions": sessions}, AS_PROCEDURE)
 
 
 def _proposed(
@@ -190,7 +190,7 @@ def _proposed(
     turn: Turn,
     how: str,
     scope: Scope,
-    read: Callable[[Memory], Finding | None],
+    read: Callable[[Memory], Derivation | None],
     most: int = proposals.MOST_WAITING,
 ) -> Step:
     """Propose what the memories of a page give rise to.
@@ -214,7 +214,7 @@ def _propose(
     shelf: Shelf,
     how: str,
     sources: Sequence[Memory],
-    finding: Finding,
+    finding: Derivation,
     now: datetime,
     about: str,
 ) -> bool:

@@ -18,7 +18,7 @@ from vector_memory.service.base.shelf import Shelf
 
 
 @dataclass(frozen=True)
-class Record:
+class CountedRecord:
     """What is to be kept under a key. `text` says it in words that a reader understands; what is counted
     stands in `extra`. Everything in it must be words that went through redaction or are our own: only
     `title`, `text` and `files` are redacted here."""
@@ -42,7 +42,7 @@ def id_of(place: projects.Place, collection: str, key: str) -> str:
     return hashlib.blake2b(name, digest_size=16).hexdigest()
 
 
-def keep(ctx: Context, asker: ProjectAsker, record: Record) -> Memory | None:
+def keep(ctx: Context, asker: ProjectAsker, record: CountedRecord) -> Memory | None:
     """Store a record, or write the one of its key anew; None where it was forgotten on purpose.
 
     Raises:

@@ -32,7 +32,7 @@ from vector_memory.service.learning import (
     guidance,
     learned_records,
 )
-from vector_memory.service.learning.counted_records import Record
+from vector_memory.service.learning.counted_records import CountedRecord
 from vector_memory.service.learning.observed_steps import Harvest, cleaner, harvest
 from vector_memory.service.memory import tombstones
 from vector_memory.system.files import with_real_folder
@@ -159,7 +159,7 @@ def _store(ctx: Context, asker: ProjectAsker, session: str, told: Harvest) -> bo
             learned_records.ORDERS: dict(list(orders.items())[-MOST_ORDERS:]),
         }
         key, text = f"session:{session}", _ledger_text(kept)
-        record = Record(
+        record = CountedRecord(
             HEURISTICS, key, text, kind=learned_records.LEDGER, session=session, extra=extra
         )
         return _keep(ctx, asker, record, known)
@@ -212,7 +212,7 @@ def _ledger_text(kept: Sequence[outcomes.Task]) -> str:
     return f"Tasks of a session: {told}"
 
 
-def _keep(ctx: Context, asker: ProjectAsker, record: Record, known: Memory | None) -> bool:
+def _keep(ctx: Context, asker: ProjectAsker, record: CountedRecord, known: Memory | None) -> bool:
     """Store a record where it says anything new; return whether it did."""
     if known is not None and known.extra == record.extra:
         return False
@@ -319,7 +319,7 @@ def _keep_drawn(
     for one in drawn:
         id = counted_records.id_of(asker.place, collection, one.key)
         extra = {**asdict(one), "id": id}
-        record = Record(collection, one.key, one.text, kind=kind, extra=extra)
+        record = CountedRecord(collection, one.key, one.text, kind=kind, extra=extra)
         _keep(ctx, asker, record, stored.pop(id, None))
     counted_records.drop(ctx, asker.own, list(stored.values()))
 

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from vector_memory.errors import BadInputError
 from vector_memory.observe.learning import figures, things
-from vector_memory.observe.learning.figures import NOT_ENOUGH, Comparison, Middle, Rate
+from vector_memory.observe.learning.figures import NOT_ENOUGH, Middle, Rate, RateComparison
 from vector_memory.observe.learning.outcomes import LONGEST_PAUSE_S, Task
 from vector_memory.observe.learning.things import Sighting
 from vector_memory.service.base import messages
@@ -103,7 +103,7 @@ def _told(steps: Sequence[StepFigures]) -> str:
 
 def _compared(
     known: Sequence[Task], first: Sequence[str], second: Sequence[str]
-) -> Comparison | None:
+) -> RateComparison | None:
     """Return how tasks went that took one way and not the other, None where no ways are given."""
     if not first and not second:
         return None

@@ -17,7 +17,7 @@ from vector_memory.index.fixes import commands
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import HEURISTICS, Memory, Scope, unique
 from vector_memory.observe.learning import outcomes, trails
-from vector_memory.observe.learning.figures import NOT_ENOUGH, Comparison, Rate, compare, rate
+from vector_memory.observe.learning.figures import NOT_ENOUGH, Rate, RateComparison, compare, rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.tasks import CHANGING
 from vector_memory.observe.learning.things import Sighting
@@ -27,7 +27,7 @@ from vector_memory.service.base.asker import Asker, ProjectAsker, asker_in
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import deferred
 from vector_memory.service.learning import counted_records, guidance, learned_records, lessons
-from vector_memory.service.learning.counted_records import Record
+from vector_memory.service.learning.counted_records import CountedRecord
 from vector_memory.service.memory.views import BriefView, brief
 from vector_memory.text import fence
 
@@ -142,7 +142,7 @@ def done_of(tasks: Iterable[Task]) -> Rate:
 
 def compare_ways(
     tasks: Iterable[Task], first: set[str], second: set[str], names: tuple[str, str]
-) -> Comparison:
+) -> RateComparison:
     """Return how tasks that ran all jobs of one way, and none that only the other has, went beside those of the other.
     Who chose which way is not known: a difference is no proof of a cause."""
     jobs = [(task, set(task.jobs)) for task in tasks]
@@ -191,7 +191,7 @@ def report(
             "seen": [list(sighting) for sighting in sighted[-MOST_REPORTS:]],
         }
         text = f"Reported by agents: {len(tasks)} tasks, {len(sighted)} sightings."
-        made = Record(HEURISTICS, REPORTS, text, kind=learned_records.LEDGER, extra=extra)
+        made = CountedRecord(HEURISTICS, REPORTS, text, kind=learned_records.LEDGER, extra=extra)
         counted_records.keep(ctx, asker, made)
         lessons.draw(ctx, asker)
     return True
