@@ -85,14 +85,14 @@ def _install(uv: str, python: str, present: frozenset[str]) -> None:
         constraints.write("\n".join(sorted(present)))
         constraints.flush()
         install = ["pip", "install", "--python", python, "--constraints", constraints.name, PACKAGE]
-        said = ""
+        reason = ""
         for arguments, environment in attempts:
             result = _run([uv, *install, *arguments], environment)
             if result.returncode == 0:
                 return
-            said = result.stderr.strip()[-600:]
+            reason = result.stderr.strip()[-600:]
     raise SetupError(
-        f"sentence-transformers could not be installed: {said}",
+        f"sentence-transformers could not be installed: {reason}",
         "Make sure that a package index and a CPU build of torch can be reached, then run "
         "`vector-memory backend install sentence-transformers` again.",
     )

@@ -56,9 +56,9 @@ def extract(text: str, known: Sequence[str], ask: AskModel, gate: bool = True) -
         worth = _worth(ask(prompts.gate(text, mark), GATE_TOKENS))
         if not worth:
             return ExtractedIdeas([], garbage=int(worth is None))
-    found = _asked(prompts.extractor(text, mark), ask)
-    usable = [idea for idea in found.ideas if sourced(idea, text) and stands_alone(idea.text)]
-    return ExtractedIdeas(fresh(usable, known), found.garbage)
+    answer = _asked(prompts.extractor(text, mark), ask)
+    usable = [idea for idea in answer.ideas if sourced(idea, text) and stands_alone(idea.text)]
+    return ExtractedIdeas(fresh(usable, known), answer.garbage)
 
 
 def _worth(answer: str) -> bool | None:

@@ -31,8 +31,8 @@ class Category:
             given.setdefault(name, []).append(value)
         self.named, self.example = given["named"][0], given["example"][0]
         self.words = "".join(given.get("words", []))
-        found = (pattern.replace("<words>", self.words) for pattern in given.get("find", ()))
-        self.patterns = tuple(pattern.replace("<rest>", REST) for pattern in found)
+        patterns = (pattern.replace("<words>", self.words) for pattern in given.get("find", ()))
+        self.patterns = tuple(pattern.replace("<rest>", REST) for pattern in patterns)
         self.kinds = tuple("".join(given.get("form", [])).split())
 
 

@@ -113,9 +113,9 @@ def _beginning(words: str, now: datetime) -> datetime | None:
     if re.match(r"\d{4}-", words):
         return None
     # In a sentence a month or a weekday needs a word before it, which nobody types as a date.
-    for said in (words, f"in {words}", f"on {words}"):
-        spans = times.spans(said, now)
-        if len(spans) == 1 and spans[0].words == said and spans[0].start is not None:
+    for phrase in (words, f"in {words}", f"on {words}"):
+        spans = times.spans(phrase, now)
+        if len(spans) == 1 and spans[0].words == phrase and spans[0].start is not None:
             return spans[0].start.astimezone(now.tzinfo)
     return None
 

@@ -42,7 +42,7 @@ _SIGN = re.compile(
     r"|\bE[A-Z]{4,}\b|[45]\d\d ",
     re.IGNORECASE,
 )
-_PLAIN_ERROR = re.compile(r"\s*(?:error|fatal)\b|.*(?:command not found|No such file)")
+_PLAIN_BEGINNINGS, _PLAIN_WORDS = ("error", "fatal"), ("command not found", "No such file")
 _FRAME = re.compile(
     r'^\s*File "(?P<python>[^"]+)", line \d+(?:, in (?P<python_in>.+))?$'
     r"|^\s*at (?P<java_in>[\w.$<>]+)\((?P<java>[\w.]+)(?::\d+)?\)$"
@@ -65,21 +65,22 @@ def failure(text: str) -> Failure | None:
     if not _SIGN.search(text):
         return None
     lines = ESCAPE_SEQUENCE.sub("", text).split("\n")
-    told = _told(lines)
+    error = _told(lines)
     frames = tuple(dict.fromkeys(_frames(lines)))
-    if told is None:
+    if error is None:
         return None
-    kind, message = told
+    kind, message = error
     vague = not frames and "\n" not in text and kind.lower() in ("error", "fatal", "")
     # One line with a colon after "error" may be a sentence about errors.
-    if vague and not _PLAIN_ERROR.match(text):
+    is_plain = text.lstrip().startswith(_PLAIN_BEGINNINGS)
+    if vague and not is_plain and not any(words in text for words in _PLAIN_WORDS):
         return None
     return Failure(kind, normalise(message)[:MESSAGE_CHARS].strip(), frames[:MOST_FRAMES])
 
 
 def _told(lines: list[str]) -> tuple[str, str] | None:
     """Return kind and message of the line that says most: the last named error, else the first."""
-    found: list[tuple[int, str, str]] = []
+    errors: list[tuple[int, str, str]] = []
     for i, line in enumerate(lines):
         line = line.strip()[:LINE_CHARS]
         for rank, pattern in enumerate(_ERROR_LINES):
@@ -89,13 +90,13 @@ def _told(lines: list[str]) -> tuple[str, str] | None:
                 message = (parts.get("message") or "").strip()
                 if "panicked at" in line and i + 1 < len(lines):
                     message = f"{message} {lines[i + 1].strip()}"
-                found.append((rank, (parts.get("kind") or "").split(".")[-1], message))
+                errors.append((rank, (parts.get("kind") or "").split(".")[-1], message))
                 break
-    if not found:
+    if not errors:
         return None
-    best = min(rank for rank, _, _ in found)
+    best = min(rank for rank, _, _ in errors)
     # Chained Python and Java errors end with what was raised last, a compiler begins with the cause.
-    chosen = [one for one in found if one[0] == best]
+    chosen = [ranked for ranked in errors if ranked[0] == best]
     rank, kind, message = chosen[-1] if best == 0 else chosen[0]
     return ("panic" if "panicked" in message else kind), message
 
@@ -104,14 +105,14 @@ def _frames(lines: list[str]) -> Iterator[str]:
     """Yield file and function names, innermost first."""
     python: list[str] = []
     others: list[str] = []
-    for found in filter(None, map(_FRAME.match, lines)):
-        if found["python"]:
-            python.append(_frame(found["python"], found["python_in"]))
-        elif found["java"]:
-            others.append(_frame(found["java"], found["java_in"].rsplit(".", 1)[-1]))
+    for frame in filter(None, map(_FRAME.match, lines)):
+        if frame["python"]:
+            python.append(_frame(frame["python"], frame["python_in"]))
+        elif frame["java"]:
+            others.append(_frame(frame["java"], frame["java_in"].rsplit(".", 1)[-1]))
         else:
-            path = found["node"] or found["rust"] or found["go"] or found["place"]
-            others.append(_frame(path, found["node_in"]))
+            path = frame["node"] or frame["rust"] or frame["go"] or frame["place"]
+            others.append(_frame(path, frame["node_in"]))
     yield from reversed(python)
     yield from others
 

@@ -66,8 +66,8 @@ def escape(text: str) -> str:
     return _MARKUP_LIKE.sub(_without_markup, visible(text))
 
 
-def _without_markup(found: "re.Match[str]") -> str:
-    return _INSTEAD.get(found.lastgroup or "") or f"{found['indent']}~ ~ ~"
+def _without_markup(like: "re.Match[str]") -> str:
+    return _INSTEAD.get(like.lastgroup or "") or f"{like['indent']}~ ~ ~"
 
 
 def unescape(text: str) -> str:
@@ -109,9 +109,7 @@ def marked(text: str, whose: str) -> str:
 
 def with_old_marked(text: str) -> str:
     """Return a stored text in which errors of tools are marked, where an earlier version left them bare."""
-    return _OLD_OUTPUT.sub(
-        lambda found: (found[1] or found[3]) + marked(found[2] or found[4], TOOL), text
-    )
+    return _OLD_OUTPUT.sub(lambda old: (old[1] or old[3]) + marked(old[2] or old[4], TOOL), text)
 
 
 def unquoted(text: str) -> str:

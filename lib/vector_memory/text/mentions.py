@@ -22,13 +22,7 @@ class Mentions:
     names: tuple[str, ...] = ()
 
 
-_ENDINGS = (
-    "py|pyi|ipynb|js|jsx|ts|tsx|mjs|cjs|mts|vue|svelte|rs|go|java|kt|kts|swift|c|h|cc|cpp|hpp|cs|rb|php"
-    "|pl|lua|sh|bash|zsh|fish|ps1|sql|html|htm|css|scss|sass|less|json|jsonl|json5|yaml|yml|toml|ini"
-    "|cfg|conf|env|lock|xml|md|mdx|rst|txt|csv|tsv|parquet|proto|graphql|tf|tfvars|hcl|gradle|bazel"
-    "|cmake|mk|dockerfile|log|svg|png|jpg|pdf|wasm|so|dll|exe|zip|tar|gz|db|sqlite|plist|storyboard"
-    "|xcodeproj|pem|crt|key|patch|diff|hs|ex|exs|erl|clj|scala|dart|r|jl|zig|nim|m|mm"
-)
+_ENDINGS = "|".join(tables.lines("file_endings"))
 _LONG = re.compile(r"\S{200,}")
 """Data rather than words, on which the patterns below would take long."""
 _FILE = re.compile(
@@ -72,7 +66,7 @@ def mentions(text: str) -> Mentions:
     files = _distinct(_files(text))
     quoted = _QUOTED.findall(text) if "`" in text else []
     identifiers = _distinct(
-        one for one in (*_plain_quoted(quoted), *_IDENTIFIER.findall(text)) if one not in files
+        name for name in (*_plain_quoted(quoted), *_IDENTIFIER.findall(text)) if name not in files
     )
     return Mentions(files, identifiers, _distinct(_packages(text)), _distinct(_names(text)))
 
@@ -110,9 +104,9 @@ def _files(text: str) -> Iterator[str]:
 
 def _plain_quoted(quoted: Iterable[str]) -> Iterator[str]:
     """Yield what stands alone between back quotes: one word of code."""
-    for one in quoted:
-        if " " not in one.strip():
-            yield one.strip()
+    for code in quoted:
+        if " " not in code.strip():
+            yield code.strip()
 
 
 def _packages(text: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from vector_memory.text.statements import FENCE, is_rule
+from vector_memory.text.statements import FENCE, ITEM_HEAD, is_rule
 
 LONG_PROMPT = 1_500
 LONG_LINES = 25
@@ -29,7 +29,6 @@ SHORT_LINE = 16
 _BLANK, _OWN, _ITEM, _MACHINE, _NOISE, _QUOTE, _FENCED, _FIELD, _OPENING = range(9)
 _ENDING = (_QUOTE, _FENCED, _NOISE)
 """What shows where it ends."""
-_LISTED = re.compile(r"\s{0,24}(?:[-*+•–]|\(?\d{1,3}[.)]|[a-z]\))\s+(?=\S)")
 _TIME = r"\d{1,2}:\d\d(?::\d\d)?"
 _PRINTED = re.compile(
     # A log: a date, a time, a level; a trace's frame; a difference of files.
@@ -127,7 +126,7 @@ def _form(line: str) -> int:
         return _NOISE
     if _NAMED.match(line):
         return _FIELD
-    return _ITEM if _LISTED.match(line) else _OWN
+    return _ITEM if ITEM_HEAD.match(line) else _OWN
 
 
 def _foreign(text: str, lines: Sequence[_Line]) -> set[int]:
@@ -149,9 +148,9 @@ def _foreign(text: str, lines: Sequence[_Line]) -> set[int]:
 def _document(text: str, lines: Sequence[_Line]) -> int:
     """Return the place of the line with which a document begins that reaches to the end, as many as
     there are lines for none."""
-    said = [at for at, line in enumerate(lines) if line.form != _BLANK]
-    stamped = [at for at in said if _STAMPED.fullmatch(text, lines[at].start, lines[at].end)]
-    for at, after in zip(said, [*said[1:], len(lines)], strict=True):
+    spoken = [at for at, line in enumerate(lines) if line.form != _BLANK]
+    stamped = [at for at in spoken if _STAMPED.fullmatch(text, lines[at].start, lines[at].end)]
+    for at, after in zip(spoken, [*spoken[1:], len(lines)], strict=True):
         line, following = lines[at], lines[after].form if after < len(lines) else None
         if line.form == _OPENING:
             return at
@@ -180,13 +179,13 @@ def _is_short(items: Sequence[_Line]) -> bool:
 
 def _long_lists(lines: Sequence[_Line]) -> set[int]:
     """Return the places of the lists that are too long to have been typed."""
-    found: set[int] = set()
+    long_places: set[int] = set()
     places = [at for at, line in enumerate(lines) if line.form != _BLANK]
     for is_list, group in groupby(places, key=lambda at: lines[at].form == _ITEM):
         items = list(group)
         if is_list and not _is_short([lines[at] for at in items]):
-            found.update(items)
-    return found
+            long_places.update(items)
+    return long_places
 
 
 def _last_words(text: str, lines: Sequence[_Line]) -> set[int]:

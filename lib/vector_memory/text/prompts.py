@@ -99,9 +99,9 @@ class Prompt:
 def says_nothing(text: str) -> bool:
     """Whether a text only greets, agrees, thanks or hesitates ("yes", "hmm", "hello"): nobody will ever look
     for it."""
-    said = words_in(text)
-    return 0 < len(said) <= FEW_WORDS and all(
-        word in _ACKNOWLEDGEMENT and not word.isdigit() for word in said
+    row = words_in(text)
+    return 0 < len(row) <= FEW_WORDS and all(
+        word in _ACKNOWLEDGEMENT and not word.isdigit() for word in row
     )
 
 

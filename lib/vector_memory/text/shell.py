@@ -358,9 +358,9 @@ def _inside(command: Command, script: str, depth: int) -> Iterator[Command]:
     """Yield the commands of a script that a command runs."""
     if depth >= DEEPEST_SCRIPT:
         return
-    for one in _commands(script, depth + 1):
-        folder = posixpath.join(command.folder, one.folder) if one.folder else command.folder
-        yield replace(one, folder=folder, via=(*command.via, command.name, *one.via))
+    for inner in _commands(script, depth + 1):
+        folder = posixpath.join(command.folder, inner.folder) if inner.folder else command.folder
+        yield replace(inner, folder=folder, via=(*command.via, command.name, *inner.via))
 
 
 def _script(command: Command) -> str | None:
@@ -435,7 +435,7 @@ def assigned(command: str) -> dict[str, tuple[ShellWord, ...]]:
     """Return what a line gives its variables: their values in order, those of a `for` too."""
     source = command.encode("utf-8", "replace")[:MOST_BYTES]
     walk = _CommandWalk(source)
-    found: dict[str, list[ShellWord]] = {}
+    values: dict[str, list[ShellWord]] = {}
     waiting = [_tree(source)]
     for _ in range(50 * MOST_COMMANDS):
         if not waiting:
@@ -446,16 +446,16 @@ def assigned(command: str) -> dict[str, tuple[ShellWord, ...]]:
             words = [walk._word(value)] if value is not None else [ShellWord("")]
         elif node.type == "for_statement":
             name = node.child_by_field_name("variable")
-            words = [walk._word(one) for one in node.children_by_field_name("value")]
+            words = [walk._word(value_node) for value_node in node.children_by_field_name("value")]
         else:
             name, words = None, []
         if name is not None:
-            found.setdefault(walk._text(name), []).extend(words)
+            values.setdefault(walk._text(name), []).extend(words)
         if node.type in _STATEMENTS:
             waiting += reversed(
                 [c for c in node.named_children if c.type in _STATEMENTS or "assign" in c.type]
             )
-    return {name: tuple(words) for name, words in found.items()}
+    return {name: tuple(words) for name, words in values.items()}
 
 
 def looked_through(command: Command) -> list[Command]:

@@ -67,7 +67,7 @@ def _known(text: str) -> tuple[Statement, ...]:
 
 def plain(text: str) -> str:
     """Return a line without the marks of Markdown and leading decoration; code keeps its ticks."""
-    bare = _MARKUP.sub(lambda found: found[1] or "", text)
+    bare = _MARKUP.sub(lambda mark: mark[1] or "", text)
     return " ".join(_DECORATION.sub("", bare).split())
 
 
@@ -133,8 +133,8 @@ def _lines(text: str) -> list[tuple[int, int]]:
 
 
 def _title(line: str) -> str:
-    found = _TITLE.match(line)
-    return plain(found[1] or found[2]).rstrip(":")[:LONGEST_HEADING] if found else ""
+    title = _TITLE.match(line)
+    return plain(title[1] or title[2]).rstrip(":")[:LONGEST_HEADING] if title else ""
 
 
 def _code(
@@ -167,7 +167,7 @@ def _said(
 def _sentences(text: str, held: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Yield the places of a paragraph's sentences. A line that ends with a colon ends one."""
     start, end = held[0][0], held[-1][1]
-    ends = [found.end() for found in _END.finditer(text, start, end)]
+    ends = [end_mark.end() for end_mark in _END.finditer(text, start, end)]
     ends += [place for _, place in held[:-1] if text[:place].rstrip().endswith(":")]
     first = start
     for place in sorted({*ends, end}):

@@ -83,7 +83,7 @@ def spans(text: str, now: datetime) -> tuple[TimeSpan, ...]:
     low, places = times_abroad.in_english(low)
     if not any(cue in low for cue in _CUES):
         return ()
-    found: list[TimeSpan] = []
+    named: list[TimeSpan] = []
     taken = 0
     for match in _EXPRESSION.finditer(low):
         if match.start() < taken:
@@ -94,9 +94,9 @@ def spans(text: str, now: datetime) -> tuple[TimeSpan, ...]:
         start, end, offset = _bounded(low, match.start(), *span)
         words = low[offset : match.end()]
         is_vague = match["word"] in _VAGUE if match["word"] else False
-        found.append(TimeSpan(_utc(start), _utc(end), words, offset, is_vague))
+        named.append(TimeSpan(_utc(start), _utc(end), words, offset, is_vague))
         taken = match.end()
-    return tuple(_as_written(span, text, places) for span in _joined(found, low))
+    return tuple(_as_written(span, text, places) for span in _joined(named, low))
 
 
 def _as_written(span: TimeSpan, text: str, places: Sequence[tuple[int, int]] | None) -> TimeSpan:
@@ -275,7 +275,7 @@ def _iso(match: re.Match[str], now: datetime) -> _Pair:
 
 def _day_and_month(match: re.Match[str], now: datetime) -> _Pair:
     words = match["dmy"] or match["mdy"]
-    numbers = [int(one) for one in _NUMBER.findall(words)]
+    numbers = [int(number) for number in _NUMBER.findall(words)]
     month = _month_number(words)
     if match["mdy"] and len(numbers) == 1:
         before = match.string[max(0, match.start() - 12) : match.start()].split()
@@ -493,13 +493,13 @@ def _bounded(
     return start, end, offset
 
 
-def _joined(found: list[TimeSpan], text: str) -> Iterator[TimeSpan]:
+def _joined(named: list[TimeSpan], text: str) -> Iterator[TimeSpan]:
     """Make one span of "between X and Y" and "from X to Y"."""
     low = text.lower()
     i = 0
-    while i < len(found):
-        one = found[i]
-        two = found[i + 1] if i + 1 < len(found) else None
+    while i < len(named):
+        one = named[i]
+        two = named[i + 1] if i + 1 < len(named) else None
         gap = low[one.offset + len(one.words) : two.offset] if two else "?"
         words = low[one.offset : one.offset + len(one.words)]
         opened = words.startswith(("between", "from")) or low[: one.offset].rstrip().endswith(

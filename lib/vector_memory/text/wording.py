@@ -20,7 +20,6 @@ Reading = tuple[str, ...]
 
 MAX_CHARS = 2_000
 """Longer texts are only the same when they are equal."""
-ROUNDS = 3
 
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
 _PREFIX = re.compile(
@@ -89,19 +88,15 @@ def readings(sentence: str) -> frozenset[Reading]:
     """Return the wordings of a sentence that say the same as it does."""
     parts = [part for part in _tokens(sentence) if part]
     flat = tuple(token for part in parts for token in part)
-    found = {_types_last(_without_we(flat))}
+    wordings = {_types_last(_without_we(flat))}
     if len(parts) > 1 and parts[0][0] in _FRONTED and len(parts[0]) > 1:
         rest = tuple(token for part in parts[1:] for token in part)
-        found.add(_types_last((*_without_we(rest), *parts[0])))
-    for _ in range(ROUNDS):
-        more = {new for reading in found for new in _reworded(reading)} - found
-        if not more:
-            break
-        found |= more
+        wordings.add(_types_last((*_without_we(rest), *parts[0])))
+    wordings |= {new for reading in wordings for new in _reworded(reading)}
     if flat[:1] != ("we",) and not _MODALS & set(flat):
         # What is written as an order may be said with "must"; what merely happens may not.
-        found |= {("must", *reading) for reading in found & {_types_last(flat)}}
-    return frozenset(found)
+        wordings |= {("must", *reading) for reading in wordings & {_types_last(flat)}}
+    return frozenset(wordings)
 
 
 def _plain(text: str) -> list[Reading]:
@@ -111,7 +106,7 @@ def _plain(text: str) -> list[Reading]:
 def _tokens(sentence: str) -> list[Reading]:
     """Return the tokens of a sentence, cut at its commas."""
     text = _GROUPED.sub(
-        lambda found: found[0].replace(",", ""), sentence.translate(_QUOTES).strip()
+        lambda grouped: grouped[0].replace(",", ""), sentence.translate(_QUOTES).strip()
     )
     for pattern, instead in _REWRITES:
         text = pattern.sub(instead, text)
@@ -119,8 +114,8 @@ def _tokens(sentence: str) -> list[Reading]:
 
 
 def _words_of(part: str) -> Reading:
-    found = (_spelling(raw) for raw in _TOKEN.findall(part))
-    return tuple(word for word in found if word and word not in _EMPTY)
+    spelled = (_spelling(raw) for raw in _TOKEN.findall(part))
+    return tuple(word for word in spelled if word and word not in _EMPTY)
 
 
 def _spelling(raw: str) -> str:
@@ -155,17 +150,17 @@ def _is_identifier(word: str) -> bool:
 def _reworded(reading: Reading) -> set[Reading]:
     """Return a reading in other grammar: the active for the passive, "V Y with X" for "use X to V
     Y"."""
-    found: set[Reading] = set()
-    found |= _with_for_use(reading)
+    wordings: set[Reading] = set()
+    wordings |= _with_for_use(reading)
     places = [place for place, word in enumerate(reading) if word in _BE or word == "be"]
     # With two clauses it would have to be known which of them a word belongs to.
     if len(places) != 1 or not _CLAUSES.isdisjoint(reading[: places[0]]):
-        return found
+        return wordings
     (place,) = places
     modal = "must" if reading[place - 1 : place] == ("must",) and reading[place] == "be" else ""
     if place and (reading[place] in _BE or modal):
-        found |= _active(reading, place, modal)
-    return found
+        wordings |= _active(reading, place, modal)
+    return wordings
 
 
 def _active(reading: Reading, place: int, modal: str) -> set[Reading]:

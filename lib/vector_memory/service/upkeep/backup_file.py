@@ -25,9 +25,10 @@ FORMAT = 2
 PROGRAM = "vector-memory"
 MANIFEST = "manifest.json"
 STATE, CONFIG, ARCHIVES, AUDIT = "state.db", "config.json", "archives/", "audit/"
-_STORE = re.compile(r"stores/\d{1,6}/journal\.db\Z")
-_ARCHIVE = re.compile(r"archives/(?!\.)[^/\x00]{1,255}/(?!\.)[^/\x00]{1,255}\Z")
-_AUDIT = re.compile(r"audit/audit-\d{6}-\d{9}-\d{9}\.jsonl\.gz\Z")
+_MEMBER = re.compile(
+    r"(?P<store>stores/\d{1,6}/journal\.db)|archives/(?!\.)[^/\x00]{1,255}/(?!\.)[^/\x00]{1,255}"
+    r"|audit/audit-\d{6}-\d{9}-\d{9}\.jsonl\.gz"
+)
 _MOST_MANIFEST_BYTES = 16 << 20
 _HEADER_BYTES = 1 << 16
 """What may stand between two members: their headers, a long name, and what is read ahead."""
@@ -183,14 +184,13 @@ def _is_plain(manifest: Any) -> bool:
         names = {store["name"] for store in manifest["stores"]}
         folders = [store["folder"] for store in manifest["stores"]]
         return (
-            all(_STORE.match(name) for name in names)
+            all((member := _MEMBER.fullmatch(name)) and member["store"] for name in names)
             and all(isinstance(folder, str) for folder in folders)
             and len(names) == len(folders)
             and all(
                 name in (STATE, CONFIG)
                 or name in names
-                or _ARCHIVE.match(name)
-                or _AUDIT.match(name)
+                or ((member := _MEMBER.fullmatch(name)) and not member["store"])
                 for name in manifest["files"]
             )
             and names | {STATE} <= set(manifest["files"])
