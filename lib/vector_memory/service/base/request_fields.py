@@ -17,7 +17,6 @@ from vector_memory.model import (
     JURISDICTIONS,
     QUIET,
     Priority,
-    Scope,
     Sensitivity,
     is_hex,
     unique,
@@ -27,7 +26,6 @@ from vector_memory.text import dates
 
 Sent = dict[str, Any]
 """A request as a client sent it."""
-Request = Sent
 E = TypeVar("E", bound=Enum)
 
 MOST_WORDS = 10_000
@@ -132,7 +130,7 @@ def is_agent(sent: Sent) -> bool:
     return sent.get("actor") in AGENTS
 
 
-def collection_of(sent: Sent, name: str = "collection") -> str:
+def collection_of(sent: Sent, name: str) -> str:
     """Return the collection that something is to be stored in.
 
     Raises:
@@ -165,7 +163,7 @@ def vocabulary_word_of(sent: Sent, name: str, kind: type[E], what: str) -> E | N
     raise BadInputError(f"There is no {what} {value!r}.", f"They are: {names}.")
 
 
-def priority_of(sent: Sent, name: str = "priority") -> Priority | None:
+def priority_of(sent: Sent, name: str) -> Priority | None:
     """Return the priority asked for, None where none is."""
     return vocabulary_word_of(sent, name, Priority, "priority")
 
@@ -232,8 +230,3 @@ def place_of(ctx: Context, sent: Sent) -> projects.Place | None:
         raise BadInputError("project must be a folder's path.")
     base = str(sent.get("cwd") or "/")
     return ctx.place(os.path.join(base, os.path.expanduser(folder)))
-
-
-def listed(scope: Scope) -> Scope:
-    """Return `Scope.listed`."""
-    return scope.listed
