@@ -45,18 +45,18 @@ def recall(caller: Caller, arguments: Json) -> Json:
     """Tell the hits that fit, the best first."""
     query, start = arguments["query"], arguments.get("cursor") or 0
     asked = {"k": DEFAULT, **scope_of(arguments), "query": query, "offset": start}
-    asked["tiers"] = [one.replace("_", "-") for one in arguments.get("tiers") or ()]
+    asked["tiers"] = [tier.replace("_", "-") for tier in arguments.get("tiers") or ()]
     answer = caller.ask("recall", asked)
-    told = {name: answer.get(name) for name in ("period", "widened", "note")}
-    told["mode"] = "words" if answer["mode"] == "lexical" else None
+    more = {name: answer.get(name) for name in ("period", "widened", "note")}
+    more["mode"] = "words" if answer["mode"] == "lexical" else None
     hits = answer["hits"]
-    told["next_cursor"] = next_of(hits, asked["k"], start)
+    more["next_cursor"] = next_of(hits, asked["k"], start)
     if not arguments.get("all"):
         hits = [hit for hit in hits if hit["fits"]]
         if answer["hits"] and not hits:
-            told |= {"note": told["note"] or "Nothing fits the question.", "next_cursor": None}
+            more |= {"note": more["note"] or "Nothing fits the question.", "next_cursor": None}
     hits = [{**hit, "traced": arguments.get("why")} for hit in hits]
-    return found(caller, hits, query, **told)
+    return found(caller, hits, query, **more)
 
 
 @does("list_memories")
@@ -165,8 +165,8 @@ def session_recalled(caller: Caller, arguments: Json) -> Json:
     answer, memories, following = paged(
         caller, "session_recalled", arguments, "memories", LISTED, session=session
     )
-    told = {"session": say(answer["session"]), "total": answer["total"], "next_cursor": following}
-    return found(caller, memories, **told)
+    more = {"session": say(answer["session"]), "total": answer["total"], "next_cursor": following}
+    return found(caller, memories, **more)
 
 
 @does("memory_impact")

@@ -90,14 +90,14 @@ def _upkeep(caller: Caller, name: str, arguments: Json) -> Json:
     """Run one of the weekly jobs, or only see what it would do."""
     asked = {"name": name, "dry_run": arguments.get("dry_run", True)}
     row, _ = caller.ask_long("run_job", asked)
-    told = {} if asked["dry_run"] else {"outcome": say(row["outcome"])}
-    return {**asked, **told, "counts": _counts(row)}
+    outcome = {} if asked["dry_run"] else {"outcome": say(row["outcome"])}
+    return {**asked, **outcome, "counts": _counts(row)}
 
 
 def _clusters(caller: Caller, arguments: Json) -> Json:
     _, clusters, following = paged(caller, "connections", arguments, "clusters", SUGGESTED)
     telling = Telling(caller.shown)
-    told = [
+    views = [
         {
             "about": [say(word, True) for word in cluster["about"]],
             "size": cluster["size"],
@@ -105,7 +105,7 @@ def _clusters(caller: Caller, arguments: Json) -> Json:
         }
         for cluster in clusters
     ]
-    return {"memories": [], "clusters": told, "next_cursor": following, **telling.held()}
+    return {"memories": [], "clusters": views, "next_cursor": following, **telling.held()}
 
 
 @does("hippocampal_consolidation")
@@ -131,8 +131,8 @@ def cycle(caller: Caller, arguments: Json) -> Json:
 
 def _cycle(row: Json) -> Json:
     """Return a job's row in figures: words of memories are the user's to read in a review."""
-    told = {name: row.get(name) or None for name in ("outcome", "next_due")}
-    return {"job": CYCLE, **told, "phases": _phases(row.get("report") or {})}
+    facts = {name: row.get(name) or None for name in ("outcome", "next_due")}
+    return {"job": CYCLE, **facts, "phases": _phases(row.get("report") or {})}
 
 
 def _phases(report: Json) -> Json:

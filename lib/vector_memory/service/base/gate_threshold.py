@@ -30,10 +30,10 @@ def least_worth(ctx: Context) -> float:
     """Return from what worth on the gate lets a note pass, 0 … 1."""
     if not ctx.settings.adapt_threshold:
         return ctx.settings.threshold
-    known = _known(ctx.running)
-    if known.move is None:
-        known.move = move(ctx.state.gate_uses(ctx.now() - KEPT_FOR))
-    return min(1.0, max(0.0, ctx.settings.threshold + known.move))
+    latest = _known(ctx.running)
+    if latest.move is None:
+        latest.move = move(ctx.state.gate_uses(ctx.now() - KEPT_FOR))
+    return min(1.0, max(0.0, ctx.settings.threshold + latest.move))
 
 
 def reconsider(ctx: Context) -> None:

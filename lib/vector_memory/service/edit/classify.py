@@ -110,11 +110,11 @@ def _plain(ctx: Context, request: OrganizeRequest) -> list[tuple[Shelf, Memory]]
 def _suggested(memory: Memory) -> Suggested:
     if agent_rights.is_the_users(memory):
         return NOTHING
-    said = without_marked(memory.text)
-    kind = summaries.intent_of(said) if memory.kind == PLAIN else ""
+    text = without_marked(memory.text)
+    kind = summaries.intent_of(text) if memory.kind == PLAIN else ""
     named = [entity.partition(":") for entity in entities.entities(memory.text, memory.files)]
     tags = tuple(name for sort, _, name in named if sort in TAGGED)[:MOST_TAGS]
-    priority = priorities.suggest(said, without_marked(memory.title))
+    priority = priorities.suggest(text, without_marked(memory.title))
     # Nobody's words become a core rule because they sound like one.
     is_weightier = memory.priority is Priority.NORMAL and priority is not Priority.NORMAL
     return Suggested(

@@ -70,9 +70,7 @@ class RememberRequest(AgeingWishes):
     priority: Priority | None = messages.priority()
     tags: tuple[str, ...] = messages.words()
     files: tuple[str, ...] = messages.words()
-    collection: str = messages.read_by(
-        lambda request, _: request_fields.collection_of(request), DEFAULT_COLLECTION
-    )
+    collection: str = messages.read_by(request_fields.collection_of, DEFAULT_COLLECTION)
     at: datetime | None = messages.moment()
     supersedes: str = messages.maybe_text()
     session: str = messages.word()
@@ -232,8 +230,8 @@ def _draft(request: RememberRequest, text: CleanText, project: str, now: datetim
 
 def _level(request: RememberRequest) -> Sensitivity:
     """Return how sensitive something is said to be. An agent makes nothing public."""
-    said = request.sensitivity or Sensitivity.INTERNAL
-    return strictest(said, Sensitivity.INTERNAL) if request.is_agent else said
+    level = request.sensitivity or Sensitivity.INTERNAL
+    return strictest(level, Sensitivity.INTERNAL) if request.is_agent else level
 
 
 def _attributed(request: RememberRequest, draft: Memory) -> Memory:

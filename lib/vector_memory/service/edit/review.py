@@ -109,13 +109,13 @@ def review(ctx: Context, request: ReviewRequest) -> WaitingAnswer | DecidedAnswe
     if any(request.chosen.values()) or request.finish:
         request.require_user("decides what is remembered")
         return _decide(ctx, request)
-    found = [
+    items = [
         item for item in review_items.items(ctx) if item.other is None or reach.holds(item.other)
     ]
-    found = [item for item in found if reach.holds(item.memory)]
+    items = [item for item in items if reach.holds(item.memory)]
     names = project_names(ctx.all_shelves())
-    shown = [_waiting_view(item, names, request.is_agent) for item in found[: request.k]]
-    return WaitingAnswer(shown, len(found))
+    shown = [_waiting_view(item, names, request.is_agent) for item in items[: request.k]]
+    return WaitingAnswer(shown, len(items))
 
 
 def _waiting_view(item: Item, names: ProjectNames, for_agent: bool) -> WaitingView:
@@ -200,13 +200,13 @@ def _confirm(ctx: Context, item: Item, text: str = "") -> None:
 
 def _store(ctx: Context, item: Item, text: str) -> None:
     """Store what was said in several sessions as a preference of the user's."""
-    said = item.memory
+    passage = item.memory
     draft = Memory(
         new_id(),
-        redact.clean(text or said.title).text,
+        redact.clean(text or passage.title).text,
         ctx.now(),
         kind=PREFERENCE,
-        project=said.project,
+        project=passage.project,
         confidence=0.7,
     )
     placement.place(ctx, item.shelf, draft, placement.vector_of(ctx, draft))
@@ -240,8 +240,8 @@ def _keep(ctx: Context, item: Item) -> None:
             item.shelf.journal.unlink(*ends, Relation.CONTRADICTS)
         item.shelf.journal.update(captured.settled(memory, "kept", ctx.now(), [other.id]))
         return
-    told = trust_marks.released(memory) if memory.suspicion.get("held") else memory.extra
-    extra = {name: value for name, value in told.items() if name != PROPOSED}
+    before = trust_marks.released(memory) if memory.suspicion.get("held") else memory.extra
+    extra = {name: value for name, value in before.items() if name != PROPOSED}
     _settle(ctx, replace(item, memory=replace(memory, extra=extra)), "kept")
 
 

@@ -131,8 +131,8 @@ def links(ctx: Context, request: LinksRequest) -> LinksAnswer:
     """Return a memory's links to what who asks may be given, each with the memory at its other end."""
     shelf, memory = lookup(ctx, request.id)
     pairs = [(tie, tie.end_beyond(memory.id)) for tie in shelf.journal.links_of([memory.id])]
-    found = shelf.journal.by_ids([end for _, end in pairs])
-    ends = {one.id: one for one in reach.kept(found.values())}
+    by_id = shelf.journal.by_ids([end for _, end in pairs])
+    ends = {other.id: other for other in reach.kept(by_id.values())}
     views = [_link_view(tie, memory, ends[end]) for tie, end in pairs if end in ends]
     return LinksAnswer(memory.id, memory.text, views)
 

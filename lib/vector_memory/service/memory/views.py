@@ -139,11 +139,11 @@ class HistoryView:
     summary: str
 
 
-def told(view: type[object], one: object) -> dict[str, Any]:
+def told(view: type[object], source: object) -> dict[str, Any]:
     """Return what something, such as a memory, says of itself under the names of a view's fields, as plain values."""
-    names = [field.name for field in fields(view) if hasattr(one, field.name)]  # type: ignore[arg-type]
-    values = {name: getattr(one, name) for name in names}
-    return {name: one.value if isinstance(one, Enum) else one for name, one in values.items()}
+    names = [field.name for field in fields(view) if hasattr(source, field.name)]  # type: ignore[arg-type]
+    values = ((name, getattr(source, name)) for name in names)
+    return {name: value.value if isinstance(value, Enum) else value for name, value in values}
 
 
 def brief(view: type[B], memory: Memory, /, **more: Any) -> B:
@@ -197,7 +197,7 @@ def hit_view(hit: Hit, names: ProjectNames, now: datetime | None = None, **more:
         more: what else is told of it, by the fields of `HitView`.
     """
     against = [OlderView(memory.id, memory.created_at) for memory in hit.against]
-    told = {"contradicts": against or None, **more}
+    details = {"contradicts": against or None, **more}
     view = memory_view(hit.memory, names, now)
     return extended(
         HitView,
@@ -206,7 +206,7 @@ def hit_view(hit: Hit, names: ProjectNames, now: datetime | None = None, **more:
         relevance=round(hit.relevance, 4),
         fits=hit.fits,
         breakdown=hit.breakdown,
-        **told,
+        **details,
     )
 
 

@@ -64,18 +64,22 @@ class WorkRequest(messages.Request):
     dry_run: bool = messages.flag(default=True)
 
 
-def answer(ctx: Context, told: str, **parts: object) -> Answer:
+def answer(ctx: Context, summary: str, **parts: object) -> Answer:
     """Return an answer, without the parts that are None. Where it is that there is not enough evidence, it says
     whether some is still to be read: lessons are drawn when nobody waits."""
-    if told.startswith(NOT_ENOUGH) and (left := len(ctx.state.due(deferred.LESSONS))):
-        told += f" {left} transcripts are still to be learned from, which is done in quiet moments."
-    return {"told": told, **{name: part for name, part in parts.items() if part is not None}}
+    if summary.startswith(NOT_ENOUGH) and (left := len(ctx.state.due(deferred.LESSONS))):
+        summary += (
+            f" {left} transcripts are still to be learned from, which is done in quiet moments."
+        )
+    return {"told": summary, **{name: part for name, part in parts.items() if part is not None}}
 
 
 def records(asker: Asker, kind: str = learned_records.LEDGER) -> list[Memory]:
     """Return the records of sessions that an asker may see, newest first."""
     scope = Scope(projects=asker.scope.projects, collections=(HEURISTICS,), kinds=(kind,))
-    return [one for shelf in asker.shelves for one in shelf.journal.recent(scope, MOST_RECORDS)]
+    return [
+        memory for shelf in asker.shelves for memory in shelf.journal.recent(scope, MOST_RECORDS)
+    ]
 
 
 def tasks_of(
@@ -91,13 +95,13 @@ def tasks_of(
         kind: those of one kind alone.
         with_subagents: also what subagents did, each with the kind of subagent as its `agent`.
     """
-    found: list[Task] = []
+    tasks: list[Task] = []
     for record in records(asker):
-        found += learned_records.ledger_of(record)[0]
-        found += learned_records.subagents_of(record) if with_subagents else []
+        tasks += learned_records.ledger_of(record)[0]
+        tasks += learned_records.subagents_of(record) if with_subagents else []
     return [
         task
-        for task in learned_records.each_once(found)
+        for task in learned_records.each_once(tasks)
         if (since is None or task.ended_at >= since)
         and (until is None or task.ended_at < until)
         and kind in ("", task.kind)
@@ -106,10 +110,11 @@ def tasks_of(
 
 def sightings_of(asker: Asker) -> list[Sighting]:
     """Return what was seen in the sessions that an asker may see, each once."""
-    seen = (one for record in records(asker) for one in learned_records.ledger_of(record)[1])
-    return list(
-        {(sighting.kind, sighting.name, sighting.id): sighting for sighting in seen}.values()
-    )
+    seen = {}
+    for record in records(asker):
+        for sighting in learned_records.ledger_of(record)[1]:
+            seen[sighting.kind, sighting.name, sighting.id] = sighting
+    return list(seen.values())
 
 
 def trails_of(ctx: Context, asker: ProjectAsker) -> list[Trail]:
@@ -155,8 +160,8 @@ def like(tasks: Sequence[Task], text: str) -> list[tuple[float, Task]]:
     """Return the tasks whose words are like a description's, the likest first, each with how much (0 to 1):
     rare words weigh more."""
     asked = terms_of(text)
-    known = Counter(term for task in tasks for term in set(task.terms))
-    weights = {term: log(1 + len(tasks) / (1 + known[term])) for term in asked}
+    counts = Counter(term for task in tasks for term in set(task.terms))
+    weights = {term: log(1 + len(tasks) / (1 + counts[term])) for term in asked}
     whole = sum(weights.values())
     shared = [(sum(weights[term] for term in asked & set(task.terms)), task) for task in tasks]
     scored = [(held / whole, task) for held, task in shared if whole and held >= ALIKE * whole]
@@ -180,14 +185,14 @@ def report(
 ) -> bool:
     """Keep what an agent reports, and draw what is learned anew; return whether it was new."""
     with ctx.capturing:
-        known = counted_records.get(asker, HEURISTICS, REPORTS)
-        tasks, sighted = learned_records.ledger_of(known) if known else ([], [])
+        kept = counted_records.get(asker, HEURISTICS, REPORTS)
+        tasks, sighted = learned_records.ledger_of(kept) if kept else ([], [])
         if task in tasks or seen in sighted:
             return False
         tasks += [task] if task else []
         sighted += [seen] if seen else []
         extra = {
-            "tasks": [one.to_dict() for one in tasks[-MOST_REPORTS:]],
+            "tasks": [entry.to_dict() for entry in tasks[-MOST_REPORTS:]],
             "seen": [list(sighting) for sighting in sighted[-MOST_REPORTS:]],
         }
         text = f"Reported by agents: {len(tasks)} tasks, {len(sighted)} sightings."
@@ -206,8 +211,8 @@ def key_of(*words: str) -> str:
 def as_dict(task: Task) -> dict[str, object]:
     """Return what of a task is told: when, its kind, how it went and what it took."""
     names = ("at", "kind", "done", "sure", "errors", "retries", "minutes", "stages", "session")
-    told = {name: getattr(task, name) for name in names}
-    return {**told, "about": task.asked or " ".join(task.terms[:8])}
+    view = {name: getattr(task, name) for name in names}
+    return {**view, "about": task.asked or " ".join(task.terms[:8])}
 
 
 def job_of(line: str) -> str:
@@ -227,8 +232,8 @@ def with_settings(now: Settings, words: Iterable[str], names: Sequence[str]) -> 
     pairs = (word.partition("=") for word in words)
     given = {name.strip(): value.strip() for name, _, value in pairs}
     if unknown := given.keys() - set(names):
-        told = f"Give NAME=VALUE; names: {', '.join(names)}."
-        raise BadInputError(f"{min(unknown)[:60]!r} cannot be tried.", told)
+        hint = f"Give NAME=VALUE; names: {', '.join(names)}."
+        raise BadInputError(f"{min(unknown)[:60]!r} cannot be tried.", hint)
     checked = config.validate({**asdict(now), **given}) if given else now
     return replace(now, **{name: getattr(checked, name) for name in given})
 

@@ -63,11 +63,11 @@ def _known(shelf: Shelf, memory: Memory, old: Memory) -> ImportStep:
     if old.status is Status.FORGOTTEN:
         return ImportStep(LEFT_OUT, shelf, memory, old)
     now = old if old.status is Status.ACTIVE else shelf.journal.successors([old]).get(old.id)
-    said = [notes.content(one.text) for one in (old, now) if one is not None]
-    if now is None or notes.content(memory.text) in said:
+    contents = [notes.content(version.text) for version in (old, now) if version is not None]
+    if now is None or notes.content(memory.text) in contents:
         return ImportStep(SAME, shelf, memory, old)
     # The file may be older than what was said of the memory since.
     level = strictest(memory.sensitivity, now.sensitivity)
-    told = replace(memory, sensitivity=level)
-    successor = replace(told, id=new_id(), external_id=old.external_id, project=old.project)
+    raised = replace(memory, sensitivity=level)
+    successor = replace(raised, id=new_id(), external_id=old.external_id, project=old.project)
     return ImportStep(CHANGED, shelf, successor, now)

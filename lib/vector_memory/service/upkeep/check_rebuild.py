@@ -84,23 +84,23 @@ def check(ctx: Context, request: CheckRequest, progress: Progress) -> CheckAnswe
 def _unopened(ctx: Context) -> list[Problem]:
     errors = ctx.unopened()
     shared = ctx.home.global_store
-    if found := tampering.look(shared):
-        errors[shared] = tampering.refusal(shared, found)
+    if signs := tampering.look(shared):
+        errors[shared] = tampering.refusal(shared, signs)
     return [Problem(folder, error.message, error.hint) for folder, error in errors.items()]
 
 
 def _check_journal(ctx: Context, shelf: Shelf, mend: bool) -> list[Problem]:
-    found = shelf.journal.check(mend)
-    if not found:
+    problems = shelf.journal.check(mend)
+    if not problems:
         return []
     if not mend or not shelf.journal.writable:
         fix = "Run `vector-memory check --read-data`: it saves what can be read."
-        return [_problem(shelf, what, fix) for what in found]
-    done = shelf.mend_journal(found)
+        return [_problem(shelf, what, fix) for what in problems]
+    done = shelf.mend_journal(problems)
     if done is None:
-        return [_problem(shelf, what, RESTORE) for what in found]
+        return [_problem(shelf, what, RESTORE) for what in problems]
     ctx.state.audit("mend", "job", [], {"kept": done.kept, "lost": len(done.lost)})
-    return [_problem(shelf, what, mended(done)) for what in found]
+    return [_problem(shelf, what, mended(done)) for what in problems]
 
 
 def mended(done: Salvaged) -> str:
@@ -118,16 +118,20 @@ def _check_index(ctx: Context, shelf: Shelf, mend: bool) -> list[Problem]:
     index = shelf.index
     if index is None:
         return []
-    found = index.check(mend)
-    if mend and not found:
-        found = _differences(shelf, index)
-    if not found:
+    problems = index.check(mend)
+    if mend and not problems:
+        problems = _differences(shelf, index)
+    if not problems:
         return []
     if not mend:
-        return [_problem(shelf, what, "Run `vector-memory check --read-data`.") for what in found]
-    shelf.mend_index(found)
+        return [
+            _problem(shelf, what, "Run `vector-memory check --read-data`.") for what in problems
+        ]
+    shelf.mend_index(problems)
     ctx.count("indexes_set_aside")
-    return [_problem(shelf, what, "It was set aside and is made anew by itself.") for what in found]
+    return [
+        _problem(shelf, what, "It was set aside and is made anew by itself.") for what in problems
+    ]
 
 
 def _differences(shelf: Shelf, index: Index) -> list[str]:
@@ -154,14 +158,14 @@ def _check_state(ctx: Context, mend: bool) -> list[Problem]:
     def problem(what: str, fix: str) -> Problem:
         return Problem(ctx.home.state_db, what, fix)
 
-    found = ctx.state.check(mend)
-    if found and mend:
-        ctx.state.mend(found[0])
+    problems = ctx.state.check(mend)
+    if problems and mend:
+        ctx.state.mend(problems[0])
         fix = "What could be read was saved into a new file; the old one was set aside."
-        return [problem(what, fix) for what in found]
-    if found:
+        return [problem(what, fix) for what in problems]
+    if problems:
         fix = "Run `vector-memory check --read-data`: it saves what can be read."
-        return [problem(what, fix) for what in found]
+        return [problem(what, fix) for what in problems]
     if not ctx.state.verify_audit():
         return [problem("The audit log was changed.", "")]
     return []
