@@ -64,7 +64,7 @@ def optimize(ctx: Context, request: OptimizerRequest) -> ledger.Answer:
     keys = {task.key[:16] for task in tasks}
     runs: defaultdict[str, list[Sighting]] = defaultdict(list)
     for sighting in ledger.sightings_of(asker):
-        of_task = not request.kind or sighting.id.partition(":")[0] in keys
+        of_task = not request.kind or sighting.turn[:16] in keys
         lately = request.since is None or datetime.fromisoformat(sighting.at) >= request.since
         if sighting.kind == things.COMMAND and of_task and lately:
             runs[ledger.job_of(sighting.name)].append(sighting)

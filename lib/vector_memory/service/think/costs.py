@@ -143,7 +143,7 @@ def _read(ctx: Context, path: str) -> None:
     key = f"{USAGE}:{session}"
     kept = counted_records.get(asker, HEURISTICS, key)
     name = os.path.basename(path)
-    parts = Record(kept.extra).part("files") if kept else Raw()
+    parts = Record(kept.extra).part("files") if kept else Record()
     if parts.part(name).number("size") == size:
         return
     rows = [[*at, asdict(usage)] for at, usage in sorted(usage_of(path).items())]
