@@ -11,9 +11,9 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 
-from vector_memory.setup import pip_config
 from vector_memory.setup.commands import run, works
 from vector_memory.setup.site import SetupSite, base_python
+from vector_memory.system import pip_config
 
 OLDEST = (0, 5)
 """The first that knows the variables for indexes that `pip_config` sets."""
