@@ -210,7 +210,7 @@ def _moved(ctx: Context, request: PromoteRequest, shelf: Shelf, memory: Memory) 
         raise BadInputError(f"Memory {memory.id[:12]} is {tier} already.", "Choose another tier.")
     ctx.changed()
     ctx.state.audit("promote", request.actor, [memory.id], {"to": tier.value})
-    moved = shelf.journal.get(memory.id) or memory
+    moved = shelf.journal.get(memory.id)
     return WeighedAnswer(memory_view(moved, project_names([shelf])), "promote")
 
 
