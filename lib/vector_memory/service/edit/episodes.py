@@ -69,7 +69,7 @@ def go_on(ctx: Context, request: EpisodeRequest) -> EpisodeAnswer:
         return EpisodeAnswer(memory_view(memory, project_names([shelf])), "complete")
     if OPEN not in memory.tags:
         raise BadInputError(f"Episode {memory.id[:12]} is complete.", "Begin another one.")
-    raw = _told(memory, request, ctx.now() - memory.created_at)
+    raw = _next_text(memory, request, ctx.now() - memory.created_at)
     if len(raw) > MOST_CHARS:
         raise BadInputError("The episode is too long.", "Complete it, and begin another one.")
     cleaned = redact.clean(raw)
@@ -89,7 +89,7 @@ def _ends_so(memory: Memory, outcome: str) -> bool:
     return OPEN not in memory.tags and last.startswith(_OUTCOME) and last.endswith(_line(outcome))
 
 
-def _told(memory: Memory, request: EpisodeRequest, took: timedelta) -> str:
+def _next_text(memory: Memory, request: EpisodeRequest, took: timedelta) -> str:
     lines: list[str] = [memory.text]
     if request.step.strip() and not memory.text.endswith("\n" + _STEP + _line(request.step)):
         lines.append(_STEP + _line(request.step))

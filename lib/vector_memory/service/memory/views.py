@@ -139,7 +139,7 @@ class HistoryView:
     summary: str
 
 
-def told(view: type[object], source: object) -> dict[str, Any]:
+def values_for(view: type[object], source: object) -> dict[str, Any]:
     """Return what something, such as a memory, says of itself under the names of a view's fields, as plain values."""
     names = [field.name for field in fields(view) if hasattr(source, field.name)]  # type: ignore[arg-type]
     values = ((name, getattr(source, name)) for name in names)
@@ -152,7 +152,7 @@ def brief(view: type[B], memory: Memory, /, **more: Any) -> B:
     Args:
         more: the fields of the view that a memory does not have, and those that it shows otherwise.
     """
-    own = told(view, memory) | {"proposed": None} | trust_marks.warning(memory)
+    own = values_for(view, memory) | {"proposed": None} | trust_marks.warning(memory)
     return view(**own | more)
 
 
