@@ -11,7 +11,7 @@ from vector_memory import aging
 from vector_memory.model import TRIGGERS, Memory, Sensitivity
 from vector_memory.retrieve.search import Hit
 from vector_memory.service.base.messages import spare
-from vector_memory.service.base.shelf import ProjectNames
+from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.merging import sources_of
 from vector_memory.system.json_in import Record
@@ -188,6 +188,11 @@ def memory_view(memory: Memory, names: ProjectNames, now: datetime | None = None
         every=str(memory.extra.get(aging.EVERY) or "") or None,
         half_life_days=aging.half_life_days(memory),
     )
+
+
+def view_in(shelf: Shelf, memory: Memory) -> MemoryView:
+    """Return a memory of a store as programs see it now."""
+    return memory_view(memory, project_names([shelf]))
 
 
 def hit_view(hit: Hit, names: ProjectNames, now: datetime | None = None, **more: Any) -> HitView:
