@@ -77,7 +77,7 @@ class SessionRows(StateTables):
     def latest_session(self, project: str) -> str:
         """Return the session that began last in a project, "" without one."""
         sql = "SELECT session FROM sessions WHERE project = ? ORDER BY at DESC LIMIT 1"
-        row = self._one(sql, project)
+        row = self._row(sql, project)
         return str(row[0]) if row else ""
 
     def forget_sessions(self, sessions: Iterable[str], project: str = "") -> None:

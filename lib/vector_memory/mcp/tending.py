@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.changing import delete
-from vector_memory.mcp.finding import ON_A_PAGE, connected, found
+from vector_memory.mcp.finding import ON_A_PAGE, answer_with, connected
 from vector_memory.mcp.telling import Json, Telling, say, short
 from vector_memory.mcp.tool import does, page, paged, reach, scope_of
 
@@ -64,7 +64,7 @@ def prune(caller: Caller, arguments: Json) -> Json:
     asked["k"] = reach(arguments, ON_A_PAGE, MOST_GROUPS)
     answer, _ = caller.ask_long("prune", asked)
     memories, following = page(answer["memories"], arguments, ON_A_PAGE)
-    shown = found(caller, memories, total=answer["total"], next_cursor=following)
+    shown = answer_with(caller, memories, total=answer["total"], next_cursor=following)
     hint = "Nothing was changed. With ids these become cold; with to=gone they are forgotten."
     return {**shown, "hint": hint}
 
@@ -83,7 +83,7 @@ def organize(caller: Caller, arguments: Json) -> Json:
     answer, memories, following = paged(
         caller, "organize", arguments, "memories", SUGGESTED, **asked
     )
-    return found(caller, memories, applied=answer["applied"], next_cursor=following)
+    return answer_with(caller, memories, applied=answer["applied"], next_cursor=following)
 
 
 def _upkeep(caller: Caller, name: str, arguments: Json) -> Json:

@@ -39,11 +39,11 @@ def known_to_client(transcript: str) -> frozenset[str]:
         about = os.stat(path)
     except OSError:
         return frozenset()
-    return _known(path, about.st_mtime_ns, about.st_size)
+    return _lines_of(path, about.st_mtime_ns, about.st_size)
 
 
 @lru_cache(maxsize=64)
-def _known(path: str, mtime_ns: int, size: int) -> frozenset[str]:
+def _lines_of(path: str, mtime_ns: int, size: int) -> frozenset[str]:
     try:
         with files.open_plain(files.with_real_folder(path)) as file:
             text = file.read(LOADED_BYTES).decode("utf-8", "replace")

@@ -249,6 +249,12 @@ class Filter(Request):
     origins: tuple[str, ...] = words()
 
 
+_LIMITS = {each.name for each in dataclasses.fields(Filter)} & {
+    each.name for each in dataclasses.fields(Scope)
+}
+"""What a scope is limited by as a filter says it."""
+
+
 def asker_of(ctx: Context, request: Request) -> Asker:
     """Return from where a request is asked.
 
@@ -267,19 +273,9 @@ def asker_of(ctx: Context, request: Request) -> Asker:
     shelves = ctx.all_shelves if is_of_all else partial(ctx.shelves_of, place)
     scope = Scope(projects=by_id or (None if request.all_projects else ids))
     if isinstance(request, Filter):
-        scope = dataclasses.replace(
-            scope,
-            kinds=request.kinds,
-            tags=request.tags,
-            sessions=request.sessions,
-            since=request.since,
-            until=request.until,
-            entities=aliases.widened(ctx, request.entities) if request.entities else (),
-            collections=request.collections,
-            tiers=request.tiers,
-            priorities=request.priorities,
-            origins=request.origins,
-        )
+        scope = dataclasses.replace(scope, **{name: getattr(request, name) for name in _LIMITS})
+        if scope.entities:
+            scope = dataclasses.replace(scope, entities=aliases.widened(ctx, scope.entities))
     return Asker(place, limited(ctx, request, place, scope), cache(shelves))
 
 

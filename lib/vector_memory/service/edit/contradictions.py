@@ -102,16 +102,14 @@ def _settled(ctx: Context, request: ContradictionsRequest) -> str:
         )
     asked = {"actor": request.actor, "project": request.project, "cwd": request.cwd}
     agent_rights.require_allowed(ctx, "link", asked)
-    pair = [lookup(ctx, id) for id in request.ids]
-    (shelf, first), (_, second) = pair
+    (shelf, first), (_, second) = (lookup(ctx, id) for id in request.ids)
     if second.id not in [other.id for other in _linked(shelf, first)]:
         raise BadInputError(
             f"{first.id[:12]} and {second.id[:12]} are not known to contradict each other.",
             "contradiction_check without arguments lists what does; memory_link says what holds.",
         )
     if request.resolve == "both_hold":
-        for ends in ((first.id, second.id), (second.id, first.id)):
-            shelf.journal.unlink(*ends, Relation.CONTRADICTS)
+        links.reconcile(shelf, first, second)
         if not request.is_agent:
             shelf.journal.update(captured.settled(first, "kept", ctx.now(), [second.id]))
         ctx.state.audit("link", request.actor, [first.id, second.id], {"action": "both_hold"})

@@ -19,7 +19,7 @@ from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged
 from vector_memory.service.memory.companions import companions, keep_level
 from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.service.memory.lookup import find, lookup
-from vector_memory.service.memory.views import MemoryView, memory_view
+from vector_memory.service.memory.views import MemoryView, memory_view, view_in
 
 MAX_BY_QUERY = 20
 NO_LAW = "none"
@@ -93,7 +93,7 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
         ctx.later(lambda: conditions.asks_at_tools(ctx))
     ctx.notify()
     ctx.state.audit("edit", request.actor, [memory.id], {})
-    return EditAnswer(memory_view(stored, project_names([shelf])))
+    return EditAnswer(view_in(shelf, stored))
 
 
 def changed_by(ctx: Context, request: EditRequest, memory: Memory) -> Memory:

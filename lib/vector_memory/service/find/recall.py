@@ -328,7 +328,7 @@ class EntitiesAnswer:
 
 def entities(ctx: Context, request: EntitiesRequest) -> EntitiesAnswer:
     """Return what memories are about by name, the commonest first."""
-    asker, given = messages.reader_of(ctx, request), aliases.known(ctx)
+    asker, given = messages.reader_of(ctx, request), aliases.current(ctx)
     counts: dict[str, int] = {}
     for shelf in asker.shelves:
         for word, n in shelf.journal.count_entities(asker.scope, request.k).items():

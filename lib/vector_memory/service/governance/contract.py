@@ -10,7 +10,7 @@ from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.service.base import contracts, messages, privacy
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.contracts import Contract, ContractTerms
-from vector_memory.service.memory.views import told
+from vector_memory.service.memory.views import values_for
 
 MOST = 200
 ID_CHARS = 12
@@ -182,5 +182,5 @@ def _view(ctx: Context, terms: Contract, folder: str) -> ContractView:
         problem = "it is for other projects, or its key was revoked"
     short = {"id": terms.id[:ID_CHARS], "parent": terms.parent[:ID_CHARS]}
     return ContractView(
-        **{**told(ContractTerms, terms), **short}, holds=not problem, problem=problem
+        **{**values_for(ContractTerms, terms), **short}, holds=not problem, problem=problem
     )

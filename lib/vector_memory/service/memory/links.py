@@ -154,11 +154,16 @@ def _link(ctx: Context, shelf: Shelf, memory: Memory, other: Memory, relation: R
     if relation is Relation.SUPERSEDES:
         shelf.journal.supersede(other.id, memory.id, now, "replaced on request")
         # What was a likely replacement is one now.
-        for settled in ((memory.id, other.id), (other.id, memory.id)):
-            shelf.journal.unlink(*settled, Relation.CONTRADICTS)
+        reconcile(shelf, memory, other)
         ctx.notify()
     else:
         shelf.journal.link(Link(memory.id, other.id, relation, created_at=now))
+
+
+def reconcile(shelf: Shelf, memory: Memory, other: Memory) -> None:
+    """Have neither of two memories count any longer as contradicting the other."""
+    for ends in ((memory.id, other.id), (other.id, memory.id)):
+        shelf.journal.unlink(*ends, Relation.CONTRADICTS)
 
 
 def _unlink(

@@ -30,7 +30,7 @@ from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf, project_roots
 from vector_memory.service.memory import proposals, trust_marks
-from vector_memory.service.memory.views import told
+from vector_memory.service.memory.views import values_for
 from vector_memory.service.transfer import round_trip
 from vector_memory.service.transfer.round_trip import ExportedState, Returning
 from vector_memory.system import json_in
@@ -478,7 +478,7 @@ def export_line(memory: Memory, root: str, links: Sequence[Link] = ()) -> Export
         links: those that lead from it.
     """
     source = memory.source
-    own = told(ExportLine, memory) | {
+    own = values_for(ExportLine, memory) | {
         "external_id": memory.external_id or None,
         "session": source.session,
         "seq": source.turn,

@@ -113,7 +113,7 @@ class _GraphImport:
                 self.done.failed(line, str(error))
                 continue
             key = text_key(memory.text)
-            twin = fresh.get(key) or self._known(memory)
+            twin = fresh.get(key) or self._stored(memory)
             if twin is None:
                 fresh[key] = memory
             else:
@@ -149,7 +149,7 @@ class _GraphImport:
         )
         return trust_marks.settled(made, fact.text)
 
-    def _known(self, memory: Memory) -> Memory | None:
+    def _stored(self, memory: Memory) -> Memory | None:
         journal = self._shelf.journal
         stored = journal.find_imported(memory.external_id, self._project)
         if stored:

@@ -13,7 +13,7 @@ from vector_memory.model import REVIEWED, Link, Memory, Relation, Status, Tempor
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import trust_marks
-from vector_memory.service.memory.views import told
+from vector_memory.service.memory.views import values_for
 from vector_memory.system.json_in import Record
 
 STATUSES = (Status.ACTIVE, Status.SUPERSEDED)
@@ -74,7 +74,7 @@ def standing(memory: Memory, links: Sequence[Link]) -> ExportedState:
     ]
     own = {
         name: value
-        for name, value in told(ExportedState, memory).items()
+        for name, value in values_for(ExportedState, memory).items()
         if value != ORDINARY[name]
     }
     own["extra"] = {**trust_marks.unmarked(memory.extra), **_reviewed(memory.extra)} or None

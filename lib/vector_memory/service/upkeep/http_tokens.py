@@ -11,7 +11,7 @@ from vector_memory import tokens
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.memory.views import told
+from vector_memory.service.memory.views import values_for
 from vector_memory.tokens import Token
 
 MOST = 200
@@ -80,7 +80,7 @@ def token(ctx: Context, request: TokenRequest) -> TokenAnswer:
     """
     path = ctx.home.tokens
     if request.action == "list":
-        views = [TokenView(**told(TokenView, entry)) for entry in tokens.load(path)]
+        views = [TokenView(**values_for(TokenView, entry)) for entry in tokens.load(path)]
         return TokenAnswer(tokens=views)
     if request.action == "enter":
         if not _codes.take(request.id):
