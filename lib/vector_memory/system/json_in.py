@@ -77,6 +77,11 @@ class Record(dict[str, object]):
         value = self.get(name)
         return value if isinstance(value, int) else 0
 
+    def numbers(self, name: str) -> "list[float]":
+        """Return the numbers in a field's list."""
+        value = self.get(name)
+        return [n for n in value if isinstance(n, (int, float))] if isinstance(value, list) else []
+
     def words(self, name: str) -> "list[str]":
         """Return the texts in a field's list."""
         value = self.get(name)

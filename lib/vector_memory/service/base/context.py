@@ -103,9 +103,9 @@ class Context:
 
     def place(self, folder: str) -> projects.Place:
         """Return a folder's project, remembered for a short while."""
-        known = self._places.get(folder)
-        if known and time.monotonic() - known[0] < PLACE_S:
-            return known[1]
+        cached = self._places.get(folder)
+        if cached and time.monotonic() - cached[0] < PLACE_S:
+            return cached[1]
         place = projects.locate(folder)
         if len(self._places) > 4_096:
             self._places.clear()
@@ -260,12 +260,12 @@ class Context:
 
     def _refusal(self, folder: str) -> StoreTamperedError | None:
         """Return why a project's store is not opened though it is trusted, None where it is sound."""
-        found = tampering.look(folder)
+        signs = tampering.look(folder)
         replaced = self._replaced.get(folder)
-        if not found and (not replaced or replaced != tampering.journal_file(folder)):
+        if not signs and (not replaced or replaced != tampering.journal_file(folder)):
             self._refused.pop(folder, None)
             return None
-        error = tampering.refusal(folder, found) if found else tampering.not_the_trusted(folder)
+        error = tampering.refusal(folder, signs) if signs else tampering.not_the_trusted(folder)
         if self._refused.get(folder) != error.message:
             self._refused[folder] = error.message
             log.error("%s", error)

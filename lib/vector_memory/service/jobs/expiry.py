@@ -60,8 +60,8 @@ def remove(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> None:
     """Delete memories physically, from the index too. What had given way to one of them holds again."""
     with shelf.storing, shelf.following:
         going = set(ids)
-        known = shelf.journal.by_ids(ids)
-        successors = {id: memory.superseded_by for id, memory in known.items()}
+        by_id = shelf.journal.by_ids(ids)
+        successors = {id: memory.superseded_by for id, memory in by_id.items()}
         for older in shelf.journal.replaced_by(ids):
             if older.id not in going:
                 shelf.journal.update(released(older, successors, going))
@@ -89,8 +89,8 @@ def trail_decay(ctx: Context, turn: Turn) -> Step:
     """
 
     def evaporated(shelf: Shelf, k: int) -> list[str]:
-        found = shelf.journal.iter_memories(Scope(collections=(model.TRAILS,)))
-        return [memory.id for memory in found if _is_gone(memory, turn.now)][:k]
+        drawn = shelf.journal.iter_memories(Scope(collections=(model.TRAILS,)))
+        return [memory.id for memory in drawn if _is_gone(memory, turn.now)][:k]
 
     rule = paging.Rule("evaporated", "evaporate", evaporated, partial(remove, ctx))
     return paging.swept(ctx, turn, (rule,))

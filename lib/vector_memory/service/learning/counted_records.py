@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from vector_memory import projects, redact
+from vector_memory.errors import UnsafeTextError
 from vector_memory.model import Memory, Origin, Priority, Scope, Source, Status, Temporal
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
@@ -83,6 +84,18 @@ def keep(ctx: Context, asker: ProjectAsker, record: CountedRecord) -> Memory | N
             )
     ctx.notify()
     return stored
+
+
+def keep_new(ctx: Context, asker: ProjectAsker, record: CountedRecord) -> bool:
+    """Store a record whose `extra` says anything new; return whether that was done."""
+    known = get(asker, record.collection, record.key)
+    if known is not None and known.extra == record.extra:
+        return False
+    try:
+        return keep(ctx, asker, record) is not None
+    except UnsafeTextError:
+        ctx.count("texts_dropped")
+        return False
 
 
 def get(asker: ProjectAsker, collection: str, key: str) -> Memory | None:

@@ -143,20 +143,22 @@ def lookup(ctx: Context, prefix: str, shared: bool = False) -> tuple[Shelf, Memo
         NotFoundError: there is none that who asks may be given.
         BadInputError: there are several, or it is another member's and to be changed.
     """
-    found = _found(ctx.all_shelves(), prefix)
-    if not found and (others := _found(ctx.with_team([]), prefix)):
+    matches = _matching(ctx.all_shelves(), prefix)
+    if not matches and (others := _matching(ctx.with_team([]), prefix)):
         if not shared:
             raise BadInputError(
                 f"{others[0][1].author.get('name', 'Another member')} shared that memory: it is read only.",
                 "`vector-memory share revoke KEY` takes away all that one member shared.",
             )
-        found = others
-    if not found:
+        matches = others
+    if not matches:
         raise NotFoundError(f"There is no memory {prefix!r}.", "`vector-memory list` shows ids.")
-    if len(found) > 1:
+    if len(matches) > 1:
         raise BadInputError(f"Several ids begin with {prefix!r}.", "Give more of it.")
-    return found[0]
+    return matches[0]
 
 
-def _found(shelves: Sequence[Shelf], prefix: str) -> list[tuple[Shelf, Memory]]:
-    return [(shelf, one) for shelf in shelves for one in reach.kept(shelf.journal.find(prefix))]
+def _matching(shelves: Sequence[Shelf], prefix: str) -> list[tuple[Shelf, Memory]]:
+    return [
+        (shelf, memory) for shelf in shelves for memory in reach.kept(shelf.journal.find(prefix))
+    ]

@@ -71,8 +71,8 @@ def allowed_priority(priority: Priority, prompt: str) -> Priority:
     """Return a priority if the user's words give a memory so much weight, else the usual one."""
     order = tuple(Priority)[::-1]
     words = asked_for(prompt)
-    said = [one for one in order if re.search(rf"\b{one.value}\b", words)]
-    most = max([Priority.NORMAL, priorities.suggest(words), *said], key=order.index)
+    named = [level for level in order if re.search(rf"\b{level.value}\b", words)]
+    most = max([Priority.NORMAL, priorities.suggest(words), *named], key=order.index)
     return priority if order.index(priority) <= order.index(most) else Priority.NORMAL
 
 

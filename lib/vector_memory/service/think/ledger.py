@@ -16,7 +16,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.index.fixes import commands
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import HEURISTICS, Memory, Scope, unique
-from vector_memory.observe.learning import outcomes, trails
+from vector_memory.observe.learning import outcomes, things, trails
 from vector_memory.observe.learning.figures import NOT_ENOUGH, Rate, RateComparison, compare, rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.tasks import CHANGING
@@ -26,12 +26,12 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.asker import Asker, ProjectAsker, asker_in
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import deferred
-from vector_memory.service.learning import counted_records, guidance, learned_records, lessons
-from vector_memory.service.learning.counted_records import CountedRecord
+from vector_memory.service.learning import counted_records, learned_records, lessons
+from vector_memory.service.learning.learned_records import SessionLedger
 from vector_memory.service.memory.views import BriefView, brief
 from vector_memory.text import fence
 
-MOST_RECORDS, MOST_REPORTS, BRIEF_TOKENS = 10_000, 60, 80
+MOST_RECORDS, BRIEF_TOKENS = 10_000, 80
 REPORTS = "reports"
 """The key of the record of what agents reported themselves."""
 REPORT = "report:"
@@ -64,18 +64,22 @@ class WorkRequest(messages.Request):
     dry_run: bool = messages.flag(default=True)
 
 
-def answer(ctx: Context, told: str, **parts: object) -> Answer:
+def answer(ctx: Context, summary: str, **parts: object) -> Answer:
     """Return an answer, without the parts that are None. Where it is that there is not enough evidence, it says
     whether some is still to be read: lessons are drawn when nobody waits."""
-    if told.startswith(NOT_ENOUGH) and (left := len(ctx.state.due(deferred.LESSONS))):
-        told += f" {left} transcripts are still to be learned from, which is done in quiet moments."
-    return {"told": told, **{name: part for name, part in parts.items() if part is not None}}
+    if summary.startswith(NOT_ENOUGH) and (left := len(ctx.state.due(deferred.LESSONS))):
+        summary += (
+            f" {left} transcripts are still to be learned from, which is done in quiet moments."
+        )
+    return {"told": summary, **{name: part for name, part in parts.items() if part is not None}}
 
 
 def records(asker: Asker, kind: str = learned_records.LEDGER) -> list[Memory]:
     """Return the records of sessions that an asker may see, newest first."""
     scope = Scope(projects=asker.scope.projects, collections=(HEURISTICS,), kinds=(kind,))
-    return [one for shelf in asker.shelves for one in shelf.journal.recent(scope, MOST_RECORDS)]
+    return [
+        memory for shelf in asker.shelves for memory in shelf.journal.recent(scope, MOST_RECORDS)
+    ]
 
 
 def tasks_of(
@@ -91,13 +95,13 @@ def tasks_of(
         kind: those of one kind alone.
         with_subagents: also what subagents did, each with the kind of subagent as its `agent`.
     """
-    found: list[Task] = []
+    tasks: list[Task] = []
     for record in records(asker):
-        found += learned_records.ledger_of(record)[0]
-        found += learned_records.subagents_of(record) if with_subagents else []
+        ledger = SessionLedger.of(record)
+        tasks += [*ledger.tasks, *(ledger.subagents if with_subagents else ())]
     return [
         task
-        for task in learned_records.each_once(found)
+        for task in learned_records.each_once(tasks)
         if (since is None or task.ended_at >= since)
         and (until is None or task.ended_at < until)
         and kind in ("", task.kind)
@@ -106,18 +110,9 @@ def tasks_of(
 
 def sightings_of(asker: Asker) -> list[Sighting]:
     """Return what was seen in the sessions that an asker may see, each once."""
-    seen = (one for record in records(asker) for one in learned_records.ledger_of(record)[1])
-    return list(
-        {(sighting.kind, sighting.name, sighting.id): sighting for sighting in seen}.values()
+    return things.each_once(
+        sighting for record in records(asker) for sighting in SessionLedger.of(record).seen
     )
-
-
-def trails_of(ctx: Context, asker: ProjectAsker) -> list[Trail]:
-    """Return the trails of a project that have not faded, the strongest first."""
-    board = learned_records.board_of(guidance.board_record(asker))
-    now, drawn = ctx.now(), learned_records.trails_of(asker, board.trails)
-    alive = [trail for trail in drawn if trail.strength_at(now) >= trails.FLOOR]
-    return sorted(alive, key=lambda trail: -trail.strength_at(now))
 
 
 def trail_for(alive: Sequence[Trail], kind: str) -> Trail | None:
@@ -155,8 +150,8 @@ def like(tasks: Sequence[Task], text: str) -> list[tuple[float, Task]]:
     """Return the tasks whose words are like a description's, the likest first, each with how much (0 to 1):
     rare words weigh more."""
     asked = terms_of(text)
-    known = Counter(term for task in tasks for term in set(task.terms))
-    weights = {term: log(1 + len(tasks) / (1 + known[term])) for term in asked}
+    counts = Counter(term for task in tasks for term in set(task.terms))
+    weights = {term: log(1 + len(tasks) / (1 + counts[term])) for term in asked}
     whole = sum(weights.values())
     shared = [(sum(weights[term] for term in asked & set(task.terms)), task) for task in tasks]
     scored = [(held / whole, task) for held, task in shared if whole and held >= ALIKE * whole]
@@ -180,19 +175,10 @@ def report(
 ) -> bool:
     """Keep what an agent reports, and draw what is learned anew; return whether it was new."""
     with ctx.capturing:
-        known = counted_records.get(asker, HEURISTICS, REPORTS)
-        tasks, sighted = learned_records.ledger_of(known) if known else ([], [])
-        if task in tasks or seen in sighted:
+        known = SessionLedger.of(counted_records.get(asker, HEURISTICS, REPORTS))
+        more = SessionLedger([task] if task else [], [seen] if seen else [])
+        if not known.with_more(more).keep(ctx, asker, REPORTS):
             return False
-        tasks += [task] if task else []
-        sighted += [seen] if seen else []
-        extra = {
-            "tasks": [one.to_dict() for one in tasks[-MOST_REPORTS:]],
-            "seen": [list(sighting) for sighting in sighted[-MOST_REPORTS:]],
-        }
-        text = f"Reported by agents: {len(tasks)} tasks, {len(sighted)} sightings."
-        made = CountedRecord(HEURISTICS, REPORTS, text, kind=learned_records.LEDGER, extra=extra)
-        counted_records.keep(ctx, asker, made)
         lessons.draw(ctx, asker)
     return True
 
@@ -206,8 +192,8 @@ def key_of(*words: str) -> str:
 def as_dict(task: Task) -> dict[str, object]:
     """Return what of a task is told: when, its kind, how it went and what it took."""
     names = ("at", "kind", "done", "sure", "errors", "retries", "minutes", "stages", "session")
-    told = {name: getattr(task, name) for name in names}
-    return {**told, "about": task.asked or " ".join(task.terms[:8])}
+    view = {name: getattr(task, name) for name in names}
+    return {**view, "about": task.asked or " ".join(task.terms[:8])}
 
 
 def job_of(line: str) -> str:
@@ -227,8 +213,8 @@ def with_settings(now: Settings, words: Iterable[str], names: Sequence[str]) -> 
     pairs = (word.partition("=") for word in words)
     given = {name.strip(): value.strip() for name, _, value in pairs}
     if unknown := given.keys() - set(names):
-        told = f"Give NAME=VALUE; names: {', '.join(names)}."
-        raise BadInputError(f"{min(unknown)[:60]!r} cannot be tried.", told)
+        hint = f"Give NAME=VALUE; names: {', '.join(names)}."
+        raise BadInputError(f"{min(unknown)[:60]!r} cannot be tried.", hint)
     checked = config.validate({**asdict(now), **given}) if given else now
     return replace(now, **{name: getattr(checked, name) for name in given})
 

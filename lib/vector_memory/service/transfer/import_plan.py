@@ -123,7 +123,7 @@ def _known_lines(text: str, cleaned: str) -> int | None:
     before, after = with_plain_ends(text).split("\n"), cleaned.split("\n")
     if len(before) == len(after):
         return None
-    same = (one == other for one, other in zip(before, after, strict=False))
+    same = (first == other for first, other in zip(before, after, strict=False))
     return next((number for number, equal in enumerate(same) if not equal), len(after))
 
 
@@ -222,8 +222,8 @@ class NotePlanner:
     def _new(self, draft: NoteDraft) -> ImportStep:
         """A decision that has given way is stored only together with what took its place."""
         after = record_name(self._path, draft.successor)
-        known = draft.successor and after in self.records
-        return self._step(LEFT_OUT if draft.superseded and not known else NEW, draft)
+        is_replaced = draft.successor and after in self.records
+        return self._step(LEFT_OUT if draft.superseded and not is_replaced else NEW, draft)
 
     def _step(self, action: str, draft: NoteDraft, old: Memory | None = None) -> ImportStep:
         after = record_name(self._path, draft.successor) if draft.successor else ""
