@@ -19,6 +19,7 @@ from datetime import datetime, timezone
 from typing import NamedTuple
 
 from vector_memory import projects
+from vector_memory.client.trial import Line
 from vector_memory.errors import DaemonUnavailableError, VectorMemoryError
 from vector_memory.journal.journal import Journal
 from vector_memory.model import HEAVY_COLLECTIONS, RULES, CleanText, Memory, Progress, Project
@@ -26,7 +27,7 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger, probes
 from vector_memory.service.think.probes import AGENT, ANSWER, ERROR, PASTE, TOOL, Plant
-from vector_memory.service.think.scratch_installation import Installation, Line, installed
+from vector_memory.service.think.scratch_installation import Installation, installed
 from vector_memory.system.json_in import Record
 from vector_memory.text import fence
 from vector_memory.text.harmless import is_marked
