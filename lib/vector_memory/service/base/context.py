@@ -125,18 +125,21 @@ class Context:
         """Return the data home's own store."""
         return self._shelf(self.home.global_store)
 
-    def shelf_of(self, place: projects.Place) -> Shelf:
-        """Return the store that a project's memories are written to."""
-        if place.store and self.state.trusted(place.store) and self._is_there(place.store):
+    def shelf_of(self, place: projects.Place | None) -> Shelf:
+        """Return the store that a project's memories are written to, for none the data home's own."""
+        if (
+            place
+            and place.store
+            and self.state.trusted(place.store)
+            and self._is_there(place.store)
+        ):
             with contextlib.suppress(StoreTamperedError):
                 return self._shelf(place.store)
         return self.global_shelf()
 
     def shelves_of(self, place: projects.Place | None) -> list[Shelf]:
         """Return the stores that a question about a project is put to, the project's own first."""
-        shelves = [self.shelf_of(place)] if place else []
-        shared = self.global_shelf()
-        return shelves if shared in shelves else [*shelves, shared]
+        return list(dict.fromkeys((self.shelf_of(place), self.global_shelf())))
 
     def team_shelf(self, make: bool = False) -> Shelf | None:
         """Return the store of what others shared, None where nobody did. It is read by questions and written by

@@ -157,7 +157,7 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
         )
     cleaned = redact.clean(request.text)
     place = messages.place_of(ctx, request)
-    shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
+    shelf = ctx.shelf_of(place)
     draft = _draft(request, cleaned.text, place.id if place else "", ctx.now())
     draft = aged(ctx, request, draft)
     if place:
