@@ -30,7 +30,6 @@ from typing import Any
 from common import ROOT  # noqa: F401 - puts the library on the path
 
 from vector_memory.index.reader import head_of, read_exchanges, transcripts_below
-from vector_memory.index.topics.turns import terms_of
 from vector_memory.observe.learning import outcomes, tasks, trails, trouble
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.trails import Trail
@@ -52,19 +51,10 @@ class Session:
 
 def learned(path: str, known: set[str]) -> Session | None:
     """Return a transcript as a session, without the turns that are `known` from another; None without any."""
-    told = harvest(read_exchanges(path, final=True), cleaner())
-    turns = [one for one in told.turns if one.key not in known]
-    known.update(one.key for one in turns)
-    if not turns:
-        return None
-    groups = tasks.group(turns)
-    following = [group[0].prompt for group in groups[1:]] + [""]
-    made = []
-    for group, said in zip(groups, following, strict=False):
-        if any(turn.steps for turn in group):
-            prompt = tasks.asked(group)
-            made.append(outcomes.measure(group, said, sorted(terms_of(prompt)), path))
-    return Session(turns[0].started_at, made)
+    read = harvest(read_exchanges(path, final=True), cleaner())
+    turns = [turn for turn in read if not turn.order and turn.key not in known]
+    known.update(turn.key for turn in turns)
+    return Session(turns[0].started_at, outcomes.of_turns(turns, path)) if turns else None
 
 
 def judge(found: dict[str, Task], show: bool) -> None:

@@ -7,11 +7,10 @@ from pathlib import Path
 
 from service_house import ServiceHouse
 
-from vector_memory.model import HEURISTICS
 from vector_memory.observe.learning.outcomes import Task, Trouble
 from vector_memory.observe.learning.things import Sighting
 from vector_memory.service.base.asker import ProjectAsker, asker_in
-from vector_memory.service.learning import counted_records, learned_records, lessons
+from vector_memory.service.learning import learned_records, lessons
 
 FAILED = Trouble("pytest: ledger", "ledger is locked", "pytest", "`make unlock`")
 
@@ -32,16 +31,8 @@ def keep(
 ) -> ProjectAsker:
     """Keep a session's record, and draw what is made of it; return who asks in the project."""
     asker = asker_in(house.ctx, house.ctx.place(str(folder)))
-    extra = {"tasks": [one.to_dict() for one in tasks], "seen": [list(one) for one in seen]}
-    record = counted_records.Record(
-        HEURISTICS,
-        f"session:{session}",
-        "Tasks of a session.",
-        kind=learned_records.LEDGER,
-        session=session,
-        extra=extra,
-    )
-    counted_records.keep(house.ctx, asker, record)
+    ledger = learned_records.SessionLedger(tasks, seen)
+    ledger.keep(house.ctx, asker, f"session:{session}", session)
     lessons.draw(house.ctx, asker)
     return asker
 

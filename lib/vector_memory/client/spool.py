@@ -11,6 +11,7 @@ import os
 import time
 
 from vector_memory.system import json_in, private
+from vector_memory.system.durable_files import write_durably
 from vector_memory.system.paths import Home
 
 _ENDING = ".json"
@@ -45,18 +46,7 @@ def write_spool(
     name = "%016x-%d.json" % (time.time_ns(), os.getpid())
     path = os.path.join(home.spool, name)
     private.make_folder(home.spool)
-    temporary = os.path.join(home.spool, "." + name)
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        try:
-            write_all(fd, json.dumps(entry).encode("ascii"))
-            os.fsync(fd)
-        finally:
-            os.close(fd)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    write_durably(path, json.dumps(entry).encode("ascii"))
     return path
 
 

@@ -93,7 +93,7 @@ class Events:
         """Return what the hook prints, b"" for nothing. Bad input gets nothing."""
         folder_bytes, configuration, data = wire.parse_hook(body)
         handler = self._answers.get(event)
-        if (handler is None and event != "PreToolUse") or not self._claims.first(event, data):
+        if (handler is None and event != "PreToolUse") or not self._is_first(event, data):
             return b""
         try:
             message = hook_message.read(data, folder_bytes.decode("utf-8", "replace"))
@@ -115,6 +115,13 @@ class Events:
             )
         self._ctx.count(f"hook_{event}")
         return json.dumps(printed).encode("ascii") if printed else b""
+
+    def _is_first(self, event: str, data: bytes) -> bool:
+        """Whether an input is to be answered. Two calls without an id may be two that are the same, and each is to
+        be refused that breaks a limit."""
+        if event == "PreToolUse" and b'"tool_use_id"' not in data:
+            return True
+        return self._claims.first(event, data)
 
     def _session_start(self, message: HookMessage) -> str:
         source = message.source or "startup"

@@ -15,7 +15,7 @@ from typing import Any
 
 from vector_memory.client.link import DaemonClient
 from vector_memory.errors import SetupError, VectorMemoryError
-from vector_memory.setup.site import Site
+from vector_memory.setup.site import SetupSite
 from vector_memory.system.paths import Home
 
 PATIENCE_S = 60.0
@@ -30,7 +30,7 @@ EXPECTED = "PostgreSQL"
 _HINT = "Run `vector-memory doctor`; the end of the daemon's log is in the set-up's log."
 
 
-def run(site: Site) -> str:
+def run(site: SetupSite) -> str:
     """Store and recall one memory through the installed hooks; return what was seen.
 
     Raises:
@@ -54,7 +54,7 @@ def run(site: Site) -> str:
 class _InstalledHooks:
     """The installed hooks, as the client would run them."""
 
-    def __init__(self, site: Site, home: Home, project: str) -> None:
+    def __init__(self, site: SetupSite, home: Home, project: str) -> None:
         self.program = os.path.join(site.home.app_current, "hooks", "run")
         self.project = project
         self.environ = {
@@ -106,7 +106,7 @@ def _wait_for_answer(hook: _InstalledHooks, transcript: str) -> str:
 
 
 @contextlib.contextmanager
-def _scratch(site: Site) -> Iterator[tuple[Home, str]]:
+def _scratch(site: SetupSite) -> Iterator[tuple[Home, str]]:
     """Yield a data home of its own that shares runtime, models and code, and a project's folder."""
     folder = tempfile.mkdtemp(prefix="vector-memory-")
     home = Home(os.path.join(folder, "home"))

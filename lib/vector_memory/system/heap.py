@@ -13,7 +13,6 @@ SMAPS = "/proc/self/smaps"
 _MAPPED_FILE = re.compile(
     r"^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \d+ +/.*\n((?:[A-Z].*\n)+)", re.MULTILINE
 )
-_SIZE = re.compile(r"(\w+): +(\d+) kB")
 
 
 class _Region(NamedTuple):
@@ -53,9 +52,15 @@ def _read_only_files() -> Iterator[_Region]:
     with open(SMAPS, encoding="utf-8", errors="replace") as file:
         told = file.read()
     for found in _MAPPED_FILE.finditer(told):
-        sizes = {name: int(size) << 10 for name, size in _SIZE.findall(found[4])}
+        sizes = _sizes(found[4])
         # What was changed and written to swap is not resident, and changed all the same.
         changed = sizes.get("Anonymous", 1) or sizes.get("Swap", 1)
         if "w" not in found[3] and sizes.get("Rss") and not changed:
             start = int(found[1], 16)
             yield _Region(start, int(found[2], 16) - start, sizes["Rss"])
+
+
+def _sizes(told: str) -> dict[str, int]:
+    """Return the sizes, in bytes, that lines such as `Rss: 12 kB` tell."""
+    lines = (line.split() for line in told.splitlines())
+    return {words[0][:-1]: int(words[1]) << 10 for words in lines if words[2:] == ["kB"]}

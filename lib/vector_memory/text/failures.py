@@ -6,10 +6,12 @@ are taken out, so that an error finds the memory of its last occurrence.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from vector_memory.text import tables
 from vector_memory.text.harmless import ESCAPE_SEQUENCE
 
 MAX_CHARS = 20_000
@@ -29,50 +31,12 @@ class Failure:
     frames: tuple[str, ...]
 
 
-_CHANGING: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern), instead)
-    for pattern, instead in (
-        (r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b", "<id>"),
-        (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?", "<time>"),
-        (r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b", "<time>"),
-        (r"\b0x[0-9a-fA-F]+\b", "<address>"),
-        (r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{12,64}\b", "<hash>"),
-        (r"(?:/private)?/(?:tmp|var/folders)/[^\s'\":,)]*/", "<tmp>/"),
-        (r"\btmp[\w]{6,12}\b", "<tmp>"),
-        (r"(?:[A-Za-z]:\\|\\\\)(?:[^\s\\'\":,)]+\\)+([^\s\\'\":,)]+)", r"\1"),
-        (r"(?:file://)?(?:~|\.{1,2})?/(?:[^\s/'\":,()]+/)*([^\s/'\":,()]+/[^\s/'\":,()]+)", r"\1"),
-        (r"(?<=[\w)>\"']):\d+(?::\d+)?\b", ""),
-        (r"\((\d+),\s?(\d+)\)(?=:)", ""),
-        (r"\b(?:line|Line|ligne|Zeile) \d+(?:,? col(?:umn)? \d+)?", "line"),
-        (r"\b(?:pid|PID|process|thread|Thread)[ =:-]+\d+", "process"),
-        (r"\b\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|minutes?|KB|MB|GB|MiB|GiB)\b", "<amount>"),
-        (r"\[\d+\]", ""),
-    )
-)
-_SPACE = re.compile(r"[ \t]+")
-
-_ERROR_LINES = tuple(
-    re.compile(pattern)
-    for pattern in (
-        # Python and Java, JavaScript: a class that ends in Error or Exception, and what it says
-        r"^(?:E\s+|Uncaught |Caused by: |Exception in thread \"[^\"]*\" )?"
-        r"(?P<kind>(?:[A-Za-z_][\w$]*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Failure))"
-        r"(?:\s\[[A-Z_]+\])?(?::\s*(?P<message>.*))?$",
-        r"^error\[(?P<kind>[\w:.-]+)\]:?\s*(?P<message>.+)$",
-        r"^warning\[(?P<kind>[A-Z]\d+)\]:\s*(?P<message>.+)$",
-        r"^thread '[^']*'.{0,40} panicked at (?P<message>.*)$",
-        r"^(?P<kind>panic|fatal error): (?P<message>.+)$",
-        r"error (?P<kind>TS\d+): (?P<message>.+)$",
-        r"\b(?P<kind>E[A-Z]{3,}): (?P<message>.+)$",
-        r"^npm (?:ERR!|error) (?:code )?(?P<kind>E\w+)?\s*(?P<message>.*)$",
-        r"(?i:(?:^|: | - )(?:fatal |internal )?(?P<kind>error):\s*(?P<message>.+)$)",
-        r"^(?:\S+: )*(?:line \d+: )?(?P<message>\S+: (?:command not found|No such file or directory|Permission denied).*)$",
-        r"^\d+:\d+\s+(?P<kind>error)\s+(?P<message>\S.+)$",
-        r"^(?P<kind>FAILED|FAIL|fatal)[: ]\s*(?P<message>.+)$",
-        r"\bHTTP(?:/\d(?:\.\d)?)?[ :]+(?P<kind>[45]\d\d)\b\s*(?P<message>.*)$",
-        r"\b(?P<kind>[45]\d\d) (?P<message>(?:Internal Server|Bad Gateway|Unauthorized|Forbidden|Not Found|Service Unavail|Bad Request|Gateway Time)\w*.*)$",
-    )
-)
+_TABLE = tables.sections("failures", os.path.dirname(__file__))
+_CHANGING = [
+    (re.compile(pattern), instead.strip('"'))
+    for pattern, _, instead in (entry.partition("\t") for entry in _TABLE["changing"])
+]
+_ERROR_LINES = list(map(re.compile, _TABLE["lines"]))
 _SIGN = re.compile(
     r"error|exception|traceback|panic|fatal|failed|FAIL|not found|No such file|denied|refused"
     r"|\bE[A-Z]{4,}\b|[45]\d\d ",
@@ -92,7 +56,7 @@ def normalise(text: str) -> str:
     text = ESCAPE_SEQUENCE.sub("", text[:MAX_CHARS])
     for pattern, instead in _CHANGING:
         text = pattern.sub(instead, text)
-    return _SPACE.sub(" ", text).strip()
+    return text.strip()
 
 
 def failure(text: str) -> Failure | None:

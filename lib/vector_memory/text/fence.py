@@ -38,13 +38,10 @@ GIST_SHARE = 0.5
 """The part of an answer's gist that its first sentence may take."""
 LEAST_SENTENCE_TERMS = 3
 
-_SPACE = re.compile(r"[ \t]+")
-_LINES = re.compile(r"\n\s*\n+")
 _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+|\n")
 _PART_END = re.compile(r"(?<=[.!?])\s+|\n")
 _LAYOUT = re.compile(r"\s*(?:[|#]|-{3}|.*[\u2500-\u257f]{3}|\W*\[[^\]]*\]\(\S+\)\W*$)")
 """A row of a table, a heading, a bare link: it says nothing out of its place."""
-_SESSION = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 _HEAD_LIKE = re.compile(r"(?m)^(\s*[-*+\u2022\u2013]\s+\d{4}-\d\d-\d\d)\s*\u00b7")
 
 
@@ -106,7 +103,8 @@ def short_name(path: str) -> str:
     whole path comes with the memory's id."""
     name = os.path.basename(path)
     stem, ending = os.path.splitext(name)
-    return f"{stem[:8]}\u2026{ending}" if _SESSION.match(stem) else name
+    is_session = len(stem) == 36 and stem[8:24:5] == "----"
+    return f"{stem[:8]}\u2026{ending}" if is_session else name
 
 
 def head(date: str, kind: str, project: str, where: str, origin: str = "") -> str:
@@ -152,7 +150,8 @@ def _mark(body: str) -> str:
 
 def tidy(text: str) -> str:
     """Return text with its white space folded, line breaks kept."""
-    return _LINES.sub("\n", _SPACE.sub(" ", text)).strip()
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return "\n".join(filter(None, lines))
 
 
 def cut(text: str, budget: int, around: "list[str] | None" = None) -> str:

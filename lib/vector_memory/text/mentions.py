@@ -61,7 +61,7 @@ _PACKAGE = re.compile(
     r"|\b([a-zA-Z][\w.-]*)==\d[\w.]*"
 )
 _CAPITAL = re.compile(r"(?<![\w./-])[A-Z][a-z]+(?:-[A-Z][a-z]+)?(?:\s+[A-Z][a-z]+)*(?![\w(/-])")
-_START = re.compile(r"(?:^|[.!?:]\s+|\n\s*|[\"'(\[]\s*)$")
+_STOPS, _OPENINGS = (".", "!", "?", ":"), ('"', "'", "(", "[")
 _ABBREVIATED = frozenset({"e.g", "i.e", "etc", "vs"})
 _ORDINARY = tables.words("days_and_months") | tables.words("no_names")
 
@@ -129,9 +129,11 @@ def _names(text: str) -> Iterator[str]:
         if not words:
             continue
         name = " ".join(words)
-        at_start = name == match[0] and _START.search(
-            text[max(0, match.start() - 3) : match.start()]
-        )
+        before = text[max(0, match.start() - 3) : match.start()]
+        bare = before.rstrip()
+        follows_stop = bare != before and (bare.endswith(_STOPS) or "\n" in before[len(bare) :])
+        begins = not before or follows_stop or bare.endswith(_OPENINGS)
+        at_start = name == match[0] and begins
         possessive = text[match.end() : match.end() + 2] in ("'s", "\u2019s")
         if not at_start or possessive or (len(words) > 1) or _is_rare(words[0]):
             yield name

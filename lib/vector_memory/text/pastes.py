@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from vector_memory.text.statements import FENCE, RULE
+from vector_memory.text.statements import FENCE, is_rule
 
 LONG_PROMPT = 1_500
 LONG_LINES = 25
@@ -63,7 +63,7 @@ _STAMPED = re.compile(
 )
 """Who said what follows, and at what time, as chats show it."""
 _GREETING = re.compile(r"\s*[^\W\d_]\S{0,20}(?: \S{1,20}){0,3}[,\uff0c!]\s*$")
-_HANDING_OVER = re.compile(r"[:\uff1a]\s*$")
+_COLONS = (":", "\uff1a")
 
 
 class _Line(NamedTuple):
@@ -114,7 +114,7 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 def _form(line: str) -> int:
-    if not line.strip() or RULE.match(line):
+    if not line.strip() or is_rule(line):
         return _BLANK
     if line[:4].lstrip().startswith(">"):
         return _QUOTE
@@ -159,8 +159,8 @@ def _document(text: str, lines: Sequence[_Line]) -> int:
             return at
         if at in stamped[:-1] or (line.form == _OWN and _begins_letter(text, lines, at)):
             return at
-        words = text[line.start : line.end].rstrip("\\")
-        hands_over = line.form in (_OWN, _FIELD) and _HANDING_OVER.search(words)
+        words = text[line.start : line.end].rstrip("\\").rstrip()
+        hands_over = line.form in (_OWN, _FIELD) and words.endswith(_COLONS)
         # What shows its own end hands back again.
         if hands_over and following not in (None, _MACHINE, *_ENDING):
             return after

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from vector_memory.text import tables
+from vector_memory.text.words import words_in
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = (
@@ -19,7 +20,7 @@ _NAMED = frozenset((*_DAYS, *_MONTHS, *_UNITS, "weekend", "night"))
 _TIMES = _NAMED | frozenset(_WHOLE)
 _HERE = "hier"
 """Yesterday in French, here in German."""
-_GERMAN = re.compile(r"\b(?:ist|ich|wir|und|nicht|der|die|das|was|wie|sind|hat|haben)\b")
+_GERMAN = tables.sets("time_words")["german"]
 _DIGITS = r"\d{1,4}"
 
 
@@ -81,10 +82,10 @@ def in_english(low: str) -> tuple[str, Sequence[tuple[int, int]] | None]:
 
 def _read(low: str, found: Sequence[re.Match[str]]) -> str:
     """Return words in a row in English and in its order, "" where they name no time."""
-    known = _words()
-    if any(one[0] == _HERE for one in found) and _GERMAN.search(low):
+    english = _words()
+    if any(word[0] == _HERE for word in found) and not _GERMAN.isdisjoint(words_in(low)):
         return ""
-    words = [known.get(one[0], one[0]) for one in found]
+    words = [english.get(word[0], word[0]) for word in found]
     if not any(word in _TIMES for word in words):
         return ""
     return " ".join(_ordered(words))

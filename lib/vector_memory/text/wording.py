@@ -8,11 +8,13 @@ makes one of two.
 
 from __future__ import annotations
 
+import os
 import re
 from functools import lru_cache
 from itertools import product
 
 from vector_memory.text import tables
+from vector_memory.text.words import sentences_in
 
 Reading = tuple[str, ...]
 
@@ -21,42 +23,17 @@ MAX_CHARS = 2_000
 ROUNDS = 3
 
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'`(]?[A-Z0-9])|\n+")
 _PREFIX = re.compile(
     r"^(?:please\s+)?(?:(?:please )?(?:note|remember|keep in mind|be aware)(?: that\b|:)|fyi\b[:,]?"
     r"|in short,|basically,|(?:note|info|reminder|important|fact):)\s*",
     re.IGNORECASE,
 )
-_REWRITES = tuple(
-    (re.compile(pattern, re.IGNORECASE), instead)
+_REWRITES = [
+    (re.compile(pattern, re.IGNORECASE), instead.strip('"'))
     for pattern, instead in (
-        (r"\bcannot\b|\bcan't\b", "can not"),
-        (r"\b(?:no|not) more than\b", "at most"),
-        (r"\b(?:no|not) (?:less|fewer) than\b", "at least"),
-        (r"\bwon't\b", "will not"),
-        (r"\b(do|does|did|is|are|was|were|has|have|had|should|must|need|could|would)n't\b", r"\1 not"),
-        (r"\bit's\b", "it is"),
-        (r"\b(?:has|have) been\b", "was"),
-        (r"\b(?:has|have|needs?) to\b(?! not\b)", "must"),
-        (r",\s+(?:and\s+)?not\s+(?=[\w`])|,?\s+(?:rather than|instead of)\s+", " instead_of "),
-        (r"\b(likes?) (\S+) better than\b", r"prefer \2 over"),
-        (r"\bprefers?\b", "prefer"),
-        (r"\btakes? place\b|\bhappens?\b", "happen"),
-        (r"\b(?:us(?:ing)|by means of|via)\s+", "with "),
-        (r"\butili[sz]e(s|d)?\b", r"use\1"),
-        (r"\b(must|should) never\b", r"\1 not"),
-        (r"^(?:do not|never)\s+", "not "),
-        (r"(?<=\d)\s*(?:percent|%)", " %"),
-        (r"(?<=\d)\s?(?:milliseconds?|msecs?|ms)\b", " ms"),
-        (r"(?<=\d)\s?(?:seconds?|secs?|s)\b", " s"),
-        (r"(?<=\d)\s?(?:minutes?|mins?)\b", " min"),
-        (r"(?<=\d)\s?(?:hours?|hrs?|h)\b", " h"),
-        (r"(?<=\d)\s?megabytes?\b", " MB"),
-        (r"(?<=\d)\s?gigabytes?\b", " GB"),
-        (r"(?<=\d)\s?kilobytes?\b", " KB"),
+        entry.split("\t") for entry in tables.lines("rewritings", os.path.dirname(__file__))
     )
-)  # fmt: skip
-_UNIT = re.compile(r"(?<=\d)\s?(?=(?:[KMGT]i?[Bb]|[kmgt]?[bB])\b)")
+]
 _TOKEN = re.compile(
     r"`[^`]+`|\"[^\"]+\"|(?<!\w)'[^']+'(?!\w)|[<>=!~^+*&|]+(?=[\w.\s])|->|%|\?"
     r"|[-.~/@#$!]*\w[^\s`\"()\[\]{},;<>=!?|]*|[^\s\w`\"()\[\]{},;.!:']+"
@@ -64,25 +41,19 @@ _TOKEN = re.compile(
 _GROUPED = re.compile(r"\b\d{1,3}(?:,\d{3})+\b")
 _ORDINARY = re.compile(r"^[A-Z]?[a-z]+(?:['-][a-z]+)*$")
 _EMPTY = frozenset(("a", "an", "the", "please"))
-_WORDS = {
-    "just": "only", "are": "is", "were": "was", "repository": "repo", "repositories": "repos",
-    "postgresql": "postgres", "kubernetes": "k8s", "directory": "folder", "directories": "folders",
-    "zero": "0", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
-    "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12",
-}  # fmt: skip
 _WORDS_OF = tables.sets("grammar")
+
+
+def _rows(part: str) -> list[list[str]]:
+    return [line.split() for line in tables.sections("grammar")[part]]
+
+
+_SPELLINGS = dict(_rows("spellings"))
 _FRONTED = _WORDS_OF["fronted"]
 _TYPES = _WORDS_OF["types"]
 _CLAUSES = _WORDS_OF["clauses"]
 _BE = frozenset(("is", "was"))
-IRREGULAR = {
-    "written": ("write", "wrote"), "sent": ("send", "sent"), "built": ("build", "built"),
-    "kept": ("keep", "kept"), "run": ("run", "ran"), "set": ("set", "set"), "read": ("read", "read"),
-    "made": ("make", "made"), "found": ("find", "found"), "taken": ("take", "took"),
-    "given": ("give", "gave"), "chosen": ("choose", "chose"), "held": ("hold", "held"),
-    "put": ("put", "put"), "done": ("do", "did"), "broken": ("break", "broke"),
-    "thrown": ("throw", "threw"), "caught": ("catch", "caught"), "drawn": ("draw", "drew"),
-}  # fmt: skip
+IRREGULAR = {participle: (base, was) for participle, base, was in _rows("irregular")}
 NEGATIONS = _WORDS_OF["negations"]
 _MODALS = frozenset(("must", "should", "may", "can", "might", "could", "will", "would", "shall"))
 
@@ -104,7 +75,7 @@ def same_words(one: str, other: str) -> bool:
 
 def sentences(text: str) -> list[str]:
     """Return a text's sentences, without opening words such as "Note that"."""
-    parts = (_PREFIX.sub("", part.strip()) for part in _SENTENCE.split(text.translate(_QUOTES)))
+    parts = (_PREFIX.sub("", part.strip()) for part in sentences_in(text.translate(_QUOTES)))
     return [part for part in parts if part]
 
 
@@ -144,7 +115,6 @@ def _tokens(sentence: str) -> list[Reading]:
     )
     for pattern, instead in _REWRITES:
         text = pattern.sub(instead, text)
-    text = _UNIT.sub(" ", text)
     return [_words_of(part) for part in re.split(r",\s+", text)]
 
 
@@ -159,7 +129,7 @@ def _spelling(raw: str) -> str:
         return raw.strip("`\"'")
     raw = raw.rstrip(".:;'!") if len(raw) > 1 else raw
     word = raw.lower() if _ORDINARY.match(raw) or raw in ("A", "I") else raw
-    return _WORDS.get(word, word)
+    return _SPELLINGS.get(word, word)
 
 
 def _without_we(reading: Reading) -> Reading:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 from pathlib import Path
 
 import pytest
 from service_house import ServiceHouse
 from talk import transcript
 
-from vector_memory.client import spool
 from vector_memory.client.spool import claim, read_spool, write_spool
 from vector_memory.daemon.events import Events
 from vector_memory.service.capture import store_session
@@ -24,14 +24,15 @@ def home(tmp_path: Path) -> Home:
 
 
 @pytest.mark.parametrize("accepted", [0, 10])
-def test_a_full_disk_leaves_nothing_behind(
-    home: Home, accepted: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Neither a file that is cut nor a temporary one, also where a part was written without an error."""
-    room = iter([accepted])
-    monkeypatch.setattr(spool.os, "write", lambda fd, data: next(room, 0))
-    with pytest.raises(OSError, match="No space left"):
-        write_spool(home, "Stop", {"session_id": "s"}, "/")
+def test_without_room_nothing_is_left_behind(home: Home, accepted: int) -> None:
+    """Neither a file that is cut nor a temporary one, also where a part could be written."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (accepted, before[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            write_spool(home, "Stop", {"session_id": "s"}, "/")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert os.listdir(home.spool) == []
 
 

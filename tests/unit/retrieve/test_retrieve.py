@@ -14,12 +14,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from vector_memory.model import (
+    IS_FOREIGN,
     Around,
     Candidate,
     CleanText,
     Link,
     Mark,
     Memory,
+    Origin,
     Priority,
     Relation,
     Scope,
@@ -538,3 +540,21 @@ def test_talk_of_people_is_ranked_by_its_time_and_not_left_out() -> None:
     brought, widened = answered(march_and_last_week(told), "where did Ana move in March?")
     assert set(brought) == {1, 3}
     assert not widened
+
+
+@pytest.mark.parametrize(
+    ("more", "whose", "is_others"),
+    [
+        ({"origin": Origin.IMPORT}, "user's notes", False),
+        ({"origin": Origin.IMPORT, "extra": {IS_FOREIGN: True}}, "import", True),
+        ({"origin": Origin.TOOL}, "tool", True),
+        ({"origin": Origin.USER}, "user", False),
+    ],
+)
+def test_what_the_user_imported_is_not_others_words(
+    more: dict[str, Any], whose: str, is_others: bool
+) -> None:
+    """What nobody vouched for is marked, and its links are none."""
+    shown = render.note(memory(1, "Deploys go through main.", **more), "ledger", 200)
+    assert f" \u00b7 {whose} \u00b7 " in shown.head
+    assert shown.foreign is is_others

@@ -102,27 +102,30 @@ class Task:
         return datetime.fromisoformat(self.at)
 
 
-def measure(
-    turns: Sequence[TaskTurn],
-    next_prompt: str = "",
-    terms: Iterable[str] = (),
-    session: str = "",
-    asked: str = "",
-) -> Task:
+def of_turns(turns: Sequence[TaskTurn], session: str = "") -> list[Task]:
+    """Return the tasks of a conversation in which anything was done, in their order."""
+    groups = tasks.group(turns)
+    following = [*(group[0].prompt for group in groups[1:]), ""]
+    return [
+        measure(group, next_prompt, session)
+        for group, next_prompt in zip(groups, following, strict=False)
+        if any(turn.steps for turn in group)
+    ]
+
+
+def measure(turns: Sequence[TaskTurn], next_prompt: str = "", session: str = "") -> Task:
     """Return what is to be kept of a task.
 
     Args:
         turns: the task's turns, at least one.
         next_prompt: what the user said after it, "" if nothing yet.
-        terms: the telling words of what was asked.
-        asked: how its prompt began, as it may be told.
     """
     steps = [step for turn in turns for step in turn.steps]
-    kind = tasks.classify(turns)
+    kind, asking = tasks.classify(turns), tasks.asking(turns)
     done, sure = verdict(turns, next_prompt, kind)
     runs = [step for step in steps if step.what == RUN]
     failed = [step for step in runs if step.ok is False]
-    signs = {step.sign: Trouble(step.sign, step.error, step.job, step.end) for step in failed}
+    met = {step.sign: Trouble(step.sign, step.error, step.job, step.end) for step in failed}
     return Task(
         key=turns[0].key,
         at=turns[-1].ended_at.isoformat(),
@@ -133,16 +136,16 @@ def measure(
         retries=_retries(runs),
         minutes=round(_seconds(turns) / 60, 1),
         files=_unique(step.said for step in steps if step.what == EDIT and step.said)[-MOST_FILES:],
-        terms=_unique(terms)[:MOST_TERMS],
+        terms=_unique(asking.terms)[:MOST_TERMS],
         stages=stages(steps),
-        commands={step.job: step.said for step in runs if step.ok and step.said},
+        commands={step.job: step.line for step in runs if step.ok and step.said},
         jobs=_unique(step.job for step in runs if step.job)[:MOST_FILES],
-        trouble=[one for sign, one in signs.items() if sign][:MOST_TROUBLE],
+        trouble=[trouble for sign, trouble in met.items() if sign][:MOST_TROUBLE],
         session=session,
         model=next((turn.model for turn in reversed(turns) if turn.model), ""),
         order=turns[0].order,
         skills=_unique(step.said for step in steps if step.job == tasks.SKILL and step.said),
-        asked=asked,
+        asked=asking.told,
     )
 
 

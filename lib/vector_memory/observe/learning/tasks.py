@@ -39,9 +39,11 @@ class TaskStep(NamedTuple):
         job: of a command, what it does (`pytest`, `npm run build`).
         said: how the command is called here, "" for one that says nothing of the next time; or the file, or the
             skill.
+        folder: the one below the session's that the command changes to, "" for none.
         ok: whether it went well; None where that is not known or does not matter.
         error: the line that says what went wrong, and `sign`, by what it is known again.
         end: by what the failure was ended: EDIT, or words for the command that did; "" for nothing.
+        seconds: how long it took, 0 where that is not known.
     """
 
     what: str
@@ -52,11 +54,26 @@ class TaskStep(NamedTuple):
     sign: str = ""
     end: str = ""
     at: datetime | None = None
+    seconds: float = 0.0
+    folder: str = ""
+
+    @property
+    def line(self) -> str:
+        """`said`, with the folder: from another one it would be another command."""
+        return f"cd {self.folder} && {self.said}" if self.said and self.folder else self.said
 
 
 class TaskTurn(NamedTuple):
-    """A prompt and what was done for it. `key` names it in whichever copy of the transcript; `model` answered it;
-    `order` is by what a subagent's prompt is known, "" for the session itself."""
+    """A prompt and what was done for it.
+
+    Attributes:
+        key: its name in whichever copy of the transcript.
+        model: which one answered.
+        order: by what a subagent's prompt is known, "" for the session itself.
+        orders: those that it gave, each with the kind of subagent that it went to.
+        terms: the telling words of the prompt.
+        told: how the prompt begins, as it may be told; "" where it may not.
+    """
 
     key: str
     prompt: str
@@ -66,6 +83,9 @@ class TaskTurn(NamedTuple):
     is_interrupted: bool = False
     model: str = ""
     order: str = ""
+    orders: tuple[tuple[str, str], ...] = ()
+    terms: tuple[str, ...] = ()
+    told: str = ""
 
 
 def group(turns: Iterable[TaskTurn]) -> list[list[TaskTurn]]:
@@ -87,10 +107,10 @@ def _begins(turn: TaskTurn, before: TaskTurn) -> bool:
     return starts_another(turn.prompt)
 
 
-def asked(turns: Sequence[TaskTurn]) -> str:
-    """Return the prompt that says what a task is: its first, but none that speaks to the client."""
-    said = (turn.prompt for turn in turns if turn.prompt and not _is_for_client(turn.prompt))
-    return next(said, turns[0].prompt)
+def asking(turns: Sequence[TaskTurn]) -> TaskTurn:
+    """Return the turn whose prompt says what a task is: its first, but none that speaks to the client."""
+    speaking = (turn for turn in turns if turn.prompt and not _is_for_client(turn.prompt))
+    return next(speaking, turns[0])
 
 
 def _is_for_client(text: str) -> bool:
@@ -186,7 +206,7 @@ def kind_of(prompt: str, is_change: bool = False) -> str:
 
 def classify(turns: Sequence[TaskTurn]) -> str:
     """Return the kind of a task: from the words it began with, corrected by what was done."""
-    prompt = asked(turns)
+    prompt = asking(turns).prompt
     said = kind_of(prompt)
     steps = [step for turn in turns for step in turn.steps]
     edited = [

@@ -6,12 +6,13 @@ is a surprise.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import NamedTuple
 
 from vector_memory.observe.learning.outcomes import is_check
+from vector_memory.observe.learning.tasks import RUN, TaskTurn
 
 COMMAND, PORT, VERSION = "command", "port", "version"
 OK, FAILS, UP, DOWN = "ok", "fails", "up", "down"
@@ -21,14 +22,14 @@ LEAST_SEEN, AGREE = 4, 0.9
 
 
 class Sighting(NamedTuple):
-    """Something that was seen in a state. `id` names the call that showed it, so that it counts once; `at` is aware
-    UTC, as ISO text."""
+    """Something that was seen in a state. `turn` is how the key of the turn begins that showed it, "" for none; `at`
+    is aware UTC, as ISO text: what is seen of one thing at one time counts once, however often it is read."""
 
     kind: str
     name: str
     state: str
     detail: str
-    id: str
+    turn: str
     at: str
     seconds: float = 0.0
 
@@ -72,40 +73,54 @@ class Thing:
         return self.kind != COMMAND or self.seen > 1 or is_check(self.name)
 
 
+def seen_in(turns: Iterable[TaskTurn]) -> Iterator[Sighting]:
+    """Yield how the commands of turns went, where that is known."""
+    for turn in turns:
+        for step in turn.steps:
+            if step.what == RUN and step.said and step.ok is not None:
+                state, at = OK if step.ok else FAILS, (step.at or turn.started_at).isoformat()
+                yield Sighting(
+                    COMMAND, step.said, state, step.error, turn.key[:16], at, step.seconds
+                )
+
+
+def each_once(seen: Iterable[Sighting]) -> list[Sighting]:
+    """Return sightings, each once, as it was given last."""
+    return list({(each.kind, each.name, each.at): each for each in seen}.values())
+
+
 def of(seen: Iterable[Sighting]) -> list[Thing]:
     """Return the things that were seen, each sighting counted once, the last seen first."""
-    found: dict[tuple[str, str], dict[str, Sighting]] = {}
-    for one in seen:
-        found.setdefault((one.kind, one.name), {})[one.id] = one
-    ordered = (sorted(some.values(), key=lambda one: (one.at, one.id)) for some in found.values())
-    things = [_thing(some[-MOST_SEEN:]) for some in ordered]
+    by_name: dict[tuple[str, str], list[Sighting]] = {}
+    for sighting in sorted(each_once(seen), key=lambda each: each.at):
+        by_name.setdefault((sighting.kind, sighting.name), []).append(sighting)
+    things = [_thing(sightings[-MOST_SEEN:]) for sightings in by_name.values()]
     return sorted(things, key=lambda thing: (thing.last, thing.key), reverse=True)
 
 
 def _thing(seen: Sequence[Sighting]) -> Thing:
     """Return the thing of these sightings, the newest last."""
-    last = seen[-1]
-    kind, name, state = last.kind, last.name, last.state
-    others = (n for n, one in enumerate(reversed(seen)) if one.state != state)
-    same = next(others, len(seen))
+    kind, name, state, detail, _, last, _ = seen[-1]
+    same = next((n for n, each in enumerate(reversed(seen)) if each.state != state), len(seen))
     before, since = seen[: len(seen) - same], seen[-same].at
     usual = relied_on(before)
-    good = sum(sighting.state in (OK, UP) for sighting in seen)
     took = [sighting.seconds for sighting in seen if sighting.state == OK and sighting.seconds > 0]
-    why = f": {last.detail}" if last.detail and state == FAILS else ""
-    day, surprise = since[:10], bool(before)
     if kind == COMMAND:
         surprise = usual not in ("", state)
         count = sum(sighting.state == usual for sighting in before)
         now, then = ("fails", "passed") if state == FAILS else ("passes", "failed")
-        text, was = f"`{name}` {now}", f" since {day} ({then} {count} of {len(before)} before)"
+        text, was = f"`{name}` {now}", f" ({then} {count} of {len(before)} before)"
     else:
+        surprise = bool(before)
         text = f"{'port ' * (kind == PORT)}{name} is {state}"
-        was = f" since {day}, was {before[-1].state}" if before else ""
-    text += was * surprise + why
+        was = f", was {before[-1].state}" if before else ""
+    text += f" since {since[:10]}{was}" * surprise
+    text += f": {detail}" if detail and state == FAILS else ""
     return Thing(
-        kind, name, state, text, len(seen), same, good,
-        relied_on(seen) or usual, last.at, since, round(median(took), 1) if took else 0.0, surprise,
+        kind, name, state, text, len(seen), same,
+        good=sum(sighting.state in (OK, UP) for sighting in seen),
+        usual=relied_on(seen) or usual, last=last, since=since,
+        seconds=round(median(took), 1) if took else 0.0, surprise=surprise,
     )  # fmt: skip
 
 

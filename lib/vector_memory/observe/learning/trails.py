@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -92,8 +92,8 @@ def find(known: Sequence[Task], now: datetime) -> list[Trail]:
     groups = {ANY: [task for task in judged if task.kind in CHANGING]}
     for task in judged:
         groups.setdefault(task.kind, []).append(task)
-    found = (_of_kind(kind, mine, now) for kind, mine in groups.items())
-    return sorted(filter(None, found), key=lambda one: (-one.strength, one.kind))
+    trails = filter(None, (_of_kind(kind, of_kind, now) for kind, of_kind in groups.items()))
+    return sorted(trails, key=lambda trail: (-trail.strength, trail.kind))
 
 
 def _of_kind(kind: str, judged: Sequence[Task], now: datetime) -> Trail | None:
@@ -146,9 +146,3 @@ def usual(job: str, won: Sequence[Task]) -> str:
         if is_common and (next_is or not word.startswith("-"))
     ]
     return " ".join(kept) or job
-
-
-def fitting(found: Iterable[Trail], kind: str, now: datetime) -> Trail | None:
-    """Return the trail of a kind, None where there is none or it has evaporated."""
-    alive = (trail for trail in found if trail.kind == kind and trail.strength_at(now) >= FLOOR)
-    return next(alive, None)

@@ -35,9 +35,7 @@ class Trajectory:
     Attributes:
         key: by what it is known in its project.
         text: what it says.
-        asked: how its prompt began.
         terms: the telling words of what was asked.
-        steps: in order: `edit` with its files, or a command line.
         commands: those of its steps that are command lines.
         at: the day on which it ended; `session` is where.
         id: the name of the record that keeps it.
@@ -47,9 +45,7 @@ class Trajectory:
     key: str
     kind: str
     text: str
-    asked: str
     terms: list[str]
-    steps: list[str]
     commands: list[str]
     session: str
     at: str
@@ -76,49 +72,40 @@ def find(known: Iterable[Task]) -> list[Trajectory]:
     One is an example if a check or the user says that it was done, files were changed for it, and at least one
     command went well.
     """
-    kept: list[Trajectory] = []
-    for task in sorted(known, key=lambda one: one.at, reverse=True):
-        is_one = task.done and task.sure and task.kind in CHANGING and task.asked
-        if not is_one or EDIT not in task.stages or not task.commands:
-            continue
-        made = _of(task)
-        if not any(
-            made.kind == trajectory.kind and _shared(made.terms, trajectory.terms) >= SAME
-            for trajectory in kept
-        ):
-            kept.append(made)
-        if len(kept) == MOST:
-            break
-    return kept
+    examples: list[Trajectory] = []
+    for task in sorted(known, key=lambda task: task.at, reverse=True):
+        went_well = task.done and task.sure and task.kind in CHANGING and task.asked
+        if went_well and EDIT in task.stages and task.commands:
+            made = _of(task)
+            is_other = (
+                made.kind != newer.kind or _shared(made.terms, newer.terms) < SAME
+                for newer in examples
+            )
+            if all(is_other):
+                examples.append(made)
+    return examples[:MOST]
 
 
 def _of(task: Task) -> Trajectory:
     stages = [stage for stage in task.stages if stage != READ][:MOST_STEPS]
-    commands = [task.commands.get(stage, stage) for stage in stages if stage != EDIT]
-    files = ", ".join(task.files[:MOST_FILES])
-    steps = [
-        f"edit {files}".strip() if stage == EDIT else task.commands.get(stage, stage)
-        for stage in stages
-    ]
-    path = " → ".join(step if step.startswith(EDIT) else f"`{step}`" for step in steps)
+    lines = {stage: task.commands.get(stage, stage) for stage in stages if stage != EDIT}
+    edit = f"edit {', '.join(task.files[:MOST_FILES])}".strip()
+    path = " → ".join(f"`{lines[stage]}`" if stage in lines else edit for stage in stages)
     met = [trouble for trouble in task.trouble if trouble.end][:MOST_TROUBLE]
-    ends = "; ".join(f"{one.line} → {_ended(one.end)}" for one in met)
+    ends = "; ".join(
+        f"{trouble.line} → {'edited files' if trouble.end == EDIT else f'`{trouble.end}`'}"
+        for trouble in met
+    )
     text = f"A {task.kind} that went well here ({task.at[:10]}): “{task.asked}”. Steps: {path}"
     return Trajectory(
         key=f"task:{task.key}",
         kind=task.kind,
         text=f"{text}{MET}{ends}" if ends else text,
-        asked=task.asked,
         terms=task.terms,
-        steps=steps,
-        commands=commands,
+        commands=list(lines.values()),
         session=task.session,
         at=task.at[:10],
     )
-
-
-def _ended(end: str) -> str:
-    return "edited files" if end == EDIT else f"`{end}`"
 
 
 def like(
@@ -132,13 +119,13 @@ def like(
         but: a session whose own tasks are no examples to it.
     """
     near = [
-        (_shared(terms, one.terms), -place)
-        for place, one in enumerate(found)
-        if one.kind == kind
-        and one.session != but
-        and one.is_told
-        and one.at >= (now - FRESH).date().isoformat()
-        and len(set(terms) & set(one.terms)) >= LEAST_SHARED
+        (_shared(terms, example.terms), -place)
+        for place, example in enumerate(found)
+        if example.kind == kind
+        and example.session != but
+        and example.is_told
+        and example.at >= (now - FRESH).date().isoformat()
+        and len(set(terms) & set(example.terms)) >= LEAST_SHARED
     ]
     share, place = max(near, default=(0.0, 0))
     return found[-place] if share >= LIKE else None

@@ -219,18 +219,11 @@ def in_place(place: str, file: str) -> bool:
     )
     if not sought or not told or (len(told) == 1 < len(sought) and not says_where(file)):
         return False
-    shared = min(len(sought), len(told))
-    return sought[-shared:] == told[-shared:] or _is_below(sought, told)
-
-
-def _is_below(folder: list[str], file: list[str]) -> bool:
-    """Whether a file's folders end, somewhere, as a folder does."""
-    for place, name in enumerate(file[:-1]):
-        if name == folder[-1]:
-            shared = min(place + 1, len(folder))
-            if folder[-shared:] == file[place + 1 - shared : place + 1]:
-                return True
-    return False
+    return any(
+        sought[-shared:] == told[end - shared : end]
+        for end in range(1, len(told) + 1)
+        for shared in (min(end, len(sought)),)
+    )
 
 
 def is_file(place: str) -> bool:

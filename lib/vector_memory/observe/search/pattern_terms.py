@@ -19,7 +19,6 @@ from vector_memory.text import analysis, tables
 
 MOST_ALTERNATIVES = 16
 LONGEST_PATTERN = 500
-DEEPEST = 12
 LEAST_NAME = 4
 """Letters that a name or a piece of a file's name needs at least."""
 LEAST_DULL_NAME = 7
@@ -176,125 +175,97 @@ def squashed(name: str) -> str:
 
 # -- regular expressions --------------------------------------------------------------------------
 
-_GROUP = re.compile(
-    r"\?(?:P?<[A-Za-z_]\w*>|[imsxu-]*:|[=>|]|<=)|\?(?P<refused>!|<!)|\?(?P<flags>[imsxu-]+)\)"
+_SIGN = re.compile(
+    r"""(?P<letters>\[\^?\]?(?:\[:\w+:\]|\\.|[^\]])*\])
+    |(?P<repeat>(?:[*?+]|\\?\{\d*,?\d*\\?\})+)
+    |(?P<bar>\\?\|)
+    |(?P<flags>\(\?[imsxu-]+\))
+    |(?P<open>\((?:\?(?:P?<[A-Za-z_]\w*>|[imsxu-]*:|<?[=!]|[>|]))?)
+    |(?P<close>\))
+    |(?P<edge>\\[sbB<>n])
+    |(?P<gap>\\[dDwWSAzZtrvfhHRpPQE`'0-9]|[\^$])
+    |(?P<plain>\\?.)""",
+    re.DOTALL | re.VERBOSE,
 )
-_REPEAT = re.compile(r"\{\d*,?\d*\}|\\\{\d*,?\d*\\\}")
-_CLASS = re.compile(r"\[\^?\]?(?:\[:\w+:\]|\\.|[^\]])*\]")
-_GAPS = frozenset("dDwWsSbBAzZ<>ntrvfhHRpPQE`'0123456789")
 
 
 def alternatives(pattern: str) -> list[str]:
     """Return the texts that a regular expression looks for, any of them, each with `BREAK` where anything
-    may stand. Both `|` and `\\|` divide: agents use either, whatever the program reads."""
-    return [
-        alternative
-        for alternative in _PatternParser(pattern).alternatives(0)
-        if alternative.strip(BREAK + " ")
-    ]
+    may stand. Both `|` and `\\|` divide: agents use either, whatever the program reads. Never fails."""
+    groups = [_Group()]
+    for match in _SIGN.finditer(pattern):
+        kind, sign, group = match.lastgroup, match[0], groups[-1]
+        if kind == "open":
+            groups.append(_Group(sign))
+        elif kind == "bar":
+            group.divide()
+        elif kind == "close" and len(groups) > 1:
+            groups.pop()
+            groups[-1].add([BREAK] if group.sign.endswith("!") else group.close())
+        elif kind != "repeat":
+            group.add([_text_of(kind, sign)], is_wide=kind in ("letters", "gap") or sign == ".")
+        elif not group.repeat(is_optional=not set(sign).isdisjoint("*?")):
+            group.add([sign])
+    while len(groups) > 1:
+        # It was no group but a call, written as it is.
+        unclosed = groups.pop().close()
+        groups[-1].add([f"({text}" for text in unclosed])
+    return [text for text in groups[0].close() if text.strip(BREAK + " ")]
 
 
-class _PatternParser:
-    """Reads a regular expression from the left to the right; never fails."""
-
-    def __init__(self, pattern: str) -> None:
-        self.text = pattern
-        self.place = 0
-
-    def alternatives(self, depth: int) -> list[str]:
-        found: list[str] = []
-        while True:
-            found += self._sequence(depth)
-            if not self._skip("|", "\\|"):
-                return list(dict.fromkeys(found))[:MOST_ALTERNATIVES]
-
-    def _skip(self, *signs: str) -> bool:
-        for sign in signs:
-            if self.text.startswith(sign, self.place):
-                self.place += len(sign)
-                return True
-        return False
-
-    def _sequence(self, depth: int) -> list[str]:
-        """Read to the next `|` or `)` and return the texts that this can be."""
-        found = [""]
-        while self.place < len(self.text):
-            if self.text.startswith(("|", "\\|"), self.place):
-                break
-            if depth and self.text.startswith(")", self.place):
-                break
-            piece, wide = self._piece(depth)
-            optional = self._repeated()
-            if optional is not None:
-                piece = _repeated(piece, optional)
-            if wide and optional is not None:
-                piece = [BREAK]
-            if len(found) * len(piece) > MOST_ALTERNATIVES:
-                piece = [BREAK]
-            found = [one + other for one in found for other in piece]
-        return found
-
-    def _piece(self, depth: int) -> tuple[list[str], bool]:
-        """Return the texts of the next piece, and whether it stands for anything once it is repeated."""
-        if match := _CLASS.match(self.text, self.place):
-            self.place = match.end()
-            letters = match[0][1:-1]
-            same = len(letters) == 2 and letters[0].lower() == letters[1].lower()
-            return ([letters[0].lower()] if same else [BREAK]), True
-        sign = self.text[self.place]
-        self.place += 1
-        if sign == "\\" and self.place < len(self.text):
-            escaped = self.text[self.place]
-            self.place += 1
-            if escaped in "sbB<>n":
-                # Between words.
-                return [" "], False
-            return ([BREAK] if escaped in _GAPS else [escaped]), escaped in _GAPS
-        if sign == "(" and depth < DEEPEST:
-            return self._group(depth), False
-        if sign in "^$":
-            return [BREAK], False
-        return [sign], sign == "."
-
-    def _group(self, depth: int) -> list[str]:
-        match = _GROUP.match(self.text, self.place)
-        if match:
-            self.place = match.end()
-            if match["flags"]:
-                return [""]
-        found = self.alternatives(depth + 1)
-        if not self._skip(")"):
-            # It was no group but a call, written as it is; nothing is read twice.
-            return ["(" + one for one in found] or ["("]
-        return [BREAK] if match and match["refused"] else (found or ["()"])
-
-    def _repeated(self) -> bool | None:
-        """Skip what says how often; return whether it may be missing, None where nothing says so."""
-        seen: bool | None = None
-        while self.place < len(self.text):
-            if match := _REPEAT.match(self.text, self.place):
-                self.place = match.end()
-                seen = bool(seen)
-            elif self.text[self.place] in "*?":
-                self.place += 1
-                seen = True
-            elif self.text[self.place] == "+":
-                self.place += 1
-                seen = bool(seen)
-            else:
-                return seen
-        return seen
+def _text_of(kind: str | None, sign: str) -> str:
+    """Return the letters that a sign stands for."""
+    if kind == "letters" and len(sign) == 4 and sign[1].lower() == sign[2].lower():
+        return sign[1].lower()
+    texts = {"letters": BREAK, "gap": BREAK, "edge": " ", "flags": ""}
+    return texts.get(kind or "", sign[-1])
 
 
-def _repeated(piece: Sequence[str], optional: bool) -> list[str]:
-    """Return what a repeated piece says: one letter that may be missing is there or not."""
-    if optional:
-        if piece == [" "]:
-            return piece
-        return (
-            ["", *piece] if all(len(one) == 1 and one not in ". \0" for one in piece) else [BREAK]
-        )
-    return [one + BREAK for one in piece]
+class _Group:
+    """What one group of a regular expression may be, as far as it is read.
+
+    Args:
+        sign: with which it began.
+    """
+
+    def __init__(self, sign: str = "") -> None:
+        self.sign = sign
+        self._over: list[str] = []
+        self._begun = [""]
+        self._last = [""]
+        self._is_wide = False
+
+    def add(self, texts: list[str], is_wide: bool = False) -> None:
+        """Take the next piece: the texts that it can be, and whether it stands for anything once repeated."""
+        if len(self._begun) * len(self._last) > MOST_ALTERNATIVES:
+            self._last = [BREAK]
+        self._begun = [text + last for text in self._begun for last in self._last]
+        self._last, self._is_wide = texts, is_wide
+
+    def repeat(self, is_optional: bool) -> bool:
+        """Let the last piece be repeated: one letter that may be missing is there or not. Returns False where
+        nothing stands before."""
+        if self._begun == [""] and self._last == [""]:
+            return False
+        is_letter = all(len(text) == 1 and text not in ". \0" for text in self._last)
+        if self._is_wide:
+            self._last = [BREAK]
+        elif not is_optional:
+            self._last = [text + BREAK for text in self._last]
+        elif self._last != [" "]:
+            self._last = ["", *self._last] if is_letter else [BREAK]
+        return True
+
+    def divide(self) -> None:
+        """Begin the next alternative."""
+        self.add([""])
+        self._over += self._begun
+        self._begun = [""]
+
+    def close(self) -> list[str]:
+        """Return the texts that it can be, a few."""
+        self.divide()
+        return list(dict.fromkeys(self._over))[:MOST_ALTERNATIVES]
 
 
 # -- names of files -------------------------------------------------------------------------------

@@ -92,9 +92,10 @@ def _read(ctx: Context, path: str) -> tuple[ProjectAsker, list[LoggedStep]] | No
     if asker is None:
         return None
     with privacy.for_folder(ctx, cwd or "/", privacy.ran_under(ctx, path)):
-        told = harvest(read_exchanges(path, final=True), cleaner())
-        turns = lessons.not_purged(ctx, asker, session, told.turns)
-    return asker, list(_steps(turns))[:MOST_STEPS]
+        turns = harvest(read_exchanges(path, final=True), cleaner())
+        own = [turn for turn in turns if not turn.order]
+        kept = lessons.not_purged(ctx, asker, session, own)
+    return asker, list(_steps(kept))[:MOST_STEPS]
 
 
 def _steps(turns: Sequence[TaskTurn]) -> Iterator[LoggedStep]:
@@ -105,7 +106,7 @@ def _steps(turns: Sequence[TaskTurn]) -> Iterator[LoggedStep]:
         for step in one.steps:
             number += 1
             at = (step.at or one.started_at).isoformat()
-            told = (step.said, step.job, step.ok, step.error, step.sign, step.end)
+            told = (step.line, step.job, step.ok, step.error, step.sign, step.end)
             yield LoggedStep(number, turn, at, step.what, *told)
 
 

@@ -12,7 +12,7 @@ from vector_memory.model import DECISION, DERIVED, HEURISTICS, PASSAGE, QUIET, M
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf, project_names
-from vector_memory.service.learning import came_into, learned_records
+from vector_memory.service.learning import learned_records
 from vector_memory.service.memory import links as linking
 from vector_memory.service.memory.links import LinkView
 from vector_memory.service.memory.lookup import is_open, lookup
@@ -143,9 +143,9 @@ def _tasks(ctx: Context, memory: Memory) -> tuple[TaskCount, TaskCount]:
         task
         for shelf in ctx.all_shelves()
         for record in shelf.journal.recent(ledgers, MOST_LEDGERS)
-        for task in learned_records.ledger_of(record)[0]
+        for task in learned_records.SessionLedger.of(record).tasks
     )
-    came = [task for id, task in came_into.tasks_of_shown(ctx, ordered) if id == memory.id]
+    came = [task for id, task in learned_records.tasks_of_shown(ctx, ordered) if id == memory.id]
     keys, kinds = {task.key for task in came}, {task.kind for task in came}
     others = [
         task for task in ordered if task.is_judged and task.kind in kinds and task.key not in keys

@@ -42,7 +42,7 @@ MOST_FACTS = 5
 LEAST_WON, LEAST_SESSIONS = 3, 2
 
 
-class Finding(NamedTuple):
+class Derivation(NamedTuple):
     """What a memory gives rise to: a text, the counts that speak for it, and what it is proposed as."""
 
     text: str
@@ -96,7 +96,7 @@ def _heuristics(ctx: Context, turn: Turn) -> Step:
     items, new = list[dict[str, object]](), 0
     for shelf in ctx.all_shelves():
         findings = [
-            (worth.sources, Finding(worth.text, worth.evidence, AS_FACT), worth.command)
+            (worth.sources, Derivation(worth.text, worth.evidence, AS_FACT), worth.command)
             for worth in heuristics.borne_out(shelf)
         ]
         more, proposed = _put_forward(ctx, turn, shelf, heuristics.HOW, findings)
@@ -110,7 +110,7 @@ def _put_forward(
     turn: Turn,
     shelf: Shelf,
     how: str,
-    findings: Sequence[tuple[Sequence[Memory], Finding, str]],
+    findings: Sequence[tuple[Sequence[Memory], Derivation, str]],
     most: int = proposals.MOST_WAITING,
 ) -> tuple[list[dict[str, object]], int]:
     """Propose findings, each with its sources and what of them it is about, so many in a run at most; return what a
@@ -134,11 +134,11 @@ def _may_speak(memory: Memory) -> bool:
     return not is_derived and bool(memory.entities) and memory.trust > 0 and not memory.is_held
 
 
-def _together(members: Sequence[Memory]) -> Finding:
+def _together(members: Sequence[Memory]) -> Derivation:
     rest = " · ".join(clip(member.text, LINE_CHARS) for member in members[1:LEAST_TOGETHER])
     sessions = {id for member in members for id in sessions_of(member)}
     evidence = {"findings": len(members), "sessions": len(sessions)}
-    return Finding(f"{members[0].text} Likewise: {rest}", evidence, AS_FACT)
+    return Derivation(f"{members[0].text} Likewise: {rest}", evidence, AS_FACT)
 
 
 def facts(ctx: Context, turn: Turn) -> Step:
@@ -163,23 +163,23 @@ def skills(ctx: Context, turn: Turn) -> Step:
 
 def _said_in(
     least: int, asks: Mapping[str, Mapping[str, object]]
-) -> Callable[[Memory], Finding | None]:
-    def read(memory: Memory) -> Finding | None:
+) -> Callable[[Memory], Derivation | None]:
+    def read(memory: Memory) -> Derivation | None:
         n = len(sessions_of(memory))
         weighs = memory.priority in model.IMPORTANT or TAG in memory.tags
         if n < least or weighs or memory.trust < 1 or memory.is_held:
             return None
-        return Finding(memory.text, {"sessions": n}, asks[memory.kind])
+        return Derivation(memory.text, {"sessions": n}, asks[memory.kind])
 
     return read
 
 
-def _worked(trail: Memory) -> Finding | None:
+def _worked(trail: Memory) -> Derivation | None:
     figures = Record(trail.extra)
     won, n, sessions = (figures.number(name) for name in ("won", "n", "sessions"))
     if won < LEAST_WON or sessions < LEAST_SESSIONS:
         return None
-    return Finding(trail.text, {"won": won, "n": n, "sessions": sessions}, AS_PROCEDURE)
+    return Derivation(trail.text, {"won": won, "n": n, "sessions": sessions}, AS_PROCEDURE)
 
 
 def _proposed(
@@ -187,7 +187,7 @@ def _proposed(
     turn: Turn,
     how: str,
     scope: Scope,
-    read: Callable[[Memory], Finding | None],
+    read: Callable[[Memory], Derivation | None],
     most: int = proposals.MOST_WAITING,
 ) -> Step:
     """Propose what the memories of a page give rise to.
@@ -211,7 +211,7 @@ def _propose(
     shelf: Shelf,
     how: str,
     sources: Sequence[Memory],
-    finding: Finding,
+    finding: Derivation,
     now: datetime,
     about: str,
 ) -> bool:

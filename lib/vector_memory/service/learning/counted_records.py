@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from vector_memory import projects, redact
+from vector_memory.errors import UnsafeTextError
 from vector_memory.model import Memory, Origin, Priority, Scope, Source, Status, Temporal
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
@@ -18,7 +19,7 @@ from vector_memory.service.base.shelf import Shelf
 
 
 @dataclass(frozen=True)
-class Record:
+class CountedRecord:
     """What is to be kept under a key. `text` says it in words that a reader understands; what is counted
     stands in `extra`. Everything in it must be words that went through redaction or are our own: only
     `title`, `text` and `files` are redacted here."""
@@ -42,7 +43,7 @@ def id_of(place: projects.Place, collection: str, key: str) -> str:
     return hashlib.blake2b(name, digest_size=16).hexdigest()
 
 
-def keep(ctx: Context, asker: ProjectAsker, record: Record) -> Memory | None:
+def keep(ctx: Context, asker: ProjectAsker, record: CountedRecord) -> Memory | None:
     """Store a record, or write the one of its key anew; None where it was forgotten on purpose.
 
     Raises:
@@ -83,6 +84,18 @@ def keep(ctx: Context, asker: ProjectAsker, record: Record) -> Memory | None:
             )
     ctx.notify()
     return stored
+
+
+def keep_new(ctx: Context, asker: ProjectAsker, record: CountedRecord) -> bool:
+    """Store a record whose `extra` says anything new; return whether that was done."""
+    known = get(asker, record.collection, record.key)
+    if known is not None and known.extra == record.extra:
+        return False
+    try:
+        return keep(ctx, asker, record) is not None
+    except UnsafeTextError:
+        ctx.count("texts_dropped")
+        return False
 
 
 def get(asker: ProjectAsker, collection: str, key: str) -> Memory | None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from vector_memory.index.topics.turns import terms_of
-from vector_memory.model import HEURISTICS, Memory, Origin
+from vector_memory.model import Origin
 from vector_memory.observe.learning import tasks, trails, trajectories, trouble
-from vector_memory.service.base.asker import HookQuestion, ProjectAsker
+from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
-from vector_memory.service.learning import counted_records, learned_records
-from vector_memory.system.files import open_plain
+from vector_memory.service.learning import learned_records
+from vector_memory.system import files
 from vector_memory.text import fence
 from vector_memory.text.harmless import unquoted
 
@@ -26,24 +27,20 @@ INSTRUCTIONS = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", "AGENTS.md"
 INSTRUCTION_BYTES = 100_000
 
 
-def board_record(asker: ProjectAsker) -> Memory | None:
-    """Return the record of a project's board, None before anything was learned there."""
-    return counted_records.get(asker, HEURISTICS, learned_records.BOARD)
-
-
 def _may_guide(ctx: Context) -> bool:
     return ctx.settings.learn_from_outcomes and ctx.settings.guidance_on_start
 
 
 def start_lines(
     habits: Sequence[trouble.Habit],
-    drawn: Sequence[trails.Trail],
+    alive: Sequence[trails.Trail],
     now: datetime,
     instructions: str = "",
 ) -> list[str]:
     """Return what is worth a start's attention: the trouble that comes back, then the steps that work.
 
     Args:
+        alive: trails that have not faded.
         instructions: what the client tells the model itself: what stands there is not told.
     """
     lines = [
@@ -51,10 +48,12 @@ def start_lines(
         for habit in habits
         if habit.is_told(now) and not (habit.end and habit.command in instructions)
     ]
-    trail = trails.fitting(drawn, trails.ANY, now)
-    said = "\n".join([*lines, instructions])
-    is_news = trail and any(command not in said for command in trail.commands)
-    return [*lines, trail.text] if trail and is_news else lines
+    told = "\n".join([*lines, instructions])
+    return lines + [
+        trail.text
+        for trail in alive
+        if trail.kind == trails.ANY and any(command not in told for command in trail.commands)
+    ]
 
 
 def for_start(ctx: Context, question: HookQuestion, hidden: set[str]) -> list[fence.Note]:
@@ -63,17 +62,14 @@ def for_start(ctx: Context, question: HookQuestion, hidden: set[str]) -> list[fe
     Args:
         hidden: ids that the session was shown already.
     """
-    known = board_record(question) if _may_guide(ctx) else None
-    if known is None or known.id in hidden:
+    record = learned_records.board_record(question) if _may_guide(ctx) else None
+    if record is None or record.id in hidden:
         return []
-    board = learned_records.board_of(known)
-    drawn = learned_records.trails_of(question, board.trails)
+    board = learned_records.board_of(record)
     habits = board.habits if board.tasks >= trouble.LEAST_TASKS else []
-    lines = start_lines(habits, drawn, ctx.now(), _instructions(question.place.root))
-    foreign = any(unquoted(line) != line for line in lines)
-    origin = Origin.TOOL.value if foreign else ""
-    head = fence.head(board.last, learned_records.BOARD, question.place.name, known.id[:8], origin)
-    return _note(known.id, head, lines, START_TOKENS, foreign)
+    alive = learned_records.trails_of(question, ctx.now())
+    lines = start_lines(habits, alive, ctx.now(), _instructions(question.place.root))
+    return _note(question, record.id, board.last, learned_records.BOARD, lines, START_TOKENS)
 
 
 def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
@@ -81,48 +77,38 @@ def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     none."""
     prompt = question.prompt[:PROMPT_CHARS]
     kind = tasks.kind_of(prompt) if tasks.starts_another(prompt) else ""
-    if kind in ("", "question") or not _may_guide(ctx) or board_record(question) is None:
+    if kind in ("", "question") or not _may_guide(ctx):
         return []
-    found = learned_records.trajectories_of(question)
-    best = trajectories.like(found, kind, terms_of(prompt), ctx.now(), question.session)
+    examples = learned_records.trajectories_of(question)
+    best = trajectories.like(examples, kind, terms_of(prompt), ctx.now(), question.session)
     if best is None or best.id in ctx.state.shown(question.session):
         return []
-    text = best.text
-    if fence.tokens(text) > PROMPT_TOKENS // 2:
-        text = text.split(trajectories.MET)[0]
-    foreign = unquoted(text) != text
-    origin = Origin.TOOL.value if foreign else ""
-    head = fence.head(best.at, learned_records.TRAJECTORY, question.place.name, best.id[:8], origin)
-    made = fence.Note(best.id, head, text, foreign)
-    if made.tokens > PROMPT_TOKENS:
-        # The steps stand at its end: cut, it would say no more than that there were some.
-        return []
-    ctx.count("trajectories_shown")
-    return [made]
+    is_long = fence.tokens(best.text) > PROMPT_TOKENS // 2
+    # The steps stand at its end: cut, it would say no more than that there were some.
+    lines = [best.text.split(trajectories.MET)[0] if is_long else best.text]
+    made = _note(question, best.id, best.at, learned_records.TRAJECTORY, lines, PROMPT_TOKENS)
+    ctx.count("trajectories_shown", len(made))
+    return made
 
 
 def _instructions(root: str) -> str:
     """Return what a project's files tell the model at every start."""
-    paths = (os.path.join(root, name) for name in INSTRUCTIONS)
-    return "\n".join(_read(path, INSTRUCTION_BYTES).decode("utf-8", "replace") for path in paths)
-
-
-def _read(path: str, most_bytes: int) -> bytes:
-    """Return the end of a file, nothing where it cannot be read."""
-    try:
-        with open_plain(path) as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - most_bytes))
-            return file.read(most_bytes)
-    except (OSError, ValueError):
-        return b""
+    texts = []
+    for name in INSTRUCTIONS:
+        with suppress(OSError, ValueError):
+            texts.append(files.read_text(os.path.join(root, name), INSTRUCTION_BYTES, root))
+    return "\n".join(texts)
 
 
 def _note(
-    id: str, head: str, lines: Sequence[str], most_tokens: int, foreign: bool
+    question: HookQuestion, id: str, day: str, kind: str, lines: Sequence[str], most_tokens: int
 ) -> list[fence.Note]:
     """Return a note of as many lines as fit, [] where not even one does."""
-    kept: list[str] = []
+    foreign = any(unquoted(line) != line for line in lines)
+    origin = Origin.TOOL.value if foreign else ""
+    head = fence.head(day, kind, question.place.name, id[:8], origin)
+    note = fence.Note(id, head, "", foreign)
     for line in lines:
-        if fence.Note(id, head, "\n".join([*kept, line]), foreign).tokens <= most_tokens:
-            kept.append(line)
-    return [fence.Note(id, head, "\n".join(kept), foreign)] if kept else []
+        longer = fence.Note(id, head, f"{note.text}\n{line}".lstrip("\n"), foreign)
+        note = longer if longer.tokens <= most_tokens else note
+    return [note] if note.text else []

@@ -1,32 +1,153 @@
-"""What was learned, read back from the records that hold it; anything else in them counts as nothing."""
+"""What was learned, as records hold it: what each session did, and what is made of that; anything else in them
+counts as nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
 from typing import Any, TypeVar
 
-from vector_memory.model import HEURISTICS, TRAJECTORIES, Memory, Scope, Status
+from vector_memory.model import HEURISTICS, TRAILS, TRAJECTORIES, WORLD, Memory, Scope
 from vector_memory.observe.learning import outcomes, things, trails, trajectories, trouble
 from vector_memory.service.base.asker import ProjectAsker
+from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.learning import counted_records
+from vector_memory.service.learning.counted_records import CountedRecord
 
 T = TypeVar("T")
 LEDGER = "tasks"
 """The kind of record that all others are made of: the tasks of a session, and what was seen in it."""
 BOARD = "self-assessment"
-"""The key and kind of the record that says what hooks tell in a project: they read it and the records
-that it names, and search for nothing."""
-SUBAGENTS, ORDERS = "subagents", "orders"
-"""Where a session's record keeps what its subagents did, and which kind of subagent each order went to: their
-transcripts do not say it."""
+"""The key and kind of the record that says what hooks tell in a project."""
 UNKNOWN_AGENT = "subagent"
 TRAIL, THING, TRAJECTORY = "trail", "thing", "trajectory"
-MOST_LEDGERS = 2_000
+PER_SESSION, MOST_SEEN, MOST_ORDERS, MOST_TOLD = 60, 200, 200, 12
+MOST_LEDGERS, MOST_RECORDS = 2_000, 2_000
 DRAWN = (BOARD, TRAIL, THING)
 """Kinds of records that are made anew from what is kept of sessions."""
+
+
+# -- sessions --
+
+
+@dataclass(frozen=True)
+class SessionLedger:
+    """What is kept of a session, or of what agents reported.
+
+    Attributes:
+        tasks: its own, oldest first.
+        seen: in what state commands and the like were seen in it.
+        subagents: what its subagents did, oldest first, each with the kind of subagent that it was.
+        orders: to which kind of subagent each order went: their transcripts do not say it.
+    """
+
+    tasks: list[outcomes.Task] = field(default_factory=list)
+    seen: list[things.Sighting] = field(default_factory=list)
+    subagents: list[outcomes.Task] = field(default_factory=list)
+    orders: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, memory: Memory | None) -> SessionLedger:
+        """Return what a record holds, also one of an older version; nothing of none."""
+        raw = memory.extra if memory else {}
+        orders = {str(order): str(kind) for order, kind in (raw.get("orders") or {}).items()}
+        # What an older version wrote has the command that showed it in the middle.
+        rows = [row for row in raw.get("seen") or () if len(row) in (7, 8)]
+        return cls(
+            _tasks(raw.get("tasks")),
+            [things.Sighting(*row[:4], *row[-3:]) for row in rows],
+            [
+                replace(task, agent=orders.get(task.order) or UNKNOWN_AGENT)
+                for task in _tasks(raw.get("subagents"))
+            ],
+            orders,
+        )
+
+    def with_more(self, more: SessionLedger) -> SessionLedger:
+        """Return it with what was read now: what was read before counts as it is now, and the oldest go."""
+        return SessionLedger(
+            each_once([*self.tasks, *more.tasks])[-PER_SESSION:],
+            things.each_once([*self.seen, *more.seen])[-MOST_SEEN:],
+            each_once([*self.subagents, *more.subagents])[-PER_SESSION:],
+            dict(list({**self.orders, **more.orders}.items())[-MOST_ORDERS:]),
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it holds nothing that was done or seen."""
+        return not (self.tasks or self.seen or self.subagents)
+
+    @property
+    def text(self) -> str:
+        """What it says to a reader."""
+        words = {True: "done", False: "not done", None: "open"}
+        told = (f"{task.kind} ({words[task.done]})" for task in self.tasks[-MOST_TOLD:])
+        return f"Tasks of a session: {', '.join(told)}"
+
+    def keep(self, ctx: Context, asker: ProjectAsker, key: str, session: str = "") -> bool:
+        """Keep it under a key; return whether it says anything new."""
+        extra = {
+            "tasks": [task.to_dict() for task in self.tasks],
+            "seen": [list(sighting) for sighting in self.seen],
+            "subagents": [{**task.to_dict(), "agent": ""} for task in self.subagents],
+            "orders": self.orders,
+        }
+        record = CountedRecord(
+            HEURISTICS, key, self.text, kind=LEDGER, session=session, extra=extra
+        )
+        return counted_records.keep_new(ctx, asker, record)
+
+
+def _tasks(raw: Any) -> list[outcomes.Task]:
+    made = (outcomes.Task.from_dict(each) for each in raw or () if isinstance(each, dict))
+    return [task for task in made if task is not None]
+
+
+def ledger_of(asker: ProjectAsker, session: str) -> SessionLedger:
+    """Return what is kept of a session, nothing of one that is not known."""
+    return SessionLedger.of(counted_records.get(asker, HEURISTICS, f"session:{session}"))
+
+
+def tasks_of_all(shelf: Shelf) -> Iterator[tuple[outcomes.Task, Memory]]:
+    """Yield the tasks of a store's newest sessions, each once with the record of its session: a fork holds those
+    before it, too."""
+    seen: set[tuple[str, str]] = set()
+    scope = Scope(collections=(HEURISTICS,), kinds=(LEDGER,))
+    for record in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LEDGERS):
+        for task in SessionLedger.of(record).tasks:
+            if (record.project, task.key) not in seen:
+                seen.add((record.project, task.key))
+                yield task, record
+
+
+def each_once(tasks: Iterable[outcomes.Task]) -> list[outcomes.Task]:
+    """Return tasks, oldest first, each once, as it was given last: a fork of a session holds those before it, too."""
+    return sorted({task.key: task for task in tasks}.values(), key=lambda task: (task.at, task.key))
+
+
+def tasks_of_shown(
+    ctx: Context, tasks: Iterable[outcomes.Task]
+) -> Iterator[tuple[str, outcomes.Task]]:
+    """Yield the ids of what sessions were shown, each with the task that it came into where a check or the user
+    says how that ended. Being there when a task went well is no proof of having helped.
+
+    Args:
+        tasks: what sessions did themselves, the oldest first.
+    """
+    by_session: dict[str, list[outcomes.Task]] = {}
+    for task in tasks:
+        by_session.setdefault(task.session, []).append(task)
+    for session, own in by_session.items():
+        for id, at in ctx.state.shown_at(session).items():
+            into = next((task for task in own if task.ended_at >= at), None)
+            if into is not None and into.is_judged:
+                yield id, into
+
+
+# -- what is made of them --
 
 
 @dataclass(frozen=True)
@@ -44,98 +165,61 @@ class TaskFigures:
 
 @dataclass(frozen=True)
 class Board(TaskFigures):
-    """What hooks tell in a project.
-
-    Attributes:
-        kinds: how tasks of each kind went.
-        habits: troubles that came again.
-        trails: ids of the steps that work.
-    """
+    """What hooks tell in a project: how tasks of each kind went (`kinds`), and troubles that came again (`habits`)."""
 
     kinds: list[outcomes.KindCount] = field(default_factory=list)
     habits: list[trouble.Habit] = field(default_factory=list)
-    trails: list[str] = field(default_factory=list)
 
     key, text = BOARD, "How work went in this project"
 
     @property
     def figures(self) -> TaskFigures:
         """The figures alone."""
-        return TaskFigures(*(getattr(self, one.name) for one in fields(TaskFigures)))
+        return TaskFigures(*(getattr(self, each.name) for each in fields(TaskFigures)))
+
+
+def board_record(asker: ProjectAsker) -> Memory | None:
+    """Return the record of a project's board, None before anything was learned there."""
+    return counted_records.get(asker, HEURISTICS, BOARD)
 
 
 def board_of(memory: Memory | None) -> Board:
     """Return the board of a record, an empty one for none."""
-    raw, empty = memory.extra if memory else {}, vars(Board())
-    known = {name: raw[name] for name in empty if type(raw.get(name)) is type(empty[name])}
-    parts = {"kinds": outcomes.KindCount, "habits": trouble.Habit}
-    return Board(**known | {name: read_all(kind, known.get(name)) for name, kind in parts.items()})
+    (board,) = read_all(Board, [memory.extra if memory else {}])
+    kinds, habits = read_all(outcomes.KindCount, board.kinds), read_all(trouble.Habit, board.habits)
+    return replace(board, kinds=kinds, habits=habits)
 
 
-def trails_of(asker: ProjectAsker, ids: Iterable[str]) -> list[trails.Trail]:
-    """Return these trails, the strongest first, without those that are forgotten."""
-    found = asker.own.journal.by_ids(list(ids))
-    kept = (found[id].extra for id in ids if id in found and found[id].status is Status.ACTIVE)
-    return read_all(trails.Trail, list(kept))
+def trails_of(asker: ProjectAsker, now: datetime) -> list[trails.Trail]:
+    """Return the trails of a project that have not faded, the strongest first."""
+    drawn = _drawn(asker, TRAILS, TRAIL, trails.Trail)
+    alive = [trail for trail in drawn if trail.strength_at(now) >= trails.FLOOR]
+    return sorted(alive, key=lambda trail: -trail.strength_at(now))
 
 
 def trajectories_of(asker: ProjectAsker) -> list[trajectories.Trajectory]:
     """Return the tasks of a project that are an example, as they were captured, the newest first."""
-    records = counted_records.of(asker, TRAJECTORIES, trajectories.MOST, (TRAJECTORY,))
-    found = read_all(
-        trajectories.Trajectory, [record.extra for record in records if record.is_quiet]
-    )
-    return sorted(found, key=lambda one: one.at, reverse=True)
+    captured = _drawn(asker, TRAJECTORIES, TRAJECTORY, trajectories.Trajectory)
+    return sorted(captured, key=lambda trajectory: trajectory.at, reverse=True)
 
 
-def things_of(records: Iterable[Memory]) -> list[things.Thing]:
-    """Return the things of these records."""
-    return read_all(things.Thing, [record.extra for record in records])
+def things_of(asker: ProjectAsker) -> list[things.Thing]:
+    """Return the things of a project, the last seen first."""
+    seen = _drawn(asker, WORLD, THING, things.Thing)
+    return sorted(seen, key=lambda thing: thing.last, reverse=True)
 
 
-def ledger_of(memory: Memory) -> tuple[list[outcomes.Task], list[things.Sighting]]:
-    """Return the tasks of a session's record, oldest first, and what was seen in it."""
-    raw = memory.extra.get("tasks")
-    tasks = [outcomes.Task.from_dict(one) for one in raw or () if isinstance(one, dict)]
-    # What an older version wrote has the command that showed it in the middle.
-    rows = (row for row in memory.extra.get("seen", ()) if len(row) in (7, 8))
-    seen = [things.Sighting(*row[:4], *row[-3:]) for row in rows]
-    return [task for task in tasks if task is not None], seen
-
-
-def tasks_of_all(shelf: Shelf) -> Iterator[tuple[outcomes.Task, Memory]]:
-    """Yield the tasks of a store's newest sessions, each once with the record of its session: a fork holds those
-    before it, too."""
-    seen: set[tuple[str, str]] = set()
-    scope = Scope(collections=(HEURISTICS,), kinds=(LEDGER,))
-    for record in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LEDGERS):
-        for task in ledger_of(record)[0]:
-            if (record.project, task.key) not in seen:
-                seen.add((record.project, task.key))
-                yield task, record
-
-
-def each_once(tasks: Iterable[outcomes.Task]) -> list[outcomes.Task]:
-    """Return tasks, oldest first, each once, as it was given last: a fork of a session holds those before it, too."""
-    return sorted({task.key: task for task in tasks}.values(), key=lambda task: (task.at, task.key))
-
-
-def subagents_of(memory: Memory) -> list[outcomes.Task]:
-    """Return what subagents did in a session, oldest first, each with the kind of subagent that it was."""
-    raw, orders = memory.extra.get(SUBAGENTS), memory.extra.get(ORDERS) or {}
-    found = [outcomes.Task.from_dict(one) for one in raw or () if isinstance(one, dict)]
-    return [
-        replace(task, agent=str(orders.get(task.order) or UNKNOWN_AGENT))
-        for task in found
-        if task is not None
-    ]
+def _drawn(asker: ProjectAsker, collection: str, name: str, kind: Callable[..., T]) -> list[T]:
+    """Return what was drawn in a project, without what somebody stored beside it."""
+    records = counted_records.of(asker, collection, MOST_RECORDS, (name,))
+    return read_all(kind, [record.extra for record in records if record.is_quiet])
 
 
 def read_all(kind: Callable[..., T], raw: Any) -> list[T]:
     """Return what was written as JSON, also by an older version, without anything else."""
     names = {field.name for field in fields(kind)}  # type: ignore[arg-type]
     made = []
-    for one in raw if isinstance(raw, list) else ():
+    for each in raw if isinstance(raw, list) else ():
         with suppress(TypeError, AttributeError):
-            made.append(kind(**{name: one[name] for name in names & one.keys()}))
+            made.append(kind(**{name: each[name] for name in names & each.keys()}))
     return made

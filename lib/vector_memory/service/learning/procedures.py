@@ -170,26 +170,25 @@ def _shown(ctx: Context, question: HookQuestion, moment: TriggerMoment) -> str:
 
 def _found(ctx: Context, question: HookQuestion, moment: TriggerMoment) -> list[fence.Note]:
     """Return the note of the procedure of which most conditions hold, once a session."""
-    best: tuple[int, Memory] | None = None
-    shown: set[str] | None = None
+    fitting: list[tuple[int, Memory]] = []
     for shelf in question.shelves:
         met = {
             id: count
             for id, triggers in conditions.known_in(ctx, shelf).conditions.items()
             if (count := sum(moment.meets(trigger, question.place.root) for trigger in triggers))
         }
-        if not met:
-            continue
-        shown = ctx.state.shown(question.session) if shown is None else shown
-        for memory in shelf.journal.by_ids(list(met)).values():
-            may_come = _may_come(memory) and question.scope.holds(memory) and memory.id not in shown
-            if may_come and (best is None or met[memory.id] > best[0]):
-                best = met[memory.id], memory
-    if best is None:
+        memories = shelf.journal.by_ids(list(met)).values() if met else ()
+        fitting += [(met[memory.id], memory) for memory in memories if _may_come(memory)]
+    shown = ctx.state.shown(question.session) if fitting else ()
+    new = [
+        (count, memory)
+        for count, memory in fitting
+        if question.scope.holds(memory) and memory.id not in shown
+    ]
+    _, memory = max(new, key=lambda pair: pair[0], default=(0, None))
+    if memory is None:
         return []
-    memory = best[1]
-    project = question.names[memory.project]
-    return [render.note(memory, project, MOST_TOKENS - render.FENCE_TOKENS)]
+    return [render.note(memory, question.names[memory.project], MOST_TOKENS - render.FENCE_TOKENS)]
 
 
 def _may_come(memory: Memory) -> bool:

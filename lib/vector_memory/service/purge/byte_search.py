@@ -41,23 +41,26 @@ class Needles:
 
     Args:
         pieces: the words, at least one.
+        names: names of ours in files: a word that is a part of one does not stand there.
     """
 
-    def __init__(self, pieces: Sequence[str]) -> None:
+    def __init__(self, pieces: Sequence[str], names: Iterable[str] = ()) -> None:
         forms = {form for piece in pieces for form in _forms(piece)}
+        self._names = {name.encode() for name in names} - {form.lower() for form in forms}
         options = re2.Options()
         options.encoding = re2.Options.Encoding.LATIN1
         options.case_sensitive = False
         options.max_mem = MEMORY_BYTES
         options.log_errors = False
         # The longest first: a shorter form is a part of a longer one.
-        ordered = sorted(forms, key=lambda form: (-len(form), form))
+        ordered = sorted(forms | self._names, key=lambda form: (-len(form), form))
         self._pattern = re2.compile(b"|".join(map(_quoted, ordered)), options)
         self._longest = len(ordered[0])
 
     def places(self, data: bytes) -> list[tuple[int, int]]:
         """Return where the words stand in these bytes, as (start, end)."""
-        return [match.span() for match in self._pattern.finditer(data)]
+        matches = self._pattern.finditer(data)
+        return [match.span() for match in matches if match[0].lower() not in self._names]
 
     def in_file(self, file: IO[bytes]) -> tuple[int, list[tuple[int, int]]]:
         """Return how many bytes a file has, and where in it the words stand."""

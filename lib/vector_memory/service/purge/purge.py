@@ -398,7 +398,9 @@ def _mend(ctx: Context, searched: Searched, done: PurgeAnswer) -> None:
 def _search(ctx: Context, pieces: Sequence[str]) -> Searched:
     if not pieces:
         return Searched()
-    return byte_search.search(other_copies.files_of(ctx.home, _stores(ctx)), Needles(pieces))
+    # A job's name may have the very word in it: "gate" is a part of "memory-gateway".
+    needles = Needles(pieces, ctx.state.jobs())
+    return byte_search.search(other_copies.files_of(ctx.home, _stores(ctx)), needles)
 
 
 def _with_search(answer: PurgeAnswer, searched: Searched, chosen: PurgeSelection) -> PurgeAnswer:

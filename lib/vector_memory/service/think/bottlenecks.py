@@ -10,7 +10,7 @@ from datetime import datetime
 
 from vector_memory.errors import BadInputError
 from vector_memory.observe.learning import figures, things
-from vector_memory.observe.learning.figures import NOT_ENOUGH, Comparison, Middle, Rate
+from vector_memory.observe.learning.figures import NOT_ENOUGH, Middle, Rate, RateComparison
 from vector_memory.observe.learning.outcomes import LONGEST_PAUSE_S, Task
 from vector_memory.observe.learning.things import Sighting
 from vector_memory.service.base import messages
@@ -64,7 +64,7 @@ def optimize(ctx: Context, request: OptimizerRequest) -> ledger.Answer:
     keys = {task.key[:16] for task in tasks}
     runs: defaultdict[str, list[Sighting]] = defaultdict(list)
     for sighting in ledger.sightings_of(asker):
-        of_task = not request.kind or sighting.id.partition(":")[0] in keys
+        of_task = not request.kind or sighting.turn[:16] in keys
         lately = request.since is None or datetime.fromisoformat(sighting.at) >= request.since
         if sighting.kind == things.COMMAND and of_task and lately:
             runs[ledger.job_of(sighting.name)].append(sighting)
@@ -103,7 +103,7 @@ def _summary(steps: Sequence[StepFigures]) -> str:
 
 def _compared(
     tasks: Sequence[Task], first: Sequence[str], second: Sequence[str]
-) -> Comparison | None:
+) -> RateComparison | None:
     """Return how tasks went that took one way and not the other, None where no ways are given."""
     if not first and not second:
         return None

@@ -17,7 +17,7 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import step_log
 from vector_memory.service.learning import counted_records
-from vector_memory.service.learning.counted_records import Record
+from vector_memory.service.learning.counted_records import CountedRecord
 from vector_memory.service.think import ledger
 
 ANALYSES = "causal_analysis"
@@ -122,7 +122,7 @@ def _keep(ctx: Context, request: CauseRequest, met: Sequence[Met], summary: str)
     text = f"`{trouble.job}`: {trouble.line}\n{summary}"
     key = ledger.key_of(trouble.sign or trouble.line)
     extra = {"cases": len(met)}
-    record = Record(ANALYSES, key, text, kind=CAUSE, session=task.session, extra=extra)
+    record = CountedRecord(ANALYSES, key, text, kind=CAUSE, session=task.session, extra=extra)
     stored = counted_records.keep(ctx, ledger.project_of(ctx, request), record)
     ctx.audit("analyse", request.actor, [stored.id] if stored else [])
     return stored.id if stored else None

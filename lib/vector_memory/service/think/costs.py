@@ -24,9 +24,9 @@ from vector_memory.service.base import messages, model_help
 from vector_memory.service.base.asker import asker_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records
-from vector_memory.service.learning.counted_records import Record
+from vector_memory.service.learning.counted_records import CountedRecord
 from vector_memory.service.think import ledger
-from vector_memory.system.json_in import Record as Raw
+from vector_memory.system.json_in import Record
 from vector_memory.text import tables
 
 USAGE = "usage"
@@ -143,13 +143,13 @@ def _read(ctx: Context, path: str) -> None:
     key = f"{USAGE}:{session}"
     kept = counted_records.get(asker, HEURISTICS, key)
     name = os.path.basename(path)
-    parts = Raw(kept.extra).part("files") if kept else Raw()
+    parts = Record(kept.extra).part("files") if kept else Record()
     if parts.part(name).number("size") == size:
         return
     rows = [[*at, asdict(usage)] for at, usage in sorted(usage_of(path).items())]
     extra = {"files": {**parts, name: {"size": size, "rows": rows}}}
     text = f"What a session took of its models: {sum(len(row) for row in rows)} figures."
-    record = Record(HEURISTICS, key, text, kind=USAGE, session=session, extra=extra)
+    record = CountedRecord(HEURISTICS, key, text, kind=USAGE, session=session, extra=extra)
     counted_records.keep(ctx, asker, record)
 
 
@@ -161,7 +161,7 @@ def _taken(asker: messages.Asker, since: datetime | None, prices: Prices) -> lis
     took = []
     for memory in ledger.records(asker, USAGE):
         session, project = memory.source.session, names.get(memory.project, "")
-        files = Raw(memory.extra).part("files")
+        files = Record(memory.extra).part("files")
         listed = (files.part(name).get("rows") for name in files)
         for row in (row for rows in listed if isinstance(rows, list) for row in rows):
             with suppress(TypeError, ValueError):

@@ -16,8 +16,8 @@ from vector_memory.errors import BadInputError
 from vector_memory.index.fixes import commands
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import HEURISTICS, Memory, Scope, unique
-from vector_memory.observe.learning import outcomes, trails
-from vector_memory.observe.learning.figures import NOT_ENOUGH, Comparison, Rate, compare, rate
+from vector_memory.observe.learning import outcomes, things, trails
+from vector_memory.observe.learning.figures import NOT_ENOUGH, Rate, RateComparison, compare, rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.tasks import CHANGING
 from vector_memory.observe.learning.things import Sighting
@@ -26,12 +26,12 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.asker import Asker, ProjectAsker, asker_in
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import deferred
-from vector_memory.service.learning import counted_records, guidance, learned_records, lessons
-from vector_memory.service.learning.counted_records import Record
+from vector_memory.service.learning import counted_records, learned_records, lessons
+from vector_memory.service.learning.learned_records import SessionLedger
 from vector_memory.service.memory.views import BriefView, brief
 from vector_memory.text import fence
 
-MOST_RECORDS, MOST_REPORTS, BRIEF_TOKENS = 10_000, 60, 80
+MOST_RECORDS, BRIEF_TOKENS = 10_000, 80
 REPORTS = "reports"
 """The key of the record of what agents reported themselves."""
 REPORT = "report:"
@@ -97,8 +97,8 @@ def tasks_of(
     """
     tasks: list[Task] = []
     for record in records(asker):
-        tasks += learned_records.ledger_of(record)[0]
-        tasks += learned_records.subagents_of(record) if with_subagents else []
+        ledger = SessionLedger.of(record)
+        tasks += [*ledger.tasks, *(ledger.subagents if with_subagents else ())]
     return [
         task
         for task in learned_records.each_once(tasks)
@@ -110,19 +110,9 @@ def tasks_of(
 
 def sightings_of(asker: Asker) -> list[Sighting]:
     """Return what was seen in the sessions that an asker may see, each once."""
-    seen = {}
-    for record in records(asker):
-        for sighting in learned_records.ledger_of(record)[1]:
-            seen[sighting.kind, sighting.name, sighting.id] = sighting
-    return list(seen.values())
-
-
-def trails_of(ctx: Context, asker: ProjectAsker) -> list[Trail]:
-    """Return the trails of a project that have not faded, the strongest first."""
-    board = learned_records.board_of(guidance.board_record(asker))
-    now, drawn = ctx.now(), learned_records.trails_of(asker, board.trails)
-    alive = [trail for trail in drawn if trail.strength_at(now) >= trails.FLOOR]
-    return sorted(alive, key=lambda trail: -trail.strength_at(now))
+    return things.each_once(
+        sighting for record in records(asker) for sighting in SessionLedger.of(record).seen
+    )
 
 
 def trail_for(alive: Sequence[Trail], kind: str) -> Trail | None:
@@ -147,7 +137,7 @@ def done_of(tasks: Iterable[Task]) -> Rate:
 
 def compare_ways(
     tasks: Iterable[Task], first: set[str], second: set[str], names: tuple[str, str]
-) -> Comparison:
+) -> RateComparison:
     """Return how tasks that ran all jobs of one way, and none that only the other has, went beside those of the other.
     Who chose which way is not known: a difference is no proof of a cause."""
     jobs = [(task, set(task.jobs)) for task in tasks]
@@ -185,19 +175,10 @@ def report(
 ) -> bool:
     """Keep what an agent reports, and draw what is learned anew; return whether it was new."""
     with ctx.capturing:
-        kept = counted_records.get(asker, HEURISTICS, REPORTS)
-        tasks, sighted = learned_records.ledger_of(kept) if kept else ([], [])
-        if task in tasks or seen in sighted:
+        known = SessionLedger.of(counted_records.get(asker, HEURISTICS, REPORTS))
+        more = SessionLedger([task] if task else [], [seen] if seen else [])
+        if not known.with_more(more).keep(ctx, asker, REPORTS):
             return False
-        tasks += [task] if task else []
-        sighted += [seen] if seen else []
-        extra = {
-            "tasks": [entry.to_dict() for entry in tasks[-MOST_REPORTS:]],
-            "seen": [list(sighting) for sighting in sighted[-MOST_REPORTS:]],
-        }
-        text = f"Reported by agents: {len(tasks)} tasks, {len(sighted)} sightings."
-        made = Record(HEURISTICS, REPORTS, text, kind=learned_records.LEDGER, extra=extra)
-        counted_records.keep(ctx, asker, made)
         lessons.draw(ctx, asker)
     return True
 

@@ -14,6 +14,7 @@ from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.tasks import kind_of
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
+from vector_memory.service.learning import learned_records
 from vector_memory.service.think import ledger
 
 MOST_LIKE, MOST_TROUBLE = 5, 5
@@ -39,12 +40,12 @@ def assess(ctx: Context, request: AssessmentRequest) -> ledger.Answer:
     kind = request.kind or kind_of(request.task)
     mine = [task for task in tasks if kind in ("", task.kind)]
     done, minutes = ledger.done_of(mine), middle([task.minutes for task in mine])
-    met = Counter(
-        (f"`{trouble.job}`: {trouble.line}", trouble.end)
-        for task in mine
-        for trouble in task.trouble
+    met = Counter((f"`{one.job}`: {one.line}", one.end) for task in mine for one in task.trouble)
+    alive = (
+        []
+        if request.all_projects
+        else learned_records.trails_of(ledger.project_of(ctx, request), ctx.now())
     )
-    alive = [] if request.all_projects else ledger.trails_of(ctx, ledger.project_of(ctx, request))
     trail = ledger.trail_for(alive, kind)
     return ledger.answer(
         ctx,

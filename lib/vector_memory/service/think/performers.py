@@ -14,7 +14,7 @@ from vector_memory.observe.learning.figures import LEAST, NOT_ENOUGH, SURE, Rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.learning import came_into
+from vector_memory.service.learning import learned_records
 from vector_memory.service.think import ledger
 
 SESSION_ITSELF = "main"
@@ -174,7 +174,7 @@ def _procedures(
     ctx: Context, request: messages.Request, all_tasks: Sequence[Task]
 ) -> Iterator[tuple[tuple[str, str], Task]]:
     """Yield the procedures that a session was shown, each with the task that it came into."""
-    came = list(came_into.tasks_of_shown(ctx, [task for task in all_tasks if not task.agent]))
+    came = list(learned_records.tasks_of_shown(ctx, [task for task in all_tasks if not task.agent]))
     shown = ledger.memories_of(messages.asker_of(ctx, request), list({id for id, _ in came}))
     for id, task in came:
         if id in shown and shown[id].kind == PROCEDURE:

@@ -17,6 +17,7 @@ from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.trails import Trail
 from vector_memory.service.base import messages, offered_commands
 from vector_memory.service.base.context import Context
+from vector_memory.service.learning import learned_records
 from vector_memory.service.think import ledger
 from vector_memory.text import suspicion
 
@@ -51,7 +52,7 @@ def stigmergy(ctx: Context, request: TrailRequest) -> ledger.Answer:
     if request.action == "deposit":
         return _deposit(ctx, request)
     asker, kind = ledger.project_of(ctx, request), request.kind
-    count, alive = len(ledger.tasks_of(asker)), ledger.trails_of(ctx, asker)
+    count, alive = len(ledger.tasks_of(asker)), learned_records.trails_of(asker, ctx.now())
     if request.action == "guide":
         kind = kind if kind in tasks.KINDS else tasks.kind_of(kind)
         trail = ledger.trail_for(alive, kind)
@@ -91,7 +92,7 @@ def _deposit(ctx: Context, request: TrailRequest) -> ledger.Answer:
         if made.key in [task.key for task in seen] or not ledger.report(ctx, asker, made):
             summary = "It was reported before: nothing changes."
         ctx.audit("deposit", request.actor, [], kind=request.kind, session=made.session)
-    views = [_view(trail, ctx.now()) for trail in ledger.trails_of(ctx, asker)]
+    views = [_view(trail, ctx.now()) for trail in learned_records.trails_of(asker, ctx.now())]
     return ledger.answer(ctx, summary, trails=views, dry_run=request.dry_run)
 
 

@@ -18,7 +18,7 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, learned_records
-from vector_memory.service.learning.counted_records import Record
+from vector_memory.service.learning.counted_records import CountedRecord
 from vector_memory.service.think import ledger
 
 PLAN = "plan"
@@ -102,7 +102,9 @@ def planner(ctx: Context, request: PlanRequest) -> ledger.Answer:
             ordered(items)
             extra = {"items": [asdict(item) for item in items]}
             text = "A plan: " + "; ".join(item.task for item in items)
-            counted_records.keep(ctx, asker, Record(HEURISTICS, key, text, kind=PLAN, extra=extra))
+            counted_records.keep(
+                ctx, asker, CountedRecord(HEURISTICS, key, text, kind=PLAN, extra=extra)
+            )
             ctx.audit("plan", request.actor, [], change=request.action)
     tasks = _planned(items, ledger.tasks_of(asker), ctx.now())
     critical = [task for task in tasks if task.is_critical]

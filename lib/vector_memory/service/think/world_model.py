@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.index.fixes.command_names import command_name
-from vector_memory.model import WORLD
 from vector_memory.observe.learning import things
 from vector_memory.observe.learning.figures import NOT_ENOUGH, rate
 from vector_memory.observe.learning.things import COMMAND, FAILS, OK, Sighting, Thing
 from vector_memory.service.base import messages
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
-from vector_memory.service.learning import counted_records, learned_records
+from vector_memory.service.learning import learned_records
 from vector_memory.service.think import ledger
 from vector_memory.text import suspicion
 
@@ -50,8 +49,7 @@ def world_model(ctx: Context, request: WorldRequest) -> ledger.Answer:
     """
     asker = ledger.project_of(ctx, request)
     if request.action == "list":
-        records = counted_records.of(asker, WORLD, kinds=(learned_records.THING,))
-        listed = learned_records.things_of(records)
+        listed = learned_records.things_of(asker)
         listed.sort(key=lambda thing: (thing.surprise, thing.seen, thing.last), reverse=True)
         odd = sum(thing.surprise for thing in listed)
         summary = f"{len(listed)} things, {odd} not as usual."
@@ -120,7 +118,7 @@ def _observed(
     expected = f"a surprise, it used to be {usual}" if surprise else expected
     summary = f"{_called(kind, name)} is {state}: {expected}."
     if not request.dry_run:
-        seen = Sighting(kind, name, state, "", ledger.key_of(kind, name, state, at), at)
+        seen = Sighting(kind, name, state, "", "", at)
         ledger.report(ctx, asker, seen=seen)
         ctx.audit("observe", request.actor, [], kind=kind)
     return ledger.answer(ctx, summary, expected=usual, surprise=surprise, dry_run=request.dry_run)

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from vector_memory.model import HEURISTICS, PASSAGE, Memory, Scope, unique
+from vector_memory.model import PASSAGE, Memory, Scope, unique
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit.remember import SAID_IN
-from vector_memory.service.learning import counted_records, learned_records, lessons
+from vector_memory.service.learning import learned_records, lessons
 from vector_memory.service.memory import last_session
 from vector_memory.service.memory.views import memory_view
 from vector_memory.service.think import ledger
@@ -44,8 +44,7 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
     scope = replace(asker.scope, projects=(asker.place.id,))
     newest = next(last_session.newest_of_sessions(asker.shelves, scope), None)
     session = request.session or (newest[1].source.session if newest else "")
-    record = counted_records.get(asker, HEURISTICS, f"session:{session}")
-    tasks, _ = learned_records.ledger_of(record) if record else ([], [])
+    kept = learned_records.ledger_of(asker, session)
     here = replace(scope, sessions=(session,))
     own = asker.own.journal.iter_memories(here, newest_first=True, limit=LOOKED_AT)
     memories = list(own) if session else []
@@ -60,12 +59,12 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
     return {
         "project": asker.place.name,
         "session": session,
-        "done": [_done(task, titles) for task in tasks],
-        "subagents": len(learned_records.subagents_of(record)) if record else 0,
-        "files": list(unique(file for task in tasks for file in task.files))[:MOST_FILES],
+        "done": [_done(task, titles) for task in kept.tasks],
+        "subagents": len(kept.subagents),
+        "files": list(unique(file for task in kept.tasks for file in task.files))[:MOST_FILES],
         "left": [memory_view(memory, names) for memory in _left(asker, scope, session)],
         "learned": [memory_view(memory, names) for memory in settled],
-        "trouble": _trouble(tasks, board),
+        "trouble": _trouble(kept.tasks, board),
         "lessons": board.tasks,
         "waits": sum(memory.is_held for memory in learned),
     }

@@ -21,7 +21,7 @@ from vector_memory.model import HEURISTICS, QUIET, TRAILS, WORLD, Memory, Scope
 from vector_memory.service.base.asker import asker_in
 from vector_memory.service.capture import deferred
 from vector_memory.service.learning import counted_records as records
-from vector_memory.service.learning import guidance, lessons
+from vector_memory.service.learning import guidance, learned_records, lessons
 from vector_memory.text.fence import tokens
 
 GOOD = "PYTHONPATH=lib pytest"
@@ -80,7 +80,7 @@ class World:
 
     def board(self) -> dict[str, Any]:
         """Return what hooks would tell."""
-        found = guidance.board_record(asker_in(self.house.ctx, self.place))
+        found = learned_records.board_record(asker_in(self.house.ctx, self.place))
         return found.extra if found else {}
 
     def shown(self) -> dict[str, Any]:
@@ -197,8 +197,8 @@ def test_notes_keep_to_their_budget(world: World) -> None:
     (start,) = guidance.for_start(ctx, question, set())
     assert start.tokens <= guidance.START_TOKENS
     long = [f"line {n} " + "x" * 300 for n in range(3)]
-    assert guidance._note("id", "head", long, 60, False) == []
-    (short,) = guidance._note("id", "head", ["few", "more", *long], 60, False)
+    assert guidance._note(question, "id", "2026-05-03", "trail", long, 60) == []
+    (short,) = guidance._note(question, "id", "2026-05-03", "trail", ["few", "more", *long], 60)
     assert short.text == "few\nmore"
     assert tokens(short.text) <= 60
 
@@ -350,7 +350,7 @@ def test_what_is_forgotten_stays_forgotten(world: World) -> None:
     door(world.house.ctx, "forget", {"ids": [ledger.id]})
     world.fix("g")
     assert world.board()["tasks"] == 4
-    board = guidance.board_record(asker_in(world.house.ctx, world.place))
+    board = learned_records.board_record(asker_in(world.house.ctx, world.place))
     assert board is not None
     door(world.house.ctx, "forget", {"ids": [board.id]})
     world.fix("h")

@@ -353,17 +353,15 @@ def test_only_files_of_the_project_are_looked_at(tmp_path: Path) -> None:
     since = datetime(2020, 1, 1, tzinfo=timezone.utc)
     roots = [os.path.realpath(root)]
 
-    def look(*files: str) -> file_changes.FileStates:
+    def look(*files: str) -> dict[str, str]:
         return file_changes.look(files, roots, since)
 
-    assert look("a/y.py").changed == ("a/y.py",)
-    assert look(str(root / "a" / "y.py")).changed
-    assert (
-        look("../o/x.py", str(outside / "x.py"), "link/x.py", "one.py") == file_changes.FileStates()
-    )
-    assert look("a/none.py").gone == ("a/none.py",)
-    assert look("none.py", "b/none.py", "", "x\0y", "z" * 600) == file_changes.FileStates()
-    assert len(look(*(f"f{n}.py" for n in range(6))).changed) == file_changes.MOST_FILES
+    assert look("a/y.py") == {"a/y.py": file_changes.CHANGED}
+    assert look(str(root / "a" / "y.py"))
+    assert look("../o/x.py", str(outside / "x.py"), "link/x.py", "one.py") == {}
+    assert look("a/none.py") == {"a/none.py": file_changes.GONE}
+    assert look("none.py", "b/none.py", "", "x\0y", "z" * 600) == {}
+    assert len(look(*(f"f{n}.py" for n in range(6)))) == file_changes.MOST_FILES
 
 
 # -- in a search's place --------------------------------------------------------------------------

@@ -68,7 +68,7 @@ def test_a_task_is_measured() -> None:
         TaskStep(READ), ran("pytest", False, sign="s1"), ran("pytest -v", False, sign="s1"),
         ran("PYTHONPATH=lib pytest"), EDITED, ran("just lint", True, "just lint"),
     )  # fmt: skip
-    made = outcomes.measure([turn(*steps)], terms=["crash", "crash"], session="s")
+    made = outcomes.measure([turn(*steps)._replace(terms=("crash", "crash"))], session="s")
     assert (made.kind, made.done, made.errors, made.retries) == ("fix", True, 2, 1)
     assert made.stages == ["read", "pytest", "edit", "just lint"]
     assert made.files == ["app.py"]

@@ -42,7 +42,7 @@ def test_a_sighting_counts_once() -> None:
     """Seen again by the same call, nothing changes; seen in an older call, the state stays."""
     seen = sightings("....")
     again = seen[3]
-    older = seen[0]._replace(id="new", state=FAILS, at=(AT - timedelta(days=1)).isoformat())
+    older = seen[0]._replace(state=FAILS, at=(AT - timedelta(days=1)).isoformat())
     assert things.of([*seen, again]) == [thing("....")]
     (made,) = things.of([*seen, older])
     assert (made.state, made.seen) == (OK, 5)
