@@ -197,7 +197,8 @@ class Context:
         shelf.journal.put_project(Project(place.id, place.name, place.root, place.store))
 
     def know_place(self, shelf: Shelf, place: projects.Place) -> None:
-        """The same, once in a while only: for many memories of one project in a row."""
+        """Keep a project's name and folder, once while the daemon runs: many memories of one project may come in a
+        row."""
         key = (shelf.folder, place.id)
         if key not in self._known:
             self._known.add(key)
