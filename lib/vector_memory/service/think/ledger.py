@@ -175,9 +175,9 @@ def report(
 ) -> bool:
     """Keep what an agent reports, and draw what is learned anew; return whether it was new."""
     with ctx.capturing:
-        known = SessionLedger.of(counted_records.get(asker, HEURISTICS, REPORTS))
+        reported = SessionLedger.of(counted_records.get(asker, HEURISTICS, REPORTS))
         more = SessionLedger([task] if task else [], [seen] if seen else [])
-        if not known.with_more(more).keep(ctx, asker, REPORTS):
+        if not reported.with_more(more).keep(ctx, asker, REPORTS):
             return False
         lessons.draw(ctx, asker)
     return True
