@@ -6,14 +6,21 @@ go on with the same ("yes", "still fails", "also do it for the tests").
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from vector_memory.observe.learning.patterns import PATTERNS
-from vector_memory.text import prompts
+from vector_memory.text import prompts, tables
 from vector_memory.text.failures import failure
 
+_TABLE = "\n".join(tables.lines("patterns", os.path.dirname(__file__))).replace("\n|", "|")
+PATTERNS = {
+    name: re.compile(pattern)
+    for name, _, pattern in (line.partition(" = ") for line in _TABLE.splitlines())
+}
+"""The patterns by which learning reads requests, verdicts and outputs, from the table `patterns.txt`."""
 READ, EDIT, RUN, OTHER = "read", "edit", "run", "other"
 """What a step does: looks at something, changes a file, runs a command, or anything else."""
 SKILL = "skill"

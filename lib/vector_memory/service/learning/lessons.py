@@ -129,7 +129,7 @@ def _store(
             [task for turn in kept if turn.order for task in outcomes.of_turns([turn], session)],
             dict(pair for turn in turns for pair in turn.orders),
         )
-        if ledger.is_empty:
+        if not (ledger.tasks or ledger.seen or ledger.subagents):
             return False
         known = learned_records.ledger_of(asker, session)
         return known.with_more(ledger).keep(ctx, asker, f"session:{session}", session)
@@ -189,17 +189,13 @@ def _all_kept(
 ) -> tuple[list[outcomes.Task], list[things.Sighting]]:
     """Return a project's newest tasks, oldest first, each once: a fork of a session holds what was done
     before it, too; and what was seen. The oldest sessions are dropped where there are too many."""
-    records = counted_records.of(
-        asker, HEURISTICS, learned_records.MOST_LEDGERS, (learned_records.LEDGER,)
-    )
-    pairs = [(record, SessionLedger.of(record)) for record in records]
+    pairs = list(learned_records.ledgers(asker.own, (asker.place.id,)))
     pairs.sort(key=lambda pair: max((task.at for task in pair[1].tasks), default=""), reverse=True)
     counted_records.drop(ctx, asker.own, [record for record, _ in pairs[MOST_SESSIONS:]])
     ledgers = [ledger for _, ledger in pairs[:MOST_SESSIONS]]
-    # Of a task that two sessions hold the later one counts, as it was sorted before.
-    done = sorted((task for ledger in ledgers for task in ledger.tasks), key=lambda task: task.at)
+    kept = sorted((task for ledger in ledgers for task in ledger.tasks), key=lambda task: task.at)
     seen = [sighting for ledger in ledgers for sighting in ledger.seen]
-    return learned_records.each_once(done)[-MOST_TASKS:], seen
+    return learned_records.each_once(kept)[-MOST_TASKS:], seen
 
 
 def _with_outcomes(
