@@ -37,7 +37,7 @@ from vector_memory.embed import registry
 from vector_memory.journal.journal import Journal, text_hash
 from vector_memory.model import Memory, Project
 from vector_memory.setup import app
-from vector_memory.setup.site import Site
+from vector_memory.setup.site import SetupSite
 from vector_memory.system import paths
 from vector_memory.system.paths import Home
 
@@ -326,7 +326,7 @@ class Bench:
         for name in ("runtime", "models"):
             os.symlink(os.path.join(linked, name), self.home.path(name))
         self.home.make()
-        app.install(Site(str(ROOT), self.home))
+        app.install(SetupSite(str(ROOT), self.home))
         self.daemon = DaemonClient(self.home)
         self.project = os.path.join(self.root, "ledger")
         os.mkdir(self.project)

@@ -448,6 +448,13 @@ class Scope:
         )
 
     @property
+    def listed(self) -> Scope:
+        """It without what observers keep count of, unless collections are named: lists, figures and exports are of
+        memories."""
+        without = tuple(sorted(QUIET.union(self.without)))
+        return self if self.collections else replace(self, without=without)
+
+    @property
     def only_projects(self) -> bool:
         """Whether nothing but the project is limited: the hot path."""
         return not any(limit for name, limit in vars(self).items() if name != "projects")

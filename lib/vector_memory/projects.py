@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 MARKER = tampering.MARKER
 STORE_IN_MARKER = os.path.join(MARKER, tampering.STORE)
 
-_REMOTE_URL = re.compile(r"^\s*url\s*=\s*(\S+)", re.MULTILINE)
-_ORIGIN = re.compile(r'\[remote "origin"\]([^\[]*)')
-_ANY_REMOTE = re.compile(r'\[remote "[^"]+"\]([^\[]*)')
-_SCHEME = re.compile(r"^[a-z+]+://", re.IGNORECASE)
-_USER = re.compile(r"^[^@/]+@")
+_REMOTE, _ORIGIN = '[remote "', '[remote "origin"]'
 
 
 def is_excluded(excluded: "Iterable[str]", *folders: str) -> bool:
@@ -160,15 +156,17 @@ def _identity(root: str, common: str, top: str) -> "tuple[str, str]":
 
 def _remote(common: str) -> str:
     """Return the origin's address, the same for every way to write it; "" without a remote."""
-    config = _read(os.path.join(common, "config"))
-    section = _ORIGIN.search(config) or _ANY_REMOTE.search(config)
-    found = _REMOTE_URL.search(section.group(1)) if section else None
-    if not found:
-        return ""
-    address = _USER.sub("", _SCHEME.sub("", found.group(1)))
-    if not _SCHEME.match(found.group(1)):
-        address = address.replace(":", "/", 1)
-    address = address.rstrip("/")
+    section, urls = "", dict[str, str]()
+    for line in map(str.strip, _read(os.path.join(common, "config")).splitlines()):
+        name, _, value = line.partition("=")
+        if line.startswith("["):
+            section = line
+        elif section.startswith(_REMOTE) and name.strip() == "url" and value.strip():
+            urls.setdefault(section, value.split()[0])
+    url = urls.get(_ORIGIN) or next(iter(urls.values()), "")
+    address = url.partition("://")[2] or url.replace(":", "/", 1)
+    user, _, rest = address.partition("@")
+    address = (address if "/" in user else rest or address).rstrip("/")
     address = address[:-4] if address.endswith(".git") else address
     host, slash, path = address.partition("/")
     return host.lower() + slash + path

@@ -20,7 +20,7 @@ from e2e.harness import bundle
 from vector_memory.client.link import DaemonClient
 from vector_memory.errors import VectorMemoryError
 from vector_memory.setup import closing, locking
-from vector_memory.setup.site import Site
+from vector_memory.setup.site import SetupSite
 from vector_memory.system import private
 from vector_memory.system.paths import Home
 
@@ -140,7 +140,7 @@ def test_one_command_sets_it_up_and_shows_that_it_works(newcomer: Newcomer) -> N
     left = sorted(map(str, (newcomer.root / "home").rglob("*")))
     assert left == []
     assert bundle.contents(newcomer.plugin) == before
-    assert closing.size_mb(Site(str(newcomer.plugin), newcomer.home)) <= 700
+    assert closing.size_mb(SetupSite(str(newcomer.plugin), newcomer.home)) <= 700
     assert newcomer.cli("remember", "The ledger uses WAL mode", "--global").returncode == 0
     newcomer.cli("backup")
     assert list(private.open_below(newcomer.home.root)) == []
@@ -173,7 +173,7 @@ def test_an_interrupted_set_up_is_gone_on_with(newcomer: Newcomer) -> None:
     wait_for(lambda: venv.exists() or process.poll() is not None)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
-    assert not os.path.exists(Site("", newcomer.home).stamp)
+    assert not os.path.exists(SetupSite("", newcomer.home).stamp)
     assert newcomer.hook("user_prompt_submit") == ""
     code, said = newcomer.bootstrap("--no-proof")
     assert code == 0, said
@@ -214,7 +214,7 @@ def test_a_registry_out_of_reach_is_said_plainly(newcomer: Newcomer, tmp_path: P
     assert "What to do: " in said
     assert "Traceback" not in said
     newcomer.hook("session_start", **environ)
-    failed = Path(Site("", newcomer.home).failed)
+    failed = Path(SetupSite("", newcomer.home).failed)
     wait_for(failed.exists)
     answer = json.loads(newcomer.hook("session_start", **environ))
     assert "could not be set up" in answer["systemMessage"]

@@ -75,3 +75,13 @@ def test_a_method_is_found_and_one_that_is_gone_is_missed() -> None:
     context = PACKAGE / "service" / "base" / "context.py"
     assert "Context.place" in defined(context)
     assert "Context.gone" not in defined(context)
+
+
+@pytest.mark.parametrize("folder", ["base", "memory", "think"])
+def test_a_folder_of_many_modules_says_what_each_is_for(folder: str) -> None:
+    room = PACKAGE / "service" / folder
+    words = re.findall(
+        r"\w+", ast.get_docstring(ast.parse((room / "__init__.py").read_text())) or ""
+    )
+    modules = {path.stem for path in room.glob("*.py")} - {"__init__"}
+    assert modules <= set(words)

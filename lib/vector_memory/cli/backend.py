@@ -49,12 +49,12 @@ def install(call: Invocation, name: str) -> None:
         raise BadInputError(f"There is no backend {name!r}.", f"Backends: {', '.join(PACKAGES)}.")
     from vector_memory.embed.install import install_backend
     from vector_memory.setup import uv
-    from vector_memory.setup.site import Site
+    from vector_memory.setup.site import SetupSite
     from vector_memory.system.private import close_below
 
     home = Home()
     root = os.path.dirname(os.path.dirname(PACKAGE_ROOT))
-    program = uv.get(Site(root, home), os.environ).program
+    program = uv.get(SetupSite(root, home), os.environ).program
     done = install_backend(name, home.runtime_python, program, _progress)
     close_below(home.runtime)
     call.say(

@@ -42,7 +42,10 @@ def backfill(
     except KeyboardInterrupt:
         output.note("Stopped. What was read stays, and the same command goes on where it was.")
         raise
-    return call.report(answer, "files sessions stored unchanged")
+    code = call.report(answer, "files sessions stored unchanged")
+    if answer.count("stored") and not call.as_json:
+        output.note("Ideas in them are looked for now, in the background.")
+    return code
 
 
 def transcripts(folder: str, session: str | None) -> list[str]:

@@ -19,7 +19,12 @@ from vector_memory.system.paths import Home
 
 USERS = ("redact_personal", "excluded_projects", "origin_share", "vault")
 """Settings that say what is stored and shown: an agent changes none of them."""
-PATH_BEGINS = ("/", "~", ".")
+MODEL, PATH_BEGINS = "embedding_model", ("/", "~", ".")
+NO_FOLDER = (
+    "Check the path, or make it first.",
+    "Name a model's folder, or its id, such as intfloat/multilingual-e5-small.",
+)
+"""What to do where there is no such folder, of any setting and of the model's."""
 MODEL_WAIT_S = 120.0
 MODEL_TICK_S = 0.25
 
@@ -52,7 +57,7 @@ def set_setting(call: Invocation, name: str, value: str) -> None:
     before = _members(home, name) if _is_list(name) else []
     parsed = _parsed(name, value)
     whole = [_value(name, member) for member in parsed] if _is_list(name) else _value(name, parsed)
-    _save(call, home, name, _require_usable(name, whole))
+    _save(call, home, name, whole)
     if before and not call.as_json:
         output.note(
             f"Before it was {_shown(before)}; `config add` and `config remove` keep the others."
@@ -152,51 +157,31 @@ def _save(call: Invocation, home: Home, name: str, value: Any) -> None:
 
 def _resolved(name: str, value: str) -> str:
     """Return a folder's path as it is wherever one asks from, anything else as it is."""
-    if name not in settings.FOLDERS or not value:
-        return value
-    return os.path.realpath(os.path.expanduser(value))
+    if name in settings.FOLDERS and value:
+        return os.path.realpath(os.path.expanduser(value))
+    if name == MODEL and value.startswith(PATH_BEGINS):
+        return os.path.abspath(os.path.expanduser(value))
+    return value
 
 
 def _value(name: str, value: Any) -> Any:
-    """Return one value; a folder's whole path.
+    """Return one value as it is to be kept: a folder's whole path.
 
     Raises:
-        BadInputError: there is no such folder, so that it would protect nothing.
-    """
-    if name not in settings.FOLDERS or not isinstance(value, str) or not value:
-        return value
-    path = _resolved(name, value)
-    if not os.path.isdir(path):
-        raise BadInputError(
-            f"{name}: there is no folder {path}.", "Check the path, or make it first."
-        )
-    if path != value:
-        output.note(f"{value} is {path}")
-    return path
-
-
-def _require_usable(name: str, value: object) -> object:
-    """Return a setting's value as it is to be kept: the whole path of a model's folder.
-
-    Raises:
-        BadInputError: there is no such backend, or no such folder.
+        BadInputError: there is no such backend; or no such folder, so that it would protect nothing.
     """
     if name == "embedding_backend" and value not in registry.BACKENDS:
         raise BadInputError(
             f"There is no embedding backend {value!r}.",
             f"Backends: {', '.join(registry.BACKENDS)}. `vector-memory backend list` shows more.",
         )
-    if name == "embedding_model" and isinstance(value, str) and value.startswith(PATH_BEGINS):
-        folder = os.path.abspath(os.path.expanduser(value))
-        if not os.path.isdir(folder):
-            raise BadInputError(
-                f"embedding_model: there is no folder {folder}.",
-                "Name a model's folder, or its id, such as intfloat/multilingual-e5-small.",
-            )
-        if folder != value:
-            output.note(f"{value} is {folder}")
-        return folder
-    return value
+    path = _resolved(name, value) if isinstance(value, str) else value
+    is_folder = path and (name in settings.FOLDERS or (name == MODEL and os.path.isabs(path)))
+    if is_folder and not os.path.isdir(path):
+        raise BadInputError(f"{name}: there is no folder {path}.", NO_FOLDER[name == MODEL])
+    if path != value:
+        output.note(f"{value} is {path}")
+    return path
 
 
 def _home_to_change(name: str) -> Home:

@@ -8,7 +8,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vector_memory.cli import output
 from vector_memory.cli.answers import Row
@@ -76,8 +76,12 @@ def dashboard(kind: str, port: int) -> Timers:
 
 def _filled(name: str, home: str, started: str, port: int = 0) -> str:
     """Return a file of `timers/` with the data home, the program and the port in it."""
+    return _template(name).format(home=home, program=started, port=port)
+
+
+def _template(name: str) -> str:
     with open(os.path.join(PACKAGE_ROOT, "cli", "timers", name), encoding="utf-8") as file:
-        return file.read().format(home=home, program=started, port=port)
+        return file.read()
 
 
 def _systemd(unit: str, *endings: str, port: int = 0) -> Timers:
@@ -114,37 +118,24 @@ def _cron() -> Timers:
 
 def workflows(jobs: Sequence[Row]) -> str:
     """Return jobs as workflows of n8n, in one JSON array, switched off until somebody has looked at them."""
-    home = Home().root
-    flows = [_workflow(job, number, home) for number, job in enumerate(jobs)]
+    flows = [_workflow(job, number) for number, job in enumerate(jobs)]
     return json.dumps(flows, indent=2) + "\n"
 
 
-def _workflow(job: Row, number: int, home: str) -> dict[str, object]:
+def _workflow(job: Row, number: int) -> Any:
     name, cron = job.text("name"), job.text("cron")
-    command = f"{HOME_VARIABLE}={shlex.quote(home)} {shlex.quote(program())} jobs run {name} --json"
-    start = _node("start", "When", "manualTrigger", 1, {})
+    flow = json.loads(_template("workflow.json"))
+    # n8n wants 16 characters, and knows a workflow by them when it is imported again.
+    flow |= {"id": f"vectorMemory{number:04}", "name": f"Vector Memory: {name}"}
+    start, run = flow["nodes"]
+    run["name"] = flow["connections"]["When"]["main"][0][0]["node"] = name
+    environment = f"{HOME_VARIABLE}={shlex.quote(Home().root)}"
+    run["parameters"]["command"] = f"{environment} {shlex.quote(program())} jobs run {name} --json"
     if cron:
         rule = {"interval": [{"field": "cronExpression", "expression": cron}]}
-        start = _node("start", "When", "scheduleTrigger", 1.2, {"rule": rule})
-    return {
-        # n8n wants 16 characters, and knows a workflow by them when it is imported again.
-        "id": f"vectorMemory{number:04}",
-        "name": f"Vector Memory: {name}",
-        "active": False,
-        "nodes": [start, _node("run", name, "executeCommand", 1, {"command": command})],
-        "connections": {"When": {"main": [[{"node": name, "type": "main", "index": 0}]]}},
-        "settings": {"executionOrder": "v1"},
-    }
-
-
-def _node(
-    id: str, name: str, kind: str, version: float, given: dict[str, object]
-) -> dict[str, object]:
-    place = [0 if id == "start" else 220, 0]
-    return {
-        "id": id, "name": name, "type": f"n8n-nodes-base.{kind}", "typeVersion": version,
-        "position": place, "parameters": given,
-    }  # fmt: skip
+        start |= {"type": "n8n-nodes-base.scheduleTrigger", "typeVersion": 1.2}
+        start["parameters"] = {"rule": rule}
+    return flow
 
 
 def settle(timers: Timers, removes: bool, call: Invocation) -> None:

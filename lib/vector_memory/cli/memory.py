@@ -19,6 +19,8 @@ def show(answer: Row) -> None:
         if name == "project":
             words = output.project_name(memory)
         _line(name, words)
+    if (status := memory.text("status")) == "superseded":
+        _line("status", f"{status}: `vector-memory history {memory.id}` shows what holds now")
     if half_life := memory.number("half_life_days"):
         _line("half-life", f"{half_life:g} days")
     _line("confidence", f"{memory.number('confidence'):.2f}")

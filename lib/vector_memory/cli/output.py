@@ -194,6 +194,8 @@ def warning(memory: Row) -> str:
         marks.append(f"contradicts the {age} {other.id} of {other.day()}")
     if due := memory.text("due_on"):
         marks.append(f"due {due}")
+    elif every := memory.text("every"):
+        marks.append(f"every {every}")
     return f"[{'; '.join(marks)}] " if marks else ""
 
 

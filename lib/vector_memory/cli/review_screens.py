@@ -139,8 +139,8 @@ def go_through(items: list[Row], where: asking.Request, plain: bool) -> Row:
     finally:
         going.commit()
     left = len(items) - going.decided if word != FINISH else 0
-    told = f"{left} {'is' if left == 1 else 'are'} left for the next review."
-    output.say(f"\n{told if left else 'All looked through.'}")
+    words = f"{left} {'is' if left == 1 else 'are'} left for the next review."
+    output.say(f"\n{words if left else 'All looked through.'}")
     return Row(going.done)
 
 

@@ -90,7 +90,7 @@ def uninstall(call: Invocation, memories: bool, yes: bool, dry_run: bool) -> Non
         _remove(parts, memories)
     left = _left(parts)
     answer = Row({"removed": not dry_run, "memories_deleted": memories and not dry_run, **left})
-    call.show(answer, lambda answer: None if dry_run else _say_what_stays(answer))
+    call.show(answer, _say_what_stays)
 
 
 def _look() -> Uninstalling:
@@ -206,7 +206,7 @@ def _say_what_stays(answer: Row) -> None:
     stays: Iterable[str] = answer.texts("projects")
     if answer.texts("memories"):
         output.say(f"Your memories stay in {answer.text('home')}: the next set-up finds them.")
-    else:
+    elif answer.flag("removed"):
         output.say("Removed, with all memories in the data home.")
     for store in stays:
         output.say(f"A project's own store stays: {os.path.dirname(store)}")

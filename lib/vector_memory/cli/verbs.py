@@ -22,8 +22,6 @@ from vector_memory.cli.invocation import Invocation
 from vector_memory.text import tables
 
 PACKAGE, JSON = "vector_memory", "as_json"
-_NO_OPTION = re.compile(r"-\S*\s|-[\d.]+$")
-"""What begins with a dash and is none: a text of several words, a number."""
 TYPES: dict[str, Any] = {"flag": bool, "int": int, "float": float, "date": datetime}
 """Types of values by their words in the table; all others are texts."""
 READ: dict[str, Callable[[str], str]] = {
@@ -182,9 +180,14 @@ class VerbCommand(typer.core.TyperCommand):
         options: list[str] = []
         values: list[str] = []
         for before, word in zip(["", *args], args[:until], strict=False):
-            is_value = before not in named and _NO_OPTION.match(word)
-            (values if is_value else options).append(word)
+            (values if before not in named and _is_value(word) else options).append(word)
         return [*options, "--", *values, *args[until + 1 :]] if values else args
+
+
+def _is_value(word: str) -> bool:
+    """Whether a word begins with a dash and is no option: a text of several words, a number."""
+    is_number = word != "-" and not word[1:].strip("0123456789.")
+    return word.startswith("-") and (is_number or word.split() != [word])
 
 
 def _takes_value(parameter: Any) -> bool:

@@ -34,8 +34,8 @@ def may_speak(config: str, folder: str, setting: str) -> bool:
         return False
     if not isinstance(settings, dict):
         return False
-    said = os.environ.get(_PREFIX + setting.upper()) or str(settings.get(setting, True))
-    if said.lower() not in _YES:
+    value = os.environ.get(_PREFIX + setting.upper()) or str(settings.get(setting, True))
+    if value.lower() not in _YES:
         return False
     excluded = os.environ.get(_PREFIX + "EXCLUDED_PROJECTS", "").split(os.pathsep)
     kept = settings.get("excluded_projects") or []

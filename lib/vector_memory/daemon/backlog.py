@@ -17,9 +17,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from vector_memory import redact
 from vector_memory.client.spool import read_aside, read_entry, spooled_paths
-from vector_memory.errors import StoreFullError, UnsafeTextError
+from vector_memory.errors import StoreFullError
+from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context
 from vector_memory.system.durable_files import write_durably
 
@@ -138,7 +138,7 @@ class Backlog:
     def _set_aside(self, path: str, entry: dict[str, object], reason: str) -> None:
         """Keep an event where nobody waits for it. One of each kind for a transcript is enough: whoever
         reads it reads all that is new."""
-        why = _clean(reason)[:REASON_CHARS]
+        why = privacy.word_or(reason, "an error that cannot be told")[:REASON_CHARS]
         log.error("an event was set aside after %d tries: %s", MOST_TIMES, why)
         self._ctx.count("events_set_aside")
         key = f"{entry.get('event')}\0{entry.get('transcript') or path}\0{entry.get('session')}"
@@ -148,13 +148,6 @@ class Backlog:
         write_durably(os.path.join(self._ctx.home.spool_aside, name), kept)
         with suppress(FileNotFoundError):
             os.unlink(path)
-
-
-def _clean(reason: str) -> str:
-    try:
-        return redact.clean(reason).text
-    except UnsafeTextError:
-        return "an error that cannot be told"
 
 
 def _stem(path: str) -> str:

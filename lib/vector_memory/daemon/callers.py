@@ -49,7 +49,7 @@ class Callers:
         kept = kept if kept.get("boot") == processes.boot() else {}
         self._since = int(kept.get("since") or 0)
         self._clients: OrderedDict[Identity, AgentClient] = OrderedDict(
-            {(one[0], one[1]): AgentClient(one[2], one[3]) for one in kept.get("clients") or ()}
+            {(row[0], row[1]): AgentClient(row[2], row[3]) for row in kept.get("clients") or ()}
         )
         self._said: OrderedDict[Identity, tuple[Started, str]] = OrderedDict()
         self._lock = threading.Lock()
@@ -64,10 +64,10 @@ class Callers:
         actor = claimed if claimed in (AGENT, MCP) else USER
         if line.speaker != USER and actor == USER:
             actor = AGENT
-        said = next(
+        spoken = next(
             (self._spoken(process) for process in line.processes if process in self._said), ""
         )
-        return {**request, "actor": actor, SAID: said if actor != USER else ""}
+        return {**request, "actor": actor, SAID: spoken if actor != USER else ""}
 
     def started_by(self, hook: Process | None) -> Started | None:
         """Return who started a hook, while it is still there: it does not wait for long."""

@@ -51,8 +51,8 @@ class Claims:
         with self._lock:
             if len(self._seen) > MAX_CLAIMS:
                 self._seen = {k: at for k, at in self._seen.items() if now - at < CLAIM_S}
-            known = self._seen.get(key)
-            if known is not None and now - known < CLAIM_S:
+            claimed_at = self._seen.get(key)
+            if claimed_at is not None and now - claimed_at < CLAIM_S:
                 return False
             self._seen[key] = now
             return True
@@ -92,8 +92,8 @@ class Events:
     def answer(self, event: str, body: bytes, started: Started | None = None) -> bytes:
         """Return what the hook prints, b"" for nothing. Bad input gets nothing."""
         folder_bytes, configuration, data = wire.parse_hook(body)
-        known = self._answers.get(event)
-        if (known is None and event != "PreToolUse") or not self._claims.first(event, data):
+        handler = self._answers.get(event)
+        if (handler is None and event != "PreToolUse") or not self._is_first(event, data):
             return b""
         try:
             message = hook_message.read(data, folder_bytes.decode("utf-8", "replace"))
@@ -110,11 +110,18 @@ class Events:
         with privacy.for_folder(self._ctx, message.folder, [os.fsdecode(configuration)]):
             printed = (
                 self._tool_call(event, message)
-                if known is None
-                else context_block.output(event, known(message))
+                if handler is None
+                else context_block.output(event, handler(message))
             )
         self._ctx.count(f"hook_{event}")
         return json.dumps(printed).encode("ascii") if printed else b""
+
+    def _is_first(self, event: str, data: bytes) -> bool:
+        """Whether an input is to be answered. Two calls without an id may be two that are the same, and each is to
+        be refused that breaks a limit."""
+        if event == "PreToolUse" and b'"tool_use_id"' not in data:
+            return True
+        return self._claims.first(event, data)
 
     def _session_start(self, message: HookMessage) -> str:
         source = message.source or "startup"
@@ -198,9 +205,9 @@ class Events:
         from vector_memory.service.learning import procedures
         from vector_memory.service.tools import failure_advice
 
-        told = [procedures.for_failure(self._ctx, question, message.error, command)]
-        told += [failure_advice.on_failure(self._ctx, question, message.error, command)]
-        return "\n".join(filter(None, told))
+        notes = [procedures.for_failure(self._ctx, question, message.error, command)]
+        notes += [failure_advice.on_failure(self._ctx, question, message.error, command)]
+        return "\n".join(filter(None, notes))
 
     def _result(self, message: HookMessage) -> str:
         """Bring the fix of an error that a command line hides: `pytest | tail` ends well, whatever pytest said."""
@@ -238,7 +245,7 @@ class Events:
         shown = entry.get("shown")
         session, transcript = text_of(entry, "session"), text_of(entry, "transcript")
         if isinstance(shown, list) and session:
-            ids = [str(one) for one in shown]
+            ids = [str(memory_id) for memory_id in shown]
             self._ctx.state.add_shown(session, ids, self._ctx.now())
             self._ctx.audit("recall", "hook", ids, session=session, without_daemon=True)
             return

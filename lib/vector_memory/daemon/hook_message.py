@@ -42,7 +42,7 @@ class HookMessage:
         return given if isinstance(given, dict) else {}
 
 
-_TEXTS = tuple(one.name for one in fields(HookMessage) if one.name not in ("folder", "sent"))
+_TEXTS = tuple(each.name for each in fields(HookMessage) if each.name not in ("folder", "sent"))
 
 
 def read(data: bytes, folder: str) -> HookMessage | None:

@@ -128,12 +128,12 @@ def use_case(name: str) -> tuple[Callable[..., object], type[messages.Request]]:
     """Return the function of the service that answers a verb, and the class of its request."""
     place, _, request = VERBS[name].answered_by.partition(" ")
     module, _, function = place.partition(":")
-    found: Any = importlib.import_module(f"{_SERVICE}.{module}")
+    loaded: Any = importlib.import_module(f"{_SERVICE}.{module}")
     if not request:
-        return getattr(found, function), messages.Request
+        return getattr(loaded, function), messages.Request
     folder, _, kind = request.rpartition(".")
-    holder: Any = importlib.import_module(f"{_SERVICE}.{folder}") if folder else found
-    return getattr(found, function), getattr(holder, kind)
+    holder: Any = importlib.import_module(f"{_SERVICE}.{folder}") if folder else loaded
+    return getattr(loaded, function), getattr(holder, kind)
 
 
 def _simple(name: str) -> Simple:

@@ -7,8 +7,6 @@ brings several gigabytes of CUDA. Here only a CPU build is taken.
 from __future__ import annotations
 
 import os
-import re
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
@@ -17,14 +15,13 @@ from typing import NamedTuple
 from vector_memory.embed.registry import BACKENDS, OPTIONAL
 from vector_memory.errors import BadInputError, SetupError
 from vector_memory.model import Progress, ignore_progress
+from vector_memory.system import pip_config
 
 PACKAGE = "sentence-transformers>=5,<7"
 LOCAL_TORCH = "torch==2.13.0+cpu"
 """The build that machines with pip's find-links keep there. `+cpu` is on no package index, so a
 machine that lacks it cannot get another build by mistake."""
 TIMEOUT_S = 1800.0
-_FIND_LINKS = re.compile(r"^(?::env:|[\w-]+)\.find-links='(.*)'$", re.MULTILINE)
-_CUDA = re.compile(r"^(nvidia-\S+|triton==\S+|torch==\S+\+cu\d+)", re.MULTILINE)
 
 
 class Installed(NamedTuple):
@@ -63,7 +60,7 @@ def install_backend(
     _install(uv, runtime_python, before)
     after = _freeze(uv, runtime_python)
     # Whatever was asked for, a resolver may have taken it: several gigabytes that no CPU uses.
-    unwanted = _CUDA.findall("\n".join(after - before))
+    unwanted = sorted(filter(_is_of_cuda, after - before))
     if unwanted:
         raise SetupError(
             f"A CUDA build was installed: {', '.join(unwanted)}.",
@@ -73,9 +70,14 @@ def install_backend(
     return Installed(name, tuple(sorted(after - before)))
 
 
+def _is_of_cuda(package: str) -> bool:
+    is_build = package.startswith("torch==") and "+cu" in package
+    return is_build or package.startswith(("nvidia-", "triton=="))
+
+
 def _install(uv: str, python: str, present: frozenset[str]) -> None:
     """Try pip's find-links where there are any, then the CPU builds that torch publishes."""
-    folders = find_links(os.environ)
+    folders = dict.fromkeys(pip_config.read(os.environ).get("find-links", "").split())
     attempts = [([LOCAL_TORCH], {"UV_FIND_LINKS": ",".join(folders)})] if folders else []
     attempts.append((["torch", "--torch-backend=cpu"], {}))
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as constraints:
@@ -83,28 +85,17 @@ def _install(uv: str, python: str, present: frozenset[str]) -> None:
         constraints.write("\n".join(sorted(present)))
         constraints.flush()
         install = ["pip", "install", "--python", python, "--constraints", constraints.name, PACKAGE]
-        said = ""
+        reason = ""
         for arguments, environment in attempts:
             result = _run([uv, *install, *arguments], environment)
             if result.returncode == 0:
                 return
-            said = result.stderr.strip()[-600:]
+            reason = result.stderr.strip()[-600:]
     raise SetupError(
-        f"sentence-transformers could not be installed: {said}",
+        f"sentence-transformers could not be installed: {reason}",
         "Make sure that a package index and a CPU build of torch can be reached, then run "
         "`vector-memory backend install sentence-transformers` again.",
     )
-
-
-def find_links(environ: Mapping[str, str]) -> list[str]:
-    """Return the folders and addresses of pip's find-links, each once, in pip's order: those of its
-    environment variable, else those of its files where pip can be asked."""
-    found = environ.get("PIP_FIND_LINKS", "").split()
-    pip = shutil.which("pip") or shutil.which("pip3")
-    if not found and pip is not None:
-        for value in _FIND_LINKS.findall(_run([pip, "config", "list"], {}).stdout):
-            found.extend(value.replace("\\n", " ").split())
-    return list(dict.fromkeys(found))
 
 
 def _freeze(uv: str, python: str) -> frozenset[str]:
@@ -115,7 +106,8 @@ def _freeze(uv: str, python: str) -> frozenset[str]:
             f"The runtime at {python} cannot be read: {result.stderr.strip()[-300:]}",
             "Run `./bootstrap.sh` first.",
         )
-    return frozenset(line for line in result.stdout.splitlines() if re.match(r"\S+==\S+$", line))
+    lines = result.stdout.splitlines()
+    return frozenset(line for line in lines if "==" in line and line.split() == [line])
 
 
 def _run(command: list[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:

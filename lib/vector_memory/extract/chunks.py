@@ -28,20 +28,20 @@ def chunks(
     """
     pieces = list(_pieces(text))
     sizes = [tokens(piece) for piece in pieces]
-    found: list[str] = []
+    stretches: list[str] = []
     first = 0
     while first < len(pieces):
         end = _end(sizes, first, size_tokens)
-        found.append("".join(pieces[first:end]).strip())
+        stretches.append("".join(pieces[first:end]).strip())
         if end == len(pieces):
             break
         first = max(first + 1, _start(sizes, end, overlap_tokens))
-    return found
+    return stretches
 
 
 def _pieces(text: str) -> Iterator[str]:
     """Yield sentences and lines with the white space behind them, long ones in parts."""
-    ends = [found.end() for found in _PIECE.finditer(text)]
+    ends = [piece.end() for piece in _PIECE.finditer(text)]
     for start, end in zip([0, *ends], ends, strict=False):
         for place in range(start, end, PIECE_CHARS):
             yield text[place : min(end, place + PIECE_CHARS)]

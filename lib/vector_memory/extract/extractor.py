@@ -10,18 +10,19 @@ from typing import NamedTuple, Protocol
 from vector_memory.extract import prompts, schema
 from vector_memory.extract.schema import Extracted
 from vector_memory.text.harmless import unescape
+from vector_memory.text.words import words_in
 
 GATE_TOKENS = 16
 ANSWER_TOKENS = 1_200
 SAME_WORDS = 0.8
 """Jaccard similarity of the words from which on two texts say the same."""
 
-_YES_NO = re.compile(r"\b(yes|no)\b")
-_WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_NEGATION = re.compile(r"\b(?:not|no|never|without|cannot|don|doesn|isn|won|avoid|instead)\b")
+_NEGATIONS = frozenset(
+    ("not", "no", "never", "without", "cannot", "don't", "doesn't", "isn't", "won't", "avoid", "instead")
+)  # fmt: skip
 _ENDS_WITHIN = re.compile(r"\w{4,}[.!?]\s+[A-Z]")
-_POINTS_BACK = re.compile(r"(?:it|this|that|these|those|they|he|she)\b", re.IGNORECASE)
+_POINTING = frozenset(("it", "this", "that", "these", "those", "they", "he", "she"))
 
 
 class AskModel(Protocol):
@@ -55,15 +56,14 @@ def extract(text: str, known: Sequence[str], ask: AskModel, gate: bool = True) -
         worth = _worth(ask(prompts.gate(text, mark), GATE_TOKENS))
         if not worth:
             return ExtractedIdeas([], garbage=int(worth is None))
-    found = _asked(prompts.extractor(text, mark), ask)
-    usable = [idea for idea in found.ideas if sourced(idea, text) and stands_alone(idea.text)]
-    return ExtractedIdeas(fresh(usable, known), found.garbage)
+    answer = _asked(prompts.extractor(text, mark), ask)
+    usable = [idea for idea in answer.ideas if sourced(idea, text) and stands_alone(idea.text)]
+    return ExtractedIdeas(fresh(usable, known), answer.garbage)
 
 
 def _worth(answer: str) -> bool | None:
     """Return what the gate said; None where it said neither yes nor no."""
-    found = _YES_NO.search(answer.lower())
-    return None if found is None else found[1] == "yes"
+    return next((word == "yes" for word in words_in(answer) if word in ("yes", "no")), None)
 
 
 def _asked(prompt: str, ask: AskModel) -> ExtractedIdeas:
@@ -93,7 +93,8 @@ def sourced(idea: Extracted, text: str) -> bool:
 
 def stands_alone(text: str) -> bool:
     """Whether a text is one sentence that does not point at something outside it."""
-    return not _ENDS_WITHIN.search(text) and not _POINTS_BACK.match(text)
+    first = "".join(words_in(text)[:1]).partition("'")[0]
+    return not _ENDS_WITHIN.search(text) and first not in _POINTING
 
 
 def fresh(ideas: Sequence[Extracted], known: Sequence[str]) -> list[Extracted]:
@@ -112,7 +113,7 @@ def same(one: str, other: str) -> bool:
     share most words. Another number or a negation makes another statement, however alike the rest."""
     if _negated(one) != _negated(other):
         return False
-    a, b = (_WORD.findall(text.lower()) for text in (one, other))
+    a, b = words_in(one), words_in(other)
     if _within(a, b):
         return True
     if not b or _numbers(one) != _numbers(other):
@@ -134,4 +135,4 @@ def _numbers(text: str) -> set[str]:
 
 
 def _negated(text: str) -> bool:
-    return _NEGATION.search(text.lower()) is not None
+    return not _NEGATIONS.isdisjoint(words_in(text))

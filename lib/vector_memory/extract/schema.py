@@ -40,12 +40,12 @@ def parse(answer: str) -> list[Extracted]:
 
     if len(answer) > MOST_ANSWER_CHARS:
         raise ValueError(f"It is longer than {MOST_ANSWER_CHARS} characters.")
-    found = _object(answer)
+    answered = _object(answer)
     try:
-        ideas = _answer().model_validate(found).ideas
+        ideas = _answer().model_validate(answered).ideas
     except ValidationError as error:
         raise ValueError(_told(error)) from error
-    return [Extracted(one.text, one.intent, one.confidence, one.quote) for one in ideas]
+    return [Extracted(idea.text, idea.intent, idea.confidence, idea.quote) for idea in ideas]
 
 
 def json_schema() -> dict[str, object]:
@@ -71,10 +71,10 @@ def _closed(properties: dict[str, object]) -> dict[str, object]:
 
 def _object(answer: str) -> dict[str, object]:
     """Return the last JSON object with ideas in an answer: models think aloud before it."""
-    found = [one for one in _objects(answer) if "ideas" in one]
-    if not found:
+    objects = [candidate for candidate in _objects(answer) if "ideas" in candidate]
+    if not objects:
         raise ValueError('There is no JSON object with "ideas" in it.')
-    return found[-1]
+    return objects[-1]
 
 
 def _objects(answer: str) -> Iterator[dict[str, object]]:
@@ -113,10 +113,13 @@ def _answer() -> Any:
 
 def _told(error: Any) -> str:
     """Return what is wrong, for the model: places and reasons, never what it wrote."""
-    wrong = [f"{_place(one['loc'])}: {one['msg']}" for one in error.errors(include_input=False)]
+    wrong = [
+        f"{_place(problem['loc'])}: {problem['msg']}"
+        for problem in error.errors(include_input=False)
+    ]
     return "; ".join(wrong)[:MOST_TOLD_CHARS]
 
 
 def _place(parts: tuple[int | str, ...]) -> str:
-    known = {"ideas", *(field.name for field in fields(Extracted))}
-    return ".".join(str(part) if part in known or isinstance(part, int) else "?" for part in parts)
+    names = {"ideas", *(field.name for field in fields(Extracted))}
+    return ".".join(str(part) if part in names or isinstance(part, int) else "?" for part in parts)

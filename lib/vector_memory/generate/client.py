@@ -50,10 +50,10 @@ class Headless:
     overhead_tokens = 1_000 + ROOM_TOKENS
 
     def __init__(self, settings: Settings, command: str = "") -> None:
-        found = shutil.which(command or COMMAND)
-        if found is None:
+        program = shutil.which(command or COMMAND)
+        if program is None:
             raise GenerationError(f"There is no program {command or COMMAND!r}.", HINT)
-        self._program = found
+        self._program = program
         self._model = settings.generation_model or DEFAULT_MODEL
         self.name = f"client/{self._model}"
 
@@ -104,7 +104,7 @@ class Headless:
                 )
             except (OSError, subprocess.TimeoutExpired) as error:
                 raise GenerationError(f"The client did not answer: {error}.", HINT) from error
-        out, err = (one.decode("utf-8", "replace") for one in (done.stdout, done.stderr))
+        out, err = (stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr))
         return subprocess.CompletedProcess(words, done.returncode, out, err)
 
 
@@ -126,12 +126,12 @@ def _tokens(answer: Mapping[str, Any]) -> int | None:
     used: Any = answer.get("modelUsage")
     names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
     try:
-        total = sum([int(one.get(name) or 0) for one in used.values() for name in names])
+        total = sum([int(use.get(name) or 0) for use in used.values() for name in names])
     except (AttributeError, TypeError, ValueError):
         return None
     return total or None
 
 
-def _failed(code: int, said: str, tokens: int = 0) -> GenerationError:
-    words = said.strip()[:200] or "no answer"
+def _failed(code: int, output: str, tokens: int = 0) -> GenerationError:
+    words = output.strip()[:200] or "no answer"
     return GenerationError(f"The client failed with {code}: {words}.", HINT, tokens)

@@ -48,7 +48,7 @@ def is_document(path: str) -> bool:
     return path.endswith(".json") and CHATS in folders
 
 
-class Document:
+class ChatDocument:
     """The messages of a chat that is one document, as entries: each counts as a line. Iterate once.
 
     Args:

@@ -128,7 +128,7 @@ def _fitting(path: str, cursor: Cursor | None) -> Cursor:
     return cursor if cursor is not None and cursor.still_fits(path) else Cursor()
 
 
-def _read(path: str, begin: Position, final: bool) -> tuple[Reading, gemini.Document | Lines]:
+def _read(path: str, begin: Position, final: bool) -> tuple[Reading, gemini.ChatDocument | Lines]:
     reading = Reading(begin.turns)
     lines = _lines(path, begin, final)
     is_begun = bool(begin.offset)
@@ -139,10 +139,10 @@ def _read(path: str, begin: Position, final: bool) -> tuple[Reading, gemini.Docu
     return reading, lines
 
 
-def _lines(path: str, begin: Position, final: bool) -> gemini.Document | Lines:
+def _lines(path: str, begin: Position, final: bool) -> gemini.ChatDocument | Lines:
     """Return the entries of a transcript from a place on, as they stand in it."""
     if gemini.is_document(path):
-        return gemini.Document(path)
+        return gemini.ChatDocument(path)
     return Lines(path, begin.offset, begin.line, final=final)
 
 

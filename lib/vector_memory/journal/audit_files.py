@@ -80,9 +80,9 @@ def read(path: str) -> list[AuditRow]:
 
 
 def _numbers(name: str) -> tuple[int, int]:
-    found = _NAME.fullmatch(name)
-    assert found is not None
-    return int(found[1]), int(found[2])
+    match = _NAME.fullmatch(name)
+    assert match is not None
+    return int(match[1]), int(match[2])
 
 
 def _plain(row: AuditRow) -> dict[str, object]:

@@ -74,13 +74,13 @@ class AuditLog(StateTables):
         """
         self._write_events()
         start = microseconds(since) if since else 0
-        found: list[AuditEntry] = []
+        entries: list[AuditEntry] = []
         for row in self._audit_backwards(start):
             if row.at >= start and action in ("", row.action) and row.action != but:
-                found.append(audit.to_entry(row))
-                if len(found) >= k:
+                entries.append(audit.to_entry(row))
+                if len(entries) >= k:
                     break
-        return found
+        return entries
 
     def verify_audit(self) -> bool:
         """Whether no entry of the audit log was changed, taken out or cut off at the end, those of its

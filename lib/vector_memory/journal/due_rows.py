@@ -19,7 +19,7 @@ class DueRows(StateTables):
 
     def cursor(self, path: str) -> Record | None:
         """Return how far a transcript has been read, as `Cursor.to_dict` gives it, or None if it has not."""
-        row = self._one("SELECT cursor FROM cursors WHERE path = ?", path)
+        row = self._row("SELECT cursor FROM cursors WHERE path = ?", path)
         return Record(json.loads(row[0])) if row else None
 
     def set_cursor(self, path: str, cursor: Mapping[str, object]) -> None:

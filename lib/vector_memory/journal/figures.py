@@ -35,11 +35,11 @@ class FigureReads(MemoryReads):
             f" WHERE {ACTIVE} AND {limits} GROUP BY {', '.join(f'm.{facet}' for facet in FACETS)}",
             values,
         )
-        found: dict[str, Counter[str]] = {name: Counter() for name in FACETS}
+        counts: dict[str, Counter[str]] = {name: Counter() for name in FACETS}
         for *words, n in rows:
             for name, word in zip(FACETS, words, strict=True):
-                found[name][word] += n
-        return found
+                counts[name][word] += n
+        return counts
 
     def most_used(self, scope: Scope, k: int) -> list[Memory]:
         """Return the k active memories of a scope that were used most, the most used first."""

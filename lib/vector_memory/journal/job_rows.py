@@ -56,7 +56,7 @@ def write(connection: sqlite3.Connection, rows: Iterable[JobRow]) -> None:
     marks = ", ".join("?" * len(fields(JobRow)))
     connection.executemany(
         f"INSERT OR REPLACE INTO jobs VALUES ({marks})",
-        [[_written(getattr(row, one.name)) for one in fields(JobRow)] for row in rows],
+        [[_written(getattr(row, column.name)) for column in fields(JobRow)] for row in rows],
     )
 
 
@@ -94,8 +94,8 @@ class JobRows(StateTables):
             now: how they stand now: path → stamp.
         """
         sql = "SELECT name, stamp FROM followed WHERE folder = ?"
-        known = dict(self._connections.rows(sql, (folder,)))
-        return sorted(path for path, stamp in now.items() if known.get(text_hash(path)) != stamp)
+        stamps = dict(self._connections.rows(sql, (folder,)))
+        return sorted(path for path, stamp in now.items() if stamps.get(text_hash(path)) != stamp)
 
     def follow(
         self, folder: str, read: Mapping[str, str], there: Iterable[str] | None = None
@@ -108,6 +108,6 @@ class JobRows(StateTables):
             if there is not None:
                 kept = {text_hash(path) for path in there}
                 sql = "SELECT name FROM followed WHERE folder = ?"
-                known = connection.execute(sql, (folder,)).fetchall()
-                gone = [(folder, name) for (name,) in known if name not in kept]
+                names = connection.execute(sql, (folder,)).fetchall()
+                gone = [(folder, name) for (name,) in names if name not in kept]
                 connection.executemany("DELETE FROM followed WHERE folder = ? AND name = ?", gone)

@@ -72,8 +72,8 @@ class Listing(SingleReads):
         )
         # Between two pieces nobody is kept from writing, however slowly they are taken.
         for part in parts([row[0] for row in rows]):
-            found = self.by_seqs(part, statuses)
-            yield from (found[seq] for seq in part if seq in found)
+            by_seq = self.by_seqs(part, statuses)
+            yield from (by_seq[seq] for seq in part if seq in by_seq)
 
     def seqs(self, scope: Scope) -> list[int]:
         """Return the active memories' sequence numbers in a scope, ascending."""
@@ -124,13 +124,13 @@ class Listing(SingleReads):
 
     def important(self, scope: Scope, k: int) -> list[Memory]:
         """Return at most k active memories of priority CORE, then HIGH, each newest first."""
-        found: list[Memory] = []
+        memories: list[Memory] = []
         # One after the other: the index has each priority in the order of time, not both together.
         for priority in ("CORE", "HIGH"):
-            if len(found) < k:
+            if len(memories) < k:
                 where = f"{_BY_IMPORTANCE} AND m.priority = '{priority}'"
-                found += self._newest(scope, k - len(found), where)
-        return found
+                memories += self._newest(scope, k - len(memories), where)
+        return memories
 
     def open_items(self, scope: Scope, k: int) -> list[Memory]:
         """Return the k newest questions, todos and problems whose `extra["done"]` is not set and that no
@@ -156,5 +156,5 @@ class Listing(SingleReads):
                         (project, *(() if kind is None else (kind,)), *values, k),
                     ).fetchall()
         best = [seq for _, seq in sorted(newest, reverse=True)[offset:k]]
-        found = self.by_seqs(best)
-        return [found[seq] for seq in best if seq in found]
+        by_seq = self.by_seqs(best)
+        return [by_seq[seq] for seq in best if seq in by_seq]

@@ -42,12 +42,12 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration], pat
         _step(connection, migrations)
 
 
-def refuse_newer(connection: sqlite3.Connection, known: int, path: str) -> None:
-    """Raise StoreDamagedError if the database has a version above `known`."""
-    found = version_of(connection)
-    if found > known:
+def refuse_newer(connection: sqlite3.Connection, newest: int, path: str) -> None:
+    """Raise StoreDamagedError if the database has a version above `newest`."""
+    version = version_of(connection)
+    if version > newest:
         raise StoreDamagedError(
-            f"{path} was written by a newer version: its schema is {found}, this one knows {known}.",
+            f"{path} was written by a newer version: its schema is {version}, this one knows {newest}.",
             "Update the plugin, or restore an older backup.",
         )
 

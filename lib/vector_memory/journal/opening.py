@@ -48,12 +48,12 @@ def _writable(path: str) -> bool:
     return os.access(folder, os.W_OK) and (not os.path.exists(path) or os.access(path, os.W_OK))
 
 
-def _readonly(path: str, known: int) -> Connections:
+def _readonly(path: str, newest: int) -> Connections:
     if not os.path.exists(path):
         raise StoreFullError(f"{path} cannot be made.", "Make its folder writable.")
     connections = Connections(path, None)
     with closing_on_error(connections), connections.reading() as connection:
-        refuse_newer(connection, known, path)
+        refuse_newer(connection, newest, path)
     return connections
 
 

@@ -29,14 +29,14 @@ class PurgedRows(StateTables):
         Returns:
             Name → when, an aware UTC time; names that were not purged are absent.
         """
-        found: dict[str, datetime] = {}
+        purged_at: dict[str, datetime] = {}
         with self._connections.reading() as connection:
             # Most people never purge: nothing is hashed for them.
             if connection.execute("SELECT 1 FROM purged LIMIT 1").fetchone() is None:
-                return found
+                return purged_at
             for name in set(names):
                 sql = "SELECT at FROM purged WHERE name = ?"
                 row = connection.execute(sql, (text_hash(name),)).fetchone()
                 if row is not None:
-                    found[name] = moment(row[0])
-        return found
+                    purged_at[name] = moment(row[0])
+        return purged_at

@@ -129,13 +129,13 @@ def selective(
     """
     distinct = [term for term in dict.fromkeys(terms) if term]
     marks = ",".join("?" * len(distinct))
-    found = connection.execute(
+    counted = connection.execute(
         "SELECT doc, term FROM lexicon_terms WHERE term IN (%s)" % marks, distinct
     ).fetchall()
     kept: "list[str]" = []
     rows = 0
     # A few terms in any case, however common: else a plain question would find nothing.
-    for count, term in sorted(found)[:MAX_QUERY_TERMS]:
+    for count, term in sorted(counted)[:MAX_QUERY_TERMS]:
         if most_rows is not None and count > most_rows:
             break
         rows += count

@@ -69,9 +69,9 @@ class Reader:
             NotFoundError: there is none of that id.
             StoreDamagedError: its row is damaged.
         """
-        found = self.memories(connection, "WHERE m.id = ?", (id,))
-        if found:
-            return found[0]
+        memories = self.memories(connection, "WHERE m.id = ?", (id,))
+        if memories:
+            return memories[0]
         if connection.execute("SELECT 1 FROM memories WHERE id = ?", (id,)).fetchone():
             raise StoreDamagedError(
                 f"Memory {id} is damaged: its checksum is wrong.",
@@ -146,28 +146,28 @@ class SingleReads(MemoryReads):
             Sequence number → memory. Numbers that are outdated, unknown or of damaged rows are absent.
         """
         words = [str(status) for status in statuses]
-        found: dict[int, Memory] = {}
+        by_seq: dict[int, Memory] = {}
         for part in parts([int(seq) for seq in seqs]):
             tail = f"WHERE m.seq IN ({marks(part)}) AND m.status IN ({marks(words)})"
-            found.update((memory.seq, memory) for memory in self._memories(tail, (*part, *words)))
-        return found
+            by_seq.update((memory.seq, memory) for memory in self._memories(tail, (*part, *words)))
+        return by_seq
 
     def with_terms(self, seqs: Sequence[int]) -> list[Change]:
         """Return what `changes` gives of the memories of these sequence numbers that are not forgotten, ascending."""
-        found: list[Change] = []
+        changes: list[Change] = []
         with self.connections.reading() as connection:
             for part in parts([int(seq) for seq in seqs]):
                 tail = f"WHERE m.seq IN ({marks(part)}) AND m.status != 'forgotten' ORDER BY m.seq"
-                found += self.reader.changes(connection, tail, part)
-        return found
+                changes += self.reader.changes(connection, tail, part)
+        return changes
 
     def by_ids(self, ids: Sequence[str]) -> dict[str, Memory]:
         """Return memories by their ids, whatever their status; unknown and damaged ones are absent."""
-        found: dict[str, Memory] = {}
+        by_id: dict[str, Memory] = {}
         for part in parts(ids):
             tail = f"WHERE m.id IN ({marks(part)})"
-            found.update((memory.id, memory) for memory in self._memories(tail, part))
-        return found
+            by_id.update((memory.id, memory) for memory in self._memories(tail, part))
+        return by_id
 
     def successors(self, memories: Sequence[Memory]) -> dict[str, Memory]:
         """Return what stands in the place of superseded memories.
@@ -177,21 +177,21 @@ class SingleReads(MemoryReads):
             within `MAX_STEPS`. A chain that ends in a forgotten memory or in itself has none.
         """
         following = {memory.id: memory.superseded_by for memory in memories if memory.superseded_by}
-        found: dict[str, Memory] = {}
+        heirs: dict[str, Memory] = {}
         # Step by step for all chains at once: a query for each step, not for each memory.
         for _ in range(MAX_STEPS):
             if not following:
                 break
-            known = self.by_ids(list(set(following.values())))
-            reached = {id: known[to] for id, to in following.items() if to in known}
-            ended = {id: one for id, one in reached.items() if one.status is Status.ACTIVE}
-            found.update(ended)
+            by_id = self.by_ids(list(set(following.values())))
+            reached = {id: by_id[to] for id, to in following.items() if to in by_id}
+            ended = {id: memory for id, memory in reached.items() if memory.status is Status.ACTIVE}
+            heirs.update(ended)
             following = {
-                id: one.superseded_by
-                for id, one in reached.items()
-                if id not in ended and one.superseded_by
+                id: memory.superseded_by
+                for id, memory in reached.items()
+                if id not in ended and memory.superseded_by
             }
-        return found
+        return heirs
 
     def last_seq(self) -> int:
         """Return the highest sequence number of any row, 0 without one."""
@@ -336,7 +336,7 @@ class SingleReads(MemoryReads):
         needles = {form for word in words for form in _spellings(word)}
         # Every row is read: no index knows words by their parts, and nothing may be missed.
         sql = "SELECT id, text, title, tags, files, extra, speaker, external_id, kind FROM memories"
-        found = []
+        holding = []
         with self.connections.reading() as connection:
             for id, *columns in connection.execute(sql):
                 # A damaged row may hold anything.
@@ -344,8 +344,8 @@ class SingleReads(MemoryReads):
                 if any(needle in whole for needle in needles) or any(
                     needle in " ".join(whole.split()) for needle in needles if " " in needle
                 ):
-                    found.append(str(id))
-        return found
+                    holding.append(str(id))
+        return holding
 
     def find_by_hash(self, hash: bytes, project: str) -> Memory | None:
         """Return the newest active memory of a project whose text has this hash, or None."""
@@ -372,21 +372,21 @@ class SingleReads(MemoryReads):
             " AND instr(substr(m.external_id, ?), ':') = 0"
         )
         return [
-            one
+            memory
             for name in names
-            for one in self._memories(tail, (f"{name}:", f"{name};", len(name) + 2))
+            for memory in self._memories(tail, (f"{name}:", f"{name};", len(name) + 2))
         ]
 
     def _neighbour(self, memory: Memory, sign: str, direction: str) -> Memory | None:
         """Return the active memory of the same session and project that comes next in a direction."""
-        found = self._memories(
+        nearest = self._memories(
             "WHERE m.source IN (SELECT id FROM sources WHERE session = ? AND session != '')"
             f" AND (m.turn, m.seq) {sign} (?, ?) AND {ACTIVE}"
             " AND m.project = ? AND (m.kind = ? OR (SELECT path FROM sources WHERE id = m.source) = '')"
             f" ORDER BY m.turn {direction}, m.seq {direction} LIMIT 1",
             (memory.source.session, memory.source.turn, memory.seq, memory.project, PASSAGE),
         )
-        return found[0] if found else None
+        return nearest[0] if nearest else None
 
     def _newest_where(self, where: str, value: bytes | str, project: str) -> Memory | None:
         # What waits for the user is nobody's memory yet: others are not merged into it.
@@ -394,8 +394,8 @@ class SingleReads(MemoryReads):
             f"WHERE {where} AND m.project = ? AND {ACTIVE} AND NOT ({MARKED} AND {PROPOSED})"
             " ORDER BY m.seq DESC LIMIT 1"
         )
-        found = self._memories(tail, (value, project))
-        return found[0] if found else None
+        newest = self._memories(tail, (value, project))
+        return newest[0] if newest else None
 
 
 def _spellings(words: str) -> set[str]:

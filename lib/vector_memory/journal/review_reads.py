@@ -23,7 +23,7 @@ _SEEN_BY_NOBODY = (
     " AND m.kind != 'passage' AND (m.source != 0 OR m.origin = 'assistant')"
     # Of a session what the user said, and what was decided; of the rest what an agent stored on purpose. What
     # the user stored on purpose he has seen.
-    " AND CASE WHEN EXISTS (SELECT 1 FROM sources s WHERE s.id = m.source AND s.path != '')"
+    " AND CASE WHEN EXISTS (SELECT 1 FROM sources s WHERE s.id = m.source AND s.path != '' AND s.session != '')"
     " THEN m.origin = 'user' OR m.kind IN ('decision', 'preference') ELSE m.origin = 'assistant' END"
 )
 

@@ -107,11 +107,11 @@ def checksum(numbers: Row, words: Row) -> bytes:
 def is_sound(row: Row) -> bool:
     """Whether a row of `SELECT` still has the content that was written."""
     try:
-        found = checksum(row[:_WORDS_FROM], row[_WORDS_FROM:_SIZE])
+        computed = checksum(row[:_WORDS_FROM], row[_WORDS_FROM:_SIZE])
     except TypeError:
         # A damaged column may come back as another type.
         return False
-    return bool(found == row[_SIZE])
+    return bool(computed == row[_SIZE])
 
 
 def to_row(memory: Memory, source_id: int, model_id: int) -> Row:

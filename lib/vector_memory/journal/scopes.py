@@ -88,7 +88,7 @@ def projects_in(connection: sqlite3.Connection, scope: Scope) -> list[str]:
     if scope.projects is not None:
         return list(dict.fromkeys(scope.projects))
     # A hop for each project; DISTINCT would read an index entry for each memory.
-    found = connection.execute(
+    hops = connection.execute(
         """WITH RECURSIVE hop(project) AS (
                SELECT min(project) FROM memories WHERE status = 'active'
                UNION ALL
@@ -97,4 +97,4 @@ def projects_in(connection: sqlite3.Connection, scope: Scope) -> list[str]:
                FROM hop WHERE hop.project IS NOT NULL)
            SELECT project FROM hop WHERE project IS NOT NULL"""
     )
-    return [row[0] for row in found]
+    return [row[0] for row in hops]

@@ -28,9 +28,9 @@ class SessionRows(StateTables):
     def shown_at(self, session: str) -> dict[str, datetime]:
         """Return when a session was given each memory: id → aware UTC time."""
         sql = "SELECT memory, at FROM shown WHERE session = ?"
-        found = {memory: moment(at) for memory, at in self._connections.rows(sql, (session,))}
+        written = {memory: moment(at) for memory, at in self._connections.rows(sql, (session,))}
         # On a full disk a session must still not be told everything twice.
-        return {**found, **self._unwritten.get(session, {})}
+        return {**written, **self._unwritten.get(session, {})}
 
     def add_shown(self, session: str, ids: Iterable[str], at: datetime) -> None:
         """Note that a session has been given memories; where that cannot be written, as long as this
@@ -77,16 +77,16 @@ class SessionRows(StateTables):
     def latest_session(self, project: str) -> str:
         """Return the session that began last in a project, "" without one."""
         sql = "SELECT session FROM sessions WHERE project = ? ORDER BY at DESC LIMIT 1"
-        row = self._one(sql, project)
+        row = self._row(sql, project)
         return str(row[0]) if row else ""
 
     def forget_sessions(self, sessions: Iterable[str], project: str = "") -> None:
         """Remove what is noted of sessions, and of all sessions of a project: its folder, what was shown
         there, what is due."""
         with self._durably() as connection:
-            known = [(session,) for session in sessions]
+            rows = [(session,) for session in sessions]
             if project:
                 sql = "SELECT session FROM sessions WHERE project = ?"
-                known += connection.execute(sql, (project,)).fetchall()
+                rows += connection.execute(sql, (project,)).fetchall()
             for table in ("sessions", "shown", "due", "use_labels"):
-                connection.executemany(f"DELETE FROM {table} WHERE session = ?", known)
+                connection.executemany(f"DELETE FROM {table} WHERE session = ?", rows)

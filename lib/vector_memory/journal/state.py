@@ -144,12 +144,12 @@ class State(AuditLog, SessionRows, JobRows, UseLabels, DueRows, TrustedRows, Cou
         Args:
             entries: (action, ids, detail) of what jobs did.
         """
-        told = [
+        job_events = [
             AuditEvent(self._now(), name, "job", list(ids), more) for name, ids, more in entries
         ]
         with self._noting, self._taken() as events, self._durably() as connection:
             job_rows.write(connection, rows)
-            audit.append(connection, [*events, *told])
+            audit.append(connection, [*events, *job_events])
 
     def put_record(self, sort: str, id: str, body: Mapping[str, object] | None) -> None:
         """Write a small record (a contract, a proof, a lease, a vote) in the place of the one of its sort and id;

@@ -20,7 +20,7 @@ class StateTables:
         self._connections = connections
         self._now = clock
 
-    def _one(self, sql: str, value: str) -> tuple[Any, ...] | None:
+    def _row(self, sql: str, value: str) -> tuple[Any, ...] | None:
         rows = self._connections.rows(sql, (value,))
         return rows[0] if rows else None
 

@@ -25,12 +25,12 @@ class TrustedRows(StateTables):
 
     def store_trusted(self, folder: str) -> str:
         """Return the id of the store that is trusted in a folder, "" where it was not opened yet."""
-        row = self._one("SELECT store_id FROM trusted WHERE folder = ?", os.path.realpath(folder))
+        row = self._row("SELECT store_id FROM trusted WHERE folder = ?", os.path.realpath(folder))
         return str(row[0]) if row else ""
 
     def trusted(self, folder: str) -> bool:
         """Whether the marker in a folder is trusted."""
-        row = self._one("SELECT 1 FROM trusted WHERE folder = ?", os.path.realpath(folder))
+        row = self._row("SELECT 1 FROM trusted WHERE folder = ?", os.path.realpath(folder))
         return row is not None
 
     def trusted_folders(self) -> list[str]:

@@ -83,7 +83,7 @@ class VectorCache:
             Hash → (dim,) float32, L2-normalised. Hashes without a vector are absent.
         """
         number = self._number(model)
-        found: dict[bytes, Vector] = {}
+        by_hash: dict[bytes, Vector] = {}
         for part in parts(hashes):
             sql = f"SELECT hash, vector FROM vectors WHERE model = ? AND hash IN ({marks(part)})"
             rows = self.connections.rows(sql, (number, *part))
@@ -91,8 +91,8 @@ class VectorCache:
             for size in {len(raw) for _, raw in rows}:
                 alike = [row for row in rows if len(row[1]) == size]
                 vectors = _widen(b"".join(raw for _, raw in alike), len(alike))
-                found.update(zip((hash for hash, _ in alike), vectors, strict=True))
-        return found
+                by_hash.update(zip((hash for hash, _ in alike), vectors, strict=True))
+        return by_hash
 
     def put_vectors(
         self, model: str, hashes: Sequence[bytes], vecs: Vectors | list[Vector]
@@ -128,10 +128,11 @@ class VectorCache:
         import numpy as np
 
         number = self._number(model)
-        found = [one for part in parts(seqs) if (one := self._chunk(part, number)) is not None]
-        if not found:
+        chunks = [chunk for part in parts(seqs) if (chunk := self._chunk(part, number)) is not None]
+        if not chunks:
             return None
-        return np.concatenate([one[0] for one in found]), np.concatenate([one[2] for one in found])
+        numbers, _, vectors = zip(*chunks, strict=True)
+        return np.concatenate(numbers), np.concatenate(vectors)
 
     def iter_vectors(self, model: str) -> Iterator[tuple[NDArray[np.int64], list[str], Vectors]]:
         """Yield the vectors of all active memories that have one of this model, in pieces.
@@ -143,9 +144,9 @@ class VectorCache:
         number = self._number(model)
         sql = f"SELECT seq FROM memories WHERE {_SOUGHT} ORDER BY project, seq"
         for part in parts([row[0] for row in self.connections.rows(sql)]):
-            found = self._chunk(part, number)
-            if found is not None:
-                yield found
+            chunk = self._chunk(part, number)
+            if chunk is not None:
+                yield chunk
 
     def _chunk(
         self, seqs: Sequence[int], number: int
@@ -182,19 +183,19 @@ def wrong(connection: sqlite3.Connection) -> list[tuple[bytes, int]]:
     with it. What a bit changes without changing that changes no ranking either."""
     import numpy as np
 
-    found: list[tuple[bytes, int]] = []
+    keys: list[tuple[bytes, int]] = []
     rows = connection.execute("SELECT hash, model, vector FROM vectors")
     while part := rows.fetchmany(CHUNK):
         for hash, model, raw in part:
             # No whole number of float16.
             if len(raw) % 2:
-                found.append((hash, model))
+                keys.append((hash, model))
                 continue
             with np.errstate(all="ignore"):
                 length = float(np.linalg.norm(np.frombuffer(raw, np.float16).astype(np.float32)))
             if not abs(length - 1) <= LENGTH_ERROR:
-                found.append((hash, model))
-    return found
+                keys.append((hash, model))
+    return keys
 
 
 def forget_missing(connection: sqlite3.Connection) -> None:

@@ -117,8 +117,8 @@ class MemoryWrites(Upkeep):
         """
         at = self.now()
         with self.connections.writing() as connection:
-            found = [self.reader.get(connection, id) for id in dict.fromkeys(ids)]
-            living = [memory for memory in found if memory.status is not Status.FORGOTTEN]
+            memories = [self.reader.get(connection, id) for id in dict.fromkeys(ids)]
+            living = [memory for memory in memories if memory.status is not Status.FORGOTTEN]
             stones = [_replace(connection, _tombstone(memory, at)) for memory in living]
             # A link says what two memories have to do with each other: it goes with either.
             remove_links_of(connection, [memory.id for memory in living])

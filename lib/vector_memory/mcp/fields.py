@@ -85,8 +85,8 @@ def checked(fields: Sequence[Argument], arguments: Json | None) -> Json:
     values = {called[name].name: _value(called[name], value) for name, value in given.items()}
     for field in fields:
         if field.required and field.name not in values:
-            told = field.doc or f"It is {_wanted(field)}."
-            raise BadInputError(f"{field.name} is missing.", told)
+            hint = field.doc or f"It is {_wanted(field)}."
+            raise BadInputError(f"{field.name} is missing.", hint)
     return values
 
 
@@ -107,8 +107,8 @@ def _number(field: Argument, given: Any) -> Any:
 
 
 def _yes(field: Argument, given: Any) -> Any:
-    said = given.strip().lower() if isinstance(given, str) else None
-    return said == "true" if said in ("true", "false") else given
+    word = given.strip().lower() if isinstance(given, str) else None
+    return word == "true" if word in ("true", "false") else given
 
 
 def _word(field: Argument, given: Any) -> Any:
@@ -127,9 +127,9 @@ def _words(field: Argument, given: Any) -> Any:
         except ValueError:
             listed = None
         if not isinstance(listed, list):
-            listed = [one.strip() for one in given.split(field.split) if one.strip()]
+            listed = [text.strip() for text in given.split(field.split) if text.strip()]
         given = listed
-    return [_word(field, one) for one in given] if isinstance(given, list) else given
+    return [_word(field, text) for text in given] if isinstance(given, list) else given
 
 
 _COERCED = {TEXT: _word, NUMBER: _number, YES: _yes, WORDS: _words}

@@ -17,7 +17,7 @@ TRACED, LISTED, RELATED, CONNECTED = (5, 50), (50, 200), (DEFAULT, 100), (ON_A_P
 to: how many a page has where no limit is given, and the most that the daemon gives."""
 
 
-def found(caller: Caller, memories: Any, around: str = "", **more: Any) -> Json:
+def answer_with(caller: Caller, memories: Any, around: str = "", **more: Any) -> Json:
     """Return memories as an answer."""
     telling = Telling(caller.shown)
     shown = telling.memories(memories, around=around)
@@ -32,7 +32,7 @@ def looked_up(caller: Caller, arguments: Json, k: int, **limits: Any) -> Json:
         memories = caller.ask("recall", scope, query=query)["hits"]
     else:
         memories = caller.ask("list", scope)["memories"]
-    return found(caller, memories, query, next_cursor=next_of(memories, k, start))
+    return answer_with(caller, memories, query, next_cursor=next_of(memories, k, start))
 
 
 def next_of(memories: Any, k: int, start: int = 0) -> int | None:
@@ -45,18 +45,18 @@ def recall(caller: Caller, arguments: Json) -> Json:
     """Tell the hits that fit, the best first."""
     query, start = arguments["query"], arguments.get("cursor") or 0
     asked = {"k": DEFAULT, **scope_of(arguments), "query": query, "offset": start}
-    asked["tiers"] = [one.replace("_", "-") for one in arguments.get("tiers") or ()]
+    asked["tiers"] = [tier.replace("_", "-") for tier in arguments.get("tiers") or ()]
     answer = caller.ask("recall", asked)
-    told = {name: answer.get(name) for name in ("period", "widened", "note")}
-    told["mode"] = "words" if answer["mode"] == "lexical" else None
+    more = {name: answer.get(name) for name in ("period", "widened", "note")}
+    more["mode"] = "words" if answer["mode"] == "lexical" else None
     hits = answer["hits"]
-    told["next_cursor"] = next_of(hits, asked["k"], start)
+    more["next_cursor"] = next_of(hits, asked["k"], start)
     if not arguments.get("all"):
         hits = [hit for hit in hits if hit["fits"]]
         if answer["hits"] and not hits:
-            told |= {"note": told["note"] or "Nothing fits the question.", "next_cursor": None}
+            more |= {"note": more["note"] or "Nothing fits the question.", "next_cursor": None}
     hits = [{**hit, "traced": arguments.get("why")} for hit in hits]
-    return found(caller, hits, query, **told)
+    return answer_with(caller, hits, query, **more)
 
 
 @does("list_memories")
@@ -71,7 +71,7 @@ def listing(caller: Caller, arguments: Json) -> Json:
     answer = caller.ask("list", asked)
     end = start + asked["k"]
     following = end if end < answer["total"] else None
-    return found(caller, answer["memories"], total=answer["total"], next_cursor=following)
+    return answer_with(caller, answer["memories"], total=answer["total"], next_cursor=following)
 
 
 @does("rag_search")
@@ -84,7 +84,7 @@ def rag(caller: Caller, arguments: Json) -> Json:
     answer, _ = caller.ask_long("rag", asked)
     vault = {"notes": answer["vault"]["notes"]} if answer["vault"]["folder"] else None
     following = next_of(answer["hits"], asked["k"], start)
-    return found(caller, answer["hits"], query, vault=vault, next_cursor=following)
+    return answer_with(caller, answer["hits"], query, vault=vault, next_cursor=following)
 
 
 @does("memory_trace")
@@ -94,7 +94,7 @@ def trace(caller: Caller, arguments: Json) -> Json:
         return connected(caller, arguments, [arguments.get("id") or ""])
     asked = {"query": arguments.get("query"), "id": arguments.get("id")}
     answer, hits, following = paged(caller, "trace", arguments, "hits", TRACED, **asked)
-    return found(
+    return answer_with(
         caller,
         [{**hit, "traced": True} for hit in hits],
         arguments.get("query", ""),
@@ -112,7 +112,7 @@ def connected(caller: Caller, arguments: Json, ids: list[str]) -> Json:
     answer, memories, following = paged(
         caller, "connections", arguments, "memories", CONNECTED, **asked
     )
-    return found(caller, memories, total=answer["total"], next_cursor=following)
+    return answer_with(caller, memories, total=answer["total"], next_cursor=following)
 
 
 @does("memory_provenance")
@@ -165,8 +165,8 @@ def session_recalled(caller: Caller, arguments: Json) -> Json:
     answer, memories, following = paged(
         caller, "session_recalled", arguments, "memories", LISTED, session=session
     )
-    told = {"session": say(answer["session"]), "total": answer["total"], "next_cursor": following}
-    return found(caller, memories, **told)
+    more = {"session": say(answer["session"]), "total": answer["total"], "next_cursor": following}
+    return answer_with(caller, memories, **more)
 
 
 @does("memory_impact")
@@ -214,4 +214,4 @@ def _open(memories: Any) -> list[Json]:
 def summarize(caller: Caller, arguments: Json) -> Json:
     """Tell the sentences that say most."""
     answer = caller.ask("summarize", {**scope_of(arguments), "query": arguments.get("query")})
-    return found(caller, answer["points"], read=answer["read"])
+    return answer_with(caller, answer["points"], read=answer["read"])

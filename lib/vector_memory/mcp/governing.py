@@ -15,18 +15,18 @@ DELEGATIONS = {"delegate": "delegate", "check": "check", "withdraw": "revoke", "
 @does("compliance_dashboard")
 def scores(caller: Caller, arguments: Json) -> Json:
     """Tell the scores of a report, and which controls lack evidence."""
-    told = caller.ask("governance_report", arguments)
+    report = caller.ask("governance_report", arguments)
     names = ("id", "name", "score", "measured", "not_measurable")
     views = [
-        {name: one[name] for name in names}
+        {name: framework[name] for name in names}
         | {
             "missing": [
-                it["id"] for it in one["controls"] if it["state"] in ("no evidence", "partly")
+                it["id"] for it in framework["controls"] if it["state"] in ("no evidence", "partly")
             ]
         }
-        for one in told["frameworks"]
+        for framework in report["frameworks"]
     ]
-    return {"note": told["note"], "since": told["since"], "frameworks": spoken(views)}
+    return {"note": report["note"], "since": report["since"], "frameworks": spoken(views)}
 
 
 @does("agent_identity")
@@ -34,11 +34,11 @@ def identity(caller: Caller, arguments: Json) -> Json:
     """Tell the keys, or do what is asked with one or with a delegation."""
     action = arguments.get("action") or "list"
     if action in DELEGATIONS:
-        told: Json = spoken(caller.ask("delegation", {**arguments, "action": DELEGATIONS[action]}))
-        return told
+        view: Json = spoken(caller.ask("delegation", {**arguments, "action": DELEGATIONS[action]}))
+        return view
     answer = caller.ask("identity", arguments)
     shown, more = ("id", "state", "fingerprint", "key"), ("is_valid", "signature", "second")
-    keys = [{name: say(one[name]) for name in shown} for one in answer["keys"]]
+    keys = [{name: say(key[name]) for name in shown} for key in answer["keys"]]
     return {"keys": keys, **{name: answer[name] for name in more if name in answer}}
 
 
@@ -50,19 +50,23 @@ def federation(caller: Caller, arguments: Json) -> Json:
     if action == "preview":
         answer, _ = caller.ask_long("share_publish", asked, dry_run=True)
         shown = [
-            {"kind": say(one["kind"]), "text": say(one["text"][:200])}
-            for one in answer["fresh"][:MOST_SHOWN]
+            {"kind": say(memory["kind"]), "text": say(memory["text"][:200])}
+            for memory in answer["fresh"][:MOST_SHOWN]
         ]
         hint = "Nothing was published: the user runs `vector-memory share publish`."
         return {"memories": answer["memories"], "preview": shown, "hint": hint}
     if action == "pull":
         answer, _ = caller.ask_long("share_pull", asked)
-        told = {"refused": [say(f"{one['what']}: {one['why']}"[:300]) for one in answer["refused"]]}
+        refused = [say(f"{each['what']}: {each['why']}"[:300]) for each in answer["refused"]]
+        facts: Json = {"refused": refused}
     else:
         answer = caller.ask("share_status", asked)
-        told = {name: spoken(answer[name]) for name in ("url", "published", "memories")}
-    members = [{"name": say(one["name"]), "memories": one["memories"]} for one in answer["members"]]
-    return {**told, "members": members}
+        facts = {name: spoken(answer[name]) for name in ("url", "published", "memories")}
+    members = [
+        {"name": say(member["name"]), "memories": member["memories"]}
+        for member in answer["members"]
+    ]
+    return {**facts, "members": members}
 
 
 @does("guardrail_proof")
@@ -70,5 +74,5 @@ def guardrail_proof(caller: Caller, arguments: Json) -> Json:
     """Sign the audit log's root, or prove that an entry is in it."""
     answer = caller.ask("prove", arguments)
     statement = answer["proof"].get("statement") or answer["proof"]
-    told = {"size": statement["size"], "root": statement["root"]}
-    return {"file": say(answer["file"]), "fingerprint": answer["fingerprint"], **told}
+    facts = {"size": statement["size"], "root": statement["root"]}
+    return {"file": say(answer["file"]), "fingerprint": answer["fingerprint"], **facts}

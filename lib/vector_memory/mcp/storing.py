@@ -114,12 +114,12 @@ LABELS = {"domain": "domain:", "error_type": "error:"}
 
 def _labels_as_tags(arguments: Json) -> Json:
     """Return arguments with those of `LABELS` among the tags, in one form however they are written."""
-    told = [
+    labels = [
         mark + "-".join(str(arguments[name]).lower().split())
         for name, mark in LABELS.items()
         if arguments.get(name)
     ]
-    return {**arguments, "tags": [*(arguments.get("tags") or ()), *told]} if told else arguments
+    return {**arguments, "tags": [*(arguments.get("tags") or ()), *labels]} if labels else arguments
 
 
 def _searched(caller: Caller, collection: str, arguments: Json) -> Json:
@@ -200,6 +200,6 @@ def multimodal_input(caller: Caller, arguments: Json) -> Json:
     answer = caller.ask("multimodal_input", arguments, id=new_id(), session=caller.session)
     memory = answer.pop("memory", None)
     # What stands in a file is its author's word.
-    told = spoken_answer(answer, foreign=not arguments.get("text"))
-    told |= {"path": say(answer["path"]), "earlier": short(answer["earlier"])}
-    return {**told, "id": short(memory["id"]) if memory else None}
+    view = spoken_answer(answer, foreign=not arguments.get("text"))
+    view |= {"path": say(answer["path"]), "earlier": short(answer["earlier"])}
+    return {**view, "id": short(memory["id"]) if memory else None}

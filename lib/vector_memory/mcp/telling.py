@@ -112,9 +112,9 @@ def spoken(value: Any, foreign: bool = False) -> Any:
     if isinstance(value, str):
         return say(value, foreign)
     if isinstance(value, dict):
-        kept = {name: one for name, one in value.items() if one is not None and one not in ("", [])}
-        return {name: spoken(one, foreign) for name, one in kept.items()}
-    return [spoken(one, foreign) for one in value] if isinstance(value, list) else value
+        kept = ((name, part) for name, part in value.items() if part not in (None, "", []))
+        return {name: spoken(part, foreign) for name, part in kept}
+    return [spoken(part, foreign) for part in value] if isinstance(value, list) else value
 
 
 def _word(value: Any, foreign: bool) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.changing import delete
-from vector_memory.mcp.finding import ON_A_PAGE, connected, found
+from vector_memory.mcp.finding import ON_A_PAGE, answer_with, connected
 from vector_memory.mcp.telling import Json, Telling, say, short
 from vector_memory.mcp.tool import does, page, paged, reach, scope_of
 
@@ -64,7 +64,7 @@ def prune(caller: Caller, arguments: Json) -> Json:
     asked["k"] = reach(arguments, ON_A_PAGE, MOST_GROUPS)
     answer, _ = caller.ask_long("prune", asked)
     memories, following = page(answer["memories"], arguments, ON_A_PAGE)
-    shown = found(caller, memories, total=answer["total"], next_cursor=following)
+    shown = answer_with(caller, memories, total=answer["total"], next_cursor=following)
     hint = "Nothing was changed. With ids these become cold; with to=gone they are forgotten."
     return {**shown, "hint": hint}
 
@@ -83,21 +83,21 @@ def organize(caller: Caller, arguments: Json) -> Json:
     answer, memories, following = paged(
         caller, "organize", arguments, "memories", SUGGESTED, **asked
     )
-    return found(caller, memories, applied=answer["applied"], next_cursor=following)
+    return answer_with(caller, memories, applied=answer["applied"], next_cursor=following)
 
 
 def _upkeep(caller: Caller, name: str, arguments: Json) -> Json:
     """Run one of the weekly jobs, or only see what it would do."""
     asked = {"name": name, "dry_run": arguments.get("dry_run", True)}
     row, _ = caller.ask_long("run_job", asked)
-    told = {} if asked["dry_run"] else {"outcome": say(row["outcome"])}
-    return {**asked, **told, "counts": _counts(row)}
+    outcome = {} if asked["dry_run"] else {"outcome": say(row["outcome"])}
+    return {**asked, **outcome, "counts": _counts(row)}
 
 
 def _clusters(caller: Caller, arguments: Json) -> Json:
     _, clusters, following = paged(caller, "connections", arguments, "clusters", SUGGESTED)
     telling = Telling(caller.shown)
-    told = [
+    views = [
         {
             "about": [say(word, True) for word in cluster["about"]],
             "size": cluster["size"],
@@ -105,7 +105,7 @@ def _clusters(caller: Caller, arguments: Json) -> Json:
         }
         for cluster in clusters
     ]
-    return {"memories": [], "clusters": told, "next_cursor": following, **telling.held()}
+    return {"memories": [], "clusters": views, "next_cursor": following, **telling.held()}
 
 
 @does("hippocampal_consolidation")
@@ -131,8 +131,8 @@ def cycle(caller: Caller, arguments: Json) -> Json:
 
 def _cycle(row: Json) -> Json:
     """Return a job's row in figures: words of memories are the user's to read in a review."""
-    told = {name: row.get(name) or None for name in ("outcome", "next_due")}
-    return {"job": CYCLE, **told, "phases": _phases(row.get("report") or {})}
+    facts = {name: row.get(name) or None for name in ("outcome", "next_due")}
+    return {"job": CYCLE, **facts, "phases": _phases(row.get("report") or {})}
 
 
 def _phases(report: Json) -> Json:

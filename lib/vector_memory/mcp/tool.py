@@ -116,39 +116,39 @@ def _tool(lines: Sequence[str], shared: dict[str, Argument]) -> Tool:
         argument.name: argument
         for argument in map(_field, (line for line in lines if line.startswith("- ")))
     }
-    said = {"takes": "", "answers": "", "asks": ""}
+    parts = {"takes": "", "answers": "", "asks": ""}
     doc = []
     for line in lines[1:]:
         key, colon, rest = line.partition(": ")
-        if colon and key in said:
-            said[key] = rest
+        if colon and key in parts:
+            parts[key] = rest
         elif not line.startswith("- "):
             doc.append(line)
-    known, verb, marked = {**shared, **own}, said["asks"], frozenset(marks.split())
+    arguments, verb, marked = {**shared, **own}, parts["asks"], frozenset(marks.split())
     taken = tuple(
-        replace(known[key.rstrip("!~")], required=key.endswith("!"), is_listed=key[-1] != "~")
-        for key in said["takes"].split()
+        replace(arguments[key.rstrip("!~")], required=key.endswith("!"), is_listed=key[-1] != "~")
+        for key in parts["takes"].split()
     )
     act = _asking(verb, marked) if verb else ACTS[name]
-    shape, others = answer(said["answers"]), tuple(also.split())
+    shape, others = answer(parts["answers"]), tuple(also.split())
     return Tool(name, " ".join(doc), taken, act, shape, marked, others, verb)
 
 
 def _field(line: str) -> Argument:
-    found = _FIELD.fullmatch(line)
-    if found is None:
+    match = _FIELD.fullmatch(line)
+    if match is None:
         raise ValueError(f"{line!r} is no argument of a tool.")
-    choices, high = found["choices"] or "", found["high"]
+    choices, high = match["choices"] or "", match["high"]
     return Argument(
-        found["name"],
-        _SORTS[found["sort"]],
-        found["doc"] or "",
+        match["name"],
+        _SORTS[match["sort"]],
+        match["doc"] or "",
         choices=CHOICES.get(choices) or tuple(filter(None, choices.split(", "))),
-        low=int(found["low"]) if found["low"] else None,
+        low=int(match["low"]) if match["low"] else None,
         high=int(high) if high else None,
         told=len(TOLD_KINDS) if choices == "@stored_kinds" else 0,
-        also=tuple(filter(None, (found["also"] or "").split(","))),
-        split="\n" if found["sort"] == "lines" else ",",
+        also=tuple(filter(None, (match["also"] or "").split(","))),
+        split="\n" if match["sort"] == "lines" else ",",
     )
 
 
@@ -157,16 +157,16 @@ def _asking(verb: str, marks: frozenset[str]) -> Act:
 
     def act(caller: Caller, arguments: Json) -> Json:
         asked = {"session": caller.session, **arguments} if "session" in marks else arguments
-        told = caller.ask_long(verb, asked)[0] if "long" in marks else caller.ask(verb, asked)
-        return spoken_answer(told, "foreign" in marks)
+        reply = caller.ask_long(verb, asked)[0] if "long" in marks else caller.ask(verb, asked)
+        return spoken_answer(reply, "foreign" in marks)
 
     return act
 
 
-def spoken_answer(told: Json, foreign: bool = False) -> Json:
+def spoken_answer(reply: Json, foreign: bool = False) -> Json:
     """Return an answer of the daemon's whose texts can do nothing but be read."""
     return {
-        name: value if value is None else spoken(value, foreign) for name, value in told.items()
+        name: value if value is None else spoken(value, foreign) for name, value in reply.items()
     }
 
 
@@ -193,23 +193,23 @@ def with_known_kinds(caller: Caller, arguments: Json) -> Json:
     """
     if "kinds" not in arguments:
         return arguments
-    known = set(unique((*STORED_KINDS, PASSAGE, *DERIVED)))
-    kinds = [_kind(word, known) for word in arguments["kinds"]]
-    if not known.issuperset(kinds):
+    valid = set(unique((*STORED_KINDS, PASSAGE, *DERIVED)))
+    kinds = [_kind(word, valid) for word in arguments["kinds"]]
+    if not valid.issuperset(kinds):
         # Kinds are open to whoever stores by hand or imports.
-        known |= set(caller.ask("stats", {"all_projects": True})["by_kind"])
-        kinds = [_kind(word, known) for word in arguments["kinds"]]
+        valid |= set(caller.ask("stats", {"all_projects": True})["by_kind"])
+        kinds = [_kind(word, valid) for word in arguments["kinds"]]
     for kind in kinds:
-        if kind not in known:
+        if kind not in valid:
             raise BadInputError(
-                f"There is no kind {kind[:40]!r}.", f"Kinds: {', '.join(sorted(known))}."
+                f"There is no kind {kind[:40]!r}.", f"Kinds: {', '.join(sorted(valid))}."
             )
     return {**arguments, "kinds": kinds}
 
 
-def _kind(word: str, known: set[str]) -> str:
+def _kind(word: str, valid: set[str]) -> str:
     forms = (word, word.strip().lower(), word.strip().lower().removesuffix("s"))
-    return next((form for form in forms if form in known), word)
+    return next((form for form in forms if form in valid), word)
 
 
 def reach(arguments: Json, default: int, most: int) -> int:
@@ -235,9 +235,9 @@ def paged(
     return answer, *page(answer[rows], arguments, size[0])
 
 
-def page(found: Sequence[T], arguments: Json, default: int) -> tuple[Sequence[T], int | None]:
+def page(items: Sequence[T], arguments: Json, default: int) -> tuple[Sequence[T], int | None]:
     """Return the page that is asked for of all that was found, and where the next one begins, None after the
     last."""
     start = arguments.get("cursor") or 0
     end = start + (arguments.get("limit") or default)
-    return found[start:end], end if len(found) > end else None
+    return items[start:end], end if len(items) > end else None

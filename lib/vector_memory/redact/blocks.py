@@ -8,11 +8,8 @@ from collections.abc import Iterator
 from vector_memory.redact.automaton import Meter
 from vector_memory.redact.spans import Span
 
-_BEGIN = re.compile(
-    r"-{4,5} ?BEGIN ([A-Z0-9 ]{0,40})(?:PRIVATE KEY|SECRET KEY|OPENSSH KEY)(?: BLOCK)? ?-{4,5}"
-)
-_END = re.compile(
-    r"-{4,5} ?END [A-Z0-9 ]{0,40}(?:PRIVATE KEY|SECRET KEY|OPENSSH KEY)(?: BLOCK)? ?-{4,5}"
+_EDGE = re.compile(
+    r"-{4,5} ?(BEGIN|END) [A-Z0-9 ]{0,40}(?:PRIVATE KEY|SECRET KEY|OPENSSH KEY)(?: BLOCK)? ?-{4,5}"
 )
 _KEY_LINE = re.compile(
     r"""(?:\\{1,4}[nrt]|[\s"'+,>#|*/])*"""
@@ -62,21 +59,23 @@ def _find_keys(text: str, meter: Meter) -> Iterator[Span]:
 
 def _find_pem(text: str, meter: Meter) -> Iterator[Span]:
     position = 0
-    while begun := _BEGIN.search(text, position):
-        meter.count()
-        end = _key_end(text, begun.end())
-        if end is not None:
-            yield Span(begun.start(), end, "private-key")
-        position = end or begun.end()
+    while edge := _EDGE.search(text, position):
+        position = edge.end()
+        if edge[1] == "BEGIN":
+            meter.count()
+            end = _key_end(text, position)
+            if end is not None:
+                yield Span(edge.start(), end, "private-key")
+            position = end or position
 
 
 def _key_end(text: str, start: int) -> int | None:
     """Return where the key ends whose first line ends at `start`; None when no key follows."""
-    following = _BEGIN.search(text, start, start + LONGEST_KEY)
-    limit = following.start() if following else min(len(text), start + LONGEST_KEY)
-    ended = _END.search(text, start, limit)
-    if ended and (ended.start() - start >= _LEAST_BODY or "\n" in text[start : ended.start()]):
-        return ended.end()
+    edge = _EDGE.search(text, start, start + LONGEST_KEY)
+    between = text[start : edge.start()] if edge and edge[1] == "END" else ""
+    if edge and (len(between) >= _LEAST_BODY or "\n" in between):
+        return edge.end()
+    limit = edge.start() if edge else min(len(text), start + LONGEST_KEY)
     body = _body_end(text, start, limit)
     return body if body > start else None
 

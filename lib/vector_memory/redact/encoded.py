@@ -40,7 +40,6 @@ _ESCAPES = re.compile(
     r'|(?P<plain>(?:\\[/"])+)'
     r"|(?P<html>(?:&(?:#[0-9]{2,7}|#[xX][0-9A-Fa-f]{2,6}|[A-Za-z]{2,8});)+)"
 )
-_CODE = re.compile(r"\\[ux]([0-9A-Fa-f]{2,4})")
 _FIRST, _ANY = rb"[CDI-Za-fw-z0-9]", rb"[A-Za-z0-9+/_-]"
 """What base64 of printable text begins with, and what it consists of."""
 _BASE64 = (
@@ -61,8 +60,8 @@ _NEXT_LINE = re.compile(
     r"(?:[ \t\"',+]{0,8}(?:\n|\\{1,4}n)[ \t\"'+>|]{0,40}| )(?P<s>[A-Za-z0-9+/_-]+)"
 )
 """A text that was folded to one line has a blank there."""
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r")) + b"\x7f"
 _ALPHABET = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-")
-_PRINTABLE = re.compile(r"[\t\n\r\x20-\x7e\x80-\U0010ffff]+")
 
 
 class DecodedText(NamedTuple):
@@ -174,7 +173,8 @@ def _decode(kind: str, run: str) -> str:
     if kind == "percent":
         return unquote_to_bytes(run).decode("utf-8", "replace")
     if kind == "json":
-        units = "".join(chr(int(unit, 16)) for unit in _CODE.findall(run))
+        codes = run.replace("\\x", "\\u").split("\\u")[1:]
+        units = "".join(chr(int(code, 16)) for code in codes)
         return units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if kind == "joint":
         return ""
@@ -241,7 +241,8 @@ def _text_of(run: str) -> str:
     run = run.replace("-", "+").replace("_", "/")
     run = run[: len(run) - 1] if len(run) % 4 == 1 else run
     try:
-        words = binascii.a2b_base64(run + "=" * (-len(run) % 4)).decode("utf-8")
+        raw = binascii.a2b_base64(run + "=" * (-len(run) % 4))
+        # Text holds no control characters.
+        return raw.decode("utf-8") if raw == raw.translate(None, _CONTROLS) else ""
     except ValueError:
         return ""
-    return words if _PRINTABLE.fullmatch(words) else ""

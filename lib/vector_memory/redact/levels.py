@@ -20,14 +20,12 @@ from typing import NamedTuple
 from vector_memory.model import JURISDICTIONS, Memory, Sensitivity, strictest
 from vector_memory.redact import policy
 from vector_memory.system.files import read_text
+from vector_memory.text.headings import lines_below
+from vector_memory.text.words import words_in
 
-_HEADING = re.compile(r"^(#{1,6})\s")
-_ABOUT = re.compile(r"^#{1,6}\s.*\b(?:sensitivity|classification|jurisdiction)\b", re.IGNORECASE)
-_LINE = re.compile(
-    r"^\s*[-*+]?\s*[*_`]{0,3}((?i:internal|confidential|restricted)|"
-    + "|".join(JURISDICTIONS)
-    + r")[*_`]{0,3}\s*:\s*(.+)$"
-)
+_ABOUT = frozenset(("sensitivity", "classification", "jurisdiction"))
+_LEVELS = ("internal", "confidential", "restricted")
+_BEFORE_MARK = " \t-+*_`"
 _MARKS = " \t\"'`*_."
 MOST_RULES = 200
 
@@ -83,15 +81,17 @@ def _read(path: str, root: str, stamp: tuple[int, int]) -> tuple[LevelRule, ...]
 def parse(markdown: str) -> list[LevelRule]:
     """Return the rules that a file holds, the first two hundred."""
     rules: list[LevelRule] = []
-    depth = 0
-    for line in markdown.splitlines():
-        if heading := _HEADING.match(line):
-            if not depth or len(heading[1]) <= depth:
-                depth = len(heading[1]) if _ABOUT.match(line) else 0
-        elif depth and (named := _LINE.match(line)):
-            mark = named[1] if named[1] in JURISDICTIONS else named[1].lower()
-            rules += [_rule(mark, item) for item in named[2].split(",") if item.strip(_MARKS)]
+    for _, line, is_meant in lines_below(markdown, _is_about):
+        named, _, items = line.partition(":")
+        mark = named.strip(_BEFORE_MARK)
+        mark = mark if mark in JURISDICTIONS else mark.lower()
+        if is_meant and mark in (*JURISDICTIONS, *_LEVELS):
+            rules += [_rule(mark, item) for item in items.split(",") if item.strip(_MARKS)]
     return rules[:MOST_RULES]
+
+
+def _is_about(title: str) -> bool:
+    return not _ABOUT.isdisjoint(words_in(title))
 
 
 def _rule(mark: str, item: str) -> LevelRule:

@@ -73,7 +73,7 @@ _LATIN = str.maketrans(
     "АВЕКМНОРСТУХаеорсухіјѕһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧονіІЈЅ",
     "ABEKMHOPCTYXaeopcyxijshdqwABEZHIKMNOPTYXoviIJS",
 )
-_LEADS = {chr(one).encode()[:1] for one in _LATIN}
+_LEADS = {chr(letter).encode()[:1] for letter in _LATIN}
 """With what their UTF-8 begins, and no other place of a text's UTF-8."""
 
 

@@ -52,9 +52,10 @@ _TAIL = re.compile(
     r"""(?:[bBrRuU@]{0,2}(?="|')|\[\]byte\((?=")|\((?=["']))?)"""
     r"(?:" + _QUOTED + "|" + _BARE + ")"
 )  # fmt: skip
-_FLAG = re.compile(r"(?:^|[\s\"'`(\[])--?[A-Za-z0-9_.-]{0,40}$")
-_DIRECTIVE = re.compile(
-    r"(?:[#%](?:define|global)|\bSET)[ \t]{1,4}[A-Za-z0-9_]{0,40}$", re.IGNORECASE
+_BEFORE_BLANK = re.compile(
+    # A flag, or a definition.
+    r"(?:^|[\s\"'`(\[])--?[A-Za-z0-9_.-]{0,40}$|(?:[#%](?:define|global)|\bSET)[ \t]{1,4}[A-Za-z0-9_]{0,40}$",
+    re.IGNORECASE,
 )
 _LEFT = 60
 
@@ -131,10 +132,7 @@ def _may_follow(tail: re.Match[str], before: str, group: str) -> bool:
     after a flag or in a definition."""
     separator = tail.group("sep")
     if not separator.strip():
-        return (
-            bool(_FLAG.search(before) or _DIRECTIVE.search(before))
-            and tail.group("mid").strip() == ""
-        )
+        return bool(_BEFORE_BLANK.search(before)) and not tail.group("mid").strip()
     if group == "bare" and separator in ("->", ",", "==", "===", "!=", "!=="):
         return separator == "->"
     return True

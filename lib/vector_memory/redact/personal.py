@@ -3,6 +3,7 @@ and, where they are asked for, e-mail addresses and telephone numbers."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -12,6 +13,7 @@ import re2
 
 from vector_memory.redact.automaton import Meter, options
 from vector_memory.redact.spans import Span
+from vector_memory.text import tables
 
 _ANY_CARD = rb"[0-9]{4}(?:[0-9]{9}|[ -][0-9]{4,6}[ -][0-9]{4})"
 _ANY_SSN = rb"(?i)[0-9]{3}-[0-9]{2}-[0-9]{4}|\bssn|social security"
@@ -28,40 +30,23 @@ _OF_ISSUER = re.compile(
     r"|(?=.{15}$)(?:3[47]|1800|2131)|(?=.{14}$)(?:30[0-5]|3[689])|(?=.{13}$)4"
 )
 """How the numbers of so many digits begin that card issuers give."""
-_NOT_CARDS = re.compile(
-    r"(?:id|uuid|hash|sha|time|timestamp|ts|seq|offset|size|bytes|line|rev|build|version|pid|sum)[\"']?\s?[:=]?\s?[\"']?$",
-    re.IGNORECASE,
-)
-_SSN = re.compile(r"(?<![\w.\-/+])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-]|\.\d)")
-_LOOSE_SSN = re.compile(
-    r"(?:\bssn|social security (?:number|no\.?|#)?)[\"']?\s{0,3}(?:is|[:=#])?\s{0,3}[\"']?(?!000|666|9)(\d{3}[ .]?\d{2}[ .]?\d{4})(?!\d)",
+_NOT_CARDS = (
+    "id", "hash", "sha", "time", "timestamp", "ts", "seq", "offset", "size", "bytes", "line", "rev", "build",
+    "version", "sum",
+)  # fmt: skip
+"""How names of numbers end that are no cards'."""
+_SSN = re.compile(
+    r"(?<![\w.\-/+])(?P<dashed>(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4})(?![\w-]|\.\d)"
+    r"|(?:\bssn|social security (?:number|no\.?|#)?)[\"']?\s{0,3}(?:is|[:=#])?\s{0,3}[\"']?(?!000|666|9)"
+    r"(?P<named>\d{3}[ .]?\d{2}[ .]?\d{4})(?!\d)",
     re.IGNORECASE,
 )
 _IBAN = re.compile(
     r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,4})?(?![A-Za-z0-9])"
 )
 _IBAN_SIZES = {
-    country: size
-    for size, countries in {
-        15: "NO",
-        16: "BE",
-        18: "DK FI FK FO GL NL SD",
-        19: "MK SI",
-        20: "AT BA EE KZ LT LU MN XK",
-        21: "CH HR LI LV",
-        22: "BG BH CR DE GB GE IE ME RS VA",
-        23: "AE GI IL IQ OM SO TL",
-        24: "AD CZ ES MD PK RO SA SE SK TN VG",
-        25: "LY PT ST",
-        26: "IS TR",
-        27: "BI DJ FR GR IT MC MR SM",
-        28: "AL AZ BY CY DO GT HU LB NI PL SV",
-        29: "BR EG PS QA UA",
-        30: "JO KW MU YE",
-        31: "MT SC",
-        32: "LC",
-        33: "RU",
-    }.items()
+    country: int(size)
+    for size, countries in tables.pairs("iban_sizes", os.path.dirname(__file__)).items()
     for country in countries.split()
 }
 _MAIL = re.compile(r"(?<![\w.%+-])[\w.%+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")
@@ -77,7 +62,8 @@ def find_cards(text: str, start: int, end: int) -> Iterator[Span]:
     for hit in _CARD.finditer(text, start, end):
         digits = "".join(char for char in hit.group() if char.isdigit())
         start = hit.start()
-        named_otherwise = _NOT_CARDS.search(text, max(0, start - 16), start)
+        before = text[max(0, start - 16) : start].rstrip(" \t\n\"':=").lower()
+        named_otherwise = before.endswith(_NOT_CARDS)
         if _OF_ISSUER.match(digits) and luhn(digits) and not named_otherwise:
             yield Span(*hit.span(), "card")
 
@@ -96,10 +82,8 @@ def luhn(digits: str) -> bool:
 
 def find_ssns(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield US social security numbers: with their dashes, or so named."""
-    for hit in _SSN.finditer(text, start, end):
-        yield Span(*hit.span(), "ssn")
-    for hit in _LOOSE_SSN.finditer(text, max(0, start - 40), end):
-        yield Span(*hit.span(1), "ssn")
+    for hit in _SSN.finditer(text, max(0, start - 40), end):
+        yield Span(*hit.span(str(hit.lastgroup)), "ssn")
 
 
 def find_ibans(text: str, start: int, end: int) -> Iterator[Span]:

@@ -42,14 +42,15 @@ def find_places(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
                 yield Span(*match.span("s"), rule.name)
 
 
-_COOKIES = re.compile(r"[=;, ]+")
+_COOKIES = str.maketrans("=;,", "   ")
+"""What parts a header's cookies."""
 
 
 def _is_secret(value: str, kind: str) -> bool:
     if "[redacted" in value:
         return False
     if kind == "cookie":
-        return any(is_telling(part) for part in _COOKIES.split(value))
+        return any(map(is_telling, value.translate(_COOKIES).split()))
     if kind == "url":
         return not _EMPTY_PASSWORDS.fullmatch(value)
     return not kind or is_secret(value, kind, quoted=True)

@@ -14,7 +14,7 @@ from vector_memory.redact.automaton import Meter, options
 from vector_memory.redact.randomness import strangeness
 from vector_memory.redact.spans import Span
 from vector_memory.redact.surroundings import is_named
-from vector_memory.redact.values import is_type_name
+from vector_memory.redact.values import UUID, is_type_name
 
 _CHARACTERS = rb"[A-Za-z0-9_+/.~-]*"
 CLUE = (
@@ -25,9 +25,6 @@ CLUE = (
 """Letters and digits in turn, twice, in one run: random values nearly always have it, words hardly."""
 _SLASHES = re.compile(r"/+")
 _LEAD = re.compile(r"(?:[A-Za-z]{2,}\d?[-_.]+)+(?=[A-Za-z0-9])")
-_UUID = re.compile(
-    r"(?<![0-9a-fA-F])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9a-fA-F])"
-)
 _DIGEST = re.compile(r"(?:^|[^a-z])(?:sha\d{1,3}|md5)[-:=]?", re.IGNORECASE)
 """What lock files and lists of files have before a digest."""
 _NUMBER = re.compile(r"0x|v?\d{1,4}\.\d{1,4}[-+~.]")
@@ -61,7 +58,7 @@ def candidates(text: str, plain: bytes, meter: Meter) -> Iterator[tuple[int, int
 def _values(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
     """Yield the parts of a run of characters that may be a value."""
     run = text[first:last]
-    uuid = _UUID.search(run)
+    uuid = UUID.search(run)
     if uuid:
         place = first + uuid.start(), first + uuid.end()
         if not _is_no_value(text, *place):

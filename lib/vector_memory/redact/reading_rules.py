@@ -12,37 +12,32 @@ from collections.abc import Iterator
 
 from vector_memory.redact import categories, examples, wishes
 from vector_memory.redact.rules import Rules, UserRule
+from vector_memory.text import tables
+from vector_memory.text.headings import lines_below
+from vector_memory.text.statements import ITEM_HEAD
+from vector_memory.text.words import sentences_in, words_in
 
-HEADING = re.compile(
-    r"^(#{1,6})\s+(?:[^\w#]{0,4}\s*)?(?:privacy|redact(?:ion|ed|s)?|sensitive (?:data|information)|"
-    r"confidential(?:ity)?|(?:never|do not|don't) (?:remember|store|record|save))\b[^\n]*$",
+_ABOUT = re.compile(
+    r"(?P<privacy>^[^\w#]{0,4}\s*(?:privacy|redact(?:ion|ed|s)?|sensitive (?:data|information)|"
+    r"confidential(?:ity)?|(?:never|do not|don't) (?:remember|store|record|save))\b)"
+    r"|\b(?:memor(?:y|ies)|remember\w*|privacy)\b",
     re.IGNORECASE,
 )
-_MEMORY = re.compile(r"\b(?:memor(?:y|ies)|remember\w*|privacy)\b", re.IGNORECASE)
-_ANY_HEADING = re.compile(r"^(#{1,6})\s+\S")
-_ITEM = re.compile(r"^\s{0,8}(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.+?)\s*$")
-_FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
+"""What a heading says that is about privacy, or about memory."""
 _SLASHED = re.compile(r"(?:^|(?<=\s))/((?:[^/\\\n]|\\.)+)/([a-z]*)(?=$|[\s,;.])")
-_TICKED = re.compile(r"`([^`\n]+)`")
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|(?<!\w)'([^'\n]+)'(?!\w)")
 _CATEGORY = re.compile(
     r"^(?:any |all |my |our |the )*([\w -]{2,40}?)(?:\s*[:(–—]\s*|\s+-\s+)(.+?)\)?\.?$",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"[^\W\d_]*(?:[A-ZÀ-Þ]|\d)[\w&.'-]*")
-_CLAUSE = re.compile(
-    r"\b(?:i|me|you|we|us|they|them|would|should|not|whatever|that|which|careful|ask|use|be|please|always|without|with|in|at|before|after)\b",
-    re.IGNORECASE,
-)
-_GENERIC = re.compile(
-    r"\b(?:names?|data|details?|info(?:rmation)?|numbers?|things?|stuff|people|persons?|customers?|clients?|users?|colleagues?|"
-    r"conversations?|topics?|matters?|messages?|files?|secrets?|confidential|private|personal|sensitive|anything|everything)\b",
-    re.IGNORECASE,
-)
+_WORDS = tables.sets("privacy_words")
+_CLAUSE, _GENERIC = _WORDS["clause"], _WORDS["generic"]
 LONGEST_TERM = 120
 SHORTEST_TERM = 2
 MOST_WORDS = 4
-PRIVACY, MEMORY, ELSEWHERE = "privacy", "memory", ""
+ELSEWHERE, MEMORY, PRIVACY = range(3)
+"""What a section is about."""
 Found = list[UserRule]
 
 
@@ -65,29 +60,22 @@ def parse(markdown: str, path: str, binding: bool = False) -> Rules:
     return Rules(tuple(rules.values()), problems, path, binding)
 
 
-def _items(markdown: str) -> Iterator[tuple[int, str, str]]:
+def _items(markdown: str) -> Iterator[tuple[int, str, int]]:
     """Yield list items and lines with their lines' numbers and what their section is about."""
-    depth, section, fenced = 0, ELSEWHERE, False
-    for number, line in enumerate(markdown.splitlines(), 1):
-        if _FENCE.match(line):
-            fenced = not fenced
-        if fenced:
-            continue
-        if heading := _ANY_HEADING.match(line):
-            level = len(heading[1])
-            about = PRIVACY if HEADING.match(line) else MEMORY if _MEMORY.search(line) else ""
-            if not depth or level <= depth:
-                depth, section = (level if about else 0), about
-            elif about == PRIVACY:
-                section = PRIVACY
-        elif item := _ITEM.match(line):
-            yield number, item[1], section
+    for number, line, section in lines_below(markdown, _about):
+        if head := ITEM_HEAD.match(line):
+            yield number, line[head.end() :].strip(), section
         elif line.strip():
             # A sentence between lists counts; what is no sentence of the kind is mere prose.
-            yield number, line.strip(), section and MEMORY
+            yield number, line.strip(), min(section, MEMORY)
 
 
-def understood(item: str, section: str, problems: list[str], place: str) -> Found:
+def _about(title: str) -> int:
+    named = _ABOUT.search(title)
+    return ELSEWHERE if named is None else PRIVACY if named["privacy"] else MEMORY
+
+
+def understood(item: str, section: int, problems: list[str], place: str) -> Found:
     """Return the rules that an item makes, none where it asks for nothing.
 
     Args:
@@ -99,7 +87,7 @@ def understood(item: str, section: str, problems: list[str], place: str) -> Foun
     """
     asked = [
         (sentence, wish)
-        for sentence in wishes.sentences(item)
+        for sentence in sentences_in(item)
         if (section or wishes.is_plain(sentence)) and (wish := wishes.wish_of(sentence))
     ]
     if not asked:
@@ -139,7 +127,7 @@ def _item(item: str) -> Found:
     _require_length(item)
     plain = item.rstrip(".!")
     names = [word for word in words if _NAME.fullmatch(word.strip("(),;:."))]
-    described = _CLAUSE.search(plain) or _GENERIC.search(plain) or len(words) > MOST_WORDS
+    described = _is_described(plain) or len(words) > MOST_WORDS
     if described and len(names) < 2 and len(words) > 1:
         raise ValueError(_unclear(item))
     return [_term("rule", plain)]
@@ -148,7 +136,7 @@ def _item(item: str) -> Found:
 def _marked(item: str) -> Found:
     """Return the rules of the patterns, or else of the quoted terms, in an item."""
     slashed = [_flagged(marked[1], marked[2]) for marked in _SLASHED.finditer(item)]
-    patterns = slashed + _TICKED.findall(item)
+    patterns = slashed + [words for words in item.split("`")[1:-1:2] if words]
     if patterns:
         return [
             UserRule("rule", marked, f"the pattern {marked}", examples.of_pattern(marked))
@@ -168,11 +156,9 @@ def _category(words: str) -> Found:
         terms = [term.strip(" \"'`“”.") for term in re.split(r"[,;]", listed[2])]
     if not name:
         return []
-    example = categories.EXAMPLES[name]
-    meaning = f"the category {name}"
-    made = [
-        UserRule(name, term, meaning, example) for term in categories.CATEGORIES.get(name, ("",))
-    ]
+    category, meaning = categories.CATEGORIES[name], f"the category {name}"
+    patterns = category.patterns or ("",)
+    made = [UserRule(name, pattern, meaning, category.example) for pattern in patterns]
     return [*made, *(_term(name, term) for term in terms if term)]
 
 
@@ -189,11 +175,21 @@ def _matter(words: str, about: bool | None) -> Found | None:
     if employer := re.search(r"\b(?:employer|company)\b", words, re.IGNORECASE):
         return _category(employer[0])
     names = _names(words)
-    if names and not (len(words.split()) == 1 and _GENERIC.fullmatch(words)):
+    if names and _singular(words.lower()) not in _GENERIC:
         return [_matter_rule(name) if about else _term("rule", name) for name in names]
-    if not words or _CLAUSE.search(words) or _GENERIC.search(words) or len(words.split()) > 3:
+    if not words or _is_described(words) or len(words.split()) > 3:
         return None
     return [_matter_rule(words)]
+
+
+def _is_described(words: str) -> bool:
+    """Whether words are part of a sentence, or only say what sort of thing is meant."""
+    row = words_in(words)
+    return not _CLAUSE.isdisjoint(row) or not _GENERIC.isdisjoint(map(_singular, row))
+
+
+def _singular(word: str) -> str:
+    return word.removesuffix("s")
 
 
 def _names(words: str) -> list[str]:

@@ -7,14 +7,14 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, chain
 from math import prod
 from typing import Any
 
 import re2
 
 from vector_memory.errors import UnsafeTextError
-from vector_memory.redact.categories import PERSONAL_OF
+from vector_memory.redact.categories import CATEGORIES
 from vector_memory.redact.placeholders import placeholders
 from vector_memory.redact.spans import Span
 
@@ -51,7 +51,7 @@ class UserRule:
 
     Attributes:
         name: what stands in its placeholder.
-        pattern: in RE2's syntax; "" where it is found by its form alone (`PERSONAL_OF`).
+        pattern: in RE2's syntax; "" where it is found by its form alone (`Category.kinds`).
         line: its line in its file, from 1.
         item: the words that it was made of.
         meaning: how they were understood.
@@ -96,8 +96,8 @@ class Rules:
         self._searched: list[UserRule] = []
         self._together = UserRule("", "", "")
         self.rules = tuple(sorted(self._compiled(rules), key=lambda rule: rule.line))
-        named = (kind for rule in self.rules for kind in PERSONAL_OF.get(rule.name, ()))
-        self.personal = tuple(dict.fromkeys(named))
+        named = (CATEGORIES[rule.name].kinds for rule in self.rules if rule.name in CATEGORIES)
+        self.personal = tuple(dict.fromkeys(chain.from_iterable(named)))
         self._admit([rule for rule in self.rules if rule.pattern])
 
     def __bool__(self) -> bool:

@@ -10,18 +10,17 @@ from vector_memory.redact.automaton import Automaton, Meter, SecretRule
 from vector_memory.redact.spans import Span
 from vector_memory.text import tables
 
-_FIRST_CLASS = re.compile(r"\[[^\]]+\]")
-
 
 def _headed(name: str, heads: str, rest: str) -> SecretRule:
     """A rule for keys that start with one of the heads: it and a few characters are the clue. A key that
     the text's end cuts is one, too."""
     head = f"(?:{'|'.join(re.escape(beginning) for beginning in heads.split())})"
-    first = _FIRST_CLASS.match(rest)
-    if not first:
+    if not rest.startswith("["):
         return SecretRule(name, f"(?<![A-Za-z0-9]){head}{rest}")
-    clue = f"(?:^|[^A-Za-z0-9]){head}{first[0]}{{8}}"
-    return SecretRule(name, f"(?<![A-Za-z0-9]){head}(?:{rest}|{first[0]}{{16,}}\\Z)", clue=clue)
+    # The class of characters with which it begins.
+    first = rest[: rest.index("]") + 1]
+    clue = f"(?:^|[^A-Za-z0-9]){head}{first}{{8}}"
+    return SecretRule(name, f"(?<![A-Za-z0-9]){head}(?:{rest}|{first}{{16,}}\\Z)", clue=clue)
 
 
 def _shaped(name: str, pattern: str, clue: str = "", back: str = "0") -> SecretRule:

@@ -15,14 +15,15 @@ _WORDS_BEFORE = 4
 _NAMES = Path(__file__).with_name("names.txt")
 
 _NAME_PART = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+")
-_HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
+_HEX = ("0123456789abcdef", "0123456789ABCDEF")
 _PLAIN = re.compile(r"(?!.*(.)\1\1)(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9_.-]{20,80}")
 _FILE = re.compile(r"\.(?:[a-z]{2,5}|[hcoa])(?![A-Za-z0-9_.-])")
-_LAST_WORD = re.compile(r".(token|secret|password|key|access)s?$")
-_LINE_END = re.compile(r"""[\"'`,;)}\]= \t]{0,8}(?:\n|$)""")
+_LAST_WORDS = ("token", "secret", "password", "key", "access")
+_CLOSING, _MOST_CLOSING = "\"'`,;)}]= \t", 8
+"""What stands behind a value at the end of its line."""
 _LEAST_HEX = 20
-_NUMBERS = re.compile(r"\d{4,}[\s:]+$")
-"""Columns of numbers and digests, as git prints them."""
+_LEAST_DIGITS = 4
+"""Of a number before a digest, as columns have it that git prints."""
 
 
 @cache
@@ -40,9 +41,9 @@ def words() -> dict[str, frozenset[str]]:
 
 def is_named(text: str, start: int, end: int) -> bool:
     """Whether what stands before a random value, from `start` to `end`, says that it is secret."""
-    hexadecimal = bool(_HEX.fullmatch(text, start, end))
+    hexadecimal = any(not text[start:end].strip(digits) for digits in _HEX)
     if hexadecimal and (
-        end - start < _LEAST_HEX or _NUMBERS.search(text, max(0, start - 12), start)
+        end - start < _LEAST_HEX or _follows_number(text[max(0, start - 12) : start])
     ):
         return False
     near, sorts = _near(text, start), words()
@@ -59,10 +60,16 @@ def is_named(text: str, start: int, end: int) -> bool:
     )
 
 
+def _follows_number(before: str) -> bool:
+    bare = before.rstrip(": \t\r\n")
+    return bare != before and bare[-_LEAST_DIGITS:].isdecimal() and len(bare) >= _LEAST_DIGITS
+
+
 def _word(part: str) -> str:
     """Return a part of a name as it is listed: of words that are written together the last one counts."""
-    ends = _LAST_WORD.search(part.lower())
-    return ends[1] if ends else part.lower()
+    part = part.lower()
+    ends = (last for last in _LAST_WORDS if part[1:].endswith((last, f"{last}s")))
+    return next(ends, part)
 
 
 def _near(text: str, start: int) -> list[str]:
@@ -78,7 +85,9 @@ def _near(text: str, start: int) -> list[str]:
 
 def _is_named_alone(text: str, start: int, end: int) -> bool:
     """Whether a line holds nothing but the value and a few words that it is given to."""
-    if not _PLAIN.fullmatch(text, start, end) or not _LINE_END.match(text, end):
+    after = text[end : end + _MOST_CLOSING + 1].split("\n", 1)[0]
+    ends_line = len(after) <= _MOST_CLOSING and not after.strip(_CLOSING)
+    if not ends_line or not _PLAIN.fullmatch(text, start, end):
         return False
     first = max(0, start - _BEFORE)
     line_start = text.rfind("\n", first, start) + 1

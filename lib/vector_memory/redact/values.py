@@ -7,6 +7,7 @@ import re
 from collections import Counter
 
 from vector_memory.redact.randomness import strangeness
+from vector_memory.text import tables
 
 _ODD_LETTERS = 5.6
 """Bits a character from which on letters alone are no word."""
@@ -33,18 +34,18 @@ _PATH_OR_URL = re.compile(
 _TYPE_NAME = re.compile(r"(?:[A-Z][a-z]{2,}){2,}$")
 _DEEP_PATH = re.compile(r"/[a-z]{3,12}(?:/[\w.@~-]+){2,40}/?")
 _RANGE = re.compile(r"[\^~<>=v]{0,2}\d{1,4}(?:\.(?:\d{1,5}|x|\*)){1,3}[-+.\w]{0,24}")
-_ABOUT = re.compile(
-    r"pass|pwd|secret|token|text|string|hidden|required|optional|invalid|error|confirm|reset|forgot|change|"
-    r"login|field|input|value|none|null|true|false|never|always|default|plain|prompt|public|private|bearer|"
-    r"basic|oauth|digest|auth|config|environ|vault|keyring|empty|change|update|create|delete|verif|"
-    r"enabled|disabled|manual|random|hash|bcrypt|argon|client|server|admin_|user|name|type|object|number|bool"
-)
+_ABOUT = tables.sets("privacy_words")["about passwords"]
+"""Of these one stands in words about passwords."""
 _JOINED = re.compile(r"[A-Za-z0-9]{3,80}[#!%&*^~][A-Za-z0-9#!%&*^~]{3,80}")
-UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+UUID = re.compile(
+    r"(?<![0-9a-fA-F])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9a-fA-F])"
+)
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_BREAK = re.compile(r"[ \t]*\n[ \t>|]*| +")
-_VOWELS = frozenset("aeiouyAEIOUY")
-_CLUSTER = re.compile(r"[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]{5}")
+_QUOTING = " \t>|"
+_VOWELS = "aeiouyAEIOUY"
+_WITHOUT_VOWELS = str.maketrans(_VOWELS, " " * len(_VOWELS))
+_CLUSTER = 5
+"""Consonants in a row as no word has them."""
 
 
 def is_secret(value: str, kind: str, quoted: bool) -> bool:
@@ -59,7 +60,8 @@ def is_secret(value: str, kind: str, quoted: bool) -> bool:
         return False
     if quoted and (" " in value or "\n" in value):
         # It was broken over lines, which may be folded to one by now.
-        return kind != KEY and all(map(is_telling, _BREAK.split(value)))
+        lines = (line.lstrip(_QUOTING) for line in value.split("\n"))
+        return kind != KEY and all(map(is_telling, " ".join(lines).split()))
     if kind == PASSWORD:
         return _is_password(value, quoted)
     if kind == SECRET and quoted and len(value) >= 12 and _JOINED.fullmatch(value):
@@ -83,7 +85,8 @@ def _is_password(value: str, quoted: bool) -> bool:
 
 def is_word_like(value: str) -> bool:
     """Whether a value is a word that may be a weak password, rather than one about passwords."""
-    return value.isalpha() and value.islower() and len(value) >= 6 and not _ABOUT.search(value)
+    is_word = value.isalpha() and value.islower() and len(value) >= 6
+    return is_word and not any(word in value for word in _ABOUT)
 
 
 def _is_mixed(value: str) -> bool:
@@ -148,7 +151,8 @@ def _is_readable(part: str) -> bool:
         return len(part) <= 4
     if len(part) < 3:
         return False
-    return not _VOWELS.isdisjoint(part) and not _CLUSTER.search(part)
+    consonants = part.translate(_WITHOUT_VOWELS)
+    return consonants != part and max(map(len, consonants.split()), default=0) < _CLUSTER
 
 
 def entropy(value: str) -> float:

@@ -74,7 +74,6 @@ _DETERMINERS = re.compile(
 )
 _AND = re.compile(r"\s*(?:,|;|\bor\b|\band\b|\bnor\b|&(?=\s))\s*", re.IGNORECASE)
 _IT = frozenset({"", "it", "this", "that", "them", "any of it"})
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'`*_]*[A-Z])")
 
 
 def wish_of(sentence: str) -> Wish | None:
@@ -107,11 +106,6 @@ def asked_of(what: str) -> Wish:
 def is_plain(sentence: str) -> bool:
     """Whether a sentence speaks of memory or of remembering, so that it is meant wherever it stands."""
     return bool(_STRONG.search(_plain(sentence)))
-
-
-def sentences(item: str) -> list[str]:
-    """Return the sentences of an item or a line."""
-    return _SENTENCE_END.split(item)
 
 
 def _plain(sentence: str) -> str:

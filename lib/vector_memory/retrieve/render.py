@@ -53,7 +53,7 @@ def note(
 def is_others(memory: Memory) -> bool:
     """Whether a memory's words are, or look like, somebody else's: its links are not put before the
     model as links."""
-    return memory.origin in (Origin.TOOL, Origin.IMPORT) or memory.is_suspicious
+    return memory.is_foreign or memory.is_suspicious
 
 
 def _contradiction(memory: Memory, other: Memory) -> str:
@@ -84,17 +84,25 @@ def head(memory: Memory, project: str) -> str:
         where += f" {fence.short_name(memory.source.path)}:{memory.source.line_start}"
         if memory.source.line_end > memory.source.line_start:
             where += f"-{memory.source.line_end}"
-    # Talk says itself who speaks in it, and what is made of talk is nobody's words.
-    origin = "" if memory.kind in (PASSAGE, *DERIVED) else memory.origin.value
-    if memory.author:
-        origin = f"shared by {memory.author.get('name', 'a member')}"
-    if memory.is_suspicious:
-        origin = " · ".join(filter(None, (origin, "suspicious")))
     date = memory.created_at.date().isoformat()
     due, wrong = aging.due_on(memory), aging.refuted_on(memory)
-    line = fence.head(date, memory.kind, project, where, origin)
+    line = fence.head(date, memory.kind, project, where, whose(memory))
     line += f" · due {due}" if due else ""
     return line + (f" · found to be wrong on {wrong}" if wrong else "")
+
+
+def whose(memory: Memory) -> str:
+    """Return whose words a memory is, as its first line says it; "" where its text says so itself."""
+    if memory.author:
+        origin = f"shared by {memory.author.get('name', 'a member')}"
+    elif memory.kind in (PASSAGE, *DERIVED):
+        # Talk says itself who speaks in it, and what is made of talk is nobody's words.
+        origin = ""
+    elif memory.origin is Origin.IMPORT and not memory.is_foreign:
+        origin = "user's notes"
+    else:
+        origin = memory.origin.value
+    return " · ".join(filter(None, (origin, "suspicious" * memory.is_suspicious)))
 
 
 def notes(

@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Iterator
 
 from vector_memory.setup import snippet
-from vector_memory.setup.site import ALREADY, Site, point
+from vector_memory.setup.site import ALREADY, SetupSite, point
 from vector_memory.system import paths
 from vector_memory.system.durable_files import write_durably
 
@@ -30,7 +30,7 @@ exec /bin/sh "$run" "$@"
 """
 
 
-def install(site: Site) -> str:
+def install(site: SetupSite) -> str:
     """Install this version's code, make it the current one, and return what was done."""
     name = f"{paths.version()}-{digest(site.root)}"
     folder = site.home.path("app", name)
@@ -45,7 +45,7 @@ def install(site: Site) -> str:
     return ALREADY if previous == name else name
 
 
-def current(site: Site) -> str:
+def current(site: SetupSite) -> str:
     """Return the name of the folder that `app/current` leads to, or ""."""
     try:
         return os.path.basename(os.readlink(site.home.app_current))
@@ -90,7 +90,7 @@ def _copy(root: str, folder: str) -> None:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _sweep(site: Site, keep: set[str]) -> None:
+def _sweep(site: SetupSite, keep: set[str]) -> None:
     """Remove older versions; `keep` holds the current one and the one before, which a daemon or a
     hook that is just running may still read."""
     for name in os.listdir(site.home.app):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import shlex
 
-from vector_memory.setup.site import Site
+from vector_memory.setup.site import SetupSite
 from vector_memory.system import paths
 
 
-def text(site: Site) -> str:
+def text(site: SetupSite) -> str:
     """Return what the user can do next."""
     root = shlex.quote(site.root)
     program = shlex.quote(os.path.join(site.root, "bin", "vector-memory"))
@@ -27,7 +27,7 @@ The command line: {program} --help
 """
 
 
-def size_mb(site: Site) -> float:
+def size_mb(site: SetupSite) -> float:
     """Return the disk that runtime and models take, each file counted once, in MB."""
     seen: dict[tuple[int, int], int] = {}
     for top in (site.home.runtime, site.home.models):

@@ -15,7 +15,7 @@ from datetime import datetime, timezone
 from vector_memory.errors import SetupError, VectorMemoryError
 from vector_memory.setup import closing, locking, model, steps
 from vector_memory.setup.plan import SetupPlan
-from vector_memory.setup.site import Site
+from vector_memory.setup.site import SetupSite
 from vector_memory.system import durable_files, paths, private
 
 RETRY_S = 600.0
@@ -32,19 +32,21 @@ def main(arguments: Sequence[str]) -> int:
         with contextlib.suppress(AttributeError):
             stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
     if arguments[:1] == ["test"]:
-        from vector_memory.setup import develop
+        # What only a checkout needs lies beside the package.
+        sys.path.insert(0, os.path.join(ROOT, "scripts"))
+        import develop
 
         return develop.main(ROOT, arguments[1:])
     options = _parse(arguments)
     try:
-        site = Site(ROOT, paths.Home(), options.model_source)
+        site = SetupSite(ROOT, paths.Home(), options.model_source)
     except VectorMemoryError as error:
         sys.stderr.write(f"{error.message}\nWhat to do: {error.hint}\n")
         return 1
     return _in_background(site) if options.background else _in_foreground(site, options)
 
 
-def set_up(site: Site, *, wait: bool = True, with_proof: bool = True) -> None:
+def set_up(site: SetupSite, *, wait: bool = True, with_proof: bool = True) -> None:
     """Run the whole set-up under its lock.
 
     Raises:
@@ -63,7 +65,7 @@ def set_up(site: Site, *, wait: bool = True, with_proof: bool = True) -> None:
             os.unlink(site.failed)
 
 
-def _in_foreground(site: Site, options: argparse.Namespace) -> int:
+def _in_foreground(site: SetupSite, options: argparse.Namespace) -> int:
     try:
         if site.model_source:
             model.check_source(site.model_source)
@@ -79,7 +81,7 @@ def _in_foreground(site: Site, options: argparse.Namespace) -> int:
     return 0
 
 
-def _in_background(site: Site) -> int:
+def _in_background(site: SetupSite) -> int:
     """Set up without anybody watching: in a session of its own, once at a time."""
     with contextlib.suppress(OSError):
         os.setsid()
@@ -121,7 +123,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _make_home(site: Site) -> None:
+def _make_home(site: SetupSite) -> None:
     try:
         site.home.make()
     except OSError as error:
@@ -146,7 +148,7 @@ def _clear_errors() -> Iterator[None]:
         raise SetupError(f"{error.filename}: {error.strerror}.", hint) from error
 
 
-def _begin_log(site: Site) -> None:
+def _begin_log(site: SetupSite) -> None:
     with contextlib.suppress(OSError):
         if os.path.getsize(site.log) > MAX_LOG_BYTES:
             os.truncate(site.log, 0)
@@ -155,14 +157,14 @@ def _begin_log(site: Site) -> None:
         file.write(f"=== {at} Vector Memory {paths.version()}, Python {sys.version}\n")
 
 
-def _failed_recently(site: Site) -> bool:
+def _failed_recently(site: SetupSite) -> bool:
     try:
         return time.time() - os.path.getmtime(site.failed) < RETRY_S
     except OSError:
         return False
 
 
-def _leave_report(site: Site, error: Exception) -> None:
+def _leave_report(site: SetupSite, error: Exception) -> None:
     """Leave the line of hook output with which the next session's start says what went wrong."""
     is_expected = isinstance(error, VectorMemoryError)
     what = str(error) if is_expected else f"It failed with {type(error).__name__}."

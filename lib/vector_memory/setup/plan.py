@@ -8,14 +8,14 @@ import shutil
 from vector_memory.errors import DaemonUnavailableError
 from vector_memory.setup import app, model, proof, runtime, uv
 from vector_memory.setup.commands import CommandError, file_tail
-from vector_memory.setup.site import ALREADY, Site
+from vector_memory.setup.site import ALREADY, SetupSite
 from vector_memory.setup.steps import SetupStep
 
 
 class SetupPlan:
     """The steps of one set-up and what they hand to each other."""
 
-    def __init__(self, site: Site, keep_cache: bool = False) -> None:
+    def __init__(self, site: SetupSite, keep_cache: bool = False) -> None:
         self.site = site
         self.keep_cache = keep_cache
         self.changed = False

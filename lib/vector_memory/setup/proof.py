@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from datetime import datetime, timezone
-from typing import Any
 
+from vector_memory.client import trial
 from vector_memory.client.link import DaemonClient
 from vector_memory.errors import SetupError, VectorMemoryError
-from vector_memory.setup.site import Site
+from vector_memory.setup.site import SetupSite
 from vector_memory.system.paths import Home
 
 PATIENCE_S = 60.0
@@ -30,7 +28,7 @@ EXPECTED = "PostgreSQL"
 _HINT = "Run `vector-memory doctor`; the end of the daemon's log is in the set-up's log."
 
 
-def run(site: Site) -> str:
+def run(site: SetupSite) -> str:
     """Store and recall one memory through the installed hooks; return what was seen.
 
     Raises:
@@ -39,7 +37,11 @@ def run(site: Site) -> str:
     with _scratch(site) as (home, project):
         hook = _InstalledHooks(site, home, project)
         hook.run("session_start", session_id="proof-1", source="startup")
-        transcript = _write_transcript(project)
+        transcript = os.path.join(project, "proof-1.jsonl")
+        answer = [{"type": "text", "text": DECISION}]
+        trial.write_transcript(
+            transcript, "proof-1", project, [("user", QUESTION), ("assistant", answer)]
+        )
         hook.run(
             "stop",
             session_id="proof-1",
@@ -54,35 +56,22 @@ def run(site: Site) -> str:
 class _InstalledHooks:
     """The installed hooks, as the client would run them."""
 
-    def __init__(self, site: Site, home: Home, project: str) -> None:
+    def __init__(self, site: SetupSite, home: Home, project: str) -> None:
         self.program = os.path.join(site.home.app_current, "hooks", "run")
-        self.project = project
-        self.environ = {
-            **{name: value for name, value in os.environ.items() if name in ("PATH", "HOME")},
-            "VECTOR_MEMORY_HOME": home.root,
-            "CLAUDE_PROJECT_DIR": project,
-        }
+        self.home, self.project = home, project
 
-    def run(self, stem: str, **event: Any) -> str:
+    def run(self, stem: str, **event: object) -> str:
         """Run one hook and return the context that it adds ("" for none)."""
-        name = "".join(word.capitalize() for word in stem.split("_"))
-        sent = {"cwd": self.project, "hook_event_name": name, **event}
+        command = ["sh", self.program, stem]
         try:
-            done = subprocess.run(
-                ["sh", self.program, stem],
-                input=json.dumps(sent).encode(),
-                capture_output=True,
-                env=self.environ,
-                cwd=self.project,
-                timeout=HOOK_S,
-                check=False,
+            done = trial.run_hook(
+                command, stem, self.home, self.project, HOOK_S, user_home="", **event
             )
         except subprocess.TimeoutExpired:
-            raise SetupError(f"The {name} hook did not end in {HOOK_S:.0f} s.", _HINT) from None
+            raise SetupError(f"The hook {stem} did not end in {HOOK_S:.0f} s.", _HINT) from None
         if done.returncode or done.stderr:
-            raise SetupError(f"The {name} hook failed (exit {done.returncode}).", _HINT)
-        output = json.loads(done.stdout) if done.stdout else {}
-        return str(output.get("hookSpecificOutput", {}).get("additionalContext", ""))
+            raise SetupError(f"The hook {stem} failed (exit {done.returncode}).", _HINT)
+        return trial.context_in(done.stdout)
 
 
 def _wait_for_answer(hook: _InstalledHooks, transcript: str) -> str:
@@ -106,7 +95,7 @@ def _wait_for_answer(hook: _InstalledHooks, transcript: str) -> str:
 
 
 @contextlib.contextmanager
-def _scratch(site: Site) -> Iterator[tuple[Home, str]]:
+def _scratch(site: SetupSite) -> Iterator[tuple[Home, str]]:
     """Yield a data home of its own that shares runtime, models and code, and a project's folder."""
     folder = tempfile.mkdtemp(prefix="vector-memory-")
     home = Home(os.path.join(folder, "home"))
@@ -132,28 +121,3 @@ def _keep_log(home: Home, log: str) -> None:
         for name in sorted(os.listdir(home.logs)):
             with open(os.path.join(home.logs, name), encoding="utf-8", errors="replace") as part:
                 file.write(f"--- {name} of the proof\n{part.read()[-4000:]}\n")
-
-
-def _write_transcript(project: str) -> str:
-    path = os.path.join(project, "proof-1.jsonl")
-    at = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.000Z")
-    common = {"sessionId": "proof-1", "cwd": project, "timestamp": at, "isSidechain": False}
-    answer = {
-        "id": "msg_1",
-        "role": "assistant",
-        "content": [{"type": "text", "text": DECISION}],
-        "stop_reason": "end_turn",
-    }
-    lines: list[dict[str, object]] = [
-        {
-            **common,
-            "type": "user",
-            "uuid": "u1",
-            "parentUuid": None,
-            "message": {"role": "user", "content": QUESTION},
-        },
-        {**common, "type": "assistant", "uuid": "a1", "parentUuid": "u1", "message": answer},
-    ]
-    with open(path, "w", encoding="utf-8") as file:
-        file.writelines(json.dumps(line) + "\n" for line in lines)
-    return path

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from vector_memory.errors import SetupError
 from vector_memory.setup.commands import works
-from vector_memory.setup.site import ALREADY, Site, base_python, describe_python, point
+from vector_memory.setup.site import ALREADY, SetupSite, base_python, describe_python, point
 from vector_memory.setup.uv import Uv
 from vector_memory.system.durable_files import write_durably
 
@@ -20,7 +20,7 @@ UNUSED = ("numpy/**/tests", "pyarrow/tests", "pyarrow/include")
 _ASK_BASE = "import sys; print(sys._base_executable)"
 
 
-def install(site: Site, uv: Uv) -> str:
+def install(site: SetupSite, uv: Uv) -> str:
     """Make the environment hold the pinned packages; return what was done.
 
     A virtual environment has its own path written into it, so it is built in place, and the stamp
@@ -66,7 +66,7 @@ def _prune(venv: str) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def _make_venv(site: Site, uv: Uv) -> None:
+def _make_venv(site: SetupSite, uv: Uv) -> None:
     folder = site.home.path("runtime", "venv")
     shutil.rmtree(folder, ignore_errors=True)
     uv(
@@ -75,13 +75,13 @@ def _make_venv(site: Site, uv: Uv) -> None:
     )
 
 
-def key(site: Site) -> str:
+def key(site: SetupSite) -> str:
     """Return what the stamp says when nothing is to be done: a digest of the requirements."""
     with open(site.requirements("runtime"), "rb") as file:
         return hashlib.sha256(file.read()).hexdigest()
 
 
-def link_hook_python(site: Site) -> str:
+def link_hook_python(site: SetupSite) -> str:
     """Point `runtime/hook-python` at the real interpreter, and see that it runs.
 
     The venv's own python would look for its `pyvenv.cfg` first, and a shim costs 100 ms.
@@ -101,7 +101,7 @@ def link_hook_python(site: Site) -> str:
     )
 
 
-def _hook_candidates(site: Site) -> list[str]:
+def _hook_candidates(site: SetupSite) -> list[str]:
     venv = site.home.runtime_python
     asked = subprocess.run(
         [venv, "-I", "-c", _ASK_BASE], capture_output=True, text=True, check=False
@@ -121,7 +121,7 @@ def _is_binary(path: str) -> bool:
         return False
 
 
-def _read_stamp(site: Site) -> str:
+def _read_stamp(site: SetupSite) -> str:
     try:
         with open(site.stamp, encoding="utf-8") as file:
             return str(json.load(file)["requirements"])

@@ -15,7 +15,7 @@ ALREADY = "already there"
 
 
 @dataclass(frozen=True)
-class Site:
+class SetupSite:
     """One set-up. `root` is the folder with `bootstrap.sh`; `model_source` is a folder that holds
     the model ("" means that it comes from the package registry)."""
 

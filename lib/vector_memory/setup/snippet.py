@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-from vector_memory.setup.site import Site
+from vector_memory.setup.site import SetupSite
 
 ROOT = "${CLAUDE_PLUGIN_ROOT}"
 Groups = list[dict[str, Any]]
@@ -24,7 +24,7 @@ def render(hooks: dict[str, Groups], program: str) -> str:
     return json.dumps({"hooks": wired}, indent=2) + "\n"
 
 
-def for_home(site: Site) -> str:
+def for_home(site: SetupSite) -> str:
     """Return the settings with the absolute path of the data home's shim, ready to be pasted."""
     return render(load(site.root), site.home.path("app", "hook"))
 

@@ -11,9 +11,9 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 
-from vector_memory.setup import pip_config
 from vector_memory.setup.commands import run, works
-from vector_memory.setup.site import Site, base_python
+from vector_memory.setup.site import SetupSite, base_python
+from vector_memory.system import pip_config
 
 OLDEST = (0, 5)
 """The first that knows the variables for indexes that `pip_config` sets."""
@@ -30,7 +30,7 @@ PIP_HINT = (
 class Uv:
     """A uv that works, with the environment it is to run in."""
 
-    def __init__(self, program: str, site: Site, environ: Mapping[str, str]) -> None:
+    def __init__(self, program: str, site: SetupSite, environ: Mapping[str, str]) -> None:
         self.program = program
         self.site = site
         self.environ = environment(environ, site, own=program.startswith(site.home.runtime))
@@ -65,7 +65,7 @@ class Uv:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def environment(environ: Mapping[str, str], site: Site, own: bool) -> dict[str, str]:
+def environment(environ: Mapping[str, str], site: SetupSite, own: bool) -> dict[str, str]:
     """Return uv's environment: the user's, pip's sources, and compiled bytecode.
 
     Args:
@@ -83,12 +83,12 @@ def environment(environ: Mapping[str, str], site: Site, own: bool) -> dict[str, 
     return {**kept, **pip_config.uv_environ(environ), **plain}
 
 
-def cache(site: Site) -> str:
+def cache(site: SetupSite) -> str:
     """Return the folder of our own uv's cache: it outlives an interruption, not the set-up."""
     return site.home.path("runtime", ".cache")
 
 
-def get(site: Site, environ: Mapping[str, str]) -> Uv:
+def get(site: SetupSite, environ: Mapping[str, str]) -> Uv:
     """Return uv: PATH's if it is new enough, else our own, installed first if need be.
 
     Raises:
@@ -98,7 +98,7 @@ def get(site: Site, environ: Mapping[str, str]) -> Uv:
     return Uv(program, site, environ)
 
 
-def find(site: Site, environ: Mapping[str, str]) -> str | None:
+def find(site: SetupSite, environ: Mapping[str, str]) -> str | None:
     """Return the path of a uv that works and is new enough, or None."""
     own = site.home.path("runtime", "uv", "bin", "uv")
     for program in (shutil.which("uv", path=environ.get("PATH")), own):
@@ -117,7 +117,7 @@ def version(program: str) -> tuple[int, ...]:
     return tuple(int(part) for part in match.groups()) if match else ()
 
 
-def install(site: Site, environ: Mapping[str, str]) -> str:
+def install(site: SetupSite, environ: Mapping[str, str]) -> str:
     """Install our own uv with pip and return its path.
 
     Raises:
@@ -145,7 +145,7 @@ def install(site: Site, environ: Mapping[str, str]) -> str:
 
 
 @contextlib.contextmanager
-def _pip(site: Site) -> Iterator[list[str]]:
+def _pip(site: SetupSite) -> Iterator[list[str]]:
     """Yield a command that runs pip: the Python's own, else that of a passing venv."""
     for python in dict.fromkeys((sys.executable, base_python())):
         if works([python, "-I", "-m", "pip", "--version"]):

@@ -61,12 +61,12 @@ class _Table(NamedTuple):
 
     def rows(self, seqs: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the row of each sequence number, -1 where there is none or it is gone."""
-        known = self.arrays["seqs"][: self.size]
-        if not len(known):
+        held = self.arrays["seqs"][: self.size]
+        if not len(held):
             return np.full(len(seqs), -1, np.int64)
-        rows = np.minimum(np.searchsorted(known, seqs), len(known) - 1)
+        rows = np.minimum(np.searchsorted(held, seqs), len(held) - 1)
         # A number that is outdated stands nowhere: the search for it ends at its neighbour.
-        rows[(known[rows] != seqs) | self.arrays["gone"][rows]] = -1
+        rows[(held[rows] != seqs) | self.arrays["gone"][rows]] = -1
         return rows
 
     def values(self, name: str, rows: NDArray[Any]) -> NDArray[Any]:
@@ -193,8 +193,8 @@ class Columns:
             One number for each known word, in the order of `words`; unknown and empty ones have none.
             A code means something in these columns alone, and only while they live.
         """
-        known = self._codes[column]
-        return [known[word] for word in words if word and word in known]
+        codes = self._codes[column]
+        return [codes[word] for word in words if word and word in codes]
 
     def speakers(self, words: Iterable[str]) -> list[str]:
         """Return the speakers whose name, or its first word, is among these lower-case words.
@@ -202,14 +202,14 @@ class Columns:
         Returns:
             Names as they are stored, in the order of `words`; one word may bring several.
         """
-        known = self._codes["speaker"]
+        codes = self._codes["speaker"]
         # Names only ever grow in number: they are taken apart anew when there are more.
-        if self._named_of != len(known):
+        if self._named_of != len(codes):
             self._named = {}
-            for name in known:
+            for name in codes:
                 for form in {name.lower(), *name.lower().split()[:1]}:
                     self._named.setdefault(form, []).append(name)
-            self._named_of = len(known)
+            self._named_of = len(codes)
         return [name for word in words if word for name in self._named.get(word, ())]
 
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
@@ -312,10 +312,10 @@ class Columns:
             "marks": np.asarray(batch.marks, np.uint8),
         }
         for name in _NAMED:
-            known = self._codes[name]
+            numbers = self._codes[name]
             # "" is there from the beginning as NOBODY, so that the next code is one less.
             distinct, places = batch.words[name]
-            codes = [known.setdefault(word or "", len(known) - 1) for word in distinct]
+            codes = [numbers.setdefault(word or "", len(numbers) - 1) for word in distinct]
             part[name] = np.array(codes, np.int32)[places]
         # An idea or a topic stands beside the talk, not between two turns of it.
         part["session"][(part["marks"] & Mark.ASIDE) != 0] = NOBODY

@@ -99,7 +99,7 @@ class WriteGuard:
             # Writing failed half way: what is there now is what counts.
             self.sync()
             self._clear()
-        return [path for path, known in sorted(self._sums.items()) if self._sum(path) != known]
+        return [path for path, saved in sorted(self._sums.items()) if self._sum(path) != saved]
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
@@ -127,21 +127,21 @@ class WriteGuard:
         """Sync the files that are new and the folders that list them, and list them; return how
         many there were."""
         present = self._present()
-        known = {path: self._sums[path] for path in present if path in self._sums}
+        sums = {path: self._sums[path] for path in present if path in self._sums}
         # Files are written once: what is listed has been synced, and only new ones cost time.
-        new = present - set(known)
+        new = present - set(sums)
         for path in new:
             with contextlib.suppress(FileNotFoundError):
                 whole = os.path.join(self.folder, path)
                 sync_file(whole)
                 if os.path.basename(path) not in REWRITTEN:
-                    known[path] = sum_of(whole)
+                    sums[path] = sum_of(whole)
         # A file whose folder is not synced may be gone after a power cut, whole as it is.
         for folder in self._folders_of(new):
             sync_file(folder)
-        if known != self._sums:
-            self._sums = known
-            write_durably(self.list, json.dumps(known).encode())
+        if sums != self._sums:
+            self._sums = sums
+            write_durably(self.list, json.dumps(sums).encode())
         return len(new)
 
     def _load(self) -> bool:
@@ -173,13 +173,13 @@ class WriteGuard:
         """Return what is missing, has another size, or is a manifest that differs: these are small, and
         LanceDB believes everything that they say."""
         wrong = []
-        for path, known in self._sums.items():
+        for path, expected in self._sums.items():
             try:
                 size = os.stat(os.path.join(self.folder, path)).st_size
             except OSError:
                 # No file has this size: what is missing differs from what was written.
                 size = -1
-            if size != known.size or (path.endswith(MANIFEST) and self._sum(path) != known):
+            if size != expected.size or (path.endswith(MANIFEST) and self._sum(path) != expected):
                 wrong.append(path)
         return wrong
 
@@ -191,14 +191,14 @@ class WriteGuard:
 
     def _folders_of(self, paths: set[str]) -> set[str]:
         """Return the folders between these files and the parent of the guarded folder."""
-        found: set[str] = set()
+        folders: set[str] = set()
         top = os.path.dirname(self.folder)
         for path in paths:
             folder = os.path.dirname(os.path.join(self.folder, path))
-            while folder not in found and len(folder) >= len(top):
-                found.add(folder)
+            while folder not in folders and len(folder) >= len(top):
+                folders.add(folder)
                 folder = os.path.dirname(folder)
-        return found
+        return folders
 
     def _set(self) -> None:
         os.makedirs(os.path.dirname(self.mark), mode=0o700, exist_ok=True)

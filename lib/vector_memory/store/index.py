@@ -410,10 +410,10 @@ class Index:
         """
         from vector_memory.store.lance_check import problems
 
-        found = problems(self._lance, read_data) if self._lance is not None else []
+        wrong = problems(self._lance, read_data) if self._lance is not None else []
         if read_data and self._matrix is not None and not self._matrix.sound():
-            found.append(WRONG_MATRIX)
-        return found
+            wrong.append(WRONG_MATRIX)
+        return wrong
 
     def mend(self, problems: Sequence[str]) -> None:
         """Set aside what these answers of `check` are about; `apply` makes it anew from there on.
@@ -475,7 +475,7 @@ class Index:
         """Learn which terms are common, by a sample, where there are many rows."""
         if lance.rows() >= SELECTIVE_ROWS:
             shares = lance.shares(SAMPLE_ROWS)
-            self._common = {term: one for term, one in shares.items() if one >= COMMON_SHARE}
+            self._common = {term: share for term, share in shares.items() if share >= COMMON_SHARE}
 
     def _loaded(self) -> LanceIndex:
         assert self._lance is not None
@@ -521,13 +521,13 @@ class Index:
             self._rebuild_matrix(lance, len(present))
             return
         # Only the difference is read: at a start that is next to nothing.
-        known = matrix.seqs()
-        missing = np.setdiff1d(present, known)
+        held = matrix.seqs()
+        missing = np.setdiff1d(present, held)
         # So much in the tail would slow each search; writing everything in order is quicker.
         if len(missing) > _MOSTLY_NEW * max(len(present), 1_000):
             self._rebuild_matrix(lance, len(present))
             return
-        matrix.remove(np.setdiff1d(known, present))
+        matrix.remove(np.setdiff1d(held, present))
         for seqs, projects, vectors in lance.iter_vectors(missing):
             matrix.add(seqs, projects, vectors)
         matrix.mark_reached(lance.reached())

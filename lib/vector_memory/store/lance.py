@@ -140,12 +140,12 @@ class LanceIndex:
         with translated("searching", self._table.path):
             search = self._table.start(query.to_arrow())
 
-        def found() -> list[Candidate]:
+        def candidates() -> list[Candidate]:
             with translated("searching", self._table.path):
                 rows = search.result()
             return _best_first(rows["seq"].to_pylist(), rows["_score"].to_pylist())
 
-        return found
+        return candidates
 
     def shares(self, rows: int) -> dict[str, float]:
         """Return in what share of some rows each term stands.
@@ -170,10 +170,10 @@ class LanceIndex:
             return np.empty(0, np.int64)
         query = _filtered(self._handle.query(), scope).select(["seq", "kind"])
         with translated("filtering", self._table.path):
-            found = self._table.run(query.to_arrow())
-        seqs = np.asarray(found["seq"].to_numpy(), np.int64)
+            rows = self._table.run(query.to_arrow())
+        seqs = np.asarray(rows["seq"].to_numpy(), np.int64)
         # The mark has no kind, and is in no scope.
-        return np.sort(seqs[np.asarray(found["kind"].is_valid())])
+        return np.sort(seqs[np.asarray(rows["kind"].is_valid())])
 
     def seqs_of(self, ids: Sequence[str]) -> NDArray[np.int64]:
         """Return the sequence numbers that these ids have in the table.
@@ -184,13 +184,13 @@ class LanceIndex:
         import numpy as np
         from lancedb.expr import col, lit
 
-        found = [np.empty(0, np.int64)]
+        pieces = [np.empty(0, np.int64)]
         for start in range(0, len(ids), _IDS_AT_ONCE):
-            some = [lit(values.storable(one)) for one in ids[start : start + _IDS_AT_ONCE]]
+            some = [lit(values.storable(row_id)) for row_id in ids[start : start + _IDS_AT_ONCE]]
             query = self._handle.query().where(col("id").isin(some)).select(["seq"])
             with translated("searching", self._table.path):
-                found.append(self._table.run(query.to_arrow())["seq"].to_numpy())
-        return np.concatenate(found)
+                pieces.append(self._table.run(query.to_arrow())["seq"].to_numpy())
+        return np.concatenate(pieces)
 
     def iter_columns(self) -> Iterator[Batch]:
         """Yield what stands beside words and vectors of all memories, in pieces and in no order."""
@@ -236,7 +236,7 @@ class LanceIndex:
             yield from self._vectors_where(col("embedded") == lit(True))
             return
         for start in range(0, len(seqs), _IDS_AT_ONCE):
-            some = [lit(one) for one in seqs[start : start + _IDS_AT_ONCE].tolist()]
+            some = [lit(seq) for seq in seqs[start : start + _IDS_AT_ONCE].tolist()]
             yield from self._vectors_where(col("seq").isin(some))
 
     # -- changing it --------------------------------------------------------------------------
@@ -256,7 +256,7 @@ class LanceIndex:
         """
         newest = {row.memory.id: row for row in rows}
         # What is removed and comes again in the same batch stays.
-        removed = [one for one in unique(removed_ids) if one not in newest]
+        removed = [row_id for row_id in unique(removed_ids) if row_id not in newest]
         with self._write_lock:
             # A batch that is applied again must not take the mark back.
             reached = max(reached, self._table.reached)
@@ -382,7 +382,7 @@ class LanceIndex:
         from lancedb.expr import col, lit
 
         for start in range(0, len(ids), _IDS_AT_ONCE):
-            some = [lit(values.storable(one)) for one in ids[start : start + _IDS_AT_ONCE]]
+            some = [lit(values.storable(row_id)) for row_id in ids[start : start + _IDS_AT_ONCE]]
             self._table.run(self._handle.delete(col("id").isin(some)))
 
     def _merge(self, rows: Sequence[IndexRow], reached: int) -> None:
@@ -439,8 +439,8 @@ def _filtered(query: Any, scope: Scope) -> Any:
 
 def _best_first(seqs: Sequence[int], scores: Sequence[float]) -> list[Candidate]:
     """Return candidates by falling score; of equal ones the newest first."""
-    found = [Candidate(seq, score) for seq, score in zip(seqs, scores, strict=True)]
-    return sorted(found, key=lambda one: (-one.score, -one.seq))
+    candidates = [Candidate(seq, score) for seq, score in zip(seqs, scores, strict=True)]
+    return sorted(candidates, key=lambda candidate: (-candidate.score, -candidate.seq))
 
 
 async def _next(reader: Any) -> Any:

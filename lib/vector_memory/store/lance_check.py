@@ -23,13 +23,13 @@ def problems(index: LanceIndex, read_data: bool) -> list[str]:
         read_data: read every file, then every row, and compare them with their checksums.
     """
     try:
-        found = [
+        missing = [
             f"The index of column {column!r} is missing."
             for column, rows in index.unindexed().items()
             if rows < 0
         ]
         # Where files differ the table is set aside anyway, and its rows say no more.
-        return found + (_file_problems(index) or _data_problems(index) if read_data else [])
+        return missing + (_file_problems(index) or _data_problems(index) if read_data else [])
     except StoreDamagedError as error:
         return [error.message]
 
@@ -51,14 +51,14 @@ def _data_problems(index: LanceIndex) -> list[str]:
             marks += row["id"] == form.REACHED_ID
             wrong += row["id"] != form.REACHED_ID and not _sound(row)
             ids.add(row["id"])
-    found = []
+    sentences = []
     if wrong:
-        found.append(f"{wrong} of {rows} rows differ from their checksums.")
+        sentences.append(f"{wrong} of {rows} rows differ from their checksums.")
     if len(ids) < rows:
-        found.append(f"{rows - len(ids)} rows stand there twice.")
+        sentences.append(f"{rows - len(ids)} rows stand there twice.")
     if index.reached() and not marks:
-        found.append("The mark of what is reached is missing.")
-    return found
+        sentences.append("The mark of what is reached is missing.")
+    return sentences
 
 
 def _rows(batch: Any) -> list[dict[str, Any]]:

@@ -148,7 +148,7 @@ class LanceTable:
             staying = np.isin(batch["seq"].to_numpy(), kept) | ~np.asarray(batch["kind"].is_valid())
             waiting.append(batch.filter(pa.array(staying)))
             # There is a batch for each file, and each `add` makes one.
-            if sum(one.num_rows for one in waiting) >= ROWS_AT_ONCE:
+            if sum(part.num_rows for part in waiting) >= ROWS_AT_ONCE:
                 await write()
         if waiting:
             await write()
@@ -159,7 +159,7 @@ class LanceTable:
     def _delete_others(self) -> None:
         """Delete what is in the folder besides this table: those of other models, and what an interrupted
         rewriting left."""
-        own = {os.path.basename(one) for one in (self.path, self.guard.mark, self.guard.list)}
+        own = {os.path.basename(path) for path in (self.path, self.guard.mark, self.guard.list)}
         for name in os.listdir(self.folder):
             if name not in own and name.lstrip(".").startswith(TABLES):
                 removal.remove(os.path.join(self.folder, name))
@@ -170,11 +170,11 @@ class LanceTable:
 
     async def missing_rows(self) -> dict[str, int]:
         """Return how many rows each index lacks: column → rows, -1 where the index itself is missing."""
-        found = {}
+        missing = {}
         for column in form.index_configs():
             stats = await self.handle.index_stats(f"{column}_idx")
-            found[column] = -1 if stats is None else int(stats.num_unindexed_rows)
-        return found
+            missing[column] = -1 if stats is None else int(stats.num_unindexed_rows)
+        return missing
 
     async def warm(self) -> None:
         """Read what searches need most, so that the next one does not wait for it. The words of a

@@ -214,13 +214,13 @@ class Matrix:
             is none.
         """
         view = self._view
-        found = np.zeros((len(seqs), self.dim), np.float32)
-        _fill(found, seqs, view.saved.seqs, view.saved_order, view.saved.rows)
+        vectors = np.zeros((len(seqs), self.dim), np.float32)
+        _fill(vectors, seqs, view.saved.seqs, view.saved_order, view.saved.rows)
         if view.tail_rows:
             tail = view.tail_seqs[: view.tail_rows]
             rows = ExactRows(view.tail_vectors)
-            _fill(found, seqs, tail, np.argsort(tail, kind="stable"), rows)
-        return found
+            _fill(vectors, seqs, tail, np.argsort(tail, kind="stable"), rows)
+        return vectors
 
     # -- changing it --------------------------------------------------------------------------
 
@@ -349,11 +349,11 @@ class Matrix:
         dead: NDArray[np.bool_] | None = None,
     ) -> None:
         """Save the rows of two arrays, one after the other, in the order of projects and seqs."""
-        known = self._view.codes
-        names = sorted(known)
+        numbers = self._view.codes
+        names = sorted(numbers)
         ranks = np.empty(len(names), np.int64)
         for rank, name in enumerate(names):
-            ranks[known[name]] = rank
+            ranks[numbers[name]] = rank
         # By project, so that a question about one project computes on one slice.
         order = np.lexsort((seqs, ranks[codes]))
         if dead is not None:
@@ -423,20 +423,20 @@ def _places(
 
 
 def _fill(
-    found: Vectors,
+    vectors: Vectors,
     wanted: NDArray[np.int64],
     seqs: NDArray[np.int64],
     order: NDArray[np.int64],
     rows: Rows,
 ) -> None:
-    """Set the rows of `found` whose sequence numbers are among `seqs`, which ascend by `order`."""
+    """Set the rows of `vectors` whose sequence numbers are among `seqs`, which ascend by `order`."""
     places = _places(wanted, seqs, order)
     there = np.flatnonzero(places >= 0)
     # A few at a time: what is taken of all at once is larger than what the C library keeps, so that the
     # system has to give it anew, page by page, for each question.
     for start in range(0, len(there), _TAKEN):
         some = there[start : start + _TAKEN]
-        found[some] = rows.take(places[some])
+        vectors[some] = rows.take(places[some])
 
 
 def _nothing(dim: int) -> Saved:

@@ -230,8 +230,8 @@ def vectors_sound(folder: str) -> bool:
     """Read all files and return whether they agree with the checksums that were stored with them."""
     meta = _read_meta(folder)
     names = _names(meta["generation"], meta["coded"])
-    found = [_file_sum(os.path.join(folder, name)) for name in names]
-    return found == [meta["seqs_sum"], *meta["vectors_sums"]]
+    sums = [_file_sum(os.path.join(folder, name)) for name in names]
+    return sums == [meta["seqs_sum"], *meta["vectors_sums"]]
 
 
 def _file_sum(path: str) -> str:

@@ -87,8 +87,8 @@ def top(
             count = min(most, count * max(2, -(-k // max(1, texts))))
             best = _best(near, seqs, count)
         best = best[_first(near[best])][:k]
-    found = zip(seqs[best].tolist(), scores[best].tolist(), strict=True)
-    return [Candidate(seq, score) for seq, score in found]
+    pairs = zip(seqs[best].tolist(), scores[best].tolist(), strict=True)
+    return [Candidate(seq, score) for seq, score in pairs]
 
 
 def _best(scores: NDArray[np.float32], seqs: NDArray[np.int64], k: int) -> NDArray[np.int64]:

@@ -128,16 +128,16 @@ class CodedRows:
 
     def _distances(self, rows: slice, query: NDArray[np.uint64]) -> NDArray[np.uint16]:
         """Return in how many signs each row of a slice differs from the question."""
-        found = np.empty(rows.stop - rows.start, np.uint16)
+        distances = np.empty(rows.stop - rows.start, np.uint16)
         # Block by block, so that the sums stay in the cache while the words are added to them.
-        for start in range(0, len(found), _BLOCK):
-            block = found[start : start + _BLOCK]
+        for start in range(0, len(distances), _BLOCK):
+            block = distances[start : start + _BLOCK]
             at = slice(rows.start + start, rows.start + start + len(block))
             # The first word sets the block, which is not initialised.
             block[:] = np.bitwise_count(self.signs[0, at] ^ query[0])
             for word in range(1, len(query)):
                 block += np.bitwise_count(self.signs[word, at] ^ query[word])
-        return found
+        return distances
 
 
 class FileRows:

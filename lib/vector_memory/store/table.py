@@ -256,7 +256,7 @@ def expression(scope: Scope) -> Any:
         if values:
             parts.append(col(column).isin([lit(storable(value)) for value in values]))
     if scope.without:
-        parts.append(~col("collection").isin([lit(storable(one)) for one in scope.without]))
+        parts.append(~col("collection").isin([lit(storable(name)) for name in scope.without]))
     # Entities stand among the tags: their kind before the colon keeps them apart.
     parts += [
         reduce(or_, (col("tags").contains(joined_tags([word])) for word in wanted))

@@ -76,12 +76,12 @@ def line_of(
     if process is None or now is None or identity(now) != identity(process):
         return Ancestry(UNKNOWN)
     met = list(_line(now))
-    found = tuple(map(identity, met))
-    agents = [one.started for one in met[is_client_itself:] if _is_agents(one, clients)]
+    identities = tuple(map(identity, met))
+    agents = [member.started for member in met[is_client_itself:] if _is_agents(member, clients)]
     if agents:
-        return Ancestry(AGENT, found, min(agents))
+        return Ancestry(AGENT, identities, min(agents))
     *_, top = _parents(now)
-    return Ancestry(UNKNOWN if _is_cut(now, top, clients, since) else USER, found)
+    return Ancestry(UNKNOWN if _is_cut(now, top, clients, since) else USER, identities)
 
 
 def starter_of(
@@ -138,9 +138,9 @@ def _line(process: Process) -> Iterator[Process]:
             seen.add(parent.pid)
             yield parent
             for leader in {parent.group, parent.session} - seen - {0, INIT}:
-                found = processes.process(leader)
-                if found is not None:
-                    waiting.append(found)
+                leading = processes.process(leader)
+                if leading is not None:
+                    waiting.append(leading)
 
 
 def _is_agents(process: Process, clients: dict[Identity, AgentClient]) -> bool:
@@ -172,27 +172,27 @@ def _is_cut(
     # looks as what was born there.
     if process.has_terminal and not _is_loose(top):
         return False
-    known = {**_running(), **clients}
+    agents = {**_running(), **clients}
     if not process.has_terminal:
         return any(
             start <= top.started
-            for start in (*([since] if since else ()), *(one[1] for one in known))
+            for start in (*([since] if since else ()), *(began for _, began in agents))
         )
     group = processes.cgroup(top.pid)
     return any(
         started <= top.started <= (client.ended or top.started) and client.cgroup == group
-        for (_, started), client in known.items()
+        for (_, started), client in agents.items()
     )
 
 
 def _running() -> dict[Identity, AgentClient]:
     """Return this user's processes that are clients, or that a client has started, whoever knows of them."""
-    found = {}
+    clients = {}
     for pid in processes.own():
         process, program = processes.process(pid), processes.program(pid)
         if process is not None and (is_client(program) or is_marked(program)):
-            found[identity(process)] = AgentClient(processes.cgroup(pid))
-    return found
+            clients[identity(process)] = AgentClient(processes.cgroup(pid))
+    return clients
 
 
 def _is_loose(top: Process) -> bool:

@@ -84,12 +84,12 @@ def put_aside(path: str, within: str, name: str, kept: int = 1, mark: str = DAMA
 
 def set_aside(within: str, name: str, mark: str = DAMAGED) -> list[str]:
     """Return the folders' names of what was set aside under a name, the oldest first."""
-    return sorted(one for one in os.listdir(within) if one.startswith(name + mark))
+    return sorted(entry for entry in os.listdir(within) if entry.startswith(name + mark))
 
 
 def discard(within: str, name: str, kept: int = 0, mark: str = DAMAGED) -> None:
     """Delete what was set aside under a name, but for the newest `kept`, and for what is not ours in it."""
     with contextlib.suppress(OSError):
-        found = set_aside(within, name, mark)
-        for one in found[: len(found) - kept]:
-            removal.remove(os.path.join(within, one))
+        folders = set_aside(within, name, mark)
+        for entry in folders[: len(folders) - kept]:
+            removal.remove(os.path.join(within, entry))

@@ -263,7 +263,7 @@ def _refuse_unfit(descriptor: int, path: str, packed: bool) -> None:
 def _made_up_devices() -> "frozenset[int]":
     """Return the devices of the file systems whose files the kernel makes up."""
     outside = {os.stat(os.sep).st_dev}
-    made_up = {os.stat(one).st_dev for one in _MADE_UP if os.path.isdir(one)}
+    made_up = {os.stat(root).st_dev for root in _MADE_UP if os.path.isdir(root)}
     try:
         with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as file:
             mounts = [line.split(" ", 5) for line in file]
@@ -272,7 +272,7 @@ def _made_up_devices() -> "frozenset[int]":
     for _, _, device, _, place, _ in mounts:
         # Reading some of these waits for ever, though they say that they are regular files.
         among = (
-            made_up if (place + "/").startswith(tuple(one + "/" for one in _MADE_UP)) else outside
+            made_up if (place + "/").startswith(tuple(root + "/" for root in _MADE_UP)) else outside
         )
         among.add(os.makedev(*map(int, device.split(":"))))
     return frozenset(made_up - outside)

@@ -22,7 +22,7 @@ def tried(folder: str, *words: str) -> subprocess.CompletedProcess[bytes]:
     Raises:
         BadInputError: there is no git, or it did not end.
     """
-    settings = [word for one in _CONFIGURED for word in ("-c", one)]
+    settings = [word for setting in _CONFIGURED for word in ("-c", setting)]
     environment = {name: os.environ[name] for name in _PASSED if name in os.environ}
     environment |= {"GIT_TERMINAL_PROMPT": "0", "GIT_SSH_COMMAND": "ssh -o BatchMode=yes"}
     environment |= {"LC_ALL": "C"}

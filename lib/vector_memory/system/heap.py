@@ -13,7 +13,6 @@ SMAPS = "/proc/self/smaps"
 _MAPPED_FILE = re.compile(
     r"^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \d+ +/.*\n((?:[A-Z].*\n)+)", re.MULTILINE
 )
-_SIZE = re.compile(r"(\w+): +(\d+) kB")
 
 
 class _Region(NamedTuple):
@@ -51,11 +50,17 @@ def _read_only_files() -> Iterator[_Region]:
     """Yield where files are mapped that cannot be written there, and of which nothing was changed: a page
     that was, such as one with addresses of other libraries, would come back as it is in the file."""
     with open(SMAPS, encoding="utf-8", errors="replace") as file:
-        told = file.read()
-    for found in _MAPPED_FILE.finditer(told):
-        sizes = {name: int(size) << 10 for name, size in _SIZE.findall(found[4])}
+        maps = file.read()
+    for region in _MAPPED_FILE.finditer(maps):
+        sizes = _sizes(region[4])
         # What was changed and written to swap is not resident, and changed all the same.
         changed = sizes.get("Anonymous", 1) or sizes.get("Swap", 1)
-        if "w" not in found[3] and sizes.get("Rss") and not changed:
-            start = int(found[1], 16)
-            yield _Region(start, int(found[2], 16) - start, sizes["Rss"])
+        if "w" not in region[3] and sizes.get("Rss") and not changed:
+            start = int(region[1], 16)
+            yield _Region(start, int(region[2], 16) - start, sizes["Rss"])
+
+
+def _sizes(text: str) -> dict[str, int]:
+    """Return the sizes, in bytes, that lines such as `Rss: 12 kB` tell."""
+    lines = (line.split() for line in text.splitlines())
+    return {words[0][:-1]: int(words[1]) << 10 for words in lines if words[2:] == ["kB"]}

@@ -50,7 +50,7 @@ def whole(value: "Any") -> "Any":
         plain = value.replace("\0", "")
         return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, list):
-        return [whole(one) for one in value]
+        return [whole(member) for member in value]
     if isinstance(value, dict):
         return {whole(name): whole(one) for name, one in value.items()}
     return value
@@ -77,10 +77,19 @@ class Record(dict[str, object]):
         value = self.get(name)
         return value if isinstance(value, int) else 0
 
+    def numbers(self, name: str) -> "list[float]":
+        """Return the numbers in a field's list."""
+        value = self.get(name)
+        return [n for n in value if isinstance(n, (int, float))] if isinstance(value, list) else []
+
     def words(self, name: str) -> "list[str]":
         """Return the texts in a field's list."""
         value = self.get(name)
-        return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+        return (
+            [member for member in value if isinstance(member, str)]
+            if isinstance(value, list)
+            else []
+        )
 
     def part(self, name: str) -> "Record":
         """Return the object in a field, an empty one where there is none."""
@@ -91,4 +100,4 @@ class Record(dict[str, object]):
         """Return the objects in a field's list."""
         value = self.get(name)
         objects = value if isinstance(value, list) else []
-        return [Record(one) for one in objects if isinstance(one, dict)]
+        return [Record(member) for member in objects if isinstance(member, dict)]

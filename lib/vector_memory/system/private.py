@@ -24,12 +24,12 @@ def make_folder(path: str) -> None:
     while not os.path.isdir(path):
         missing.append(path)
         path = os.path.dirname(path)
-    for one in reversed(missing):
+    for folder in reversed(missing):
         try:
-            os.mkdir(one, 0o700)
+            os.mkdir(folder, 0o700)
         except FileExistsError:
             # Another process was quicker; anything but a folder in the way is an error.
-            if not os.path.isdir(one):
+            if not os.path.isdir(folder):
                 raise
 
 
@@ -48,21 +48,21 @@ def open_below(path: str) -> "Iterator[str]":
     """Yield what others have rights to in a folder of this user's, itself included; no link is followed
     but `path`."""
     for folder, _, names in os.walk(os.path.realpath(path)):
-        for one in (folder, *(os.path.join(folder, name) for name in names)):
+        for entry in (folder, *(os.path.join(folder, name) for name in names)):
             try:
-                about = os.lstat(one)
+                about = os.lstat(entry)
             except FileNotFoundError:
                 continue
             own = about.st_uid == user_id() and not stat.S_ISLNK(about.st_mode)
             if own and about.st_mode & OPEN_TO_OTHERS:
-                yield one
+                yield entry
 
 
 def close_below(path: str) -> None:
     """Take others' rights from all of that: programs that install others choose rights of their own."""
-    for one in open_below(path):
+    for entry in open_below(path):
         try:
-            os.chmod(one, os.stat(one).st_mode & 0o700)
+            os.chmod(entry, os.stat(entry).st_mode & 0o700)
         except FileNotFoundError:
             continue
 

@@ -163,9 +163,9 @@ def _of_mac(pid: int) -> Process | None:
     )
     if length != _BSD_INFO.size:
         return None
-    told = _BSD_INFO.unpack(buffer.raw)
-    parent, user, group, device = told[4], told[5], told[15], told[17]
-    started = told[20] * 1_000_000 + told[21]
+    fields = _BSD_INFO.unpack(buffer.raw)
+    parent, user, group, device = fields[4], fields[5], fields[15], fields[17]
+    started = fields[20] * 1_000_000 + fields[21]
     return Process(pid, parent, group, os.getsid(pid), device != _NO_DEVICE, started, user)
 
 

@@ -99,9 +99,9 @@ def _holding(end: int):  # type: ignore[no-untyped-def]
 def mind(watched: int, timeout_s: float, words: Sequence[str]) -> int:
     """Run a program in a process group of its own and return its exit code, or `LATE`."""
     until, parent = time.monotonic() + timeout_s, os.getppid()
-    ended, told = os.pipe()
-    os.set_blocking(told, False)
-    signal.set_wakeup_fd(told)
+    ended, wakes = os.pipe()
+    os.set_blocking(wakes, False)
+    signal.set_wakeup_fd(wakes)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     child = subprocess.Popen(words, start_new_session=True)
     poll = select.poll()

@@ -29,7 +29,10 @@ def strays(store: str) -> list[str]:
     return sorted(
         os.path.join(folder, name)
         for folder, folders, names in os.walk(store)
-        for name in [*names, *(one for one in folders if os.path.islink(os.path.join(folder, one)))]
+        for name in [
+            *names,
+            *(link for link in folders if os.path.islink(os.path.join(folder, link))),
+        ]
         if not is_ours(name)
     )
 
@@ -68,9 +71,9 @@ def _remove(above: int, name: str, path: str) -> list[str]:
     here = os.open(name, _FOLDER, dir_fd=above)
     try:
         left = [
-            one
+            stray
             for entry in os.listdir(here)
-            for one in _remove(here, entry, os.path.join(path, entry))
+            for stray in _remove(here, entry, os.path.join(path, entry))
         ]
     finally:
         os.close(here)

@@ -41,15 +41,15 @@ def require_intact(store: str) -> None:
     Raises:
         StoreTamperedError: something does.
     """
-    found = look(store)
-    if found:
-        raise refusal(store, found)
+    foreign = look(store)
+    if foreign:
+        raise refusal(store, foreign)
 
 
-def refusal(store: str, found: "list[Foreign]") -> StoreTamperedError:
+def refusal(store: str, foreign: "list[Foreign]") -> StoreTamperedError:
     """Return the error that names what was found in a store."""
-    path, what = found[0]
-    more = " (and %d more)" % (len(found) - 1) if len(found) > 1 else ""
+    path, what = foreign[0]
+    more = " (and %d more)" % (len(foreign) - 1) if len(foreign) > 1 else ""
     path = os.fsencode(path).decode("utf-8", "replace")
     return StoreTamperedError(
         "%s %s%s: the store in %s is not opened." % (path, what, more, store),
@@ -91,13 +91,13 @@ def journal_file(store: str) -> "tuple[int, ...] | None":
 def look(store: str) -> "list[Foreign]":
     """Return what of a store is not ours to open, the first few; [] for a sound store, and for none."""
     try:
-        found = _way(store)
-        for _ in range(0 if found else WALKS):
-            found, linked = _walk(store)
+        foreign = _way(store)
+        for _ in range(0 if foreign else WALKS):
+            foreign, linked = _walk(store)
             if not linked:
                 break
-            found += [(path, LINKED) for path in linked]
-        return found[:MOST_NAMED]
+            foreign += [(path, LINKED) for path in linked]
+        return foreign[:MOST_NAMED]
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
@@ -111,10 +111,10 @@ def require_plain(path: str) -> None:
         StoreTamperedError: they are not.
     """
     folder = os.path.dirname(path)
-    found: "list[Foreign]" = []
+    foreign: "list[Foreign]" = []
     # What is not there, or cannot be reached, is SQLite's to tell.
     with contextlib.suppress(OSError):
-        found = _way(folder)
+        foreign = _way(folder)
     for side in SIDE_FILES:
         try:
             about = os.lstat(path + side)
@@ -122,9 +122,9 @@ def require_plain(path: str) -> None:
             continue
         what = _strange(about) or (stat.S_ISDIR(about.st_mode) and "is a folder")
         if what or about.st_nlink > 1:
-            found.append((path + side, what or LINKED))
-    if found:
-        raise refusal(folder, found)
+            foreign.append((path + side, what or LINKED))
+    if foreign:
+        raise refusal(folder, foreign)
 
 
 def _strange(about: os.stat_result) -> str:
@@ -195,25 +195,25 @@ def _walk(store: str) -> "tuple[list[Foreign], list[str]]":
     names elsewhere."""
     before = _known.get(store, {})
     folders: "dict[str, _ReadFolder]" = {}
-    found: "list[Foreign]" = []
+    foreign: "list[Foreign]" = []
     named: "dict[tuple[int, int], list[str]]" = {}
     count, waiting = 0, [store]
-    while waiting and len(found) < MOST_NAMED:
+    while waiting and len(foreign) < MOST_NAMED:
         path = waiting.pop()
         state, folder = _state(path), before.get(path)
         if folder is None or folder.state != state:
             folder = _ReadFolder(path, state)
         folders[path] = folder
         waiting += folder.below
-        found += folder.found
+        foreign += folder.found
         for file, links, entry in folder.linked:
             named.setdefault((file, links), []).append(entry)
         count += folder.count
         if count > MOST_ENTRIES:
-            found = [(store, "holds more than %d files" % MOST_ENTRIES)]
+            foreign = [(store, "holds more than %d files" % MOST_ENTRIES)]
             break
     _known[store] = {path: folder for path, folder in folders.items() if folder.settled}
-    return found, sorted(paths[0] for (_, links), paths in named.items() if links > len(paths))
+    return foreign, sorted(paths[0] for (_, links), paths in named.items() if links > len(paths))
 
 
 def _entries(folder: str) -> "Iterator[tuple[str, os.stat_result]]":

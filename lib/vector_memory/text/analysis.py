@@ -34,7 +34,7 @@ _CHUNK = re.compile(r"[^\s\"'`()\[\]{}<>,;|=*!?~^&]+")
 _SIGNS = "[\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff\u0f71-\u109f\u1780-\u17ff]"
 _WORD = re.compile(rf"(?:[^\W_]|{_SIGNS})+")
 _PART = re.compile(rf"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|(?:[^\W\d_A-Za-z]|{_SIGNS})+")
-_PIECE = re.compile(r"[/\\:]+")
+_PARTING = str.maketrans("\\:", "//")
 _LINE_NUMBER = re.compile(r"(?::\d+){1,2}$")
 _APOSTROPHE = re.compile("(?<=[^\\W_])['\u2019](?=[^\\W_])")
 _EDGE = "._/:\\@#+-'"
@@ -145,7 +145,7 @@ def _chunk_terms(chunk: str, foreign: bool) -> tuple[str, ...]:
     if not chunk.isascii() and _FOREIGN_LETTER.search(chunk):
         chunk = _folded(chunk)
     terms = [chunk.lower()] if "/" in chunk and len(chunk) <= MAX_TERM_CHARS else []
-    for piece in _PIECE.split(chunk):
+    for piece in chunk.translate(_PARTING).split("/"):
         terms.extend(_piece_terms(piece.strip(_EDGE), foreign))
     return tuple(dict.fromkeys(terms))
 

@@ -31,7 +31,7 @@ def is_chatter(sentence: str) -> bool:
 
 def without_applause(sentence: str) -> str:
     """Return a sentence without the applause that it begins with ("Perfect! Now X" is "Now X")."""
-    found = _APPLAUSE.match(sentence)
-    rest = sentence[found.end() :] if found else sentence
-    ended = found is not None and found[0].rstrip()[-1:] in "!.:,–—-"
+    applause = _APPLAUSE.match(sentence)
+    rest = sentence[applause.end() :] if applause else sentence
+    ended = applause is not None and applause[0].rstrip()[-1:] in "!.:,–—-"
     return rest if rest and ended else sentence

@@ -11,10 +11,10 @@ EXAMPLES = (
     "2026-11-20, 2026-11-20T14:30, tomorrow, next monday, in 3 days, 3 May, last week, 2 weeks ago, "
     "today, yesterday, 12h, 3d, 2w"
 )
-_AGE = re.compile(r"(\d{1,5})\s*([hdwmy])(?:\s+ago)?")
 _DISTANCE = re.compile(
     rf"(?P<ahead>in\s+)?(?P<count>{times.COUNT})\s+(?P<unit>hour|day|week|month|year)s?(?P<ago>\s+ago)?"
 )
+MOST_DIGITS = 5
 _DAYS = {"h": 1 / 24, "d": 1, "w": 7, "m": 30, "y": 365}
 _CLOCK = re.compile(r"(.*?\S)\s+(?:at\s+)?([01]?\d|2[0-3]):([0-5]\d)")
 _DAYS_AHEAD = {
@@ -60,13 +60,11 @@ def coming(text: str, now: datetime) -> datetime | None:
         now: the present moment, in the zone of its days.
     """
     words = " ".join(text.lower().split())
-    if words in times.WEEKDAYS or _AGE.fullmatch(words):
-        said = f"next {words}" if words in times.WEEKDAYS else ""
-        age = _AGE.fullmatch(words)
-        if age:
-            midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-            return midnight + timedelta(days=int(age[1]) * _DAYS[age[2]])
-        return _beginning(said, now)
+    age = _age(words)
+    if age is not None:
+        return now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=age)
+    if words in times.WEEKDAYS:
+        return _beginning(f"next {words}", now)
     if re.search(r"\d{4}|ago|last|yesterday", words):
         return None
     day = _beginning(words, now)
@@ -79,11 +77,19 @@ def coming(text: str, now: datetime) -> datetime | None:
         return None
 
 
+def _age(words: str) -> float | None:
+    """Return the days of an age such as `12h` or `3 d ago`, None where the words are none."""
+    age = words.removesuffix(" ago")
+    number, unit = age[:-1].rstrip(), age[-1:]
+    is_age = number.isdecimal() and len(number) <= MOST_DIGITS and unit in _DAYS
+    return int(number) * _DAYS[unit] if is_age else None
+
+
 def _distance(words: str) -> float | None:
     """Return how many days from now something is, None where the words say no distance."""
-    age = _AGE.fullmatch(words)
-    if age:
-        return -int(age[1]) * _DAYS[age[2]]
+    age = _age(words)
+    if age is not None:
+        return -age
     far = _DISTANCE.fullmatch(words)
     if words == "now":
         return 0.0
@@ -107,9 +113,9 @@ def _beginning(words: str, now: datetime) -> datetime | None:
     if re.match(r"\d{4}-", words):
         return None
     # In a sentence a month or a weekday needs a word before it, which nobody types as a date.
-    for said in (words, f"in {words}", f"on {words}"):
-        spans = times.spans(said, now)
-        if len(spans) == 1 and spans[0].words == said and spans[0].start is not None:
+    for phrase in (words, f"in {words}", f"on {words}"):
+        spans = times.spans(phrase, now)
+        if len(spans) == 1 and spans[0].words == phrase and spans[0].start is not None:
             return spans[0].start.astimezone(now.tzinfo)
     return None
 

@@ -6,10 +6,12 @@ are taken out, so that an error finds the memory of its last occurrence.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from vector_memory.text import tables
 from vector_memory.text.harmless import ESCAPE_SEQUENCE
 
 MAX_CHARS = 20_000
@@ -29,56 +31,18 @@ class Failure:
     frames: tuple[str, ...]
 
 
-_CHANGING: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern), instead)
-    for pattern, instead in (
-        (r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b", "<id>"),
-        (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?", "<time>"),
-        (r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b", "<time>"),
-        (r"\b0x[0-9a-fA-F]+\b", "<address>"),
-        (r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{12,64}\b", "<hash>"),
-        (r"(?:/private)?/(?:tmp|var/folders)/[^\s'\":,)]*/", "<tmp>/"),
-        (r"\btmp[\w]{6,12}\b", "<tmp>"),
-        (r"(?:[A-Za-z]:\\|\\\\)(?:[^\s\\'\":,)]+\\)+([^\s\\'\":,)]+)", r"\1"),
-        (r"(?:file://)?(?:~|\.{1,2})?/(?:[^\s/'\":,()]+/)*([^\s/'\":,()]+/[^\s/'\":,()]+)", r"\1"),
-        (r"(?<=[\w)>\"']):\d+(?::\d+)?\b", ""),
-        (r"\((\d+),\s?(\d+)\)(?=:)", ""),
-        (r"\b(?:line|Line|ligne|Zeile) \d+(?:,? col(?:umn)? \d+)?", "line"),
-        (r"\b(?:pid|PID|process|thread|Thread)[ =:-]+\d+", "process"),
-        (r"\b\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|minutes?|KB|MB|GB|MiB|GiB)\b", "<amount>"),
-        (r"\[\d+\]", ""),
-    )
-)
-_SPACE = re.compile(r"[ \t]+")
-
-_ERROR_LINES = tuple(
-    re.compile(pattern)
-    for pattern in (
-        # Python and Java, JavaScript: a class that ends in Error or Exception, and what it says
-        r"^(?:E\s+|Uncaught |Caused by: |Exception in thread \"[^\"]*\" )?"
-        r"(?P<kind>(?:[A-Za-z_][\w$]*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Failure))"
-        r"(?:\s\[[A-Z_]+\])?(?::\s*(?P<message>.*))?$",
-        r"^error\[(?P<kind>[\w:.-]+)\]:?\s*(?P<message>.+)$",
-        r"^warning\[(?P<kind>[A-Z]\d+)\]:\s*(?P<message>.+)$",
-        r"^thread '[^']*'.{0,40} panicked at (?P<message>.*)$",
-        r"^(?P<kind>panic|fatal error): (?P<message>.+)$",
-        r"error (?P<kind>TS\d+): (?P<message>.+)$",
-        r"\b(?P<kind>E[A-Z]{3,}): (?P<message>.+)$",
-        r"^npm (?:ERR!|error) (?:code )?(?P<kind>E\w+)?\s*(?P<message>.*)$",
-        r"(?i:(?:^|: | - )(?:fatal |internal )?(?P<kind>error):\s*(?P<message>.+)$)",
-        r"^(?:\S+: )*(?:line \d+: )?(?P<message>\S+: (?:command not found|No such file or directory|Permission denied).*)$",
-        r"^\d+:\d+\s+(?P<kind>error)\s+(?P<message>\S.+)$",
-        r"^(?P<kind>FAILED|FAIL|fatal)[: ]\s*(?P<message>.+)$",
-        r"\bHTTP(?:/\d(?:\.\d)?)?[ :]+(?P<kind>[45]\d\d)\b\s*(?P<message>.*)$",
-        r"\b(?P<kind>[45]\d\d) (?P<message>(?:Internal Server|Bad Gateway|Unauthorized|Forbidden|Not Found|Service Unavail|Bad Request|Gateway Time)\w*.*)$",
-    )
-)
+_TABLE = tables.sections("failures", os.path.dirname(__file__))
+_CHANGING = [
+    (re.compile(pattern), instead.strip('"'))
+    for pattern, _, instead in (entry.partition("\t") for entry in _TABLE["changing"])
+]
+_ERROR_LINES = list(map(re.compile, _TABLE["lines"]))
 _SIGN = re.compile(
     r"error|exception|traceback|panic|fatal|failed|FAIL|not found|No such file|denied|refused"
     r"|\bE[A-Z]{4,}\b|[45]\d\d ",
     re.IGNORECASE,
 )
-_PLAIN_ERROR = re.compile(r"\s*(?:error|fatal)\b|.*(?:command not found|No such file)")
+_PLAIN_BEGINNINGS, _PLAIN_WORDS = ("error", "fatal"), ("command not found", "No such file")
 _FRAME = re.compile(
     r'^\s*File "(?P<python>[^"]+)", line \d+(?:, in (?P<python_in>.+))?$'
     r"|^\s*at (?P<java_in>[\w.$<>]+)\((?P<java>[\w.]+)(?::\d+)?\)$"
@@ -92,7 +56,7 @@ def normalise(text: str) -> str:
     text = ESCAPE_SEQUENCE.sub("", text[:MAX_CHARS])
     for pattern, instead in _CHANGING:
         text = pattern.sub(instead, text)
-    return _SPACE.sub(" ", text).strip()
+    return text.strip()
 
 
 def failure(text: str) -> Failure | None:
@@ -101,21 +65,22 @@ def failure(text: str) -> Failure | None:
     if not _SIGN.search(text):
         return None
     lines = ESCAPE_SEQUENCE.sub("", text).split("\n")
-    told = _told(lines)
+    error = _told(lines)
     frames = tuple(dict.fromkeys(_frames(lines)))
-    if told is None:
+    if error is None:
         return None
-    kind, message = told
+    kind, message = error
     vague = not frames and "\n" not in text and kind.lower() in ("error", "fatal", "")
     # One line with a colon after "error" may be a sentence about errors.
-    if vague and not _PLAIN_ERROR.match(text):
+    is_plain = text.lstrip().startswith(_PLAIN_BEGINNINGS)
+    if vague and not is_plain and not any(words in text for words in _PLAIN_WORDS):
         return None
     return Failure(kind, normalise(message)[:MESSAGE_CHARS].strip(), frames[:MOST_FRAMES])
 
 
 def _told(lines: list[str]) -> tuple[str, str] | None:
     """Return kind and message of the line that says most: the last named error, else the first."""
-    found: list[tuple[int, str, str]] = []
+    errors: list[tuple[int, str, str]] = []
     for i, line in enumerate(lines):
         line = line.strip()[:LINE_CHARS]
         for rank, pattern in enumerate(_ERROR_LINES):
@@ -125,13 +90,13 @@ def _told(lines: list[str]) -> tuple[str, str] | None:
                 message = (parts.get("message") or "").strip()
                 if "panicked at" in line and i + 1 < len(lines):
                     message = f"{message} {lines[i + 1].strip()}"
-                found.append((rank, (parts.get("kind") or "").split(".")[-1], message))
+                errors.append((rank, (parts.get("kind") or "").split(".")[-1], message))
                 break
-    if not found:
+    if not errors:
         return None
-    best = min(rank for rank, _, _ in found)
+    best = min(rank for rank, _, _ in errors)
     # Chained Python and Java errors end with what was raised last, a compiler begins with the cause.
-    chosen = [one for one in found if one[0] == best]
+    chosen = [ranked for ranked in errors if ranked[0] == best]
     rank, kind, message = chosen[-1] if best == 0 else chosen[0]
     return ("panic" if "panicked" in message else kind), message
 
@@ -140,14 +105,14 @@ def _frames(lines: list[str]) -> Iterator[str]:
     """Yield file and function names, innermost first."""
     python: list[str] = []
     others: list[str] = []
-    for found in filter(None, map(_FRAME.match, lines)):
-        if found["python"]:
-            python.append(_frame(found["python"], found["python_in"]))
-        elif found["java"]:
-            others.append(_frame(found["java"], found["java_in"].rsplit(".", 1)[-1]))
+    for frame in filter(None, map(_FRAME.match, lines)):
+        if frame["python"]:
+            python.append(_frame(frame["python"], frame["python_in"]))
+        elif frame["java"]:
+            others.append(_frame(frame["java"], frame["java_in"].rsplit(".", 1)[-1]))
         else:
-            path = found["node"] or found["rust"] or found["go"] or found["place"]
-            others.append(_frame(path, found["node_in"]))
+            path = frame["node"] or frame["rust"] or frame["go"] or frame["place"]
+            others.append(_frame(path, frame["node_in"]))
     yield from reversed(python)
     yield from others
 

@@ -38,13 +38,10 @@ GIST_SHARE = 0.5
 """The part of an answer's gist that its first sentence may take."""
 LEAST_SENTENCE_TERMS = 3
 
-_SPACE = re.compile(r"[ \t]+")
-_LINES = re.compile(r"\n\s*\n+")
 _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+|\n")
 _PART_END = re.compile(r"(?<=[.!?])\s+|\n")
 _LAYOUT = re.compile(r"\s*(?:[|#]|-{3}|.*[\u2500-\u257f]{3}|\W*\[[^\]]*\]\(\S+\)\W*$)")
 """A row of a table, a heading, a bare link: it says nothing out of its place."""
-_SESSION = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 _HEAD_LIKE = re.compile(r"(?m)^(\s*[-*+\u2022\u2013]\s+\d{4}-\d\d-\d\d)\s*\u00b7")
 
 
@@ -106,7 +103,8 @@ def short_name(path: str) -> str:
     whole path comes with the memory's id."""
     name = os.path.basename(path)
     stem, ending = os.path.splitext(name)
-    return f"{stem[:8]}\u2026{ending}" if _SESSION.match(stem) else name
+    is_session = len(stem) == 36 and stem[8:24:5] == "----"
+    return f"{stem[:8]}\u2026{ending}" if is_session else name
 
 
 def head(date: str, kind: str, project: str, where: str, origin: str = "") -> str:
@@ -131,11 +129,11 @@ def fence(notes: "list[Note]", title: str = "", head_text: str = HEAD) -> str:
 def rendered(note: Note) -> "list[str]":
     """Return a note's lines: its head, and its words indented, so that none of them stands at the margin
     or looks like another note's head."""
-    said_head, said = note.head, visible(note.text)
+    said_head, body = note.head, visible(note.text)
     if note.foreign:
-        said_head, said = defuse(said_head), defuse(said)
-    said = _HEAD_LIKE.sub(r"\1 /", escape(said))
-    return ["- " + _line(said_head), *("  " + line for line in said.split("\n"))]
+        said_head, body = defuse(said_head), defuse(body)
+    body = _HEAD_LIKE.sub(r"\1 /", escape(body))
+    return ["- " + _line(said_head), *("  " + line for line in body.split("\n"))]
 
 
 def _line(text: str) -> str:
@@ -152,7 +150,8 @@ def _mark(body: str) -> str:
 
 def tidy(text: str) -> str:
     """Return text with its white space folded, line breaks kept."""
-    return _LINES.sub("\n", _SPACE.sub(" ", text)).strip()
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return "\n".join(filter(None, lines))
 
 
 def cut(text: str, budget: int, around: "list[str] | None" = None) -> str:
@@ -170,8 +169,8 @@ def cut(text: str, budget: int, around: "list[str] | None" = None) -> str:
     sentences = [part for part in parted(_SENTENCE_END.split(text)) if part.strip()]
     # Whose words they are stands at their beginning.
     voice = TASK if text.startswith(TASK) else ""
-    said = rejoined(_telling(sentences, budget - tokens(voice), around or []))
-    return said if said.startswith(voice) else voice + said
+    telling = rejoined(_telling(sentences, budget - tokens(voice), around or []))
+    return telling if telling.startswith(voice) else voice + telling
 
 
 def gist(text: str, budget: int) -> str:
@@ -244,7 +243,7 @@ def _telling(sentences: "list[str]", budget: int, around: "list[str]") -> str:
 def _best_stretch(worth: "list[float]", sizes: "list[int]", budget: int) -> "tuple[int, int]":
     """Return the first and the last sentence of the stretch within the budget that is worth most; of
     equals the first. A sentence that is longer than the budget stands alone."""
-    best, found = -1.0, (0, 0)
+    best, stretch = -1.0, (0, 0)
     first, total, size = 0, 0.0, 0
     for last in range(len(worth)):
         total += worth[last]
@@ -254,13 +253,13 @@ def _best_stretch(worth: "list[float]", sizes: "list[int]", budget: int) -> "tup
             size -= sizes[first]
             first += 1
         if total > best + 1e-9:
-            best, found = total, (first, last)
-    return _filled(found, sizes, budget)
+            best, stretch = total, (first, last)
+    return _filled(stretch, sizes, budget)
 
 
-def _filled(found: "tuple[int, int]", sizes: "list[int]", budget: int) -> "tuple[int, int]":
+def _filled(stretch: "tuple[int, int]", sizes: "list[int]", budget: int) -> "tuple[int, int]":
     """Take what follows, then what goes before, while it fits."""
-    first, last = found
+    first, last = stretch
     left = budget - sum(sizes[first : last + 1])
     while last + 1 < len(sizes) and sizes[last + 1] <= left:
         last += 1
@@ -289,8 +288,8 @@ def _clip(sentence: str, budget: int, around: "list[str]") -> str:
     budget -= MARKS_TOKENS if is_marked(sentence) else 0
     room = max(16, int((budget - 4) * 3.5))
     low = sentence.lower()
-    found = [low.find(word) for word in around if word in low]
-    start = max(0, min(found) - room // 3) if found else 0
+    places = [low.find(word) for word in around if word in low]
+    start = max(0, min(places) - room // 3) if places else 0
     piece = sentence[start : start + room]
     while tokens(piece) > budget - 4 and len(piece) > 8:
         piece = piece[: int(len(piece) * 0.8)]

@@ -27,24 +27,25 @@ INVISIBLE = re.compile(
 the form of an emoji is among them: text can be read without."""
 LINE_ENDS = "\r\x0b\x0c\x85\u2028\u2029"
 
-_LINE_END = re.compile("\r\n|[" + LINE_ENDS + "]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ANGLES = "<\uff1c\ufe64\u2039\u276e\u02c2\u27e8\u2329\u3008\u1438\u16b2\u29fc\U0001d236"
 """The less-than sign, and what looks like one."""
-_TAG_LIKE = re.compile(
-    "[" + _ANGLES + r"](?=[^\s\d=\-<]|\s{1,40}(?:[/!?\\|]|[^\W\d_][^<>]{0,80}>)|\s{0,40}\Z)"
+_MARKUP_LIKE = re.compile(
+    r"(?P<entity>&(?=#|[lLgG][tT]|[a-zA-Z][a-zA-Z0-9]{1,31};))"
+    r"|(?P<fence>`{3,})|(?P<tildes>(?m:^)(?P<indent>\s*)~{3,})"
+    r"|(?P<image>(?<!\w)!\[|!\[(?=[^\]\n]{0,300}\][(\[]))"
+    # A sign at the end counts: something else follows where the text is put.
+    r"|(?P<tag>["
+    + _ANGLES
+    + r"](?=[^\s\d=\-<]|\s{1,40}(?:[/!?\\|]|[^\W\d_][^<>]{0,80}>)|\s{0,40}\Z))"
 )
-"""A sign at the end counts: something else follows where the text is put."""
-_ENTITY_LIKE = re.compile(r"&(?=#|[lLgG][tT]|[a-zA-Z][a-zA-Z0-9]{1,31};)")
-_FENCE = re.compile(r"`{3,}")
-_TILDES = re.compile(r"(?m)^(\s*)~{3,}")
-_IMAGE = re.compile(r"(?<!\w)!\[|!\[(?=[^\]\n]{0,300}\][(\[])")
+_INSTEAD = {"entity": "&amp;", "fence": "'''", "image": "! [", "tag": "&lt;"}
 
 _SCHEME = re.compile(
     r"(?i)(?<=[\w+.-]):(?=[/\\]{2})|(?<=javascript|livescript):|(?<=vbscript):"
     r"|(?<=mailto):(?=\S)|(?<=blob):(?=\S)|(?<=data):(?=[a-z*]+/|[;,])|(?<=file):(?=/)|(?<=tel):(?=[+\d])"
+    r"|(?<=\bwww)\.(?=\w)"
 )
-_WWW = re.compile(r"(?i)\bwww\.(?=\w)")
 _DEFINITION = re.compile(r"(?m)^(\s*\[[^\]\n]{1,300}\]):")
 
 
@@ -54,15 +55,19 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     text = ESCAPE_SEQUENCE.sub("", text)
-    return _SURROGATE.sub("\ufffd", INVISIBLE.sub("", _LINE_END.sub("\n", text)))
+    for end in ("\r\n", *LINE_ENDS):
+        text = text.replace(end, "\n")
+    return _SURROGATE.sub("\ufffd", INVISIBLE.sub("", text))
 
 
 def escape(text: str) -> str:
     """Return text in which nothing looks like a tag or opens a fence of code. Entities are escaped too, so
     that what is decoded once is the text again and not a tag."""
-    text = _ENTITY_LIKE.sub("&amp;", visible(text))
-    text = _TILDES.sub(r"\1~ ~ ~", _FENCE.sub("'''", text))
-    return _IMAGE.sub("! [", _TAG_LIKE.sub("&lt;", text))
+    return _MARKUP_LIKE.sub(_without_markup, visible(text))
+
+
+def _without_markup(like: "re.Match[str]") -> str:
+    return _INSTEAD.get(like.lastgroup or "") or f"{like['indent']}~ ~ ~"
 
 
 def unescape(text: str) -> str:
@@ -73,8 +78,7 @@ def unescape(text: str) -> str:
 def defuse(text: str) -> str:
     """Return text whose links are none, and can still be read: `https[:]//example.org/x`. Doing it again
     changes nothing."""
-    text = _SCHEME.sub("[:]", visible(text))
-    text = _WWW.sub("www[.]", text)
+    text = _SCHEME.sub(r"[\g<0>]", visible(text))
     return _DEFINITION.sub(r"\1 :", text.replace("](", "] ("))
 
 
@@ -105,9 +109,7 @@ def marked(text: str, whose: str) -> str:
 
 def with_old_marked(text: str) -> str:
     """Return a stored text in which errors of tools are marked, where an earlier version left them bare."""
-    return _OLD_OUTPUT.sub(
-        lambda found: (found[1] or found[3]) + marked(found[2] or found[4], TOOL), text
-    )
+    return _OLD_OUTPUT.sub(lambda old: (old[1] or old[3]) + marked(old[2] or old[4], TOOL), text)
 
 
 def unquoted(text: str) -> str:

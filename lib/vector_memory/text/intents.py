@@ -6,7 +6,7 @@ import os
 import re
 from dataclasses import dataclass
 
-from vector_memory.text import tables
+from vector_memory.text.patterns import PatternTable
 
 MAX_CHARS = 1_500
 
@@ -22,36 +22,23 @@ class Intent:
     speaker: str = ""
 
 
-_KINDS = tuple(
-    (tuple(kinds.split()), asked)
-    for kinds, asked in tables.patterns("question_kinds", os.path.dirname(__file__)).items()
-)
-_PATTERNS = tables.patterns("question_phrases", os.path.dirname(__file__))
-_LATEST = _PATTERNS["latest"]
-_USER = _PATTERNS["user"]
+LATEST, USER, ASSISTANT = "latest", "user", "assistant"
+"""Parts of the table that name no kind of memories."""
 _ASKED_BACK = re.compile(
     r"\b(?:wh(?:at|ich|ere|en|y|o|om|ose)|how|did|was|were|do|does|had|have|should)\b.{0,160}"
     r"\b(?:i|my|me|mine)\b(?! (?:can|could|should|need to|do|am|get|have to)\b)",
     re.IGNORECASE | re.DOTALL,
 )
 """A question with the asker in it: what they said themselves is likely to answer it."""
-_ASSISTANT = _PATTERNS["assistant"]
+_TABLE = PatternTable("question_phrases", os.path.dirname(__file__))
 
 
 def intent(text: str) -> Intent:
     """Return what a question asks for."""
     text = text[:MAX_CHARS]
-    kinds = [kind for named, pattern in _KINDS if pattern.search(text) for kind in named]
-    return Intent(
-        tuple(dict.fromkeys(kinds)),
-        bool(_LATEST.search(text)),
-        _speaker(text),
-    )
-
-
-def _speaker(text: str) -> str:
-    if _USER.search(text):
-        return "user"
-    if _ASSISTANT.search(text):
-        return "assistant"
-    return "user" if text.rstrip().endswith("?") and _ASKED_BACK.search(text) else ""
+    signs = _TABLE.found(text)
+    kinds = " ".join(sign for sign in signs if sign not in (LATEST, USER, ASSISTANT)).split()
+    speaker = USER if USER in signs else ASSISTANT if ASSISTANT in signs else ""
+    if not speaker and text.rstrip().endswith("?") and _ASKED_BACK.search(text):
+        speaker = USER
+    return Intent(tuple(dict.fromkeys(kinds)), LATEST in signs, speaker)

@@ -22,13 +22,7 @@ class Mentions:
     names: tuple[str, ...] = ()
 
 
-_ENDINGS = (
-    "py|pyi|ipynb|js|jsx|ts|tsx|mjs|cjs|mts|vue|svelte|rs|go|java|kt|kts|swift|c|h|cc|cpp|hpp|cs|rb|php"
-    "|pl|lua|sh|bash|zsh|fish|ps1|sql|html|htm|css|scss|sass|less|json|jsonl|json5|yaml|yml|toml|ini"
-    "|cfg|conf|env|lock|xml|md|mdx|rst|txt|csv|tsv|parquet|proto|graphql|tf|tfvars|hcl|gradle|bazel"
-    "|cmake|mk|dockerfile|log|svg|png|jpg|pdf|wasm|so|dll|exe|zip|tar|gz|db|sqlite|plist|storyboard"
-    "|xcodeproj|pem|crt|key|patch|diff|hs|ex|exs|erl|clj|scala|dart|r|jl|zig|nim|m|mm"
-)
+_ENDINGS = "|".join(tables.lines("file_endings"))
 _LONG = re.compile(r"\S{200,}")
 """Data rather than words, on which the patterns below would take long."""
 _FILE = re.compile(
@@ -61,7 +55,7 @@ _PACKAGE = re.compile(
     r"|\b([a-zA-Z][\w.-]*)==\d[\w.]*"
 )
 _CAPITAL = re.compile(r"(?<![\w./-])[A-Z][a-z]+(?:-[A-Z][a-z]+)?(?:\s+[A-Z][a-z]+)*(?![\w(/-])")
-_START = re.compile(r"(?:^|[.!?:]\s+|\n\s*|[\"'(\[]\s*)$")
+_STOPS, _OPENINGS = (".", "!", "?", ":"), ('"', "'", "(", "[")
 _ABBREVIATED = frozenset({"e.g", "i.e", "etc", "vs"})
 _ORDINARY = tables.words("days_and_months") | tables.words("no_names")
 
@@ -72,7 +66,7 @@ def mentions(text: str) -> Mentions:
     files = _distinct(_files(text))
     quoted = _QUOTED.findall(text) if "`" in text else []
     identifiers = _distinct(
-        one for one in (*_plain_quoted(quoted), *_IDENTIFIER.findall(text)) if one not in files
+        name for name in (*_plain_quoted(quoted), *_IDENTIFIER.findall(text)) if name not in files
     )
     return Mentions(files, identifiers, _distinct(_packages(text)), _distinct(_names(text)))
 
@@ -110,9 +104,9 @@ def _files(text: str) -> Iterator[str]:
 
 def _plain_quoted(quoted: Iterable[str]) -> Iterator[str]:
     """Yield what stands alone between back quotes: one word of code."""
-    for one in quoted:
-        if " " not in one.strip():
-            yield one.strip()
+    for code in quoted:
+        if " " not in code.strip():
+            yield code.strip()
 
 
 def _packages(text: str) -> Iterator[str]:
@@ -129,9 +123,11 @@ def _names(text: str) -> Iterator[str]:
         if not words:
             continue
         name = " ".join(words)
-        at_start = name == match[0] and _START.search(
-            text[max(0, match.start() - 3) : match.start()]
-        )
+        before = text[max(0, match.start() - 3) : match.start()]
+        bare = before.rstrip()
+        follows_stop = bare != before and (bare.endswith(_STOPS) or "\n" in before[len(bare) :])
+        begins = not before or follows_stop or bare.endswith(_OPENINGS)
+        at_start = name == match[0] and begins
         possessive = text[match.end() : match.end() + 2] in ("'s", "\u2019s")
         if not at_start or possessive or (len(words) > 1) or _is_rare(words[0]):
             yield name

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from vector_memory.text.statements import FENCE, RULE
+from vector_memory.text.statements import FENCE, ITEM_HEAD, is_rule
 
 LONG_PROMPT = 1_500
 LONG_LINES = 25
@@ -29,7 +29,6 @@ SHORT_LINE = 16
 _BLANK, _OWN, _ITEM, _MACHINE, _NOISE, _QUOTE, _FENCED, _FIELD, _OPENING = range(9)
 _ENDING = (_QUOTE, _FENCED, _NOISE)
 """What shows where it ends."""
-_LISTED = re.compile(r"\s{0,24}(?:[-*+•–]|\(?\d{1,3}[.)]|[a-z]\))\s+(?=\S)")
 _TIME = r"\d{1,2}:\d\d(?::\d\d)?"
 _PRINTED = re.compile(
     # A log: a date, a time, a level; a trace's frame; a difference of files.
@@ -63,7 +62,7 @@ _STAMPED = re.compile(
 )
 """Who said what follows, and at what time, as chats show it."""
 _GREETING = re.compile(r"\s*[^\W\d_]\S{0,20}(?: \S{1,20}){0,3}[,\uff0c!]\s*$")
-_HANDING_OVER = re.compile(r"[:\uff1a]\s*$")
+_COLONS = (":", "\uff1a")
 
 
 class _Line(NamedTuple):
@@ -114,7 +113,7 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 def _form(line: str) -> int:
-    if not line.strip() or RULE.match(line):
+    if not line.strip() or is_rule(line):
         return _BLANK
     if line[:4].lstrip().startswith(">"):
         return _QUOTE
@@ -127,7 +126,7 @@ def _form(line: str) -> int:
         return _NOISE
     if _NAMED.match(line):
         return _FIELD
-    return _ITEM if _LISTED.match(line) else _OWN
+    return _ITEM if ITEM_HEAD.match(line) else _OWN
 
 
 def _foreign(text: str, lines: Sequence[_Line]) -> set[int]:
@@ -149,9 +148,9 @@ def _foreign(text: str, lines: Sequence[_Line]) -> set[int]:
 def _document(text: str, lines: Sequence[_Line]) -> int:
     """Return the place of the line with which a document begins that reaches to the end, as many as
     there are lines for none."""
-    said = [at for at, line in enumerate(lines) if line.form != _BLANK]
-    stamped = [at for at in said if _STAMPED.fullmatch(text, lines[at].start, lines[at].end)]
-    for at, after in zip(said, [*said[1:], len(lines)], strict=True):
+    spoken = [at for at, line in enumerate(lines) if line.form != _BLANK]
+    stamped = [at for at in spoken if _STAMPED.fullmatch(text, lines[at].start, lines[at].end)]
+    for at, after in zip(spoken, [*spoken[1:], len(lines)], strict=True):
         line, following = lines[at], lines[after].form if after < len(lines) else None
         if line.form == _OPENING:
             return at
@@ -159,8 +158,8 @@ def _document(text: str, lines: Sequence[_Line]) -> int:
             return at
         if at in stamped[:-1] or (line.form == _OWN and _begins_letter(text, lines, at)):
             return at
-        words = text[line.start : line.end].rstrip("\\")
-        hands_over = line.form in (_OWN, _FIELD) and _HANDING_OVER.search(words)
+        words = text[line.start : line.end].rstrip("\\").rstrip()
+        hands_over = line.form in (_OWN, _FIELD) and words.endswith(_COLONS)
         # What shows its own end hands back again.
         if hands_over and following not in (None, _MACHINE, *_ENDING):
             return after
@@ -180,13 +179,13 @@ def _is_short(items: Sequence[_Line]) -> bool:
 
 def _long_lists(lines: Sequence[_Line]) -> set[int]:
     """Return the places of the lists that are too long to have been typed."""
-    found: set[int] = set()
+    long_places: set[int] = set()
     places = [at for at, line in enumerate(lines) if line.form != _BLANK]
     for is_list, group in groupby(places, key=lambda at: lines[at].form == _ITEM):
         items = list(group)
         if is_list and not _is_short([lines[at] for at in items]):
-            found.update(items)
-    return found
+            long_places.update(items)
+    return long_places
 
 
 def _last_words(text: str, lines: Sequence[_Line]) -> set[int]:

@@ -9,11 +9,13 @@ from collections.abc import Sequence
 
 import re2
 
+from vector_memory.text import tables
+
 AUTOMATON_BYTES = 16 * 2**20
 """What one set may take; RE2 makes its states as it needs them, and starts over when they are too many: with
 half of it a hundred cues take twice as long."""
 
-_LOOKAROUND = re.compile(r"\(\?<?[!=]")
+_LOOKAROUNDS = ("(?=", "(?!", "(?<=", "(?<!")
 
 
 class PatternSet:
@@ -52,12 +54,30 @@ class PatternSet:
         return sorted(place for place in places if place not in exact or exact[place].search(text))
 
 
+class PatternTable:
+    """The expressions of a table that lies beside the code which reads it, all looked for in one pass.
+
+    Args:
+        name: the file's name, without its ending; its parts stand below their names in brackets.
+        folder: where it lies.
+    """
+
+    def __init__(self, name: str, folder: str) -> None:
+        parts = tables.sections(name, folder)
+        self._names = [part for part, patterns in parts.items() for _ in patterns]
+        self._set = PatternSet([pattern for patterns in parts.values() for pattern in patterns])
+
+    def found(self, text: str) -> list[str]:
+        """Return the names of the parts of which a text holds something, in the order of the table."""
+        return list(dict.fromkeys(self._names[place] for place in self._set.found(text)))
+
+
 def without_lookaround(pattern: str) -> str:
     """Return a pattern without its lookarounds: it finds all that the whole one finds, and more."""
     kept: list[str] = []
     place = 0
     while place < len(pattern):
-        if _LOOKAROUND.match(pattern, place):
+        if pattern.startswith(_LOOKAROUNDS, place):
             place = _closing(pattern, place) + 1
             continue
         size = 2 if pattern[place] == "\\" else 1

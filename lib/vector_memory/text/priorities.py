@@ -5,16 +5,10 @@ from __future__ import annotations
 import os
 
 from vector_memory.model import Priority
-from vector_memory.text import tables
+from vector_memory.text.patterns import PatternTable
 
 MAX_CHARS = 2_000
-
-_PATTERNS = tables.patterns("weighty_words", os.path.dirname(__file__))
-_RULE = _PATTERNS["rule"]
-_SECURITY = _PATTERNS["security"]
-_LOSS = _PATTERNS["loss"]
-_ARCHITECTURE = _PATTERNS["architecture"]
-_WEIGHTY = _PATTERNS["weighty"]
+_TABLE = PatternTable("weighty_words", os.path.dirname(__file__))
 
 
 def suggest(text: str, title: str = "") -> Priority:
@@ -28,11 +22,11 @@ def suggest(text: str, title: str = "") -> Priority:
         text: what the memory says.
         title: its heading, which counts as much.
     """
-    whole = f"{title[:MAX_CHARS]}\n{text[:MAX_CHARS]}"
-    delicate = bool(_SECURITY.search(whole) or _LOSS.search(whole))
-    if _RULE.search(whole):
-        return Priority.CORE if delicate else Priority.HIGH
-    if delicate and not _LOSS.search(whole):
-        return Priority.HIGH
-    is_weighty = _ARCHITECTURE.search(whole) or _WEIGHTY.search(text[:MAX_CHARS])
-    return Priority.HIGH if is_weighty else Priority.NORMAL
+    signs = _TABLE.found(f"{title[:MAX_CHARS]}\n{text[:MAX_CHARS]}")
+    if "rule" in signs:
+        return Priority.CORE if "security" in signs or "loss" in signs else Priority.HIGH
+    is_security = "security" in signs and "loss" not in signs
+    is_weighty = "weighty" in _TABLE.found(text[:MAX_CHARS])
+    return (
+        Priority.HIGH if is_security or "architecture" in signs or is_weighty else Priority.NORMAL
+    )

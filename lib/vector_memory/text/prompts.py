@@ -5,6 +5,7 @@ import re
 from functools import cached_property
 
 from vector_memory.text import analysis, tables
+from vector_memory.text.words import words_in
 
 _ACKNOWLEDGEMENT = tables.words("acknowledgements")
 _COMMITTING = tables.words("commit_words")
@@ -16,18 +17,18 @@ _ASKING = frozenset(("how", "what", "when", "where", "which", "who", "whose", "w
 EARLIER_CHARS = 200
 MOST_WORDS = 8
 """An acknowledgement is not longer."""
+MOST_TERMS = 8
+"""A prompt of more terms says itself what it is about."""
 FEW_WORDS = 3
 """More of the same words may say something: "keep the first option"."""
-_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 _OF_CLIENT = re.compile(r"[<\u2039](ide_\w{1,40})[>\u203a].*?[<\u2039]/\1[>\u203a]", re.DOTALL)
 """What an editor says beside a prompt."""
-_POINTING = re.compile(
-    r"\b(that|this|it|these|those|they|them|there|above|previous(?:ly)?|earlier|again|same|"
-    r"before|just now|last one)\b",
-    re.IGNORECASE,
-)
-_EARLIER = re.compile(r"\bthe (?:above|previous|earlier)\b", re.IGNORECASE)
-_REMEMBER = re.compile(r"/(?:vector-memory:)?remember\s(.+)", re.DOTALL)
+_POINTING = (
+    "that", "this", "it", "these", "those", "they", "them", "there", "above", "previous", "previously",
+    "earlier", "again", "same", "before", "just now", "last one",
+)  # fmt: skip
+_EARLIER = ("the above", "the previous", "the earlier")
+_REMEMBER = ("/remember", "/vector-memory:remember")
 
 
 class Prompt:
@@ -43,12 +44,12 @@ class Prompt:
 
     @cached_property
     def _words(self) -> "list[str]":
-        return _words(self.text)
+        return words_in(self.text)
 
     @cached_property
     def _leans(self) -> "tuple[int, bool]":
         """How many terms it has, and whether a word of it points at something that was said."""
-        return len(analysis.query_terms(self.text)), bool(_POINTING.search(self.text))
+        return len(analysis.query_terms(self.text)), _holds(self._words, _POINTING)
 
     @property
     def needs_nothing(self) -> bool:
@@ -74,8 +75,8 @@ class Prompt:
     @property
     def question(self) -> str:
         """The question of `/remember QUESTION`, "" for any other prompt."""
-        found = _REMEMBER.match(self.text)
-        return found[1].strip() if found else ""
+        command, *question = self.text.split(maxsplit=1) or [""]
+        return question[0] if question and command in _REMEMBER else ""
 
     @property
     def points_back(self) -> bool:
@@ -85,24 +86,29 @@ class Prompt:
 
     @property
     def only_points_back(self) -> bool:
-        """Whether it says nothing of what it is about but that it was said before ("fix it")."""
+        """Whether it says nothing of what it is about but that it was said before: "fix it", "the above report"
+        that does not stand in it."""
         terms, points = self._leans
-        return terms <= 2 and points
+        names_above = _holds(words_in(self.text[:EARLIER_CHARS]), _EARLIER)
+        return (terms <= 2 and points) or (names_above and "\n\n" not in self.text)
 
     @property
     def needs_what_was_before(self) -> bool:
-        """Whether it can hardly be understood without what was said before it: hardly a word of its own, or
-        "the above" that does not stand in it."""
-        names_above = bool(_EARLIER.search(self.text[:EARLIER_CHARS]))
-        return self._leans[0] <= 2 or (names_above and "\n\n" not in self.text)
+        """Whether it can hardly be understood without what was said before it: hardly a word of its own."""
+        return self._leans[0] <= 2 or self.only_points_back
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it says so little that it may presume what was said just before."""
+        return self._leans[0] <= MOST_TERMS
 
 
 def says_nothing(text: str) -> bool:
     """Whether a text only greets, agrees, thanks or hesitates ("yes", "hmm", "hello"): nobody will ever look
     for it."""
-    words = _words(text)
-    return 0 < len(words) <= FEW_WORDS and all(
-        word in _ACKNOWLEDGEMENT and not word.isdigit() for word in words
+    row = words_in(text)
+    return 0 < len(row) <= FEW_WORDS and all(
+        word in _ACKNOWLEDGEMENT and not word.isdigit() for word in row
     )
 
 
@@ -116,5 +122,7 @@ def _only_commits(words: "list[str]") -> bool:
     )
 
 
-def _words(text: str) -> "list[str]":
-    return [word.lower().replace("\u2019", "'") for word in _WORD.findall(text)]
+def _holds(words: "list[str]", phrases: "tuple[str, ...]") -> bool:
+    """Whether one of some phrases stands in a row of words; of "that's" it is "that"."""
+    row = " ".join(["", *(word.partition("'")[0] for word in words), ""])
+    return any(f" {phrase} " in row for phrase in phrases)

@@ -8,12 +8,15 @@ walked: quotes and escapes are taken off, `cd` is followed, programs that only r
 from __future__ import annotations
 
 import codecs
+import os
 import posixpath
 import re
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
+
+from vector_memory.text import tables
 
 MOST_BYTES = 65_536
 """Of a longer command only the beginning is read: the rest is most likely a file's content."""
@@ -23,7 +26,6 @@ DEEPEST = 40
 DEEPEST_SCRIPT = 4
 
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash"})
-_GLOB = re.compile(r"[*?]|\[[^\]]+\]")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED_IN_QUOTES = re.compile(r'\\([$`"\\])')
 _EXPANSIONS = frozenset(
@@ -32,45 +34,20 @@ _EXPANSIONS = frozenset(
 )  # fmt: skip
 _SCRIPTS = frozenset({"command_substitution", "process_substitution"})
 
-# Options that take the next word, of programs that run another one.
-_WRAPPERS: dict[str, str] = {
-    "sudo": "-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir",
-    "doas": "-u -C",
-    "env": "-u -C -S --unset --chdir",
-    "nice": "-n --adjustment",
-    "ionice": "-c -n -p --class --classdata",
-    "timeout": "-s -k --signal --kill-after",
-    "stdbuf": "-i -o -e --input --output --error",
-    "time": "-f -o --format --output",
-    "nohup": "",
-    "setsid": "",
-    "command": "",
-    "builtin": "",
-    "exec": "-a",
-    "chronic": "",
-    "unbuffer": "",
-    "chroot": "",
-    "nsenter": "-t -S -G --target",
-    "flock": "-w -E --timeout --conflict-exit-code",
-    "strace": "-e -o -p -s -u",
-    "systemd-run": "-p -u -M --property --unit --slice --uid --gid",
-    "sshpass": "-p -f -P",
-    "gosu": "",
-    "su-exec": "",
-    "taskset": "",
-    "fakeroot": "",
-    "caffeinate": "-t -w",
-    "busybox": "",
-    "xvfb-run": "-s -n -e -f",
-    "proxychains4": "-f",
-    "xargs": "-I -L -n -P -s -d -E -a --replace --max-args --max-procs --delimiter --arg-file",
-    "parallel": "-j -N -n -I --jobs",
-    "watch": "-n --interval",
-    "ssh": "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w",
-}
-_LEADING = {"timeout": 1, "ssh": 1, "chroot": 1, "flock": 1, "gosu": 1, "su-exec": 1, "taskset": 1}
-"""Words that stand before the command that is run: a duration, a host."""
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+
+class Wrapper(NamedTuple):
+    """A program that only runs another one: how many words stand between, and which options take a word."""
+
+    between: int
+    takes: frozenset[str]
+
+
+def _wrappers() -> dict[str, Wrapper]:
+    rows = (line.split(" |") for line in tables.lines("wrappers", os.path.dirname(__file__)))
+    return {name: Wrapper(int(between), frozenset(takes.split())) for name, between, takes in rows}
+
+
+_WRAPPERS = _wrappers()
 
 
 class ShellWord(NamedTuple):
@@ -132,7 +109,7 @@ def parse(command: str) -> list[Command]:
 
 def _commands(script: str, depth: int) -> Iterator[Command]:
     source = script.encode("utf-8", "replace")[:MOST_BYTES]
-    walk = _Walk(source)
+    walk = _CommandWalk(source)
     walk.visit(_tree(source), "", False, 0)
     for count, command in enumerate(walk.found):
         if count >= MOST_COMMANDS:
@@ -165,7 +142,7 @@ def _tree(source: bytes) -> Any:
     return root
 
 
-class _Walk:
+class _CommandWalk:
     """Collects the commands of a tree."""
 
     def __init__(self, source: bytes) -> None:
@@ -317,8 +294,7 @@ class _Walk:
         if kind in _EXPANSIONS:
             return ShellWord(raw, plain=False)
         bare = raw.replace("\\\n", "")
-        glob = bool(_GLOB.search(_ESCAPED.sub("", bare)))
-        return ShellWord(_ESCAPED.sub(r"\1", bare), glob=glob)
+        return ShellWord(_ESCAPED.sub(r"\1", bare), glob=_is_glob(_ESCAPED.sub("", bare)))
 
     def _joined(self, node: Any, parts: Sequence[ShellWord]) -> str:
         """Join the parts of a word with what stands between them and is no part, such as braces."""
@@ -332,6 +308,10 @@ class _Walk:
         inner = raw[raw.find('"') + 1 : -1] if raw.endswith('"') else raw
         plain = not any(named_child.type in _EXPANSIONS for named_child in node.named_children)
         return ShellWord(_ESCAPED_IN_QUOTES.sub(r"\1", inner.replace("\\\n", "")), plain)
+
+
+def _is_glob(text: str) -> bool:
+    return "*" in text or "?" in text or "]" in text.partition("[")[2][1:]
 
 
 def _ansi(raw: str) -> str:
@@ -378,9 +358,9 @@ def _inside(command: Command, script: str, depth: int) -> Iterator[Command]:
     """Yield the commands of a script that a command runs."""
     if depth >= DEEPEST_SCRIPT:
         return
-    for one in _commands(script, depth + 1):
-        folder = posixpath.join(command.folder, one.folder) if one.folder else command.folder
-        yield replace(one, folder=folder, via=(*command.via, command.name, *one.via))
+    for inner in _commands(script, depth + 1):
+        folder = posixpath.join(command.folder, inner.folder) if inner.folder else command.folder
+        yield replace(inner, folder=folder, via=(*command.via, command.name, *inner.via))
 
 
 def _script(command: Command) -> str | None:
@@ -399,9 +379,8 @@ def _script(command: Command) -> str | None:
 def _wrapped(command: Command) -> Command | None:
     """Return the command that a wrapper runs, None where it runs none."""
     name = command.name
-    takes = _WRAPPERS[name].split()
+    skip, takes = _WRAPPERS[name]
     words = list(command.arguments)
-    skip = _LEADING.get(name, 0)
     while words:
         text = words[0].text
         if text == "--":
@@ -411,7 +390,7 @@ def _wrapped(command: Command) -> Command | None:
             words.pop(0)
             if text in takes and words:
                 words.pop(0)
-        elif name in ("env", "sudo") and _ASSIGNMENT.match(text):
+        elif name in ("env", "sudo") and "=" in text and text.partition("=")[0].isidentifier():
             words.pop(0)
         elif skip:
             words.pop(0)
@@ -455,8 +434,8 @@ _STATEMENTS = frozenset(
 def assigned(command: str) -> dict[str, tuple[ShellWord, ...]]:
     """Return what a line gives its variables: their values in order, those of a `for` too."""
     source = command.encode("utf-8", "replace")[:MOST_BYTES]
-    walk = _Walk(source)
-    found: dict[str, list[ShellWord]] = {}
+    walk = _CommandWalk(source)
+    values: dict[str, list[ShellWord]] = {}
     waiting = [_tree(source)]
     for _ in range(50 * MOST_COMMANDS):
         if not waiting:
@@ -467,16 +446,16 @@ def assigned(command: str) -> dict[str, tuple[ShellWord, ...]]:
             words = [walk._word(value)] if value is not None else [ShellWord("")]
         elif node.type == "for_statement":
             name = node.child_by_field_name("variable")
-            words = [walk._word(one) for one in node.children_by_field_name("value")]
+            words = [walk._word(value_node) for value_node in node.children_by_field_name("value")]
         else:
             name, words = None, []
         if name is not None:
-            found.setdefault(walk._text(name), []).extend(words)
+            values.setdefault(walk._text(name), []).extend(words)
         if node.type in _STATEMENTS:
             waiting += reversed(
                 [c for c in node.named_children if c.type in _STATEMENTS or "assign" in c.type]
             )
-    return {name: tuple(words) for name, words in found.items()}
+    return {name: tuple(words) for name, words in values.items()}
 
 
 def looked_through(command: Command) -> list[Command]:

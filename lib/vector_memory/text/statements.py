@@ -15,29 +15,30 @@ CODE = "code"
 LONGEST_HEADING = 120
 
 FENCE = re.compile(r"\s{0,12}(```+|~~~+)")
-_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$")
-_BOLD_LINE = re.compile(r"\s{0,3}(?:\*\*|__)([^*_\n]{2,100})(?:\*\*|__):?\s*$")
-_ITEM = re.compile(
+_TITLE = re.compile(r"\s{0,3}(?:#{1,6}\s+(.+?)\s*#*|(?:\*\*|__)([^*_\n]{2,100})(?:\*\*|__):?)\s*$")
+"""A heading, or a line in bold."""
+ITEM_HEAD = re.compile(
     r"\s{0,24}(?:[-*+•–]|\d{1,3}[.)]|[✅❌✓✔✗✘⚠️🔧🎯🚨]{1,2})\s+(?:\[([ xX])\]\s+)?(?=\S)"
 )
-RULE = re.compile(r"\s*(?:[-=*_~#|:+]\s*){3,}$")
-_QUOTE = re.compile(r"\s{0,3}(?:>\s?)+")
+_OF_RULES = "-=*_~#|:+"
+_QUOTE = re.compile(r"^\s{0,3}(?:>\s?)+", re.MULTILINE)
 # A sentence ends where a full stop is followed by space and by what can begin another one; not after
 # abbreviations and single letters.
 _END = re.compile(
     r"(?<=[.!?…])[\"')\]*_`]{0,3}\s+(?=[\"'(\[*_`]{0,3}[A-Z0-9ÄÖÜÀ-Þ`\"'/@#]|[a-z]\w*[(_.`])|(?<=[!?])\s+(?=\S)"
     r"|(?<=[a-z]{3}\.)\s+(?=[a-z])"
 )
-_ABBREVIATED = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|fig|ca|bzw|z\.B|d\.h|Mr|Mrs|Dr|St)\.|\b[A-Z]\.)$"
-)
+_ABBREVIATIONS = frozenset((
+    "e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "resp.", "incl.", "no.", "fig.", "ca.", "bzw.", "z.B.", "d.h.",
+    "Mr.", "Mrs.", "Dr.", "St.",
+))  # fmt: skip
+_BRACKETS = "([{\"'*_`"
 _MARKUP = re.compile(
     r"\*\*|__(?=\S)|(?<=\S)__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|~~|!?\[([^\]\n]{1,200})\]\([^)\s]{1,500}\)"
 )
 _DECORATION = re.compile(
     "^[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\ufe0f\U0001f300-\U0001faff\\s]+|[\ufe0f]"
 )
-_PLAIN_WORD = re.compile(r"[^\W\d_A-Z]+(?:['’][a-z]+)?(?:[,:;.!?)]*(?:\s|$))")
 
 
 class Statement(NamedTuple):
@@ -66,14 +67,22 @@ def _known(text: str) -> tuple[Statement, ...]:
 
 def plain(text: str) -> str:
     """Return a line without the marks of Markdown and leading decoration; code keeps its ticks."""
-    bare = _MARKUP.sub(lambda found: found[1] or "", text)
+    bare = _MARKUP.sub(lambda mark: mark[1] or "", text)
     return " ".join(_DECORATION.sub("", bare).split())
 
 
 def capitalised(text: str) -> str:
     """Return a text with a capital at its beginning, unless that is a name: of a file, of something in
     code, or one that is written so."""
-    return text[:1].upper() + text[1:] if _PLAIN_WORD.match(text) else text
+    first = "".join(text.split(maxsplit=1)[:1]).rstrip(",:;.!?)")
+    bare = first.replace("'", "").replace("’", "")
+    return text[:1].upper() + text[1:] if bare.isalpha() and bare.islower() else text
+
+
+def is_rule(line: str) -> bool:
+    """Whether a line is nothing but a line, such as `---`."""
+    signs = "".join(line.split())
+    return len(signs) > 2 and not signs.strip(_OF_RULES)
 
 
 def _walk(text: str) -> Iterator[Statement]:
@@ -88,10 +97,11 @@ def _walk(text: str) -> Iterator[Statement]:
         position += 1
         opened = FENCE.match(line)
         title = _title(line)
-        item = _ITEM.match(line)
+        item = ITEM_HEAD.match(line)
+        rule = is_rule(line)
         # In a chat, what follows a list without an indent is no part of its last item.
         after = form == ITEM and not line[:1].isspace()
-        ends = bool(opened or title or item or after or not line.strip() or RULE.match(line))
+        ends = bool(opened or title or item or after or rule or not line.strip())
         if ends and held:
             yield from _said(text, held, form, heading, done)
             held, form, done = [], SENTENCE, None
@@ -102,11 +112,11 @@ def _walk(text: str) -> Iterator[Statement]:
         elif title:
             heading = title
             yield Statement(title, start, end, HEADING, "")
-        elif item and not RULE.match(line):
+        elif item and not rule:
             form = ITEM
             done = None if item[1] is None else item[1] in "xX"
             held = [(start + item.end(), end)]
-        elif line.strip() and not RULE.match(line):
+        elif line.strip() and not rule:
             quoted = _QUOTE.match(line)
             held.append((start + (quoted.end() if quoted else 0), end))
     if held:
@@ -123,8 +133,8 @@ def _lines(text: str) -> list[tuple[int, int]]:
 
 
 def _title(line: str) -> str:
-    found = _HEADING.match(line) or _BOLD_LINE.match(line)
-    return plain(found[1]).rstrip(":")[:LONGEST_HEADING] if found else ""
+    title = _TITLE.match(line)
+    return plain(title[1] or title[2]).rstrip(":")[:LONGEST_HEADING] if title else ""
 
 
 def _code(
@@ -149,25 +159,31 @@ def _said(
     start, end = held[0][0], held[-1][1]
     parts = [(start, end)] if form == ITEM else _sentences(text, held)
     for first, last in parts:
-        bare = plain(_QUOTE_LINES.sub("\n", text[first:last]))
+        bare = plain(_QUOTE.sub("", text[first:last]))
         if bare:
             yield Statement(bare, first, last, form, heading, done)
-
-
-_QUOTE_LINES = re.compile(r"\n\s{0,3}(?:>\s?)+")
 
 
 def _sentences(text: str, held: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Yield the places of a paragraph's sentences. A line that ends with a colon ends one."""
     start, end = held[0][0], held[-1][1]
-    ends = [found.end() for found in _END.finditer(text, start, end)]
+    ends = [end_mark.end() for end_mark in _END.finditer(text, start, end)]
     ends += [place for _, place in held[:-1] if text[:place].rstrip().endswith(":")]
     first = start
     for place in sorted({*ends, end}):
-        if place != end and _ABBREVIATED.search(
-            text, max(first, place - 12), len(text[:place].rstrip())
+        words = text[first:place].split()
+        if (
+            place != end
+            and words
+            and _is_abbreviated(words[-1].rpartition("/")[2].lstrip(_BRACKETS))
         ):
             continue
-        if text[first:place].strip():
+        if words:
             yield first, place
         first = place
+
+
+def _is_abbreviated(word: str) -> bool:
+    """Whether a word is an abbreviation, or ends with a capital of its own and a point: "J.", "U.S."."""
+    is_letter = word.endswith(".") and "A" <= word[-2:-1] <= "Z" and not word[-3:-2].isalnum()
+    return is_letter or word in _ABBREVIATIONS

@@ -59,24 +59,24 @@ def look(text: str, raw: str = "") -> Suspicion:
     if hidden:
         weights["is hidden"] = LABELLED
     for inside in (*hidden, *_decoded(text)):
-        found = dict(_signs(inside))
-        if found:
+        inner = dict(_signs(inside))
+        if inner:
             weights.setdefault("is encoded", 2)
-        weights.update({name: max(value, weights.get(name, 0)) for name, value in found.items()})
+        weights.update({name: max(value, weights.get(name, 0)) for name, value in inner.items()})
     ordered = sorted(weights.items(), key=lambda item: (-item[1], item[0]))
     return Suspicion(sum(weights.values()), tuple(name for name, _ in ordered)) if ordered else NONE
 
 
-def mark(found: Suspicion, least: int) -> dict[str, object]:
+def mark(suspicion: Suspicion, least: int) -> dict[str, object]:
     """Return what a memory's `extra` says of a suspicious text, {} of one that is not.
 
     Args:
         least: the score from which on no hook brings it.
     """
-    if found.score < LABELLED:
+    if suspicion.score < LABELLED:
         return {}
-    held = {"held": True} if found.score >= least else {}
-    return {SUSPICION: {"score": found.score, "reasons": list(found.reasons), **held}}
+    held = {"held": True} if suspicion.score >= least else {}
+    return {SUSPICION: {"score": suspicion.score, "reasons": list(suspicion.reasons), **held}}
 
 
 def quoted(text: str) -> dict[str, object]:
@@ -113,7 +113,7 @@ def _patterns() -> PatternSet:
 @cache
 def _table() -> tuple[tuple[str, int, str], ...]:
     """Return each sign with its weight and its pattern."""
-    parts, found = {}, []
+    parts, signs = {}, []
     for line in tables.lines("suspicion", os.path.dirname(__file__)):
         head, _, pattern = line.partition(" " if line.startswith("<") else ": ")
         if line.startswith("<"):
@@ -121,14 +121,14 @@ def _table() -> tuple[tuple[str, int, str], ...]:
             continue
         for part, words in parts.items():
             pattern = pattern.replace(part, words)
-        found.append((head[2:], int(head[0]), pattern))
-    return tuple(found)
+        signs.append((head[2:], int(head[0]), pattern))
+    return tuple(signs)
 
 
 def _decoded(text: str) -> list[str]:
     """Return the words that runs of Base64 or hexadecimal digits in a text hold."""
-    found = [*_HEX.findall(text)[:MOST_RUNS], *_RUN.findall(text)[:MOST_RUNS]]
-    return [words for one in found if (words := _words_in(one))]
+    runs = [*_HEX.findall(text)[:MOST_RUNS], *_RUN.findall(text)[:MOST_RUNS]]
+    return [words for run in runs if (words := _words_in(run))]
 
 
 def _words_in(run: str) -> str:
@@ -148,7 +148,7 @@ def _hidden(raw: str) -> list[str]:
     """Return what is written in characters that nobody sees: tag characters spell it out."""
     if raw.isascii() or not INVISIBLE.search(raw):
         return []
-    runs = [one for one in _TAG_CHARACTERS.findall(raw) if len(one) >= LEAST_HIDDEN]
+    runs = [run for run in _TAG_CHARACTERS.findall(raw) if len(run) >= LEAST_HIDDEN]
     # Flags of regions are spelled in tag characters too: five or six after a black flag.
     spelled = ["".join(chr(ord(char) - 0xE0000) for char in run) for run in runs[:MOST_TAGS]]
     return [words for words in spelled if len(words) > 7]

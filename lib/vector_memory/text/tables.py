@@ -7,7 +7,6 @@ import re
 
 from vector_memory.system.paths import PACKAGE_ROOT
 
-_TITLE = re.compile(r"\[([a-z_ ]+)\]")
 FOLDER = os.path.join(PACKAGE_ROOT, "data")
 
 
@@ -30,14 +29,14 @@ def words(name: str) -> "frozenset[str]":
 
 def sections(name: str, folder: str = FOLDER) -> "dict[str, list[str]]":
     """Return the entries of a table in parts, each below its name in brackets."""
-    found: dict[str, list[str]] = {}
+    parts: dict[str, list[str]] = {}
     for line in lines(name, folder):
-        title = _TITLE.fullmatch(line)
-        if title:
-            entries = found.setdefault(title[1], [])
+        title = line[1:-1]
+        if line == f"[{title}]" and title.replace("_", "").replace(" ", "").isalpha():
+            entries = parts.setdefault(title, [])
         else:
             entries.append(line)
-    return found
+    return parts
 
 
 def sets(name: str) -> "dict[str, frozenset[str]]":

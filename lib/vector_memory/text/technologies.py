@@ -12,12 +12,12 @@ _ORDINARY = tables.words("technologies_ordinary")
 
 
 def _table() -> dict[str, str]:
-    known: dict[str, str] = {}
+    names: dict[str, str] = {}
     for line in tables.lines("technologies"):
         name, _, others = line.partition(":")
-        for alias in (name, *filter(None, (one.strip() for one in others.split(",")))):
-            known[alias.lower()] = name
-    return known
+        for alias in (name, *filter(None, (other.strip() for other in others.split(",")))):
+            names[alias.lower()] = name
+    return names
 
 
 CANONICAL = _table()
@@ -32,13 +32,13 @@ def _pattern() -> re.Pattern[str]:
 
 def technologies(text: str) -> tuple[str, ...]:
     """Return the technologies that a text names, by the names they go by, each once, in order."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for match in _pattern().finditer(text):
         word = match[0]
         if word.lower() in _ORDINARY and not _named(text, match):
             continue
-        found.setdefault(CANONICAL[word.lower()])
-    return tuple(found)
+        names.setdefault(CANONICAL[word.lower()])
+    return tuple(names)
 
 
 def canonical(name: str) -> str:

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from vector_memory.text import times_abroad
+from vector_memory.text import tables, times_abroad
 
 if TYPE_CHECKING:
     from vector_memory.text.patterns import PatternSet
@@ -81,9 +81,9 @@ def spans(text: str, now: datetime) -> tuple[TimeSpan, ...]:
     if len(low) != len(text):
         return ()
     low, places = times_abroad.in_english(low)
-    if not _CUE.search(low):
+    if not any(cue in low for cue in _CUES):
         return ()
-    found: list[TimeSpan] = []
+    named: list[TimeSpan] = []
     taken = 0
     for match in _EXPRESSION.finditer(low):
         if match.start() < taken:
@@ -94,9 +94,9 @@ def spans(text: str, now: datetime) -> tuple[TimeSpan, ...]:
         start, end, offset = _bounded(low, match.start(), *span)
         words = low[offset : match.end()]
         is_vague = match["word"] in _VAGUE if match["word"] else False
-        found.append(TimeSpan(_utc(start), _utc(end), words, offset, is_vague))
+        named.append(TimeSpan(_utc(start), _utc(end), words, offset, is_vague))
         taken = match.end()
-    return tuple(_as_written(span, text, places) for span in _joined(found, low))
+    return tuple(_as_written(span, text, places) for span in _joined(named, low))
 
 
 def _as_written(span: TimeSpan, text: str, places: Sequence[tuple[int, int]] | None) -> TimeSpan:
@@ -174,10 +174,11 @@ def mentions_time(text: str) -> bool:
 
 # -- what is looked for -----------------------------------------------------------------------------
 
-_CUE = re.compile(
-    r"\d|day|week|month|year|night|morning|evening|afternoon|recent|lately|today|quarter|summer|winter"
-    r"|spring|autumn|fall|sprint|fortnight|hour|" + "|".join(name[:3] for name in MONTHS)
-)
+_CUES = (
+    *"0123456789", "day", "week", "month", "year", "night", "morning", "evening", "noon", "recent", "lately",
+    "quarter", "summer", "winter", "spring", "autumn", "fall", "hour", "sprint", *(name[:3] for name in MONTHS),
+)  # fmt: skip
+"""Of these one stands in every text that names a time."""
 _EXPRESSION = re.compile(
     rf"""
       (?P<iso>\b{_YEAR}-(?:0\d|1[0-2])(?:-[0-3]\d(?:[t ]\d\d:\d\d(?::\d\d)?)?)?)(?![\d.-])
@@ -229,13 +230,9 @@ _ASKING = re.compile(
     r"|have|had|can you (?:tell|show|find)|tell|show|list|find|recall|remind|summari[sz]e)\b",
     re.IGNORECASE,
 )
-_LIMIT = re.compile(r"\b(since|after|before|until|till|by|from|between)\s+(?:the\s+)?$")
-_WEEK_OF = re.compile(r"\bweek\s+of\s+(?:the\s+)?$")
-_BETWEEN = re.compile(r"\s*(?:and|to|until|till|-|\u2013)\s*(?:the\s+)?")
-_VERB_BEFORE = re.compile(r"\b(?:i|we|you|he|she|it|they|this|that|which|or|to|should|can)\s$")
-_LEADING = re.compile(
-    r"^(?:in|of|since|until|till|before|after|during|by|from|on|and|to|throughout)\s+"
-)
+_WORDS = tables.sets("time_words")
+_LIMITS, _LEADING, _BEFORE_VERBS = (_WORDS[part] for part in ("limits", "leading", "before verbs"))
+_JOINING = frozenset(("", "and", "to", "until", "till", "-", "\u2013"))
 _NUMBER = re.compile(r"\d+")
 
 
@@ -278,10 +275,12 @@ def _iso(match: re.Match[str], now: datetime) -> _Pair:
 
 def _day_and_month(match: re.Match[str], now: datetime) -> _Pair:
     words = match["dmy"] or match["mdy"]
-    numbers = [int(one) for one in _NUMBER.findall(words)]
+    numbers = [int(number) for number in _NUMBER.findall(words)]
     month = _month_number(words)
-    if match["mdy"] and len(numbers) == 1 and _VERB_BEFORE.search(match.string[: match.start()]):
-        raise ValueError("a verb: we may 5 times …")
+    if match["mdy"] and len(numbers) == 1:
+        before = match.string[max(0, match.start() - 12) : match.start()].split()
+        if before and before[-1] in _BEFORE_VERBS:
+            raise ValueError("a verb: we may 5 times …")
     if len(numbers) > 1:
         day = _at(now, numbers[1], month, numbers[0])
     else:
@@ -472,13 +471,15 @@ def _bounded(
     low: str, offset: int, start: datetime | None, end: datetime | None
 ) -> tuple[datetime | None, datetime | None, int]:
     """Open one end where "since", "after", "before" or "until" stands in front."""
-    inside = _LEADING.match(low[offset:])
-    outside = _LIMIT.search(low[:offset][-24:])
-    word = inside[0].split()[0] if inside else (outside[1] if outside else "")
-    if inside is None and outside:
-        offset -= len(low[:offset][-24:]) - outside.start()
-    if start and (week := _WEEK_OF.search(low[:offset])):
-        offset = week.start()
+    before = low[:offset].split()
+    if before[-1:] == ["the"]:
+        before.pop()
+    word, *_ = low[offset:].split(maxsplit=1)
+    if word not in _LEADING:
+        word = before.pop() if before and before[-1] in _LIMITS else ""
+        offset = low.rindex(word, 0, offset) if word else offset
+    if start and before[-2:] == ["week", "of"]:
+        offset = low.rindex("week", 0, offset)
         start = start - timedelta(days=start.weekday())
         return start, start + timedelta(days=7), offset
     if word in ("since", "from"):
@@ -492,19 +493,19 @@ def _bounded(
     return start, end, offset
 
 
-def _joined(found: list[TimeSpan], text: str) -> Iterator[TimeSpan]:
+def _joined(named: list[TimeSpan], text: str) -> Iterator[TimeSpan]:
     """Make one span of "between X and Y" and "from X to Y"."""
     low = text.lower()
     i = 0
-    while i < len(found):
-        one = found[i]
-        two = found[i + 1] if i + 1 < len(found) else None
+    while i < len(named):
+        one = named[i]
+        two = named[i + 1] if i + 1 < len(named) else None
         gap = low[one.offset + len(one.words) : two.offset] if two else "?"
         words = low[one.offset : one.offset + len(one.words)]
         opened = words.startswith(("between", "from")) or low[: one.offset].rstrip().endswith(
             ("between", "from")
         )
-        if two and opened and (_BETWEEN.fullmatch(gap) or not gap.strip()):
+        if two and opened and " ".join(gap.split()).removesuffix(" the") in _JOINING:
             start, end = one.start, two.end or two.start
             if start and end and end <= start:
                 week = start - timedelta(days=7)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from vector_memory.text import tables
+from vector_memory.text.words import words_in
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = (
@@ -19,33 +20,35 @@ _NAMED = frozenset((*_DAYS, *_MONTHS, *_UNITS, "weekend", "night"))
 _TIMES = _NAMED | frozenset(_WHOLE)
 _HERE = "hier"
 """Yesterday in French, here in German."""
-_GERMAN = re.compile(r"\b(?:ist|ich|wir|und|nicht|der|die|das|was|wie|sind|hat|haben)\b")
+_GERMAN = tables.sets("time_words")["german"]
 _DIGITS = r"\d{1,4}"
 
 
 @lru_cache(maxsize=1)
 def _words() -> dict[str, str]:
     """Return the English words by the foreign ones."""
-    found: dict[str, str] = {}
+    english_words: dict[str, str] = {}
     for line in tables.lines("times_abroad"):
         english, _, foreign = line.partition(": ")
-        found.update((word, english) for word in foreign.split(", "))
-    return found
+        english_words.update((word, english) for word in foreign.split(", "))
+    return english_words
 
 
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """Return what finds a foreign word for a time that is none in English, several words in a row that may be
     read, and one of them."""
-    known = _words()
-    told = [word for word, english in known.items() if word != english and english in _TIMES]
-    # "im August": the month itself is the same.
-    told += [word for word, english in known.items() if english in ("since", "last", "this")] + [
-        "im"
+    english_words = _words()
+    telling = [
+        word for word, english in english_words.items() if word != english and english in _TIMES
     ]
-    every = sorted(known, key=len, reverse=True)
+    # "im August": the month itself is the same.
+    telling += [
+        word for word, english in english_words.items() if english in ("since", "last", "this")
+    ] + ["im"]
+    every = sorted(english_words, key=len, reverse=True)
     one = rf"(?:{'|'.join(map(re.escape, every))}|{_DIGITS})(?!\w)"
-    any_told = rf"(?<!\w)(?:{'|'.join(map(re.escape, told))})(?!\w)"
+    any_told = rf"(?<!\w)(?:{'|'.join(map(re.escape, telling))})(?!\w)"
     return (
         re.compile(any_told),
         re.compile(rf"(?<!\w){one}(?:\.?\s+{one})*"),
@@ -67,24 +70,24 @@ def in_english(low: str) -> tuple[str, Sequence[tuple[int, int]] | None]:
     places: list[tuple[int, int]] = []
     done = 0
     for row in rows.finditer(low):
-        told = _read(low, list(words.finditer(low, row.start(), row.end())))
-        if not told:
+        english = _read(low, list(words.finditer(low, row.start(), row.end())))
+        if not english:
             continue
-        made.append(low[done : row.start()] + told)
+        made.append(low[done : row.start()] + english)
         places += [(at, at + 1) for at in range(done, row.start())]
-        places += [row.span()] * len(told)
+        places += [row.span()] * len(english)
         done = row.end()
     made.append(low[done:])
     places += [(at, at + 1) for at in range(done, len(low))]
     return "".join(made), places
 
 
-def _read(low: str, found: Sequence[re.Match[str]]) -> str:
+def _read(low: str, matches: Sequence[re.Match[str]]) -> str:
     """Return words in a row in English and in its order, "" where they name no time."""
-    known = _words()
-    if any(one[0] == _HERE for one in found) and _GERMAN.search(low):
+    english = _words()
+    if any(word[0] == _HERE for word in matches) and not _GERMAN.isdisjoint(words_in(low)):
         return ""
-    words = [known.get(one[0], one[0]) for one in found]
+    words = [english.get(word[0], word[0]) for word in matches]
     if not any(word in _TIMES for word in words):
         return ""
     return " ".join(_ordered(words))

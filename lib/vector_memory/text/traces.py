@@ -56,14 +56,14 @@ def is_used(note: str, before: Iterable[Heard], after: Iterable[Heard]) -> bool:
         before: what was in sight before it was shown, and with it: signs that stand there say nothing.
         after: what followed, in its order. What the assistant was given first, it did not have of the note.
     """
-    left, found = signs(note), 0
+    left, count = signs(note), 0
     for piece in before:
         left = {sign for sign in left if not piece.holds(sign)}
     for piece in after:
         held = {sign for sign in left if piece.holds(sign)}
-        found += len(held) if piece.is_said else 0
+        count += len(held) if piece.is_said else 0
         left -= held
-        if found >= LEAST_SIGNS:
+        if count >= LEAST_SIGNS:
             return True
     return False
 
@@ -80,7 +80,9 @@ def signs(text: str) -> set[Sign]:
 def phrases(text: str) -> Iterable[Phrase]:
     """Yield the telling phrases of a text, as stems."""
     for sentence in _SENTENCE_END.split(text):
-        words = [one for one in _WORD.findall(sentence.lower()) if one not in analysis.STOP_WORDS]
+        words = [
+            word for word in _WORD.findall(sentence.lower()) if word not in analysis.STOP_WORDS
+        ]
         rare = [
             len(word) >= RARE_CHARS and word not in _COMMON_WORDS and not word.isdigit()
             for word in words

@@ -8,55 +8,31 @@ makes one of two.
 
 from __future__ import annotations
 
+import os
 import re
 from functools import lru_cache
 from itertools import product
 
 from vector_memory.text import tables
+from vector_memory.text.words import sentences_in
 
 Reading = tuple[str, ...]
 
 MAX_CHARS = 2_000
 """Longer texts are only the same when they are equal."""
-ROUNDS = 3
 
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'`(]?[A-Z0-9])|\n+")
 _PREFIX = re.compile(
     r"^(?:please\s+)?(?:(?:please )?(?:note|remember|keep in mind|be aware)(?: that\b|:)|fyi\b[:,]?"
     r"|in short,|basically,|(?:note|info|reminder|important|fact):)\s*",
     re.IGNORECASE,
 )
-_REWRITES = tuple(
-    (re.compile(pattern, re.IGNORECASE), instead)
+_REWRITES = [
+    (re.compile(pattern, re.IGNORECASE), instead.strip('"'))
     for pattern, instead in (
-        (r"\bcannot\b|\bcan't\b", "can not"),
-        (r"\b(?:no|not) more than\b", "at most"),
-        (r"\b(?:no|not) (?:less|fewer) than\b", "at least"),
-        (r"\bwon't\b", "will not"),
-        (r"\b(do|does|did|is|are|was|were|has|have|had|should|must|need|could|would)n't\b", r"\1 not"),
-        (r"\bit's\b", "it is"),
-        (r"\b(?:has|have) been\b", "was"),
-        (r"\b(?:has|have|needs?) to\b(?! not\b)", "must"),
-        (r",\s+(?:and\s+)?not\s+(?=[\w`])|,?\s+(?:rather than|instead of)\s+", " instead_of "),
-        (r"\b(likes?) (\S+) better than\b", r"prefer \2 over"),
-        (r"\bprefers?\b", "prefer"),
-        (r"\btakes? place\b|\bhappens?\b", "happen"),
-        (r"\b(?:us(?:ing)|by means of|via)\s+", "with "),
-        (r"\butili[sz]e(s|d)?\b", r"use\1"),
-        (r"\b(must|should) never\b", r"\1 not"),
-        (r"^(?:do not|never)\s+", "not "),
-        (r"(?<=\d)\s*(?:percent|%)", " %"),
-        (r"(?<=\d)\s?(?:milliseconds?|msecs?|ms)\b", " ms"),
-        (r"(?<=\d)\s?(?:seconds?|secs?|s)\b", " s"),
-        (r"(?<=\d)\s?(?:minutes?|mins?)\b", " min"),
-        (r"(?<=\d)\s?(?:hours?|hrs?|h)\b", " h"),
-        (r"(?<=\d)\s?megabytes?\b", " MB"),
-        (r"(?<=\d)\s?gigabytes?\b", " GB"),
-        (r"(?<=\d)\s?kilobytes?\b", " KB"),
+        entry.split("\t") for entry in tables.lines("rewritings", os.path.dirname(__file__))
     )
-)  # fmt: skip
-_UNIT = re.compile(r"(?<=\d)\s?(?=(?:[KMGT]i?[Bb]|[kmgt]?[bB])\b)")
+]
 _TOKEN = re.compile(
     r"`[^`]+`|\"[^\"]+\"|(?<!\w)'[^']+'(?!\w)|[<>=!~^+*&|]+(?=[\w.\s])|->|%|\?"
     r"|[-.~/@#$!]*\w[^\s`\"()\[\]{},;<>=!?|]*|[^\s\w`\"()\[\]{},;.!:']+"
@@ -64,25 +40,19 @@ _TOKEN = re.compile(
 _GROUPED = re.compile(r"\b\d{1,3}(?:,\d{3})+\b")
 _ORDINARY = re.compile(r"^[A-Z]?[a-z]+(?:['-][a-z]+)*$")
 _EMPTY = frozenset(("a", "an", "the", "please"))
-_WORDS = {
-    "just": "only", "are": "is", "were": "was", "repository": "repo", "repositories": "repos",
-    "postgresql": "postgres", "kubernetes": "k8s", "directory": "folder", "directories": "folders",
-    "zero": "0", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
-    "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12",
-}  # fmt: skip
 _WORDS_OF = tables.sets("grammar")
+
+
+def _rows(part: str) -> list[list[str]]:
+    return [line.split() for line in tables.sections("grammar")[part]]
+
+
+_SPELLINGS = dict(_rows("spellings"))
 _FRONTED = _WORDS_OF["fronted"]
 _TYPES = _WORDS_OF["types"]
 _CLAUSES = _WORDS_OF["clauses"]
 _BE = frozenset(("is", "was"))
-IRREGULAR = {
-    "written": ("write", "wrote"), "sent": ("send", "sent"), "built": ("build", "built"),
-    "kept": ("keep", "kept"), "run": ("run", "ran"), "set": ("set", "set"), "read": ("read", "read"),
-    "made": ("make", "made"), "found": ("find", "found"), "taken": ("take", "took"),
-    "given": ("give", "gave"), "chosen": ("choose", "chose"), "held": ("hold", "held"),
-    "put": ("put", "put"), "done": ("do", "did"), "broken": ("break", "broke"),
-    "thrown": ("throw", "threw"), "caught": ("catch", "caught"), "drawn": ("draw", "drew"),
-}  # fmt: skip
+IRREGULAR = {participle: (base, was) for participle, base, was in _rows("irregular")}
 NEGATIONS = _WORDS_OF["negations"]
 _MODALS = frozenset(("must", "should", "may", "can", "might", "could", "will", "would", "shall"))
 
@@ -104,7 +74,7 @@ def same_words(one: str, other: str) -> bool:
 
 def sentences(text: str) -> list[str]:
     """Return a text's sentences, without opening words such as "Note that"."""
-    parts = (_PREFIX.sub("", part.strip()) for part in _SENTENCE.split(text.translate(_QUOTES)))
+    parts = (_PREFIX.sub("", part.strip()) for part in sentences_in(text.translate(_QUOTES)))
     return [part for part in parts if part]
 
 
@@ -118,19 +88,15 @@ def readings(sentence: str) -> frozenset[Reading]:
     """Return the wordings of a sentence that say the same as it does."""
     parts = [part for part in _tokens(sentence) if part]
     flat = tuple(token for part in parts for token in part)
-    found = {_types_last(_without_we(flat))}
+    wordings = {_types_last(_without_we(flat))}
     if len(parts) > 1 and parts[0][0] in _FRONTED and len(parts[0]) > 1:
         rest = tuple(token for part in parts[1:] for token in part)
-        found.add(_types_last((*_without_we(rest), *parts[0])))
-    for _ in range(ROUNDS):
-        more = {new for reading in found for new in _reworded(reading)} - found
-        if not more:
-            break
-        found |= more
+        wordings.add(_types_last((*_without_we(rest), *parts[0])))
+    wordings |= {new for reading in wordings for new in _reworded(reading)}
     if flat[:1] != ("we",) and not _MODALS & set(flat):
         # What is written as an order may be said with "must"; what merely happens may not.
-        found |= {("must", *reading) for reading in found & {_types_last(flat)}}
-    return frozenset(found)
+        wordings |= {("must", *reading) for reading in wordings & {_types_last(flat)}}
+    return frozenset(wordings)
 
 
 def _plain(text: str) -> list[Reading]:
@@ -140,17 +106,16 @@ def _plain(text: str) -> list[Reading]:
 def _tokens(sentence: str) -> list[Reading]:
     """Return the tokens of a sentence, cut at its commas."""
     text = _GROUPED.sub(
-        lambda found: found[0].replace(",", ""), sentence.translate(_QUOTES).strip()
+        lambda grouped: grouped[0].replace(",", ""), sentence.translate(_QUOTES).strip()
     )
     for pattern, instead in _REWRITES:
         text = pattern.sub(instead, text)
-    text = _UNIT.sub(" ", text)
     return [_words_of(part) for part in re.split(r",\s+", text)]
 
 
 def _words_of(part: str) -> Reading:
-    found = (_spelling(raw) for raw in _TOKEN.findall(part))
-    return tuple(word for word in found if word and word not in _EMPTY)
+    spelled = (_spelling(raw) for raw in _TOKEN.findall(part))
+    return tuple(word for word in spelled if word and word not in _EMPTY)
 
 
 def _spelling(raw: str) -> str:
@@ -159,7 +124,7 @@ def _spelling(raw: str) -> str:
         return raw.strip("`\"'")
     raw = raw.rstrip(".:;'!") if len(raw) > 1 else raw
     word = raw.lower() if _ORDINARY.match(raw) or raw in ("A", "I") else raw
-    return _WORDS.get(word, word)
+    return _SPELLINGS.get(word, word)
 
 
 def _without_we(reading: Reading) -> Reading:
@@ -185,17 +150,17 @@ def _is_identifier(word: str) -> bool:
 def _reworded(reading: Reading) -> set[Reading]:
     """Return a reading in other grammar: the active for the passive, "V Y with X" for "use X to V
     Y"."""
-    found: set[Reading] = set()
-    found |= _with_for_use(reading)
+    wordings: set[Reading] = set()
+    wordings |= _with_for_use(reading)
     places = [place for place, word in enumerate(reading) if word in _BE or word == "be"]
     # With two clauses it would have to be known which of them a word belongs to.
     if len(places) != 1 or not _CLAUSES.isdisjoint(reading[: places[0]]):
-        return found
+        return wordings
     (place,) = places
     modal = "must" if reading[place - 1 : place] == ("must",) and reading[place] == "be" else ""
     if place and (reading[place] in _BE or modal):
-        found |= _active(reading, place, modal)
-    return found
+        wordings |= _active(reading, place, modal)
+    return wordings
 
 
 def _active(reading: Reading, place: int, modal: str) -> set[Reading]:

@@ -45,8 +45,8 @@ class LogStatement:
     @property
     def message(self) -> bytes:
         """What is signed."""
-        told = {"at": self.at, "key": self.key, "last": self.last, "root": self.root}
-        return canonical.written({**told, "size": self.size})
+        fields = {"at": self.at, "key": self.key, "last": self.last, "root": self.root}
+        return canonical.written({**fields, "size": self.size})
 
 
 @dataclass(frozen=True)
@@ -98,21 +98,21 @@ def statement_of(told: object) -> LogStatement:
     try:
         if not isinstance(told, dict):
             raise ValueError("it is no object")
-        found = LogStatement(**told)
+        statement = LogStatement(**told)
         kinds = {"size": int, "last": int}
         if any(type(value) is not kinds.get(name, str) for name, value in told.items()):
             raise ValueError("a field is of another kind")
-        if not is_hex(found.root, 64):
+        if not is_hex(statement.root, 64):
             raise ValueError("its root is no hash")
-        signature = bytes.fromhex(found.signature)
-        if signature.hex() != found.signature:
+        signature = bytes.fromhex(statement.signature)
+        if signature.hex() != statement.signature:
             raise ValueError("its signature is not written as it should be")
-        is_signed = PublicKey.read(found.key).has_signed(signature, PURPOSE, found.message)
+        is_signed = PublicKey.read(statement.key).has_signed(signature, PURPOSE, statement.message)
     except (TypeError, ValueError, BadInputError) as error:
         raise RefusedProofError(f"That is no statement about a log: {error}.") from None
     if not is_signed:
         raise RefusedProofError("The statement was changed, or signed by another key.")
-    return found
+    return statement
 
 
 def included(
@@ -165,10 +165,12 @@ def inclusion_of(told: object) -> Inclusion:
         if type(told["index"]) is not int:
             raise ValueError("its index is no number")
         top = bytes.fromhex(statement.root)
-        found = merkle.is_included(leaf(told["entry"]), told["index"], statement.size, path, top)
+        is_included = merkle.is_included(
+            leaf(told["entry"]), told["index"], statement.size, path, top
+        )
     except (TypeError, ValueError) as error:
         raise RefusedProofError(f"That is no proof about an entry: {error}.") from None
-    if not found:
+    if not is_included:
         raise RefusedProofError("The entry is not in the log that the statement is about.")
     return Inclusion(told["entry"], told["index"], told["path"], statement)
 

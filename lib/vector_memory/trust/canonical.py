@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from typing import Any
 
-_EXPONENT = re.compile(r"e([+-])0*(\d+)$")
 LARGEST = 1 << 53
 """From here on whole numbers are not told apart by programs that keep numbers as doubles."""
 
@@ -55,7 +53,8 @@ def _number(value: float) -> str:
     digits = repr(value)
     if "e" not in digits:
         digits = f"{value:e}"
-    return _EXPONENT.sub(r"e\1\2", digits)
+    mantissa, _, exponent = digits.partition("e")
+    return f"{mantissa}e{int(exponent):+}"
 
 
 def _plain(digits: str) -> str:

@@ -144,8 +144,8 @@ class Keyring:
         """
         try:
             with os.fdopen(open_own(self._path(_LIST)), "rb") as file:
-                found = json.loads(file.read(MOST_BYTES))
-            return [KeyEntry(**entry) for entry in found]
+                listed = json.loads(file.read(MOST_BYTES))
+            return [KeyEntry(**entry) for entry in listed]
         except FileNotFoundError:
             return []
         except (OSError, ValueError, TypeError) as error:
@@ -175,11 +175,11 @@ class Keyring:
         Raises:
             NotFoundError: there is none of that id.
         """
-        found = next((entry for entry in self.entries() if entry.public.id == id), None)
-        if found is None:
+        entry = next((entry for entry in self.entries() if entry.public.id == id), None)
+        if entry is None:
             raise NotFoundError(f"There is no key {id!r} here.", "`share status` shows yours.")
-        ended = replace(found, revoked_at=now.isoformat(timespec="seconds"))
-        self._change(found, ended)
+        ended = replace(entry, revoked_at=now.isoformat(timespec="seconds"))
+        self._change(entry, ended)
         for ending in (".pem", ".mldsa.pem"):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(self._path(id + ending))
@@ -223,10 +223,10 @@ class Keyring:
             ) from None
         if not (isinstance(signing, Ed25519PrivateKey) and isinstance(sealing, X25519PrivateKey)):
             raise StoreDamagedError(f"{path} holds other keys than were written there.", BACK)
-        found = PrivateKey(_public(signing, sealing), signing, sealing)
-        if found.public.id != id:
+        pair = PrivateKey(_public(signing, sealing), signing, sealing)
+        if pair.public.id != id:
             raise StoreDamagedError(f"{path} holds another key than its name says.", BACK)
-        return found
+        return pair
 
     def signer(self, now: datetime, passphrase: str = "") -> PrivateKey:
         """Return the key that signs now; the first time, make it.

@@ -90,8 +90,8 @@ def is_right(told: object, first: PublicKey, purpose: str, message: bytes) -> bo
         # Each signature has one form: nothing that was changed counts.
         is_vouched = [*again, vouched.hex()] == [one.key, one.signature, one.vouched]
         is_vouched = is_vouched and first.has_signed(vouched, VOUCH, public)
-        known = mldsa.MLDSA65PublicKey.from_public_bytes(public)
-        known.verify(made, message, purpose.encode("ascii"))
+        key = mldsa.MLDSA65PublicKey.from_public_bytes(public)
+        key.verify(made, message, purpose.encode("ascii"))
     except (InvalidSignature, TypeError, ValueError):
         return False
     return is_vouched and one.alg == NAME
@@ -112,10 +112,10 @@ def _opened(path: str, passphrase: str) -> MLDSA65PrivateKey:
         private.require_closed(path)
         with os.fdopen(open_own(path), "rb") as file:
             raw = file.read(MOST_BYTES)
-        found = serialization.load_pem_private_key(raw, passphrase.encode() or None)
-        if not isinstance(found, mldsa.MLDSA65PrivateKey):
+        key = serialization.load_pem_private_key(raw, passphrase.encode() or None)
+        if not isinstance(key, mldsa.MLDSA65PrivateKey):
             raise ValueError("it holds another key")
-        return found
+        return key
     except FileNotFoundError:
         made = mldsa.MLDSA65PrivateKey.generate()
         how: serialization.KeySerializationEncryption = serialization.NoEncryption()

@@ -138,8 +138,8 @@ def etag_of(answer: Json) -> str:
 
     def kept(value: object) -> object:
         if isinstance(value, dict):
-            return {key: kept(one) for key, one in value.items() if key not in _CHANGES_BY_ITSELF}
-        return [kept(one) for one in value] if isinstance(value, list) else value
+            return {key: kept(part) for key, part in value.items() if key not in _CHANGES_BY_ITSELF}
+        return [kept(part) for part in value] if isinstance(value, list) else value
 
     raw = json.dumps(kept(answer), sort_keys=True).encode("utf-8", "surrogatepass")
     return f'"{hashlib.blake2b(raw, digest_size=12).hexdigest()}"'
@@ -156,11 +156,11 @@ def store(call: WebCall) -> Json:
     if given.get("supersedes"):
         given["supersedes"] = call.memory(given["supersedes"])["id"]
     answer = call.ask("remember", **call.scope(writes=True), **given)
-    others = [one["id"] for one in answer.get("links") or ()] or (
+    others = [tie["id"] for tie in answer.get("links") or ()] or (
         [answer["of"]] if answer.get("of") else []
     )
-    told = {"id": answer["id"], "status": answer["action"], "action": answer["action"]}
-    return {**told, "others": others, "redactions": answer["redactions"]}
+    state = {"id": answer["id"], "status": answer["action"], "action": answer["action"]}
+    return {**state, "others": others, "redactions": answer["redactions"]}
 
 
 def edit(call: WebCall) -> Json:
@@ -193,7 +193,7 @@ def forget(call: WebCall) -> Json:
         which = {**call.scope(), "query": filtered["query"], "tag": filtered["tags"]}
         which["until"] = given.get("date_before")
     shown = call.ask("forget", dry_run=True, **which)["memories"]
-    ids = list(dict.fromkeys(one["id"] for one in shown))
+    ids = list(dict.fromkeys(memory["id"] for memory in shown))
     if given.get("dry_run", True) or not named:
         confirm = call.confirmations.add(call.token, ids) if ids else ""
         return {"memories": shown, "forgotten": 0, "confirm": confirm}
@@ -221,16 +221,18 @@ def feed(call: WebCall) -> Json:
 def context(call: WebCall) -> Json:
     """Return what memory has to say to the last message of the user."""
     given = call.arguments
-    said = [one["text"] for one in given["messages"] if one["role"] in ("user", "assistant")]
-    if not said or not said[-1].strip():
+    texts = [
+        message["text"] for message in given["messages"] if message["role"] in ("user", "assistant")
+    ]
+    if not texts or not texts[-1].strip():
         raise BadInputError("There is no message to answer.", "Send the last few messages.")
     return call.ask(
         "context",
         **call.scope(writes=True),
         session=given["session"],
         client=given.get("client", call.token.name),
-        text=said[-1],
-        before="\n".join(said[-3:-1]),
+        text=texts[-1],
+        before="\n".join(texts[-3:-1]),
         tokens=given.get("tokens"),
     )
 

@@ -187,17 +187,17 @@ class Gateway(Site):
         raw = json.dumps(asked, sort_keys=True).encode("utf-8", "surrogatepass")
         digest, name = hashlib.sha256(raw).hexdigest(), (call.token.id, key)
         new = GivenAnswer(digest, time.monotonic())
-        known = self._done.setdefault(name, new)
-        if known is not new and time.monotonic() - known.at > KEPT_S:
-            known = self._done[name] = new
-        if known.digest != digest:
+        earlier = self._done.setdefault(name, new)
+        if earlier is not new and time.monotonic() - earlier.at > KEPT_S:
+            earlier = self._done[name] = new
+        if earlier.digest != digest:
             raise ConflictError(
                 "The Idempotency-Key was used for something else.", "Use a new one."
             )
-        if known is not new:
-            if known.answer is None:
+        if earlier is not new:
+            if earlier.answer is None:
                 raise ConflictError("The same call is being answered.", "Wait for its answer.")
-            return known.answer
+            return earlier.answer
         try:
             answer = route.act(call)
             assert isinstance(answer, dict)
@@ -249,7 +249,7 @@ def answered(answer: Json, headers: object, is_tagged: bool = False) -> Response
     more: dict[str, str] = {}
     if is_tagged and isinstance(headers, dict):
         more["etag"] = etag = acts.etag_of(answer)
-        if etag in (one.strip() for one in headers.get("if-none-match", "").split(",")):
+        if etag in (tag.strip() for tag in headers.get("if-none-match", "").split(",")):
             return Response(status_code=304, headers=more)
     body = json.dumps(answer).encode("ascii")
     return Response(body, media_type=openapi.JSON_TYPE, headers=more)
@@ -286,5 +286,5 @@ async def refused(request: Request, error: VectorMemoryError) -> Response:
 async def broken(request: Request, error: Exception) -> Response:
     # Its words may be of memory: its kind alone is told.
     log.error("%s %s failed: %s", request.method, request.url.path, type(error).__name__)
-    told = f"Something went wrong that should not have: {type(error).__name__}."
-    return failed(500, told, "Try again; `vector-memory doctor` looks for what is broken.")
+    message = f"Something went wrong that should not have: {type(error).__name__}."
+    return failed(500, message, "Try again; `vector-memory doctor` looks for what is broken.")

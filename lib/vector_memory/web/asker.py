@@ -102,8 +102,8 @@ class WebCall:
         Raises:
             NotFoundError: there is none that the token may see.
         """
-        found: Json = self.ask("get", id=id)["memory"]
-        return found
+        memory: Json = self.ask("get", id=id)["memory"]
+        return memory
 
     def _is_own(self, folder: str) -> bool:
         place = projects.locate(os.path.join(self.folder, os.path.expanduser(folder)))

@@ -206,22 +206,14 @@ def _where(call: WebCall) -> Json:
     return {"folder": call.folder}
 
 
-def _settings(call: WebCall) -> Json:
-    return commands.run(call, "config", "list")
-
-
-def _doctor(call: WebCall) -> Json:
-    return commands.run(call, "doctor")
-
-
 _OWN_ACTS = {
     "edit": _edit,
     "memories": _memories,
     "where": _where,
-    "settings": _settings,
+    "settings": lambda call: commands.run(call, "config", "list"),
     "set_setting": commands.set_setting,
     "unset_setting": commands.unset_setting,
-    "doctor": _doctor,
+    "doctor": lambda call: commands.run(call, "doctor"),
 }
 
 

@@ -166,8 +166,8 @@ class Doors:
         headers = _headers_of(scope)
         self._require_own_site(headers, scope["path"] == self._house.front != "")
         if scope["method"] not in ("GET", "POST"):
-            told = "GET and POST alone are answered."
-            raise RefusalError(405, told, "Use one of them.", allow="GET, POST")
+            message = "GET and POST alone are answered."
+            raise RefusalError(405, message, "Use one of them.", allow="GET, POST")
         if self.active > MOST_AT_ONCE:
             raise _later(503, "Too many calls at once.", 1.0)
         scope["state"] = {"headers": headers}
@@ -182,14 +182,14 @@ class Doors:
         host, origin = headers.get("host", ""), headers.get("origin")
         if self._hosts is not None and host not in self._hosts:
             raise RefusalError(421, "This is another host.", f"Ask {min(self._hosts)}.")
-        own = {f"http://{one}" for one in self._hosts or ()}
+        own = {f"http://{host}" for host in self._hosts or ()}
         is_own = origin is None or origin in own
         # Who follows a link, or opens a file that leads here, comes from elsewhere, and to the front alone.
         is_link = is_front and headers.get("sec-fetch-mode") == "navigate"
         is_foreign = headers.get("sec-fetch-site", "") not in OWN_SITES and not is_link
         if not is_own or is_foreign:
-            told = "Web pages of other sites are not answered."
-            raise RefusalError(403, told, "Ask from a program, with a token.")
+            message = "Web pages of other sites are not answered."
+            raise RefusalError(403, message, "Ask from a program, with a token.")
 
     def _token(self, headers: dict[str, str]) -> Token:
         scheme, _, presented = headers.get("authorization", "").partition(" ")
@@ -234,8 +234,8 @@ async def _body(scope: Message, headers: dict[str, str], receive: Receive) -> by
         try:
             message = await asyncio.wait_for(receive(), until - time.monotonic())
         except asyncio.TimeoutError:
-            told = f"The body did not come within {BODY_S:.0f} seconds."
-            raise RefusalError(408, told, "Send it at once.", connection="close") from None
+            problem = f"The body did not come within {BODY_S:.0f} seconds."
+            raise RefusalError(408, problem, "Send it at once.", connection="close") from None
         size += len(message.get("body", b""))
         parts += [message.get("body", b"")] if size <= BODY_BYTES else []
         if not message.get("more_body") or size > DRAINED_BYTES:

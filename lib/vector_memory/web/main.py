@@ -103,8 +103,8 @@ def main(given: Json) -> int:
     as_json = bool(given["json"])
 
     def ready(url: str) -> None:
-        told = json.dumps({"url": url, "pid": os.getpid()}) if as_json else f"Listening at {url}"
-        sys.stdout.write(told + "\n")
+        line = json.dumps({"url": url, "pid": os.getpid()}) if as_json else f"Listening at {url}"
+        sys.stdout.write(line + "\n")
         sys.stdout.flush()
 
     home = Home(given["home"])
@@ -156,8 +156,8 @@ def signed_card(daemon: DaemonClient, name: str, server: str) -> Json:
     Raises:
         BadInputError: an agent started this process, or the key needs a passphrase.
     """
-    told = [route.doc for route in ROUTES if route.is_of_memories]
-    about = {"name": name, "skill": told, "url": server, "binding": f"{server}/v1/openapi.json"}
+    docs = [route.doc for route in ROUTES if route.is_of_memories]
+    about = {"name": name, "skill": docs, "url": server, "binding": f"{server}/v1/openapi.json"}
     opened = {"passphrase": os.environ.get("VECTOR_MEMORY_KEY_PASSPHRASE", "")}
     asked = {"action": "create", "actor": "user", **about, **opened}
     card: Json = daemon.ask("card", asked, CARD_S)["card"]

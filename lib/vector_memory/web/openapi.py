@@ -68,17 +68,17 @@ def _operation(route: Route, path: str) -> Json:
 
 
 def _parameters(route: Route) -> list[Json]:
-    found: list[Json] = []
+    parameters: list[Json] = []
     if "{id}" in route.path:
         schema: Json = {"type": "string", "pattern": "^[0-9a-f]{4,64}$"}
-        found.append({"name": "id", "in": "path", "required": True, "schema": schema})
+        parameters.append({"name": "id", "in": "path", "required": True, "schema": schema})
     if route.method == GET:
         queried = [(field.name, field.schema()) for field in route.fields]
-        found += [{"name": name, "in": "query", "schema": schema} for name, schema in queried]
+        parameters += [{"name": name, "in": "query", "schema": schema} for name, schema in queried]
     if route.is_once:
         key = {"type": "string", "maxLength": 200}
-        found.append({"name": "Idempotency-Key", "in": "header", "schema": key})
-    return found
+        parameters.append({"name": "Idempotency-Key", "in": "header", "schema": key})
+    return parameters
 
 
 def _responses(route: Route) -> Json:

@@ -17,7 +17,7 @@ import pytest
 
 from vector_memory.client.link import DaemonClient
 from vector_memory.setup import app
-from vector_memory.setup.site import Site
+from vector_memory.setup.site import SetupSite
 from vector_memory.system.paths import Home
 
 RUNTIME_VARIABLE = "VECTOR_MEMORY_TEST_RUNTIME"
@@ -60,7 +60,7 @@ class Installation:
         for shared in ("runtime", "models"):
             (self.home / shared).symlink_to(ready_home() / shared)
         home = Home(str(self.home)).make()
-        app.install(Site(str(self.plugin), home))
+        app.install(SetupSite(str(self.plugin), home))
 
     def cli(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run the command line; with `check`, fail unless it exits with 0."""

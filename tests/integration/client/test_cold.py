@@ -116,7 +116,7 @@ def test_quiet_and_expired_memories_stay_so(tmp_path: Path, ledger: Path) -> Non
     house = ServiceHouse(tmp_path)
     assert set(readonly.QUIET) == QUIET
     asker = asker_in(house.ctx, house.ctx.place(str(ledger)))
-    counted_records.keep(house.ctx, asker, counted_records.Record(WORLD, "ledger", WAL))
+    counted_records.keep(house.ctx, asker, counted_records.CountedRecord(WORLD, "ledger", WAL))
     id = house.remember(WAL, ledger)["id"]
     house.close()
     assert ask(house.ctx.home.root, ledger) == [WAL]

@@ -125,3 +125,12 @@ def test_what_was_told_meanwhile_stays_told(late_door: Door) -> None:
     state.add_shown("s", ["b"], now.replace(year=2027))
     state.take_back_shown("s", ["a", "b"], now)
     assert state.shown("s") == {"b"}
+
+
+def test_each_call_without_an_id_is_looked_at(house: ServiceHouse) -> None:
+    """A client that gives none may make the same call twice, and both are to be refused."""
+    events = Events(house.ctx, lambda work: work())  # type: ignore[func-returns-value]
+    call = b'{"hook_event_name": "PreToolUse", "tool_name": "Bash"%s}'
+    assert all(events._is_first("PreToolUse", call % b"") for _ in range(3))
+    with_id = call % b', "tool_use_id": "t1"'
+    assert [events._is_first("PreToolUse", with_id) for _ in range(2)] == [True, False]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vector_memory.embed.install import find_links, install_backend
+from vector_memory.embed.install import install_backend
 from vector_memory.errors import SetupError
 
 UV = """#!/bin/sh
@@ -86,11 +86,13 @@ def test_a_runtime_that_is_not_there_is_an_expected_error(uv: Path, tmp_path: Pa
 
 
 def test_find_links_come_from_pips_files_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    uv: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without the variable, pip is asked what its files say."""
-    pip = tmp_path / "pip"
-    pip.write_text("#!/bin/sh\necho \"global.timeout='9'\"\necho \"global.find-links='/a /b'\"\n")
-    pip.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    assert find_links({}) == ["/a", "/b"]
+    """Without the variable, what pip's files say counts; each place once."""
+    conf = tmp_path / "pip.conf"
+    conf.write_text("[global]\ntimeout = 9\nfind-links =\n    /a\n    /b\n    /a\n")
+    monkeypatch.delenv("PIP_FIND_LINKS")
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(conf))
+    _install(uv)
+    (call,) = (uv.parent / "calls").read_text().splitlines()
+    assert call.startswith("/a,/b|pip install ")

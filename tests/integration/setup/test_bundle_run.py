@@ -15,7 +15,7 @@ from e2e.harness.bundle import ROOT
 
 from vector_memory.generate.client import OWN_SESSION
 from vector_memory.setup import app
-from vector_memory.setup.site import Site
+from vector_memory.setup.site import SetupSite
 from vector_memory.system.paths import Home, data_home
 
 SHELLS = [
@@ -143,12 +143,12 @@ def test_a_data_home_that_cannot_be_made_is_silence(shell: list[str], tmp_path: 
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Site:
+def site(tmp_path: Path) -> SetupSite:
     """An installation of this checkout's code, without a runtime."""
-    return Site(str(ROOT), Home(str(tmp_path / "data home")).make())
+    return SetupSite(str(ROOT), Home(str(tmp_path / "data home")).make())
 
 
-def run_shim(site: Site, environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def run_shim(site: SetupSite, environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
     """Run the shim as a hook wired in settings is run."""
     return subprocess.run(
         ["sh", site.home.path("app", "hook"), "stop"],
@@ -161,7 +161,7 @@ def run_shim(site: Site, environ: dict[str, str]) -> subprocess.CompletedProcess
     )
 
 
-def test_the_shim_runs_the_installed_hook_of_its_own_home(site: Site) -> None:
+def test_the_shim_runs_the_installed_hook_of_its_own_home(site: SetupSite) -> None:
     """A hook in settings needs no environment: the shim's place tells the data home."""
     app.install(site)
     with_interpreter_at(site)
@@ -172,14 +172,14 @@ def test_the_shim_runs_the_installed_hook_of_its_own_home(site: Site) -> None:
     ]
 
 
-def with_interpreter_at(site: Site) -> None:
+def with_interpreter_at(site: SetupSite) -> None:
     """Give an installation an interpreter that prints its arguments."""
     python = Path(site.home.hook_python)
     python.write_text(SPY, encoding="utf-8")
     python.chmod(0o700)
 
 
-def test_the_shim_outlives_everything_else(site: Site) -> None:
+def test_the_shim_outlives_everything_else(site: SetupSite) -> None:
     """With the installed code gone, the shim exits with 0 and says nothing."""
     app.install(site)
     for name in os.listdir(site.home.app):
@@ -190,7 +190,7 @@ def test_the_shim_outlives_everything_else(site: Site) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_the_installed_snippet_names_the_shim(site: Site) -> None:
+def test_the_installed_snippet_names_the_shim(site: SetupSite) -> None:
     """Every hook of the data home's snippet is the shim, by its absolute path."""
     app.install(site)
     text = Path(site.home.path("settings.snippet.json")).read_text(encoding="utf-8")
@@ -203,7 +203,9 @@ def test_the_installed_snippet_names_the_shim(site: Site) -> None:
     assert {hook["args"][0] for hook in hooks} == {site.home.path("app", "hook")}
 
 
-def test_a_new_version_is_switched_to_and_the_last_one_kept(site: Site, tmp_path: Path) -> None:
+def test_a_new_version_is_switched_to_and_the_last_one_kept(
+    site: SetupSite, tmp_path: Path
+) -> None:
     """Of three versions the newest is current, the one before is kept, the first is swept."""
     roots = [tmp_path / f"checkout {number}" for number in range(3)]
     names = []
@@ -217,24 +219,24 @@ def test_a_new_version_is_switched_to_and_the_last_one_kept(site: Site, tmp_path
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(source, target)
         (root / "lib" / "note.py").write_text(f"NUMBER = {number}\n", encoding="utf-8")
-        names.append(app.install(Site(str(root), site.home)))
+        names.append(app.install(SetupSite(str(root), site.home)))
     assert app.current(site) == names[2]
     folders = {name for name in os.listdir(site.home.app) if name not in ("current", "hook")}
     assert folders == {names[1], names[2]}
 
 
-def test_installing_again_changes_nothing(site: Site) -> None:
+def test_installing_again_changes_nothing(site: SetupSite) -> None:
     """The same code is not copied twice, and bytecode does not make it other code."""
     app.install(site)
     name = app.current(site)
     cache = Path(site.home.app_current, "lib", "__pycache__")
     cache.mkdir()
     (cache / "x.pyc").write_bytes(b"x")
-    app.install(Site(os.path.realpath(site.home.app_current), site.home))
+    app.install(SetupSite(os.path.realpath(site.home.app_current), site.home))
     assert app.current(site) == name
 
 
-def test_what_is_installed_is_the_users_alone(site: Site) -> None:
+def test_what_is_installed_is_the_users_alone(site: SetupSite) -> None:
     """Others cannot enter any folder of the data home, nor read what stands in it."""
     app.install(site)
     folders = [site.home.root, *(entry.path for entry in os.scandir(site.home.app))]

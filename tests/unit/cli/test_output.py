@@ -80,3 +80,8 @@ def test_a_table_has_no_blank_lines(capsys: pytest.CaptureFixture[str]) -> None:
     """Neither above nor below."""
     output.table(("id", "text"), [("1", "a"), ("2", "b")])
     assert all(line.strip() for line in capsys.readouterr().out.splitlines())
+
+
+def test_a_memory_that_comes_again_says_when() -> None:
+    assert output.warning(Row({"every": "month"})) == "[every month] "
+    assert output.warning(Row({"due_on": "2026-12-01", "every": "month"})) == "[due 2026-12-01] "

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from vector_memory.config import Settings
 from vector_memory.embed import registry
-from vector_memory.embed.install import find_links, install_backend
+from vector_memory.embed.install import install_backend
 from vector_memory.embed.minilm import BATCH, equal_length_batches
 from vector_memory.embed.vectors import CHARS_PER_TOKEN, normalised, readable
 from vector_memory.errors import BadInputError, EmbeddingError
@@ -82,11 +82,6 @@ def test_missing_packages_say_how_to_get_them(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(registry.BACKENDS, "minilm", "vector_memory.absent.Absent")
     with pytest.raises(EmbeddingError, match="bootstrap"):
         registry.create(Settings(), "/nowhere")
-
-
-def test_find_links_come_from_the_environment() -> None:
-    """pip's variable may name several places."""
-    assert find_links({"PIP_FIND_LINKS": "/one https://two/ /one"}) == ["/one", "https://two/"]
 
 
 def test_built_in_backends_need_no_installation() -> None:

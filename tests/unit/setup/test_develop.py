@@ -7,9 +7,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import develop
 import pytest
-
-from vector_memory.setup import develop
 
 FLAKY = """
 import os

@@ -23,7 +23,7 @@ def resident(path: Path) -> int:
         (sizes,) = [
             one[4] for one in heap._MAPPED_FILE.finditer(file.read()) if str(path) in one[0]
         ]
-    return int(dict(heap._SIZE.findall(sizes))["Rss"]) << 10
+    return heap._sizes(sizes)["Rss"]
 
 
 @on_linux

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from vector_memory.observe.search import pattern_terms
-from vector_memory.text import analysis, mentions, prompts, tables, technologies
+from vector_memory.redact import categories, reading_rules
+from vector_memory.text import analysis, mentions, prompts, shell, tables, technologies
 
 PATTERNS = (
     "key_heads", "key_shapes", "secret_places", "secret_commands", "idea_cues", "idea_cues_abroad", "command_words", "grammar",
@@ -39,7 +41,9 @@ PHRASES = [
 def test_every_phrase_stands_once_and_can_be_read(folder: str, name: str) -> None:
     for part in tables.sections(name, folder).values():
         assert part and len(set(part)) == len(part)
-    assert tables.patterns(name, folder)
+        for phrase in part:
+            # What stands before a colon or behind a tab is no expression, see the head of such a table.
+            assert re.compile(phrase.partition("\t")[0].removeprefix("find: "))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -48,6 +52,22 @@ def test_every_table_says_what_it_is_and_is_used(name: str) -> None:
     assert first.startswith("# ")
     package = Path(tables.FOLDER).parent
     assert any(f'("{name}")' in path.read_text(encoding="utf-8") for path in package.rglob("*.py"))
+
+
+def test_every_wrapper_is_looked_through() -> None:
+    for line in tables.lines("wrappers", str(Path(shell.__file__).parent)):
+        name, between, takes = line.split(" |")
+        options = " ".join(f"{option} 1" for option in takes.split())
+        *_, last = shell.parse(f"{name} {options} {'1 ' * int(between)}ls x")
+        assert (last.name, last.via) == ("ls", (name,)), name
+
+
+def test_every_category_is_understood_by_its_name() -> None:
+    for name, category in categories.CATEGORIES.items():
+        understood = reading_rules.parse(f"# Privacy\n- {name}", "CLAUDE.md")
+        assert {rule.name for rule in understood.rules} == {name}
+        assert understood.personal == category.kinds and not understood.problems
+        assert category.patterns or category.kinds
 
 
 def test_a_stop_word_is_no_term() -> None:

@@ -79,7 +79,7 @@ def parse(text: str) -> Document:
     from markdown_it.tree import SyntaxTreeNode
 
     tree = SyntaxTreeNode(_parser().parse(body))
-    return Document(front, tuple(_attached(_Walk().blocks(tree.children))))
+    return Document(front, tuple(_attached(_BlockWalk().blocks(tree.children))))
 
 
 def with_plain_ends(text: str) -> str:
@@ -121,7 +121,7 @@ def _fields(lines: Sequence[str]) -> dict[str, str]:
     return found
 
 
-class _Walk:
+class _BlockWalk:
     """Goes through a document from top to bottom and keeps the headings that hold here."""
 
     def __init__(self) -> None:

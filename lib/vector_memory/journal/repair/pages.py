@@ -44,9 +44,9 @@ class Pages:
         self._numbers = sorted({*range(1, len(self._content) // PAGE + 1), *self._log})
         # Where pages were taken out, what comes behind them stands so many pages further ahead.
         there = len(self._content) // PAGE
-        known = self._content[: len(MAGIC)] in (MAGIC, bytes(len(MAGIC)))
-        told = int.from_bytes(self._content[28:32], "big") if known else there + 1
-        self._shifts = sorted({0, min(0, there - told)}, reverse=True)
+        is_header = self._content[: len(MAGIC)] in (MAGIC, bytes(len(MAGIC)))
+        claimed = int.from_bytes(self._content[28:32], "big") if is_header else there + 1
+        self._shifts = sorted({0, min(0, there - claimed)}, reverse=True)
 
     @property
     def ours(self) -> bool:

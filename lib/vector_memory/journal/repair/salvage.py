@@ -116,8 +116,8 @@ def prepare(path: str, why: str) -> Salvaged | None:
 def report(done: Salvaged, aside: str) -> Salvaged:
     """Leave beside the file that was set aside what could be saved of it; return that."""
     done.aside = os.path.dirname(aside)
-    told = {**asdict(done), "lost": done.lost[:MOST_NAMED], "lost_count": len(done.lost)}
-    write_durably(os.path.join(done.aside, swap.REPORT), json.dumps(told).encode())
+    facts = {**asdict(done), "lost": done.lost[:MOST_NAMED], "lost_count": len(done.lost)}
+    write_durably(os.path.join(done.aside, swap.REPORT), json.dumps(facts).encode())
     log.error(
         "%s: %d memories saved, %d known to be lost; %s", done.why, done.kept, len(done.lost), aside
     )
@@ -187,14 +187,14 @@ def _save_memories(
             case [None, str(id), *_] if _is_row(values, columns) and kept.get(id, 0) < number:
                 # One that was being replaced may stand there twice: the later one counts.
                 row = Record(zip(columns, values, strict=False), seq=number)
-                found = _complete(small, row)
-                if found is not None:
+                completed = _complete(small, row)
+                if completed is not None:
                     connection.execute("DELETE FROM memories WHERE id = ? OR seq = ?", (id, number))
-                    connection.execute(f"INSERT {form.INSERT}", found[0])
+                    connection.execute(f"INSERT {form.INSERT}", completed[0])
                     if row.get("tier") in _TIERS:
                         writes.place(connection, id, Tier(row["tier"]))
                     kept[id] = number
-                    (doubtful.discard if found[1] else doubtful.add)(id)
+                    (doubtful.discard if completed[1] else doubtful.add)(id)
     return kept, len(doubtful)
 
 
@@ -214,10 +214,10 @@ def _complete(small: _Small, row: Record) -> tuple[form.Row, bool] | None:
         words = tuple(row[name] for name in form.WORDS)
         source = row["source"] if row["source"] in small.sources else 0
         model = row["model"] if row["model"] in small.models else 0
-        told = small.sources.get(source, ("", ""))
-        known = {model: small.models.get(model, "")}
+        source_words = small.sources.get(source, ("", ""))
+        models = {model: small.models.get(model, "")}
         beside = b"", model, 0, None, "", 0, 0
-        memory = form.to_memory((*numbers, *words, *told, *beside), known)
+        memory = form.to_memory((*numbers, *words, *source_words, *beside), models)
         values = form.to_row(memory, source, model)
         if values[form.ALL.index("checksum")] == row["checksum"]:
             return values, True

@@ -72,12 +72,12 @@ def reports(path: str) -> list[dict[str, object]]:
     """Return what was left by `report` for the copies of a journal that are still there, the oldest
     first; a report that cannot be read is left out."""
     folder, name = os.path.split(path)
-    found = []
-    for one in set_aside(folder, name) if os.path.isdir(folder) else ():
+    contents = []
+    for copy in set_aside(folder, name) if os.path.isdir(folder) else ():
         try:
-            report = os.path.join(os.path.realpath(folder), one, REPORT)
+            report = os.path.join(os.path.realpath(folder), copy, REPORT)
             with os.fdopen(open_own(report), encoding="utf-8") as file:
-                found.append(dict(json.load(file)))
+                contents.append(dict(json.load(file)))
         except (OSError, ValueError):
             continue
-    return found
+    return contents

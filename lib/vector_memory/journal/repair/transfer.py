@@ -44,8 +44,8 @@ def move(source: Journal, scope: Scope, target: Journal) -> int:
 
 def _copied(source: Journal, seqs: Sequence[int], target: Journal) -> list[str]:
     """Copy memories with their usage and their vectors; return their ids."""
-    found = source.by_seqs(seqs, tuple(Status))
-    memories = [found[seq] for seq in seqs if seq in found]
+    by_seq = source.by_seqs(seqs, tuple(Status))
+    memories = [by_seq[seq] for seq in seqs if seq in by_seq]
     with target.connections.writing() as connection:
         writes.insert(connection, memories, source.now(), "INSERT OR IGNORE")
         connection.executemany(
@@ -69,16 +69,16 @@ def _copy_vectors(source: Journal, memories: Sequence[Memory], target: Journal) 
     """Copy every model's vectors of these texts, as they are."""
     hashes = list({text_hash(memory.embedded) for memory in memories if memory.text})
     for name in source.models():
-        found = source.get_vectors(hashes, name)
-        if found:
-            target.put_vectors(name, list(found), list(found.values()))
+        cached = source.get_vectors(hashes, name)
+        if cached:
+            target.put_vectors(name, list(cached), list(cached.values()))
 
 
 def _copy_links(source: Journal, ids: Sequence[str], target: Journal) -> None:
     """Copy the links whose two ends are now in the target."""
     there = set(ids)
     for some in parts(ids):
-        found = source.links_of(some)
-        inside = [link for link in found if link.from_id in there and link.to_id in there]
+        links = source.links_of(some)
+        inside = [link for link in links if link.from_id in there and link.to_id in there]
         with target.connections.writing() as connection:
             put_links(connection, inside)

@@ -62,10 +62,10 @@ class Upkeep:
             lexical.drop(connection)
             for rows in _pieces(connection):
                 ends = rows[0][0], rows[-1][0]
-                found = self.reader.memories(connection, "WHERE m.seq BETWEEN ? AND ?", ends)
+                memories = self.reader.memories(connection, "WHERE m.seq BETWEEN ? AND ?", ends)
                 connection.executemany(
                     "UPDATE memories SET lexical = :terms WHERE seq = :seq AND lexical != :terms",
-                    [{"terms": analysed(memory), "seq": memory.seq} for memory in found],
+                    [{"terms": analysed(memory), "seq": memory.seq} for memory in memories],
                 )
             lexical.restore(connection)
 

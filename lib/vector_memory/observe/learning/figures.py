@@ -106,7 +106,7 @@ def tails(strata: Iterable[tuple[Rate, Rate]]) -> Tails:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RateComparison:
     """Two groups by the share of what went well in each.
 
     Attributes:
@@ -120,7 +120,7 @@ class Comparison:
     verdict: str
 
 
-def compare(first: Rate, second: Rate, names: tuple[str, str]) -> Comparison:
+def compare(first: Rate, second: Rate, names: tuple[str, str]) -> RateComparison:
     """Return how two groups compare.
 
     Args:
@@ -134,7 +134,7 @@ def compare(first: Rate, second: Rate, names: tuple[str, str]) -> Comparison:
     else:
         better = names[0] if first.k / first.n > second.k / second.n else names[1]
         verdict = f"{better} went better (p {f'= {p:.3f}' if p >= 0.001 else '< 0.001'})"
-    return Comparison(first, second, round(p, 4), verdict)
+    return RateComparison(first, second, round(p, 4), verdict)
 
 
 def compared(history: Sequence[float], now: float) -> str:

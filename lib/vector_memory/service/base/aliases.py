@@ -12,7 +12,7 @@ SORT = "alias"
 """Their sort of record in the state: the name that is given up, and in it `of`, the one that it goes by."""
 
 
-def known(ctx: Context) -> dict[str, str]:
+def current(ctx: Context) -> dict[str, str]:
     """Return all names that are given up, each with the one that it goes by now, as `kind:name`."""
     given = {name: str(body.get("of", "")) for name, body in ctx.state.records(SORT).items()}
     return {name: name_of(given, name) for name in given}
@@ -27,6 +27,6 @@ def name_of(given: Mapping[str, str], name: str) -> str:
 
 def widened(ctx: Context, asked: Iterable[str]) -> tuple[str, ...]:
     """Return names with all others that mean the same."""
-    given = known(ctx)
+    given = current(ctx)
     meant = {given.get(name, name) for name in asked}
     return unique((*asked, *meant, *(name for name, of in given.items() if of in meant)))

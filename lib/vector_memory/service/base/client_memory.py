@@ -39,11 +39,11 @@ def known_to_client(transcript: str) -> frozenset[str]:
         about = os.stat(path)
     except OSError:
         return frozenset()
-    return _known(path, about.st_mtime_ns, about.st_size)
+    return _lines_of(path, about.st_mtime_ns, about.st_size)
 
 
 @lru_cache(maxsize=64)
-def _known(path: str, mtime_ns: int, size: int) -> frozenset[str]:
+def _lines_of(path: str, mtime_ns: int, size: int) -> frozenset[str]:
     try:
         with files.open_plain(files.with_real_folder(path)) as file:
             text = file.read(LOADED_BYTES).decode("utf-8", "replace")
@@ -52,27 +52,27 @@ def _known(path: str, mtime_ns: int, size: int) -> frozenset[str]:
     return frozenset(lines_known("\n".join(text.splitlines()[:LOADED_LINES])))
 
 
-def repeats(text: str, known: frozenset[str]) -> bool:
-    """Whether all that a text says is known."""
-    if not known:
+def repeats(text: str, client_sentences: frozenset[str]) -> bool:
+    """Whether the client has told the model all that a text says."""
+    if not client_sentences:
         return False
-    if normalised(text) in known:
+    if normalised(text) in client_sentences:
         return True
-    said = lines_known(text)
-    return bool(said) and said <= known
+    sentences = lines_known(text)
+    return bool(sentences) and sentences <= client_sentences
 
 
 def lines_known(text: str) -> set[str]:
     """Return the sentences of a text in the form of `normalised`; whole lines too, where they hold
     several. What is too short to tell anything is left out."""
-    known: set[str] = set()
+    sentences: set[str] = set()
     for line in text[:MAX_CHARS].splitlines():
         bare = _MARK.sub("", line)
-        for said in (bare, *_SENTENCE.split(bare)):
-            sentence = normalised(said)
+        for piece in (bare, *_SENTENCE.split(bare)):
+            sentence = normalised(piece)
             if len(sentence) >= MIN_CHARS:
-                known.add(sentence)
-    return known
+                sentences.add(sentence)
+    return sentences
 
 
 def normalised(sentence: str) -> str:

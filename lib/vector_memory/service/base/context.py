@@ -103,9 +103,9 @@ class Context:
 
     def place(self, folder: str) -> projects.Place:
         """Return a folder's project, remembered for a short while."""
-        known = self._places.get(folder)
-        if known and time.monotonic() - known[0] < PLACE_S:
-            return known[1]
+        cached = self._places.get(folder)
+        if cached and time.monotonic() - cached[0] < PLACE_S:
+            return cached[1]
         place = projects.locate(folder)
         if len(self._places) > 4_096:
             self._places.clear()
@@ -125,18 +125,21 @@ class Context:
         """Return the data home's own store."""
         return self._shelf(self.home.global_store)
 
-    def shelf_of(self, place: projects.Place) -> Shelf:
-        """Return the store that a project's memories are written to."""
-        if place.store and self.state.trusted(place.store) and self._is_there(place.store):
+    def shelf_of(self, place: projects.Place | None) -> Shelf:
+        """Return the store that a project's memories are written to, for none the data home's own."""
+        if (
+            place
+            and place.store
+            and self.state.trusted(place.store)
+            and self._is_there(place.store)
+        ):
             with contextlib.suppress(StoreTamperedError):
                 return self._shelf(place.store)
         return self.global_shelf()
 
     def shelves_of(self, place: projects.Place | None) -> list[Shelf]:
         """Return the stores that a question about a project is put to, the project's own first."""
-        shelves = [self.shelf_of(place)] if place else []
-        shared = self.global_shelf()
-        return shelves if shared in shelves else [*shelves, shared]
+        return list(dict.fromkeys((self.shelf_of(place), self.global_shelf())))
 
     def team_shelf(self, make: bool = False) -> Shelf | None:
         """Return the store of what others shared, None where nobody did. It is read by questions and written by
@@ -194,7 +197,8 @@ class Context:
         shelf.journal.put_project(Project(place.id, place.name, place.root, place.store))
 
     def know_place(self, shelf: Shelf, place: projects.Place) -> None:
-        """The same, once in a while only: for many memories of one project in a row."""
+        """Keep a project's name and folder, once while the daemon runs: many memories of one project may come in a
+        row."""
         key = (shelf.folder, place.id)
         if key not in self._known:
             self._known.add(key)
@@ -260,12 +264,12 @@ class Context:
 
     def _refusal(self, folder: str) -> StoreTamperedError | None:
         """Return why a project's store is not opened though it is trusted, None where it is sound."""
-        found = tampering.look(folder)
+        signs = tampering.look(folder)
         replaced = self._replaced.get(folder)
-        if not found and (not replaced or replaced != tampering.journal_file(folder)):
+        if not signs and (not replaced or replaced != tampering.journal_file(folder)):
             self._refused.pop(folder, None)
             return None
-        error = tampering.refusal(folder, found) if found else tampering.not_the_trusted(folder)
+        error = tampering.refusal(folder, signs) if signs else tampering.not_the_trusted(folder)
         if self._refused.get(folder) != error.message:
             self._refused[folder] = error.message
             log.error("%s", error)

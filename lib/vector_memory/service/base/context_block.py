@@ -17,7 +17,7 @@ def show(
     session: str,
     notes: Sequence[fence.Note],
     title: str = "",
-    known: frozenset[str] = frozenset(),
+    client_sentences: frozenset[str] = frozenset(),
     head: str = fence.HEAD,
     mark_of_cut: str = "",
     showing: shown_notes.Showing | None = None,
@@ -28,13 +28,13 @@ def show(
     Args:
         session: whose model sees it from now on, "" for none: then it may be shown again.
         head: what is said of the notes first.
-        known: what the client told the model itself: it is not said again.
+        client_sentences: what the client told the model itself: it is not said again.
         mark_of_cut: stands before what is remembered of a note that does not give the whole memory: the
             whole may still be shown then.
         showing: with what it is shown, where it is to be judged whether it was used.
         part: the compartment that its tokens count for, see `context_tally.PARTS`; by default the channel's.
     """
-    fresh = [note for note in notes if not client_memory.repeats(note.text, known)]
+    fresh = [note for note in notes if not client_memory.repeats(note.text, client_sentences)]
     safe = checked(fresh)
     if not safe:
         return ""
@@ -44,10 +44,10 @@ def show(
     )
     if session and not context_tally.take(ctx, session, counted):
         return ""
-    told = [mark_of_cut + note.id if note.is_cut else note.id for note in safe]
-    told += [id for note in safe for id in note.also]
+    shown_ids = [mark_of_cut + note.id if note.is_cut else note.id for note in safe]
+    shown_ids += [id for note in safe for id in note.also]
     if session:
-        delivery.add_shown(ctx, session, told)
+        delivery.add_shown(ctx, session, shown_ids)
     if showing is not None and session:
         waiting, judged = (
             shown_notes.waiting(ctx.running, session),
@@ -83,10 +83,10 @@ def checked(notes: Sequence[fence.Note]) -> list[fence.Note]:
         if redact.clean(whole, policy).text == whole:
             return list(notes)
     safe = []
-    for one in notes:
+    for note in notes:
         with contextlib.suppress(UnsafeTextError):
-            head, text = redact.clean(one.head, policy).text, redact.clean(one.text, policy).text
-            safe.append(fence.Note(one.id, head, text, one.foreign, one.is_cut, one.also))
+            head, text = redact.clean(note.head, policy).text, redact.clean(note.text, policy).text
+            safe.append(fence.Note(note.id, head, text, note.foreign, note.is_cut, note.also))
     return safe
 
 

@@ -38,8 +38,8 @@ PURPOSE = "contract"
 
 
 @dataclass(frozen=True)
-class Contract:
-    """What holds for agents.
+class ContractTerms:
+    """What a contract says.
 
     Attributes:
         parent: the id of the contract that it narrows, "" for none.
@@ -50,7 +50,6 @@ class Contract:
         ceiling: the most sensitive memories that may be given to an agent.
         projects: folders in which it holds, none for all.
         not_after: until when, in ISO form, "" for ever.
-        key: the public key that signed it; signature: in hexadecimal.
     """
 
     id: str
@@ -63,6 +62,16 @@ class Contract:
     ceiling: str = CEILINGS[-1]
     projects: tuple[str, ...] = ()
     not_after: str = ""
+
+
+@dataclass(frozen=True)
+class Contract(ContractTerms):
+    """What holds for agents.
+
+    Attributes:
+        key: the public key that signed it; signature: in hexadecimal.
+    """
+
     made_at: str = ""
     key: str = ""
     signature: str = ""
@@ -113,16 +122,16 @@ def widening(child: Contract, parent: Contract) -> str:
     return ""
 
 
-def chain(contract: Contract, known: dict[str, Contract]) -> list[Contract]:
+def chain(contract: Contract, contracts: dict[str, Contract]) -> list[Contract]:
     """Return a contract and those that it was made from, itself first; [] where one of them is missing, was
     changed, or is narrower than what was made from it."""
-    found = [contract]
-    while found[-1].parent:
-        parent = known.get(found[-1].parent)
-        if parent is None or len(found) >= DEEPEST or widening(found[-1], parent):
+    line = [contract]
+    while line[-1].parent:
+        parent = contracts.get(line[-1].parent)
+        if parent is None or len(line) >= DEEPEST or widening(line[-1], parent):
             return []
-        found.append(parent)
-    return found if all(one.is_sound for one in found) else []
+        line.append(parent)
+    return line if all(part.is_sound for part in line) else []
 
 
 def kept(ctx: Context) -> dict[str, Contract]:
@@ -137,17 +146,17 @@ def in_force(ctx: Context, folder: str, subject: Iterable[str] = ()) -> list[Con
         folder: the project's, "" for none.
         subject: a session's id and a subagent's type, as far as they are known.
     """
-    if not (known := kept(ctx)):
+    if not (contracts := kept(ctx)):
         return []
     mine = set(own_keys(ctx))
     now, whom = ctx.now().isoformat(), {"", *subject}
     return [
         contract
-        for contract in known.values()
+        for contract in contracts.values()
         if contract.subject in whom
         and (not contract.not_after or contract.not_after > now)
         and (not contract.projects or _is_within(folder, contract.projects))
-        and (line := chain(contract, known))
+        and (line := chain(contract, contracts))
         and all(part.key in mine for part in line)
     ]
 

@@ -88,10 +88,10 @@ class Reserve:
 
     def _free(self) -> int:
         try:
-            told = os.statvfs(os.path.dirname(self.path))
+            disk = os.statvfs(os.path.dirname(self.path))
         except OSError:
             return 0
-        return told.f_bavail * told.f_frsize
+        return disk.f_bavail * disk.f_frsize
 
     def _make(self) -> bool:
         """Write the file whole, so that its blocks are really taken."""

@@ -87,18 +87,18 @@ def vectors_for(
     if not embedding.model or not changes:
         return {}
     texts = {key: memory.embedded for memory, _, key in changes}
-    found = shelf.journal.get_vectors(list(texts), embedding.model)
-    lacking = [key for key in texts if key not in found]
+    vectors = shelf.journal.get_vectors(list(texts), embedding.model)
+    lacking = [key for key in texts if key not in vectors]
     if not lacking or not embed:
-        return found
+        return vectors
     try:
         made = embedding.documents([texts[key] for key in lacking])
     except EmbeddingError as error:
         log.warning("%d memories wait for their vectors: %s", len(lacking), error)
-        return found
+        return vectors
     shelf.journal.put_vectors(embedding.model, lacking, made)
-    found.update(zip(lacking, made, strict=True))
-    return found
+    vectors.update(zip(lacking, made, strict=True))
+    return vectors
 
 
 def _embed_missing(shelf: Shelf, embedding: Embedding) -> int:

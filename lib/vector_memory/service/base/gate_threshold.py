@@ -30,15 +30,15 @@ def least_worth(ctx: Context) -> float:
     """Return from what worth on the gate lets a note pass, 0 … 1."""
     if not ctx.settings.adapt_threshold:
         return ctx.settings.threshold
-    known = _known(ctx.running)
-    if known.move is None:
-        known.move = move(ctx.state.gate_uses(ctx.now() - KEPT_FOR))
-    return min(1.0, max(0.0, ctx.settings.threshold + known.move))
+    latest = _last_move(ctx.running)
+    if latest.move is None:
+        latest.move = move(ctx.state.gate_uses(ctx.now() - KEPT_FOR))
+    return min(1.0, max(0.0, ctx.settings.threshold + latest.move))
 
 
 def reconsider(ctx: Context) -> None:
     """Have the move worked out anew: more is known of what was used."""
-    _known(ctx.running).move = None
+    _last_move(ctx.running).move = None
 
 
 def move(uses: UseCount) -> float:
@@ -50,5 +50,5 @@ def move(uses: UseCount) -> float:
     return round(max(-BOUND, min(BOUND, BOUND * (1.0 - share / USUAL))), 3)
 
 
-def _known(running: Running) -> _KnownMove:
+def _last_move(running: Running) -> _KnownMove:
     return running.of("threshold", "", _KnownMove)

@@ -29,7 +29,7 @@ def current(ctx: Context, project: str) -> list[Lease]:
             ctx.state.put_record(SORT, id, None)
         elif record.text("project") == project:
             held.append(_lease(record))
-    return sorted(held, key=lambda one: one.name)
+    return sorted(held, key=lambda lease: lease.name)
 
 
 def notice(ctx: Context, project: str, session: str) -> str:
@@ -44,7 +44,8 @@ def notice(ctx: Context, project: str, session: str) -> str:
 
 def release_all(ctx: Context, session: str) -> int:
     """Release what a session holds, as at its end; return how many leases that were."""
-    mine = [id for id, one in ctx.state.records(SORT).items() if one.text("session") == session]
+    held = ctx.state.records(SORT)
+    mine = [id for id, record in held.items() if record.text("session") == session]
     for id in mine:
         ctx.state.put_record(SORT, id, None)
     return len(mine)

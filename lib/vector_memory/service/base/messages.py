@@ -23,10 +23,11 @@ from vector_memory.service.base import aliases, request_fields
 from vector_memory.service.base.asker import Asker as Asker
 from vector_memory.service.base.asker import for_agents
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import project_roots
 
 R = TypeVar("R", bound="Request")
 
-Read = Callable[[request_fields.Request, str], Any]
+Read = Callable[[request_fields.Sent, str], Any]
 """Reads a field by its name out of what a client sent, or raises BadInputError with what to do."""
 
 READ, NAME, SPARE = "read", "name", "spare"
@@ -62,8 +63,8 @@ def maybe_text(limit: int = 1_000_000) -> Any:
         The field, for a dataclass.
     """
 
-    def read_text(request: request_fields.Request, name: str) -> str:
-        return request_fields.text_of(request, name, limit) if request.get(name) else ""
+    def read_text(sent: request_fields.Sent, name: str) -> str:
+        return request_fields.text_of(sent, name, limit) if sent.get(name) else ""
 
     return read_by(read_text, "")
 
@@ -76,7 +77,7 @@ def or_none(declared: Any) -> Any:
     """
     take: Read = declared.metadata[READ]
     return read_by(
-        lambda request, name: None if request.get(name) is None else take(request, name),
+        lambda sent, name: None if sent.get(name) is None else take(sent, name),
         None,
         declared.metadata[NAME],
     )
@@ -88,7 +89,7 @@ def word(name: str = "", default: str = "") -> Any:
     Returns:
         The field, for a dataclass.
     """
-    return read_by(lambda request, name: str(request.get(name) or default), default, name)
+    return read_by(lambda sent, name: str(sent.get(name) or default), default, name)
 
 
 def one_of(choices: Collection[str], default: str = "") -> Any:
@@ -98,9 +99,9 @@ def one_of(choices: Collection[str], default: str = "") -> Any:
         The field, for a dataclass.
     """
 
-    def read_word(request: request_fields.Request, name: str) -> str:
-        said = str(request.get(name) or default)
-        return said if said == default else _chosen(said, name, choices)
+    def read_word(sent: request_fields.Sent, name: str) -> str:
+        choice = str(sent.get(name) or default)
+        return choice if choice == default else _chosen(choice, name, choices)
 
     return read_by(read_word, default)
 
@@ -112,17 +113,17 @@ def words(name: str = "", choices: Collection[str] = ()) -> Any:
         The field, for a dataclass; its value is a tuple in the order given.
     """
 
-    def read_words(request: request_fields.Request, called: str) -> tuple[str, ...]:
-        said = request_fields.words_of(request, called)
-        return tuple(_chosen(one, called, choices) for one in said) if choices else said
+    def read_words(sent: request_fields.Sent, called: str) -> tuple[str, ...]:
+        values = request_fields.words_of(sent, called)
+        return tuple(_chosen(value, called, choices) for value in values) if choices else values
 
     return read_by(read_words, (), name)
 
 
-def _chosen(said: str, name: str, choices: Collection[str]) -> str:
-    if said not in choices:
-        raise BadInputError(f"{name} is no {said[:40]!r}.", f"It may be {', '.join(choices)}.")
-    return said
+def _chosen(choice: str, name: str, choices: Collection[str]) -> str:
+    if choice not in choices:
+        raise BadInputError(f"{name} is no {choice[:40]!r}.", f"It may be {', '.join(choices)}.")
+    return choice
 
 
 def number(default: int, low: int, high: int) -> Any:
@@ -158,7 +159,7 @@ def priority() -> Any:
     Returns:
         The field, for a dataclass.
     """
-    return read_by(lambda request, _: request_fields.priority_of(request), None)
+    return read_by(request_fields.priority_of, None)
 
 
 def flag(name: str = "", default: bool = False) -> Any:
@@ -167,7 +168,7 @@ def flag(name: str = "", default: bool = False) -> Any:
     Returns:
         The field, for a dataclass.
     """
-    return read_by(lambda request, name: bool(request.get(name, default)), default, name)
+    return read_by(lambda sent, name: bool(sent.get(name, default)), default, name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,10 +187,10 @@ class Request:
         jurisdictions: only what is kept under one of these; all where there are none.
     """
 
-    actor: str = read_by(lambda request, _: request_fields.actor_of(request), "user")
+    actor: str = read_by(request_fields.actor_of, "user")
     said: str = word()
-    project: Any = read_by(lambda request, name: request.get(name), "")
-    cwd: Any = read_by(lambda request, name: request.get(name), "")
+    project: Any = read_by(lambda sent, name: sent.get(name), "")
+    cwd: Any = read_by(lambda sent, name: sent.get(name), "")
     is_global: bool = flag("global")
     all_projects: bool = flag()
     only_project: bool = flag()
@@ -223,7 +224,7 @@ class Request:
 
     def as_asked(self) -> dict[str, Any]:
         """Return what any request may say, as this one says it, for another one that is made of it."""
-        return {one.name: getattr(self, one.name) for one in dataclasses.fields(Request)}
+        return {each.name: getattr(self, each.name) for each in dataclasses.fields(Request)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,12 +241,18 @@ class Filter(Request):
     sessions: tuple[str, ...] = words("session")
     since: datetime | None = moment()
     until: datetime | None = moment()
-    entities: tuple[str, ...] = read_by(lambda request, _: request_fields.entities_of(request), ())
+    entities: tuple[str, ...] = read_by(request_fields.entities_of, (), "entity")
     collections: tuple[str, ...] = words("collection")
     priorities: tuple[str, ...] = read_by(request_fields.priorities_of, ())
     project_ids: tuple[str, ...] = words("project_id")
     tiers: tuple[str, ...] = words()
     origins: tuple[str, ...] = words()
+
+
+_LIMITS = {each.name for each in dataclasses.fields(Filter)} & {
+    each.name for each in dataclasses.fields(Scope)
+}
+"""What a scope is limited by as a filter says it."""
 
 
 def asker_of(ctx: Context, request: Request) -> Asker:
@@ -266,19 +273,9 @@ def asker_of(ctx: Context, request: Request) -> Asker:
     shelves = ctx.all_shelves if is_of_all else partial(ctx.shelves_of, place)
     scope = Scope(projects=by_id or (None if request.all_projects else ids))
     if isinstance(request, Filter):
-        scope = dataclasses.replace(
-            scope,
-            kinds=request.kinds,
-            tags=request.tags,
-            sessions=request.sessions,
-            since=request.since,
-            until=request.until,
-            entities=aliases.widened(ctx, request.entities) if request.entities else (),
-            collections=request.collections,
-            tiers=request.tiers,
-            priorities=request.priorities,
-            origins=request.origins,
-        )
+        scope = dataclasses.replace(scope, **{name: getattr(request, name) for name in _LIMITS})
+        if scope.entities:
+            scope = dataclasses.replace(scope, entities=aliases.widened(ctx, scope.entities))
     return Asker(place, limited(ctx, request, place, scope), cache(shelves))
 
 
@@ -299,9 +296,7 @@ def _require_known(ctx: Context, place: projects.Place, request: Request) -> Non
     named = str(request.project)
     if os.path.isdir(os.path.join(request.base, os.path.expanduser(named))):
         return
-    if any(
-        place.id == one.id for shelf in ctx.shelves_of(place) for one in shelf.journal.projects()
-    ):
+    if place.id in project_roots(ctx.shelves_of(place)):
         return
     raise NotFoundError(
         f"There is no folder {named}, and no memory of it.",
@@ -338,8 +333,8 @@ def read(kind: type[R], sent: dict[str, Any]) -> R:
 @cache
 def _readers(kind: type[Any]) -> list[tuple[str, str, Read]]:
     return [
-        (one.name, one.metadata[NAME] or one.name, one.metadata[READ])
-        for one in dataclasses.fields(kind)
+        (each.name, each.metadata[NAME] or each.name, each.metadata[READ])
+        for each in dataclasses.fields(kind)
     ]
 
 
@@ -379,7 +374,7 @@ def to_json(answer: Any) -> Any:
     if isinstance(answer, dict):
         return {key: to_json(value) for key, value in answer.items()}
     if isinstance(answer, (list, tuple)):
-        return [to_json(one) for one in answer]
+        return [to_json(element) for element in answer]
     if isinstance(answer, datetime):
         return answer.isoformat()
     return answer.value if isinstance(answer, Enum) else answer
@@ -389,6 +384,6 @@ def to_json(answer: Any) -> Any:
 def _written(kind: type[Any]) -> list[tuple[str, str, bool]]:
     """Return the fields of an answer: each name, what clients call it, and whether it may be left out."""
     return [
-        (one.name, one.metadata.get(NAME) or one.name, bool(one.metadata.get(SPARE)))
-        for one in dataclasses.fields(kind)
+        (each.name, each.metadata.get(NAME) or each.name, bool(each.metadata.get(SPARE)))
+        for each in dataclasses.fields(kind)
     ]

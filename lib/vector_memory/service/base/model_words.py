@@ -6,9 +6,8 @@ from __future__ import annotations
 import logging
 import re
 
-from vector_memory import redact
-from vector_memory.errors import BadInputError, GenerationError, UnsafeTextError
-from vector_memory.service.base import model_help
+from vector_memory.errors import BadInputError, GenerationError
+from vector_memory.service.base import model_help, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.text import suspicion
 
@@ -39,14 +38,11 @@ def answer(ctx: Context, ask: str, source: str) -> str:
 
 def worded(ctx: Context, ask: str, source: str, most_chars: int) -> str:
     """Return the model's words for a text, redacted; "" where there are none, or none that may be taken."""
-    said = answer(ctx, ask, source)
-    if not said or len(said) > most_chars or suspicion.quoted(said):
+    wording = answer(ctx, ask, source)
+    if not wording or len(wording) > most_chars or suspicion.quoted(wording):
         return ""
-    known = source.casefold()
-    if any(name.strip("`.,:").casefold() not in known for name in _NAME.findall(said)):
+    source_text = source.casefold()
+    if any(name.strip("`.,:").casefold() not in source_text for name in _NAME.findall(wording)):
         ctx.generation.count("garbage", ctx.local_now().date())
         return ""
-    try:
-        return redact.clean(said).text
-    except UnsafeTextError:
-        return ""
+    return privacy.word_or(wording, "")

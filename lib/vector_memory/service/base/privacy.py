@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, UnsafeTextError
@@ -13,6 +13,8 @@ from vector_memory.redact import policy
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.system.json_in import Record
+
+T = TypeVar("T")
 
 SHOWN_KEYS = frozenset(
     {"text", "title", "summary", "before", "after", "topic", "name", "reason", "tags", "files"}
@@ -60,32 +62,40 @@ def ran_under(
     Args:
         counting: those that count already, by default those of this request.
     """
-    known = ctx.state.records(CONFIGURATIONS).get(transcript, Record()).words("folders")
+    noted = ctx.state.records(CONFIGURATIONS).get(transcript, Record()).words("folders")
     already = policy.configurations() if counting is None else counting
-    return (*already, *policy.configuration_of(transcript), *known)
+    return (*already, *policy.configuration_of(transcript), *noted)
 
 
-def for_request(
-    ctx: Context, request: request_fields.Request
-) -> contextlib.AbstractContextManager[None]:
-    """The same for the project that a request is about.
+def for_request(ctx: Context, sent: request_fields.Sent) -> contextlib.AbstractContextManager[None]:
+    """Let what is cleaned in this block keep to the settings, and to the rules of the project that a request is
+    about.
 
     Returns:
         A block for `with`.
     """
     _begin(ctx)
     try:
-        place = request_fields.place_of(ctx, request)
+        place = request_fields.place_of(ctx, sent)
     except BadInputError:
         # Whoever answers the request says so.
         place = None
-    told = request.get("configuration")
-    return redact.for_project(place.root if place else "", [told] if isinstance(told, str) else [])
+    folder = sent.get("configuration")
+    folders = [folder] if isinstance(folder, str) else []
+    return redact.for_project(place.root if place else "", folders)
 
 
 def word(text: str) -> str:
     """Return a short text, such as a kind or a session's name, without secrets."""
     return redact.clean(text).text
+
+
+def word_or(text: str, otherwise: T) -> str | T:
+    """Return a text without secrets, or something else where it cannot be made safe."""
+    try:
+        return word(text)
+    except UnsafeTextError:
+        return otherwise
 
 
 def line(text: str, chars: int) -> str:
@@ -101,19 +111,12 @@ def shown(answer: Any) -> Any:
             key: _shown_words(value) if key in SHOWN_KEYS else shown(value)
             for key, value in answer.items()
         }
-    return [shown(one) for one in answer] if isinstance(answer, list) else answer
+    return [shown(element) for element in answer] if isinstance(answer, list) else answer
 
 
 def _shown_words(value: Any) -> Any:
     if isinstance(value, str):
-        return _checked(value) if value else value
+        return word_or(value, DROPPED) if value else value
     if isinstance(value, list):
-        return [_shown_words(one) for one in value]
+        return [_shown_words(element) for element in value]
     return shown(value)
-
-
-def _checked(text: str) -> str:
-    try:
-        return redact.clean(text).text
-    except UnsafeTextError:
-        return DROPPED

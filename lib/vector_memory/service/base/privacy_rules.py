@@ -7,13 +7,12 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vector_memory import redact
-from vector_memory.errors import UnsafeTextError
 from vector_memory.projects import Place
 from vector_memory.redact import policy
 from vector_memory.redact.rules import Rules, UserRule
-from vector_memory.service.base import messages
+from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import project_roots
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +69,7 @@ def show(ctx: Context, request: PrivacyRequest) -> PrivacyAnswer:
     personal = ctx.settings.redact_personal
     if request.text is None:
         return PrivacyAnswer(views, problems, personal)
-    return TriedAnswer(views, problems, personal, _left(request.text))
+    return TriedAnswer(views, problems, personal, privacy.word_or(request.text, None))
 
 
 def _view(rule: UserRule, file: policy.File) -> RuleView:
@@ -85,41 +84,31 @@ def _view(rule: UserRule, file: policy.File) -> RuleView:
     )
 
 
-def _left(text: str) -> str | None:
-    """Return what would be stored of a text, None for nothing."""
-    try:
-        return redact.clean(text).text
-    except UnsafeTextError:
-        return None
-
-
 def report(ctx: Context) -> dict[str, object]:
     """Return which files have rules, how many, and which of them cannot be used."""
-    roots = {one.root for shelf in ctx.opened_shelves() for one in shelf.journal.projects()}
-    files = dict.fromkeys(file for root in ("", *sorted(roots)) for file in policy.files(root))
-    found: dict[str, Rules] = {file.path: policy.rules_of(*file) for file in files}
+    roots = sorted({"", *project_roots(ctx.opened_shelves()).values()})
+    files = dict.fromkeys(file for root in roots for file in policy.files(root))
+    by_path: dict[str, Rules] = {file.path: policy.rules_of(*file) for file in files}
     return {
         "files": [
             {"path": path, "rules": len({rule.line for rule in rules.rules})}
-            for path, rules in found.items()
+            for path, rules in by_path.items()
             if rules
         ],
-        "problems": [problem for rules in found.values() for problem in rules.problems],
+        "problems": [problem for rules in by_path.values() for problem in rules.problems],
     }
 
 
 def notice(ctx: Context, place: Place) -> str:
     """Return what a session is told at its start of rules that are not followed, once for each change of
     their file; "" for nothing."""
-    told = []
+    new_problems = []
     for file in policy.files(place.root):
         problems = policy.rules_of(*file).problems
         name, state = f"privacy:{file.path}", {"problems": sorted(problems)}
         if problems and ctx.state.cursor(name) != state:
             ctx.state.set_cursor(name, state)
-            told.append(f"{len(problems)} in {os.path.basename(file.path)}")
-    if not told:
+            new_problems.append(f"{len(problems)} in {os.path.basename(file.path)}")
+    if not new_problems:
         return ""
-    return (
-        f"Lines about privacy that are not followed: {', '.join(told)} (`vector-memory privacy`)."
-    )
+    return f"Lines about privacy that are not followed: {', '.join(new_problems)} (`vector-memory privacy`)."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timezone
 from enum import Enum
 from typing import Any, TypeVar
@@ -18,7 +17,6 @@ from vector_memory.model import (
     JURISDICTIONS,
     QUIET,
     Priority,
-    Scope,
     Sensitivity,
     is_hex,
     unique,
@@ -26,7 +24,8 @@ from vector_memory.model import (
 from vector_memory.service.base.context import Context
 from vector_memory.text import dates
 
-Request = dict[str, Any]
+Sent = dict[str, Any]
+"""A request as a client sent it."""
 E = TypeVar("E", bound=Enum)
 
 MOST_WORDS = 10_000
@@ -42,26 +41,26 @@ SAID = "said"
 """In a request, as the daemon completes it: what the user said in this turn to the agent that asks."""
 
 
-def actor_of(request: Request) -> str:
+def actor_of(sent: Sent, name: str) -> str:
     """Return who asks, for the audit log: the user unless it is said otherwise."""
-    actor = request.get("actor")
+    actor = sent.get(name)
     return actor if isinstance(actor, str) and actor in ACTORS else ACTORS[0]
 
 
-def text_of(request: Request, name: str, limit: int = 1_000_000) -> str:
+def text_of(sent: Sent, name: str, limit: int = 1_000_000) -> str:
     """Return a text that must be there and not be empty."""
-    return require_text(request.get(name), name, limit)
+    return require_text(sent.get(name), name, limit)
 
 
-def require_one(said: str, words: Sequence[str], what: str) -> None:
+def require_one(word: str, words: Sequence[str], what: str) -> None:
     """Make sure that a word is one of those that there are.
 
     Raises:
         BadInputError: it is not.
     """
-    if said not in words:
+    if word not in words:
         raise BadInputError(
-            f"There is no {what} {said[:40]!r}.", f"{what.capitalize()}s: {', '.join(words)}."
+            f"There is no {what} {word[:40]!r}.", f"{what.capitalize()}s: {', '.join(words)}."
         )
 
 
@@ -78,21 +77,21 @@ def require_text(value: object, name: str, limit: int = 1_000_000) -> str:
     return value
 
 
-def new_id_of(request: Request, name: str) -> str:
+def new_id_of(sent: Sent, name: str) -> str:
     """Return the id that a new memory is to have, "" where the client leaves it to the daemon.
 
     Raises:
         BadInputError: it is none.
     """
-    id = request.get(name) or ""
+    id = sent.get(name) or ""
     if id and not (isinstance(id, str) and is_hex(id, 32)):
         raise BadInputError(f"{name} must be 32 hexadecimal digits.", "Or leave it out.")
     return str(id)
 
 
-def number_of(request: Request, name: str, default: int, low: int, high: int) -> int:
+def number_of(sent: Sent, name: str, default: int, low: int, high: int) -> int:
     """Return a whole number within bounds."""
-    value = request.get(name)
+    value = sent.get(name)
     if value is None:
         return default
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
@@ -100,9 +99,9 @@ def number_of(request: Request, name: str, default: int, low: int, high: int) ->
     return value
 
 
-def seconds_of(request: Request, name: str, default: float, most: float) -> float:
+def seconds_of(sent: Sent, name: str, default: float, most: float) -> float:
     """Return a time in seconds from 0 to `most`."""
-    value = request.get(name)
+    value = sent.get(name)
     if value is None:
         return default
     if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value <= most:
@@ -110,9 +109,9 @@ def seconds_of(request: Request, name: str, default: float, most: float) -> floa
     return float(value)
 
 
-def words_of(request: Request, name: str) -> tuple[str, ...]:
+def words_of(sent: Sent, name: str) -> tuple[str, ...]:
     """Return a word or a list of words, each once."""
-    value = request.get(name)
+    value = sent.get(name)
     if value is None:
         return ()
     values = [value] if isinstance(value, str) else value
@@ -125,26 +124,26 @@ def words_of(request: Request, name: str) -> tuple[str, ...]:
     return unique(word.strip() for word in values if word.strip())
 
 
-def is_agent(request: Request) -> bool:
+def is_agent(sent: Sent) -> bool:
     """Whether an agent asks, by a tool or a command: it is given nothing that is held back, and what it says
     binds nobody."""
-    return request.get("actor") in AGENTS
+    return sent.get("actor") in AGENTS
 
 
-def collection_of(request: Request) -> str:
+def collection_of(sent: Sent, name: str) -> str:
     """Return the collection that something is to be stored in.
 
     Raises:
         BadInputError: there is none of that name, or what is in it is written by others alone.
     """
-    name = str(request.get("collection") or DEFAULT_COLLECTION)
-    if name not in COLLECTIONS or name in QUIET:
-        open_ones = ", ".join(collection for collection in COLLECTIONS if collection not in QUIET)
-        raise BadInputError(f"Nothing can be put into {name!r}.", f"Collections: {open_ones}.")
-    return name
+    collection = str(sent.get(name) or DEFAULT_COLLECTION)
+    if collection not in COLLECTIONS or collection in QUIET:
+        others = ", ".join(other for other in COLLECTIONS if other not in QUIET)
+        raise BadInputError(f"Nothing can be put into {collection!r}.", f"Collections: {others}.")
+    return collection
 
 
-def vocabulary_word_of(request: Request, name: str, kind: type[E], what: str) -> E | None:
+def vocabulary_word_of(sent: Sent, name: str, kind: type[E], what: str) -> E | None:
     """Return the word of a vocabulary asked for, in whatever case, None where none is.
 
     Args:
@@ -153,7 +152,7 @@ def vocabulary_word_of(request: Request, name: str, kind: type[E], what: str) ->
     Raises:
         BadInputError: there is no such word.
     """
-    value = request.get(name)
+    value = sent.get(name)
     if value in (None, ""):
         return None
     asked = str(value).casefold()
@@ -164,19 +163,19 @@ def vocabulary_word_of(request: Request, name: str, kind: type[E], what: str) ->
     raise BadInputError(f"There is no {what} {value!r}.", f"They are: {names}.")
 
 
-def priority_of(request: Request) -> Priority | None:
+def priority_of(sent: Sent, name: str) -> Priority | None:
     """Return the priority asked for, None where none is."""
-    return vocabulary_word_of(request, "priority", Priority, "priority")
+    return vocabulary_word_of(sent, name, Priority, "priority")
 
 
-def sensitivity_of(request: Request, name: str) -> Sensitivity | None:
+def sensitivity_of(sent: Sent, name: str) -> Sensitivity | None:
     """Return the level of sensitivity asked for, None where none is."""
-    return vocabulary_word_of(request, name, Sensitivity, "level")
+    return vocabulary_word_of(sent, name, Sensitivity, "level")
 
 
-def jurisdiction_of(request: Request, name: str) -> str:
+def jurisdiction_of(sent: Sent, name: str) -> str:
     """Return the jurisdiction asked for, "" where none is."""
-    value = str(request.get(name) or "").strip().upper()
+    value = str(sent.get(name) or "").strip().upper()
     if value and value not in JURISDICTIONS:
         raise BadInputError(
             f"There is no jurisdiction {value[:20]!r}.", f"They are: {', '.join(JURISDICTIONS)}."
@@ -184,24 +183,24 @@ def jurisdiction_of(request: Request, name: str) -> str:
     return value
 
 
-def jurisdictions_of(request: Request, name: str) -> tuple[str, ...]:
+def jurisdictions_of(sent: Sent, name: str) -> tuple[str, ...]:
     """Return the jurisdictions asked for, () where none are."""
-    return tuple(jurisdiction_of({name: word}, name) for word in words_of(request, name))
+    return tuple(jurisdiction_of({name: word}, name) for word in words_of(sent, name))
 
 
-def priorities_of(request: Request, name: str) -> tuple[str, ...]:
+def priorities_of(sent: Sent, name: str) -> tuple[str, ...]:
     """Return the priorities asked for, () where none are."""
-    found = (priority_of({"priority": word}) for word in words_of(request, name))
-    return tuple(str(priority) for priority in found if priority)
+    priorities = (priority_of({name: word}, name) for word in words_of(sent, name))
+    return tuple(str(priority) for priority in priorities if priority)
 
 
-def time_of(request: Request, name: str, now: datetime | None = None) -> datetime | None:
+def time_of(sent: Sent, name: str, now: datetime | None = None) -> datetime | None:
     """Return a date, in ISO form or in words, as aware UTC; one without a zone is the user's local time.
 
     Args:
         now: from when `tomorrow` is meant, in the user's zone; this moment, in this machine's, by default.
     """
-    value = request.get(name)
+    value = sent.get(name)
     if value is None or value == "":
         return None
     try:
@@ -214,30 +213,20 @@ def time_of(request: Request, name: str, now: datetime | None = None) -> datetim
         ) from None
 
 
-def entities_of(request: Request) -> tuple[str, ...]:
+def entities_of(sent: Sent, name: str) -> tuple[str, ...]:
     """Return the forms of the entities asked for: `psql` is `technology:postgresql`."""
-    return unique(form for word in words_of(request, "entity") for form in entities.parse(word))
+    return unique(form for word in words_of(sent, name) for form in entities.parse(word))
 
 
-def place_of(ctx: Context, request: Request) -> projects.Place | None:
+def place_of(ctx: Context, sent: Sent) -> projects.Place | None:
     """Return the project that a request is about: the one named, else that of its folder; None for
     `--global`."""
-    if request.get("global"):
+    if sent.get("global"):
         return None
-    folder = request.get("project") or request.get("cwd")
+    folder = sent.get("project") or sent.get("cwd")
     if not folder:
         return None
     if not isinstance(folder, str) or "\0" in folder:
         raise BadInputError("project must be a folder's path.")
-    base = str(request.get("cwd") or "/")
+    base = str(sent.get("cwd") or "/")
     return ctx.place(os.path.join(base, os.path.expanduser(folder)))
-
-
-def listed(scope: Scope) -> Scope:
-    """Return a scope without what observers keep count of, unless that was asked for by name: lists, figures
-    and exports are of memories."""
-    return (
-        scope
-        if scope.collections
-        else replace(scope, without=tuple(sorted(QUIET.union(scope.without))))
-    )

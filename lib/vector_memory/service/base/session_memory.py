@@ -23,10 +23,10 @@ class Running:
     def of(self, kind: str, session: str, make: Callable[[], T]) -> T:
         """Return a session's object, made when it is asked for the first time."""
         with self._lock:
-            known = self._kept.get((kind, session))
-            if known is not None:
+            existing = self._kept.get((kind, session))
+            if existing is not None:
                 self._kept.move_to_end((kind, session))
-                return known  # type: ignore[no-any-return]
+                return existing  # type: ignore[no-any-return]
         made = make()
         with self._lock:
             kept = self._kept.setdefault((kind, session), made)

@@ -74,24 +74,23 @@ class Shelf:
         if index is None or not index.lexical_ready:
             return lambda: self.journal.matching(terms, scope, k)
         reached = index.reached()
+        try:
+            search = index.begin_matching(terms, scope, k)
+        except StoreDamagedError as error:
+            self.damaged(error)
+            return lambda: self.journal.matching(terms, scope, k)
 
-        def found() -> list[Candidate]:
+        def best_of_both() -> list[Candidate]:
             try:
                 best = search()
             except StoreDamagedError as error:
                 self.damaged(error)
                 return self.journal.matching(terms, scope, k)
             if self.journal.last_seq() > reached:
-                newer = self.journal.matching(terms, scope, k, reached)
-                best = merge_best(best, newer, k)
+                best = merge_best(best, self.journal.matching(terms, scope, k, reached), k)
             return best
 
-        try:
-            search = index.begin_matching(terms, scope, k)
-        except StoreDamagedError as error:
-            self.damaged(error)
-            return lambda: self.journal.matching(terms, scope, k)
-        return found
+        return best_of_both
 
     def nearest(self, vector: Vector, scope: Scope, k: int, copies: int = 1) -> list[Candidate]:
         """The k nearest vectors, best first, with more than one of `copies` only the newest of equal ones; none while
@@ -124,13 +123,13 @@ class Shelf:
         if last <= reached:
             return []
         seqs = range(max(reached, last - JUST_STORED) + 1, last + 1)
-        held = [seq for seq, one in self.journal.by_seqs(seqs).items() if scope.holds(one)]
-        known = self.journal.vectors_of(held, index.model)
-        if known is None:
+        held = [seq for seq, memory in self.journal.by_seqs(seqs).items() if scope.holds(memory)]
+        stored = self.journal.vectors_of(held, index.model)
+        if stored is None:
             return []
         return [
             Candidate(int(seq), float(cosine))
-            for seq, cosine in zip(known[0], known[1] @ vector, strict=True)
+            for seq, cosine in zip(stored[0], stored[1] @ vector, strict=True)
         ]
 
     def around(self, seqs: Sequence[int], spread: Sequence[int]) -> Around | None:
@@ -151,13 +150,13 @@ class Shelf:
             One row of float32 for each of `seqs`, in their order, of length 1.
         """
         index = self.index
-        found = index.vectors(seqs) if index is not None else None
-        if index is None or found is None:
-            return found
+        vectors = index.vectors(seqs) if index is not None else None
+        if index is None or vectors is None:
+            return vectors
         newer = (seqs > index.reached()).nonzero()[0][-MOST_NEWER:]
-        if len(newer) and (known := self.journal.vectors_of(seqs[newer].tolist(), index.model)):
-            found[seqs.searchsorted(known[0])] = known[1]
-        return found
+        if len(newer) and (newest := self.journal.vectors_of(seqs[newer].tolist(), index.model)):
+            vectors[seqs.searchsorted(newest[0])] = newest[1]
+        return vectors
 
     def codes(self, column: str, words: Iterable[str]) -> list[int]:
         """The numbers that stand for words in `around`; unknown words have none.
@@ -198,37 +197,37 @@ class Shelf:
     def load(self, seqs: Sequence[int]) -> dict[int, Memory]:
         """Return the memories of these sequence numbers; stale ones are simply missing, and a
         superseded one gives way to its successor."""
-        found = self.journal.by_seqs(seqs, (Status.ACTIVE, Status.SUPERSEDED))
-        old = [memory for memory in found.values() if memory.status is Status.SUPERSEDED]
+        memories = self.journal.by_seqs(seqs, (Status.ACTIVE, Status.SUPERSEDED))
+        old = [memory for memory in memories.values() if memory.status is Status.SUPERSEDED]
         if not old:
-            return found
+            return memories
         successors = self.journal.successors(old)
         return {
-            seq: successors.get(one.id, one)
-            for seq, one in found.items()
-            if one.status is Status.ACTIVE or one.id in successors
+            seq: successors.get(memory.id, memory)
+            for seq, memory in memories.items()
+            if memory.status is Status.ACTIVE or memory.id in successors
         }
 
     def linked(self, ids: Sequence[str], cold: bool = False) -> list[tuple[Link, Memory | None]]:
         """Return the links from and to these memories, each with the active one at its other end, without cold
         ones unless these are wanted; None where that is one of them."""
         links = self.journal.links_of(ids)
-        known = set(ids)
-        ends = {end for link in links for end in (link.from_id, link.to_id)} - known
+        asked_ids = set(ids)
+        ends = {end for link in links for end in (link.from_id, link.to_id)} - asked_ids
         others = self.journal.by_ids(list(ends)) if ends else {}
-        found: list[tuple[Link, Memory | None]] = []
+        linked: list[tuple[Link, Memory | None]] = []
         for link in links:
-            beyond = [end for end in (link.from_id, link.to_id) if end not in known]
+            beyond = [end for end in (link.from_id, link.to_id) if end not in asked_ids]
             if not beyond:
-                found.append((link, None))
-            found += [
+                linked.append((link, None))
+            linked += [
                 (link, others[end])
                 for end in beyond
                 if end in others
                 and others[end].status is Status.ACTIVE
                 and (cold or others[end].tier is not Tier.COLD)
             ]
-        return found
+        return linked
 
     @property
     def _columns(self) -> Columns | None:
@@ -302,20 +301,29 @@ class ProjectNames(dict[str, str]):
 
 def project_names(shelves: Sequence[Shelf]) -> ProjectNames:
     """Return the names of the projects that these stores know."""
-    known = (one for shelf in shelves for one in shelf.journal.projects())
-    return ProjectNames((project.id, project.name) for project in known if project.name)
+    return ProjectNames(
+        (project.id, project.name)
+        for shelf in shelves
+        for project in shelf.journal.projects()
+        if project.name
+    )
 
 
-def merge_best(one: list[Candidate], other: list[Candidate], k: int) -> list[Candidate]:
+def project_roots(shelves: Sequence[Shelf]) -> dict[str, str]:
+    """Return the folders of the projects that these stores know, by their ids; "" for one without."""
+    return {project.id: project.root for shelf in shelves for project in shelf.journal.projects()}
+
+
+def merge_best(first: list[Candidate], other: list[Candidate], k: int) -> list[Candidate]:
     """Return the k best of two lists of candidates, each sequence number once, best first.
 
     Args:
-        one: the best first, each number once.
+        first: the best first, each number once.
     """
     if not other:
-        return one[:k]
+        return first[:k]
     best: dict[int, float] = {}
-    for seq, score in (*one, *other):
+    for seq, score in (*first, *other):
         if score > best.get(seq, float("-inf")):
             best[seq] = score
     ranked = sorted(best.items(), key=lambda item: (-item[1], -item[0]))

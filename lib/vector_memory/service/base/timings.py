@@ -84,25 +84,18 @@ class Timings:
                 times.clear()
             self._written_at = self._clock()
 
-    def _all(self, state: State) -> dict[str, list[int]]:
+    def _all(self, state: State) -> dict[str, list[float]]:
         written = state.cursor(NAME) or Record()
-        return {
-            name: [*_numbers(written.get(name)), *times][-KEPT:]
-            for name, times in self._new.items()
-        }
+        return {name: [*written.numbers(name), *times][-KEPT:] for name, times in self._new.items()}
 
 
-def _numbers(value: object) -> list[int]:
-    return [one for one in value if isinstance(one, int)] if isinstance(value, list) else []
-
-
-def _slo(name: str, times: Sequence[int]) -> Slo:
+def _slo(name: str, times: Sequence[float]) -> Slo:
     ordered, target = sorted(times), TARGETS_MS[name]
     p95 = _percentile(ordered, 0.95)
     met = None if len(ordered) < LEAST_JUDGED else p95 <= target
     return Slo(len(ordered), _percentile(ordered, 0.5), p95, target, met)
 
 
-def _percentile(ordered: Sequence[int], share: float) -> float:
+def _percentile(ordered: Sequence[float], share: float) -> float:
     """Return the time, in milliseconds, within which a share of them was answered."""
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)] / _TENTHS_IN_MS

@@ -34,10 +34,10 @@ class Hopeless:
 
     def holds(self, path: str) -> bool:
         """Whether a file is left alone now."""
-        known = self._files.get(path)
-        if known is None:
+        noted = self._files.get(path)
+        if noted is None:
             return False
-        size, at = known
+        size, at = noted
         with contextlib.suppress(OSError):
             now = os.path.getsize(path)
             if size <= now < GROWN * size and self._clock() - at < AGAIN_S:

@@ -50,8 +50,7 @@ class WholeShelf:
 
     def around(self, seqs: Sequence[int], spread: Sequence[int]) -> Around | None:
         """Return what stands around memories, warm or cold; None while the columns are not loaded."""
-        known = self._shelf.around([], [])
-        if known is None:
+        if self._shelf.around([], []) is None:
             return None
         import numpy as np
 
@@ -70,9 +69,9 @@ class WholeShelf:
             before=np.array([before.get(seq, 0) for seq in wanted], np.int64),
             before2=np.array([before.get(before.get(seq, 0), 0) for seq in wanted], np.int64),
             after=np.array([after.get(seq, 0) for seq in wanted], np.int64),
-            session=self._coded("session", rows, lambda one: one.session and _talk(one)),
-            speaker=self._coded("speaker", rows, lambda one: one.speaker),
-            kind=self._coded("kind", rows, lambda one: one.kind),
+            session=self._coded("session", rows, lambda row: row.session and _talk(row)),
+            speaker=self._coded("speaker", rows, lambda row: row.speaker),
+            kind=self._coded("kind", rows, lambda row: row.kind),
             days=np.array([row.at if row else 0.0 for row in rows], np.float64),
             size=sizes,
             marks=marks,
@@ -81,30 +80,30 @@ class WholeShelf:
     def vectors(self, seqs: NDArray[np.int64]) -> Vectors | None:
         """Return the vectors of memories, zeros where there is none: from the index, else from the cache, else
         made now."""
-        found = self._shelf.vectors(seqs)
+        vectors = self._shelf.vectors(seqs)
         index = self._shelf.index
-        if found is None or index is None:
-            return found
-        lacking = seqs[~found.any(axis=1)]
-        known = self._shelf.journal.vectors_of(lacking.tolist(), index.model)
-        if known is not None:
-            found[seqs.searchsorted(known[0])] = known[1]
-        for seq, vector in self._computed(seqs[~found.any(axis=1)]).items():
-            found[seqs.searchsorted(seq)] = vector
-        return found
+        if vectors is None or index is None:
+            return vectors
+        lacking = seqs[~vectors.any(axis=1)]
+        cached = self._shelf.journal.vectors_of(lacking.tolist(), index.model)
+        if cached is not None:
+            vectors[seqs.searchsorted(cached[0])] = cached[1]
+        for seq, vector in self._computed(seqs[~vectors.any(axis=1)]).items():
+            vectors[seqs.searchsorted(seq)] = vector
+        return vectors
 
     def _computed(self, seqs: NDArray[np.int64]) -> dict[int, Vector]:
         """Return vectors of cold candidates that have none yet, such as what became cold before this model
         came; they are in the cache from then on."""
-        asked = [one for one in seqs.tolist() if one in self._read][:MOST_COMPUTED]
-        changes = [self._read[one] for one in asked]
+        asked = [seq for seq in seqs.tolist() if seq in self._read][:MOST_COMPUTED]
+        changes = [self._read[seq] for seq in asked]
         made = vectors_for(self._shelf, self._embedding, changes)
         return {memory.seq: made[key] for memory, _, key in changes if key in made}
 
     def codes(self, column: str, words: Iterable[str]) -> list[int]:
         """Return the numbers that stand for words in `around`; unknown and empty ones have none."""
-        known = self._codes[column]
-        return [known[word] for word in words if word and word in known]
+        numbers = self._codes[column]
+        return [numbers[word] for word in words if word and word in numbers]
 
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
         """Return the newest memories of a time, k of each part of the store."""
@@ -125,10 +124,10 @@ class WholeShelf:
         """Return a number for each row's word, `NOBODY` where it has none."""
         import numpy as np
 
-        known = self._codes[column]
+        numbers = self._codes[column]
         words = [word_of(row) if row else "" for row in rows]
         return np.array(
-            [known.setdefault(word, len(known)) if word else NOBODY for word in words], np.int32
+            [numbers.setdefault(word, len(numbers)) if word else NOBODY for word in words], np.int32
         )
 
     def _sizes_and_marks(
@@ -138,15 +137,15 @@ class WholeShelf:
         worked out."""
         from vector_memory.store import table
 
-        known = self._shelf.around(seqs, [])
-        assert known is not None
-        sizes, marks = known.size.copy(), known.marks.copy()
-        lacking = [seq for seq, one in zip(seqs, rows, strict=True) if one and one.is_cold]
+        around = self._shelf.around(seqs, [])
+        assert around is not None
+        sizes, marks = around.size.copy(), around.marks.copy()
+        lacking = [seq for seq, row in zip(seqs, rows, strict=True) if row and row.is_cold]
         self._read = {row[0].seq: row for row in self._shelf.journal.with_terms(lacking)}
         read = [IndexRow(*row[:2], None) for row in self._read.values()]
         if read:
             batch = table.batch(read)
-            at = known.seqs.searchsorted(batch.seqs)
+            at = around.seqs.searchsorted(batch.seqs)
             sizes[at], marks[at] = batch.sizes, batch.marks
         return sizes, marks
 
@@ -162,13 +161,13 @@ def _talk(place: Standpoint) -> str:
 
 def _neighbours(places: Iterable[Standpoint]) -> tuple[dict[int, int], dict[int, int]]:
     """Return which memory stands before and which after each in its session, by sequence numbers."""
-    said = sorted(
+    in_order = sorted(
         (place for place in places if place.session),
         key=lambda place: (place.project, place.session, place.turn, place.order, place.seq),
     )
     before: dict[int, int] = {}
     after: dict[int, int] = {}
-    for first, second in zip(said, said[1:], strict=False):
+    for first, second in zip(in_order, in_order[1:], strict=False):
         if _talk(first) == _talk(second):
             before[second.seq], after[first.seq] = first.seq, second.seq
     return before, after

@@ -43,7 +43,7 @@ class FedMessage:
     at: datetime | None
 
 
-def _messages_of(request: request_fields.Request, name: str) -> tuple[FedMessage, ...]:
+def _messages_of(request: request_fields.Sent, name: str) -> tuple[FedMessage, ...]:
     sent = request.get(name) or []
     if not isinstance(sent, list) or len(sent) > MOST_MESSAGES:
         raise BadInputError(

@@ -10,11 +10,11 @@ from vector_memory.errors import BadInputError
 from vector_memory.model import IS_FOREIGN, PROPOSED, Memory, Origin, Source, Status, Tier
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context, new_id
-from vector_memory.service.base.shelf import Shelf, project_names
+from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.edit.edit_forget import EditRequest, changed_by
 from vector_memory.service.memory import agent_rights, merging, proposals, trust_marks
 from vector_memory.service.memory.lookup import lookup
-from vector_memory.service.memory.views import MemoryView, memory_view
+from vector_memory.service.memory.views import MemoryView, view_in
 
 MAX_CHARS = 20_000
 
@@ -85,8 +85,7 @@ def rewrite(ctx: Context, request: RewriteRequest) -> RewriteAnswer:
 
 
 def _answer(shelf: Shelf, stored: Memory, was: Memory, is_proposed: bool) -> RewriteAnswer:
-    view = memory_view(stored, project_names([shelf]))
-    return RewriteAnswer(view, was.id, PROPOSED if is_proposed else None)
+    return RewriteAnswer(view_in(shelf, stored), was.id, PROPOSED if is_proposed else None)
 
 
 def _without(changed: Memory, memory: Memory, asks: dict[str, object]) -> Memory:

@@ -37,14 +37,14 @@ def alias(ctx: Context, request: AliasRequest) -> AliasAnswer:
         name, of = request.name, privacy.word(request.of)
         if of:
             _require_names(name, of)
-            if aliases.name_of(aliases.known(ctx), of) == name:
+            if aliases.name_of(aliases.current(ctx), of) == name:
                 raise BadInputError(
                     f"{of} goes by {name} already.",
                     "Tell them apart first, or choose another name.",
                 )
         ctx.state.put_record(aliases.SORT, name, {"of": of} if of else None)
         ctx.audit("alias", request.actor, [])
-    return AliasAnswer(aliases.known(ctx))
+    return AliasAnswer(aliases.current(ctx))
 
 
 def _require_names(*names: str) -> None:

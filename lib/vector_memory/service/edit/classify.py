@@ -9,10 +9,10 @@ from vector_memory.index.topics import summaries
 from vector_memory.model import DERIVED, PASSAGE, Memory, Priority, unique
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf, project_names
+from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import agent_rights, trust_marks
 from vector_memory.service.memory.lookup import lookup
-from vector_memory.service.memory.views import MemoryView, extended, memory_view
+from vector_memory.service.memory.views import MemoryView, extended, view_in
 from vector_memory.text import priorities
 from vector_memory.text.harmless import without_marked
 
@@ -81,7 +81,7 @@ def organize(ctx: Context, request: OrganizeRequest) -> OrganizeAnswer:
             continue
         if is_applied:
             memory = _apply(ctx, request, shelf, memory, suggested)
-        view = memory_view(memory, project_names([shelf]))
+        view = view_in(shelf, memory)
         views.append(extended(OrganizedView, view, suggested=suggested))
     if is_applied and views:
         ctx.changed()
@@ -110,11 +110,11 @@ def _plain(ctx: Context, request: OrganizeRequest) -> list[tuple[Shelf, Memory]]
 def _suggested(memory: Memory) -> Suggested:
     if agent_rights.is_the_users(memory):
         return NOTHING
-    said = without_marked(memory.text)
-    kind = summaries.intent_of(said) if memory.kind == PLAIN else ""
+    text = without_marked(memory.text)
+    kind = summaries.intent_of(text) if memory.kind == PLAIN else ""
     named = [entity.partition(":") for entity in entities.entities(memory.text, memory.files)]
     tags = tuple(name for sort, _, name in named if sort in TAGGED)[:MOST_TAGS]
-    priority = priorities.suggest(said, without_marked(memory.title))
+    priority = priorities.suggest(text, without_marked(memory.title))
     # Nobody's words become a core rule because they sound like one.
     is_weightier = memory.priority is Priority.NORMAL and priority is not Priority.NORMAL
     return Suggested(

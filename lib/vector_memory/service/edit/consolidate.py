@@ -131,8 +131,8 @@ def groups_among(
                     close.join(memory, near.memory)
     progress(len(memories), len(memories), "comparing")
     groups = [Group(shelf, True, members) for members in same.groups()]
-    known = {member.id for group in groups for member in group.members}
-    rest = [members for members in close.groups() if not {each.id for each in members} <= known]
+    grouped = {member.id for group in groups for member in group.members}
+    rest = [members for members in close.groups() if not {each.id for each in members} <= grouped]
     return groups + [Group(shelf, False, members) for members in rest]
 
 
@@ -143,11 +143,11 @@ class Sets:
         self._memories: dict[str, Memory] = {}
         self._above: dict[str, str] = {}
 
-    def join(self, one: Memory, other: Memory) -> None:
-        for memory in (one, other):
+    def join(self, first: Memory, other: Memory) -> None:
+        for memory in (first, other):
             self._memories.setdefault(memory.id, memory)
             self._above.setdefault(memory.id, memory.id)
-        self._above[self._top(one.id)] = self._top(other.id)
+        self._above[self._top(first.id)] = self._top(other.id)
 
     def groups(self) -> Iterable[list[Memory]]:
         """Return the sets, each with what stands for all of it first."""

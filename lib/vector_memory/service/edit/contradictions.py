@@ -102,16 +102,14 @@ def _settled(ctx: Context, request: ContradictionsRequest) -> str:
         )
     asked = {"actor": request.actor, "project": request.project, "cwd": request.cwd}
     agent_rights.require_allowed(ctx, "link", asked)
-    found = [lookup(ctx, id) for id in request.ids]
-    (shelf, first), (_, second) = found
+    (shelf, first), (_, second) = (lookup(ctx, id) for id in request.ids)
     if second.id not in [other.id for other in _linked(shelf, first)]:
         raise BadInputError(
             f"{first.id[:12]} and {second.id[:12]} are not known to contradict each other.",
             "contradiction_check without arguments lists what does; memory_link says what holds.",
         )
     if request.resolve == "both_hold":
-        for ends in ((first.id, second.id), (second.id, first.id)):
-            shelf.journal.unlink(*ends, Relation.CONTRADICTS)
+        links.reconcile(shelf, first, second)
         if not request.is_agent:
             shelf.journal.update(captured.settled(first, "kept", ctx.now(), [second.id]))
         ctx.state.audit("link", request.actor, [first.id, second.id], {"action": "both_hold"})
@@ -129,13 +127,13 @@ def _unsettled(ctx: Context, request: ContradictionsRequest) -> list[ComparedVie
     views = []
     for shelf in asker.shelves:
         pairs = shelf.journal.linked_pairs((Relation.CONTRADICTS,), 0.0, MOST_UNSETTLED)
-        known = shelf.journal.by_ids([id for pair in pairs for id in pair])
+        by_id = shelf.journal.by_ids([id for pair in pairs for id in pair])
         names = project_names([shelf])
-        for one, other in ((known[first], known[second]) for first, second in pairs):
-            if all(asker.scope.holds(end) and is_open(end) for end in (one, other)):
-                said = f"against {other.id[:12]}: {other.text[:SHOWN_CHARS]}"
-                view = memory_view(one, names)
-                views.append(extended(ComparedView, view, relation="contradicts", reason=said))
+        for memory, other in ((by_id[first], by_id[second]) for first, second in pairs):
+            if all(asker.scope.holds(end) and is_open(end) for end in (memory, other)):
+                reason = f"against {other.id[:12]}: {other.text[:SHOWN_CHARS]}"
+                view = memory_view(memory, names)
+                views.append(extended(ComparedView, view, relation="contradicts", reason=reason))
     return views
 
 

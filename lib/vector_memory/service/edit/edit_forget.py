@@ -19,7 +19,7 @@ from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged
 from vector_memory.service.memory.companions import companions, keep_level
 from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.service.memory.lookup import find, lookup
-from vector_memory.service.memory.views import MemoryView, memory_view
+from vector_memory.service.memory.views import MemoryView, memory_view, view_in
 
 MAX_BY_QUERY = 20
 NO_LAW = "none"
@@ -53,7 +53,7 @@ class EditRequest(AgeingWishes):
     def is_empty(self) -> bool:
         """Whether nothing beside the text is to be another."""
         unsaid = (self.tags, self.priority, self.triggers, self.sensitivity)
-        is_unsaid = all(one is None for one in unsaid)
+        is_unsaid = all(value is None for value in unsaid)
         return not (self.kind or self.jurisdiction) and is_unsaid and self.wishes_nothing
 
 
@@ -93,7 +93,7 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
         ctx.later(lambda: conditions.asks_at_tools(ctx))
     ctx.notify()
     ctx.state.audit("edit", request.actor, [memory.id], {})
-    return EditAnswer(memory_view(stored, project_names([shelf])))
+    return EditAnswer(view_in(shelf, stored))
 
 
 def changed_by(ctx: Context, request: EditRequest, memory: Memory) -> Memory:
@@ -201,9 +201,12 @@ def _chosen(ctx: Context, request: ForgetRequest) -> list[tuple[Shelf, Memory]]:
 def with_companions(chosen: list[tuple[Shelf, Memory]]) -> list[tuple[Shelf, Memory]]:
     """Return memories with those that go with them."""
     parts = _by_shelf(chosen)
-    return [*chosen, *((shelf, one) for shelf, own in parts for one in companions(shelf, own))]
+    return [
+        *chosen,
+        *((shelf, memory) for shelf, own in parts for memory in companions(shelf, own)),
+    ]
 
 
 def _by_shelf(chosen: Sequence[tuple[Shelf, Memory]]) -> list[tuple[Shelf, list[Memory]]]:
     shelves = {id(shelf): shelf for shelf, _ in chosen}.values()
-    return [(shelf, [one for own, one in chosen if own is shelf]) for shelf in shelves]
+    return [(shelf, [memory for own, memory in chosen if own is shelf]) for shelf in shelves]

@@ -11,10 +11,9 @@ from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Status, unique
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import project_names
 from vector_memory.service.memory import agent_rights, trust_marks
 from vector_memory.service.memory.lookup import lookup
-from vector_memory.service.memory.views import MemoryView, memory_view
+from vector_memory.service.memory.views import MemoryView, view_in
 
 COLLECTION, KIND, OPEN = "episodes", "episode", "open"
 MOST_CHARS = 20_000
@@ -66,10 +65,10 @@ def go_on(ctx: Context, request: EpisodeRequest) -> EpisodeAnswer:
             "Begin one with action start, and give its id.",
         )
     if request.outcome and _ends_so(memory, request.outcome):
-        return EpisodeAnswer(memory_view(memory, project_names([shelf])), "complete")
+        return EpisodeAnswer(view_in(shelf, memory), "complete")
     if OPEN not in memory.tags:
         raise BadInputError(f"Episode {memory.id[:12]} is complete.", "Begin another one.")
-    raw = _told(memory, request, ctx.now() - memory.created_at)
+    raw = _next_text(memory, request, ctx.now() - memory.created_at)
     if len(raw) > MOST_CHARS:
         raise BadInputError("The episode is too long.", "Complete it, and begin another one.")
     cleaned = redact.clean(raw)
@@ -80,7 +79,7 @@ def go_on(ctx: Context, request: EpisodeRequest) -> EpisodeAnswer:
     ctx.notify()
     ctx.state.audit("episode", request.actor, [memory.id], {})
     status = "complete" if request.outcome else OPEN
-    return EpisodeAnswer(memory_view(stored, project_names([shelf])), status)
+    return EpisodeAnswer(view_in(shelf, stored), status)
 
 
 def _ends_so(memory: Memory, outcome: str) -> bool:
@@ -89,7 +88,7 @@ def _ends_so(memory: Memory, outcome: str) -> bool:
     return OPEN not in memory.tags and last.startswith(_OUTCOME) and last.endswith(_line(outcome))
 
 
-def _told(memory: Memory, request: EpisodeRequest, took: timedelta) -> str:
+def _next_text(memory: Memory, request: EpisodeRequest, took: timedelta) -> str:
     lines: list[str] = [memory.text]
     if request.step.strip() and not memory.text.endswith("\n" + _STEP + _line(request.step)):
         lines.append(_STEP + _line(request.step))

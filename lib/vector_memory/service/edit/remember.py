@@ -55,7 +55,8 @@ class RememberRequest(AgeingWishes):
     Attributes:
         id: what the memory is to be called, 32 hexadecimal digits: asked twice, it is stored once.
         at: when it was said; None for now.
-        supersedes: the id of the memory that gives way to it, or how that begins.
+        supersedes: the id of the memory that gives way to it, or how that begins. What is not said of the new
+            one is as it was with that: its kind, its tags, and where the user asks, its priority.
         session: the session in which it was asked to be remembered.
         origin: whose words it is said to be, one of `Origin`.
         triggers: conditions under which it comes by itself, see `learning.procedures.read`.
@@ -66,13 +67,11 @@ class RememberRequest(AgeingWishes):
     text: str = messages.text(MAX_CHARS)
     id: str = messages.read_by(request_fields.new_id_of, "")
     title: str = messages.word()
-    kind: str = messages.word(default="note")
+    kind: str = messages.word()
     priority: Priority | None = messages.priority()
     tags: tuple[str, ...] = messages.words()
     files: tuple[str, ...] = messages.words()
-    collection: str = messages.read_by(
-        lambda request, _: request_fields.collection_of(request), DEFAULT_COLLECTION
-    )
+    collection: str = messages.read_by(request_fields.collection_of, DEFAULT_COLLECTION)
     at: datetime | None = messages.moment()
     supersedes: str = messages.maybe_text()
     session: str = messages.word()
@@ -159,7 +158,12 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
         )
     cleaned = redact.clean(request.text)
     place = messages.place_of(ctx, request)
-    shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
+    shelf = ctx.shelf_of(place)
+    older = lookup(ctx, request.supersedes)[1] if request.supersedes else None
+    if older:
+        if request.is_agent:
+            agent_rights.require_not_the_users(older)
+        request = _like(request, older)
     draft = _draft(request, cleaned.text, place.id if place else "", ctx.now())
     draft = aged(ctx, request, draft)
     if place:
@@ -168,20 +172,10 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
     draft = trust_marks.settled(draft, request.text)
     if request.wait and not asks:
         ctx.embedding.wait(MODEL_WAIT_S)
-    replaced = request.supersedes
-    if replaced:
-        older = lookup(ctx, replaced)[1]
-        if request.is_agent:
-            agent_rights.require_not_the_users(older)
-        draft = replace(
-            draft,
-            sensitivity=strictest(draft.sensitivity, older.sensitivity),
-            jurisdiction=draft.jurisdiction or older.jurisdiction,
-        )
     if asks:
-        placed = _proposed(ctx, shelf, draft, asks, replaced, request.text)
-    elif replaced:
-        placed = replace_with(ctx, shelf, replaced, draft)
+        placed = _proposed(ctx, shelf, draft, asks, older, request.text)
+    elif older:
+        placed = replace_with(ctx, shelf, older.id, draft)
     elif request.wait:
         placed = placement.place(ctx, shelf, draft, placement.vector_of(ctx, draft))
     else:
@@ -195,6 +189,18 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
     ids = [placed.memory.id, *others]
     ctx.state.audit("remember", request.actor, ids, {"action": placed.action})
     return _answer(request, placed, place.name if place else "", cleaned.redactions)
+
+
+def _like(request: RememberRequest, older: Memory) -> RememberRequest:
+    """Return a request with what it does not say taken from the memory that gives way. An agent's gives no weight."""
+    return replace(
+        request,
+        kind=request.kind or older.kind,
+        priority=request.priority or (None if request.is_agent else older.priority),
+        tags=request.tags or older.tags,
+        sensitivity=strictest(_level(request), older.sensitivity),
+        jurisdiction=request.jurisdiction or older.jurisdiction,
+    )
 
 
 def _draft(request: RememberRequest, text: CleanText, project: str, now: datetime) -> Memory:
@@ -211,7 +217,7 @@ def _draft(request: RememberRequest, text: CleanText, project: str, now: datetim
         id=request.id or new_id(),
         text=text,
         created_at=request.at or now,
-        kind=privacy.word(request.kind),
+        kind=privacy.word(request.kind) or "note",
         project=project,
         priority=request.priority or Priority.NORMAL,
         confidence=0.7,
@@ -232,8 +238,8 @@ def _draft(request: RememberRequest, text: CleanText, project: str, now: datetim
 
 def _level(request: RememberRequest) -> Sensitivity:
     """Return how sensitive something is said to be. An agent makes nothing public."""
-    said = request.sensitivity or Sensitivity.INTERNAL
-    return strictest(said, Sensitivity.INTERNAL) if request.is_agent else said
+    level = request.sensitivity or Sensitivity.INTERNAL
+    return strictest(level, Sensitivity.INTERNAL) if request.is_agent else level
 
 
 def _attributed(request: RememberRequest, draft: Memory) -> Memory:
@@ -259,10 +265,15 @@ def _asks(request: RememberRequest, draft: Memory) -> dict[str, object]:
 
 
 def _proposed(
-    ctx: Context, shelf: Shelf, draft: Memory, asks: dict[str, object], replaced: str, raw: str
+    ctx: Context,
+    shelf: Shelf,
+    draft: Memory,
+    asks: dict[str, object],
+    older: Memory | None,
+    raw: str,
 ) -> Placed:
     """Store what waits for the user: as the assistant's words, whoever said them."""
-    old = {"supersedes": lookup(ctx, replaced)[1].id} if replaced else {}
+    old = {"supersedes": older.id} if older else {}
     plain = draft if draft.is_foreign else replace(draft, origin=Origin.ASSISTANT)
     waiting = trust_marks.settled(proposals.proposed(plain, {**draft.weight, **asks}, **old), raw)
     return Placed(proposals.put(ctx, shelf, waiting), PROPOSED)

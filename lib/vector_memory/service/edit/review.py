@@ -14,7 +14,6 @@ from vector_memory.model import (
     Memory,
     Origin,
     Priority,
-    Relation,
     Status,
 )
 from vector_memory.service.base import messages, reach
@@ -22,7 +21,14 @@ from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.edit import edit_forget, labels, review_items
 from vector_memory.service.edit.review_items import CONFIRM, DROP, KEEP, RAISE, Item
-from vector_memory.service.memory import captured, confidence, merging, placement, trust_marks
+from vector_memory.service.memory import (
+    captured,
+    confidence,
+    links,
+    merging,
+    placement,
+    trust_marks,
+)
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.views import BriefView, brief
 
@@ -109,13 +115,11 @@ def review(ctx: Context, request: ReviewRequest) -> WaitingAnswer | DecidedAnswe
     if any(request.chosen.values()) or request.finish:
         request.require_user("decides what is remembered")
         return _decide(ctx, request)
-    found = [
-        item for item in review_items.items(ctx) if item.other is None or reach.holds(item.other)
-    ]
-    found = [item for item in found if reach.holds(item.memory)]
+    items = [item for item in review_items.items(ctx) if reach.holds(item.memory)]
+    items = [item for item in items if item.other is None or reach.holds(item.other)]
     names = project_names(ctx.all_shelves())
-    shown = [_waiting_view(item, names, request.is_agent) for item in found[: request.k]]
-    return WaitingAnswer(shown, len(found))
+    shown = [_waiting_view(item, names, request.is_agent) for item in items[: request.k]]
+    return WaitingAnswer(shown, len(items))
 
 
 def _waiting_view(item: Item, names: ProjectNames, for_agent: bool) -> WaitingView:
@@ -200,13 +204,13 @@ def _confirm(ctx: Context, item: Item, text: str = "") -> None:
 
 def _store(ctx: Context, item: Item, text: str) -> None:
     """Store what was said in several sessions as a preference of the user's."""
-    said = item.memory
+    passage = item.memory
     draft = Memory(
         new_id(),
-        redact.clean(text or said.title).text,
+        redact.clean(text or passage.title).text,
         ctx.now(),
         kind=PREFERENCE,
-        project=said.project,
+        project=passage.project,
         confidence=0.7,
     )
     placement.place(ctx, item.shelf, draft, placement.vector_of(ctx, draft))
@@ -236,12 +240,11 @@ def _keep(ctx: Context, item: Item) -> None:
     """Let a memory be brought as what it is: its author's information. Of two both hold."""
     memory, other = item.memory, item.other
     if other is not None:
-        for ends in ((memory.id, other.id), (other.id, memory.id)):
-            item.shelf.journal.unlink(*ends, Relation.CONTRADICTS)
+        links.reconcile(item.shelf, memory, other)
         item.shelf.journal.update(captured.settled(memory, "kept", ctx.now(), [other.id]))
         return
-    told = trust_marks.released(memory) if memory.suspicion.get("held") else memory.extra
-    extra = {name: value for name, value in told.items() if name != PROPOSED}
+    before = trust_marks.released(memory) if memory.suspicion.get("held") else memory.extra
+    extra = {name: value for name, value in before.items() if name != PROPOSED}
     _settle(ctx, replace(item, memory=replace(memory, extra=extra)), "kept")
 
 
@@ -270,8 +273,7 @@ def _settle(ctx: Context, item: Item, how: str) -> None:
 def _replace(ctx: Context, shelf: Shelf, gone: Memory, kept: Memory) -> None:
     """Let one of two memories give way to the other, and stay in its history."""
     shelf.journal.supersede(gone.id, kept.id, ctx.now(), "the user decided so in a review")
-    for ends in ((gone.id, kept.id), (kept.id, gone.id)):
-        shelf.journal.unlink(*ends, Relation.CONTRADICTS)
+    links.reconcile(shelf, gone, kept)
 
 
 _ACTS: dict[str, Callable[[Context, Item], None]] = {

@@ -70,20 +70,20 @@ class Item:
 
 def items(ctx: Context) -> list[Item]:
     """Return all that a review asks about: what waits for the user first, what was captured last."""
-    found: dict[str, list[Item]] = defaultdict(list)
+    by_reason: dict[str, list[Item]] = defaultdict(list)
     for shelf in ctx.all_shelves():
         for held in shelf.journal.held(Scope()):
             reason = PROPOSED if held.proposed else SUSPICIOUS
-            found[PROPOSED].append(Item(shelf, held, reason))
-        found[DISAGREES] += _pairs(shelf, (Relation.CONTRADICTS,), 0.0, DISAGREES)
-        found[REPEATED] += _pairs(shelf, CLOSE_RELATIONS, SAME_COSINE, REPEATED)
-        found[UNANSWERED] += _gaps(ctx, shelf)
-        found[OFTEN_USED] += _often_used(ctx, shelf)
-        found[NEW] += _captured(ctx, shelf)
-    found[PROPOSED].sort(key=lambda item: item.memory.created_at, reverse=True)
+            by_reason[PROPOSED].append(Item(shelf, held, reason))
+        by_reason[DISAGREES] += _pairs(shelf, (Relation.CONTRADICTS,), 0.0, DISAGREES)
+        by_reason[REPEATED] += _pairs(shelf, CLOSE_RELATIONS, SAME_COSINE, REPEATED)
+        by_reason[UNANSWERED] += _gaps(ctx, shelf)
+        by_reason[OFTEN_USED] += _often_used(ctx, shelf)
+        by_reason[NEW] += _captured(ctx, shelf)
+    by_reason[PROPOSED].sort(key=lambda item: item.memory.created_at, reverse=True)
     seen: set[str] = set()
     ordered = []
-    for item in [*(one for reason in ACTIONS for one in found[reason] if reason != NEW), *_by_session(found[NEW])]:  # fmt: skip
+    for item in [*(item for reason in ACTIONS for item in by_reason[reason] if reason != NEW), *_by_session(by_reason[NEW])]:  # fmt: skip
         # Two questions about one memory in a row would be one too many.
         if item.memory.id not in seen:
             seen.add(item.memory.id)
@@ -128,9 +128,9 @@ def _pairs(shelf: Shelf, relations: Sequence[Relation], least: float, reason: st
 
 def _of_ids(shelf: Shelf, pairs: Sequence[tuple[str, str]], reason: str) -> Iterator[Item]:
     """Yield those of these pairs that somebody has to look at."""
-    known = shelf.journal.by_ids(list({id for pair in pairs for id in pair}))
+    by_id = shelf.journal.by_ids(list({id for pair in pairs for id in pair}))
     for ids in pairs:
-        both = [known[id] for id in ids if id in known]
+        both = [by_id[id] for id in ids if id in by_id]
         both.sort(key=lambda memory: (memory.created_at, memory.seq))
         if len(both) == 2 and _may_differ(both[0], both[1], reason):
             yield Item(shelf, both[1], reason, both[0])
@@ -171,9 +171,9 @@ def _has_weight(memory: Memory) -> bool:
 def _gaps(ctx: Context, shelf: Shelf) -> Iterator[Item]:
     """Yield what was said in several sessions and stands in no memory of its own."""
     for often in shelf.journal.said_often(SAID_IN_SESSIONS, MOST_GAPS):
-        said = often.passage
-        if is_plain(said.title) and not _is_answered(ctx, shelf, said):
-            yield Item(shelf, said, UNANSWERED, sessions=often.sessions)
+        passage = often.passage
+        if is_plain(passage.title) and not _is_answered(ctx, shelf, passage):
+            yield Item(shelf, passage, UNANSWERED, sessions=often.sessions)
 
 
 def is_plain(prompt: str) -> bool:
@@ -182,14 +182,14 @@ def is_plain(prompt: str) -> bool:
     return not (is_form or Prompt(prompt).needs_nothing or is_command(prompt))
 
 
-def _is_answered(ctx: Context, shelf: Shelf, said: Memory) -> bool:
-    scope = Scope(projects=(said.project, GLOBAL_PROJECT))
+def _is_answered(ctx: Context, shelf: Shelf, passage: Memory) -> bool:
+    scope = Scope(projects=(passage.project, GLOBAL_PROJECT))
     asker = Asker(None, scope, lambda: [shelf])
 
     def may_answer(memory: Memory) -> bool:
         return memory.kind not in (PASSAGE, *DERIVED) and lookup.is_open(memory)
 
-    hits = lookup.find(ctx, said.title, asker, 1, allowed=may_answer, cold=True)
+    hits = lookup.find(ctx, passage.title, asker, 1, allowed=may_answer, cold=True)
     return any(hit.fits for hit in hits)
 
 
@@ -216,15 +216,15 @@ def _often_used(ctx: Context, shelf: Shelf) -> Iterator[Item]:
 
 def _captured(ctx: Context, shelf: Shelf) -> list[Item]:
     after = captured.finished_at(ctx)
-    found = shelf.journal.captured(Scope(), captured.ASKED_KINDS, after, MOST_CAPTURED)
-    items = [Item(shelf, memory, _reason(memory)) for memory in found if not memory.is_suspicious]
+    ideas = shelf.journal.captured(Scope(), captured.ASKED_KINDS, after, MOST_CAPTURED)
+    items = [Item(shelf, idea, _reason(idea)) for idea in ideas if not idea.is_suspicious]
     # A prompt that is a memory as it stands may be a decision; as a finding it was a request.
     return [item for item in items if item.reason == DECIDED or not _is_its_prompt(item.memory)]
 
 
 def _is_its_prompt(memory: Memory) -> bool:
-    said, asked = (each.casefold().strip(" .!…") for each in (memory.text, memory.title))
-    return said == asked
+    text, asked = (each.casefold().strip(" .!…") for each in (memory.text, memory.title))
+    return text == asked
 
 
 def _reason(memory: Memory) -> str:
@@ -245,12 +245,12 @@ def worth(memory: Memory) -> float:
     )
 
 
-def _by_session(found: Sequence[Item]) -> list[Item]:
+def _by_session(new_items: Sequence[Item]) -> list[Item]:
     """Return items of one session after those of another, the latest session first, the most worth first."""
     sessions: dict[str, list[Item]] = defaultdict(list)
-    for item in found:
+    for item in new_items:
         sessions[item.memory.source.session].append(item)
     latest = sorted(
         sessions.values(), key=lambda own: max(item.memory.created_at for item in own), reverse=True
     )
-    return [item for own in latest for item in sorted(own, key=lambda one: -worth(one.memory))]
+    return [item for own in latest for item in sorted(own, key=lambda item: -worth(item.memory))]

@@ -129,7 +129,7 @@ def _set(
         raise BadInputError(f"There are {MOST} notes already.", "Clear some, or store memories.")
     text = request_fields.require_text(request.text, "text")
     ctx.count("redactions", redact.clean(text).redactions)
-    record = counted_records.Record(
+    record = counted_records.CountedRecord(
         SCRATCH,
         f"{session}\0{key}",
         text,

@@ -57,8 +57,8 @@ def sovereignty(ctx: Context, request: SovereigntyRequest) -> SovereigntyAnswer:
     if request.ids:
         if request.sensitivity is None and not request.jurisdiction:
             raise BadInputError("Nothing to set.", "Give a sensitivity or a jurisdiction.")
-        found = [lookup(ctx, id) for id in request.ids]
-        wanted = [(shelf, old, _set(request, old)) for shelf, old in found]
+        pairs = [lookup(ctx, id) for id in request.ids]
+        wanted = [(shelf, old, _set(request, old)) for shelf, old in pairs]
         for shelf, old, new in wanted:
             if new != old:
                 keep_level(shelf, shelf.journal.update(replace(new, updated_at=ctx.now())))

@@ -12,7 +12,7 @@ from vector_memory.retrieve import rerank
 from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Hit
 from vector_memory.retrieve.topics import topics
-from vector_memory.service.base import aliases, messages, model_help, request_fields
+from vector_memory.service.base import aliases, messages, model_help
 from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
@@ -252,7 +252,7 @@ def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
     asker = messages.reader_of(ctx, request)
     if request.shared:
         asker = replace(asker, open_shelves=lambda: ctx.with_team([]))
-    scope, last = request_fields.listed(asker.scope), request.offset + request.k
+    scope, last = asker.scope.listed, request.offset + request.k
     if request.due:
         newest = _dated(ctx, asker.shelves, scope)
     else:
@@ -328,7 +328,7 @@ class EntitiesAnswer:
 
 def entities(ctx: Context, request: EntitiesRequest) -> EntitiesAnswer:
     """Return what memories are about by name, the commonest first."""
-    asker, given = messages.reader_of(ctx, request), aliases.known(ctx)
+    asker, given = messages.reader_of(ctx, request), aliases.current(ctx)
     counts: dict[str, int] = {}
     for shelf in asker.shelves:
         for word, n in shelf.journal.count_entities(asker.scope, request.k).items():

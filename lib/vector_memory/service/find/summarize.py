@@ -35,7 +35,7 @@ class Point(NamedTuple):
     score: float
 
 
-def _query_of(request: request_fields.Request, name: str) -> str:
+def _query_of(request: request_fields.Sent, name: str) -> str:
     """Return the topic, "" for none: one of blanks alone is none."""
     said = str(request.get(name) or "").strip()
     return request_fields.text_of(request, name) if said else ""

@@ -9,7 +9,7 @@ from datetime import datetime
 from vector_memory.errors import NotFoundError
 from vector_memory.index.tools import clip
 from vector_memory.model import TOPIC, Memory, Scope
-from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import ProjectNames, Shelf
 from vector_memory.service.capture import deferred
@@ -80,7 +80,7 @@ def outline(ctx: Context, request: OutlineRequest) -> OutlineAnswer:
     """
     wanted = request.session.strip()
     asker = messages.asker_of(ctx, replace(request, all_projects=True) if wanted else request)
-    scope = request_fields.listed(asker.scope)
+    scope = asker.scope.listed
     names = asker.names
     newest = sorted(
         _sessions(asker.shelves, scope, wanted), key=lambda pair: pair[1].created_at, reverse=True

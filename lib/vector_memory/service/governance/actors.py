@@ -65,8 +65,8 @@ def actors(ctx: Context, request: ActorsRequest) -> ActorsAnswer:
         NotFoundError: there is nobody of that id.
     """
     if request.action in ("list", "review"):
-        found = _all(ctx)
-        return ActorsAnswer([a for a in found if a.advice] if request.action == "review" else found)
+        is_review = request.action == "review"
+        return ActorsAnswer([actor for actor in _all(ctx) if actor.advice or not is_review])
     request.require_user("changes what others may do")
     done = _escalate(ctx, request) if request.action == "escalate" else _terminate(ctx, request)
     ctx.state.audit("identity", request.actor, [], {"action": request.action, "id": request.id})
@@ -77,16 +77,16 @@ def _all(ctx: Context) -> list[Actor]:
     used: dict[str, str] = {}
     for entry in ctx.state.audit_entries(MOST_ENTRIES):
         used.setdefault(entry.actor, entry.at.isoformat(timespec="seconds"))
-    found = []
-    for one in tokens.load(ctx.home.tokens):
-        last = used.get(f"http:{one.name}", "")
-        found.append(
+    acting = []
+    for token in tokens.load(ctx.home.tokens):
+        last = used.get(f"http:{token.name}", "")
+        acting.append(
             Actor(
-                "token", one.id, one.name, ", ".join(one.rights), one.until, last,
-                _advice(ctx, one.until, last or one.made_at),
+                "token", token.id, token.name, ", ".join(token.rights), token.until, last,
+                _advice(ctx, token.until, last or token.made_at),
             )
         )  # fmt: skip
-    found += [
+    acting += [
         Actor("key", entry.public.id, entry.public.fingerprint[:9], "signs", "", "", "")
         for entry in contracts.keyring(ctx).entries()
         if not (entry.retired_at or entry.revoked_at)
@@ -97,17 +97,17 @@ def _all(ctx: Context) -> list[Actor]:
             ", ".join(contract.permitted)
             or f"all but {', '.join(contract.prohibited) or 'nothing'}"
         )
-        found.append(
+        acting.append(
             Actor(
                 "contract", contract.id[:12], contract.name, may, contract.not_after, "",
                 "it has ended: revoke it" if ended else "",
             )
         )  # fmt: skip
     for record in ctx.state.records(leases.SORT).values():
-        found.append(
+        acting.append(
             Actor("session", record.text("session"), record.text("name"), "holds a lease", record.text("until"), "", "")
         )  # fmt: skip
-    return found
+    return acting
 
 
 def _advice(ctx: Context, until: str, last: str) -> str:

@@ -77,7 +77,7 @@ def card(ctx: Context, request: CardRequest) -> CardAnswer:
         if request.url
         else [],
         "capabilities": {"streaming": False, "pushNotifications": False},
-        "skills": [{"id": f"skill-{n}", "name": one, "description": one, "tags": []} for n, one in enumerate(clean, 1)],
+        "skills": [{"id": f"skill-{n}", "name": skill, "description": skill, "tags": []} for n, skill in enumerate(clean, 1)],
         "defaultInputModes": ["text/plain"],
         "defaultOutputModes": ["application/json"],
         "securitySchemes": BEARER if request.binding != BINDING else {},
@@ -103,30 +103,30 @@ def _verify(request: CardRequest) -> CardAnswer:
         canonical.written(body)
     except (ValueError, RecursionError):
         raise BadInputError("That is no agent card.", "Give the card as JSON in `card`.") from None
-    told, problem = "", "It is not signed."
+    key, problem = "", "It is not signed."
     signatures = whole.get("signatures")
     for signature in signatures if isinstance(signatures, list) else ():
-        told, problem = _problem(signature, body)
+        key, problem = _problem(signature, body)
         if not problem:
             break
-    if not problem and request.key and told != request.key:
+    if not problem and request.key and key != request.key:
         problem = "It is signed by another key than the one that was given."
-    return CardAnswer(whole, not problem, told, problem)
+    return CardAnswer(whole, not problem, key, problem)
 
 
-def _problem(one: object, body: Mapping[str, Any]) -> tuple[str, str]:
+def _problem(signature: object, body: Mapping[str, Any]) -> tuple[str, str]:
     """Return the key that a signature names, and why it does not hold, "" where it does."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        assert isinstance(one, dict)
-        header = json.loads(unpacked(one["protected"]))
+        assert isinstance(signature, dict)
+        header = json.loads(unpacked(signature["protected"]))
         key = PublicKey.read(header["kid"])
         if header.get("alg") != "EdDSA":
             return key.word, "Only EdDSA is checked here."
         signing = Ed25519PublicKey.from_public_bytes(key.signing)
-        signing.verify(unpacked(one["signature"]), _input(one["protected"], body))
+        signing.verify(unpacked(signature["signature"]), _input(signature["protected"], body))
     except (AssertionError, ValueError, KeyError, TypeError, BadInputError):
         return "", "Its signature cannot be read."
     except InvalidSignature:

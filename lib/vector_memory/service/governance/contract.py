@@ -9,7 +9,8 @@ from datetime import datetime
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.service.base import contracts, messages, privacy
 from vector_memory.service.base.context import Context, new_id
-from vector_memory.service.base.contracts import Contract
+from vector_memory.service.base.contracts import Contract, ContractTerms
+from vector_memory.service.memory.views import values_for
 
 MOST = 200
 ID_CHARS = 12
@@ -40,20 +41,10 @@ class ContractRequest(messages.Request):
     act: str = messages.word()
 
 
-@dataclass(frozen=True)
-class ContractView:
+@dataclass(frozen=True, kw_only=True)
+class ContractView(ContractTerms):
     """A contract as it is told; `holds` now and here, and `problem` why not, "" where it does."""
 
-    id: str
-    name: str
-    parent: str
-    subject: str
-    permitted: tuple[str, ...]
-    prohibited: tuple[str, ...]
-    rules: tuple[str, ...]
-    ceiling: str
-    projects: tuple[str, ...]
-    not_after: str
     holds: bool
     problem: str
 
@@ -88,9 +79,9 @@ def contract(ctx: Context, request: ContractRequest) -> ContractAnswer:
         _require_acts((request.act,))
         holding = contracts.in_force(ctx, folder, [request.subject])
         broken = contracts.forbidden(ctx, holding, request.act)
-        views = [_view(ctx, one, folder) for one in holding]
+        views = [_view(ctx, terms, folder) for terms in holding]
         return ContractAnswer(views, broken is None, broken.id[:ID_CHARS] if broken else None)
-    return ContractAnswer([_view(ctx, one, folder) for one in contracts.kept(ctx).values()])
+    return ContractAnswer([_view(ctx, terms, folder) for terms in contracts.kept(ctx).values()])
 
 
 def find(ctx: Context, id: str) -> Contract:
@@ -99,13 +90,13 @@ def find(ctx: Context, id: str) -> Contract:
     Raises:
         NotFoundError: there is none, or more than one.
     """
-    found = [one for one in contracts.kept(ctx).values() if id and one.id.startswith(id)]
-    if len(found) != 1:
+    matches = [terms for terms in contracts.kept(ctx).values() if id and terms.id.startswith(id)]
+    if len(matches) != 1:
         raise NotFoundError(
             f"There is no one contract {id[:40]!r}.",
             "constitutional_contract with action list names them.",
         )
-    return found[0]
+    return matches[0]
 
 
 def _create(ctx: Context, request: ContractRequest) -> Contract:
@@ -178,18 +169,18 @@ def _require_acts(acts: Sequence[str]) -> None:
         )
 
 
-def _view(ctx: Context, one: Contract, folder: str) -> ContractView:
-    known = contracts.kept(ctx)
+def _view(ctx: Context, terms: Contract, folder: str) -> ContractView:
+    kept = contracts.kept(ctx)
     problem = ""
-    if one.id not in known:
+    if terms.id not in kept:
         problem = "revoked"
-    elif not contracts.chain(one, known):
+    elif not contracts.chain(terms, kept):
         problem = "it was changed, or what it was made from is gone"
-    elif one.not_after and one.not_after <= ctx.now().isoformat():
+    elif terms.not_after and terms.not_after <= ctx.now().isoformat():
         problem = "ended"
-    elif one not in contracts.in_force(ctx, folder, [one.subject]):
+    elif terms not in contracts.in_force(ctx, folder, [terms.subject]):
         problem = "it is for other projects, or its key was revoked"
+    short = {"id": terms.id[:ID_CHARS], "parent": terms.parent[:ID_CHARS]}
     return ContractView(
-        one.id[:ID_CHARS], one.name, one.parent[:ID_CHARS], one.subject, one.permitted,
-        one.prohibited, one.rules, one.ceiling, one.projects, one.not_after, not problem, problem,
-    )  # fmt: skip
+        **{**values_for(ContractTerms, terms), **short}, holds=not problem, problem=problem
+    )

@@ -104,9 +104,10 @@ def catalogue() -> tuple[dict[str, str], list[Control]]:
 
     with open(os.path.join(FOLDER, "controls.toml"), "rb") as file:
         read = tomllib.load(file)
-    names = {one["id"]: one["name"] for one in read["framework"]}
+    names = {framework["id"]: framework["name"] for framework in read["framework"]}
     controls = [
-        Control(**{**one, "evidence": tuple(one.get("evidence", ()))}) for one in read["control"]
+        Control(**{**control, "evidence": tuple(control.get("evidence", ()))})
+        for control in read["control"]
     ]
     return names, controls
 
@@ -141,9 +142,9 @@ def gaps(ctx: Context, request: GovernanceRequest) -> GapAnswer:
         BadInputError: there is no such standard.
     """
     since, views = _look(ctx, request)
-    controls = [one for view in views for one in view.controls]
+    controls = [control for view in views for control in view.controls]
     missing = [control for control in controls if control.state in (NONE, PARTLY)]
-    missing.sort(key=lambda one: (-one.weight, one.state != NONE))
+    missing.sort(key=lambda control: (-control.weight, control.state != NONE))
     return GapAnswer(
         FIRST_LINE,
         f"{since:%Y-%m-%d}",
@@ -187,8 +188,8 @@ def _control(control: Control, figures: dict[str, Evidence]) -> ControlView:
 
 def _framework(id: str, name: str, controls: Sequence[ControlView]) -> FrameworkView:
     measured = [control for control in controls if control.state != NOT_HERE]
-    total = sum(control_view.weight for control_view in measured)
-    met = sum(control_view.weight * WORTH[control_view.state] for control_view in measured)
+    total = sum(control.weight for control in measured)
+    met = sum(control.weight * WORTH[control.state] for control in measured)
     score = round(met / total, 3) if total else None
     return FrameworkView(
         id, name, score, len(measured), len(controls) - len(measured), list(controls)
@@ -205,8 +206,8 @@ def _markdown(made: ReportAnswer) -> str:
             "| control | stands | evidence |", "| --- | --- | --- |",
         ]  # fmt: skip
         for control in view.controls:
-            told = "; ".join(f"{e.what}: {e.count} (`{e.how}`)" for e in control.evidence)
+            shown = "; ".join(f"{e.what}: {e.count} (`{e.how}`)" for e in control.evidence)
             lines.append(
-                f"| {control.id} {control.title} | {control.state} | {told or control.reason} |"
+                f"| {control.id} {control.title} | {control.state} | {shown or control.reason} |"
             )
     return "\n".join(lines) + "\n"

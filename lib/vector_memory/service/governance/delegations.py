@@ -81,7 +81,7 @@ def delegation(ctx: Context, request: DelegationRequest) -> DelegationAnswer:
 
 
 def _delegate(ctx: Context, request: DelegationRequest) -> DelegationAnswer:
-    if unknown := [one for one in request.scope if one not in contracts.ACTS]:
+    if unknown := [act for act in request.scope if act not in contracts.ACTS]:
         raise BadInputError(
             f"There is no act {unknown[0][:40]!r}.", f"Acts: {', '.join(contracts.ACTS)}."
         )

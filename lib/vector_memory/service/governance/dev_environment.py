@@ -100,10 +100,10 @@ def environment(ctx: Context, request: DevRequest) -> ledger.Answer:
         ctx.audit("dev_environment", request.actor, [], do=request.action)
     watch = _running.get(home.root)
     code, reloads = (watch.code, watch.reloads) if watch else ("", 0)
-    told = f"It runs the code of {code}, started anew {reloads} times since it changed."
+    summary = f"It runs the code of {code}, started anew {reloads} times since it changed."
     return ledger.answer(
         ctx,
-        told if watch else "It does not run: action=start begins.",
+        summary if watch else "It does not run: action=start begins.",
         home=home.root,
         code=code,
         running=watch is not None,

@@ -102,12 +102,12 @@ class Gathered:
 
     def contracts(self) -> list[str]:
         """Return the contracts that are as they were signed and have not ended."""
-        known = contracts.kept(self._ctx)
+        kept = contracts.kept(self._ctx)
         now = self._ctx.now().isoformat()
         return [
             contract.id
-            for contract in known.values()
-            if contracts.chain(contract, known)
+            for contract in kept.values()
+            if contracts.chain(contract, kept)
             and (not contract.not_after or contract.not_after > now)
         ]
 

@@ -67,7 +67,7 @@ def lease(ctx: Context, request: LeaseRequest) -> LeaseAnswer:
         name = privacy.line(request.name, 200)
         if not name or not request.session:
             raise BadInputError("A lease needs a name and a session.", "Such as name=src/api.")
-        mine = next((one for one in held if one.name == name), None)
+        mine = next((other for other in held if other.name == name), None)
         if request.action == "acquire":
             return _acquire(ctx, request, name, project, mine)
         return _go_on(ctx, request, mine)

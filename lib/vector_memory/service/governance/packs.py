@@ -116,14 +116,14 @@ def _publish(ctx: Context, request: PackRequest, folder: str) -> PackAnswer:
         raise BadInputError(f"{folder} is not empty.", "Give a folder that is.")
     scope = Scope(projects=(place.id,), collections=COLLECTIONS)
     shelves = ctx.shelves_of(place)
-    found = [m for s in shelves for m in s.journal.iter_memories(scope, limit=MOST) if _may_go(m)]
-    if not found:
+    going = [m for s in shelves for m in s.journal.iter_memories(scope, limit=MOST) if _may_go(m)]
+    if not going:
         raise NotFoundError(
             "There is nothing to publish.", f"Packs hold {' and '.join(COLLECTIONS)}."
         )
-    lines = b"".join(_line(memory, request.name) for memory in found)
+    lines = b"".join(_line(memory, request.name) for memory in going)
     manifest: dict[str, object] = {
-        "format": FORMAT, "name": request.name, "count": len(found),
+        "format": FORMAT, "name": request.name, "count": len(going),
         "made_at": ctx.now().isoformat(timespec="seconds"),
         "files": {MEMORIES: hashlib.sha256(lines).hexdigest()},
     }  # fmt: skip
@@ -134,7 +134,7 @@ def _publish(ctx: Context, request: PackRequest, folder: str) -> PackAnswer:
     write_durably(os.path.join(folder, MEMORIES), lines)
     whole = {**manifest, "signature": signature}
     write_durably(os.path.join(folder, MANIFEST), json.dumps(whole, indent=1).encode())
-    ctx.state.audit("pack", request.actor, [memory.id for memory in found], {"name": request.name})
+    ctx.state.audit("pack", request.actor, [memory.id for memory in going], {"name": request.name})
     return _read(folder)
 
 

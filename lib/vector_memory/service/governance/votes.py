@@ -93,7 +93,7 @@ def vote(ctx: Context, request: VoteRequest) -> VoteAnswer:
     """
     with _changing:
         if request.action == "list":
-            return VoteAnswer([_view(i, one) for i, one in ctx.state.records(SORT).items()])
+            return VoteAnswer([_view(i, record) for i, record in ctx.state.records(SORT).items()])
         if request.action == "propose":
             id, record = _propose(ctx, request)
         else:
@@ -127,17 +127,17 @@ def _propose(ctx: Context, request: VoteRequest) -> tuple[str, Record]:
 
 
 def _weights(voters: Sequence[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    weights: dict[str, int] = {}
     for voter in voters:
         name, _, weight = voter.partition("=")
         if not name.strip() or (weight and not weight.strip().isdigit()) or weight.strip() == "0":
             raise BadInputError(f"{voter[:40]!r} is no voter.", "Such as reviewer, or reviewer=2.")
-        found[privacy.line(name, MOST_CHARS)] = int(weight or 1)
-    return found
+        weights[privacy.line(name, MOST_CHARS)] = int(weight or 1)
+    return weights
 
 
 def _cast(ctx: Context, request: VoteRequest, id: str, record: Record) -> Record:
-    voter, choice = (privacy.line(one, MOST_CHARS) for one in (request.voter, request.choice))
+    voter, choice = (privacy.line(word, MOST_CHARS) for word in (request.voter, request.choice))
     voters, options = record.part("weights"), record.words("options")
     if voter not in voters:
         raise NotFoundError(f"{voter[:40]!r} has no vote.", f"Voters: {', '.join(voters)}.")
@@ -153,21 +153,22 @@ def _cast(ctx: Context, request: VoteRequest, id: str, record: Record) -> Record
 
 
 def _find(ctx: Context, id: str) -> tuple[str, Record]:
-    found = [(k, one) for k, one in ctx.state.records(SORT).items() if id and k.startswith(id)]
-    if len(found) != 1:
+    votes = ctx.state.records(SORT).items()
+    matches = [(name, record) for name, record in votes if id and name.startswith(id)]
+    if len(matches) != 1:
         raise NotFoundError(f"There is no one vote {id[:40]!r}.", "Action list names them.")
-    return found[0]
+    return matches[0]
 
 
 def _view(id: str, record: Record) -> VoteView:
     weights: Mapping[str, object] = record.part("weights")
     of = {name: weight for name, weight in weights.items() if isinstance(weight, int)}
-    said: dict[str, set[str]] = {}
+    by_voter: dict[str, set[str]] = {}
     for part in record.parts("votes"):
-        said.setdefault(part.text("voter"), set()).add(part.text("choice"))
-    void = sorted(name for name, choices in said.items() if len(choices) > 1)
+        by_voter.setdefault(part.text("voter"), set()).add(part.text("choice"))
+    void = sorted(name for name, choices in by_voter.items() if len(choices) > 1)
     counted: Counter[str] = Counter()
-    for name, choices in said.items():
+    for name, choices in by_voter.items():
         if name not in void:
             counted[next(iter(choices))] += of.get(name, 0)
     total = sum(of.values())
@@ -179,7 +180,7 @@ def _view(id: str, record: Record) -> VoteView:
         options=tuple(record.words("options")),
         weights=dict(counted),
         total=total,
-        voted=len(said),
+        voted=len(by_voter),
         voters=len(of),
         void=void,
         tolerated=(len(of) - 1) // 3,

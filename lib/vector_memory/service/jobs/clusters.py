@@ -27,7 +27,7 @@ def clusters(
         fits: whether a memory may be a member.
     """
     taken: set[str] = set()
-    found = []
+    groups = []
     fit = [memory for memory in memories if fits(memory)]
     keys = {memory.id: text_key(memory.embedded) for memory in fit}
     vectors = shelf.journal.get_vectors(list(keys.values()), ctx.embedding.model)
@@ -47,5 +47,5 @@ def clusters(
         ]
         if len(members) >= least:
             taken |= {member.id for member in members}
-            found.append(members[:MOST])
-    return found
+            groups.append(members[:MOST])
+    return groups

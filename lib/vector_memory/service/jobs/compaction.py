@@ -46,12 +46,12 @@ def step(ctx: Context, turn: Turn) -> Step:
         return Step({"clusters": 0})
     following = {**page.cursor, "full": full} if page.cursor else {}
     memories = [memory for memory in page.memories if [memory.project, memory.collection] in full]
-    found = clusters(
+    groups = clusters(
         ctx, page.shelf, memories, lambda memory: _may_be_compacted(memory, turn.now), LEAST
     )
-    report = {"clusters": len(found), "members": sum(map(len, found))}
-    if found and not turn.dry_run:
-        going = [[memory.id for memory in members] for members in found]
+    report = {"clusters": len(groups), "members": sum(map(len, groups))}
+    if groups and not turn.dry_run:
+        going = [[memory.id for memory in members] for members in groups]
         entry = Entry("compact", tuple(id for ids in going for id in ids), {"clusters": len(going)})
         return Step(report, {**following, "clusters": going, "of": page.shelf.folder}, entry)
     return Step(report, following)
@@ -70,8 +70,8 @@ def _may_be_compacted(memory: Memory, now: datetime) -> bool:
 def _compact(ctx: Context, store: str, ids: list[str], now: datetime) -> dict[str, object]:
     """Write the note about some memories, and put these into the cold tier; both bear to be done twice."""
     shelf = next((shelf for shelf in ctx.all_shelves() if shelf.folder == store), None)
-    known = shelf.journal.by_ids(ids) if shelf is not None else {}
-    members = [known[id] for id in ids if id in known and known[id].text]
+    by_id = shelf.journal.by_ids(ids) if shelf is not None else {}
+    members = [by_id[id] for id in ids if id in by_id and by_id[id].text]
     if shelf is None or len(members) < LEAST:
         return {"compacted": 0}
     members.sort(key=lambda memory: memory.created_at)

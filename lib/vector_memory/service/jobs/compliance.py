@@ -29,7 +29,7 @@ def step(ctx: Context, turn: Turn) -> Step:
         else f"{100 * framework.score:.0f} %"
         for framework in made.frameworks
     }
-    gaps = [one.id for view in made.frameworks for one in view.controls if one.closes]
+    gaps = [control.id for view in made.frameworks for control in view.controls if control.closes]
     report = {"since": made.since, "scores": scores, "gaps": gaps}
     message = ", ".join(f"{name}: {score}" for name, score in scores.items())
     if ctx.settings.reviews and not turn.dry_run:

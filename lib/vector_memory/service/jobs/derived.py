@@ -42,7 +42,7 @@ MOST_FACTS = 5
 LEAST_WON, LEAST_SESSIONS = 3, 2
 
 
-class Finding(NamedTuple):
+class Derivation(NamedTuple):
     """What a memory gives rise to: a text, the counts that speak for it, and what it is proposed as."""
 
     text: str
@@ -86,44 +86,41 @@ def _put_together(ctx: Context, turn: Turn) -> Step:
         for members in clusters(ctx, page.shelf, page.memories, _may_speak, LEAST_TOGETHER)
         if len({id for member in members for id in sessions_of(member)}) >= LEAST_TOGETHER
     ]
-    found = [(members, _together(members), "") for members in groups]
-    told, new = _told(ctx, turn, page.shelf, "principle", found)
-    report = {"groups": len(groups), "proposed": new, "items": told}
+    findings = [(members, _together(members), "") for members in groups]
+    items, new = _put_forward(ctx, turn, page.shelf, "principle", findings)
+    report = {"groups": len(groups), "proposed": new, "items": items}
     return Step(report, {**page.cursor, PART: TOGETHER} if page.cursor else {PART: BORNE_OUT})
 
 
 def _heuristics(ctx: Context, turn: Turn) -> Step:
-    told, new = list[dict[str, object]](), 0
+    items, new = list[dict[str, object]](), 0
     for shelf in ctx.all_shelves():
-        found = [
-            (
-                borne_out.sources,
-                Finding(borne_out.text, borne_out.evidence, AS_FACT),
-                borne_out.command,
-            )
-            for borne_out in heuristics.borne_out(shelf)
+        findings = [
+            (worth.sources, Derivation(worth.text, worth.evidence, AS_FACT), worth.command)
+            for worth in heuristics.borne_out(shelf)
         ]
-        more, proposed = _told(ctx, turn, shelf, heuristics.HOW, found)
-        told, new = told + more, new + proposed
-    return Step({"borne_out": len(told), "proposed": new, "items": told}, message=_hint(turn, new))
+        more, proposed = _put_forward(ctx, turn, shelf, heuristics.HOW, findings)
+        items, new = items + more, new + proposed
+    report = {"borne_out": len(items), "proposed": new, "items": items}
+    return Step(report, message=_hint(turn, new))
 
 
-def _told(
+def _put_forward(
     ctx: Context,
     turn: Turn,
     shelf: Shelf,
     how: str,
-    found: Sequence[tuple[Sequence[Memory], Finding, str]],
+    findings: Sequence[tuple[Sequence[Memory], Derivation, str]],
     most: int = proposals.MOST_WAITING,
 ) -> tuple[list[dict[str, object]], int]:
     """Propose findings, each with its sources and what of them it is about, so many in a run at most; return what a
     report tells of them, and how many were proposed."""
-    told, new, before = [], 0, turn.report.number("proposed")
-    for sources, finding, about in found:
-        told.append({"id": sources[0].id, "text": str(finding.text), **finding.evidence})
+    items, new, before = [], 0, turn.report.number("proposed")
+    for sources, finding, about in findings:
+        items.append({"id": sources[0].id, "text": str(finding.text), **finding.evidence})
         if not turn.dry_run and before + new < most:
             new += _propose(ctx, shelf, how, sources, finding, turn.now, about)
-    return told, new
+    return items, new
 
 
 def _hint(turn: Turn, new: int) -> str:
@@ -137,11 +134,11 @@ def _may_speak(memory: Memory) -> bool:
     return not is_derived and bool(memory.entities) and memory.trust > 0 and not memory.is_held
 
 
-def _together(members: Sequence[Memory]) -> Finding:
+def _together(members: Sequence[Memory]) -> Derivation:
     rest = " · ".join(clip(member.text, LINE_CHARS) for member in members[1:LEAST_TOGETHER])
     sessions = {id for member in members for id in sessions_of(member)}
     evidence = {"findings": len(members), "sessions": len(sessions)}
-    return Finding(f"{members[0].text} Likewise: {rest}", evidence, AS_FACT)
+    return Derivation(f"{members[0].text} Likewise: {rest}", evidence, AS_FACT)
 
 
 def facts(ctx: Context, turn: Turn) -> Step:
@@ -166,23 +163,23 @@ def skills(ctx: Context, turn: Turn) -> Step:
 
 def _said_in(
     least: int, asks: Mapping[str, Mapping[str, object]]
-) -> Callable[[Memory], Finding | None]:
-    def read(memory: Memory) -> Finding | None:
+) -> Callable[[Memory], Derivation | None]:
+    def read(memory: Memory) -> Derivation | None:
         n = len(sessions_of(memory))
         weighs = memory.priority in model.IMPORTANT or TAG in memory.tags
         if n < least or weighs or memory.trust < 1 or memory.is_held:
             return None
-        return Finding(memory.text, {"sessions": n}, asks[memory.kind])
+        return Derivation(memory.text, {"sessions": n}, asks[memory.kind])
 
     return read
 
 
-def _worked(trail: Memory) -> Finding | None:
+def _worked(trail: Memory) -> Derivation | None:
     figures = Record(trail.extra)
     won, n, sessions = (figures.number(name) for name in ("won", "n", "sessions"))
     if won < LEAST_WON or sessions < LEAST_SESSIONS:
         return None
-    return Finding(trail.text, {"won": won, "n": n, "sessions": sessions}, AS_PROCEDURE)
+    return Derivation(trail.text, {"won": won, "n": n, "sessions": sessions}, AS_PROCEDURE)
 
 
 def _proposed(
@@ -190,7 +187,7 @@ def _proposed(
     turn: Turn,
     how: str,
     scope: Scope,
-    read: Callable[[Memory], Finding | None],
+    read: Callable[[Memory], Derivation | None],
     most: int = proposals.MOST_WAITING,
 ) -> Step:
     """Propose what the memories of a page give rise to.
@@ -203,9 +200,9 @@ def _proposed(
     if page is None:
         return Step({"proposed": 0})
     read_of = ((memory, read(memory)) for memory in page.memories)
-    found = [([memory], finding, "") for memory, finding in read_of if finding is not None]
-    told, new = _told(ctx, turn, page.shelf, how, found, most)
-    report = {"looked_at": len(page.memories), "found": len(told), "proposed": new, "items": told}
+    findings = [([memory], finding, "") for memory, finding in read_of if finding is not None]
+    items, new = _put_forward(ctx, turn, page.shelf, how, findings, most)
+    report = {"looked_at": len(page.memories), "found": len(items), "proposed": new, "items": items}
     return Step(report, page.cursor, message=_hint(turn, new))
 
 
@@ -214,7 +211,7 @@ def _propose(
     shelf: Shelf,
     how: str,
     sources: Sequence[Memory],
-    finding: Finding,
+    finding: Derivation,
     now: datetime,
     about: str,
 ) -> bool:
@@ -222,10 +219,10 @@ def _propose(
     memory = made(how, finding.text, sources, now, finding.evidence, about)
     if is_known(shelf, memory):
         return False
-    said = "\n".join(source.text for source in sources)
+    source_text = "\n".join(source.text for source in sources)
     # Steps stay as they were run, and counts as they were counted.
     is_exact = how in (SKILL, heuristics.HOW)
-    words = "" if is_exact else model_words.worded(ctx, WORDING, said, WORDS_CHARS)
+    words = "" if is_exact else model_words.worded(ctx, WORDING, source_text, WORDS_CHARS)
     if words:
         memory = replace(memory, text=redact.clean(words).text)
     try:
@@ -280,12 +277,12 @@ def link(shelf: Shelf, memory: Memory) -> None:
 
 def orphans(shelf: Shelf, k: int) -> list[str]:
     """Return the ids of at most k derived memories of which a source is gone: its words stand in them."""
-    found = []
+    orphaned = []
     for memory in shelf.journal.iter_memories(Scope(tags=(TAG,))):
         ids = [str(id) for id in memory.extra.get(SOURCES, ())]
-        known = shelf.journal.by_ids(ids)
-        is_whole = all(id in known and known[id].status is not Status.FORGOTTEN for id in ids)
+        sources = shelf.journal.by_ids(ids)
+        is_whole = all(id in sources and sources[id].status is not Status.FORGOTTEN for id in ids)
         # What the user confirmed is the user's word.
         if memory.origin is Origin.JOB and not is_whole:
-            found.append(memory.id)
-    return found[:k]
+            orphaned.append(memory.id)
+    return orphaned[:k]

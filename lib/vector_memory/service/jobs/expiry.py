@@ -17,7 +17,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.jobs import paging
 from vector_memory.service.jobs.step import Step, Turn
-from vector_memory.service.purge.purge import released
+from vector_memory.service.purge.purge import release_older
 
 ASSESSMENTS_FOR = timedelta(days=90)
 PROTECTED = tuple(
@@ -59,12 +59,7 @@ def _ids(memories: Iterable[Memory]) -> list[str]:
 def remove(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> None:
     """Delete memories physically, from the index too. What had given way to one of them holds again."""
     with shelf.storing, shelf.following:
-        going = set(ids)
-        known = shelf.journal.by_ids(ids)
-        successors = {id: memory.superseded_by for id, memory in known.items()}
-        for older in shelf.journal.replaced_by(ids):
-            if older.id not in going:
-                shelf.journal.update(released(older, successors, going))
+        release_older(shelf, ids, shelf.journal.by_ids(ids).values())
         index = shelf.index
         if index is not None and index.lexical_ready:
             index.apply([], list(ids), index.reached())
@@ -89,8 +84,8 @@ def trail_decay(ctx: Context, turn: Turn) -> Step:
     """
 
     def evaporated(shelf: Shelf, k: int) -> list[str]:
-        found = shelf.journal.iter_memories(Scope(collections=(model.TRAILS,)))
-        return [memory.id for memory in found if _is_gone(memory, turn.now)][:k]
+        drawn = shelf.journal.iter_memories(Scope(collections=(model.TRAILS,)))
+        return [memory.id for memory in drawn if _is_gone(memory, turn.now)][:k]
 
     rule = paging.Rule("evaporated", "evaporate", evaporated, partial(remove, ctx))
     return paging.swept(ctx, turn, (rule,))

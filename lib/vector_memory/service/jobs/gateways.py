@@ -22,35 +22,35 @@ def step(ctx: Context, turn: Turn) -> Step:
     Returns:
         What it did, and where the next step begins.
     """
-    known = _running(ctx.home.gateways, turn.dry_run)
-    silent = [url for url in known if not _answers(url)]
+    urls = _running(ctx.home.gateways, turn.dry_run)
+    silent = [url for url in urls if not _answers(url)]
     held = tokens.load(ctx.home.tokens)
     report = {
-        "running": bool(known),
-        "gateways": known,
+        "running": bool(urls),
+        "gateways": urls,
         "silent": silent,
         "tokens": len(held),
         "ended": sum(not token.holds(turn.now) for token in held),
     }
-    if not known:
+    if not urls:
         return Step(report, message="No gateway runs: `vector-memory serve`.", outcome=WAITS)
     if silent:
         return Step(report, message=f"No answer from {', '.join(silent)}.", outcome=FAILED)
-    return Step(report, message=f"{len(known)} answer.")
+    return Step(report, message=f"{len(urls)} answer.")
 
 
 def _running(folder: str, dry_run: bool) -> list[str]:
     """Return the addresses of the gateways that run; the marks of those that were killed go."""
-    found = []
+    urls = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         path = os.path.join(folder, name)
         with suppress(OSError, ValueError, KeyError, TypeError):
             if _lives(int(name.removesuffix(".json"))):
                 with open(path, encoding="ascii") as file:
-                    found.append(str(json.load(file)["url"]))
+                    urls.append(str(json.load(file)["url"]))
             elif not dry_run:
                 os.unlink(path)
-    return found
+    return urls
 
 
 def _lives(pid: int) -> bool:

@@ -36,17 +36,17 @@ class BorneOut(NamedTuple):
 def borne_out(shelf: Shelf) -> Iterator[BorneOut]:
     """Yield the principles of a store with which tasks went better than without: in five tasks at least, of two
     sessions, whose end a check or the user's word tells, with 95 % certainty."""
-    known: dict[str, dict[str, tuple[Task, Memory]]] = defaultdict(dict)
+    by_project: dict[str, dict[str, tuple[Task, Memory]]] = defaultdict(dict)
     for task, record in learned_records.tasks_of_all(shelf):
         if task.is_judged:
-            known[record.project][task.key] = task, record
-    for project, tasks in known.items():
+            by_project[record.project][task.key] = task, record
+    for project, tasks in by_project.items():
         commands = {name for task, _ in tasks.values() for name in task.stages} - {READ, EDIT}
         for principle in shelf.journal.iter_memories(Scope(projects=(project,))):
             if _is_principle(principle):
                 for command in _named(principle.text, commands):
-                    if (found := _judged(principle, command, tasks)) is not None:
-                        yield found
+                    if (worth := _judged(principle, command, tasks)) is not None:
+                        yield worth
 
 
 def _is_principle(memory: Memory) -> bool:
@@ -56,8 +56,8 @@ def _is_principle(memory: Memory) -> bool:
 
 def _named(text: str, commands: Collection[str]) -> list[str]:
     """Return the commands that a text names: of those that begin alike the longest."""
-    found = [name for name in commands if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)]
-    return sorted(name for name in found if not any(o.startswith(f"{name} ") for o in found))
+    names = [name for name in commands if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)]
+    return sorted(name for name in names if not any(o.startswith(f"{name} ") for o in names))
 
 
 def _judged(principle: Memory, command: str, tasks: Tasks) -> BorneOut | None:

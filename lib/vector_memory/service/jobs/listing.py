@@ -94,8 +94,8 @@ def jobs(ctx: Context, request: JobsRequest) -> JobsAnswer | JobView:
         if ctx.state.writable:
             runner.due_jobs(ctx)
         rows = ctx.state.jobs()
-        known = [rows.get(name) or runner.row_of(ctx, name) for name in registry.JOBS]
-        views = [_view(ctx, row, request.whole) for row in known]
+        listed = [rows.get(name) or runner.row_of(ctx, name) for name in registry.JOBS]
+        views = [_view(ctx, row, request.whole) for row in listed]
         return JobsAnswer(views, newest(ctx.home))
     name = registry.named(request.name)
     if request.action != "show":

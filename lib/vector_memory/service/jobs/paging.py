@@ -81,12 +81,13 @@ def swept(ctx: Context, turn: Turn, rules: Sequence[Rule], most: int = 10_000) -
     """
     shelves = {shelf.folder: shelf for shelf in ctx.all_shelves() if shelf.journal.writable}
     if turn.dry_run:
-        found = [(rule, rule.find(shelf, most)) for rule in rules for shelf in shelves.values()]
+        matches = [(rule, rule.find(shelf, most)) for rule in rules for shelf in shelves.values()]
         counts = {rule.name: 0 for rule in rules}
-        for rule, ids in found:
+        for rule, ids in matches:
             counts[rule.name] += len(ids)
-        return Step({**counts, "ids": [id for _, ids in found for id in ids][:AT_ONCE]})
-    going, number, store = _place(turn.cursor)
+        return Step({**counts, "ids": [id for _, ids in matches for id in ids][:AT_ONCE]})
+    at = turn.cursor
+    going, number, store = at.words("going"), at.number("rule"), at.text("store")
     if going and store in shelves:
         rules[number].act(shelves[store], going)
         done = {rules[number].name: len(going)}
@@ -98,7 +99,3 @@ def swept(ctx: Context, turn: Turn, rules: Sequence[Rule], most: int = 10_000) -
             entry = Entry(rules[n].action, tuple(ids), {})
             return Step({}, {"rule": n, "store": folder, "going": ids}, entry)
     return Step({rule.name: 0 for rule in rules})
-
-
-def _place(cursor: Record) -> tuple[list[str], int, str]:
-    return cursor.words("going"), cursor.number("rule"), cursor.text("store")

@@ -32,33 +32,33 @@ def step(ctx: Context, turn: Turn) -> Step:
     Returns:
         What it did, and where the next step begins.
     """
-    found: dict[str, Pattern] = {}
+    patterns: dict[str, Pattern] = {}
     tasks = 0
     for shelf in ctx.all_shelves():
         for task, record in learned_records.tasks_of_all(shelf):
             tasks += 1
-            _count(found, task, record)
-    told = [
+            _count(patterns, task, record)
+    items = [
         {
             "text": name, "n": pattern.n, "done": pattern.done,
             "sessions": len(pattern.sessions), "projects": len(pattern.projects),
         }
-        for name, pattern in found.items()
+        for name, pattern in patterns.items()
         if pattern.n >= LEAST and len(pattern.sessions) >= LEAST_SESSIONS
     ]  # fmt: skip
-    told.sort(key=lambda each: (-each["projects"], -each["n"], each["text"]))  # type: ignore[operator]
-    across = sum(len(pattern.projects) > 1 for pattern in found.values())
+    items.sort(key=lambda each: (-each["projects"], -each["n"], each["text"]))  # type: ignore[operator]
+    across = sum(len(pattern.projects) > 1 for pattern in patterns.values())
     report = {
         "tasks": tasks,
-        "patterns": told[:MOST_TOLD],
+        "patterns": items[:MOST_TOLD],
         "across_projects": across,
     }
-    return Step(report, message=f"{len(told)} patterns in {tasks} tasks.")
+    return Step(report, message=f"{len(items)} patterns in {tasks} tasks.")
 
 
-def _count(found: dict[str, Pattern], task: Task, record: Memory) -> None:
-    for one, other in pairwise(task.stages):
-        pattern = found.setdefault(f"{one} → {other}", Pattern())
+def _count(patterns: dict[str, Pattern], task: Task, record: Memory) -> None:
+    for first, other in pairwise(task.stages):
+        pattern = patterns.setdefault(f"{first} → {other}", Pattern())
         pattern.n += 1
         pattern.done += task.done is True
         pattern.sessions.add(record.source.session)

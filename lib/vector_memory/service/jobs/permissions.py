@@ -34,12 +34,13 @@ def step(ctx: Context, turn: Turn) -> Step:
         "actors": [{"sort": actor.sort, "name": actor.name, "advice": actor.advice} for actor in advised],
     }  # fmt: skip
     stale = len(missing) + len(unused)
-    told = f"{stale} of {len(trusted)} trusted folders are gone or unused for {UNUSED_DAYS} days"
-    told += ": `vector-memory untrust FOLDER`." if stale else "."
-    told = told if trusted else "No folder is trusted."
-    named = [f"{one.sort} {one.name}" for one in advised[:MOST_NAMED]]
+    message = f"{stale} of {len(trusted)} trusted folders are gone or unused for {UNUSED_DAYS} days"
+    message += ": `vector-memory untrust FOLDER`." if stale else "."
+    message = message if trusted else "No folder is trusted."
+    named = [f"{actor.sort} {actor.name}" for actor in advised[:MOST_NAMED]]
     more = ", …" if len(advised) > MOST_NAMED else ""
-    return Step(report, message=f"{told} Look at: {', '.join(named)}{more}." if named else told)
+    message += f" Look at: {', '.join(named)}{more}." if named else ""
+    return Step(report, message=message)
 
 
 def _written(store: str) -> float:

@@ -42,10 +42,10 @@ def named(typed: str) -> str:
     Raises:
         NotFoundError: there is none of that name, or there are several.
     """
-    found = [typed] if typed in JOBS else [name for name in JOBS if typed and typed in name]
-    if len(found) != 1:
-        raise NotFoundError(f"There is no job {typed!r}.", f"Jobs: {', '.join(found or JOBS)}.")
-    return found[0]
+    names = [typed] if typed in JOBS else [name for name in JOBS if typed and typed in name]
+    if len(names) != 1:
+        raise NotFoundError(f"There is no job {typed!r}.", f"Jobs: {', '.join(names or JOBS)}.")
+    return names[0]
 
 
 def work_of(name: str) -> Work:
@@ -55,7 +55,7 @@ def work_of(name: str) -> Work:
     return work
 
 
-def told(name: str, report: Mapping[str, object]) -> str:
+def sentence(name: str, report: Mapping[str, object]) -> str:
     """Return a sentence about a run by its report, "" for a job that says all itself."""
     words = JOBS[name].tells.format_map(defaultdict(int, report))
     return f"{words[0].upper()}{words[1:]}." if words else ""

@@ -36,12 +36,7 @@ def step(ctx: Context, turn: Turn) -> Step:
     lookup.answer(ctx, texts[0], asker, 10)
     times_ms = sorted(_timed_ms(ctx, asker, text) for text in texts)
     p50 = round(median(times_ms), 2)
-    known = turn.before.get("history")
-    history = (
-        [float(ms) for ms in known if isinstance(ms, (int, float))]
-        if isinstance(known, list)
-        else []
-    )
+    history = turn.before.numbers("history")
     verdict = compared(history, p50)
     report = {
         "recall_p50_ms": p50, "recall_max_ms": round(times_ms[-1], 2), "questions": len(texts),

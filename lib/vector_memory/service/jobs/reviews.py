@@ -13,7 +13,6 @@ from vector_memory.index.notes.daily_note import section
 from vector_memory.index.tools import clip
 from vector_memory.journal.job_rows import FAILED, OK, WAITS
 from vector_memory.model import DECISION, PASSAGE, Memory, Scope, Sensitivity
-from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import ProjectNames, project_names
 from vector_memory.service.capture import session_summary
@@ -78,15 +77,15 @@ def _governed(ctx: Context, since: datetime) -> Iterator[str]:
 
 
 def _written(ctx: Context, turn: Turn, name: str, heading: str, lines: Sequence[str]) -> Step:
-    told = [str(redact.clean(line).text) for line in lines]
-    report = {"note": name, "lines": len(told), "items": [{"text": line} for line in told]}
+    safe = [str(redact.clean(line).text) for line in lines]
+    report = {"note": name, "lines": len(safe), "items": [{"text": line} for line in safe]}
     if not ctx.settings.reviews:
         message = (
             "No folder is set: `vector-memory config set reviews DIR` has it written as a note."
         )
         return Step(report, message=message, outcome=WAITS)
     if not turn.dry_run:
-        words = section("review", f"Memory: {heading}", told)
+        words = section("review", f"Memory: {heading}", safe)
         session_summary.put_section(ctx.settings.reviews, name, "review", words)
     return Step(report, message=f"Wrote {name}." if not turn.dry_run else "", outcome=OK)
 
@@ -95,7 +94,7 @@ def _happened(ctx: Context, since: datetime, until: datetime) -> Iterator[str]:
     shelves = ctx.all_shelves()
     names = project_names(shelves)
     within = Scope(since=since.astimezone(timezone.utc), until=until.astimezone(timezone.utc))
-    listed = request_fields.listed(within)
+    listed = within.listed
     new = sum(shelf.journal.count(listed) for shelf in shelves)
     yield f"{new:,} new memories"
     for title, scope in (
@@ -105,12 +104,12 @@ def _happened(ctx: Context, since: datetime, until: datetime) -> Iterator[str]:
         recent = [
             memory for shelf in shelves for memory in shelf.journal.recent(scope, 3 * MOST_EACH)
         ]
-        yield from _told(title, recent, names)
+        yield from _lines_of(title, recent, names)
     still_open = [m for shelf in shelves for m in shelf.journal.open_items(within, 3 * MOST_EACH)]
-    yield from _told("Open", still_open, names)
+    yield from _lines_of("Open", still_open, names)
 
 
-def _told(title: str, memories: Sequence[Memory], names: ProjectNames) -> Iterator[str]:
+def _lines_of(title: str, memories: Sequence[Memory], names: ProjectNames) -> Iterator[str]:
     """Yield a line for each memory that is the user's or a session's own word, newest first, with the beginning of
     its id, by which any command takes it."""
     own = [
@@ -131,7 +130,7 @@ def _held(ctx: Context, now: datetime) -> Iterator[str]:
     shelves = ctx.all_shelves()
     names = project_names(shelves)
     for shelf in shelves:
-        scope = request_fields.listed(Scope())
+        scope = Scope().listed
         for memory in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LOOKED_AT):
             if memory.kind != PASSAGE and not memory.uses and memory.created_at < now - UNUSED:
                 unused[memory.kind or "note"] += 1
@@ -140,15 +139,15 @@ def _held(ctx: Context, now: datetime) -> Iterator[str]:
             ends = memory.expires_at or memory.valid_until
             if ends is not None and now < ends <= now + SOON:
                 expiring.append(memory)
-    yield from _told("Expires soon", expiring, names)
+    yield from _lines_of("Expires soon", expiring, names)
     yield f"{sum(unused.values()):,} memories were never used in {UNUSED.days} days{_each(unused)}"
     yield f"{sum(sensitive.values()):,} memories are confidential or restricted{_each(sensitive)}"
     yield f"{ctx.state.totals().get('redactions', 0):,} secrets were taken out so far"
 
 
 def _each(counts: Counter[str]) -> str:
-    told = ", ".join(f"{count:,} {name}" for name, count in counts.most_common(MOST_EACH))
-    return f": {told}" if told else ""
+    counted = ", ".join(f"{count:,} {name}" for name, count in counts.most_common(MOST_EACH))
+    return f": {counted}" if counted else ""
 
 
 def _state(ctx: Context) -> Iterator[str]:

@@ -69,18 +69,18 @@ def _is_time(clock: JobClock, now: datetime) -> bool:
 def due_jobs(ctx: Context) -> list[str]:
     """Return the names of the jobs that are due, and note when the next one is."""
     clock, now = ctx.job_clock, ctx.now()
-    found = schedule.plan(registry.CADENCES, ctx.state.jobs(), ctx.local_now(), registry.OFF)
-    if found.moved:
-        ctx.state.put_jobs(found.moved)
-    clock.looked_at = None if found.due else now
-    clock.next_at = found.next_at
-    return list(found.due)
+    plan = schedule.plan(registry.CADENCES, ctx.state.jobs(), ctx.local_now(), registry.OFF)
+    if plan.moved:
+        ctx.state.put_jobs(plan.moved)
+    clock.looked_at = None if plan.due else now
+    clock.next_at = plan.next_at
+    return list(plan.due)
 
 
 def row_of(ctx: Context, name: str) -> JobRow:
     """Return what is known of a job."""
-    known = ctx.state.jobs().get(name)
-    return known or JobRow(name, name not in registry.OFF)
+    row = ctx.state.jobs().get(name)
+    return row or JobRow(name, name not in registry.OFF)
 
 
 def run(ctx: Context, name: str, dry_run: bool, begin: Record | None = None) -> JobRow:
@@ -123,25 +123,25 @@ def _rehearse(ctx: Context, name: str, begin: Record) -> JobRow:
             step = work(ctx, turn)
         report = Record(joined(turn.report, step.report))
         if not step.cursor or time.monotonic() > until:
-            return replace(row, report=report, message=step.message or registry.told(name, report))
+            message = step.message or registry.sentence(name, report)
+            return replace(row, report=report, message=message)
         turn = replace(turn, cursor=Record(step.cursor), report=report)
 
 
 def _one_step(ctx: Context, name: str) -> JobRow:
     """Do one step of a job; return its row as it stands then."""
     cadence, clock = registry.JOBS[name].cadence, ctx.job_clock
-    known = row_of(ctx, name)
-    was_cut_off = known.outcome == RUNNING and name not in clock.begun
-    row = _taken_up(known, ctx.now(), was_cut_off)
+    before = row_of(ctx, name)
+    was_cut_off = before.outcome == RUNNING and name not in clock.begun
+    row = _taken_up(before, ctx.now(), was_cut_off)
     clock.begun.add(name)
     if was_cut_off and row.failures > MOST_CUT_OFF:
         message = "The daemon ended in the middle of it, several times."
         return _over(ctx, row, schedule.ended(row, cadence, ctx.local_now(), FAILED, message))
     # Claimed before it is done: whatever ends the daemon is known to the next one.
     ctx.state.put_jobs([row])
-    turn = Turn(
-        ctx.now(), Record(row.cursor), False, Record(report_of_run(row.report)), _before(row)
-    )
+    report, earlier_run = Record(report_of_run(row.report)), Record(row.report).part(_BEFORE)
+    turn = Turn(ctx.now(), Record(row.cursor), False, report, earlier_run)
     started = time.monotonic()
     try:
         with privacy.for_folder(ctx, ""):
@@ -152,12 +152,12 @@ def _one_step(ctx: Context, name: str) -> JobRow:
             raise
         return row_of(ctx, name)
     took_s = round(row.took_s + time.monotonic() - started, 3)
-    told = clock.told.get(name, turn.report) if row.cursor else {}
-    clock.told[name] = joined(told, step.report)
+    earlier = clock.told.get(name, turn.report) if row.cursor else {}
+    clock.told[name] = joined(earlier, step.report)
     report = Record(without_words(joined(turn.report, step.report)))  # type: ignore[call-overload]
     if not step.cursor:
         whole = replace(row, report=report, took_s=took_s)
-        message = step.message or registry.told(name, report)
+        message = step.message or registry.sentence(name, report)
         done = schedule.ended(whole, cadence, ctx.local_now(), step.outcome, message)
         return _over(ctx, whole, done, step)
     # A step that was done is no failure, however often the run was cut off.
@@ -185,11 +185,6 @@ def told_row(ctx: Context, name: str) -> JobRow:
 def report_of_run(report: Mapping[str, object]) -> dict[str, object]:
     """Return a run's own part of what stands in its row."""
     return {name: value for name, value in report.items() if name != _BEFORE}
-
-
-def _before(row: JobRow) -> Record:
-    """Return the report of the run before the one that a row is of."""
-    return Record(row.report).part(_BEFORE)
 
 
 def _taken_up(row: JobRow, now: datetime, was_cut_off: bool) -> JobRow:

@@ -107,11 +107,11 @@ def plan(
     closed = set(off)
     for name, cadence in cadences.items():
         following = cadence.after(now)
-        known = rows.get(name)
-        row = known or JobRow(name, name not in closed, due_at=following)
+        stored = rows.get(name)
+        row = stored or JobRow(name, name not in closed, due_at=following)
         if row.due_at is not None and following is not None and row.due_at > _latest(cadence, now):
             row = replace(row, due_at=following)
-        if row is not known:
+        if row is not stored:
             moved.append(row)
         if row.enabled and row.due_at is not None:
             (due.append(row) if row.due_at <= now else ahead.append(row.due_at))

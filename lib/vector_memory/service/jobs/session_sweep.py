@@ -49,12 +49,12 @@ def step(ctx: Context, turn: Turn) -> Step:
 def _changed(ctx: Context, now: datetime) -> Iterator[tuple[str, str]]:
     """Yield transcripts that are not written to any more and stand otherwise than when they were swept, each
     with how it stands."""
-    known = [
+    paths = [
         path for path in ctx.state.cursors() if path.startswith("/") and path.endswith(".jsonl")
     ]
     since = (now - LOOKED_BACK).timestamp()
-    for folder in sorted({os.path.dirname(path) for path in known}):
-        own = {path for path in known if os.path.dirname(path) == folder}
+    for folder in sorted({os.path.dirname(path) for path in paths}):
+        own = {path for path in paths if os.path.dirname(path) == folder}
         times = _transcripts(folder)
         begun = min((times[path].st_mtime for path in own if path in times), default=None)
         stamps = {

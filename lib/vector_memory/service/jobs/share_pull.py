@@ -8,6 +8,7 @@ import os
 from vector_memory.errors import VectorMemoryError
 from vector_memory.journal.job_rows import FAILED, WAITS
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import project_roots
 from vector_memory.service.jobs.step import Step, Turn
 from vector_memory.service.sharing import publish, share, team
 
@@ -18,14 +19,10 @@ def step(ctx: Context, turn: Turn) -> Step:
     Returns:
         How many memories the members share with each, and what could not be reached or was refused.
     """
-    roots = {
-        known.id: known.root
-        for shelf in ctx.all_shelves()
-        for known in shelf.journal.projects()
-        if known.root and os.path.isdir(known.root)
-    }
+    roots = project_roots(ctx.all_shelves())
+    there = [root for _, root in sorted(roots.items()) if root and os.path.isdir(root)]
     # "" stands for what belongs to no project.
-    shared = [root for _, root in [("", ""), *sorted(roots.items())] if _is_shared(ctx, root)]
+    shared = [root for root in ("", *there) if _is_shared(ctx, root)]
     if not shared:
         return Step({"projects": 0}, message="Nothing is shared from here.", outcome=WAITS)
     if turn.dry_run:
@@ -39,10 +36,10 @@ def step(ctx: Context, turn: Turn) -> Step:
             refused.append(f"{root or 'global'}: {error}")
             continue
         memories += sum(member.memories for member in done.members)
-        refused += [f"{one.what}: {one.why}" for one in done.refused]
+        refused += [f"{refusal.what}: {refusal.why}" for refusal in done.refused]
     report = {"projects": len(shared), "memories": memories, "refused": refused}
-    told = f"{memories} memories of others in {len(shared)} projects, {len(refused)} refused."
-    return Step(report, message=told, outcome=FAILED if refused and not memories else "ok")
+    message = f"{memories} memories of others in {len(shared)} projects, {len(refused)} refused."
+    return Step(report, message=message, outcome=FAILED if refused and not memories else "ok")
 
 
 def _is_shared(ctx: Context, root: str) -> bool:

@@ -75,11 +75,11 @@ def joined(report: Mapping[str, object], more: Mapping[str, object]) -> dict[str
     """Return a run's report with what a further step did."""
     whole = dict(report)
     for name, value in more.items():
-        known = whole.get(name)
-        if _is_count(value) and _is_count(known):
-            whole[name] = known + value  # type: ignore[operator]
-        elif isinstance(value, list) and isinstance(known, list):
-            whole[name] = [*known, *value][:MOST_LISTED]
+        before = whole.get(name)
+        if _is_count(value) and _is_count(before):
+            whole[name] = before + value  # type: ignore[operator]
+        elif isinstance(value, list) and isinstance(before, list):
+            whole[name] = [*before, *value][:MOST_LISTED]
         else:
             whole[name] = value
     return whole

@@ -50,8 +50,8 @@ def _moved(ctx: Context, shelf: Shelf, memories: Sequence[Memory], turn: Turn) -
     if going and not turn.dry_run:
         # What was used or changed since it was read is judged the next time.
         with shelf.storing:
-            known = shelf.journal.by_ids(list(going))
-            same = {memory.id for memory in memories if known.get(memory.id) == memory}
+            current = shelf.journal.by_ids(list(going))
+            same = {memory.id for memory in memories if current.get(memory.id) == memory}
             going = {id: tier for id, tier in going.items() if id in same}
             shelf.journal.move_to_tiers(going)
         if Tier.COLD in going.values():

@@ -49,14 +49,14 @@ def learn(ctx: Context, ended: Ended) -> None:
     concerned = {ended.session, *captured.sessions}
     flags.settle(ctx)
     if ended.final:
-        for one in concerned:
-            session_summary.finish(ctx, one)
+        for session in concerned:
+            session_summary.finish(ctx, session)
         ctx.state.done(deferred.TOPICS, concerned)
     deferred.finish(ctx, concerned)
     if ctx.is_behind:
         # Once their ideas are found.
-        for one in concerned:
-            ctx.state.add_due(deferred.SUMMARY if ended.final else deferred.TOPICS, one)
+        for session in concerned:
+            ctx.state.add_due(deferred.SUMMARY if ended.final else deferred.TOPICS, session)
     fix_feedback.judge(ctx, ended.session, turn)
     note_uses.judge(ctx, ended.session, turn, ended.last_message, ended.final)
     applied.followed(ctx, ended.session)
@@ -65,11 +65,11 @@ def learn(ctx: Context, ended: Ended) -> None:
         import_client_memory.index(ctx, ended.transcript, ended.folder)
     if captured.stored and ended.asker is not None:
         session_start.save_snapshot(ctx, ended.asker, ended.folder)
-    for one in concerned if ended.final and ctx.settings.generation_backend else ():
-        ctx.slowly(partial(model_topics.refine, ctx, one))
+    for session in concerned if ended.final and ctx.settings.generation_backend else ():
+        ctx.slowly(partial(model_topics.refine, ctx, session))
     if ctx.settings.extraction:
-        for one in concerned if ended.final else ():
-            ctx.state.add_due(deferred.MINING, one)
+        for session in concerned if ended.final else ():
+            ctx.state.add_due(deferred.MINING, session)
         ctx.slowly(lambda: model_ideas.mine(ctx, concerned, ended.final))
 
 

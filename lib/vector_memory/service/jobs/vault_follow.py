@@ -32,11 +32,11 @@ def step(ctx: Context, turn: Turn) -> Step:
     left = view.waiting or 0
     again = left and not turn.dry_run
     if not left and not turn.dry_run and vault_export.is_kept(ctx):
-        found = vault_export.write(ctx)
-        counts["written"] = found.written
-        if found.edited:
-            message = f"Edited: `vector-memory import {shlex.quote(found.folder)}` shows what would change."
-            return Step({**counts, "edited": len(found.edited)}, message=message)
+        export = vault_export.write(ctx)
+        counts["written"] = export.written
+        if export.edited:
+            message = f"Edited: `vector-memory import {shlex.quote(export.folder)}` shows what would change."
+            return Step({**counts, "edited": len(export.edited)}, message=message)
     # How many are left stands in the report once, of the last step.
     report = {**counts, "vault": {"notes": str(view.notes), "waiting": str(left)}}
     return Step(report, {"waiting": left} if again else {})

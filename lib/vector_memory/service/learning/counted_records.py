@@ -19,7 +19,7 @@ from vector_memory.service.base.shelf import Shelf
 
 
 @dataclass(frozen=True)
-class Record:
+class CountedRecord:
     """What is to be kept under a key. `text` says it in words that a reader understands; what is counted
     stands in `extra`. Everything in it must be words that went through redaction or are our own: only
     `title` and `text` are redacted here."""
@@ -42,7 +42,7 @@ def id_of(place: projects.Place, collection: str, key: str) -> str:
     return hashlib.blake2b(name, digest_size=16).hexdigest()
 
 
-def keep(ctx: Context, asker: ProjectAsker, record: Record) -> Memory | None:
+def keep(ctx: Context, asker: ProjectAsker, record: CountedRecord) -> Memory | None:
     """Store a record, or write the one of its key anew; None where it was forgotten on purpose.
 
     Raises:
@@ -65,7 +65,7 @@ def keep(ctx: Context, asker: ProjectAsker, record: Record) -> Memory | None:
     return stored
 
 
-def rewrite(ctx: Context, shelf: Shelf, known: Memory, record: Record) -> Memory:
+def rewrite(ctx: Context, shelf: Shelf, known: Memory, record: CountedRecord) -> Memory:
     """Write a record's memory anew, and return it as it is stored.
 
     Raises:
@@ -79,7 +79,7 @@ def rewrite(ctx: Context, shelf: Shelf, known: Memory, record: Record) -> Memory
     return stored
 
 
-def _memory(record: Record, id: str, project: str, now: datetime) -> Memory:
+def _memory(record: CountedRecord, id: str, project: str, now: datetime) -> Memory:
     return Memory(
         id,
         redact.clean(record.text).text,
@@ -98,7 +98,7 @@ def _memory(record: Record, id: str, project: str, now: datetime) -> Memory:
     )
 
 
-def keep_new(ctx: Context, asker: ProjectAsker, record: Record) -> bool:
+def keep_new(ctx: Context, asker: ProjectAsker, record: CountedRecord) -> bool:
     """Store a record whose `extra` says anything new; return whether that was done."""
     known = get(asker, record.collection, record.key)
     if known is not None and known.extra == record.extra:

@@ -16,7 +16,7 @@ from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.learning import counted_records
-from vector_memory.service.learning.counted_records import Record
+from vector_memory.service.learning.counted_records import CountedRecord
 
 T = TypeVar("T")
 LEDGER = "tasks"
@@ -81,7 +81,7 @@ class SessionLedger:
         """Keep it under a key; return whether it says anything new."""
         extra = json.loads(json.dumps(asdict(self)))
         text = f"Tasks of a session: {', '.join(task.kind for task in self.tasks)}"
-        record = Record(HEURISTICS, key, text, kind=LEDGER, session=session, extra=extra)
+        record = CountedRecord(HEURISTICS, key, text, kind=LEDGER, session=session, extra=extra)
         return counted_records.keep_new(ctx, asker, record)
 
 

@@ -25,7 +25,7 @@ from vector_memory.service.base.asker import ProjectAsker, asker_at, asker_in
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.offered_commands import are_harmless
 from vector_memory.service.learning import counted_records, learned_records
-from vector_memory.service.learning.counted_records import Record
+from vector_memory.service.learning.counted_records import CountedRecord
 from vector_memory.service.learning.learned_records import Board, SessionLedger
 from vector_memory.service.learning.observed_steps import cleaner, harvest
 from vector_memory.service.memory import tombstones
@@ -228,7 +228,7 @@ def _keep_drawn(
     for each in drawn:
         id = counted_records.id_of(asker.place, collection, each.key)
         outdated.pop(id, None)
-        record = Record(
+        record = CountedRecord(
             collection, each.key, each.text, kind=kind, extra={**asdict(each), "id": id}
         )
         counted_records.keep_new(ctx, asker, record)

@@ -1,1 +1,13 @@
-"""One memory's life: found by id, placed, merged, linked, marked, weighed, buried."""
+"""One memory's life.
+
+lookup: found by its id, or by a question. views: as programs see it. history: what it was before.
+passages: a passage with what stood around it. last_session: how a session ended, by its passages.
+
+placement: where a new one goes, beside its neighbours: linked, merged (merging) or in the place of one.
+exchange_versions: which of two readings of an exchange is kept. links: made by hand.
+tombstones: what was purged, and is not captured again. companions: what goes with one that goes.
+
+trust_marks: what a text may count as, by whose words it is. agent_rights: what an agent may do to it.
+users_words: whether the user asked for it. proposals: what waits for the user. captured: what a review asks about.
+confidence: how much it counts, told by who works with it. applied: its use. ageing_wishes: how it is to age.
+"""

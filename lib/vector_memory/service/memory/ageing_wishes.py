@@ -76,8 +76,8 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
     if temporal is Temporal.DEADLINE:
         until = _required(due or until, "until when it holds", "due")
         if until <= ctx.now():
-            said = request.due or request.valid_until or f"{until:%Y-%m-%d}"
-            raise BadInputError(f"The deadline {said!r} is over.", "Give one to come.")
+            typed = request.due or request.valid_until or f"{until:%Y-%m-%d}"
+            raise BadInputError(f"The deadline {typed!r} is over.", "Give one to come.")
     elif due is not None:
         since = due
     return replace(
@@ -103,14 +103,14 @@ def _temporal(request: AgeingWishes, memory: Memory) -> Temporal:
     return Temporal.DECAYING if fades else memory.temporal
 
 
-def _moved(ctx: Context, said: str, name: str, before: datetime | None) -> datetime | None:
+def _moved(ctx: Context, typed: str, name: str, before: datetime | None) -> datetime | None:
     """Return a date as it is to be: another one, none (`never`), or where nothing is said the one before."""
-    return None if said == NEVER else _date(ctx, said, name) or before
+    return None if typed == NEVER else _date(ctx, typed, name) or before
 
 
-def _date(ctx: Context, said: str, name: str, is_end: bool = False) -> datetime | None:
+def _date(ctx: Context, typed: str, name: str, is_end: bool = False) -> datetime | None:
     """Return the moment that a date means; with `is_end`, of a whole day its end."""
-    at = request_fields.time_of({name: said}, name, ctx.local_now())
+    at = request_fields.time_of({name: typed}, name, ctx.local_now())
     if at is None or not is_end:
         return at
     local = at.astimezone(ctx.local_now().tzinfo)
@@ -118,13 +118,13 @@ def _date(ctx: Context, said: str, name: str, is_end: bool = False) -> datetime 
     return at + timedelta(days=1) if is_day else at
 
 
-def _due(ctx: Context, said: str, is_end: bool) -> datetime | None:
+def _due(ctx: Context, typed: str, is_end: bool) -> datetime | None:
     """Return the moment that a date to come means: "friday" is the next one, "3 May" that of next year where
     this year's is over, "3d" in three days."""
-    at, now = _date(ctx, said, "due", is_end), ctx.local_now()
+    at, now = _date(ctx, typed, "due", is_end), ctx.local_now()
     if at is None or at > now:
         return at
-    ahead = dates.coming(said, now)
+    ahead = dates.coming(typed, now)
     return ahead + timedelta(days=1) if ahead is not None and is_end else ahead or at
 
 

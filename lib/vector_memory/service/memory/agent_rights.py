@@ -17,7 +17,7 @@ ABOUT_OTHERS = frozenset({"token", "contract"})
 
 
 @contextlib.contextmanager
-def admitted(ctx: Context, verb: str, request: request_fields.Request) -> Iterator[None]:
+def admitted(ctx: Context, verb: str, sent: request_fields.Sent) -> Iterator[None]:
     """Let a request be answered in this block, with what who asks may be given.
 
     Returns:
@@ -26,24 +26,24 @@ def admitted(ctx: Context, verb: str, request: request_fields.Request) -> Iterat
     Raises:
         BadInputError: an agent may not ask for it here.
     """
-    require_included(ctx, request)
-    require_allowed(ctx, verb, request)
+    require_included(ctx, sent)
+    require_allowed(ctx, verb, sent)
     if verb in ABOUT_OTHERS:
         yield
         return
-    with reach.within(reach.of_request(ctx, messages.read(messages.Request, request))):
+    with reach.within(reach.of_request(ctx, messages.read(messages.Request, sent))):
         yield
 
 
-def require_included(ctx: Context, request: request_fields.Request) -> None:
+def require_included(ctx: Context, sent: request_fields.Sent) -> None:
     """Make sure that the model asks from a folder whose sessions are given memories.
 
     Raises:
         BadInputError: the user wants none there.
     """
-    folder = str(request.get("cwd") or "")
+    folder = str(sent.get("cwd") or "")
     if (
-        request.get("actor") == request_fields.MCP
+        sent.get("actor") == request_fields.MCP
         and folder
         and ctx.is_excluded(ctx.place(folder), folder)
     ):
@@ -52,17 +52,17 @@ def require_included(ctx: Context, request: request_fields.Request) -> None:
         )
 
 
-def require_allowed(ctx: Context, verb: str, request: request_fields.Request) -> None:
+def require_allowed(ctx: Context, verb: str, sent: request_fields.Sent) -> None:
     """Make sure that no contract keeps an agent from a verb.
 
     Raises:
         BadInputError: one does.
     """
-    if request_fields.is_agent(request) and ctx.state.records("contract"):
+    if request_fields.is_agent(sent) and ctx.state.records("contract"):
         # Most people have no contracts, and keys take a while to import.
         from vector_memory.service.base import contracts
 
-        folder = str(request.get("project") or request.get("cwd") or "")
+        folder = str(sent.get("project") or sent.get("cwd") or "")
         contracts.require_allowed(ctx, verb, ctx.place(folder).root if folder else "")
 
 

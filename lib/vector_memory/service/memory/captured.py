@@ -62,8 +62,8 @@ def _review(memory: Memory) -> Record:
 
 def finished_at(ctx: Context) -> datetime:
     """Return until when all that was captured is looked through."""
-    told = (ctx.state.cursor(FINISHED) or Record()).text("at")
-    return datetime.fromisoformat(told) if told else datetime(1970, 1, 1, tzinfo=timezone.utc)
+    at = (ctx.state.cursor(FINISHED) or Record()).text("at")
+    return datetime.fromisoformat(at) if at else datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 def finish(ctx: Context) -> None:
@@ -82,32 +82,32 @@ def notice(ctx: Context, shelves: Sequence[Shelf], project: str) -> str:
         for shelf in shelves
     )
     ideas = ideas if ideas >= WORTH_TELLING else 0
-    known = ctx.state.cursor(_told(project)) or Record()
-    if not proposed + ideas or not _is_due(ctx, known, proposed + ideas):
+    last_told = ctx.state.cursor(_note_name(project)) or Record()
+    if not proposed + ideas or not _is_due(ctx, last_told, proposed + ideas):
         return ""
     now = ctx.now().isoformat()
-    ctx.state.set_cursor(_told(project), {"at": now, "waiting": proposed + ideas})
+    ctx.state.set_cursor(_note_name(project), {"at": now, "waiting": proposed + ideas})
     what = "1 memory waits" if proposed == 1 else f"{proposed} memories wait"
     parts = [f"{what} for the user alone to judge"] if proposed else []
     parts += [f"{ideas}{'+' if ideas == MOST_COUNTED else ''} captured"] if ideas else []
     return f"{', '.join(parts)}: `vector-memory review`."
 
 
-def _told(project: str) -> str:
+def _note_name(project: str) -> str:
     return f"{FINISHED}:{project}"
 
 
-def _is_due(ctx: Context, known: Record, waiting: int) -> bool:
-    if not known.text("at"):
+def _is_due(ctx: Context, last_told: Record, waiting: int) -> bool:
+    if not last_told.text("at"):
         return True
-    is_late = ctx.now() - datetime.fromisoformat(known.text("at")) >= AGAIN_AFTER
-    return is_late or waiting - known.number("waiting") >= WORTH_TELLING
+    is_late = ctx.now() - datetime.fromisoformat(last_told.text("at")) >= AGAIN_AFTER
+    return is_late or waiting - last_told.number("waiting") >= WORTH_TELLING
 
 
 def note_decided(ctx: Context, decided: Sequence[Memory]) -> None:
     """Let a start count anew what comes after what was decided."""
     for project in {memory.project for memory in decided}:
-        if known := ctx.state.cursor(_told(project)):
+        if last_told := ctx.state.cursor(_note_name(project)):
             count = sum(memory.project == project for memory in decided)
-            left = max(0, known.number("waiting") - count)
-            ctx.state.set_cursor(_told(project), {**known, "waiting": left})
+            left = max(0, last_told.number("waiting") - count)
+            ctx.state.set_cursor(_note_name(project), {**last_told, "waiting": left})

@@ -23,30 +23,30 @@ def companions(shelf: Shelf, chosen: Sequence[Memory]) -> list[Memory]:
         older = [memory for memory in shelf.journal.replaced_by(latest) if memory.id not in going]
         _add(going, older)
         latest = [memory.id for memory in older]
-    known = {memory.id for memory in chosen}
-    return [memory for memory in going.values() if memory.id not in known]
+    chosen_ids = {memory.id for memory in chosen}
+    return [memory for memory in going.values() if memory.id not in chosen_ids]
 
 
 def drawn_from(shelf: Shelf, chosen: Sequence[Memory]) -> list[Memory]:
     """Return the ideas and fixes of which at least as much stands in the passages that go as in those
     of their exchange that stay."""
-    found: list[Memory] = []
+    drawn: list[Memory] = []
     going = {memory.id for memory in chosen}
     for source, project in {
         (_turn(memory), memory.project)
         for memory in chosen
         if memory.kind == PASSAGE and memory.source.path
     }:
-        told = shelf.journal.of_turn(source, project, LIVING)
-        passages = [memory for memory in told if memory.kind == PASSAGE]
+        turn = shelf.journal.of_turn(source, project, LIVING)
+        passages = [memory for memory in turn if memory.kind == PASSAGE]
         gone = _terms(passage for passage in passages if passage.id in going)
         kept = _terms(passage for passage in passages if passage.id not in going)
-        for one in told:
-            if one.is_aside and one.kind not in DERIVED and one.id not in going:
-                words = _terms([one])
+        for memory in turn:
+            if memory.is_aside and memory.kind not in DERIVED and memory.id not in going:
+                words = _terms([memory])
                 if len(words & gone) >= len(words & kept):
-                    found.append(one)
-    return found
+                    drawn.append(memory)
+    return drawn
 
 
 def keep_level(shelf: Shelf, memory: Memory) -> None:
@@ -55,13 +55,13 @@ def keep_level(shelf: Shelf, memory: Memory) -> None:
     session, turn = memory.source.session, memory.source.turn
     made = drawn_from(shelf, [memory])
     if session:
-        for one in shelf.journal.iter_memories(Scope(sessions=(session,), kinds=DERIVED)):
-            first, last = one.extra.get("turns") or (turn, turn)
-            made += [one] if first <= turn <= last else []
-    for one in made:
-        level = strictest(one.sensitivity, memory.sensitivity)
-        if level is not one.sensitivity:
-            shelf.journal.update(replace(one, sensitivity=level))
+        for derived in shelf.journal.iter_memories(Scope(sessions=(session,), kinds=DERIVED)):
+            first, last = derived.extra.get("turns") or (turn, turn)
+            made += [derived] if first <= turn <= last else []
+    for derived in made:
+        level = strictest(derived.sensitivity, memory.sensitivity)
+        if level is not derived.sensitivity:
+            shelf.journal.update(replace(derived, sensitivity=level))
 
 
 def _turn(memory: Memory) -> Source:

@@ -23,10 +23,10 @@ from vector_memory.model import (
 )
 from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context, new_id
-from vector_memory.service.base.shelf import Shelf, project_names
+from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import agent_rights, placement, proposals, trust_marks
 from vector_memory.service.memory.lookup import lookup
-from vector_memory.service.memory.views import MemoryView, memory_view
+from vector_memory.service.memory.views import MemoryView, view_in
 
 CONFIRMED, REFUTED, OUTDATED = VERDICTS = ("confirmed", "refuted", "outdated")
 STEP = {CONFIRMED: 0.15, REFUTED: -0.3, OUTDATED: -0.3}
@@ -210,8 +210,8 @@ def _moved(ctx: Context, request: PromoteRequest, shelf: Shelf, memory: Memory) 
         raise BadInputError(f"Memory {memory.id[:12]} is {tier} already.", "Choose another tier.")
     ctx.changed()
     ctx.state.audit("promote", request.actor, [memory.id], {"to": tier.value})
-    moved = shelf.journal.get(memory.id) or memory
-    return WeighedAnswer(memory_view(moved, project_names([shelf])), "promote")
+    moved = shelf.journal.get(memory.id)
+    return WeighedAnswer(view_in(shelf, moved), "promote")
 
 
 def _lifted(
@@ -242,7 +242,7 @@ def _lifted(
         [placed.memory.id],
         {"to": target, "of": "scratch"},
     )
-    return WeighedAnswer(memory_view(placed.memory, project_names([shelf])), placed.action)
+    return WeighedAnswer(view_in(shelf, placed.memory), placed.action)
 
 
 def _as_target(memory: Memory, target: str) -> Memory:
@@ -311,4 +311,4 @@ def _changed(
         proposals.note(ctx, stored.project)
     ctx.changed()
     ctx.state.audit(action, request.actor, [memory.id], detail)
-    return WeighedAnswer(memory_view(stored, project_names([shelf])), action)
+    return WeighedAnswer(view_in(shelf, stored), action)

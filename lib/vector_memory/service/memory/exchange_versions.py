@@ -80,10 +80,10 @@ def each(
     replaces: Callable[[Memory, Memory], bool] = _has_grown,
 ) -> Changes:
     """Return what is new and what changes, memory by memory, where they do not make up a whole."""
-    known = {memory.external_id: memory for memory in stored}
-    added = [memory for memory in made if memory.external_id not in known]
-    pairs = [(memory, known[memory.external_id]) for memory in made if memory.external_id in known]
-    return Changes(added, [over(new, old) for new, old in pairs if replaces(new, old)], [])
+    old = {memory.external_id: memory for memory in stored}
+    added = [memory for memory in made if memory.external_id not in old]
+    pairs = [(memory, old[memory.external_id]) for memory in made if memory.external_id in old]
+    return Changes(added, [over(*pair) for pair in pairs if replaces(*pair)], [])
 
 
 def over(new: Memory, old: Memory) -> Memory:

@@ -15,7 +15,7 @@ SHORT = 160
 def history_of(shelf: Shelf, memory: Memory) -> HistoryView:
     """Return what a memory was before."""
     chain = chain_of(shelf, memory)
-    return HistoryView([_stage(one) for one in chain], summary(chain))
+    return HistoryView([_stage(stage) for stage in chain], summary(chain))
 
 
 def chain_of(shelf: Shelf, memory: Memory) -> list[Memory]:
@@ -32,12 +32,12 @@ def chain_of(shelf: Shelf, memory: Memory) -> list[Memory]:
             and link.from_id in frontier
             and link.to_id not in chain
         ]
-        found = shelf.journal.by_ids(older)
-        frontier = [id for id in older if id in found]
-        chain.update((id, found[id]) for id in frontier)
-    kept = [one for one in reach.kept(chain.values()) if one.status is not Status.FORGOTTEN]
+        by_id = shelf.journal.by_ids(older)
+        frontier = [id for id in older if id in by_id]
+        chain.update((id, by_id[id]) for id in frontier)
+    kept = [stage for stage in reach.kept(chain.values()) if stage.status is not Status.FORGOTTEN]
     return sorted(
-        kept, key=lambda one: (one.valid_until is None, one.valid_until or one.created_at)
+        kept, key=lambda stage: (stage.valid_until is None, stage.valid_until or stage.created_at)
     )
 
 
@@ -50,7 +50,7 @@ def summary(chain: list[Memory]) -> str:
 
 def before(chain: list[Memory]) -> list[str]:
     """Return what was so before the last of a chain, oldest first, each as "was X until 3 May 2026"."""
-    return [f"was {_short(one)!r}{_until(one)}" for one in chain[:-1]]
+    return [f"was {_short(stage)!r}{_until(stage)}" for stage in chain[:-1]]
 
 
 def _until(memory: Memory) -> str:

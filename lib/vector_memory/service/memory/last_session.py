@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby, islice
+from operator import attrgetter
 
 from vector_memory.index.voices import ASSISTANT, DONE, TASK, USER, voices
 from vector_memory.model import (
@@ -110,8 +111,8 @@ def newest_of_sessions(
     Args:
         but: a session that is left out.
     """
-    found = (_in_store(shelf, scope, but) for shelf in shelves)
-    return heapq.merge(*found, key=lambda pair: pair[1].created_at, reverse=True)
+    streams = (_in_store(shelf, scope, but) for shelf in shelves)
+    return heapq.merge(*streams, key=lambda pair: pair[1].created_at, reverse=True)
 
 
 def _in_store(shelf: Shelf, scope: Scope, but: str) -> Iterator[tuple[Shelf, Memory]]:
@@ -150,8 +151,8 @@ def ends(shelves: Sequence[Shelf], scope: Scope, but: str = "", most: int = 1) -
         most: how many at most.
     """
     pairs = islice(newest_of_sessions(shelves, scope, but), MOST_EMPTY)
-    found = (end_of(shelf, scope, newest) for shelf, newest in pairs)
-    return list(islice((end for end in found if end is not None), most))
+    session_ends = (end_of(shelf, scope, newest) for shelf, newest in pairs)
+    return list(islice((end for end in session_ends if end is not None), most))
 
 
 def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
@@ -163,19 +164,21 @@ def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
         for passage in passages
         if SUBAGENT_TAG not in passage.tags and not passage.is_suspicious
     ]
-    talk.sort(key=lambda one: one.source.turn, reverse=True)
-    turns = [_turn(list(group)) for _, group in groupby(talk, key=lambda one: one.source.turn)]
+    by_turn = attrgetter("source.turn")
+    talk.sort(key=by_turn, reverse=True)
+    turns = [_turn(list(group)) for _, group in groupby(talk, by_turn)]
     place = next((at for at, turn in enumerate(turns) if turn.is_request), None)
     if place is None or not any(turn.is_users for turn in turns):
         return None
-    told, later = turns[place], [turn for turn in turns[:place] if _says_much(turn.answered)]
+    request_turn = turns[place]
+    later = [turn for turn in turns[:place] if _says_much(turn.answered)]
     near = [memory for turn in turns[: place + 1] for memory in turn.passages]
     marked = [memory.extra for memory in passages]
     return SessionEnd(
         newest=newest,
-        passages=told.passages,
-        asked=told.asked,
-        answered=told.answered,
+        passages=request_turn.passages,
+        asked=request_turn.asked,
+        answered=request_turn.answered,
         after=later[0].answered if later else "",
         branch=next((str(extra[BRANCH]) for extra in marked if BRANCH in extra), ""),
         pull=next((int(extra[PULL]) for extra in marked if PULL in extra), 0),
@@ -185,18 +188,18 @@ def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
 
 def _turn(passages: Sequence[Memory]) -> _SpokenTurn:
     ordered = sorted(passages, key=number_of)
-    said = _spoken("\n".join(memory.text for memory in ordered))
-    text = " ".join(words for _, words in said)
-    asked = next((words for who, words in said if who in (USER, TASK)), "")
+    utterances = _spoken("\n".join(memory.text for memory in ordered))
+    text = " ".join(words for _, words in utterances)
+    asked = next((words for who, words in utterances if who in (USER, TASK)), "")
     if not asked and ordered[0].title not in text:
         # The beginning of a long exchange may not have been read. A title out of the answer is of one whose
         # prompt was nothing but pasted: nobody's words.
         asked = ordered[0].title
-    answers = [words for who, words in said if who in (ASSISTANT, "")]
+    answers = [words for who, words in utterances if who in (ASSISTANT, "")]
     return _SpokenTurn(
         tuple(ordered),
         # Of a long exchange the beginning may not have been read; of a program's every passage says so.
-        is_users=not any(who == TASK for who, _ in said) and bool(asked),
+        is_users=not any(who == TASK for who, _ in utterances) and bool(asked),
         asked=asked,
         answered=next((words for words in reversed(answers) if _says_much(words)), answers[-1])
         if answers
@@ -223,16 +226,16 @@ def left_open(
     names = {end.session: end.passages[-1].source.turn for end in sessions}
     newest = sessions[0].session if sessions else ""
     wanted = replace(scope, kinds=(TODO, QUESTION))
-    found: list[Memory] = []
+    left: list[Memory] = []
     for shelf in shelves if names else ():
         items = [
             memory
             for memory in shelf.journal.open_items(wanted, MOST_OPEN)
             if _is_left(memory, names, newest) and SUBAGENT_TAG not in memory.tags
         ]
-        found += _not_taken_up(shelf, scope, [item for item in items if is_telling(item)])
-    found.sort(key=lambda memory: (memory.created_at, memory.source.turn), reverse=True)
-    return found[:most]
+        left += _not_taken_up(shelf, scope, [item for item in items if is_telling(item)])
+    left.sort(key=lambda memory: (memory.created_at, memory.source.turn), reverse=True)
+    return left[:most]
 
 
 def _is_left(memory: Memory, last_turns: Mapping[str, int], newest: str) -> bool:
@@ -253,12 +256,12 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
     the user left, and what the assistant named in a session's last exchange. What it named before that it mostly
     went on to do, and of a problem that a solution in its exchange, or a later one of its session, is about
     nobody wrote down that it is solved."""
-    found = [
+    open_items = [
         memory
         for memory in shelf.journal.open_items(scope, MOST_OPEN)
         if not (memory.is_held or SUBAGENT_TAG in memory.tags)
     ]
-    sessions = {memory.source.session for memory in found if memory.source.path}
+    sessions = {memory.source.session for memory in open_items if memory.source.path}
     last_turns: dict[str, int] = {}
     solutions: dict[str, list[Memory]] = {}
     for session in sessions:
@@ -271,7 +274,7 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
         solutions[session] = list(shelf.journal.iter_memories(solved))
     kept = [
         memory
-        for memory in found
+        for memory in open_items
         if not memory.source.path
         or memory.origin is Origin.USER
         or memory.source.turn >= last_turns.get(memory.source.session, 0)
@@ -321,8 +324,8 @@ def _is_taken_up(item: Memory, later: Iterable[tuple[Memory, frozenset[str]]]) -
     terms = set(analysis.analyse(item.text))
     own = item.source
     return any(
-        len(terms & said) >= MENTIONED * len(terms)
-        for memory, said in later
+        len(terms & later_terms) >= MENTIONED * len(terms)
+        for memory, later_terms in later
         if memory.created_at >= item.created_at
         and (memory.source.session, memory.source.turn) != (own.session, own.turn)
     )
@@ -346,12 +349,12 @@ def in_short(end: SessionEnd, project: str, budget: int) -> fence.Note:
     left -= fence.tokens(asked)
     after = fence.gist(end.after, int(left * LAST_SHARE)) if end.after else ""
     answered = fence.gist(end.answered, left - (fence.tokens(after) if after else 0))
-    told = [f"User asked last: {asked}"]
-    told += [f"Assistant: {text}" for text in (answered, after) if text]
+    lines = [f"User asked last: {asked}"]
+    lines += [f"Assistant: {text}" for text in (answered, after) if text]
     whole = (asked, answered, after) == (fence.tidy(end.asked), fence.tidy(end.answered), "")
     is_all = whole and len(end.passages) == 1
     foreign = any(map(render.is_others, end.passages))
-    return fence.Note(end.passages[-1].id, head, "\n".join(told) + files, foreign, not is_all)
+    return fence.Note(end.passages[-1].id, head, "\n".join(lines) + files, foreign, not is_all)
 
 
 def at_length(end: SessionEnd, project: str, budget: int) -> fence.Note:
@@ -377,12 +380,12 @@ def at_length(end: SessionEnd, project: str, budget: int) -> fence.Note:
         answer = "\n".join(reversed(kept)) or fence.gist(
             end.answered, left + fence.tokens(pieces[-1])
         )
-        told = [f"User: {asked}", *([f"Assistant: … {answer}"] if answer else [])]
+        lines = [f"User: {asked}", *([f"Assistant: … {answer}"] if answer else [])]
     else:
-        told = [memory.text for memory in end.passages]
-    told += [f"Assistant, later: {after}"] if after else []
+        lines = [memory.text for memory in end.passages]
+    lines += [f"Assistant, later: {after}"] if after else []
     foreign = any(map(render.is_others, end.passages))
-    return fence.Note(end.passages[-1].id, head, "\n".join(told), foreign, is_cut)
+    return fence.Note(end.passages[-1].id, head, "\n".join(lines), foreign, is_cut)
 
 
 def _head(end: SessionEnd, project: str) -> str:

@@ -131,8 +131,8 @@ def links(ctx: Context, request: LinksRequest) -> LinksAnswer:
     """Return a memory's links to what who asks may be given, each with the memory at its other end."""
     shelf, memory = lookup(ctx, request.id)
     pairs = [(tie, tie.end_beyond(memory.id)) for tie in shelf.journal.links_of([memory.id])]
-    found = shelf.journal.by_ids([end for _, end in pairs])
-    ends = {one.id: one for one in reach.kept(found.values())}
+    by_id = shelf.journal.by_ids([end for _, end in pairs])
+    ends = {other.id: other for other in reach.kept(by_id.values())}
     views = [_link_view(tie, memory, ends[end]) for tie, end in pairs if end in ends]
     return LinksAnswer(memory.id, memory.text, views)
 
@@ -154,11 +154,16 @@ def _link(ctx: Context, shelf: Shelf, memory: Memory, other: Memory, relation: R
     if relation is Relation.SUPERSEDES:
         shelf.journal.supersede(other.id, memory.id, now, "replaced on request")
         # What was a likely replacement is one now.
-        for settled in ((memory.id, other.id), (other.id, memory.id)):
-            shelf.journal.unlink(*settled, Relation.CONTRADICTS)
+        reconcile(shelf, memory, other)
         ctx.notify()
     else:
         shelf.journal.link(Link(memory.id, other.id, relation, created_at=now))
+
+
+def reconcile(shelf: Shelf, memory: Memory, other: Memory) -> None:
+    """Have neither of two memories count any longer as contradicting the other."""
+    for ends in ((memory.id, other.id), (other.id, memory.id)):
+        shelf.journal.unlink(*ends, Relation.CONTRADICTS)
 
 
 def _unlink(

@@ -59,6 +59,7 @@ def answer(
     session: str = "",
     embed: BeginEmbedding | None = None,
     fitting: float = FITS,
+    known: Callable[[Memory], bool] = lambda memory: False,
 ) -> Answer:
     """Return at most k hits of the asker's stores for a text, best first.
 
@@ -69,6 +70,7 @@ def answer(
         session: the session that it is asked in: "the last session" is the one before.
         embed: begins to make the question's vector; whatever time it takes by default.
         fitting: the relevance from which on a memory of a small store is an answer, 0 … 1.
+        known: what who asks has before him: it takes no place from others.
     """
     shelves = asker.shelves
     query = query_of(ctx, text, asker.scope, shelves, asker.place, session)
@@ -87,6 +89,7 @@ def answer(
         embed=embed,
         allowed=allowed,
         least=least_relevance(fitting, size),
+        known=known,
     )
 
 
@@ -143,20 +146,22 @@ def lookup(ctx: Context, prefix: str, shared: bool = False) -> tuple[Shelf, Memo
         NotFoundError: there is none that who asks may be given.
         BadInputError: there are several, or it is another member's and to be changed.
     """
-    found = _found(ctx.all_shelves(), prefix)
-    if not found and (others := _found(ctx.with_team([]), prefix)):
+    matches = _matching(ctx.all_shelves(), prefix)
+    if not matches and (others := _matching(ctx.with_team([]), prefix)):
         if not shared:
             raise BadInputError(
                 f"{others[0][1].author.get('name', 'Another member')} shared that memory: it is read only.",
                 "`vector-memory share revoke KEY` takes away all that one member shared.",
             )
-        found = others
-    if not found:
+        matches = others
+    if not matches:
         raise NotFoundError(f"There is no memory {prefix!r}.", "`vector-memory list` shows ids.")
-    if len(found) > 1:
+    if len(matches) > 1:
         raise BadInputError(f"Several ids begin with {prefix!r}.", "Give more of it.")
-    return found[0]
+    return matches[0]
 
 
-def _found(shelves: Sequence[Shelf], prefix: str) -> list[tuple[Shelf, Memory]]:
-    return [(shelf, one) for shelf in shelves for one in reach.kept(shelf.journal.find(prefix))]
+def _matching(shelves: Sequence[Shelf], prefix: str) -> list[tuple[Shelf, Memory]]:
+    return [
+        (shelf, memory) for shelf in shelves for memory in reach.kept(shelf.journal.find(prefix))
+    ]

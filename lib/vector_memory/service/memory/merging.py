@@ -57,24 +57,24 @@ def sources_of(memory: Memory) -> list[Record]:
 
 def sessions_of(memory: Memory) -> dict[str, str]:
     """Return the sessions in which a memory was said, each with the ISO time of the last saying there."""
-    said = [(memory.source.session, memory.created_at.isoformat())]
-    said += [
+    sayings = [(memory.source.session, memory.created_at.isoformat())]
+    sayings += [
         (str(source.get("session", "")), str(source.get("at", ""))) for source in sources_of(memory)
     ]
-    return {session: at for session, at in sorted(said, key=lambda pair: pair[1]) if session}
+    return {session: at for session, at in sorted(sayings, key=lambda pair: pair[1]) if session}
 
 
 def said_again(stored: Memory, draft: Memory) -> Memory | None:
     """Return a stored memory with where the user said the same words once more, None where that is known: a
     copy of a transcript has another session's name, and the same time."""
-    known = sessions_of(stored)
+    sessions = sessions_of(stored)
     is_binding = draft.kind in (DECISION, PREFERENCE) and draft.origin is Origin.USER
     if not is_binding or stored.status is not Status.ACTIVE or stored.origin is not draft.origin:
         return None
-    if draft.source.session in known or draft.created_at.isoformat() in known.values():
+    if draft.source.session in sessions or draft.created_at.isoformat() in sessions.values():
         return None
-    said = {name: value for name, value in source_of(draft).items() if name != "id"}
-    sources = [*sources_of(stored), said][-MOST_SOURCES:]
+    saying = {name: value for name, value in source_of(draft).items() if name != "id"}
+    sources = [*sources_of(stored), saying][-MOST_SOURCES:]
     return replace(stored, extra={**stored.extra, "sources": sources})
 
 
@@ -135,8 +135,8 @@ def _has_the_say(stored: Memory, draft: Memory) -> bool:
         return draft.trust > stored.trust
     if draft.origin is not stored.origin and bool(draft.weight) != bool(stored.weight):
         return bool(draft.weight)
-    said = [str(source["at"]) for source in sources_of(stored) if source.get("at")]
-    last = max([stored.created_at, *map(datetime.fromisoformat, said)])
+    times = [str(source["at"]) for source in sources_of(stored) if source.get("at")]
+    last = max([stored.created_at, *map(datetime.fromisoformat, times)])
     return draft.created_at >= last
 
 
@@ -166,17 +166,17 @@ def _dated(stored: Memory, draft: Memory) -> dict[str, Any]:
     return {name: getattr(draft, name) for name in names}
 
 
-def _later(one: datetime | None, other: datetime | None) -> datetime | None:
-    return None if one is None or other is None else max(one, other)
+def _later(first: datetime | None, other: datetime | None) -> datetime | None:
+    return None if first is None or other is None else max(first, other)
 
 
 def source_of(draft: Memory) -> dict[str, object]:
     """Return where a draft comes from, without what is unknown."""
-    told = {
+    source = {
         "id": draft.id,
         "at": draft.created_at.isoformat(),
         "origin": draft.origin.value,
         "external_id": draft.external_id,
         **asdict(draft.source),
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in source.items() if value}

@@ -34,19 +34,21 @@ def neighbours(ctx: Context, shelf: Shelf, draft: Memory, vector: Vector | None)
     cosines: dict[int, float] = {}
     if vector is not None:
         cosines = {seq: float(score) for seq, score in shelf.nearest(vector, scope, NEAREST)}
-    found = shelf.journal.by_seqs(list(cosines))
+    by_seq = shelf.journal.by_seqs(list(cosines))
     others = _just_stored(shelf, draft)
     if not cosines:
         seqs = [seq for seq, _ in shelf.matching(analysis.query_terms(draft.text), scope, NEAREST)]
         others = {**others, **shelf.journal.by_seqs(seqs)}
-    others = {seq: one for seq, one in others.items() if seq not in found}
+    others = {seq: memory for seq, memory in others.items() if seq not in by_seq}
     if vector is not None and others:
         cosines.update(_cosines(ctx, shelf, others, vector))
-    found.update(others)
+    by_seq.update(others)
     near = [
-        Neighbour(one, cosines.get(seq)) for seq, one in found.items() if _counts(ctx, one, draft)
+        Neighbour(memory, cosines.get(seq))
+        for seq, memory in by_seq.items()
+        if _counts(ctx, memory, draft)
     ]
-    return sorted(near, key=lambda one: -1.0 if one.cosine is None else -2.0 - one.cosine)
+    return sorted(near, key=lambda n: -1.0 if n.cosine is None else -2.0 - n.cosine)
 
 
 def _just_stored(shelf: Shelf, draft: Memory) -> dict[int, Memory]:
@@ -56,15 +58,15 @@ def _just_stored(shelf: Shelf, draft: Memory) -> dict[int, Memory]:
     if last <= reached:
         return {}
     seqs = range(max(reached, last - JUST_STORED) + 1, last + 1)
-    found = shelf.journal.by_seqs(list(seqs))
-    return {seq: one for seq, one in found.items() if one.project == draft.project}
+    newest = shelf.journal.by_seqs(list(seqs))
+    return {seq: memory for seq, memory in newest.items() if memory.project == draft.project}
 
 
 def _cosines(
     ctx: Context, shelf: Shelf, others: dict[int, Memory], vector: Vector
 ) -> dict[int, float]:
     """Return the cosines of those whose vectors are in the cache."""
-    keys = {seq: text_key(one.embedded) for seq, one in others.items()}
+    keys = {seq: text_key(memory.embedded) for seq, memory in others.items()}
     cached = shelf.journal.get_vectors(list(keys.values()), ctx.embedding.model)
     return {seq: float(cached[key] @ vector) for seq, key in keys.items() if key in cached}
 

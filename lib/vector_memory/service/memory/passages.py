@@ -78,10 +78,12 @@ def in_context(
     of_turn = read(memory)
     # What is held back comes with its own warning, not behind another's text.
     turn = [
-        one for one in of_turn if one.kind == PASSAGE and (not one.is_held or one.id == memory.id)
+        passage
+        for passage in of_turn
+        if passage.kind == PASSAGE and (not passage.is_held or passage.id == memory.id)
     ]
     turn.sort(key=number_of)
-    pieces = [(one.id, str(one.text)) for one in turn]
+    pieces = [(passage.id, str(passage.text)) for passage in turn]
     place = next((at for at, (id, _) in enumerate(pieces) if id == memory.id), None)
     if place is None:
         pieces, place = _parted(pieces, memory.text)
@@ -125,17 +127,17 @@ def _parted(pieces: list[tuple[str, str]], idea: str) -> tuple[list[tuple[str, s
     """Return the passages of an exchange, as (id, text), with the one in which an idea was said cut in
     two, the idea between both halves, and the idea's place; None where it stands in none of them word for
     word."""
-    for said in (idea, idea.partition(": ")[2]):
-        words = _WORD.findall(said)[:MOST_WORDS]
+    for wording in (idea, idea.partition(": ")[2]):
+        words = _WORD.findall(wording)[:MOST_WORDS]
         if len(words) < LEAST_WORDS:
             continue
         # A passage has the marks of Markdown, which an idea has not.
         pattern = re.compile(r"\W+".join(map(re.escape, words)), re.IGNORECASE)
         for place, (id, text) in enumerate(pieces):
-            if found := pattern.search(text):
-                end = found.end() if len(words) < MOST_WORDS else found.start() + len(said)
+            if match := pattern.search(text):
+                end = match.end() if len(words) < MOST_WORDS else match.start() + len(wording)
                 head, _, tail = harmless.parted(
-                    [text[: found.start()], text[found.start() : end], text[end:]]
+                    [text[: match.start()], text[match.start() : end], text[end:]]
                 )
                 head, tail = _head(head), tail.lstrip(" *_`.:!?\n")
                 halves = [(id, head)] if head else []
@@ -153,11 +155,11 @@ def _head(text: str) -> str:
 def _said_in(memory: Memory, turn: Sequence[Memory], scores: Mapping[str, float]) -> Excerpt:
     """Return an idea's text, followed by the passage that it was most likely taken from."""
     terms = set(analysis.analyse(memory.text))
-    shares = [len(terms & set(analysis.analyse(one.text))) for one in turn]
+    shares = [len(terms & set(analysis.analyse(passage.text))) for passage in turn]
     if not shares or not max(shares):
         return Excerpt(memory.text)
     place = shares.index(max(shares))
-    pieces = [(one.id, str(one.text)) for one in turn]
+    pieces = [(passage.id, str(passage.text)) for passage in turn]
     room = WHOLE_CHARS - len(memory.text)
     chosen = around(_sizes(pieces), place, room, _by_place(pieces, scores))
     text = f"{memory.text}\n\n[in] {_joined(pieces, chosen)}"

@@ -66,8 +66,8 @@ def place(ctx: Context, shelf: Shelf, draft: Memory, vector: Vector | None) -> P
     """
     draft = trust_marks.settled(draft)
     with shelf.storing:
-        if known := shelf.journal.by_ids([draft.id]):
-            return Placed(known[draft.id], "unchanged")
+        if stored := shelf.journal.by_ids([draft.id]):
+            return Placed(stored[draft.id], "unchanged")
         near = neighbours(ctx, shelf, draft, vector)
         placed = _merged(ctx, shelf, draft, near) or _added(ctx, shelf, draft, near)
         if vector is not None and placed.memory.embedded == draft.embedded:
@@ -132,9 +132,9 @@ def says_same(draft: Memory, near: Neighbour) -> bool:
 def _added(ctx: Context, shelf: Shelf, draft: Memory, near: Sequence[Neighbour]) -> Placed:
     """Store a draft, linked to what it belongs to."""
     # What matters most comes first.
-    found = [tie for neighbour in near if (tie := tie_of(draft, neighbour)) is not None]
-    found.sort(key=lambda tie: (_ORDER.index(tie.relation), -tie.weight))
-    ties = tuple(found[:MOST_LINKS])
+    all_ties = [tie for neighbour in near if (tie := tie_of(draft, neighbour)) is not None]
+    all_ties.sort(key=lambda tie: (_ORDER.index(tie.relation), -tie.weight))
+    ties = tuple(all_ties[:MOST_LINKS])
     memory = shelf.journal.add([draft])[0]
     now = ctx.now()
     for tie in ties:

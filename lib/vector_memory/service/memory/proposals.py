@@ -83,19 +83,19 @@ def put(ctx: Context, shelf: Shelf, draft: Memory) -> Memory:
 
 def note(ctx: Context, project: str) -> None:
     """Note that something waits in a project."""
-    known = (ctx.state.cursor(WAITING) or Record()).words("projects")
-    if project not in known:
-        ctx.state.set_cursor(WAITING, {"projects": [*known, project]})
+    noted = (ctx.state.cursor(WAITING) or Record()).words("projects")
+    if project not in noted:
+        ctx.state.set_cursor(WAITING, {"projects": [*noted, project]})
 
 
 def waiting(ctx: Context, shelves: list[Shelf], projects: tuple[str, ...]) -> int:
     """Return how many proposals wait for the user in some projects."""
-    known = (ctx.state.cursor(WAITING) or Record()).words("projects")
-    if not set(known) & set(projects):
+    noted = (ctx.state.cursor(WAITING) or Record()).words("projects")
+    if not set(noted) & set(projects):
         return 0
     count = sum(len(_of(shelf, Scope(projects=projects))) for shelf in shelves)
     if not count:
-        ctx.state.set_cursor(WAITING, {"projects": [id for id in known if id not in projects]})
+        ctx.state.set_cursor(WAITING, {"projects": [id for id in noted if id not in projects]})
     return count
 
 

@@ -6,10 +6,11 @@ import re
 
 from vector_memory.model import Priority
 from vector_memory.text import analysis, priorities
+from vector_memory.text.words import words_in
 
 ADDED = 0.2
 """The share of a memory's words that may be others than the user's: a name, the reason, the date."""
-_COMMAND = re.compile(r"\s*/(?:vector-memory:)?memory-save\b\s*", re.IGNORECASE)
+_COMMANDS = ("/memory-save", "/vector-memory:memory-save")
 _OPENING = (
     r"(?:(?:please|and|also|ok(?:ay)?|so|now|hey|hi|claude|well|yes|no|good|great|thanks)\b[\s,.!:-]*|"
     r"(?:can|could|would|will) you (?:please )?|(?:i|we)(?:'d| would) like you to |i want you to |"
@@ -28,12 +29,12 @@ _FOR_ALL = re.compile(
     r"(?:other )?(?:projects?|repos(?:itor(?:y|ies))?|code ?bases?)\b",
     re.IGNORECASE,
 )
-_POLAR = re.compile(
-    r"\b(?:not|no|never|none|nothing|nobody|without|cannot|always|only|must|avoid|stop|skip|except|unless"
-    r"|ignore|disable)\b"
-)
+_POLAR = frozenset((
+    "not", "no", "never", "none", "nothing", "nobody", "without", "cannot", "always", "only", "must", "avoid", "stop",
+    "skip", "except", "unless", "ignore", "disable",
+))  # fmt: skip
 """Words that turn a sentence round: none may come or go."""
-_REMINDER = re.compile(r"\b(?:(?:do not|never) forget|always remember)\b")
+_REMINDERS = ("do not forget", "never forget", "always remember")
 _OF_THE_USER = frozenset(analysis.analyse("the user users user's wants asked said"))
 """How what the user says of himself is put by somebody else."""
 
@@ -41,9 +42,9 @@ _OF_THE_USER = frozenset(analysis.analyse("the user users user's wants asked sai
 def asked_for(prompt: str) -> str:
     """Return the user's words that are to be remembered: what stands behind `/memory-save`, or the paragraph
     that begins with the request, and what it announces; "" where a prompt asks for nothing."""
-    command = _COMMAND.match(prompt)
-    if command:
-        return prompt[command.end() :].strip()
+    command, *words = prompt.split(maxsplit=1) or [""]
+    if command.lower() in _COMMANDS:
+        return "".join(words).strip()
     if not _REQUEST.match(prompt):
         return ""
     first, gap, rest = prompt.strip().partition("\n\n")
@@ -70,11 +71,13 @@ def allowed_priority(priority: Priority, prompt: str) -> Priority:
     """Return a priority if the user's words give a memory so much weight, else the usual one."""
     order = tuple(Priority)[::-1]
     words = asked_for(prompt)
-    said = [one for one in order if re.search(rf"\b{one.value}\b", words)]
-    most = max([Priority.NORMAL, priorities.suggest(words), *said], key=order.index)
+    named = [level for level in order if re.search(rf"\b{level.value}\b", words)]
+    most = max([Priority.NORMAL, priorities.suggest(words), *named], key=order.index)
     return priority if order.index(priority) <= order.index(most) else Priority.NORMAL
 
 
-def _polarity(text: str) -> set[str]:
+def _polarity(text: str) -> frozenset[str]:
     plain = text.casefold().replace("’", "'").replace("n't", " not")
-    return set(_POLAR.findall(_REMINDER.sub("", plain)))
+    for reminder in _REMINDERS:
+        plain = plain.replace(reminder, "")
+    return _POLAR.intersection(words_in(plain))

@@ -11,7 +11,7 @@ from vector_memory import aging
 from vector_memory.model import TRIGGERS, Memory, Sensitivity
 from vector_memory.retrieve.search import Hit
 from vector_memory.service.base.messages import spare
-from vector_memory.service.base.shelf import ProjectNames
+from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.merging import sources_of
 from vector_memory.system.json_in import Record
@@ -139,11 +139,11 @@ class HistoryView:
     summary: str
 
 
-def told(view: type[object], one: object) -> dict[str, Any]:
+def values_for(view: type[object], source: object) -> dict[str, Any]:
     """Return what something, such as a memory, says of itself under the names of a view's fields, as plain values."""
-    names = [field.name for field in fields(view) if hasattr(one, field.name)]  # type: ignore[arg-type]
-    values = {name: getattr(one, name) for name in names}
-    return {name: one.value if isinstance(one, Enum) else one for name, one in values.items()}
+    names = [field.name for field in fields(view) if hasattr(source, field.name)]  # type: ignore[arg-type]
+    values = ((name, getattr(source, name)) for name in names)
+    return {name: value.value if isinstance(value, Enum) else value for name, value in values}
 
 
 def brief(view: type[B], memory: Memory, /, **more: Any) -> B:
@@ -152,7 +152,7 @@ def brief(view: type[B], memory: Memory, /, **more: Any) -> B:
     Args:
         more: the fields of the view that a memory does not have, and those that it shows otherwise.
     """
-    own = told(view, memory) | {"proposed": None} | trust_marks.warning(memory)
+    own = values_for(view, memory) | {"proposed": None} | trust_marks.warning(memory)
     return view(**own | more)
 
 
@@ -190,6 +190,11 @@ def memory_view(memory: Memory, names: ProjectNames, now: datetime | None = None
     )
 
 
+def view_in(shelf: Shelf, memory: Memory) -> MemoryView:
+    """Return a memory of a store as programs see it now."""
+    return memory_view(memory, project_names([shelf]))
+
+
 def hit_view(hit: Hit, names: ProjectNames, now: datetime | None = None, **more: Any) -> HitView:
     """Return a hit as programs see it.
 
@@ -197,7 +202,7 @@ def hit_view(hit: Hit, names: ProjectNames, now: datetime | None = None, **more:
         more: what else is told of it, by the fields of `HitView`.
     """
     against = [OlderView(memory.id, memory.created_at) for memory in hit.against]
-    told = {"contradicts": against or None, **more}
+    details = {"contradicts": against or None, **more}
     view = memory_view(hit.memory, names, now)
     return extended(
         HitView,
@@ -206,7 +211,7 @@ def hit_view(hit: Hit, names: ProjectNames, now: datetime | None = None, **more:
         relevance=round(hit.relevance, 4),
         fits=hit.fits,
         breakdown=hit.breakdown,
-        **told,
+        **details,
     )
 
 

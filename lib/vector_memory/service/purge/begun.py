@@ -48,33 +48,34 @@ def note(ctx: Context, request: PurgeRequest, begun: BegunPurge) -> None:
     about = {"form": chosen.form, "session": chosen.session, "project": chosen.project}
     asked = {"actor": request.actor, "backups": request.backups, "certificate": request.certificate}
     ids = {part.shelf.folder: part.ids for part in chosen.parts}
-    told = [corner.root if corner.place else "" for corner in begun.told]
-    what = {"ids": ids, "sessions": sorted(chosen.sessions), "told": told}
+    roots = [corner.root if corner.place else "" for corner in begun.told]
+    what = {"ids": ids, "sessions": sorted(chosen.sessions), "told": roots}
     what |= {"summarized": sorted(begun.summarized), "words": _sealed(ctx, begun.id, chosen.pieces)}
     ctx.state.put_record(RECORDS, begun.id, {**about, **asked, **what})
 
 
 def noted(ctx: Context) -> Iterator[tuple[PurgeRequest, BegunPurge]]:
     """Yield the purges that another daemon began. What is gone already is told by its ids alone."""
-    for id, told in ctx.state.records(RECORDS).items():
+    for id, record in ctx.state.records(RECORDS).items():
         parts = []
         for shelf in ctx.all_shelves():
-            ids = told.part("ids").words(shelf.folder)
-            known = shelf.journal.by_ids(ids)
-            gone = [one for one in ids if one not in known]
-            parts.append(StorePart(shelf, list(known.values()), gone))
-        sessions, where = set(told.words("sessions")), (told.text("session"), told.text("project"))
-        pieces = _opened(ctx, id, told.text("words"))
-        chosen = PurgeSelection(told.text("form"), parts, sessions, pieces, set(), *where)
+            ids = record.part("ids").words(shelf.folder)
+            by_id = shelf.journal.by_ids(ids)
+            gone = [row_id for row_id in ids if row_id not in by_id]
+            parts.append(StorePart(shelf, list(by_id.values()), gone))
+        sessions = set(record.words("sessions"))
+        where = record.text("session"), record.text("project")
+        pieces = _opened(ctx, id, record.text("words"))
+        chosen = PurgeSelection(record.text("form"), parts, sessions, pieces, set(), *where)
         corners = [
-            team.corner_of(ctx, ctx.place(word) if word else None) for word in told.words("told")
+            team.corner_of(ctx, ctx.place(word) if word else None) for word in record.words("told")
         ]
         request = PurgeRequest(
-            actor=told.text("actor"),
-            backups=bool(told.get("backups")),
-            certificate=bool(told.get("certificate")),
+            actor=record.text("actor"),
+            backups=bool(record.get("backups")),
+            certificate=bool(record.get("certificate")),
         )
-        yield request, BegunPurge(id, chosen, corners, set(told.words("summarized")), True)
+        yield request, BegunPurge(id, chosen, corners, set(record.words("summarized")), True)
 
 
 def done(ctx: Context, id: str) -> None:

@@ -41,35 +41,38 @@ class Needles:
 
     Args:
         pieces: the words, at least one.
+        names: names of ours in files: a word that is a part of one does not stand there.
     """
 
-    def __init__(self, pieces: Sequence[str]) -> None:
+    def __init__(self, pieces: Sequence[str], names: Iterable[str] = ()) -> None:
         forms = {form for piece in pieces for form in _forms(piece)}
+        self._names = {name.encode() for name in names} - {form.lower() for form in forms}
         options = re2.Options()
         options.encoding = re2.Options.Encoding.LATIN1
         options.case_sensitive = False
         options.max_mem = MEMORY_BYTES
         options.log_errors = False
         # The longest first: a shorter form is a part of a longer one.
-        ordered = sorted(forms, key=lambda form: (-len(form), form))
+        ordered = sorted(forms | self._names, key=lambda form: (-len(form), form))
         self._pattern = re2.compile(b"|".join(map(_quoted, ordered)), options)
         self._longest = len(ordered[0])
 
     def places(self, data: bytes) -> list[tuple[int, int]]:
         """Return where the words stand in these bytes, as (start, end)."""
-        return [found.span() for found in self._pattern.finditer(data)]
+        matches = self._pattern.finditer(data)
+        return [match.span() for match in matches if match[0].lower() not in self._names]
 
     def in_file(self, file: IO[bytes]) -> tuple[int, list[tuple[int, int]]]:
         """Return how many bytes a file has, and where in it the words stand."""
-        found: set[tuple[int, int]] = set()
+        places: set[tuple[int, int]] = set()
         size, kept = 0, b""
         while block := file.read(CHUNK_BYTES):
             data = kept + block
             start = size - len(kept)
-            found.update((start + one, start + end) for one, end in self.places(data))
+            places.update((start + begin, start + end) for begin, end in self.places(data))
             size += len(block)
             kept = data[-(self._longest - 1) :] if self._longest > 1 else b""
-        return size, sorted(found)
+        return size, sorted(places)
 
 
 def search(paths: Iterable[str], needles: Needles) -> Searched:
@@ -101,7 +104,7 @@ def files_below(folder: str, without: Iterable[str] = ()) -> Iterator[str]:
     not followed."""
     left_out = set(without)
     for here, folders, names in os.walk(folder):
-        folders[:] = sorted(one for one in folders if os.path.join(here, one) not in left_out)
+        folders[:] = sorted(name for name in folders if os.path.join(here, name) not in left_out)
         for name in sorted(names):
             path = os.path.join(here, name)
             with contextlib.suppress(OSError):
@@ -123,9 +126,9 @@ def overwrite(path: str, places: Sequence[tuple[int, int]]) -> None:
 def pieces_of(texts: Sequence[str], most: int = MOST_PIECES) -> list[str]:
     """Return pieces by which texts can be told to be gone: of each its longest line or two, cut to a size
     that a file hardly breaks. Of many texts as many as are allowed, evenly taken."""
-    found = list(dict.fromkeys(piece for text in texts for piece in _pieces(text)))
-    step = max(1.0, len(found) / most)
-    return [found[int(place * step)] for place in range(min(len(found), most))]
+    pieces = list(dict.fromkeys(piece for text in texts for piece in _pieces(text)))
+    step = max(1.0, len(pieces) / most)
+    return [pieces[int(place * step)] for place in range(min(len(pieces), most))]
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -22,19 +22,19 @@ def shared_with(ctx: Context, chosen: PurgeSelection) -> list[Corner]:
 
     going = {id for part in chosen.parts for id in part.ids}
     roots = [
-        known.root
+        project.root
         for part in chosen.parts
-        for known in part.shelf.journal.projects()
-        if known.root and known.id in {memory.project for memory in part.memories}
+        for project in part.shelf.journal.projects()
+        if project.root and project.id in {memory.project for memory in part.memories}
     ]
     corners = [team.corner_of(ctx, ctx.place(root)) for root in dict.fromkeys(roots)]
     corners.append(team.corner_of(ctx, None))
-    found = []
+    concerned = []
     for corner in corners:
         share = team.share_of(ctx, corner)
         if share is not None and not going.isdisjoint(share.published.contents):
-            found.append(corner)
-    return found
+            concerned.append(corner)
+    return concerned
 
 
 def take_back(
@@ -70,7 +70,7 @@ def certificate(ctx: Context, request: PurgeRequest) -> str:
     from vector_memory.service.upkeep import proofs
 
     ctx.state.flush()
-    entries = [audit_row for audit_row in ctx.state.audit_rows() if audit_row.action == ACTION]
+    entries = [row for row in ctx.state.audit_rows() if row.action == ACTION]
     asked = proofs.ProveRequest(
         entry=entries[-1].number, passphrase=request.passphrase, actor=request.actor
     )

@@ -28,7 +28,7 @@ def folders_of(home: Home, stores: Sequence[str]) -> list[str]:
     for store in stores:
         above = os.path.dirname(store)
         top = above if os.path.basename(above) == projects.MARKER else store
-        if not any(top == one or top.startswith(one + os.sep) for one in tops):
+        if not any(top == outer or top.startswith(outer + os.sep) for outer in tops):
             tops.append(top)
     return tops
 
@@ -78,4 +78,4 @@ def is_log(home: Home, path: str) -> bool:
 
 def is_made_again(home: Home, path: str) -> bool:
     """Whether a file is one of an archive or a snapshot: both are made of what is stored."""
-    return any(path.startswith(one + os.sep) for one in (home.archives, home.snapshots))
+    return any(path.startswith(folder + os.sep) for folder in (home.archives, home.snapshots))

@@ -11,7 +11,7 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -119,46 +119,47 @@ def purge(ctx: Context, request: PurgeRequest, progress: Progress) -> PurgeAnswe
     if request.certificate:
         # A passphrase that is missing is told before anything goes.
         contracts.signer(ctx, request.passphrase)
-    told = erasure.shared_with(ctx, chosen) if request.certificate else []
-    return _carry_out(ctx, request, BegunPurge(new_id(), chosen, told, _made_of(chosen)), progress)
+    corners = erasure.shared_with(ctx, chosen) if request.certificate else []
+    started = BegunPurge(new_id(), chosen, corners, _made_of(chosen))
+    return _carry_out(ctx, request, started, progress)
 
 
 def _carry_out(
-    ctx: Context, request: PurgeRequest, one: BegunPurge, progress: Progress
+    ctx: Context, request: PurgeRequest, started: BegunPurge, progress: Progress
 ) -> PurgeAnswer:
     """Remove what was chosen from everywhere, and prove it."""
-    chosen, told, done = one.chosen, one.told, _preview(ctx, one.chosen)
-    _remove(ctx, request, one, done, progress)
+    chosen, corners, done = started.chosen, started.told, _preview(ctx, started.chosen)
+    _remove(ctx, request, started, done, progress)
     _clean_stores(ctx, chosen, done, progress)
     _clean_copies(ctx, done, request.backups)
     progress(3, 4, "searching every file")
     searched = _shown_by_search(ctx, chosen, done)
-    taken, failed = erasure.take_back(ctx, request, told)
+    taken, failed = erasure.take_back(ctx, request, corners)
     about = {"form": chosen.form, "purged": done.purged, "left_in": len(searched.found)}
     about |= {"files": searched.files, "backups": len(other_copies.backups(ctx.home))}
-    about |= {"taken_back": len(taken), "still_shared": len(failed)} if told else {}
-    about |= {"resumed": True} if one.was_interrupted else {}
+    about |= {"taken_back": len(taken), "still_shared": len(failed)} if corners else {}
+    about |= {"resumed": True} if started.was_interrupted else {}
     ids = [id for part in chosen.parts for id in part.ids]
     ctx.state.audit("purge", request.actor, ids, about)
     ctx.state.scrub(whole=True)
     ctx.notify()
-    done.taken_back, done.still_shared = taken if told else None, failed or None
+    done.taken_back, done.still_shared = taken if corners else None, failed or None
     done.certificate = erasure.certificate(ctx, request) if request.certificate else None
     done.backups = other_copies.backups(ctx.home)
     done.strays = [path for store in _stores(ctx) for path in removal.strays(store)]
-    begun.done(ctx, one.id)
+    begun.done(ctx, started.id)
     return _with_search(done, searched, chosen)
 
 
 def resume(ctx: Context) -> None:
     """Finish what a daemon that ended in the middle left undone."""
-    for request, one in begun.noted(ctx):
+    for request, started in begun.noted(ctx):
         try:
-            _carry_out(ctx, request, one, ignore_progress)
+            _carry_out(ctx, request, started, ignore_progress)
         except BadInputError as error:
             # It is in the log; `proof make --entry` proves it by whoever knows the passphrase.
             log.warning("a purge that was interrupted is done, and not proved: %s", error)
-            begun.done(ctx, one.id)
+            begun.done(ctx, started.id)
     due = set(ctx.state.due(TASK))
     for shelf in ctx.all_shelves():
         if shelf.folder in due:
@@ -192,15 +193,15 @@ def _sources(memories: Sequence[Memory]) -> list[str]:
 
 
 def _remove(
-    ctx: Context, request: PurgeRequest, one: BegunPurge, done: PurgeAnswer, progress: Progress
+    ctx: Context, request: PurgeRequest, started: BegunPurge, done: PurgeAnswer, progress: Progress
 ) -> None:
     """Remove rows, and make anew what was made of their sessions."""
-    chosen = one.chosen
+    chosen = started.chosen
     # Nobody reads a transcript, or makes topics of what goes, meanwhile.
     with ctx.capturing, session_topics.ONE_AT_A_TIME:
         ctx.state.block(chosen.names, ctx.now())
-        if not one.was_interrupted:
-            begun.note(ctx, request, one)
+        if not started.was_interrupted:
+            begun.note(ctx, request, started)
         for part in chosen.parts:
             ctx.state.add_due(TASK, part.shelf.folder)
         for number, part in enumerate(chosen.parts):
@@ -213,7 +214,7 @@ def _remove(
         done.archives += removed
         whole = session == chosen.session
         session_summary.after_purge(
-            ctx, session, removed > 0 and not whole, session in one.summarized
+            ctx, session, removed > 0 and not whole, session in started.summarized
         )
     ctx.changed()
 
@@ -221,25 +222,35 @@ def _remove(
 def _made_of(chosen: PurgeSelection) -> set[str]:
     """Return the sessions that had a summary."""
     return {
-        one.source.session
+        memory.source.session
         for part in chosen.parts
-        for one in (*part.memories, *part.derived)
-        if one.kind == SUMMARY and one.status is Status.ACTIVE
+        for memory in (*part.memories, *part.derived)
+        if memory.kind == SUMMARY and memory.status is Status.ACTIVE
     }
 
 
 def _remove_rows(ctx: Context, part: StorePart) -> int:
     shelf = part.shelf
     with shelf.storing, shelf.following:
-        going = set(part.ids)
-        successors = {memory.id: memory.superseded_by for memory in part.memories}
-        for one in shelf.journal.replaced_by(part.ids):
-            if one.id not in going:
-                shelf.journal.update(released(one, successors, going))
+        release_older(shelf, part.ids, part.memories)
         return shelf.journal.purge(part.ids)
 
 
-def released(memory: Memory, successors: dict[str, str], going: set[str]) -> Memory:
+def release_older(shelf: Shelf, ids: Sequence[str], memories: Iterable[Memory]) -> None:
+    """Let what had given way to rows that go hold again, or give way to what comes after those.
+
+    Args:
+        ids: those of the rows that go.
+        memories: these rows, as far as they can be read.
+    """
+    going = set(ids)
+    successors = {memory.id: memory.superseded_by for memory in memories}
+    for older in shelf.journal.replaced_by(ids):
+        if older.id not in going:
+            shelf.journal.update(_released(older, successors, going))
+
+
+def _released(memory: Memory, successors: dict[str, str], going: set[str]) -> Memory:
     """Return a memory that had given way to one that goes: it gives way to the one after that, else it
     holds again."""
     following = memory.superseded_by
@@ -317,8 +328,8 @@ def _clean_vault(ctx: Context, done: PurgeAnswer) -> None:
         ("is as you edited it", written.edited),
         ("could not be written", written.failed),
     ):
-        told = (f"{path} {why}: look whether it still holds the words." for path in paths)
-        done.errors.extend(told)
+        notices = (f"{path} {why}: look whether it still holds the words." for path in paths)
+        done.errors.extend(notices)
 
 
 def _removed(paths: Sequence[str], done: PurgeAnswer) -> list[str]:
@@ -387,7 +398,9 @@ def _mend(ctx: Context, searched: Searched, done: PurgeAnswer) -> None:
 def _search(ctx: Context, pieces: Sequence[str]) -> Searched:
     if not pieces:
         return Searched()
-    return byte_search.search(other_copies.files_of(ctx.home, _stores(ctx)), Needles(pieces))
+    # A job's name may have the very word in it: "gate" is a part of "memory-gateway".
+    needles = Needles(pieces, ctx.state.jobs())
+    return byte_search.search(other_copies.files_of(ctx.home, _stores(ctx)), needles)
 
 
 def _with_search(answer: PurgeAnswer, searched: Searched, chosen: PurgeSelection) -> PurgeAnswer:

@@ -59,7 +59,7 @@ class PurgeRequest(messages.Request):
     dry_run: bool = messages.flag()
     backups: bool = messages.flag()
     certificate: bool = messages.flag()
-    access: Any = messages.read_by(lambda request, name: request.get(name), None)
+    access: Any = messages.read_by(lambda sent, name: sent.get(name), None)
     passphrase: str = messages.word()
 
 
@@ -76,7 +76,7 @@ class StorePart:
     @property
     def ids(self) -> list[str]:
         """Return the ids of all rows that go."""
-        return [*(one.id for one in (*self.memories, *self.derived)), *self.damaged]
+        return [*(memory.id for memory in (*self.memories, *self.derived)), *self.damaged]
 
 
 @dataclass
@@ -95,7 +95,7 @@ class PurgeSelection:
     @property
     def memories(self) -> list[tuple[Shelf, Memory]]:
         """Return the memories that go, without what is made anew."""
-        return [(part.shelf, one) for part in self.parts for one in part.memories]
+        return [(part.shelf, memory) for part in self.parts for memory in part.memories]
 
 
 def choose(ctx: Context, request: PurgeRequest) -> PurgeSelection:
@@ -112,7 +112,7 @@ def choose(ctx: Context, request: PurgeRequest) -> PurgeSelection:
         _by_project: request.dir,
         _forgotten: request.forgotten,
     }
-    named = [choose_by for choose_by, said in ways.items() if said]
+    named = [choose_by for choose_by, value in ways.items() if value]
     if len(named) != 1:
         raise BadInputError(
             "Purge what? Name it in one way.",
@@ -127,16 +127,16 @@ def choose(ctx: Context, request: PurgeRequest) -> PurgeSelection:
 def _by_ids(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     """Choose memories, what goes with them, and whatever else holds their whole text."""
     chosen = [lookup(ctx, prefix) for prefix in request.ids]
-    for _, one in chosen:
-        if one.kind in DERIVED and one.source.session:
+    for _, memory in chosen:
+        if memory.kind in DERIVED and memory.source.session:
             raise BadInputError(
-                f"{one.id[:12]} is a {one.kind}: it is made of what was said, and would be made again.",
+                f"{memory.id[:12]} is a {memory.kind}: it is made of what was said, and would be made again.",
                 "Purge what it is made of, or `forget` it; a topic that is forgotten stays so.",
             )
     parts = []
     for shelf in ctx.all_shelves():
-        own = [one for owner, one in chosen if owner is shelf]
-        texts = [one.text for _, one in chosen if len(one.text) >= LEAST_SHARED]
+        own = [memory for owner, memory in chosen if owner is shelf]
+        texts = [memory.text for _, memory in chosen if len(memory.text) >= LEAST_SHARED]
         holding = _living(shelf, shelf.journal.holding(texts)) if texts else []
         own = _each_once([*own, *(memory for memory in holding if memory.kind not in DERIVED)])
         if own:
@@ -155,9 +155,9 @@ def _by_text(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     parts = []
     for shelf in ctx.all_shelves():
         ids = shelf.journal.holding(spellings)
-        known = shelf.journal.by_ids(ids)
-        damaged = [id for id in ids if id not in known]
-        parts.append(StorePart(shelf, list(known.values()), damaged))
+        by_id = shelf.journal.by_ids(ids)
+        damaged = [id for id in ids if id not in by_id]
+        parts.append(StorePart(shelf, list(by_id.values()), damaged))
     return _choice("text", parts, spellings)
 
 
@@ -217,13 +217,14 @@ def _whole(ctx: Context, scope: Scope) -> list[StorePart]:
 
 
 def _choice(form: str, parts: list[StorePart], pieces: Sequence[str] = ()) -> PurgeSelection:
-    memories = [one for part in parts for one in part.memories]
-    said = [memory for memory in memories if form != "forgotten"]
+    memories = [memory for part in parts for memory in part.memories]
+    # Of what is forgotten nothing is known but names.
+    telling = [] if form == "forgotten" else memories
     return PurgeSelection(
         form,
         parts,
-        {memory.source.session for memory in said if memory.source.session},
-        list(pieces) or pieces_of([memory.text for memory in said if not _is_count(memory)]),
+        {memory.source.session for memory in telling if memory.source.session},
+        list(pieces) or pieces_of([memory.text for memory in telling if not _is_count(memory)]),
         tombstones.names_of(memories),
     )
 
@@ -238,7 +239,7 @@ def _add_derived(part: StorePart, sessions: set[str]) -> None:
     or were forgotten."""
     if not sessions:
         return
-    known = {memory.id for memory in part.memories}
+    going = {memory.id for memory in part.memories}
     projects = tuple({memory.project for memory in part.memories})
     scopes = (
         Scope(sessions=tuple(sessions), kinds=DERIVED),
@@ -250,18 +251,18 @@ def _add_derived(part: StorePart, sessions: set[str]) -> None:
         ),
         Scope(projects=projects, collections=(TRAJECTORIES,), kinds=(learned_records.TRAJECTORY,)),
     )
-    found = (
-        one
+    derived = (
+        memory
         for scope in scopes
-        for one in part.shelf.journal.iter_memories(scope, statuses=LIVING)
-        if one.id not in known and (one.collection != TRAJECTORIES or one.is_quiet)
+        for memory in part.shelf.journal.iter_memories(scope, statuses=LIVING)
+        if memory.id not in going and (memory.collection != TRAJECTORIES or memory.is_quiet)
     )
-    part.derived = _each_once(list(found))
+    part.derived = _each_once(list(derived))
 
 
 def _living(shelf: Shelf, ids: Sequence[str]) -> list[Memory]:
-    found = shelf.journal.by_ids(ids).values()
-    return [memory for memory in found if memory.status is not Status.FORGOTTEN]
+    memories = shelf.journal.by_ids(ids).values()
+    return [memory for memory in memories if memory.status is not Status.FORGOTTEN]
 
 
 def _each_once(memories: Sequence[Memory]) -> list[Memory]:

@@ -35,21 +35,21 @@ class Bucket(SharedPlace):
         """Return the names of what is in a folder, sorted; [] where there is none."""
         fs = standins.real("pyarrow.fs")
 
-        with _told(folder):
+        with _explaining(folder):
             selector = fs.FileSelector(f"{self._root}/{folder}", allow_not_found=True)
-            found = self._files.get_file_info(selector)
-        return sorted(one.base_name for one in found if PART.fullmatch(one.base_name))
+            infos = self._files.get_file_info(selector)
+        return sorted(info.base_name for info in infos if PART.fullmatch(info.base_name))
 
     def read(self, name: str, most_bytes: int) -> bytes:
         """Return a file, one byte more than `most_bytes` where it is longer."""
-        with _told(name), self._files.open_input_stream(f"{self._root}/{name}") as file:
+        with _explaining(name), self._files.open_input_stream(f"{self._root}/{name}") as file:
             return bytes(file.read(most_bytes + 1))
 
     def write(self, name: str, content: bytes) -> None:
         fs = standins.real("pyarrow.fs")
 
         path = f"{self._root}/{name}"
-        with _told(name):
+        with _explaining(name):
             if self._files.get_file_info(path).type is not fs.FileType.NotFound:
                 raise BadInputError(f"{name} is there already.", "Publish again.")
             # It is there once it is closed; what is broken off before leaves nothing.
@@ -60,7 +60,7 @@ class Bucket(SharedPlace):
         fs = standins.real("pyarrow.fs")
 
         path = f"{self._root}/{name}"
-        with _told(name):
+        with _explaining(name):
             if self._files.get_file_info(path).type is not fs.FileType.NotFound:
                 self._files.delete_file(path)
 
@@ -90,7 +90,7 @@ class Bucket(SharedPlace):
 
 
 @contextmanager
-def _told(name: str) -> Iterator[None]:
+def _explaining(name: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:

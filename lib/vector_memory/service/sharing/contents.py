@@ -87,7 +87,7 @@ class Shared:
 def chosen(ctx: Context, corner: Corner, share: TeamShare) -> Iterator[Shared]:
     """Yield what is published of a project, the oldest first: active memories of this user's own of the kinds
     and tags that were chosen. What others wrote, what waits for the user, and what is confidential stays."""
-    shelf = ctx.shelf_of(corner.place) if corner.place else ctx.global_shelf()
+    shelf = ctx.shelf_of(corner.place)
     kinds = tuple(kind for kind in share.kinds or KINDS if kind not in NEVER)
     scope = Scope((corner.id,), kinds, share.tags, without=tuple(QUIET))
     with redact.for_project(corner.root if corner.place else ""):
@@ -113,7 +113,7 @@ def _written(memory: Memory, corner: Corner) -> Shared | None:
         return str(cleaned.text)
 
     try:
-        told = {
+        body = {
             "created_at": memory.created_at.astimezone(timezone.utc).isoformat(),
             "files": [clean(path) for path in _relative(memory.files, corner)],
             "id": memory.id,
@@ -126,8 +126,8 @@ def _written(memory: Memory, corner: Corner) -> Shared | None:
         }
     except UnsafeTextError:
         return None
-    line = canonical.written(told)
-    return Shared(memory.id, memory.kind, str(told["text"]), line, redactions, memory.jurisdiction)
+    line = canonical.written(body)
+    return Shared(memory.id, memory.kind, str(body["text"]), line, redactions, memory.jurisdiction)
 
 
 def _relative(files: tuple[str, ...], corner: Corner) -> list[str]:
@@ -137,62 +137,63 @@ def _relative(files: tuple[str, ...], corner: Corner) -> list[str]:
     return [path for path in plain if not os.path.isabs(path) and not path.startswith("~")]
 
 
-def told_in(content: bytes, member: Member, corner: Corner) -> Iterator[tuple[str, Record]]:
+def records_in(content: bytes, member: Member, corner: Corner) -> Iterator[tuple[str, Record]]:
     """Yield what the lines of a bundle say, each with the id that it has here. Lines that say nothing are left out: they
     were sealed by their author, who may run another version."""
     for line in islice(io.BytesIO(content), MOST_MEMORIES):
         try:
-            told = json_in.whole(json_in.load(line))
-            if isinstance(told, dict):
-                yield _id(Record(told), member, corner), Record(told)
+            value = json_in.whole(json_in.load(line))
+            if isinstance(value, dict):
+                record = Record(value)
+                yield _id(record, member, corner), record
         except (ValueError, TypeError):
             continue
 
 
-def read(told: Record, member: Member, corner: Corner, now: datetime) -> Memory | None:
+def read(record: Record, member: Member, corner: Corner, now: datetime) -> Memory | None:
     """Return what somebody shared as it is stored here, others' words, which inform and do not bind; None where it is
     no memory."""
-    raw, id = str(told.get("text") or ""), str(told.get("id") or "")
+    raw, id = str(record.get("text") or ""), str(record.get("id") or "")
     if not raw.strip() or not id or len(raw) > MOST_TEXT:
         return None
     try:
-        return _memory(told, raw, id, member, corner, now)
+        return _memory(record, raw, id, member, corner, now)
     except (ValueError, TypeError, UnsafeTextError):
         return None
 
 
 def _memory(
-    told: Record, raw: str, id: str, member: Member, corner: Corner, now: datetime
+    record: Record, raw: str, id: str, member: Member, corner: Corner, now: datetime
 ) -> Memory:
-    at = datetime.fromisoformat(str(told.get("created_at")))
+    at = datetime.fromisoformat(str(record.get("created_at")))
     memory = Memory(
-        id=_id(told, member, corner),
+        id=_id(record, member, corner),
         text=redact.clean(raw).text,
-        title=redact.clean(str(told.get("title") or "")[:MOST_TITLE]).text,
+        title=redact.clean(str(record.get("title") or "")[:MOST_TITLE]).text,
         # A clock that goes ahead there makes nothing newer than now here.
         created_at=min(at if at.tzinfo else at.replace(tzinfo=timezone.utc), now),
-        kind=privacy.word(str(told.get("kind") or "note"))[:40],
+        kind=privacy.word(str(record.get("kind") or "note"))[:40],
         project=corner.id,
         origin=Origin.IMPORT,
-        sensitivity=Sensitivity(told.get("sensitivity", Sensitivity.INTERNAL)),
-        jurisdiction=privacy.word(str(told.get("jurisdiction") or ""))[:40],
-        tags=_words(told, "tags"),
-        files=_words(told, "files"),
+        sensitivity=Sensitivity(record.get("sensitivity", Sensitivity.INTERNAL)),
+        jurisdiction=privacy.word(str(record.get("jurisdiction") or ""))[:40],
+        tags=_words(record, "tags"),
+        files=_words(record, "files"),
         external_id=privacy.word(id)[:64],
         extra={IS_FOREIGN: True, AUTHOR: {"key": member.key.word, "name": member.name}},
     )
     return trust_marks.settled(memory, raw)
 
 
-def _id(told: Record, member: Member, corner: Corner) -> str:
+def _id(record: Record, member: Member, corner: Corner) -> str:
     """Return the id that a shared memory has here: the same for the same words of the same author."""
-    about = [member.key.word, member.name, corner.id, dict(told)]
+    about = [member.key.word, member.name, corner.id, dict(record)]
     # JSON from elsewhere need not have a canonical form.
     plain = json.dumps(about, sort_keys=True).encode("utf-8", "surrogatepass")
     return hashlib.sha256(plain).hexdigest()[:32]
 
 
-def _words(told: Record, name: str) -> tuple[str, ...]:
-    found = told.get(name)
-    words = found[:MOST_WORDS] if isinstance(found, list) else []
+def _words(record: Record, name: str) -> tuple[str, ...]:
+    listed = record.get(name)
+    words = listed[:MOST_WORDS] if isinstance(listed, list) else []
     return tuple(redact.clean(str(word)[:300]).text for word in words)

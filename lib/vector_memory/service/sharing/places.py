@@ -68,12 +68,12 @@ class Folder(SharedPlace):
     def names(self, folder: str) -> list[str]:
         """Return the names of what is in a folder."""
         try:
-            found = os.listdir(self._path(folder))[:MOST_NAMES]
+            listed = os.listdir(self._path(folder))[:MOST_NAMES]
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
             raise explained(folder, error) from error
-        return sorted(name for name in found if PART.fullmatch(name))
+        return sorted(name for name in listed if PART.fullmatch(name))
 
     def read(self, name: str, most_bytes: int) -> bytes:
         """Return a file, one byte more than `most_bytes` where it is longer."""

@@ -102,20 +102,20 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
         share = replace(share, kinds=request.kinds, tags=request.tags)
     mine, readers = contracts.keyring(ctx).current, team.valid(corner, share)
     chosen = _looked_through(ctx, corner, share, progress)
-    found = [shared for shared in chosen if shared.law in ("", team.law_of_all(readers))]
-    kept_back = len(chosen) - len(found)
+    going = [shared for shared in chosen if shared.law in ("", team.law_of_all(readers))]
+    kept_back = len(chosen) - len(going)
     if request.only_known:
-        found = [
-            shared for shared in found if share.published.contents.get(shared.id) == shared.digest
+        going = [
+            shared for shared in going if share.published.contents.get(shared.id) == shared.digest
         ]
     if mine is None or mine.public not in [reader.key for reader in readers]:
         raise NotFoundError(
             "This installation's key is not in the list of members.",
             "`vector-memory share invite` enters it.",
         )
-    digest = _digest(found, readers)
+    digest = _digest(going, readers)
     if request.dry_run:
-        return _answer(share, found, readers, digest, kept_back)
+        return _answer(share, going, readers, digest, kept_back)
     if request.reviewed not in ("", digest):
         raise BadInputError(
             "What would be published, or for whom, has changed since it was shown.",
@@ -128,48 +128,48 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
         share = replace(before, kinds=share.kinds, tags=share.tags)
         place = place_of(ctx, corner, share.url, request.access)
         place.refresh()
-        published, size = _put(ctx, share, place, own, readers, found)
+        published, size = _put(ctx, share, place, own, readers, going)
         team.save(ctx, corner, replace(share, published=published))
     about = {"action": "publish", "project": corner.id, "seq": published.seq}
     ctx.state.audit("share", request.actor, [], about)
-    answer = _answer(share, found, readers, digest, kept_back)
+    answer = _answer(share, going, readers, digest, kept_back)
     return replace(answer, seq=published.seq, bytes=size)
 
 
 def _looked_through(
     ctx: Context, corner: Corner, share: TeamShare, progress: Progress
 ) -> list[Shared]:
-    found = []
-    for one in contents.chosen(ctx, corner, share):
-        found.append(one)
-        if not len(found) % TELL_EVERY:
-            progress(len(found), 0, "looking through memories")
-    return found
+    going = []
+    for shared in contents.chosen(ctx, corner, share):
+        going.append(shared)
+        if not len(going) % TELL_EVERY:
+            progress(len(going), 0, "looking through memories")
+    return going
 
 
-def _digest(found: Sequence[Shared], readers: Sequence[Member]) -> str:
+def _digest(going: Sequence[Shared], readers: Sequence[Member]) -> str:
     """Return what tells what goes to whom from anything else that might."""
-    words = [shared.digest for shared in found] + [reader.key.id for reader in readers]
+    words = [shared.digest for shared in going] + [reader.key.id for reader in readers]
     return bundles.digest("\n".join(words).encode("ascii"))[:32]
 
 
 def _answer(
     share: TeamShare,
-    found: Sequence[Shared],
+    going: Sequence[Shared],
     readers: Sequence[Member],
     digest: str,
     kept_back: int,
 ) -> PublishAnswer:
     """Return what would be published."""
     before = share.published.contents
-    fresh = [shared for shared in found if before.get(shared.id) != shared.digest]
+    fresh = [shared for shared in going if before.get(shared.id) != shared.digest]
     return PublishAnswer(
         seq=share.published.seq,
-        memories=len(found),
+        memories=len(going),
         bytes=0,
         new=len(fresh),
-        gone=len(before.keys() - {shared.id for shared in found}),
-        redactions=sum(shared.redactions for shared in found),
+        gone=len(before.keys() - {shared.id for shared in going}),
+        redactions=sum(shared.redactions for shared in going),
         kept_back=kept_back,
         readers=[reader.name for reader in readers],
         digest=digest,
@@ -186,14 +186,14 @@ def _put(
     place: SharedPlace,
     own: PrivateKey,
     readers: Sequence[Member],
-    found: Sequence[Shared],
+    going: Sequence[Shared],
 ) -> tuple[Published, int]:
     """Write the next bundle, and return what is published now and the bundle's size; the same as before, and 0,
     where nothing has changed."""
     before, me = share.published, Member("", own.public)
     there = pull.numbers(place, me)
     ids = tuple(sorted(reader.key.id for reader in readers))
-    now = {shared.id: shared.digest for shared in found}
+    now = {shared.id: shared.digest for shared in going}
     # A new key has published nothing yet: `there` is empty, and all is published.
     is_there = bool(there) and there[-1] == before.seq and before.base in there
     if is_there and before.contents == now and before.readers == ids:
@@ -209,7 +209,7 @@ def _put(
         before.digest if goes_on else "",
         ctx.now().isoformat(timespec="seconds"),
     )
-    lines = [shared.line for shared in found if not (goes_on and shared.id in before.contents)]
+    lines = [shared.line for shared in going if not (goes_on and shared.id in before.contents)]
     raw = bundles.seal(own, [reader.key for reader in readers], position, b"\n".join(lines))
     place.write(pull.name_of(me, seq), raw)
     for number in () if goes_on else there:

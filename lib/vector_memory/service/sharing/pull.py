@@ -79,12 +79,12 @@ def pull(
     Returns:
         The members with how much they share, and what was refused, and why.
     """
-    mine = {private_key.public for private_key in own}
-    listed = [one for one in team.valid(corner, share) if one.key not in mine]
+    mine = {key.public for key in own}
+    listed = [member for member in team.valid(corner, share) if member.key not in mine]
     refused, views, seen = _strangers(place, corner, share), [], dict(share.seen)
-    if left := seen.keys() - {one.key.id for one in listed}:
-        drop(ctx, corner, _authors(ctx, corner) - {one.key.word for one in listed})
-        seen = {id: one for id, one in seen.items() if id not in left}
+    if left := seen.keys() - {member.key.id for member in listed}:
+        drop(ctx, corner, _authors(ctx, corner) - {member.key.word for member in listed})
+        seen = {id: last for id, last in seen.items() if id not in left}
         share = team.save(ctx, corner, replace(share, seen=dict(seen)))
     for at, member in enumerate(listed):
         progress(at, len(listed), f"reading {member.name}")
@@ -104,7 +104,7 @@ def pull(
 
 def _strangers(place: SharedPlace, corner: Corner, share: TeamShare) -> list[RefusedView]:
     """Return what lies at the place of keys that are no members'."""
-    known = {member.key.id for member in team.valid(corner, share)}
+    member_ids = {member.key.id for member in team.valid(corner, share)}
     revoked = {PublicKey.read(word).id for word in share.revoked}
     return [
         RefusedView(
@@ -114,7 +114,7 @@ def _strangers(place: SharedPlace, corner: Corner, share: TeamShare) -> list[Ref
             else "its key is not in the list of members",
         )
         for name in place.names(f"{ROOT}/members")
-        if name not in known
+        if name not in member_ids
     ]
 
 
@@ -151,9 +151,7 @@ def _taken(
         return before
     opened = []
     for bundle in chain:
-        reader = next(
-            (private_key for private_key in own if private_key.public.id in bundle.readers), own[0]
-        )
+        reader = next((key for key in own if key.public.id in bundle.readers), own[0])
         opened.append(bundles.unseal(bundle, reader))
     if before is None:
         share.seen[member.key.id] = Seen(0, "", 0)
@@ -227,23 +225,23 @@ def _keep_only(
     if corner.place:
         ctx.know_project(shelf, corner.place)
 
-    def told() -> Iterator[tuple[str, Record]]:
-        return (one for raw in opened for one in contents.told_in(raw, member, corner))
+    def records() -> Iterator[tuple[str, Record]]:
+        return (pair for raw in opened for pair in contents.records_in(raw, member, corner))
 
-    kept, now = {id for id, _ in told()} - ctx.state.records(REJECTED).keys(), ctx.now()
+    kept, now = {id for id, _ in records()} - ctx.state.records(REJECTED).keys(), ctx.now()
     if goes_on:
         here, count = set(shelf.journal.by_ids(list(kept))), goes_on.memories
     else:
         every = shelf.journal.iter_memories(Scope((corner.id,)))
-        here = {one.id for one in every if one.author.get("key") == member.key.word}
+        here = {memory.id for memory in every if memory.author.get("key") == member.key.word}
         count = len(here & kept)
         # What is gone goes first: what was taken back is not here for longer than it must be.
         shelf.journal.write((), (), sorted(here - kept))
     missing = kept - here
 
     def fresh() -> Iterator[Memory]:
-        for id, one in told():
-            if id in missing and (memory := contents.read(one, member, corner, now)) is not None:
+        for id, record in records():
+            if id in missing and (memory := contents.read(record, member, corner, now)) is not None:
                 missing.remove(id)
                 yield memory
 
@@ -260,8 +258,8 @@ def drop(ctx: Context, corner: Corner, words: set[str]) -> int:
     shelf = ctx.team_shelf() if words else None
     if shelf is None:
         return 0
-    found = shelf.journal.iter_memories(Scope((corner.id,)))
-    gone = [memory.id for memory in found if memory.author.get("key") in words]
+    shared = shelf.journal.iter_memories(Scope((corner.id,)))
+    gone = [memory.id for memory in shared if memory.author.get("key") in words]
     shelf.journal.write((), (), gone)
     ctx.notify()
     return len(gone)
@@ -271,5 +269,5 @@ def _authors(ctx: Context, corner: Corner) -> set[str]:
     shelf = ctx.team_shelf()
     if shelf is None:
         return set()
-    found = shelf.journal.iter_memories(Scope((corner.id,)))
-    return {memory.author.get("key", "") for memory in found}
+    shared = shelf.journal.iter_memories(Scope((corner.id,)))
+    return {memory.author.get("key", "") for memory in shared}

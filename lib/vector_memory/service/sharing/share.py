@@ -28,8 +28,8 @@ def _access(request: Mapping[str, object], name: str) -> dict[str, str]:
     """Read the AWS variables of the terminal that asks; no others are taken."""
     from vector_memory.service.sharing.bucket import VARIABLES
 
-    found = request.get(name)
-    given = found if isinstance(found, dict) else {}
+    value = request.get(name)
+    given = value if isinstance(value, dict) else {}
     return {variable: str(given[variable]) for variable in VARIABLES if given.get(variable)}
 
 
@@ -196,8 +196,8 @@ def _require_apart(corner: Corner, url: str) -> None:
 def _team_at(place: SharedPlace) -> str:
     """Return the random name of the team that shares at a place; who comes first gives it."""
     try:
-        told = json.loads(place.read(TEAM, MOST_TEAM))
-        return str(told["team"]) if isinstance(told, dict) else ""
+        record = json.loads(place.read(TEAM, MOST_TEAM))
+        return str(record["team"]) if isinstance(record, dict) else ""
     except NotFoundError:
         name = os.urandom(16).hex()
         place.write(TEAM, json.dumps({"team": name}).encode())
@@ -214,15 +214,15 @@ def _admit(ctx: Context, corner: Corner, own: KeyEntry, name: str, law: str) -> 
     older = [entry.public for entry in contracts.keyring(ctx).entries() if entry != own]
     called_before = next((member.name for member in listed if member.key in older), "")
     listed = [member for member in listed if member.key not in older]
-    known = next((member for member in listed if member.key == own.public), None)
-    law = law or (known.law if known else "")
+    own_member = next((member for member in listed if member.key == own.public), None)
+    law = law or (own_member.law if own_member else "")
     if (
-        known is not None
-        and (name or known.name, law) == (known.name, known.law)
+        own_member is not None
+        and (name or own_member.name, law) == (own_member.name, own_member.law)
         and not called_before
     ):
         return os.path.join(corner.root, team.FILE)
-    called = team.name_of(name or called_before or (known.name if known else _login()))
+    called = team.name_of(name or called_before or (own_member.name if own_member else _login()))
     return team.write_members(
         corner, [*team.without(listed, own.public), Member(called, own.public, law)]
     )
@@ -302,21 +302,21 @@ def revoke(ctx: Context, request: RevokeRequest) -> RevokeAnswer:
     request.require_user("decides who is in a team")
     corner = team.corner_of(ctx, messages.place_of(ctx, request))
     share, listed = team.require_share(ctx, corner), team.members(corner)
-    said = request.key
-    found = [one for one in listed if said in (one.name, one.key.id, one.key.word)]
-    if len(found) != 1:
+    name = request.key
+    named = [member for member in listed if name in (member.name, member.key.id, member.key.word)]
+    if len(named) != 1:
         raise NotFoundError(
-            f"{len(found) or 'No'} members are called {said[:60]!r}.",
+            f"{len(named) or 'No'} members are called {name[:60]!r}.",
             "`share status` shows their keys.",
         )
-    member, own = found[0], contracts.keyring(ctx).current
+    member, own = named[0], contracts.keyring(ctx).current
     if own is not None and member.key == own.public:
         _take_back(ctx, corner, share, member, request.access)
         # Numbers go on: others refuse an older one.
         share = replace(share, published=team.Published(seq=share.published.seq))
     else:
         share = replace(share, revoked=(*share.revoked, member.key.word))
-    seen = {id: one for id, one in share.seen.items() if id != member.key.id}
+    seen = {id: last for id, last in share.seen.items() if id != member.key.id}
     team.save(ctx, corner, replace(share, seen=seen))
     team.write_members(corner, team.without(listed, member.key))
     removed = pull.drop(ctx, corner, {member.key.word})
@@ -335,15 +335,15 @@ def reject(ctx: Context, request: RejectRequest) -> RejectAnswer:
         NotFoundError: there is none of an id.
     """
     request.require_user("decides what is kept of what others shared")
-    found = [lookup(ctx, id, shared=True) for id in request.ids]
-    if own := [one for _, one in found if not one.author]:
+    pairs = [lookup(ctx, id, shared=True) for id in request.ids]
+    if own := [memory for _, memory in pairs if not memory.author]:
         raise BadInputError(f"{own[0].id[:12]} is your own.", "`vector-memory forget` removes it.")
-    ids = [one.id for _, one in found]
+    ids = [memory.id for _, memory in pairs]
     at = ctx.now().isoformat(timespec="seconds")
-    for shelf, one in found:
-        ctx.state.put_record(pull.REJECTED, one.id, {"at": at})
-        shelf.journal.write((), (), [one.id])
-        _note_gone(ctx, one)
+    for shelf, memory in pairs:
+        ctx.state.put_record(pull.REJECTED, memory.id, {"at": at})
+        shelf.journal.write((), (), [memory.id])
+        _note_gone(ctx, memory)
     ctx.notify()
     ctx.state.audit("share", request.actor, ids, {"action": "reject"})
     return RejectAnswer(len(ids))

@@ -111,13 +111,13 @@ def corner_of(ctx: Context, place: projects.Place | None) -> Corner:
     return Corner(place, place.root, place.id)
 
 
-def name_of(said: str) -> str:
+def name_of(typed: str) -> str:
     """Return a member's name as it may be shown.
 
     Raises:
         BadInputError: it is none.
     """
-    name = privacy.word(said.strip())
+    name = privacy.word(typed.strip())
     if not _NAME.fullmatch(name):
         raise BadInputError(
             "A member's name is at most 40 letters, digits, spaces and . @ ' + -.", "Give --name."
@@ -133,10 +133,10 @@ def members(corner: Corner) -> list[Member]:
     """
     path = os.path.join(corner.root, FILE)
     try:
-        told = json.loads(read_text(path, MOST_BYTES, corner.root))
-        found = [
-            Member(name_of(one["name"]), PublicKey.read(one["key"]), _law(one))
-            for one in told["members"]
+        document = json.loads(read_text(path, MOST_BYTES, corner.root))
+        listed = [
+            Member(name_of(entry["name"]), PublicKey.read(entry["key"]), _law(entry))
+            for entry in document["members"]
         ]
     except FileNotFoundError:
         return []
@@ -144,9 +144,9 @@ def members(corner: Corner) -> list[Member]:
         raise explained(path, error) from error
     except (ValueError, TypeError, KeyError, RecursionError, VectorMemoryError) as error:
         raise BadInputError(f"{path} is no list of members: {error}", "Mend it.") from error
-    if len(found) > MOST_MEMBERS or len({member.key.id for member in found}) < len(found):
+    if len(listed) > MOST_MEMBERS or len({member.key.id for member in listed}) < len(listed):
         raise BadInputError(f"{path} names a key twice, or too many.", "Mend it.")
-    return found
+    return listed
 
 
 def _law(entry: dict[str, str]) -> str:
@@ -167,13 +167,16 @@ def write_members(corner: Corner, listed: list[Member]) -> str:
         }
         for member in listed
     ]
-    text = json.dumps({"members": entries}, indent=2, ensure_ascii=False) + "\n"
+    _write(path, json.dumps({"members": entries}, indent=2, ensure_ascii=False) + "\n", 0o644)
+    return path
+
+
+def _write(path: str, text: str, mode: int = 0o600) -> None:
     try:
-        private.make_folder(corner.root)
-        write_durably(path, text.encode("utf-8"), 0o644)
+        private.make_folder(os.path.dirname(path))
+        write_durably(path, text.encode("utf-8"), mode)
     except OSError as error:
         raise StoreFullError(f"{path} cannot be written: {error.strerror or error}.") from error
-    return path
 
 
 def valid(corner: Corner, share: TeamShare) -> list[Member]:
@@ -190,13 +193,13 @@ def share_of(ctx: Context, corner: Corner) -> TeamShare | None:
     path = _record(ctx, corner)
     try:
         with open_regular(path, ctx.home.sharing) as file:
-            told = json.loads(file.read(MOST_RECORD))
-        published = told.pop("published")
+            record = json.loads(file.read(MOST_RECORD))
+        published = record.pop("published")
         published["readers"] = tuple(published["readers"])
-        seen = {id: Seen(**one) for id, one in told.pop("seen").items()}
-        kinds, tags, revoked = (tuple(told[name]) for name in ("kinds", "tags", "revoked"))
+        seen = {id: Seen(**part) for id, part in record.pop("seen").items()}
+        kinds, tags, revoked = (tuple(record[name]) for name in ("kinds", "tags", "revoked"))
         now = Published(**published)
-        return TeamShare(told["url"], told["team"], kinds, tags, now, seen, revoked)
+        return TeamShare(record["url"], record["team"], kinds, tags, now, seen, revoked)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -213,23 +216,18 @@ def require_share(ctx: Context, corner: Corner) -> TeamShare:
     Raises:
         NotFoundError: it is not.
     """
-    found = share_of(ctx, corner)
-    if found is None:
+    share = share_of(ctx, corner)
+    if share is None:
         raise NotFoundError(
             "Nothing is shared from here.",
             "`vector-memory share init --to file:///a/folder` begins.",
         )
-    return found
+    return share
 
 
 def save(ctx: Context, corner: Corner, share: TeamShare) -> TeamShare:
     """Keep how a project is shared, and return it."""
-    path = _record(ctx, corner)
-    try:
-        private.make_folder(ctx.home.sharing)
-        write_durably(path, json.dumps(asdict(share)).encode("utf-8"))
-    except OSError as error:
-        raise StoreFullError(f"{path} cannot be written: {error.strerror or error}.") from error
+    _write(_record(ctx, corner), json.dumps(asdict(share)))
     return share
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from vector_memory.errors import BadInputError
 from vector_memory.observe.learning import figures, things
-from vector_memory.observe.learning.figures import NOT_ENOUGH, Comparison, Middle, Rate
+from vector_memory.observe.learning.figures import NOT_ENOUGH, Middle, Rate, RateComparison
 from vector_memory.observe.learning.outcomes import LONGEST_PAUSE_S, Task
 from vector_memory.observe.learning.things import Sighting
 from vector_memory.service.base import messages
@@ -60,57 +60,57 @@ def optimize(ctx: Context, request: OptimizerRequest) -> ledger.Answer:
         their `steps`, those that took longest in all first, and how two ways `compared`.
     """
     asker = messages.asker_of(ctx, request)
-    known = ledger.tasks_of(asker, request.since, kind=request.kind)
-    keys = {task.key[:16] for task in known}
+    tasks = ledger.tasks_of(asker, request.since, kind=request.kind)
+    keys = {task.key[:16] for task in tasks}
     runs: defaultdict[str, list[Sighting]] = defaultdict(list)
     for sighting in ledger.sightings_of(asker):
         of_task = not request.kind or sighting.turn[:16] in keys
         lately = request.since is None or datetime.fromisoformat(sighting.at) >= request.since
         if sighting.kind == things.COMMAND and of_task and lately:
             runs[ledger.job_of(sighting.name)].append(sighting)
-    steps = [_figures(job, seen, known) for job, seen in runs.items()]
+    steps = [_figures(job, seen, tasks) for job, seen in runs.items()]
     steps.sort(key=lambda step: (-step.total_s, -step.went_well.n, step.step))
     return ledger.answer(
         ctx,
-        _told(steps),
-        tasks=len(known),
-        retries=sum(task.retries for task in known),
+        _summary(steps),
+        tasks=len(tasks),
+        retries=sum(task.retries for task in tasks),
         steps=steps[: request.k],
-        compared=_compared(known, request.first, request.second),
+        compared=_compared(tasks, request.first, request.second),
     )
 
 
-def _figures(job: str, seen: Sequence[Sighting], known: Sequence[Task]) -> StepFigures:
+def _figures(job: str, seen: Sequence[Sighting], tasks: Sequence[Task]) -> StepFigures:
     good = [sighting for sighting in seen if sighting.state == things.OK]
     # Nobody knows how much of a long call was waiting for a permission.
     total = round(sum(min(sighting.seconds, LONGEST_PAUSE_S) for sighting in seen), 1)
     took = figures.middle([sighting.seconds for sighting in good if sighting.seconds > 0])
-    in_tasks = sum(job in task.jobs for task in known)
+    in_tasks = sum(job in task.jobs for task in tasks)
     return StepFigures(job, figures.rate(len(good), len(seen)), in_tasks, took, total)
 
 
-def _told(steps: Sequence[StepFigures]) -> str:
+def _summary(steps: Sequence[StepFigures]) -> str:
     enough = [step for step in steps if step.went_well.is_enough]
     if not enough:
         return f"{NOT_ENOUGH}: no step was run five times."
-    worst = min(enough, key=lambda one: one.went_well.k / one.went_well.n)
-    longest = max(enough, key=lambda one: one.total_s)
-    told = f"Of steps that were run five times `{longest.step}` took longest: {longest.total_s:g} s in {longest.went_well.n} runs."
+    worst = min(enough, key=lambda step: step.went_well.k / step.went_well.n)
+    longest = max(enough, key=lambda step: step.total_s)
+    summary = f"Of steps that were run five times `{longest.step}` took longest: {longest.total_s:g} s in {longest.went_well.n} runs."
     if worst.went_well.k < worst.went_well.n:
-        told += f" `{worst.step}` fails most: it went well {worst.went_well.told}."
-    return told
+        summary += f" `{worst.step}` fails most: it went well {worst.went_well.told}."
+    return summary
 
 
 def _compared(
-    known: Sequence[Task], first: Sequence[str], second: Sequence[str]
-) -> Comparison | None:
+    tasks: Sequence[Task], first: Sequence[str], second: Sequence[str]
+) -> RateComparison | None:
     """Return how tasks went that took one way and not the other, None where no ways are given."""
     if not first and not second:
         return None
-    ways = [{ledger.job_of(one) for one in way} for way in (first, second)]
+    ways = [{ledger.job_of(line) for line in way} for way in (first, second)]
     if not all(ways) or ways[0] == ways[1]:
         raise BadInputError(
             "Two ways that differ are needed.", "Give `first` and `second` as command lines."
         )
     names = (" + ".join(sorted(ways[0])), " + ".join(sorted(ways[1])))
-    return ledger.compare_ways(known, ways[0], ways[1], names)
+    return ledger.compare_ways(tasks, ways[0], ways[1], names)

@@ -17,7 +17,7 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import step_log
 from vector_memory.service.learning import counted_records
-from vector_memory.service.learning.counted_records import Record
+from vector_memory.service.learning.counted_records import CountedRecord
 from vector_memory.service.think import ledger
 
 ANALYSES = "causal_analysis"
@@ -58,69 +58,71 @@ def explain(ctx: Context, request: CauseRequest) -> ledger.Answer:
         raise BadInputError(
             "There is nothing to explain.", "Give the line of the `error`, or a `session`."
         )
-    known = ledger.tasks_of(messages.asker_of(ctx, request))
-    met = _met(known, request)
+    all_tasks = ledger.tasks_of(messages.asker_of(ctx, request))
+    met = _met(all_tasks, request)
     shown = met[: -MOST_CASES - 1 : -1]
-    stood = [_before(ctx, task, one) for task, one in shown]
-    ends = Counter("a change of files" if one.end == EDIT else one.end for _, one in met if one.end)
+    stood = [_before(ctx, task, trouble) for task, trouble in shown]
+    ended = (trouble.end for _, trouble in met if trouble.end)
+    ends = Counter("a change of files" if end == EDIT else end for end in ended)
     before = Counter(step for steps in stood for step in dict.fromkeys(steps))
     kinds, tasks = {task.kind for task, _ in met}, len({task.key for task, _ in met})
-    like, job = [task for task in known if task.kind in kinds], ledger.job_of(request.step)
+    like, job = [task for task in all_tasks if task.kind in kinds], ledger.job_of(request.step)
     names = (f"with {job}", f"without {job}")
-    told = f"{NOT_ENOUGH}: such a failure was never met here."
+    summary = f"{NOT_ENOUGH}: such a failure was never met here."
     if met:
         how = f"it was ended in {len(ends)} ways" if ends else "nothing is known to end it"
-        told = f"Met in {tasks} of {len(like)} tasks of the same kinds, last {met[-1][0].at[:10]}; {how}."
+        summary = f"Met in {tasks} of {len(like)} tasks of the same kinds, last {met[-1][0].at[:10]}; {how}."
     return ledger.answer(
         ctx,
-        told,
+        summary,
         tasks=tasks,
         of=len(like),
         cases=[
             {"at": task.at, "session": task.session, "before": steps}
-            | {"job": one.job, "error": one.line, "mended_by": one.end}
-            for (task, one), steps in zip(shown, stood, strict=True)
+            | {"job": trouble.job, "error": trouble.line, "mended_by": trouble.end}
+            for (task, trouble), steps in zip(shown, stood, strict=True)
         ],
         mended_by=dict(ends.most_common(MOST_ENDS)),
         before=dict(before.most_common(MOST_BEFORE)),
         with_step=ledger.compare_ways(like, {job}, set(), names) if request.step else None,
         dry_run=request.dry_run,
-        id=_keep(ctx, request, met, told) if met and not request.dry_run else None,
+        id=_keep(ctx, request, met, summary) if met and not request.dry_run else None,
     )
 
 
-def _met(known: Sequence[Task], request: CauseRequest) -> list[Met]:
+def _met(tasks: Sequence[Task], request: CauseRequest) -> list[Met]:
     """Return the failures that are meant, each with its task, the oldest first."""
     asked = terms_of(request.error)
 
-    def is_meant(one: Trouble) -> bool:
-        held = terms_of(f"{one.job} {one.line}")
+    def is_meant(trouble: Trouble) -> bool:
+        held = terms_of(f"{trouble.job} {trouble.line}")
         shared = len(asked & held)
         # A line without a telling word is like none.
         is_like = shared >= min(2, len(asked)) and shared >= ALIKE * min(len(asked), len(held))
         return is_like and bool(asked) == bool(request.error)
 
     return [
-        (task, one)
-        for task in known
+        (task, trouble)
+        for task in tasks
         if request.session in ("", task.session)
-        for one in task.trouble
-        if is_meant(one)
+        for trouble in task.trouble
+        if is_meant(trouble)
     ]
 
 
-def _before(ctx: Context, task: Task, one: Trouble) -> list[str]:
+def _before(ctx: Context, task: Task, trouble: Trouble) -> list[str]:
     """Return the steps right before a failure, as far as they are known."""
     steps = step_log.of_session(ctx, task.session)
-    place = next((n for n, step in enumerate(steps) if step.sign == one.sign), 0)
+    place = next((n for n, step in enumerate(steps) if step.sign == trouble.sign), 0)
     return [step.job or step.what for step in steps[max(0, place - BEFORE) : place]]
 
 
-def _keep(ctx: Context, request: CauseRequest, met: Sequence[Met], told: str) -> str | None:
-    task, one = met[-1]
-    text, key = f"`{one.job}`: {one.line}\n{told}", ledger.key_of(one.sign or one.line)
+def _keep(ctx: Context, request: CauseRequest, met: Sequence[Met], summary: str) -> str | None:
+    task, trouble = met[-1]
+    text = f"`{trouble.job}`: {trouble.line}\n{summary}"
+    key = ledger.key_of(trouble.sign or trouble.line)
     extra = {"cases": len(met)}
-    record = Record(ANALYSES, key, text, kind=CAUSE, session=task.session, extra=extra)
+    record = CountedRecord(ANALYSES, key, text, kind=CAUSE, session=task.session, extra=extra)
     stored = counted_records.keep(ctx, ledger.project_of(ctx, request), record)
     ctx.audit("analyse", request.actor, [stored.id] if stored else [])
     return stored.id if stored else None

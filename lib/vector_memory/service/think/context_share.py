@@ -73,7 +73,7 @@ def budget(ctx: Context, request: BudgetRequest) -> ledger.Answer:
         (0 for none), and how many `sessions` were given anything.
     """
     is_set = request.action == "set"
-    told = _set(ctx, request) if is_set else ""
+    summary = _set(ctx, request) if is_set else ""
     since = request.since or ctx.now() - timedelta(days=DAYS)
     used: defaultdict[str, Counter[str]] = defaultdict(Counter)
     times: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -95,12 +95,12 @@ def budget(ctx: Context, request: BudgetRequest) -> ledger.Answer:
         figures = (used[session][part], times[session][part], whole[part])
         views.append(CompartmentView(part, limit, SETTINGS.get(part, ""), *figures, brought))
     total, cap = used[session].total(), ctx.settings.session_tokens
-    if not told and session:
+    if not summary and session:
         most = f" of at most {cap}" if cap else ""
-        told = f"{total} tokens{most} in this session, {whole.total()} in {sessions} sessions since {since:%Y-%m-%d}."
+        summary = f"{total} tokens{most} in this session, {whole.total()} in {sessions} sessions since {since:%Y-%m-%d}."
     return ledger.answer(
         ctx,
-        told or f"No session was given anything since {since:%Y-%m-%d}.",
+        summary or f"No session was given anything since {since:%Y-%m-%d}.",
         session=session,
         used=total,
         cap=cap,

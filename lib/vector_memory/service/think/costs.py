@@ -24,9 +24,9 @@ from vector_memory.service.base import messages, model_help
 from vector_memory.service.base.asker import asker_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records
-from vector_memory.service.learning.counted_records import Record
+from vector_memory.service.learning.counted_records import CountedRecord
 from vector_memory.service.think import ledger
-from vector_memory.system.json_in import Record as Raw
+from vector_memory.system.json_in import Record
 from vector_memory.text import tables
 
 USAGE = "usage"
@@ -92,25 +92,25 @@ def costs(ctx: Context, request: CostRequest, progress: Progress) -> ledger.Answ
     """
     prices = prices_of(ctx)
     if request.action == "prices":
-        told = f"Dollars for a million tokens, by {LISTED}. Put lines of your own into {ctx.home.path(f'{PRICES}.txt')}."
-        lines = [f"{name} {' '.join(f'{one:g}' for one in row)}" for name, row in prices]
-        return ledger.answer(ctx, told, prices=lines)
+        summary = f"Dollars for a million tokens, by {LISTED}. Put lines of your own into {ctx.home.path(f'{PRICES}.txt')}."
+        lines = [f"{name} {' '.join(f'{price:g}' for price in row)}" for name, row in prices]
+        return ledger.answer(ctx, summary, prices=lines)
     read_all(ctx, progress)
-    took = _known(messages.asker_of(ctx, request), request.since, prices)
+    took = _taken(messages.asker_of(ctx, request), request.since, prices)
     if request.action == "route":
         return _route(ctx, request, took)
     rows, days = _rows(request.by, took), _rows("day", took)
     dearer = [day for day in days if request.cap and (day.dollars or 0) > request.cap]
-    unpriced = sorted({one.model for one in took if one.dollars is None})
-    tokens, dollars = sum(row.tokens for row in rows), sum(one.dollars or 0 for one in took)
-    count = len({one.session for one in took})
-    told = f"{count} sessions, {tokens:,} tokens, ${dollars:,.2f} by {LISTED}"
-    told += f" without {', '.join(unpriced)}, which have none." if unpriced else "."
+    unpriced = sorted({part.model for part in took if part.dollars is None})
+    tokens, dollars = sum(row.tokens for row in rows), sum(part.dollars or 0 for part in took)
+    count = len({part.session for part in took})
+    summary = f"{count} sessions, {tokens:,} tokens, ${dollars:,.2f} by {LISTED}"
+    summary += f" without {', '.join(unpriced)}, which have none." if unpriced else "."
     return ledger.answer(
         ctx,
-        told,
+        summary,
         rows=rows[: request.k],
-        over=[f"{one.name}: ${one.dollars:.2f}" for one in dearer],
+        over=[f"{day.name}: ${day.dollars:.2f}" for day in dearer],
         unpriced=unpriced,
         own=model_help.report(ctx),
     )
@@ -141,47 +141,47 @@ def _read(ctx: Context, path: str) -> None:
     if asker is None or not session or not ctx.settings.capture:
         return
     key = f"{USAGE}:{session}"
-    known = counted_records.get(asker, HEURISTICS, key)
+    kept = counted_records.get(asker, HEURISTICS, key)
     name = os.path.basename(path)
-    parts = Raw(known.extra).part("files") if known else Raw()
+    parts = Record(kept.extra).part("files") if kept else Record()
     if parts.part(name).number("size") == size:
         return
     rows = [[*at, asdict(usage)] for at, usage in sorted(usage_of(path).items())]
     extra = {"files": {**parts, name: {"size": size, "rows": rows}}}
     text = f"What a session took of its models: {sum(len(row) for row in rows)} figures."
-    record = Record(HEURISTICS, key, text, kind=USAGE, session=session, extra=extra)
+    record = CountedRecord(HEURISTICS, key, text, kind=USAGE, session=session, extra=extra)
     counted_records.keep(ctx, asker, record)
 
 
-def _known(asker: messages.Asker, since: datetime | None, prices: Prices) -> list[Took]:
+def _taken(asker: messages.Asker, since: datetime | None, prices: Prices) -> list[Took]:
     """Return what the sessions that an asker may see took since a day; what is not as it was written counts as
     nothing."""
-    names = {one.id: one.name for shelf in asker.shelves for one in shelf.journal.projects()}
+    names = asker.names
     first = f"{since:%Y-%m-%d}" if since else ""
-    found = []
+    took = []
     for memory in ledger.records(asker, USAGE):
         session, project = memory.source.session, names.get(memory.project, "")
-        files = Raw(memory.extra).part("files")
+        files = Record(memory.extra).part("files")
         listed = (files.part(name).get("rows") for name in files)
         for row in (row for rows in listed if isinstance(rows, list) for row in rows):
             with suppress(TypeError, ValueError):
                 day, model, usage = str(row[0]), str(row[1]), Usage(**row[2])
                 if day >= first:
                     paid = cost(usage, model, prices)
-                    found.append(Took(session, project, day, model, usage, paid))
-    return found
+                    took.append(Took(session, project, day, model, usage, paid))
+    return took
 
 
 def _rows(by: str, took: Iterable[Took]) -> list[CostRow]:
     groups: defaultdict[str, list[Took]] = defaultdict(list)
-    for one in took:
-        groups[getattr(one, by)].append(one)
+    for part in took:
+        groups[getattr(part, by)].append(part)
     rows = []
     for name, parts in groups.items():
         whole = total(part.usage for part in parts)
-        told = [part.dollars for part in parts if part.dollars is not None]
+        paid = [part.dollars for part in parts if part.dollars is not None]
         count = len({part.session for part in parts})
-        dollars = round(sum(told), 2) if told else None
+        dollars = round(sum(paid), 2) if paid else None
         rows.append(CostRow(name, whole.tokens, asdict(whole), dollars, count))
     if by == "day":
         return sorted(rows, key=lambda row: row.name, reverse=True)
@@ -197,7 +197,7 @@ def prices_of(ctx: Context) -> Prices:
     Raises:
         BadInputError: a line of the user's is no price.
     """
-    found, own = [], list[str]()
+    prices, own = [], list[str]()
     with suppress(OSError):
         own = tables.lines(PRICES, ctx.home.root)
     for line in (*own, *tables.lines("model_prices")):
@@ -208,8 +208,8 @@ def prices_of(ctx: Context) -> Prices:
                 f"{ctx.home.path(f'{PRICES}.txt')}: {line[:60]!r} is no price.",
                 "A model's name, then dollars for input, output, cache 5 minutes, cache 1 hour, cache read.",
             )
-        found.append((name, row))
-    return found
+        prices.append((name, row))
+    return prices
 
 
 def cost(usage: Usage, model: str, prices: Prices) -> float | None:
@@ -236,20 +236,20 @@ def _route(ctx: Context, request: CostRequest, took: Sequence[Took]) -> ledger.A
     order = sorted(done, key=lambda model: -done[model].low)
     dollars = {model: _of_a_session(tasks, took, model) for model in order}
     proven, named = [model for model in order if done[model].is_enough], kind or "all kinds"
-    told = f"{NOT_ENOUGH}: fewer than two models did five tasks of {named} whose end is known."
+    summary = f"{NOT_ENOUGH}: fewer than two models did five tasks of {named} whose end is known."
     if len(proven) > 1:
         fit = [model for model in proven if done[model].high >= done[proven[0]].low]
         best = min(fit, key=lambda model: (dollars[model] is None, dollars[model] or 0))
-        told = f"For {named}: {best} is the cheapest of those of which none did surely better."
+        summary = f"For {named}: {best} is the cheapest of those of which none did surely better."
     views = [{"model": model, "done": done[model], "dollars": dollars[model]} for model in order]
-    return ledger.answer(ctx, told, models=views)
+    return ledger.answer(ctx, summary, models=views)
 
 
 def _of_a_session(tasks: Iterable[Task], took: Iterable[Took], model: str) -> float | None:
     """Return what a session in which a model did such a task took of it in the median, None without a price."""
     mine = {task.session for task in tasks if task.model == model}
     paid: defaultdict[str, float] = defaultdict(float)
-    for one in took:
-        if one.session in mine and one.model == model and one.dollars is not None:
-            paid[one.session] += one.dollars
+    for part in took:
+        if part.session in mine and part.model == model and part.dollars is not None:
+            paid[part.session] += part.dollars
     return round(median_high(paid.values()), 2) if paid else None

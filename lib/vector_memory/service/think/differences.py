@@ -44,8 +44,8 @@ def difference(ctx: Context, request: DiffRequest) -> ledger.Answer:
         Of behaviour the `first` and the `second` window, and how many were `done` in each; of memory what is `new`,
         what is `gone`, and the `kinds` of both.
     """
-    known = ledger.tasks_of(messages.asker_of(ctx, request))
-    at, until = _moment(ctx, request.at, known), request.until or ctx.now()
+    tasks = ledger.tasks_of(messages.asker_of(ctx, request))
+    at, until = _moment(ctx, request.at, tasks), request.until or ctx.now()
     since = request.since or at - (until - at)
     if not since < at < until:
         raise BadInputError(
@@ -53,18 +53,18 @@ def difference(ctx: Context, request: DiffRequest) -> ledger.Answer:
         )
     if request.what == "memory":
         return _memory(ctx, request, at, until)
-    mine = [task for task in known if request.kind in ("", task.kind)]
+    mine = [task for task in tasks if request.kind in ("", task.kind)]
     before = [task for task in mine if since <= task.ended_at < at]
     after = [task for task in mine if at <= task.ended_at < until]
     done = compare(ledger.done_of(before), ledger.done_of(after), ("before", "since then"))
-    told = f"{len(before)} tasks before {at:%Y-%m-%d %H:%M}, {len(after)} since: {done.verdict}."
+    summary = f"{len(before)} tasks before {at:%Y-%m-%d %H:%M}, {len(after)} since: {done.verdict}."
     first, second = _window(before, since, at), _window(after, at, until)
-    return ledger.answer(ctx, told, first=first, second=second, done=done)
+    return ledger.answer(ctx, summary, first=first, second=second, done=done)
 
 
-def _moment(ctx: Context, word: str, known: Sequence[Task]) -> datetime:
+def _moment(ctx: Context, word: str, tasks: Sequence[Task]) -> datetime:
     begun = [
-        task.ended_at - timedelta(minutes=task.minutes) for task in known if task.session == word
+        task.ended_at - timedelta(minutes=task.minutes) for task in tasks if task.session == word
     ]
     if begun:
         return min(begun)
@@ -100,6 +100,6 @@ def _memory(ctx: Context, request: DiffRequest, at: datetime, until: datetime) -
     gone = [memory for id, memory in before.items() if id not in after]
     sides = {"new": new, "gone": gone}
     kinds = {name: Counter(memory.kind for memory in side) for name, side in sides.items()}
-    told = f"{len(new)} memories are new since {at:%Y-%m-%d %H:%M}, {len(gone)} gave way."
+    summary = f"{len(new)} memories are new since {at:%Y-%m-%d %H:%M}, {len(gone)} gave way."
     brief = {name: list(map(ledger.in_brief, side[: request.k])) for name, side in sides.items()}
-    return ledger.answer(ctx, told, **brief, kinds=kinds)
+    return ledger.answer(ctx, summary, **brief, kinds=kinds)

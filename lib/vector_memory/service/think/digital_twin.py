@@ -84,8 +84,8 @@ def try_out(ctx: Context, request: TwinRequest, progress: Progress) -> ledger.An
     asker = ledger.project_of(ctx, request)
     asked = _recorded(asker, request.n)
     if not asked:
-        told = f"{NOT_ENOUGH}: no prompt of this project is known."
-        return ledger.answer(ctx, told, scenario=scenario, replayed=0, differ=0)
+        summary = f"{NOT_ENOUGH}: no prompt of this project is known."
+        return ledger.answer(ctx, summary, scenario=scenario, replayed=0, differ=0)
     with store_copy.copied(ctx, asker) as copy:
         store_copy.follow(copy, progress)
         before = _replayed(copy, asker, asked, progress, "without the change")
@@ -93,8 +93,8 @@ def try_out(ctx: Context, request: TwinRequest, progress: Progress) -> ledger.An
         number = _applied(copy, scenario, asker, progress)
         store_copy.follow(copy, progress)
         copy.settings = store_copy.alone(changed)
-        for one in asked:
-            copy.state.clear_shown(one.source.session)
+        for memory in asked:
+            copy.state.clear_shown(memory.source.session)
         after = _replayed(copy, asker, asked, progress, "with the change")
     made = _compared(ctx, asker, before, after)
     did = {PRUNE: f"{number} memories would go. ", CONSOLIDATE: f"{number} would be merged. "}
@@ -109,14 +109,14 @@ def try_out(ctx: Context, request: TwinRequest, progress: Progress) -> ledger.An
 def _recorded(asker: ProjectAsker, most: int) -> list[Memory]:
     """Return passages of the newest prompts of a project that asked for something, each once, in order."""
     scope = Scope(projects=(asker.place.id,), kinds=(PASSAGE,))
-    found: dict[str, Memory] = {}
+    by_text: dict[str, Memory] = {}
     for memory in asker.own.journal.iter_memories(scope, newest_first=True, limit=LOOKED_AT):
         text = memory.title.strip()
         if text and SUBAGENT_TAG not in memory.tags and not prompts.Prompt(text).needs_nothing:
-            found.setdefault(text, memory)
-        if len(found) >= most:
+            by_text.setdefault(text, memory)
+        if len(by_text) >= most:
             break
-    return list(found.values())[::-1]
+    return list(by_text.values())[::-1]
 
 
 def _replayed(
@@ -124,18 +124,18 @@ def _replayed(
 ) -> list[Given]:
     """Ask every prompt at its own time, of what was remembered by then; return what each was given."""
     given = []
-    for number, one in enumerate(asked):
+    for number, memory in enumerate(asked):
         progress(number, len(asked), doing)
         copy.hooks.give_way()
-        store_copy.set_time(copy, one.created_at)
-        here, session = asker_in(copy, asker.place), one.source.session
-        own = replace(here, scope=replace(here.scope, until=one.created_at))
+        store_copy.set_time(copy, memory.created_at)
+        here, session = asker_in(copy, asker.place), memory.source.session
+        own = replace(here, scope=replace(here.scope, until=memory.created_at))
         seen, folder = copy.state.shown(session), asker.place.root
-        prompt = one.title.strip()
+        prompt = memory.title.strip()
         question = HookQuestion(**vars(own), session=session, folder=folder, prompt=prompt)
-        told = prompt_recall.on_prompt(copy, question)
+        block = prompt_recall.on_prompt(copy, question)
         ids = frozenset(copy.state.shown(session) - seen)
-        given.append(Given(ids, fence.tokens(told) if told else 0))
+        given.append(Given(ids, fence.tokens(block) if block else 0))
     return given
 
 
@@ -162,15 +162,15 @@ def _compared(
     gained = [id for old, new in pairs for id in sorted(new.ids - old.ids)]
     used = {label.memory for label in ctx.state.use_labels() if label.used}
     differ = sum(old.ids != new.ids for old, new in pairs)
-    told = f"All {len(pairs)} prompts would get the same notes."
+    summary = f"All {len(pairs)} prompts would get the same notes."
     if differ:
-        told = (
+        summary = (
             f"{differ} of {len(pairs)} prompts would get other notes: {len(lost)} would not come any more"
             f" ({sum(id in used for id in lost)} of them were of use before), {len(gained)} would come anew."
         )
     return ledger.answer(
         ctx,
-        told,
+        summary,
         replayed=len(pairs),
         differ=differ,
         before=_recalled(before),
@@ -182,8 +182,8 @@ def _compared(
 
 def _recalled(given: Sequence[Given]) -> dict[str, int]:
     """Return how many prompts were given anything, how many notes, and their tokens."""
-    tokens = [one.tokens for one in given if one.tokens]
-    notes = sum(len(one.ids) for one in given)
+    tokens = [answer.tokens for answer in given if answer.tokens]
+    notes = sum(len(answer.ids) for answer in given)
     return {"prompts": len(tokens), "notes": notes, "tokens": sum(tokens)}
 
 

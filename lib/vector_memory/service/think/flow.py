@@ -64,16 +64,13 @@ def flow(ctx: Context, request: FlowRequest) -> ledger.Answer:
         raise NotFoundError(f"There is no turn {request.turn}.", f"It has {steps[-1].turn} turns.")
     nodes, edges = graph(mine)
     kept = nodes[: request.k]
-    ids = {flow_node.id for flow_node in kept}
+    ids = {node.id for node in kept}
     drawn = [edge for edge in edges if {edge.from_id, edge.to_id} <= ids]
-    failed, turns = (
-        sum(node.failed for node in nodes),
-        len({logged_step.turn for logged_step in mine}),
-    )
+    failed, turns = sum(node.failed for node in nodes), len({step.turn for step in mine})
     left = f", the first {len(kept)} of {len(nodes)} nodes" if len(nodes) > len(kept) else ""
     where = f"turn {request.turn}" if request.turn else f"{turns} turns"
-    told = f"{len(mine)} steps in {where}, {failed} failed{left}."
-    return ledger.answer(ctx, told, mermaid=mermaid(kept, drawn), nodes=kept, edges=drawn)
+    summary = f"{len(mine)} steps in {where}, {failed} failed{left}."
+    return ledger.answer(ctx, summary, mermaid=mermaid(kept, drawn), nodes=kept, edges=drawn)
 
 
 def steps_of(ctx: Context, session: str) -> list[LoggedStep]:

@@ -102,8 +102,8 @@ def verify(ctx: Context, request: InvariantsRequest, progress: Progress) -> ledg
     for number, shelf in enumerate(asker.shelves):
         progress(number, len(asker.shelves) + 1, "reading every row")
         store = _read(ctx, asker, shelf, broken)
-        told = {"rows": len(store.rows), "digest": store.digest, "is_still": store.is_still}
-        stores.append({"store": shelf.folder, **told})
+        facts = {"rows": len(store.rows), "digest": store.digest, "is_still": store.is_still}
+        stores.append({"store": shelf.folder, **facts})
         count += len(store.rows)
         for name in broken.keys() & OF_A_STORE.keys():
             broken[name] += OF_A_STORE[name](store)
@@ -127,8 +127,8 @@ def verify(ctx: Context, request: InvariantsRequest, progress: Progress) -> ledg
 
 
 def _property(name: str, breaches: Sequence[tuple[str, str]]) -> dict[str, object]:
-    told = {"name": name, "means": PROPERTIES[name], "holds": not breaches, "broken": len(breaches)}
-    return {**told, "examples": [{"id": id, "why": why} for id, why in breaches[:SHOWN]]}
+    head = {"name": name, "means": PROPERTIES[name], "holds": not breaches, "broken": len(breaches)}
+    return {**head, "examples": [{"id": id, "why": why} for id, why in breaches[:SHOWN]]}
 
 
 def _read(
@@ -154,12 +154,12 @@ def _read(
 
 def _line(memory: Memory, text_hash: bytes) -> bytes:
     """Return all that the properties look at, in one form."""
-    told = (
+    fields = (
         memory.seq, memory.id, memory.status, memory.superseded_by, text_hash.hex(), memory.kind,
         memory.collection, memory.priority, memory.origin, memory.valid_from, memory.valid_until,
         memory.expires_at, sorted(memory.tags), sorted(memory.extra.items(), key=str),
     )  # fmt: skip
-    return (repr(tuple(map(str, told))) + "\n").encode("utf-8", "replace")
+    return (repr(tuple(map(str, fields))) + "\n").encode("utf-8", "replace")
 
 
 # -- properties of a row --
@@ -195,8 +195,8 @@ def _foreign_does_not_bind(memory: Memory) -> Iterable[str]:
     held back."""
     is_there = memory.status is Status.ACTIVE and not memory.is_held
     if is_there and memory.trust == 0 and memory.weight:
-        told = ", ".join(f"{name} {value}" for name, value in memory.weight.items())
-        yield f"was written by others or looks like an instruction, and has {told}"
+        weights = ", ".join(f"{name} {value}" for name, value in memory.weight.items())
+        yield f"was written by others or looks like an instruction, and has {weights}"
 
 
 @_in(OF_A_ROW)
@@ -274,8 +274,8 @@ def _links_have_ends(store: ReadStore) -> Breaches:
         for link in store.shelf.journal.links_of(ids[place : place + PAGE]):
             for end in (link.from_id, link.to_id):
                 if end not in rows or rows[end].status is Status.FORGOTTEN:
-                    told = f"{link.from_id[:12]} {link.relation} {link.to_id[:12]}"
-                    yield end, f"{told}: an end is gone"
+                    name = f"{link.from_id[:12]} {link.relation} {link.to_id[:12]}"
+                    yield end, f"{name}: an end is gone"
 
 
 @_in(OF_A_STORE)

@@ -17,7 +17,7 @@ from vector_memory.index.fixes import commands
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import HEURISTICS, Memory, Scope, unique
 from vector_memory.observe.learning import outcomes, things, trails
-from vector_memory.observe.learning.figures import NOT_ENOUGH, Comparison, Rate, compare, rate
+from vector_memory.observe.learning.figures import NOT_ENOUGH, Rate, RateComparison, compare, rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.tasks import CHANGING
 from vector_memory.observe.learning.things import Sighting
@@ -64,18 +64,22 @@ class WorkRequest(messages.Request):
     dry_run: bool = messages.flag(default=True)
 
 
-def answer(ctx: Context, told: str, **parts: object) -> Answer:
+def answer(ctx: Context, summary: str, **parts: object) -> Answer:
     """Return an answer, without the parts that are None. Where it is that there is not enough evidence, it says
     whether some is still to be read: lessons are drawn when nobody waits."""
-    if told.startswith(NOT_ENOUGH) and (left := len(ctx.state.due(deferred.LESSONS))):
-        told += f" {left} transcripts are still to be learned from, which is done in quiet moments."
-    return {"told": told, **{name: part for name, part in parts.items() if part is not None}}
+    if summary.startswith(NOT_ENOUGH) and (left := len(ctx.state.due(deferred.LESSONS))):
+        summary += (
+            f" {left} transcripts are still to be learned from, which is done in quiet moments."
+        )
+    return {"told": summary, **{name: part for name, part in parts.items() if part is not None}}
 
 
 def records(asker: Asker, kind: str) -> list[Memory]:
     """Return the records of sessions that an asker may see, newest first."""
     scope = Scope(projects=asker.scope.projects, collections=(HEURISTICS,), kinds=(kind,))
-    return [one for shelf in asker.shelves for one in shelf.journal.recent(scope, MOST_RECORDS)]
+    return [
+        memory for shelf in asker.shelves for memory in shelf.journal.recent(scope, MOST_RECORDS)
+    ]
 
 
 def _ledgers(asker: Asker) -> Iterator[SessionLedger]:
@@ -96,12 +100,12 @@ def tasks_of(
         kind: those of one kind alone.
         with_subagents: also what subagents did, each with the kind of subagent as its `agent`.
     """
-    found: list[Task] = []
+    tasks: list[Task] = []
     for ledger in _ledgers(asker):
-        found += [*ledger.tasks, *(ledger.by_subagents if with_subagents else ())]
+        tasks += [*ledger.tasks, *(ledger.by_subagents if with_subagents else ())]
     return [
         task
-        for task in learned_records.each_once(found)
+        for task in learned_records.each_once(tasks)
         if (since is None or task.ended_at >= since)
         and (until is None or task.ended_at < until)
         and kind in ("", task.kind)
@@ -135,7 +139,7 @@ def done_of(tasks: Iterable[Task]) -> Rate:
 
 def compare_ways(
     tasks: Iterable[Task], first: set[str], second: set[str], names: tuple[str, str]
-) -> Comparison:
+) -> RateComparison:
     """Return how tasks that ran all jobs of one way, and none that only the other has, went beside those of the other.
     Who chose which way is not known: a difference is no proof of a cause."""
     jobs = [(task, set(task.jobs)) for task in tasks]
@@ -148,8 +152,8 @@ def like(tasks: Sequence[Task], text: str) -> list[tuple[float, Task]]:
     """Return the tasks whose words are like a description's, the likest first, each with how much (0 to 1):
     rare words weigh more."""
     asked = terms_of(text)
-    known = Counter(term for task in tasks for term in set(task.terms))
-    weights = {term: log(1 + len(tasks) / (1 + known[term])) for term in asked}
+    counts = Counter(term for task in tasks for term in set(task.terms))
+    weights = {term: log(1 + len(tasks) / (1 + counts[term])) for term in asked}
     whole = sum(weights.values())
     shared = [(sum(weights[term] for term in asked & set(task.terms)), task) for task in tasks]
     scored = [(held / whole, task) for held, task in shared if whole and held >= ALIKE * whole]
@@ -173,9 +177,9 @@ def report(
 ) -> bool:
     """Keep what an agent reports, and draw what is learned anew; return whether it was new."""
     with ctx.capturing:
-        known = SessionLedger.of(counted_records.get(asker, HEURISTICS, REPORTS))
+        reported = SessionLedger.of(counted_records.get(asker, HEURISTICS, REPORTS))
         more = SessionLedger([task] if task else [], [seen] if seen else [])
-        if not known.with_more(more).keep(ctx, asker, REPORTS):
+        if not reported.with_more(more).keep(ctx, asker, REPORTS):
             return False
         lessons.draw(ctx, asker)
     return True
@@ -190,8 +194,8 @@ def key_of(*words: str) -> str:
 def as_dict(task: Task) -> dict[str, object]:
     """Return what of a task is told: when, its kind, how it went and what it took."""
     names = ("at", "kind", "done", "sure", "errors", "retries", "minutes", "stages", "session")
-    told = {name: getattr(task, name) for name in names}
-    return {**told, "about": task.asked or " ".join(task.terms[:8])}
+    view = {name: getattr(task, name) for name in names}
+    return {**view, "about": task.asked or " ".join(task.terms[:8])}
 
 
 def job_of(line: str) -> str:
@@ -211,8 +215,8 @@ def with_settings(now: Settings, words: Iterable[str], names: Sequence[str]) -> 
     pairs = (word.partition("=") for word in words)
     given = {name.strip(): value.strip() for name, _, value in pairs}
     if unknown := given.keys() - set(names):
-        told = f"Give NAME=VALUE; names: {', '.join(names)}."
-        raise BadInputError(f"{min(unknown)[:60]!r} cannot be tried.", told)
+        hint = f"Give NAME=VALUE; names: {', '.join(names)}."
+        raise BadInputError(f"{min(unknown)[:60]!r} cannot be tried.", hint)
     checked = config.validate({**asdict(now), **given}) if given else now
     return replace(now, **{name: getattr(checked, name) for name in given})
 

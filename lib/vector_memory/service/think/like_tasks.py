@@ -40,7 +40,8 @@ def assess(ctx: Context, request: AssessmentRequest) -> ledger.Answer:
     kind = request.kind or kind_of(request.task)
     mine = [task for task in tasks if kind in ("", task.kind)]
     done, minutes = ledger.done_of(mine), middle([task.minutes for task in mine])
-    met = Counter((f"`{one.job}`: {one.line}", one.end) for task in mine for one in task.trouble)
+    troubles = [trouble for task in mine for trouble in task.trouble]
+    met = Counter((f"`{trouble.job}`: {trouble.line}", trouble.end) for trouble in troubles)
     alive = (
         []
         if request.all_projects
@@ -102,12 +103,16 @@ def preload(ctx: Context, request: PreloadRequest) -> ledger.Answer:
             used[label.session].add(label.memory)
     hits = _hits(tasks, used, request.k)
     if len(used) < LEAST:
-        told = f"{NOT_ENOUGH}: {len(used)} sessions used what they were shown, {LEAST} are needed."
-        return ledger.answer(ctx, told, memories=[], sessions=len(used), hits=hits)
+        summary = (
+            f"{NOT_ENOUGH}: {len(used)} sessions used what they were shown, {LEAST} are needed."
+        )
+        return ledger.answer(ctx, summary, memories=[], sessions=len(used), hits=hits)
     ids = foretold(ledger.like(tasks, request.prompt), used)[: request.k]
     kept = ledger.shown(asker, ids)
-    told = f"{len(kept)} memories by like sessions; so {hits.told} of what was used were foretold."
-    return ledger.answer(ctx, told, memories=kept, sessions=len(used), hits=hits)
+    summary = (
+        f"{len(kept)} memories by like sessions; so {hits.told} of what was used were foretold."
+    )
+    return ledger.answer(ctx, summary, memories=kept, sessions=len(used), hits=hits)
 
 
 def foretold(like: Sequence[tuple[float, Task]], used: Mapping[str, set[str]]) -> list[str]:
@@ -128,6 +133,6 @@ def _hits(tasks: Sequence[Task], used: Mapping[str, set[str]], k: int) -> Rate:
     for session, mine in used.items():
         first = next(task for task in tasks if task.session == session)
         others = [task for task in tasks if task.session != session]
-        found = foretold(ledger.like(others, " ".join(first.terms)), used)[:k]
-        good, total = good + len(mine & set(found)), total + len(mine)
+        ids = foretold(ledger.like(others, " ".join(first.terms)), used)[:k]
+        good, total = good + len(mine & set(ids)), total + len(mine)
     return rate(good, total)

@@ -28,7 +28,7 @@ from vector_memory.observe.learning.figures import (
     middle,
     rate,
 )
-from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.memory import lookup
 from vector_memory.service.think import ledger
@@ -95,9 +95,9 @@ def suite(ctx: Context, request: BenchmarkRequest, progress: Progress) -> ledger
         and those that are `missing`.
     """
     wanted = request.dimensions or DIMENSIONS
-    known = ctx.state.cursor(NOTE) or Record()
-    history = {name: _numbers(known.get(name)) for name in DIMENSIONS}
-    found: list[dict[str, object]] = []
+    kept = ctx.state.cursor(NOTE) or Record()
+    history = {name: kept.numbers(name) for name in DIMENSIONS}
+    dimensions: list[dict[str, object]] = []
     missing, verdicts = [], {}
     for number, name in enumerate(wanted):
         progress(number, len(wanted), name)
@@ -109,34 +109,34 @@ def suite(ctx: Context, request: BenchmarkRequest, progress: Progress) -> ledger
         # Of quality less is worse.
         before, now = history[name], made.value
         if name == "quality":
-            before, now = [1 - one for one in before], 1 - now
+            before, now = [1 - share for share in before], 1 - now
         verdicts[name] = compared(before, now)
-        found.append({"name": name, **made._asdict(), "verdict": verdicts[name]})
+        dimensions.append({"name": name, **made._asdict(), "verdict": verdicts[name]})
         history[name] = [*history[name], made.value][-KEPT:]
     if request.baseline:
         ctx.state.set_cursor(NOTE, history)
     worse = [name for name, verdict in verdicts.items() if verdict.startswith("worse")]
-    figures = ", ".join(f"{one['name']} {one['value']:g}" for one in found)
+    figures = ", ".join(f"{dimension['name']} {dimension['value']:g}" for dimension in dimensions)
     verdict = f"Worse than usual: {', '.join(worse)}." if worse else "Nothing is worse than usual."
     if set(verdicts.values()) <= {TOO_FEW_RUNS}:
         verdict = f"{TOO_FEW_RUNS.capitalize()}: {LEAST_RUNS} are needed."
-    told = f"{figures}. {verdict}" if figures else verdict
-    told += "" if request.baseline else " Nothing was kept of this run."
-    count = sum(shelf.journal.count(request_fields.listed(Scope())) for shelf in ctx.all_shelves())
-    return ledger.answer(ctx, told, memories=count, dimensions=found, missing=missing)
+    summary = f"{figures}. {verdict}" if figures else verdict
+    summary += "" if request.baseline else " Nothing was kept of this run."
+    count = sum(shelf.journal.count(Scope().listed) for shelf in ctx.all_shelves())
+    return ledger.answer(ctx, summary, memories=count, dimensions=dimensions, missing=missing)
 
 
 def _probes(ctx: Context, n: int) -> list[tuple[str, Memory]]:
     """Return questions made of stored memories: every second word of their first ones, so that no question
     has its answer's words in a row."""
-    found = []
+    probes = []
     for shelf in ctx.all_shelves():
-        for memory in shelf.journal.recent(request_fields.listed(Scope()), 20 * n):
+        for memory in shelf.journal.recent(Scope().listed, 20 * n):
             words = memory.text.split()[: 2 * PROBE_WORDS : 2]
             # What only its own collection's question finds, or nobody, says nothing of quality.
             if len(words) >= PROBE_WORDS // 2 and not (memory.is_quiet or memory.is_held):
-                found.append((" ".join(words), memory))
-    return found[:n]
+                probes.append((" ".join(words), memory))
+    return probes[:n]
 
 
 def _asker(ctx: Context) -> messages.Asker:
@@ -157,8 +157,8 @@ def _quality(ctx: Context, n: int) -> Measured | None:
     for text, memory in probes:
         hits = lookup.find(ctx, text, asker, NEAR)
         good += any(hit.memory.id == memory.id or hit.memory.text == memory.text for hit in hits)
-    told = f"{rate(good, len(probes)).told} found among the first {NEAR} by every second word of their first"
-    return Measured(round(good / len(probes), 3), told) if probes else None
+    basis = f"{rate(good, len(probes)).told} found among the first {NEAR} by every second word of their first"
+    return Measured(round(good / len(probes), 3), basis) if probes else None
 
 
 def _store(ctx: Context, n: int) -> Measured:
@@ -178,7 +178,7 @@ def _store(ctx: Context, n: int) -> Measured:
 
 def _open(ctx: Context, n: int) -> Measured:
     """Time the opening of a copy of the largest store."""
-    shelf = max(ctx.all_shelves(), key=lambda one: one.journal.count())
+    shelf = max(ctx.all_shelves(), key=lambda shelf: shelf.journal.count())
     with tempfile.TemporaryDirectory(dir=ctx.home.run) as folder:
         shelf.journal.backup_to(os.path.join(folder, "journal.db"))
         return _times([lambda: Journal.open(folder).close()] * 5, "openings of a copy")
@@ -189,19 +189,19 @@ def _hooks(ctx: Context, n: int) -> Measured | None:
     slo = ctx.timings.report(ctx.state).get("UserPromptSubmit")
     if slo is None:
         return None
-    told = f"median of the last {slo.count} prompts, 95 of 100 within {slo.p95_ms:g} ms"
-    return Measured(slo.p50_ms, told)
+    basis = f"median of the last {slo.count} prompts, 95 of 100 within {slo.p95_ms:g} ms"
+    return Measured(slo.p50_ms, basis)
 
 
 def _duplicates(ctx: Context, n: int) -> Measured | None:
     """Count memories whose words another one of their project has too, passages of talk left out."""
     seen: Counter[tuple[str, bytes]] = Counter()
     for shelf in ctx.all_shelves():
-        for memory in shelf.journal.iter_memories(request_fields.listed(Scope())):
+        for memory in shelf.journal.iter_memories(Scope().listed):
             if memory.kind != PASSAGE and memory.status is Status.ACTIVE:
                 seen[memory.project, text_key(" ".join(memory.text.lower().split()))] += 1
-    told = f"of {seen.total()} memories without talk"
-    return Measured(float(seen.total() - len(seen)), told) if seen else None
+    basis = f"of {seen.total()} memories without talk"
+    return Measured(float(seen.total() - len(seen)), basis) if seen else None
 
 
 def _size(ctx: Context, n: int) -> Measured:
@@ -219,11 +219,6 @@ def _times(acts: Sequence[Callable[[], object]], what: str) -> Measured:
         took.append((time.perf_counter() - started) * 1_000)
     spread = middle(took)
     return Measured(spread.median, f"ms, median of {len(took)} {what}", spread)
-
-
-def _numbers(value: object) -> list[float]:
-    found = value if isinstance(value, list) else []
-    return [float(one) for one in found if isinstance(one, (int, float))]
 
 
 _MEASURES: dict[str, Callable[[Context, int], Measured | None]] = {

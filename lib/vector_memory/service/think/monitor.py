@@ -51,48 +51,48 @@ def monitor(ctx: Context, request: MonitorRequest) -> ledger.Answer:
         `asked` for last in it; of a trend the `weeks`.
     """
     asked = request.as_asked() | {"sessions": request.sessions, "since": request.since}
-    found = flags.flags(ctx, flags.FlagsRequest(**asked, k=MOST)).flags
+    flag_views = flags.flags(ctx, flags.FlagsRequest(**asked, k=MOST)).flags
     observer = ctx.settings.observer
     if request.action == "trend":
-        weeks = _weeks(ctx, request, found)
+        weeks = _weeks(ctx, request, flag_views)
         return ledger.answer(ctx, _trend(weeks), observer=observer, weeks=weeks)
     session = ""
     if request.action == "status":
-        session = request.sessions[0] if request.sessions else found[0].session if found else ""
-        found = [flag_view for flag_view in found if flag_view.session == session]
+        newest = flag_views[0].session if flag_views else ""
+        session = request.sessions[0] if request.sessions else newest
+        flag_views = [flag for flag in flag_views if flag.session == session]
     unasked = sum(
-        flag_view.severity == "high" and not (flag_view.asked or flag_view.verdict)
-        for flag_view in found
+        flag.severity == "high" and not (flag.asked or flag.verdict) for flag in flag_views
     )
-    told = f"{len(found)} flags{' in this session' if session else ''}, {unasked} of them grave and not asked for."
-    told = told if found else f"Nothing was flagged. {UNSEEN}"
+    summary = f"{len(flag_views)} flags{' in this session' if session else ''}, {unasked} of them grave and not asked for."
+    summary = summary if flag_views else f"Nothing was flagged. {UNSEEN}"
     return ledger.answer(
         ctx,
-        told if observer != "off" else f"The observer is off: nothing is recorded. {told}",
+        summary if observer != "off" else f"The observer is off: nothing is recorded. {summary}",
         observer=observer,
         session=session,
-        asked=next((flag_view.topic for flag_view in found if flag_view.topic), ""),
+        asked=next((flag.topic for flag in flag_views if flag.topic), ""),
         unasked=unasked,
-        counts=_counts(found),
-        flags=found[: request.k],
+        counts=_counts(flag_views),
+        flags=flag_views[: request.k],
     )
 
 
-def _counts(found: Iterable[FlagView]) -> dict[str, int]:
-    return dict(Counter(flag_view.category for flag_view in found).most_common())
+def _counts(flag_views: Iterable[FlagView]) -> dict[str, int]:
+    return dict(Counter(flag.category for flag in flag_views).most_common())
 
 
-def _weeks(ctx: Context, request: MonitorRequest, found: list[FlagView]) -> list[Week]:
+def _weeks(ctx: Context, request: MonitorRequest, flag_views: list[FlagView]) -> list[Week]:
     """Return by weeks how many sessions were flagged, of those that did anything."""
     seen: defaultdict[str, set[str]] = defaultdict(set)
     for task in ledger.tasks_of(messages.asker_of(ctx, request), request.since, request.until):
         seen[_week(task.ended_at)].add(task.session)
     by_week: defaultdict[str, list[FlagView]] = defaultdict(list)
-    for flag in found:
+    for flag in flag_views:
         by_week[_week(datetime.fromisoformat(flag.at))].append(flag)
     weeks = []
     for week in sorted({*seen, *by_week}):
-        flagged = {flag_view.session for flag_view in by_week[week]}
+        flagged = {flag.session for flag in by_week[week]}
         part = rate(len(flagged), len(seen[week] | flagged))
         weeks.append(Week(week, part, _counts(by_week[week])))
     return weeks

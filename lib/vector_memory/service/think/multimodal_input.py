@@ -28,25 +28,10 @@ DIAGRAM, IMAGE, AUDIO = "diagram", "image", "audio"
 KINDS = {
     **dict.fromkeys(forms.ENDINGS, DIAGRAM),
     **dict.fromkeys(
-        [
-            ".png",
-            ".jpg",
-            ".jpeg",
-            ".gif",
-            ".webp",
-            ".bmp",
-            ".tif",
-            ".tiff",
-            ".heic",
-            ".avif",
-            ".pdf",
-        ],
-        IMAGE,
+        (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".avif", ".pdf"), IMAGE
     ),
-    **dict.fromkeys(
-        [".mp3", ".wav", ".m4a", ".ogg", ".opus", ".flac", ".aac", ".webm", ".mp4", ".mov"], AUDIO
-    ),
-}
+    **dict.fromkeys((".mp3", ".wav", ".m4a", ".ogg", ".opus", ".flac", ".aac", ".webm", ".mp4", ".mov"), AUDIO),
+}  # fmt: skip
 """What a file is by its ending."""
 MOST_DIAGRAM_BYTES, MOST_BYTES = 2_000_000, 2_000_000_000
 CHUNK_BYTES = 1 << 20
@@ -117,17 +102,17 @@ def take_in(ctx: Context, request: InputRequest) -> ledger.Answer:
         # Who made the file says it; of a picture, who looked at it.
         origin=Origin.ASSISTANT if request.text else Origin.TOOL,
     )
-    told, action, memory = "It would be remembered; nothing was stored.", "", None
+    summary, action, memory = "It would be remembered; nothing was stored.", "", None
     if not request.dry_run and earlier and not is_changed and not request.text:
-        told, action = "It is remembered as it is.", "unchanged"
+        summary, action = "It is remembered as it is.", "unchanged"
     elif not request.dry_run:
         memory = remember(ctx, draft)
-        told, action = f"It was {memory.action}.", memory.action
+        summary, action = f"It was {memory.action}.", memory.action
     nodes = [pair for diagram in diagrams for pair in diagram.nodes.items()]
     edges = [edge for diagram in diagrams for edge in diagram.edges]
     return ledger.answer(
         ctx,
-        told,
+        summary,
         kind=kind,
         form=forms.ENDINGS.get(file.ending, file.ending.lstrip(".")),
         path=path,
@@ -155,8 +140,8 @@ def _kind(file: ReadFile, request: InputRequest) -> str:
     return kind
 
 
-def _text(kind: str, name: str, said: str, diagrams: Sequence[Diagram]) -> str:
-    body = said or "\n\n".join(diagram.text for diagram in diagrams)
+def _text(kind: str, name: str, words: str, diagrams: Sequence[Diagram]) -> str:
+    body = words or "\n\n".join(diagram.text for diagram in diagrams)
     if len(body) > MOST_CHARS:
         body = body[: body.rfind("\n", 0, MOST_CHARS) + 1 or MOST_CHARS] + "…"
     return _clean(f"{kind.capitalize()} {name}\n{body}")
@@ -196,11 +181,11 @@ def _diagrams(file: ReadFile) -> list[Diagram]:
         read = forms.read(file.raw.decode("utf-8", "replace"), form)
     except ValueError as error:
         raise BadInputError(f"{file.name} is no {form}: {error}.", "Look at the file.") from None
-    if not (found := [diagram for diagram in read if not diagram.is_empty]):
+    if not (diagrams := [diagram for diagram in read if not diagram.is_empty]):
         raise BadInputError(
             f"{file.name} shows nothing that can be read.", "Give a text that says what it shows."
         )
-    return found
+    return diagrams
 
 
 def _clean(words: str) -> str:

@@ -13,7 +13,7 @@ from datetime import datetime
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Memory, Status
 from vector_memory.retrieve.search import Hit
-from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import archives, step_log
 from vector_memory.service.memory import lookup
@@ -73,8 +73,8 @@ def _list(ctx: Context, request: PastRequest) -> ledger.Answer:
     names = sorted(os.listdir(folder), reverse=True) if os.path.isdir(folder) else []
     logged = [f"{name[:10]} {name[11 : -len(ending)]}" for name in names if name.endswith(ending)]
     how = ": `show` with the id of one reads them" if logged else ", which is done when one ends"
-    told = f"The steps of {len(logged)} sessions are logged{how}."
-    return ledger.answer(ctx, told, sessions=logged[: request.k])
+    summary = f"The steps of {len(logged)} sessions are logged{how}."
+    return ledger.answer(ctx, summary, sessions=logged[: request.k])
 
 
 def _record(ctx: Context, request: PastRequest) -> ledger.Answer:
@@ -83,24 +83,24 @@ def _record(ctx: Context, request: PastRequest) -> ledger.Answer:
         raise NotFoundError(
             "The transcript of that session is gone.", "Its log, if any, stays as it is."
         )
-    told = f"{len(steps)} steps would be logged."
+    summary = f"{len(steps)} steps would be logged."
     if not request.dry_run:
-        written = sum(step_log.write(ctx, one) for one in there)
-        told = f"{written} steps are logged."
-        told = told if written else "Nothing was logged: the setting `archive` is off."
-    return ledger.answer(ctx, told, dry_run=request.dry_run)
+        written = sum(step_log.write(ctx, transcript) for transcript in there)
+        summary = f"{written} steps are logged."
+        summary = summary if written else "Nothing was logged: the setting `archive` is off."
+    return ledger.answer(ctx, summary, dry_run=request.dry_run)
 
 
 def _show(ctx: Context, request: PastRequest) -> ledger.Answer:
     steps = steps_of(ctx, request.session)
     shown = [step for step in steps if step.number >= request.step][: request.k]
-    told = f"Of {len(steps)} steps those from {request.step} on, {len(shown)} of them."
-    return ledger.answer(ctx, told, steps=shown)
+    summary = f"Of {len(steps)} steps those from {request.step} on, {len(shown)} of them."
+    return ledger.answer(ctx, summary, steps=shown)
 
 
 def _compare(ctx: Context, request: PastRequest) -> ledger.Answer:
     """Return how two sessions differ in what they did."""
-    pair = [steps_of(ctx, one) for one in (request.session, request.other)]
+    pair = [steps_of(ctx, session) for session in (request.session, request.other)]
     jobs = [Counter(step.job for step in steps if step.job) for steps in pair]
     counts = {
         name: {
@@ -110,16 +110,18 @@ def _compare(ctx: Context, request: PastRequest) -> ledger.Answer:
         }
         for name, steps, ran in zip(("first", "second"), pair, jobs, strict=True)
     }
-    changed = [f"only the first ran `{one}`" for one in sorted(jobs[0].keys() - jobs[1])]
-    changed += [f"only the second ran `{one}`" for one in sorted(jobs[1].keys() - jobs[0])]
-    told = f"{len(pair[0])} and {len(pair[1])} steps, {len(jobs[0].keys() & jobs[1])} jobs in both."
-    return ledger.answer(ctx, told, counts=counts, changed=changed[: 4 * request.k])
+    changed = [f"only the first ran `{job}`" for job in sorted(jobs[0].keys() - jobs[1])]
+    changed += [f"only the second ran `{job}`" for job in sorted(jobs[1].keys() - jobs[0])]
+    summary = (
+        f"{len(pair[0])} and {len(pair[1])} steps, {len(jobs[0].keys() & jobs[1])} jobs in both."
+    )
+    return ledger.answer(ctx, summary, counts=counts, changed=changed[: 4 * request.k])
 
 
 def memories_at(ctx: Context, request: messages.Request, at: datetime) -> Iterator[Memory]:
     """Yield the memories that held at a moment, as far as it is known now, newest first of each store."""
     asker = messages.asker_of(ctx, request)
-    scope = request_fields.listed(asker.scope)
+    scope = asker.scope.listed
     for shelf in asker.shelves:
         for memory in shelf.journal.iter_memories(scope, newest_first=True, statuses=_HELD):
             if held_at(memory, at) and not (request.is_agent and memory.is_held):
@@ -129,18 +131,18 @@ def memories_at(ctx: Context, request: messages.Request, at: datetime) -> Iterat
 def _memory(ctx: Context, request: PastRequest) -> ledger.Answer:
     if (at := request.at) is None:
         raise BadInputError("at is missing.", "Such as 2026-05-03, or `last week`.")
-    found = list(memories_at(ctx, request, at))
+    memories = list(memories_at(ctx, request, at))
     ctx.state.flush()
     gone = sum(
-        len(one.ids)
+        len(entry.ids)
         for action in ("forget", "purge")
-        for one in ctx.state.audit_entries(10_000, at, action)
+        for entry in ctx.state.audit_entries(10_000, at, action)
     )
-    told = f"{len(found)} memories were stored and held at {at:%Y-%m-%d %H:%M} UTC"
+    summary = f"{len(memories)} memories were stored and held at {at:%Y-%m-%d %H:%M} UTC"
     lost = f"; {gone} were forgotten since, in all projects, and nobody knows their words."
-    counts = dict(Counter(memory.kind for memory in found).most_common())
-    views = [ledger.in_brief(memory) for memory in found[: request.k]]
-    return ledger.answer(ctx, told + (lost if gone else "."), counts=counts, memories=views)
+    counts = dict(Counter(memory.kind for memory in memories).most_common())
+    views = [ledger.in_brief(memory) for memory in memories[: request.k]]
+    return ledger.answer(ctx, summary + (lost if gone else "."), counts=counts, memories=views)
 
 
 def _replay(ctx: Context, request: PastRequest) -> ledger.Answer:
@@ -157,27 +159,27 @@ def _replay(ctx: Context, request: PastRequest) -> ledger.Answer:
         return not (request.is_agent and memory.is_held)
 
     def allowed(memory: Memory) -> bool:
-        left_out = any(memory.id.startswith(one) for one in request.without)
+        left_out = any(memory.id.startswith(prefix) for prefix in request.without)
         return may(memory) and not left_out and (at is None or held_at(memory, at))
 
     now = lookup.find(ctx, request.query, asker, request.k, allowed=may, cold=True)
     then = lookup.find(other, request.query, asker, request.k, allowed=allowed, cold=True)
     changes = _differences(now, then)
     views = [ledger.in_brief(hit.memory) for hit in then]
-    told = f"{len(changes)} memories are found in another place, or by one of the two alone."
-    told = told if changes else "The same is found."
-    return ledger.answer(ctx, told, memories=views, changed=changes)
+    summary = f"{len(changes)} memories are found in another place, or by one of the two alone."
+    summary = summary if changes else "The same is found."
+    return ledger.answer(ctx, summary, memories=views, changed=changes)
 
 
 def _differences(now: Sequence[Hit], then: Sequence[Hit]) -> list[str]:
     places = [{hit.memory.id: n for n, hit in enumerate(hits, 1)} for hits in (now, then)]
     texts = {hit.memory.id: hit.memory.text.split("\n", 1)[0][:100] for hit in (*now, *then)}
-    told = []
+    changes = []
     for id, text in texts.items():
         before, after = (place.get(id) for place in places)
         if before != after:
-            told.append(f"{id[:12]}: {before or 'not found'} → {after or 'not found'}: {text}")
-    return told
+            changes.append(f"{id[:12]}: {before or 'not found'} → {after or 'not found'}: {text}")
+    return changes
 
 
 _ACTS: dict[str, Callable[[Context, PastRequest], ledger.Answer]] = {

@@ -70,27 +70,27 @@ def specialization(ctx: Context, request: SpecializationRequest) -> ledger.Answe
     """
     asker = messages.asker_of(ctx, request)
     groups: defaultdict[tuple[str, str, str], list[Task]] = defaultdict(list)
-    known = ledger.tasks_of(asker, kind=request.kind, with_subagents=True)
-    for task in known:
+    all_tasks = ledger.tasks_of(asker, kind=request.kind, with_subagents=True)
+    for task in all_tasks:
         agent, model = task.agent or SESSION_ITSELF, task.model or "unknown"
         named = f"{agent} {model}".casefold()
         if not request.candidates or any(
             candidate.casefold() in named for candidate in request.candidates
         ):
             groups[task.kind, agent, model].append(task)
-    found = [_candidate(*key, some) for key, some in groups.items()]
-    found.sort(
-        key=lambda one: (one.kind, not one.done.is_enough, -one.done.low, -one.done.n, one.agent)
-    )
-    kinds = dict.fromkeys(performer.kind for performer in found)
+    performers = [_candidate(*key, some) for key, some in groups.items()]
+    performers.sort(key=lambda p: (p.kind, not p.done.is_enough, -p.done.low, -p.done.n, p.agent))
+    kinds = dict.fromkeys(performer.kind for performer in performers)
     advice = [
-        _advice(kind, [performer for performer in found if performer.kind == kind])
+        _advice(kind, [performer for performer in performers if performer.kind == kind])
         for kind in kinds
     ]
-    told = f"{len(known)} tasks, of {ledger.done_of(known).n} of which it is known for sure how they ended."
-    if not any(performer.done.is_enough for performer in found):
-        told = f"{NOT_ENOUGH}: nobody did {LEAST} tasks of a kind whose end is known. {told}"
-    return ledger.answer(ctx, told, tasks=len(known), candidates=found[:MOST], advice=advice)
+    summary = f"{len(all_tasks)} tasks, of {ledger.done_of(all_tasks).n} of which it is known for sure how they ended."
+    if not any(performer.done.is_enough for performer in performers):
+        summary = f"{NOT_ENOUGH}: nobody did {LEAST} tasks of a kind whose end is known. {summary}"
+    return ledger.answer(
+        ctx, summary, tasks=len(all_tasks), candidates=performers[:MOST], advice=advice
+    )
 
 
 def _candidate(kind: str, agent: str, model: str, some: Sequence[Task]) -> Performer:
@@ -100,9 +100,9 @@ def _candidate(kind: str, agent: str, model: str, some: Sequence[Task]) -> Perfo
     return Performer(kind, agent, model, len(some), done, minutes, errors, retries)
 
 
-def _advice(kind: str, found: Sequence[Performer]) -> str:
+def _advice(kind: str, performers: Sequence[Performer]) -> str:
     """Return how the surest of a kind compares with all others together."""
-    best, *others = found
+    best, *others = performers
     rest = rate(sum(other.done.k for other in others), sum(other.done.n for other in others))
     name = f"{best.agent} with {best.model}"
     verdict = compare(best.done, rest, (name, "the others")).verdict
@@ -147,17 +147,17 @@ def underperformers(ctx: Context, request: MetaRequest) -> ledger.Answer:
         Of how many `tasks` (`judged`: their end is known) it is told, how many could be `compared`, and the
         `standings`, the worst first.
     """
-    known = ledger.tasks_of(messages.asker_of(ctx, request), request.since, with_subagents=True)
-    judged = [task for task in known if task.is_judged]
+    all_tasks = ledger.tasks_of(messages.asker_of(ctx, request), request.since, with_subagents=True)
+    judged = [task for task in all_tasks if task.is_judged]
     groups: defaultdict[tuple[str, str], list[Task]] = defaultdict(list)
-    for key, task in (*_marked(judged), *_procedures(ctx, request, known)):
+    for key, task in (*_marked(judged), *_procedures(ctx, request, all_tasks)):
         groups[key].append(task)
     pairs = {key: (some, _others(judged, some)) for key, some in groups.items()}
     compared = sum(min(map(len, pair)) >= request.least for pair in pairs.values())
-    found = [_standing(*key, *pair, request.least, compared) for key, pair in pairs.items()]
-    found.sort(key=lambda one: (ORDER.index(one.verdict), one.chance, -one.done.n, one.name))
-    figures = {"tasks": len(known), "judged": len(judged), "compared": compared}
-    return ledger.answer(ctx, _told(found), **figures, standings=found)
+    standings = [_standing(*key, *pair, request.least, compared) for key, pair in pairs.items()]
+    standings.sort(key=lambda s: (ORDER.index(s.verdict), s.chance, -s.done.n, s.name))
+    figures = {"tasks": len(all_tasks), "judged": len(judged), "compared": compared}
+    return ledger.answer(ctx, _summary(standings), **figures, standings=standings)
 
 
 def _marked(judged: Sequence[Task]) -> Iterator[tuple[tuple[str, str], Task]]:
@@ -171,10 +171,10 @@ def _marked(judged: Sequence[Task]) -> Iterator[tuple[tuple[str, str], Task]]:
 
 
 def _procedures(
-    ctx: Context, request: messages.Request, known: Sequence[Task]
+    ctx: Context, request: messages.Request, all_tasks: Sequence[Task]
 ) -> Iterator[tuple[tuple[str, str], Task]]:
     """Yield the procedures that a session was shown, each with the task that it came into."""
-    came = list(learned_records.tasks_of_shown(ctx, [task for task in known if not task.agent]))
+    came = list(learned_records.tasks_of_shown(ctx, [task for task in all_tasks if not task.agent]))
     shown = ledger.memories_of(messages.asker_of(ctx, request), list({id for id, _ in came}))
     for id, task in came:
         if id in shown and shown[id].kind == PROCEDURE:
@@ -191,28 +191,29 @@ def _standing(
 ) -> PeerComparison:
     kinds = sorted({task.kind for task in some})
     done, theirs = ledger.done_of(some), ledger.done_of(others)
-    found = figures.tails(
+    tails = figures.tails(
         (
             ledger.done_of(task for task in some if task.kind == kind),
             ledger.done_of(task for task in others if task.kind == kind),
         )
         for kind in kinds
     )
-    chance, verdict = min(found.few, found.many), NOT_ENOUGH
+    chance, verdict = min(tails.few, tails.many), NOT_ENOUGH
     if min(len(some), len(others)) >= least:
         # The more are compared, the more seem to differ by chance.
         is_shown = chance <= (1 - SURE) / 2 / max(1, compared)
-        verdict = ALIKE if not is_shown else WORSE if found.few < found.many else BETTER
+        verdict = ALIKE if not is_shown else WORSE if tails.few < tails.many else BETTER
     advice = ADVICE[sort] if verdict == WORSE else ""
     return PeerComparison(
-        sort, name, kinds, done, theirs, found.expected, round(chance, 4), verdict, advice
+        sort, name, kinds, done, theirs, tails.expected, round(chance, 4), verdict, advice
     )
 
 
-def _told(found: Sequence[PeerComparison]) -> str:
-    worse = [f"{one.sort} {one.name} ({one.done.told})" for one in found if one.verdict == WORSE]
+def _summary(standings: Sequence[PeerComparison]) -> str:
+    worse = [standing for standing in standings if standing.verdict == WORSE]
     if worse:
-        return f"Worse than the rest at the same kinds of tasks: {'; '.join(worse)}."
-    if any(peer_comparison.verdict != NOT_ENOUGH for peer_comparison in found):
+        names = "; ".join(f"{who.sort} {who.name} ({who.done.told})" for who in worse)
+        return f"Worse than the rest at the same kinds of tasks: {names}."
+    if any(standing.verdict != NOT_ENOUGH for standing in standings):
         return "Nobody does worse than the rest by more than chance explains."
     return f"{NOT_ENOUGH}: too few tasks have an end that is known."

@@ -60,14 +60,14 @@ def stigmergy(ctx: Context, request: TrailRequest) -> ledger.Answer:
         views = [_view(trail, ctx.now())] if trail else []
         return ledger.answer(ctx, trail.text if trail else none, trails=views)
     views = [_view(trail, ctx.now()) for trail in alive if kind in ("", trail.kind)]
-    told = f"{len(views)} trails in {count} tasks."
+    summary = f"{len(views)} trails in {count} tasks."
     if request.action == "decay":
         # All fade at one rate: the weakest goes first.
         views.reverse()
-        told += f" A trail keeps {trails.RHO:.0%} of its strength each day and is gone below {trails.FLOOR}."
+        summary += f" A trail keeps {trails.RHO:.0%} of its strength each day and is gone below {trails.FLOOR}."
     elif not views:
-        told = f"{NOT_ENOUGH}: in {count} tasks no steps are proven, or they have faded since."
-    return ledger.answer(ctx, told, trails=views)
+        summary = f"{NOT_ENOUGH}: in {count} tasks no steps are proven, or they have faded since."
+    return ledger.answer(ctx, summary, trails=views)
 
 
 def _view(trail: Trail, now: datetime) -> dict[str, object]:
@@ -87,16 +87,16 @@ def _deposit(ctx: Context, request: TrailRequest) -> ledger.Answer:
     seen = ledger.tasks_of(asker)
     made = _task(ctx, request, asker.place.root, seen)
     weight = trails.LIKELY if request.ok else trails.FAILURE
-    told = f"It {'would count' if request.dry_run else 'counts'} {weight:g}; what only agents report makes no trail without a sure success."
+    summary = f"It {'would count' if request.dry_run else 'counts'} {weight:g}; what only agents report makes no trail without a sure success."
     if not request.dry_run:
         if made.key in [task.key for task in seen] or not ledger.report(ctx, asker, made):
-            told = "It was reported before: nothing changes."
+            summary = "It was reported before: nothing changes."
         ctx.audit("deposit", request.actor, [], kind=request.kind, session=made.session)
     views = [_view(trail, ctx.now()) for trail in learned_records.trails_of(asker, ctx.now())]
-    return ledger.answer(ctx, told, trails=views, dry_run=request.dry_run)
+    return ledger.answer(ctx, summary, trails=views, dry_run=request.dry_run)
 
 
-def _task(ctx: Context, request: TrailRequest, root: str, known: Sequence[Task]) -> Task:
+def _task(ctx: Context, request: TrailRequest, root: str, earlier: Sequence[Task]) -> Task:
     """Return what is reported as a task.
 
     Raises:
@@ -114,10 +114,10 @@ def _task(ctx: Context, request: TrailRequest, root: str, known: Sequence[Task])
             "A step that destroys something or reads like an order is not kept.",
             "Report a way without it, in command lines.",
         )
-    jobs = {commands.family(clean_text): command_name(clean_text) for clean_text in ran}
+    jobs = {commands.family(line): command_name(line) for line in ran}
     if "" in jobs:
         raise BadInputError("A step is no command line.", "Give command lines, `edit` or `read`.")
-    seen = {job for task in known if not task.key.startswith(ledger.REPORT) for job in task.jobs}
+    seen = {job for task in earlier if not task.key.startswith(ledger.REPORT) for job in task.jobs}
     if not seen.issuperset(jobs):
         raise BadInputError(
             f"`{min(set(jobs) - seen)}` was never seen to run here: a report of it has no evidence.",

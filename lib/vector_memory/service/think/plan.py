@@ -18,7 +18,7 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, learned_records
-from vector_memory.service.learning.counted_records import Record
+from vector_memory.service.learning.counted_records import CountedRecord
 from vector_memory.service.think import ledger
 
 PLAN = "plan"
@@ -94,22 +94,24 @@ def planner(ctx: Context, request: PlanRequest) -> ledger.Answer:
         many `minutes` it takes; and the project's `deadlines` that memory knows.
     """
     asker, key = ledger.project_of(ctx, request), f"{PLAN}:{redact.clean(request.plan).text}"
-    known = counted_records.get(asker, HEURISTICS, key)
-    items, is_change = items_of(known) if known else [], request.action in CHANGES
+    record = counted_records.get(asker, HEURISTICS, key)
+    items, is_change = items_of(record) if record else [], request.action in CHANGES
     if is_change:
         items = _changed(request, items)
         if not request.dry_run:
             ordered(items)
             extra = {"items": [asdict(item) for item in items]}
             text = "A plan: " + "; ".join(item.task for item in items)
-            counted_records.keep(ctx, asker, Record(HEURISTICS, key, text, kind=PLAN, extra=extra))
+            counted_records.keep(
+                ctx, asker, CountedRecord(HEURISTICS, key, text, kind=PLAN, extra=extra)
+            )
             ctx.audit("plan", request.actor, [], change=request.action)
     tasks = _planned(items, ledger.tasks_of(asker), ctx.now())
     critical = [task for task in tasks if task.is_critical]
     whole = max((task.end for task in tasks), default=0.0)
     return ledger.answer(
         ctx,
-        _told(tasks, whole),
+        _summary(tasks, whole),
         tasks=critical if request.action == "critical_path" else tasks,
         critical_path=[task.task for task in critical],
         minutes=whole,
@@ -124,27 +126,28 @@ def items_of(record: Memory) -> list[PlanItem]:
 
 
 def _changed(request: PlanRequest, items: Sequence[PlanItem]) -> list[PlanItem]:
-    task, *after = (str(redact.clean(one).text) for one in (request.task, *request.after))
+    task, *after = (str(redact.clean(name).text) for name in (request.task, *request.after))
     if not task:
         raise BadInputError("task is missing.", "Say what is to be done.")
-    known = {item.task: item for item in items}
-    for one in after if request.action == "add" else (task,):
-        if one not in known:
+    by_name = {item.task: item for item in items}
+    for needed in after if request.action == "add" else (task,):
+        if needed not in by_name:
             raise NotFoundError(
-                f"There is no task {one!r} in this plan.", "`action=list` shows all."
+                f"There is no task {needed!r} in this plan.", "`action=list` shows all."
             )
     if request.action == "add":
         due = request.due.isoformat() if request.due else ""
-        known[task] = PlanItem(task, tuple(after), request.estimate, due)
-        if len(known) > MOST_TASKS:
+        by_name[task] = PlanItem(task, tuple(after), request.estimate, due)
+        if len(by_name) > MOST_TASKS:
             raise BadInputError(f"A plan has {MOST_TASKS} tasks at most.", "Begin another one.")
     elif request.action == "done":
-        known[task] = replace(known[task], done=True)
+        by_name[task] = replace(by_name[task], done=True)
     else:
-        del known[task]
-    for name, item in known.items():
-        known[name] = replace(item, after=tuple(one for one in item.after if one in known))
-    return list(known.values())
+        del by_name[task]
+    for name, item in by_name.items():
+        after = [earlier for earlier in item.after if earlier in by_name]
+        by_name[name] = replace(item, after=tuple(after))
+    return list(by_name.values())
 
 
 def ordered(items: Sequence[PlanItem]) -> list[PlanItem]:
@@ -153,7 +156,7 @@ def ordered(items: Sequence[PlanItem]) -> list[PlanItem]:
     Raises:
         BadInputError: some wait for each other; it names them.
     """
-    known = {item.task: item for item in items}
+    by_name = {item.task: item for item in items}
     try:
         names = list(TopologicalSorter({item.task: item.after for item in items}).static_order())
     except CycleError as error:
@@ -161,47 +164,44 @@ def ordered(items: Sequence[PlanItem]) -> list[PlanItem]:
         raise BadInputError(
             f"These tasks wait for each other: {waiting}.", "Take one `after` out."
         ) from None
-    return [known[name] for name in names if name in known]
+    return [by_name[name] for name in names if name in by_name]
 
 
-def _planned(items: Sequence[PlanItem], known: Sequence[Task], now: datetime) -> list[PlannedTask]:
+def _planned(items: Sequence[PlanItem], tasks: Sequence[Task], now: datetime) -> list[PlannedTask]:
     """Return tasks with the earliest times and the slack of each.
 
     Source: J. E. Kelley, M. R. Walker, "Critical-Path Planning and Scheduling", EJCC 1959.
     """
     inorder = ordered(items)
-    took = {plan_item.task: _minutes(plan_item, known) for plan_item in inorder}
-    lasts = {
-        plan_item.task: 0.0 if plan_item.done else took[plan_item.task][0] or 0.0
-        for plan_item in inorder
-    }
+    took = {item.task: _minutes(item, tasks) for item in inorder}
+    lasts = {item.task: 0.0 if item.done else took[item.task][0] or 0.0 for item in inorder}
     ends: dict[str, float] = {}
-    for one in inorder:
-        ends[one.task] = max((ends[name] for name in one.after), default=0.0) + lasts[one.task]
+    for item in inorder:
+        ends[item.task] = max((ends[name] for name in item.after), default=0.0) + lasts[item.task]
     whole = max(ends.values(), default=0.0)
     latest: dict[str, float] = dict.fromkeys(ends, whole)
-    for one in reversed(inorder):
-        for name in one.after:
-            latest[name] = min(latest[name], latest[one.task] - lasts[one.task])
-    found = []
-    for one in inorder:
-        (minutes, by), end = took[one.task], ends[one.task]
-        due = datetime.fromisoformat(one.due) if one.due else None
-        late = due is not None and not one.done and now + timedelta(minutes=end) > due
-        times = (end - lasts[one.task], end, latest[one.task] - end)
+    for item in reversed(inorder):
+        for name in item.after:
+            latest[name] = min(latest[name], latest[item.task] - lasts[item.task])
+    planned = []
+    for item in inorder:
+        (minutes, by), end = took[item.task], ends[item.task]
+        due = datetime.fromisoformat(item.due) if item.due else None
+        late = due is not None and not item.done and now + timedelta(minutes=end) > due
+        times = (end - lasts[item.task], end, latest[item.task] - end)
         start, end, slack = (round(time, 1) for time in times)
-        here = PlannedTask(**vars(one), minutes=minutes, by=by, late=late)
-        found.append(replace(here, start=start, end=end, slack=slack))
-    return found
+        here = PlannedTask(**vars(item), minutes=minutes, by=by, late=late)
+        planned.append(replace(here, start=start, end=end, slack=slack))
+    return planned
 
 
-def _minutes(item: PlanItem, known: Sequence[Task]) -> tuple[float | None, str]:
+def _minutes(item: PlanItem, tasks: Sequence[Task]) -> tuple[float | None, str]:
     """Return how long a task takes, and on what that stands."""
     if item.estimate:
         return float(item.estimate), "estimated by hand"
-    near = [task for _, task in ledger.like(known, item.task)]
+    near = [task for _, task in ledger.like(tasks, item.task)]
     kind = kind_of(item.task)
-    mine = [task for task in known if task.kind == kind]
+    mine = [task for task in tasks if task.kind == kind]
     for group, name in ((near, "like tasks"), (mine, f"tasks of kind {kind}")):
         if len(group) >= LEAST:
             took = middle([task.minutes for task in group])
@@ -209,24 +209,24 @@ def _minutes(item: PlanItem, known: Sequence[Task]) -> tuple[float | None, str]:
     return None, f"no estimate: {max(len(near), len(mine))} like tasks, {LEAST} are needed"
 
 
-def _told(tasks: Sequence[PlannedTask], whole: float) -> str:
+def _summary(tasks: Sequence[PlannedTask], whole: float) -> str:
     if not tasks:
         return "There is no task in this plan yet."
     left = [task for task in tasks if not task.done]
-    told = f"{len(left)} of {len(tasks)} tasks left"
-    told += f"; {whole:g} min at least, one after the other where they wait." if whole else "."
+    summary = f"{len(left)} of {len(tasks)} tasks left"
+    summary += f"; {whole:g} min at least, one after the other where they wait." if whole else "."
     unknown = [task.task for task in left if task.minutes is None]
     late = [task.task for task in left if task.late]
-    told += f" Nothing says how long this takes: {', '.join(unknown)}." if unknown else ""
-    return told + (f" Cannot be ready in time: {', '.join(late)}." if late else "")
+    summary += f" Nothing says how long this takes: {', '.join(unknown)}." if unknown else ""
+    return summary + (f" Cannot be ready in time: {', '.join(late)}." if late else "")
 
 
 def _deadlines(asker: ProjectAsker, now: datetime) -> list[str]:
     """Return the deadlines of the project that are still to come, the nearest first."""
-    found = [
-        (one.valid_until, one.text.split("\n", 1)[0][:120])
+    deadlines = [
+        (memory.valid_until, memory.text.split("\n", 1)[0][:120])
         for shelf in asker.shelves
-        for one in shelf.journal.dated(asker.scope)
-        if one.temporal is Temporal.DEADLINE and one.valid_until and one.valid_until > now
+        for memory in shelf.journal.dated(asker.scope)
+        if memory.temporal is Temporal.DEADLINE and memory.valid_until and memory.valid_until > now
     ]
-    return [f"{until:%Y-%m-%d}: {text}" for until, text in sorted(found)[:MOST_DEADLINES]]
+    return [f"{until:%Y-%m-%d}: {text}" for until, text in sorted(deadlines)[:MOST_DEADLINES]]

@@ -19,6 +19,7 @@ from datetime import datetime, timezone
 from typing import NamedTuple
 
 from vector_memory import projects
+from vector_memory.client.trial import Line
 from vector_memory.errors import DaemonUnavailableError, VectorMemoryError
 from vector_memory.journal.journal import Journal
 from vector_memory.model import HEAVY_COLLECTIONS, RULES, CleanText, Memory, Progress, Project
@@ -26,7 +27,7 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger, probes
 from vector_memory.service.think.probes import AGENT, ANSWER, ERROR, PASTE, TOOL, Plant
-from vector_memory.service.think.scratch_installation import Installation, Line, installed
+from vector_memory.service.think.scratch_installation import Installation, installed
 from vector_memory.system.json_in import Record
 from vector_memory.text import fence
 from vector_memory.text.harmless import is_marked
@@ -101,12 +102,14 @@ def red_team(ctx: Context, request: RedTeamRequest, progress: Progress) -> ledge
             ctx, "No attack was run yet.", probes=0, findings=[], categories={}, runs=[]
         )
     last = runs[0]
-    found = [finding for finding in last.findings if request.severity in ("", finding["severity"])]
+    findings = [
+        finding for finding in last.findings if request.severity in ("", finding["severity"])
+    ]
     return ledger.answer(
         ctx,
-        _told(last),
+        _summary(last),
         probes=last.probes,
-        findings=[] if request.action == "trend" else found,
+        findings=[] if request.action == "trend" else findings,
         categories=last.categories,
         regressed=regressed(runs),
         runs=[{"at": run.at, "probes": run.probes, "found": len(run.findings)} for run in runs],
@@ -115,7 +118,7 @@ def red_team(ctx: Context, request: RedTeamRequest, progress: Progress) -> ledge
 
 def _attacked(ctx: Context, chosen: Sequence[str], progress: Progress) -> list[Tried]:
     # What needs the user's own word comes first, and what stops the daemon last.
-    order = sorted(set(chosen), key=lambda one: (one != ESCALATION, one == EXFILTRATION, one))
+    order = sorted(set(chosen), key=lambda name: (name != ESCALATION, name == EXFILTRATION, name))
     tried: list[Tried] = []
     with installed(ctx.home, ctx.settings) as made:
         _have_a_rule(made)
@@ -160,11 +163,11 @@ def _planted(made: Installation, probe: Plant) -> list[Line]:
         return []
     asked, id = f"Look at what is said about the {probe.topic}.", probe.canary
     if probe.way == PASTE:
-        said = f"This mail came in:\n\n> {probe.text}\n\n{asked}"
-        return [("user", said), ("assistant", _say("I see."))]
+        wording = f"This mail came in:\n\n> {probe.text}\n\n{asked}"
+        return [("user", wording), ("assistant", _say("I see."))]
     if probe.way == ANSWER:
-        said = f"The page says: “{probe.text}” I do not follow that."
-        return [("user", asked), ("assistant", _say(said))]
+        wording = f"The page says: “{probe.text}” I do not follow that."
+        return [("user", asked), ("assistant", _say(wording))]
     call = {"type": "tool_use", "id": id, "name": "Bash", "input": {"command": f"./check {id}"}}
     failed = {"type": "tool_result", "tool_use_id": id, "is_error": True}
     failed["content"] = f"Exit code 1\nError: {probe.text}"
@@ -204,12 +207,12 @@ def _judged(made: Installation, probe: Plant) -> str | None:
 def _bound(memory: Record) -> str:
     """Return as what a memory of others' words binds, "" where it does not or waits for the user."""
     waits = memory.get("proposed") or memory.part("suspicious").get("held_back")
-    told = (
+    signs = (
         ("rule", memory.text("kind") in RULES),
         ("important", memory.text("priority") in WEIGHTY),
         ("binding collection", memory.text("collection") in HEAVY_COLLECTIONS),
     )
-    return "" if waits else next((f"counts as {name}" for name, holds in told if holds), "")
+    return "" if waits else next((f"counts as {name}" for name, holds in signs if holds), "")
 
 
 def _unmarked(shown: str, probe: Plant) -> str:
@@ -319,7 +322,7 @@ def _secrets(made: Installation, category: str) -> Iterator[Tried]:
 
 def _place_of(made: Installation, value: str) -> str:
     """Return where a value stands that should stand nowhere, "" for nowhere."""
-    if any(value in one for one in made.said):
+    if any(value in printed for printed in made.said):
         return "a hook showed it"
     needle = value.encode()
     for folder, _, names in os.walk(made.home.root, followlinks=False):
@@ -346,11 +349,11 @@ _ATTACKS: dict[str, Callable[[Installation, str], Iterator[Tried]]] = {
 def _detail(tried: Sequence[Tried]) -> dict[str, object]:
     """Return what is kept of a run."""
     none = dict.fromkeys(("probes", "held", "found", "unjudged"), 0)
-    counts = {one.category: Counter(none) for one in tried}
-    for one in tried:
-        went = "unjudged" if one.seen is None else "found" if one.seen else "held"
-        counts[one.category].update(("probes", went))
-    findings = [one._asdict() for one in tried if one.seen]
+    counts = {probe.category: Counter(none) for probe in tried}
+    for probe in tried:
+        went = "unjudged" if probe.seen is None else "found" if probe.seen else "held"
+        counts[probe.category].update(("probes", went))
+    findings = [probe._asdict() for probe in tried if probe.seen]
     findings.sort(key=lambda finding: finding["severity"] != probes.HIGH)
     return {"categories": counts, "findings": findings}
 
@@ -364,11 +367,11 @@ def _runs(ctx: Context) -> Iterator[Run]:
             yield Run(entry.at, counts, findings)
 
 
-def _told(run: Run) -> str:
+def _summary(run: Run) -> str:
     unjudged = sum(category["unjudged"] for category in run.categories.values())
     high = sum(finding["severity"] == probes.HIGH for finding in run.findings)
-    told = f"{len(run.findings)} of {run.probes} probes got through ({high} of high severity)"
-    return f"{told}; {unjudged} could not be judged." if unjudged else f"{told}."
+    summary = f"{len(run.findings)} of {run.probes} probes got through ({high} of high severity)"
+    return f"{summary}; {unjudged} could not be judged." if unjudged else f"{summary}."
 
 
 def regressed(runs: Sequence[Run]) -> list[str]:

@@ -12,10 +12,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from datetime import datetime, timezone
 from typing import Any
 
+from vector_memory.client import trial
 from vector_memory.client.link import DaemonClient
+from vector_memory.client.trial import Line
 from vector_memory.config import Settings
 from vector_memory.errors import VectorMemoryError
 from vector_memory.service.think.store_copy import alone
@@ -35,7 +36,6 @@ with open(sys.argv[0]) as file:
     exec(compile(file.read(), sys.argv[0], "exec"), {"__file__": sys.argv[0]})"""
 """Runs a hook as it is, but lets it wait longer for the daemon: what it would show is looked at here, and on a busy
 machine it would show nothing."""
-Line = tuple[str, object]
 
 
 class Installation:
@@ -69,24 +69,16 @@ class Installation:
 
     def hook(self, stem: str, session: str, **event: object) -> str:
         """Run a hook and return what it gives the model, "" for nothing."""
-        name = "".join(word.capitalize() for word in stem.split("_"))
-        sent = {"session_id": session, "cwd": self.project, "hook_event_name": name, **event}
-        environ = {
-            "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
-            "HOME": self.folder,
-            "VECTOR_MEMORY_HOME": self.home.root,
-            "CLAUDE_PROJECT_DIR": self.project,
-        }
         script = os.path.join(ROOT, "hooks", f"{stem}.py")
         patient = ["-c", _PATIENT, os.path.join(ROOT, "lib"), str(PATIENCE_S), script]
         command = [self.home.runtime_python, "-I", "-S", *patient, self.home.root]
+        given = {"session_id": session, **event}
         with contextlib.suppress(subprocess.TimeoutExpired):
-            done = subprocess.run(
-                command, input=json.dumps(sent).encode(), capture_output=True, env=environ,
-                cwd=self.project, timeout=HOOK_S, check=False,
-            )  # fmt: skip
+            done = trial.run_hook(
+                command, stem, self.home, self.project, HOOK_S, self.folder, **given
+            )
             self.said.append(done.stdout.decode("utf-8", "replace"))
-            return _context(done.stdout)
+            return trial.context_in(done.stdout)
         return ""
 
     def prompt(self, session: str, text: str) -> str:
@@ -97,14 +89,7 @@ class Installation:
         """Let a session end that said these lines: each a role with a text or blocks."""
         session = self.session()
         path = os.path.join(self.folder, f"{session}.jsonl")
-        at = datetime.now(timezone.utc).isoformat()
-        with open(path, "w", encoding="utf-8") as file:
-            for number, (role, content) in enumerate(lines):
-                line = {
-                    "type": role, "uuid": f"{session}-{number}", "sessionId": session, "cwd": self.project,
-                    "timestamp": at, "version": "2.1.0", "message": {"role": role, "content": content},
-                }  # fmt: skip
-                file.write(json.dumps(line) + "\n")
+        trial.write_transcript(path, session, self.project, lines)
         self.hook("session_end", session, transcript_path=path, reason="exit")
 
     def until(self, holds: Callable[[], bool], most_s: float = SETTLE_S) -> bool:
@@ -123,12 +108,6 @@ class Installation:
         with contextlib.suppress(VectorMemoryError, OSError):
             self.daemon.stop()
         self.until(lambda: not os.path.exists(self.home.socket), GONE_S)
-
-
-def _context(printed: bytes) -> str:
-    with contextlib.suppress(TypeError, ValueError):
-        return Record(json.loads(printed)).part("hookSpecificOutput").text("additionalContext")
-    return ""
 
 
 @contextlib.contextmanager

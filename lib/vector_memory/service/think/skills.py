@@ -47,18 +47,18 @@ def discover(ctx: Context, request: DiscoveryRequest) -> ledger.Answer:
     asker = ledger.project_of(ctx, request)
     tasks = ledger.tasks_of(asker, request.since)
     # As of the newest task: steps do not work less for a time in which nobody worked.
-    found = trails.find(tasks, tasks[-1].ended_at) if tasks else []
+    proven = trails.find(tasks, tasks[-1].ended_at) if tasks else []
     skills: dict[str, dict[str, object]] = {}
-    for trail in found:
+    for trail in proven:
         is_safe = offered_commands.are_harmless(trail.commands, asker.place.root)
         if is_safe and trail.won >= request.least:
             made = _view(trail)
             # Steps of all changes and of one kind of them are one file.
             skills.setdefault(str(made["path"]), made)
-    told = f"{len(skills)} skills in {len(tasks)} tasks. Save what you want under its path: nothing was written."
+    summary = f"{len(skills)} skills in {len(tasks)} tasks. Save what you want under its path: nothing was written."
     none = f"{NOT_ENOUGH}: no steps were done {request.least} times in {trails.LEAST_SESSIONS} sessions, in {len(tasks)} tasks."
     shown = list(skills.values())[: request.k]
-    return ledger.answer(ctx, told if skills else none, skills=shown)
+    return ledger.answer(ctx, summary if skills else none, skills=shown)
 
 
 def _view(trail: Trail) -> dict[str, object]:
@@ -68,8 +68,8 @@ def _view(trail: Trail) -> dict[str, object]:
     description = f"Use for {named} here: {' → '.join(trail.steps)}."
     name = " ".join(ledger.job_of(command) for command in trail.commands)
     made = skill_file(name, description, lines, SKILL, evidence)
-    told = {"steps": trail.steps, "won": won, "sessions": trail.sessions, "kind": trail.kind}
-    return {"name": made.name, **told, "path": made.path, "text": made.text}
+    facts = {"steps": trail.steps, "won": won, "sessions": trail.sessions, "kind": trail.kind}
+    return {"name": made.name, **facts, "path": made.path, "text": made.text}
 
 
 class SkillFile(NamedTuple):
@@ -94,9 +94,9 @@ def skill_file(
         kind: COMMAND or SKILL.
         evidence: what the steps stand on, "" for somebody's word.
     """
-    named, said = name_of(name), _flat(description)[:MOST_DESCRIPTION]
+    named, short = name_of(name), _flat(description)[:MOST_DESCRIPTION]
     # What JSON quotes, YAML reads, whatever stands in it.
-    head = [f"description: {json.dumps(said, ensure_ascii=False)}"]
+    head = [f"description: {json.dumps(short, ensure_ascii=False)}"]
     path = f".claude/commands/{named}.md"
     if kind == SKILL:
         head, path = [f"name: {named}", *head], f".claude/skills/{named}/SKILL.md"

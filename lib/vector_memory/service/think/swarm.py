@@ -29,8 +29,8 @@ class SwarmRequest(messages.Request):
     default)."""
 
     question: str = messages.text(2_000)
-    answers: list[str] = messages.read_by(lambda request, name: request.get(name))
-    weights: list[str] = messages.read_by(lambda request, name: request.get(name) or [], None)
+    answers: list[str] = messages.read_by(lambda sent, name: sent.get(name))
+    weights: list[str] = messages.read_by(lambda sent, name: sent.get(name) or [], None)
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,13 @@ def swarm(ctx: Context, request: SwarmRequest) -> ledger.Answer:
     most, tolerates = opinions[0], (len(texts) - 1) // 3
     part = most.weight / sum(weights)
     agreed = part > QUORUM
-    told = f"{part:.0%} of the weight, {len(most.voters)} of {len(texts)} answers, say the same"
-    told += "." if agreed else ": no agreement, which takes more than two thirds."
+    summary = f"{part:.0%} of the weight, {len(most.voters)} of {len(texts)} answers, say the same"
+    summary += "." if agreed else ": no agreement, which takes more than two thirds."
     if agreed and not tolerates:
-        told += " Of fewer than four answers one wrong voter decides."
+        summary += " Of fewer than four answers one wrong voter decides."
     tolerates = tolerates if agreed else 0
     return ledger.answer(
-        ctx, told, agreed=agreed, tolerates=tolerates, opinions=opinions, conflicts=conflicts
+        ctx, summary, agreed=agreed, tolerates=tolerates, opinions=opinions, conflicts=conflicts
     )
 
 

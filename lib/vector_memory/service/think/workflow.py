@@ -74,19 +74,19 @@ def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
         )
     asker = messages.asker_of(ctx, request)
     if text := str(redact.clean(request.text).text):
-        name, said, evidence = "", steps_of(text), ""
+        name, step_texts, evidence = "", steps_of(text), ""
     else:
-        name, said, evidence = _of_session(ledger.tasks_of(asker), request.session)
-    if len(said) < LEAST_STEPS:
+        name, step_texts, evidence = _of_session(ledger.tasks_of(asker), request.session)
+    if len(step_texts) < LEAST_STEPS:
         raise BadInputError(
             "There are no steps in that: a procedure has two at least.",
             'Such as "First run the linter, then commit".',
         )
-    name = str(redact.clean(request.name).text) or name or " ".join(said[0].split()[:6])
+    name = str(redact.clean(request.name).text) or name or " ".join(step_texts[0].split()[:6])
     seen = things.of(ledger.sightings_of(asker))
     ran = [thing for thing in seen if thing.kind == things.COMMAND and thing.good]
     ran.sort(key=lambda command: -command.good)
-    steps = [_view(step, ran) for step in said[:MOST_STEPS]]
+    steps = [_view(step, ran) for step in step_texts[:MOST_STEPS]]
     lines = [
         step["text"] + (f" (here: `{step['command']}`)" if step["command"] else "")
         for step in steps
@@ -94,7 +94,7 @@ def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
     whole = "\n".join([name, *(f"{number}. {line}" for number, line in enumerate(lines, 1))])
     bare = sum("`" not in line for line in lines)
     count = f"{len(steps)} steps" + (f", {bare} without a command that is known" if bare else "")
-    path, id, told = "", None, f"{count}; nothing was stored."
+    path, id, summary = "", None, f"{count}; nothing was stored."
     if is_file:
         made = skill_file(name, f"{name}: {len(steps)} steps.", lines, request.format, evidence)
         path, whole = made.path, made.text
@@ -104,15 +104,15 @@ def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
         stored = remember.remember(ctx, remember.RememberRequest(**asked))
         waits = stored.action == "proposed"
         became = "waits for the user: `vector-memory review`" if waits else f"was {stored.action}"
-        told, id = f"{count}; the procedure {became}.", stored.id
+        summary, id = f"{count}; the procedure {became}.", stored.id
     return ledger.answer(
-        ctx, told, name=name, steps=steps, path=path, text=whole, dry_run=request.dry_run, id=id
+        ctx, summary, name=name, steps=steps, path=path, text=whole, dry_run=request.dry_run, id=id
     )
 
 
 def steps_of(text: str) -> list[str]:
     """Return the steps of a description in the order in which they are to be done."""
-    found: list[str] = []
+    pieces: list[str] = []
     code: list[str] = []
 
     def hidden(quoted: re.Match[str]) -> str:
@@ -124,20 +124,20 @@ def steps_of(text: str) -> list[str]:
         whole = _OPENING.sub("", sentence.strip())
         turned = _BEFORE.match(whole) or _AFTER.match(whole)
         for part in (turned["first"], turned["second"]) if turned else (whole,):
-            found += _JOINT.split(part)
-    tidy = (_OPENING.sub("", one.strip(" .,;")).strip(" .,;") for one in found)
+            pieces += _JOINT.split(part)
+    tidy = (_OPENING.sub("", piece.strip(" .,;")).strip(" .,;") for piece in pieces)
     # What has no telling word and names nothing, such as "ok" or "do it", is no step.
-    said = [one for one in tidy if terms_of(one) or _NAMED.search(one)]
-    steps = [one[0].upper() + one[1:] for one in said]
+    telling = [piece for piece in tidy if terms_of(piece) or _NAMED.search(piece)]
+    steps = [piece[0].upper() + piece[1:] for piece in telling]
     return [_HIDDEN.sub(lambda mark: code[int(mark[1])], step) for step in steps]
 
 
-def _of_session(known: Sequence[Task], session: str) -> tuple[str, list[str], str]:
+def _of_session(tasks: Sequence[Task], session: str) -> tuple[str, list[str], str]:
     """Return what the last task of a session was that was done and ran a command, its steps, and what they stand
     on. What was read was of that task."""
     if not session:
         raise BadInputError("There is nothing to read steps from.", "Give `text` or `session`.")
-    for task in reversed([task for task in known if task.session == session and task.done]):
+    for task in reversed([task for task in tasks if task.session == session and task.done]):
         ran = [
             stage
             for stage in task.stages
@@ -145,7 +145,9 @@ def _of_session(known: Sequence[Task], session: str) -> tuple[str, list[str], st
         ]
         if ran:
             kept = [stage for stage in task.stages if stage in ran or stage == EDIT]
-            steps = [SAID.get(one) or f"Run `{task.commands.get(one) or one}`." for one in kept]
+            steps = [
+                SAID.get(stage) or f"Run `{task.commands.get(stage) or stage}`." for stage in kept
+            ]
             sure = "a check or the user said so" if task.sure else "nothing spoke against it"
             evidence = f"Taken from one task ({task.kind}, {task.at[:10]}), which was done: {sure}."
             return f"{task.kind}: {', '.join(ran)}", steps, evidence
@@ -161,6 +163,6 @@ def _view(step: str, ran: Sequence[things.Thing]) -> dict[str, str]:
     for command in ran if "`" not in step else ():
         # `go build` is not how `go test` is done.
         if set(ledger.job_of(command.name).lower().split()) <= words:
-            told = rate(command.good, command.seen).told
-            return {"text": step, "command": command.name, "went_well": told}
+            went_well = rate(command.good, command.seen).told
+            return {"text": step, "command": command.name, "went_well": went_well}
     return {"text": step, "command": "", "went_well": ""}

@@ -49,25 +49,23 @@ def world_model(ctx: Context, request: WorldRequest) -> ledger.Answer:
     """
     asker = ledger.project_of(ctx, request)
     if request.action == "list":
-        known = learned_records.things_of(asker)
-        known.sort(key=lambda one: (one.surprise, one.seen, one.last), reverse=True)
-        odd = sum(one.surprise for one in known)
-        told = f"{len(known)} things, {odd} not as usual."
-        told = told if known else f"{NOT_ENOUGH}: nothing was seen here yet."
-        return ledger.answer(ctx, told, things=known[: request.k])
-    thing = _named(request.thing)
+        listed = learned_records.things_of(asker)
+        listed.sort(key=lambda thing: (thing.surprise, thing.seen, thing.last), reverse=True)
+        odd = sum(thing.surprise for thing in listed)
+        summary = f"{len(listed)} things, {odd} not as usual."
+        summary = summary if listed else f"{NOT_ENOUGH}: nothing was seen here yet."
+        return ledger.answer(ctx, summary, things=listed[: request.k])
+    key = _named(request.thing)
     seen = [
-        sighting
-        for sighting in ledger.sightings_of(asker)
-        if (sighting.kind, sighting.name) == thing
+        sighting for sighting in ledger.sightings_of(asker) if (sighting.kind, sighting.name) == key
     ]
-    found = next(iter(things.of(seen)), None)
+    thing = next(iter(things.of(seen)), None)
     if request.action == "observe":
-        return _observed(ctx, asker, request, thing, found.usual if found else "")
-    if found is None:
-        told = f"{NOT_ENOUGH}: {_called(*thing)} was never seen here."
-        return ledger.answer(ctx, told, expected="")
-    return _prediction(ctx, found)
+        return _observed(ctx, asker, request, key, thing.usual if thing else "")
+    if thing is None:
+        summary = f"{NOT_ENOUGH}: {_called(*key)} was never seen here."
+        return ledger.answer(ctx, summary, expected="")
+    return _prediction(ctx, thing)
 
 
 def _named(thing: str) -> tuple[str, str]:
@@ -90,37 +88,37 @@ def _called(kind: str, name: str) -> str:
     return f"`{name}`" if kind == COMMAND else f"{kind} {name}"
 
 
-def _prediction(ctx: Context, found: Thing) -> ledger.Answer:
-    if found.kind == things.VERSION:
-        told = f"{found.text}, seen {found.seen} times."
-        return ledger.answer(ctx, told, expected=found.state)
-    good = rate(found.good, found.seen)
-    word = "was up" if found.kind == things.PORT else "went well"
-    times = "last time" if found.same == 1 else f"last {found.same} times"
-    told = f"{_called(found.kind, found.name)} {word} {good.told}; the {times}: {found.state}"
-    if not found.usual:
-        told += ". Nothing can be relied on"
-    elif found.usual != found.state:
-        told += f". It used to be {found.usual}"
-    told += f". Last seen {found.last[:10]}."
-    return ledger.answer(ctx, told, good=good, expected=found.usual, seconds=found.seconds)
+def _prediction(ctx: Context, thing: Thing) -> ledger.Answer:
+    if thing.kind == things.VERSION:
+        summary = f"{thing.text}, seen {thing.seen} times."
+        return ledger.answer(ctx, summary, expected=thing.state)
+    good = rate(thing.good, thing.seen)
+    word = "was up" if thing.kind == things.PORT else "went well"
+    times = "last time" if thing.same == 1 else f"last {thing.same} times"
+    summary = f"{_called(thing.kind, thing.name)} {word} {good.told}; the {times}: {thing.state}"
+    if not thing.usual:
+        summary += ". Nothing can be relied on"
+    elif thing.usual != thing.state:
+        summary += f". It used to be {thing.usual}"
+    summary += f". Last seen {thing.last[:10]}."
+    return ledger.answer(ctx, summary, good=good, expected=thing.usual, seconds=thing.seconds)
 
 
 def _observed(
-    ctx: Context, asker: ProjectAsker, request: WorldRequest, thing: tuple[str, str], usual: str
+    ctx: Context, asker: ProjectAsker, request: WorldRequest, key: tuple[str, str], usual: str
 ) -> ledger.Answer:
-    (kind, name), state = thing, str(redact.clean(request.state).text)
+    (kind, name), state = key, str(redact.clean(request.state).text)
     allowed = STATES.get(kind, (state,))
     if not state or state not in allowed or suspicion.quoted(f"{name} {state}"):
-        known = ", ".join(filter(None, allowed)) or "its number"
-        raise BadInputError(f"{state[:40]!r} is no state of a {kind}.", f"States: {known}.")
+        states = ", ".join(filter(None, allowed)) or "its number"
+        raise BadInputError(f"{state[:40]!r} is no state of a {kind}.", f"States: {states}.")
     at = ctx.now().isoformat()
     expected = f"as expected ({usual})" if usual else "nothing was expected"
     surprise = bool(usual) and usual != state
     expected = f"a surprise, it used to be {usual}" if surprise else expected
-    told = f"{_called(kind, name)} is {state}: {expected}."
+    summary = f"{_called(kind, name)} is {state}: {expected}."
     if not request.dry_run:
         seen = Sighting(kind, name, state, "", "", at)
         ledger.report(ctx, asker, seen=seen)
         ctx.audit("observe", request.actor, [], kind=kind)
-    return ledger.answer(ctx, told, expected=usual, surprise=surprise, dry_run=request.dry_run)
+    return ledger.answer(ctx, summary, expected=usual, surprise=surprise, dry_run=request.dry_run)

@@ -34,10 +34,10 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
         BadInputError: no project is asked about.
 
     Returns:
-        The `project` and the `session`; its tasks in order (`done`); how many tasks its `subagents` did; the `files` that it changed; what it leaves to do or to answer (`left`); what was
-        decided, found out or told to be remembered (`learned`: decisions first, and of each kind the newest); the
-        `trouble` it met; the figures of the whole project, this session in them (`lessons`); and how many of its
-        memories wait for the user to decide
+        The `project` and the `session`; its tasks in order (`done`); how many tasks its `subagents` did; the `files`
+        that it changed; what it leaves to do or to answer (`left`); what was decided, found out or told to be
+        remembered (`learned`: decisions first, and of each kind the newest); the `trouble` it met; the figures of the
+        whole project, this session in them (`lessons`); and how many of its memories wait for the user to decide
         (`waits`).
     """
     asker = ledger.project_of(ctx, request)
@@ -55,7 +55,7 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
     }
     learned, board = _learned(asker, memories, session), lessons.show(ctx, request)
     names = asker.names
-    open_ones = [memory for memory in learned if not memory.is_held][:MOST_LEARNED]
+    settled = [memory for memory in learned if not memory.is_held][:MOST_LEARNED]
     return {
         "project": asker.place.name,
         "session": session,
@@ -63,7 +63,7 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
         "subagents": len(kept.subagents),
         "files": list(unique(file for task in kept.tasks for file in task.files))[:MOST_FILES],
         "left": [memory_view(memory, names) for memory in _left(asker, scope, session)],
-        "learned": [memory_view(open_one, names) for open_one in open_ones],
+        "learned": [memory_view(memory, names) for memory in settled],
         "trouble": _trouble(kept.tasks, board),
         "lessons": board.tasks,
         "waits": sum(memory.is_held for memory in learned),
@@ -72,23 +72,23 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
 
 def _learned(asker: ProjectAsker, memories: Iterable[Memory], session: str) -> list[Memory]:
     """Return what was decided or found in the session's talk, and what was told to be remembered in it."""
-    told = (
-        one
+    remembered = (
+        memory
         for shelf in asker.shelves
-        for one in shelf.journal.recent(asker.scope, LOOKED_AT)
-        if session and one.extra.get(SAID_IN) == session
+        for memory in shelf.journal.recent(asker.scope, LOOKED_AT)
+        if session and memory.extra.get(SAID_IN) == session
     )
     # An error with what ended it stands among the session's trouble.
-    said = (
+    decided = (
         memory for memory in memories if memory.kind in LEARNED and memory.collection != "episodes"
     )
     chosen: list[Memory] = []
-    for memory in (*told, *said):
+    for memory in (*remembered, *decided):
         # What was said once more, at greater length, is no second thing that was learned.
         if not any(memory.text[:SAME_CHARS] in other.text for other in chosen):
             chosen.append(memory)
     ranks = {kind: rank for rank, kind in enumerate(LEARNED)}
-    return sorted(chosen, key=lambda one: ranks.get(one.kind, 0))
+    return sorted(chosen, key=lambda memory: ranks.get(memory.kind, 0))
 
 
 def _left(asker: ProjectAsker, scope: Scope, session: str) -> list[Memory]:
@@ -108,10 +108,10 @@ def _done(task: Task, titles: dict[str, str]) -> dict[str, object]:
 def _trouble(tasks: Sequence[Task], board: lessons.LessonsAnswer) -> list[dict[str, object]]:
     """Return each error that came in the session, what ended it ("" for nothing), and in how many tasks of the
     project it has come, as `lessons` has it; 0 where it is new."""
-    known = Counter({habit.sign: habit.n for habit in board.trouble})
-    met = {one.sign: one for task in tasks for one in task.trouble}
-    often = sorted(met.values(), key=lambda one: -known[one.sign])
+    counts = Counter({habit.sign: habit.n for habit in board.trouble})
+    met = {trouble.sign: trouble for task in tasks for trouble in task.trouble}
+    often = sorted(met.values(), key=lambda trouble: -counts[trouble.sign])
     return [
-        {"line": trouble.line, "end": trouble.end, "n": known[trouble.sign]}
+        {"line": trouble.line, "end": trouble.end, "n": counts[trouble.sign]}
         for trouble in often[:MOST_SAID]
     ]

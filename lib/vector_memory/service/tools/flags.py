@@ -15,7 +15,7 @@ from vector_memory.service.base.asker import asker_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.learning import counted_records
-from vector_memory.service.learning.counted_records import Record
+from vector_memory.service.learning.counted_records import CountedRecord
 from vector_memory.service.tools import flag_buffer
 from vector_memory.service.tools.flag_buffer import Flag
 
@@ -76,7 +76,7 @@ def _flags(memory: Memory | None) -> list[Flag]:
     return flag_buffer.flags_in(kept if isinstance(kept, list) else ())
 
 
-def _record(session: str, flags: Sequence[Flag]) -> Record:
+def _record(session: str, flags: Sequence[Flag]) -> CountedRecord:
     """Return a session's record: in words what was found, in `extra` all of it."""
     real = [flag for flag in flags if flag.verdict != FALSE]
     counts = dict(Counter(flag.category for flag in real).most_common())
@@ -90,7 +90,7 @@ def _record(session: str, flags: Sequence[Flag]) -> Record:
     ]
     if len(real) > MOST_TOLD:
         lines.append(f"- and {len(real) - MOST_TOLD} more")
-    return Record(
+    return CountedRecord(
         ASSESSMENTS,
         session,
         "\n".join(lines),

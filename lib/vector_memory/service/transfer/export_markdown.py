@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from vector_memory.index.notes import markdown_export
 from vector_memory.model import GLOBAL_PROJECT, Scope, Status
-from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.transfer import round_trip
@@ -22,7 +22,7 @@ def export(ctx: Context, request: ExportRequest) -> Iterator[tuple[str, int]]:
     Groups are read one after the other, so that no store is held in memory.
     """
     asker = messages.asker_of(ctx, request)
-    scope = request_fields.listed(asker.scope)
+    scope = asker.scope.listed
     yield markdown_export.PREFACE, 0
     for shelf in asker.shelves:
         yield from _of_shelf(shelf, scope)
@@ -32,9 +32,9 @@ def by_project(
     shelf: Shelf, scope: Scope, statuses: Sequence[Status] = (Status.ACTIVE,)
 ) -> Iterator[tuple[str, str, Scope]]:
     """Yield of each project that has memories in a scope its name, its folder ("" for none), and the scope within it."""
-    known = {project.id: project for project in shelf.journal.projects()}
+    by_id = {project.id: project for project in shelf.journal.projects()}
     for project in sorted(shelf.journal.count_by("project", scope, statuses)):
-        place = known.get(project)
+        place = by_id.get(project)
         name = GLOBAL_NAME if project == GLOBAL_PROJECT else project
         yield (
             place.name if place and project != GLOBAL_PROJECT else name,

@@ -123,7 +123,7 @@ def _known_lines(text: str, cleaned: str) -> int | None:
     before, after = with_plain_ends(text).split("\n"), cleaned.split("\n")
     if len(before) == len(after):
         return None
-    same = (one == other for one, other in zip(before, after, strict=False))
+    same = (first == other for first, other in zip(before, after, strict=False))
     return next((number for number, equal in enumerate(same) if not equal), len(after))
 
 
@@ -133,7 +133,7 @@ class NotePlanner:
 
     Attributes:
         shelf: the store that they belong to; `project` the project's id.
-        found: the file.
+        source: the file.
         records: the decision records that are imported together.
         foreign: the user did not ask for it, or somebody else wrote it.
         by_agent: an agent imports them: what would bind is proposed.
@@ -141,14 +141,14 @@ class NotePlanner:
 
     shelf: Shelf
     project: str
-    found: NoteRead
+    source: NoteRead
     records: set[str]
     foreign: bool = False
     by_agent: bool = False
 
     def __post_init__(self) -> None:
-        self._path = self.found.file.path
-        self._drafts = self.found.drafts
+        self._path = self.source.file.path
+        self._drafts = self.source.drafts
         # What waits for the user is not stored yet, as far as the user's own import goes.
         rows = self.shelf.journal.find_imported(notes.file_prefix(self._path), self.project)
         rows = [row for row in rows if not row.proposed.get("held")]
@@ -222,8 +222,8 @@ class NotePlanner:
     def _new(self, draft: NoteDraft) -> ImportStep:
         """A decision that has given way is stored only together with what took its place."""
         after = record_name(self._path, draft.successor)
-        known = draft.successor and after in self.records
-        return self._step(LEFT_OUT if draft.superseded and not known else NEW, draft)
+        is_replaced = draft.successor and after in self.records
+        return self._step(LEFT_OUT if draft.superseded and not is_replaced else NEW, draft)
 
     def _step(self, action: str, draft: NoteDraft, old: Memory | None = None) -> ImportStep:
         after = record_name(self._path, draft.successor) if draft.successor else ""

@@ -28,9 +28,9 @@ from vector_memory.model import (
 )
 from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context, new_id
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf, project_roots
 from vector_memory.service.memory import proposals, trust_marks
-from vector_memory.service.memory.views import told
+from vector_memory.service.memory.views import values_for
 from vector_memory.service.transfer import round_trip
 from vector_memory.service.transfer.round_trip import ExportedState, Returning
 from vector_memory.system import json_in
@@ -168,9 +168,9 @@ def regular_file(path: str) -> str:
     Raises:
         NotFoundError, BadInputError: it is not there, or none to read.
     """
-    found = with_real_folder(path)
-    open_found(found).close()
-    return found
+    resolved = with_real_folder(path)
+    open_found(resolved).close()
+    return resolved
 
 
 def lines_of(path: str) -> Iterator[tuple[int, int, bytes]]:
@@ -228,7 +228,7 @@ def placed(
         is_global = request.is_global or (data.get("project_id") == "" and not request.project)
         target |= {"project": request.project, "global": is_global}
     place = request_fields.place_of(ctx, target)
-    shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
+    shelf = ctx.shelf_of(place)
     if place:
         ctx.know_place(shelf, place)
     with redact.for_project(place.root if place else ""):
@@ -274,7 +274,7 @@ def _memory(ctx: Context, data: Record, project: str, done: ImportAnswer) -> Mem
         created_at=request_fields.time_of(data, "created_at") or now,
         kind=privacy.word(_word(data, "kind")) or "note",
         project=project,
-        priority=request_fields.priority_of(data) or Priority.NORMAL,
+        priority=request_fields.priority_of(data, "priority") or Priority.NORMAL,
         origin=Origin.IMPORT,
         tags=tuple(redact.clean(word).text for word in request_fields.words_of(data, "tags")),
         files=tuple(redact.clean(word).text for word in request_fields.words_of(data, "files")),
@@ -301,7 +301,7 @@ def _restored(memory: Memory, data: Record) -> Memory:
     first, last = lines if isinstance(lines, list) and len(lines) == 2 else (0, 0)
     collection = str(data.get("collection"))
     try:
-        told = replace(
+        restored = replace(
             memory,
             # Nobody vouched for it there either; what it looks like is looked at anew.
             extra={IS_FOREIGN: True} if data.get(IS_FOREIGN) is True else {},
@@ -319,7 +319,7 @@ def _restored(memory: Memory, data: Record) -> Memory:
                 line_end=request_fields.number_of({"line": last}, "line", 0, 0, MOST_LINES),
             ),
         )
-        return round_trip.restored(told, data)
+        return round_trip.restored(restored, data)
     except (ValueError, TypeError) as error:
         raise BadInputError(
             f"A field of the export is damaged: {error}.", "Export anew."
@@ -335,11 +335,11 @@ def _store(
     for shelf in {id(shelf): shelf for shelf, _ in batch}.values():
         memories = [memory for own, memory in batch if own is shelf]
         # An export of ours says the ids that its memories had; all others have new ones.
-        known = shelf.journal.by_ids([memory.id for memory in memories])
+        by_id = shelf.journal.by_ids([memory.id for memory in memories])
         fresh: dict[str, Memory] = {}
         seen: dict[tuple[bytes, str], Memory] = {}
         for memory in memories:
-            twin = known.get(memory.id) or _twin(shelf, memory, seen, verbatim, back)
+            twin = by_id.get(memory.id) or _twin(shelf, memory, seen, verbatim, back)
             if twin is None:
                 fresh[memory.id] = memory
                 seen[text_key(memory.text), memory.project] = memory
@@ -354,7 +354,7 @@ def _store(
                 fresh[twin.id] = seen[text_key(memory.text), memory.project] = merged
             else:
                 stored = shelf.journal.update(merged)
-                known.update({memory.id: stored} if memory.id in known else {})
+                by_id.update({memory.id: stored} if memory.id in by_id else {})
         if fresh:
             shelf.journal.add(list(fresh.values()))
             back.stored(shelf, list(fresh.values()))
@@ -375,10 +375,10 @@ def _twin(
         return None
     is_ours = back.is_heard(memory)
     if memory.external_id:
-        known = shelf.journal.find_by_external_id(memory.external_id, memory.project)
-        apart = known is not None and is_ours and back.is_heard(known)
-        if known is not None and known.text == memory.text and not apart:
-            return known
+        imported = shelf.journal.find_by_external_id(memory.external_id, memory.project)
+        apart = imported is not None and is_ours and back.is_heard(imported)
+        if imported is not None and imported.text == memory.text and not apart:
+            return imported
     if verbatim:
         return None
     key = text_key(memory.text), memory.project
@@ -396,7 +396,7 @@ class ExportRequest(messages.Filter):
     """
 
     all_projects: bool = messages.read_by(
-        lambda request, name: bool(request.get(name) or request.get("all")), False
+        lambda sent, name: bool(sent.get(name) or sent.get("all")), False
     )
     format: str = messages.word()
 
@@ -460,13 +460,13 @@ def export(ctx: Context, request: ExportRequest) -> Iterator[ExportLine]:
     """Yield all memories of a project, of the global scope or of every store, oldest first, in the
     form that `import` takes."""
     asker = messages.asker_of(ctx, request)
-    scope = request_fields.listed(asker.scope)
-    roots = {known.id: known.root for shelf in asker.shelves for known in shelf.journal.projects()}
+    scope = asker.scope.listed
+    roots = project_roots(asker.shelves)
     for shelf in asker.shelves:
         every = shelf.journal.iter_memories(scope, statuses=round_trip.STATUSES)
         # What observers make anew by themselves, elsewhere they make of what they see there.
-        found = (memory for memory in every if scope.collections or not memory.is_quiet)
-        for memory, links in round_trip.with_links(shelf, found):
+        exported = (memory for memory in every if scope.collections or not memory.is_quiet)
+        for memory, links in round_trip.with_links(shelf, exported):
             yield export_line(memory, roots.get(memory.project, ""), links)
 
 
@@ -478,7 +478,7 @@ def export_line(memory: Memory, root: str, links: Sequence[Link] = ()) -> Export
         links: those that lead from it.
     """
     source = memory.source
-    own = told(ExportLine, memory) | {
+    own = values_for(ExportLine, memory) | {
         "external_id": memory.external_id or None,
         "session": source.session,
         "seq": source.turn,

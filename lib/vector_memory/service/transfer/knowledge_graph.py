@@ -73,8 +73,8 @@ def import_graph(ctx: Context, request: ImportRequest, progress: Progress) -> Im
     whole = knowledge_graph.parse_whole(_whole(path), work.done.clean)
     facts = _facts(path, work.done) if whole is None else ((0, fact) for fact in whole)
     batch: list[tuple[int, Fact]] = []
-    for line_and_fact in facts:
-        batch.append(line_and_fact)
+    for fact_at in facts:
+        batch.append(fact_at)
         if len(batch) >= BATCH:
             work.store(batch)
             progress(work.done.read, 0, "storing")
@@ -94,7 +94,7 @@ class _GraphImport:
         self._foreign = request.foreign or request.is_agent
         place = messages.place_of(ctx, request)
         self._project = place.id if place else ""
-        self._shelf: Shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
+        self._shelf: Shelf = ctx.shelf_of(place)
         if place:
             ctx.know_project(self._shelf, place)
         modified = os.path.getmtime(path)
@@ -113,12 +113,12 @@ class _GraphImport:
                 self.done.failed(line, str(error))
                 continue
             key = text_key(memory.text)
-            known = fresh.get(key) or self._known(memory)
-            if known is None:
+            twin = fresh.get(key) or self._stored(memory)
+            if twin is None:
                 fresh[key] = memory
             else:
                 self.done.merged += 1
-            self._note(fact, known or memory)
+            self._note(fact, twin or memory)
         self.done.stored += len(self._shelf.journal.add(list(fresh.values())))
 
     def link(self) -> None:
@@ -149,7 +149,7 @@ class _GraphImport:
         )
         return trust_marks.settled(made, fact.text)
 
-    def _known(self, memory: Memory) -> Memory | None:
+    def _stored(self, memory: Memory) -> Memory | None:
         journal = self._shelf.journal
         stored = journal.find_imported(memory.external_id, self._project)
         if stored:
@@ -173,10 +173,10 @@ def _facts(path: str, done: ImportAnswer) -> Iterator[tuple[int, Fact]]:
         except ValueError as error:
             done.failed(number, f"No JSON: {error}.")
             continue
-        told = list(knowledge_graph.facts(data, done.clean)) if isinstance(data, dict) else []
-        if not told:
+        facts = list(knowledge_graph.facts(data, done.clean)) if isinstance(data, dict) else []
+        if not facts:
             done.failed(number, "Neither an entity nor a relation.")
-        yield from ((number, fact) for fact in told)
+        yield from ((number, fact) for fact in facts)
 
 
 def _clean(word: str) -> CleanText:

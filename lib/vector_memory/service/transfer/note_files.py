@@ -39,18 +39,18 @@ def find(paths: Sequence[str]) -> list[str]:
         NotFoundError: there is nothing of that name.
         BadInputError: there are too many.
     """
-    found: dict[str, None] = {}
+    note_paths: dict[str, None] = {}
     for path in paths:
         if not os.path.lexists(path):
             raise NotFoundError(f"There is no file {path}.", "Check the path.")
         is_folder = os.path.isdir(path)
         for file in below(os.path.realpath(path)) if is_folder else (named(path),):
-            found[file] = None
-            if len(found) > MAX_FILES:
+            note_paths[file] = None
+            if len(note_paths) > MAX_FILES:
                 raise BadInputError(
                     f"There are more than {MAX_FILES:,} notes.", "Name folders with fewer."
                 )
-    return list(found)
+    return list(note_paths)
 
 
 def named(path: str) -> str:

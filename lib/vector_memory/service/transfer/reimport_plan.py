@@ -50,7 +50,7 @@ def _exported(ctx: Context, shelf: Shelf, memory: Memory) -> ImportStep:
     for owner in dict.fromkeys((shelf, *ctx.all_shelves())):
         old = owner.journal.by_ids([memory.id]).get(memory.id)
         if old is not None:
-            return _known(owner, memory, old)
+            return _beside_stored(owner, memory, old)
     if memory.proposed:
         return ImportStep(PROPOSED, shelf, memory)
     if memory.status is not Status.ACTIVE:
@@ -59,15 +59,15 @@ def _exported(ctx: Context, shelf: Shelf, memory: Memory) -> ImportStep:
     return ImportStep(NEW if twin is None else MERGED, shelf, memory, twin)
 
 
-def _known(shelf: Shelf, memory: Memory, old: Memory) -> ImportStep:
+def _beside_stored(shelf: Shelf, memory: Memory, old: Memory) -> ImportStep:
     if old.status is Status.FORGOTTEN:
         return ImportStep(LEFT_OUT, shelf, memory, old)
     now = old if old.status is Status.ACTIVE else shelf.journal.successors([old]).get(old.id)
-    said = [notes.content(one.text) for one in (old, now) if one is not None]
-    if now is None or notes.content(memory.text) in said:
+    contents = [notes.content(version.text) for version in (old, now) if version is not None]
+    if now is None or notes.content(memory.text) in contents:
         return ImportStep(SAME, shelf, memory, old)
     # The file may be older than what was said of the memory since.
     level = strictest(memory.sensitivity, now.sensitivity)
-    told = replace(memory, sensitivity=level)
-    successor = replace(told, id=new_id(), external_id=old.external_id, project=old.project)
+    raised = replace(memory, sensitivity=level)
+    successor = replace(raised, id=new_id(), external_id=old.external_id, project=old.project)
     return ImportStep(CHANGED, shelf, successor, now)

@@ -7,13 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
+from typing import Any
 
 from vector_memory import redact
 from vector_memory.model import REVIEWED, Link, Memory, Relation, Status, Temporal, Tier
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import trust_marks
-from vector_memory.service.memory.views import told
+from vector_memory.service.memory.views import values_for
 from vector_memory.system.json_in import Record
 
 STATUSES = (Status.ACTIVE, Status.SUPERSEDED)
@@ -21,7 +22,8 @@ STATUSES = (Status.ACTIVE, Status.SUPERSEDED)
 MOST_LINKS, MOST_DEEP, MOST_USES = 1_000, 8, 1 << 53
 MOST_WEIGHT = 1e6
 AT_ONCE = 500
-ORDINARY = {one.name: one.default for one in fields(Memory)}
+TIMES = ("updated_at", "valid_from", "valid_until", "expires_at", "last_used_at", "applied_at")
+ORDINARY = {attribute.name: attribute.default for attribute in fields(Memory)}
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,11 @@ def standing(memory: Memory, links: Sequence[Link]) -> ExportedState:
     leading = [
         LinkTold(link.to_id, link.relation.value, link.weight, link.created_at) for link in links
     ]
-    own = {name: one for name, one in told(ExportedState, memory).items() if one != ORDINARY[name]}
+    own = {
+        name: value
+        for name, value in values_for(ExportedState, memory).items()
+        if value != ORDINARY[name]
+    }
     own["extra"] = {**trust_marks.unmarked(memory.extra), **_reviewed(memory.extra)} or None
     return ExportedState(links=leading or None, **own)
 
@@ -103,20 +109,16 @@ def restored(memory: Memory, data: Record) -> Memory:
         ValueError: a word is none of its vocabulary.
     """
     is_past = data.get("status") == Status.SUPERSEDED.value
+    times: dict[str, Any] = {name: request_fields.time_of(data, name) for name in TIMES}
     return replace(
         memory,
-        updated_at=request_fields.time_of(data, "updated_at"),
         temporal=Temporal(data.get("temporal") or Temporal.PERMANENT),
-        valid_from=request_fields.time_of(data, "valid_from"),
-        valid_until=request_fields.time_of(data, "valid_until"),
-        expires_at=request_fields.time_of(data, "expires_at"),
         status=Status.SUPERSEDED if is_past else Status.ACTIVE,
         superseded_by=redact.clean(data.text("superseded_by")).text if is_past else "",
         uses=request_fields.number_of(data, "uses", 0, 0, MOST_USES),
-        last_used_at=request_fields.time_of(data, "last_used_at"),
         tier=Tier(data.get("tier") or Tier.HOT),
         applied=request_fields.number_of(data, "applied", 0, 0, MOST_USES),
-        applied_at=request_fields.time_of(data, "applied_at"),
+        **times,
         extra={**_noted(data), **memory.extra, **_restored_review(memory, data)},
     )
 
@@ -124,8 +126,8 @@ def restored(memory: Memory, data: Record) -> Memory:
 def _noted(data: Record) -> dict[str, object]:
     """Return what else an export says was noted with a memory, redacted; what it says of trust does not
     count."""
-    told = data.get("extra")
-    cleaned = _cleaned(told, MOST_DEEP) if isinstance(told, dict) else {}
+    extra = data.get("extra")
+    cleaned = _cleaned(extra, MOST_DEEP) if isinstance(extra, dict) else {}
     noted = cleaned if isinstance(cleaned, dict) else {}
     return trust_marks.unmarked({**noted, **({"done": True} if data.get("done") is True else {})})
 
@@ -136,20 +138,20 @@ def _reviewed(extra: Mapping[str, object]) -> dict[str, object]:
 
 def _restored_review(memory: Memory, data: Record) -> dict[str, object]:
     """Return that the user has looked at a memory; not of what others wrote, who would hide it so."""
-    told = data.get("extra")
-    if not isinstance(told, dict) or memory.is_foreign or memory.is_suspicious:
+    extra = data.get("extra")
+    if not isinstance(extra, dict) or memory.is_foreign or memory.is_suspicious:
         return {}
-    return {name: _cleaned(value, MOST_DEEP) for name, value in _reviewed(told).items()}
+    return {name: _cleaned(value, MOST_DEEP) for name, value in _reviewed(extra).items()}
 
 
 def _cleaned(value: object, depth: int) -> object:
     if isinstance(value, str):
         return str(redact.clean(value).text)
     if depth and isinstance(value, list):
-        return [_cleaned(one, depth - 1) for one in value]
+        return [_cleaned(part, depth - 1) for part in value]
     if depth and isinstance(value, dict):
         return {
-            str(_cleaned(str(name), 0)): _cleaned(one, depth - 1) for name, one in value.items()
+            str(_cleaned(str(name), 0)): _cleaned(part, depth - 1) for name, part in value.items()
         }
     return value if isinstance(value, (int, float)) else None
 
@@ -176,7 +178,7 @@ class Returning:
         """
         if memory.id != data.get("id"):
             return
-        told = data.get("links")
+        listed = data.get("links")
         links = [
             Link(
                 memory.id,
@@ -185,7 +187,7 @@ class Returning:
                 min(MOST_WEIGHT, max(0.0, float(str(part.get("weight", 1.0))))),
                 request_fields.time_of(part, "created_at"),
             )
-            for part in (data.parts("links") if isinstance(told, list) else ())[:MOST_LINKS]
+            for part in (data.parts("links") if isinstance(listed, list) else ())[:MOST_LINKS]
         ]
         self._heard[memory.id] = (shelf, links)
 
@@ -204,7 +206,7 @@ class Returning:
         for moment, uses in at.items():
             shelf.journal.touch(uses, moment)
         shelf.journal.restore_uses([memory for memory in memories if memory.applied])
-        elsewhere = {one.id: one.tier for one in memories if one.tier is not Tier.HOT}
+        elsewhere = {memory.id: memory.tier for memory in memories if memory.tier is not Tier.HOT}
         shelf.journal.move_to_tiers(elsewhere)
 
     def finish(self) -> None:
@@ -226,17 +228,15 @@ class Returning:
                 )
 
     def _moved(self, link: Link) -> Link:
-        ends = (self.became.get(end, end) for end in (link.from_id, link.to_id))
-        from_id, to_id = ends
+        from_id, to_id = (self.became.get(end, end) for end in (link.from_id, link.to_id))
         return replace(link, from_id=from_id, to_id=to_id)
 
     def _follow_moved(self, shelf: Shelf) -> None:
         """Let what gave way to a memory that was there under another id give way to that one."""
         if not self.became:
             return
-        for memory in shelf.journal.by_ids(
-            [id for id in self.brought if id in self._heard]
-        ).values():
+        ids = [id for id in self.brought if id in self._heard]
+        for memory in shelf.journal.by_ids(ids).values():
             successor = self.became.get(memory.superseded_by)
             if successor:
                 shelf.journal.update(replace(memory, superseded_by=successor))

@@ -200,7 +200,7 @@ def vault_root(ctx: Context) -> str:
 
 def _standing(root: str) -> dict[str, str]:
     """Return how the notes below a folder stand: path → when it was written, and its size."""
-    found = {}
+    stamps = {}
     templates = _templates(root)
     for path in note_files.below(root):
         if any(_is_below(path, folder) for folder in templates):
@@ -209,24 +209,24 @@ def _standing(root: str) -> dict[str, str]:
             about = os.stat(path)
         except OSError:
             continue
-        found[path] = f"{about.st_mtime_ns}:{about.st_size}"
-    return found
+        stamps[path] = f"{about.st_mtime_ns}:{about.st_size}"
+    return stamps
 
 
 def _templates(root: str) -> list[str]:
     """Return the folders of a vault that hold templates, as Obsidian's settings name them: what stands there was
     said of nothing yet."""
-    found = []
+    folders = []
     for path, name in _TEMPLATES:
         try:
             with open_plain(os.path.join(root, OBSIDIAN, path)) as file:
-                said = json_in.load(file.read(_SETTING_BYTES))
+                settings = json_in.load(file.read(_SETTING_BYTES))
         except (OSError, ValueError):
             continue
-        folder = Record(said if isinstance(said, dict) else {}).text(name).strip("/ ")
+        folder = Record(settings if isinstance(settings, dict) else {}).text(name).strip("/ ")
         if folder:
-            found.append(os.path.join(root, *folder.split("/")))
-    return found
+            folders.append(os.path.join(root, *folder.split("/")))
+    return folders
 
 
 def _is_below(path: str, root: str) -> bool:

@@ -23,7 +23,7 @@ from vector_memory.model import (
     Sensitivity,
     levels_up_to,
 )
-from vector_memory.service.base import messages, privacy, request_fields
+from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import session_summary
 from vector_memory.service.memory.lookup import is_open
@@ -142,11 +142,11 @@ def _all_notes(ctx: Context, folder: str) -> Iterator[tuple[str, str, str, int]]
 
 def _notes(ctx: Context) -> Iterator[tuple[str, str, str, int]]:
     """Yield each project's note: its name, the project's, what stands in it, and of how many memories."""
-    scope = request_fields.listed(Scope(levels=LEVELS))
+    scope = Scope(levels=LEVELS).listed
     for shelf in ctx.all_shelves():
         for name, root, within in export_markdown.by_project(shelf, scope):
-            found = shelf.journal.iter_memories(within, newest_first=True)
-            ours = (memory for memory in found if _goes(memory))
+            memories = shelf.journal.iter_memories(within, newest_first=True)
+            ours = (memory for memory in memories if _goes(memory))
             by_kind: dict[str, list[str]] = {}
             size = count = 0
             for memory, links in round_trip.with_links(shelf, ours):

@@ -25,9 +25,10 @@ FORMAT = 2
 PROGRAM = "vector-memory"
 MANIFEST = "manifest.json"
 STATE, CONFIG, ARCHIVES, AUDIT = "state.db", "config.json", "archives/", "audit/"
-_STORE = re.compile(r"stores/\d{1,6}/journal\.db\Z")
-_ARCHIVE = re.compile(r"archives/(?!\.)[^/\x00]{1,255}/(?!\.)[^/\x00]{1,255}\Z")
-_AUDIT = re.compile(r"audit/audit-\d{6}-\d{9}-\d{9}\.jsonl\.gz\Z")
+_MEMBER = re.compile(
+    r"(?P<store>stores/\d{1,6}/journal\.db)|archives/(?!\.)[^/\x00]{1,255}/(?!\.)[^/\x00]{1,255}"
+    r"|audit/audit-\d{6}-\d{9}-\d{9}\.jsonl\.gz"
+)
 _MOST_MANIFEST_BYTES = 16 << 20
 _HEADER_BYTES = 1 << 16
 """What may stand between two members: their headers, a long name, and what is read ahead."""
@@ -77,15 +78,15 @@ def read(path: str, keep: Callable[[str, IO[bytes]], None] | None = None) -> Man
     """
     with _opened(path) as (tar, unpacked, most_bytes):
         manifest = _manifest(tar, unpacked, path)
-        if sum(one["size"] for one in manifest["files"].values()) > most_bytes:
+        if sum(part["size"] for part in manifest["files"].values()) > most_bytes:
             raise BadInputError(
                 f"{path} claims to hold far more than a file of its size does.",
                 "Give a file that `vector-memory backup` wrote.",
             )
         missing = dict(manifest["files"])
         while (member := _next(tar, unpacked)) is not None:
-            known = missing.pop(member.name, None)
-            if known is None or not _is_plain_file(member) or member.size != known["size"]:
+            expected = missing.pop(member.name, None)
+            if expected is None or not _is_plain_file(member) or member.size != expected["size"]:
                 raise BadInputError(
                     f"{path} holds {member.name!r}, which its manifest does not name so.",
                     "Give a file that `vector-memory backup` wrote.",
@@ -97,7 +98,7 @@ def read(path: str, keep: Callable[[str, IO[bytes]], None] | None = None) -> Man
                 keep(member.name, counted)  # type: ignore[arg-type]
             while counted.read(_READ_BYTES):
                 pass
-            if counted.digest.hexdigest() != known["sha256"]:
+            if counted.digest.hexdigest() != expected["sha256"]:
                 raise _damaged(path, f"{member.name} differs from its digest")
         if missing:
             raise _damaged(path, f"{min(missing)} is missing")
@@ -161,11 +162,11 @@ def _manifest(tar: tarfile.TarFile, unpacked: Unpacked, path: str) -> Manifest:
     assert content is not None
     try:
         manifest = json.loads(content.read())
-        known = manifest["program"] == PROGRAM
+        is_ours = manifest["program"] == PROGRAM
         form = int(manifest["format"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise strange from error
-    if not known:
+    if not is_ours:
         raise strange
     if form > FORMAT:
         raise StoreDamagedError(
@@ -183,20 +184,19 @@ def _is_plain(manifest: Any) -> bool:
         names = {store["name"] for store in manifest["stores"]}
         folders = [store["folder"] for store in manifest["stores"]]
         return (
-            all(_STORE.match(name) for name in names)
+            all((member := _MEMBER.fullmatch(name)) and member["store"] for name in names)
             and all(isinstance(folder, str) for folder in folders)
             and len(names) == len(folders)
             and all(
                 name in (STATE, CONFIG)
                 or name in names
-                or _ARCHIVE.match(name)
-                or _AUDIT.match(name)
+                or ((member := _MEMBER.fullmatch(name)) and not member["store"])
                 for name in manifest["files"]
             )
             and names | {STATE} <= set(manifest["files"])
             and all(
-                type(one["size"]) is int and one["size"] >= 0 and one["sha256"]
-                for one in manifest["files"].values()
+                type(part["size"]) is int and part["size"] >= 0 and part["sha256"]
+                for part in manifest["files"].values()
             )
         )
     except (KeyError, TypeError, ValueError):

@@ -165,9 +165,9 @@ def _state(ctx: Context, work: str) -> dict[str, str]:
             break
         os.unlink(path)
     files = {backup_file.STATE: path}
-    for number, one in enumerate(older):
-        name = f"{backup_file.AUDIT}{os.path.basename(one)}"
-        files[name] = shutil.copy(one, os.path.join(work, f"audit-{number}"))
+    for number, audit_file in enumerate(older):
+        name = f"{backup_file.AUDIT}{os.path.basename(audit_file)}"
+        files[name] = shutil.copy(audit_file, os.path.join(work, f"audit-{number}"))
     return files
 
 

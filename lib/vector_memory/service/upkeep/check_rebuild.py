@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ INDEX_WAIT_S = 30.0
 SETTLE_S = 6 * 3_600.0
 """How long anybody waits for vectors at most."""
 RESTORE = "`vector-memory restore FILE` brings them back from a backup."
+SAVES = "Run `vector-memory check --read-data`: it saves what can be read."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +70,7 @@ def check(ctx: Context, request: CheckRequest, progress: Progress) -> CheckAnswe
     """
     read_data = request.read_data
     shelves = ctx.all_shelves()
-    problems = [*_unopened(ctx)]
+    problems = _unopened(ctx)
     for number, shelf in enumerate(shelves):
         progress(number, len(shelves), "checking")
         problems += _check_journal(ctx, shelf, read_data)
@@ -84,23 +86,22 @@ def check(ctx: Context, request: CheckRequest, progress: Progress) -> CheckAnswe
 def _unopened(ctx: Context) -> list[Problem]:
     errors = ctx.unopened()
     shared = ctx.home.global_store
-    if found := tampering.look(shared):
-        errors[shared] = tampering.refusal(shared, found)
+    if signs := tampering.look(shared):
+        errors[shared] = tampering.refusal(shared, signs)
     return [Problem(folder, error.message, error.hint) for folder, error in errors.items()]
 
 
 def _check_journal(ctx: Context, shelf: Shelf, mend: bool) -> list[Problem]:
-    found = shelf.journal.check(mend)
-    if not found:
+    problems = shelf.journal.check(mend)
+    if not problems:
         return []
     if not mend or not shelf.journal.writable:
-        fix = "Run `vector-memory check --read-data`: it saves what can be read."
-        return [_problem(shelf, what, fix) for what in found]
-    done = shelf.mend_journal(found)
+        return _all_of(shelf.folder, problems, SAVES)
+    done = shelf.mend_journal(problems)
     if done is None:
-        return [_problem(shelf, what, RESTORE) for what in found]
+        return _all_of(shelf.folder, problems, RESTORE)
     ctx.state.audit("mend", "job", [], {"kept": done.kept, "lost": len(done.lost)})
-    return [_problem(shelf, what, mended(done)) for what in found]
+    return _all_of(shelf.folder, problems, mended(done))
 
 
 def mended(done: Salvaged) -> str:
@@ -118,16 +119,16 @@ def _check_index(ctx: Context, shelf: Shelf, mend: bool) -> list[Problem]:
     index = shelf.index
     if index is None:
         return []
-    found = index.check(mend)
-    if mend and not found:
-        found = _differences(shelf, index)
-    if not found:
+    problems = index.check(mend)
+    if mend and not problems:
+        problems = _differences(shelf, index)
+    if not problems:
         return []
     if not mend:
-        return [_problem(shelf, what, "Run `vector-memory check --read-data`.") for what in found]
-    shelf.mend_index(found)
+        return _all_of(shelf.folder, problems, "Run `vector-memory check --read-data`.")
+    shelf.mend_index(problems)
     ctx.count("indexes_set_aside")
-    return [_problem(shelf, what, "It was set aside and is made anew by itself.") for what in found]
+    return _all_of(shelf.folder, problems, "It was set aside and is made anew by itself.")
 
 
 def _differences(shelf: Shelf, index: Index) -> list[str]:
@@ -151,24 +152,18 @@ def _differences(shelf: Shelf, index: Index) -> list[str]:
 
 
 def _check_state(ctx: Context, mend: bool) -> list[Problem]:
-    def problem(what: str, fix: str) -> Problem:
-        return Problem(ctx.home.state_db, what, fix)
-
-    found = ctx.state.check(mend)
-    if found and mend:
-        ctx.state.mend(found[0])
+    problems, fix = ctx.state.check(mend), SAVES
+    if problems and mend:
+        ctx.state.mend(problems[0])
         fix = "What could be read was saved into a new file; the old one was set aside."
-        return [problem(what, fix) for what in found]
-    if found:
-        fix = "Run `vector-memory check --read-data`: it saves what can be read."
-        return [problem(what, fix) for what in found]
-    if not ctx.state.verify_audit():
-        return [problem("The audit log was changed.", "")]
-    return []
+    elif not problems and not ctx.state.verify_audit():
+        problems, fix = ["The audit log was changed."], ""
+    return _all_of(ctx.home.state_db, problems, fix)
 
 
-def _problem(shelf: Shelf, what: str, fix: str) -> Problem:
-    return Problem(shelf.folder, what, fix)
+def _all_of(place: str, problems: Sequence[str], fix: str) -> list[Problem]:
+    """Return what is wrong in a file or folder, with what is to be done about all of it."""
+    return [Problem(place, what, fix) for what in problems]
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from datetime import datetime, timezone
 from vector_memory.journal.figures import FACETS
 from vector_memory.journal.use_labels import UseCount
 from vector_memory.model import GLOBAL_PROJECT
-from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
+from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names, project_roots
 from vector_memory.service.memory.views import MemoryView, memory_view
 
 EVER = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -59,14 +59,14 @@ class GrowthAnswer:
 def growth(ctx: Context, request: GrowthRequest) -> GrowthAnswer:
     """Return how the memory grew day by day, what is used of it, and its projects."""
     asker = messages.asker_of(ctx, request)
-    scope, shelves = request_fields.listed(asker.scope), asker.shelves
+    scope, shelves = asker.scope.listed, asker.shelves
     names = project_names(shelves)
     days: Counter[str] = Counter()
     projects: Counter[str] = Counter()
     for shelf in shelves:
         days.update({day.isoformat(): n for day, n in shelf.journal.count_by_day(scope).items()})
         projects.update(shelf.journal.count_by("project", scope))
-    used = [one for shelf in shelves for one in shelf.journal.most_used(scope, request.k)]
+    used = [memory for shelf in shelves for memory in shelf.journal.most_used(scope, request.k)]
     used.sort(key=lambda memory: -memory.uses)
     counts = ctx.state.use_counts("day", EVER)
     return GrowthAnswer(
@@ -98,18 +98,18 @@ class FacetsAnswer:
 def facets(ctx: Context, request: FacetsRequest) -> FacetsAnswer:
     """Return by what a list of memories can be limited, the commonest first."""
     asker = messages.asker_of(ctx, request)
-    scope = request_fields.listed(asker.scope)
+    scope = asker.scope.listed
     counts: dict[str, Counter[str]] = {name: Counter() for name in FACETS}
     for shelf in asker.shelves:
-        for name, found in shelf.journal.count_facets(scope).items():
-            counts[name].update(found)
+        for name, by_value in shelf.journal.count_facets(scope).items():
+            counts[name].update(by_value)
     projects = _projects(asker.shelves, counts.pop("project"))
     return FacetsAnswer(projects, *(dict(count.most_common()) for count in counts.values()))
 
 
 def _projects(shelves: Sequence[Shelf], counts: Counter[str]) -> list[ProjectView]:
     names = project_names(shelves)
-    roots = {one.id: one.root for shelf in shelves for one in shelf.journal.projects()}
+    roots = project_roots(shelves)
     return [
         ProjectView(id, _name(id, names), roots.get(id, ""), n) for id, n in counts.most_common()
     ]

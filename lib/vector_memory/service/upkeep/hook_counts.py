@@ -30,9 +30,9 @@ def drain(ctx: Context) -> None:
             return
     try:
         with open(taken, encoding="ascii", errors="replace") as file:
-            found = Counter(line.strip() for line in file)
+            counts = Counter(line.strip() for line in file)
         os.unlink(taken)
     except OSError:
         return
     for name in NAMES:
-        ctx.count(name, found[name])
+        ctx.count(name, counts[name])

@@ -11,7 +11,7 @@ from vector_memory import tokens
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.memory.views import told
+from vector_memory.service.memory.views import values_for
 from vector_memory.tokens import Token
 
 MOST = 200
@@ -80,7 +80,8 @@ def token(ctx: Context, request: TokenRequest) -> TokenAnswer:
     """
     path = ctx.home.tokens
     if request.action == "list":
-        return TokenAnswer(tokens=[TokenView(**told(TokenView, one)) for one in tokens.load(path)])
+        views = [TokenView(**values_for(TokenView, entry)) for entry in tokens.load(path)]
+        return TokenAnswer(tokens=views)
     if request.action == "enter":
         if not _codes.take(request.id):
             raise NotFoundError("There is no such code.", "Run `vector-memory dashboard`.")
@@ -93,11 +94,11 @@ def token(ctx: Context, request: TokenRequest) -> TokenAnswer:
         kept = tokens.load(path)
         if request.action == "new":
             return _new(ctx, request, kept)
-        left = [one for one in kept if request.id not in (one.id, one.name)]
+        left = [entry for entry in kept if request.id not in (entry.id, entry.name)]
         if len(left) == len(kept):
             raise NotFoundError(f"There is no token {request.id[:40]!r}.", "See `token list`.")
         tokens.save(path, left)
-    gone = [one.id for one in kept if one not in left]
+    gone = [entry.id for entry in kept if entry not in left]
     ctx.state.audit("token", request.actor, gone, {"action": "revoked"})
     return TokenAnswer(revoked=len(gone))
 
@@ -111,7 +112,7 @@ def _new(ctx: Context, request: TokenRequest, kept: list[Token]) -> TokenAnswer:
             "A token's name is at most 40 letters, digits, dots and hyphens.",
             "Give another --name.",
         )
-    if any(one.name == request.name for one in kept):
+    if any(entry.name == request.name for entry in kept):
         raise BadInputError(
             f"There is a token {request.name!r}.", "Revoke it, or say another name."
         )

@@ -130,16 +130,16 @@ def _views(ring: Keyring) -> list[KeyView]:
     return [_view(entry) for entry in reversed(ring.entries())]
 
 
-def _view(one: KeyEntry) -> KeyView:
-    state = "revoked" if one.revoked_at else "retired" if one.retired_at else "valid"
-    public = one.public
+def _view(entry: KeyEntry) -> KeyView:
+    state = "revoked" if entry.revoked_at else "retired" if entry.retired_at else "valid"
+    public = entry.public
     return KeyView(
         id=public.id,
-        key=one.word,
+        key=entry.word,
         fingerprint=public.fingerprint,
         state=state,
-        made_at=one.made_at,
-        retired_at=one.retired_at,
-        revoked_at=one.revoked_at,
-        has_passphrase=one.has_passphrase,
+        made_at=entry.made_at,
+        retired_at=entry.retired_at,
+        revoked_at=entry.revoked_at,
+        has_passphrase=entry.has_passphrase,
     )

@@ -161,8 +161,8 @@ def trust(ctx: Context, request: TrustRequest) -> TrustAnswer:
 def _adopt(ctx: Context, shelf: Shelf, place: projects.Place) -> int:
     """Have what a project's own store holds belong to the project as it is called here, and return how many
     memories that concerns: without a remote a project is known by its path, and this store was at another."""
-    found = shelf.journal.count_by("project", Scope())
-    others = tuple(id for id in found if id not in (place.id, GLOBAL_PROJECT))
+    counts = shelf.journal.count_by("project", Scope())
+    others = tuple(id for id in counts if id not in (place.id, GLOBAL_PROJECT))
     if not others or not shelf.journal.writable:
         return 0
     moved = [

@@ -45,7 +45,7 @@ class ProveAnswer:
 class CheckProofRequest(messages.Request):
     """Does this installation's log still hold what a statement says?"""
 
-    statement: Any = messages.read_by(lambda request, name: request.get(name), None)
+    statement: Any = messages.read_by(lambda sent, name: sent.get(name), None)
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,8 @@ def prove(ctx: Context, request: ProveRequest) -> ProveAnswer:
             raise NotFoundError(
                 f"There is no entry {request.entry}.", "`vector-memory audit` lists."
             )
-        found = attestation.included(leaves, _entry(rows[index]), index, statement)
-        proof, name = asdict(found), f"entry-{request.entry:08d}.json"
+        inclusion = attestation.included(leaves, _entry(rows[index]), index, statement)
+        proof, name = asdict(inclusion), f"entry-{request.entry:08d}.json"
     elif request.since:
         goes_on = attestation.continued(leaves, _earlier(request), statement)
         proof, name = asdict(goes_on), f"since-{goes_on.earlier.size:08d}-{len(rows):08d}.json"
@@ -101,10 +101,10 @@ def prove(ctx: Context, request: ProveRequest) -> ProveAnswer:
 def _earlier(request: ProveRequest) -> LogStatement:
     path = os.path.join(request.base, os.path.expanduser(request.since))
     try:
-        found = attestation.proof_of(json.loads(read_text(path, MOST_BYTES)))
+        proof = attestation.proof_of(json.loads(read_text(path, MOST_BYTES)))
     except (OSError, ValueError, RecursionError) as error:
         raise BadInputError(f"{path} holds no proof.", "Give a file of `proof make`.") from error
-    return found if isinstance(found, LogStatement) else found.statement
+    return proof if isinstance(proof, LogStatement) else proof.statement
 
 
 def check(ctx: Context, request: CheckProofRequest) -> CheckProofAnswer:
@@ -129,5 +129,5 @@ def check(ctx: Context, request: CheckProofRequest) -> CheckProofAnswer:
 
 def _entry(row: AuditRow) -> dict[str, Any]:
     """Return an entry as it is hashed: as it is stored, so that nothing is read into it."""
-    told = {"action": row.action, "actor": row.actor, "at": row.at, "detail": row.detail}
-    return {**told, "ids": row.ids, "number": row.number}
+    names = ("action", "actor", "at", "detail", "ids", "number")
+    return {name: getattr(row, name) for name in names}

@@ -165,12 +165,12 @@ def _require_room(home: Home, targets: dict[str, str], manifest: backup_file.Man
         StoreFullError: one has not.
     """
     needed: dict[int, tuple[int, str]] = {}
-    for name, one in manifest["files"].items():
+    for name, part in manifest["files"].items():
         folder = os.path.dirname(targets.get(name, home.config))
         while not os.path.isdir(folder):
             folder = os.path.dirname(folder)
         device = os.stat(folder).st_dev
-        needed[device] = (needed.get(device, (0, ""))[0] + one["size"], folder)
+        needed[device] = (needed.get(device, (0, ""))[0] + part["size"], folder)
     for size, folder in needed.values():
         if size > shutil.disk_usage(folder).free:
             raise StoreFullError(
@@ -221,14 +221,14 @@ def finish(home: Home) -> Restored | None:
 def _targets(home: Home, manifest: backup_file.Manifest) -> dict[str, str]:
     """Return where each part of a backup belongs, without the archives, which go together, and those
     that belong nowhere now."""
-    found = {backup_file.STATE: home.state_db}
+    targets = {backup_file.STATE: home.state_db}
     if backup_file.CONFIG in manifest["files"]:
-        found[backup_file.CONFIG] = home.config
+        targets[backup_file.CONFIG] = home.config
     for store in manifest["stores"]:
         if not _obstacle(store["folder"]):
             folder = store["folder"] or home.global_store
-            found[store["name"]] = os.path.join(folder, "journal.db")
-    return found
+            targets[store["name"]] = os.path.join(folder, "journal.db")
+    return targets
 
 
 def _obstacle(folder: str) -> str:
@@ -244,8 +244,8 @@ def _obstacle(folder: str) -> str:
         return f"{project} is not there"
     if os.stat(project).st_uid != os.getuid() or not os.access(project, os.W_OK):
         return f"{project} is not yours to write"
-    if found := tampering.look(folder):
-        return " ".join(found[0])
+    if signs := tampering.look(folder):
+        return " ".join(signs[0])
     return ""
 
 
@@ -255,9 +255,9 @@ def _answer(home: Home, manifest: backup_file.Manifest) -> RestoreAnswer:
     Raises:
         StoreDamagedError: a newer version wrote it.
     """
-    known = {"journal": schema.SCHEMA_VERSION, "state": len(state_schema.MIGRATIONS)}
+    supported = {"journal": schema.SCHEMA_VERSION, "state": len(state_schema.MIGRATIONS)}
     for part, version in dict(manifest.get("schema") or {}).items():
-        if not isinstance(version, int) or version > known.get(part, 0):
+        if not isinstance(version, int) or version > supported.get(part, 0):
             raise StoreDamagedError(
                 f"The backup was written by a newer version ({manifest.get('version')}).",
                 "Update the plugin.",
@@ -313,10 +313,10 @@ def _check(home: Home, target: str, part: str, path: str) -> None:
     if not target.endswith(".db"):
         return
     newest = len(state_schema.MIGRATIONS) if target == home.state_db else schema.SCHEMA_VERSION
-    found = problems_of(part, newest)
-    if found:
+    problems = problems_of(part, newest)
+    if problems:
         name = os.path.basename(target)
-        raise StoreDamagedError(f"{path}: {name}: {found[0]}", "Restore an older backup.")
+        raise StoreDamagedError(f"{path}: {name}: {problems[0]}", "Restore an older backup.")
 
 
 def _replace(target: str, part: str) -> str:
@@ -331,9 +331,9 @@ def _replace(target: str, part: str) -> str:
         os.rename(part, target)
         sync_file(folder)
         return aside
-    found = tampering.look(os.path.dirname(target)) if target.endswith("journal.db") else []
-    if found:
-        log.error("%s is not restored: %s", target, " ".join(found[0]))
+    signs = tampering.look(os.path.dirname(target)) if target.endswith("journal.db") else []
+    if signs:
+        log.error("%s is not restored: %s", target, " ".join(signs[0]))
         return ""
     if os.path.exists(part):
         for name in DERIVED:

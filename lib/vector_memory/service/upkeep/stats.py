@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, timezone
 from vector_memory.journal.job_rows import FAILED
 from vector_memory.journal.use_labels import BY, UseCount
 from vector_memory.model import Scope
-from vector_memory.service.base import messages, model_help, request_fields
+from vector_memory.service.base import messages, model_help
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.gate_threshold import least_worth
 from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
@@ -114,7 +114,7 @@ def stats(ctx: Context, request: messages.Request) -> StatsAnswer:
     scope, shelves = seen, ctx.all_shelves()
     if place is not None:
         scope, shelves = replace(seen, projects=(place.id,)), ctx.shelves_of(place)
-    everything, scope = scope, request_fields.listed(scope)
+    everything, scope = scope, scope.listed
     names = project_names(shelves)
     by_project = _merged(shelf.journal.count_by("project", scope) for shelf in shelves)
     hook_counts.drain(ctx)
@@ -159,7 +159,7 @@ def _uses(ctx: Context) -> UsesView:
         shown=sum(count.shown for count in counts),
         used=sum(count.used for count in counts),
         by=by,
-        labels=sum(use_count.shown for use_count in ctx.state.use_counts("channel", EVER).values()),
+        labels=sum(count.shown for count in ctx.state.use_counts("channel", EVER).values()),
         threshold=round(least_worth(ctx), 3),
     )
 

@@ -243,7 +243,7 @@ def test_records_of_observers_are_no_topics(house: ServiceHouse, tmp_path: Path)
     """They are of a session, but nobody said them."""
     learn(house, tmp_path, QUEUE)
     place = house.ctx.place(str(tmp_path))
-    record = counted_records.Record(WORLD, "port", "port 5432 is taken", session="s1")
+    record = counted_records.CountedRecord(WORLD, "port", "port 5432 is taken", session="s1")
     counted_records.keep(house.ctx, asker_in(house.ctx, place), record)
     assert "5432" not in json.dumps(door(house.ctx, "topics", {"cwd": str(tmp_path)}))
 

@@ -320,3 +320,18 @@ def test_an_agent_reads_what_was_captured_and_decides_nothing(
         with pytest.raises(BadInputError, match="Only the user"):
             door(house.ctx, "review", {name: [one.id], "actor": "mcp"})
     assert replace(stored(house, one)).extra == {}
+
+
+def test_notes_that_the_user_imported_are_not_asked_about(
+    house: ServiceHouse, app: Path, put: Put
+) -> None:
+    """They are of a file and of no session: whoever imported them has them."""
+    put(
+        "We deploy from main.",
+        session="",
+        source=Source("", "/notes/deploys.md", 1, 1),
+        origin=Origin.IMPORT,
+    )
+    assert [item["sort"] for item in listed(house, project=str(app))] == []
+    put("We deploy from main on Fridays.")
+    assert len(listed(house, project=str(app))) == 1

@@ -129,7 +129,7 @@ def test_assessments_age_out(house: ServiceHouse, tmp_path: Path) -> None:
     """What was flagged in a session is kept for ninety days."""
     asker = asker_in(house.ctx, house.ctx.place(str(tmp_path)))
     for session in ("old", "new"):
-        record = counted_records.Record(
+        record = counted_records.CountedRecord(
             ASSESSMENTS, session, f"flagged in {session}", kind="assessment"
         )
         counted_records.keep(house.ctx, asker, record)

@@ -127,7 +127,7 @@ def trail(house: ServiceHouse, project: Path, key: str, strength: float, **more:
         **more,
     }
     text = f"For fixes here these steps worked in 80 % of 5 tasks: edit → `just {key}`"
-    record = counted_records.Record(TRAILS, key, text, kind="trail", extra=extra)
+    record = counted_records.CountedRecord(TRAILS, key, text, kind="trail", extra=extra)
     counted_records.keep(house.ctx, asker_of(house, project), record)
 
 
@@ -233,7 +233,7 @@ def ledger(house: ServiceHouse, project: Path, session: int, *tasks: tuple[bool,
         )
         for n, (done, stages) in enumerate(tasks)
     ]
-    record = counted_records.Record(
+    record = counted_records.CountedRecord(
         HEURISTICS, f"session:s{session}", "Tasks", kind="tasks", session=f"s{session}",
         extra={"tasks": told},
     )  # fmt: skip
@@ -329,7 +329,7 @@ def test_what_follows_what_is_counted_across_projects(house: ServiceHouse, tmp_p
         key = "k2" if n == 3 else f"k{n}"
         at = "2026-11-20T10:00:00+00:00"
         task = {"key": key, "at": at, "kind": "fix", "done": n != 1, "stages": ["edit", "pytest"]}
-        record = counted_records.Record(
+        record = counted_records.CountedRecord(
             HEURISTICS,
             f"session:s{n}",
             "Tasks",

@@ -15,7 +15,7 @@ from vector_memory.service.learning import counted_records
 
 def keep(house: ServiceHouse, folder: Path, key: str, text: str) -> None:
     asker = asker_in(house.ctx, house.ctx.place(str(folder)))
-    counted_records.keep(house.ctx, asker, counted_records.Record(TRAILS, key, text))
+    counted_records.keep(house.ctx, asker, counted_records.CountedRecord(TRAILS, key, text))
 
 
 def test_a_key_has_one_record(house: ServiceHouse, tmp_path: Path) -> None:
@@ -33,7 +33,9 @@ def test_a_key_has_one_record(house: ServiceHouse, tmp_path: Path) -> None:
     assert counted_records.of(asker, HEURISTICS) == []
     door(house.ctx, "forget", {"ids": [one.id]})
     assert (
-        counted_records.keep(house.ctx, asker, counted_records.Record(TRAILS, "fix", "again"))
+        counted_records.keep(
+            house.ctx, asker, counted_records.CountedRecord(TRAILS, "fix", "again")
+        )
         is None
     )
     assert counted_records.get(asker, TRAILS, "fix") is None

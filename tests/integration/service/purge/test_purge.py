@@ -15,6 +15,7 @@ from service_house import ServiceHouse, door, hook_question
 from talk import transcript
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreDamagedError
+from vector_memory.journal.job_rows import JobRow
 from vector_memory.model import PASSAGE, SUMMARY, TOPIC, Scope, Status
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import session_summary, store_session
@@ -483,3 +484,15 @@ def test_what_an_interrupted_rewriting_left_is_deleted(house: ServiceHouse) -> N
     assert [one.name for one in (store / "lance").glob("*.lance")] == [table.name]
     assert not (store / "matrix" / "other").exists()
     assert house.ctx.global_shelf().index.rows() == 1  # type: ignore[union-attr]
+
+
+def test_a_word_of_a_jobs_name_is_not_left_behind(house: ServiceHouse) -> None:
+    """ "gate" is a part of "memory-gateway", which stands in the state of every home; elsewhere it counts."""
+    house.ctx.state.put_jobs([JobRow("memory-gateway")])
+    house.remember("The gate at the pond pays within ten days.")
+    done = purge(house, text="gate")
+    assert (done["count"], done["left"]) == (1, [])
+    needles = Needles(["gate"], ["memory-gateway"])
+    assert needles.places(b"memory-gateway") == []
+    assert needles.places(b"memory-gateway and a Gate") == [(21, 25)]
+    assert Needles(["memory-gateway"], ["memory-gateway"]).places(b"memory-gateway")

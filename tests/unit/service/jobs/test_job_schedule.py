@@ -158,7 +158,7 @@ def test_a_row_of_a_job_that_is_gone_is_left_alone() -> None:
 
 def test_a_run_is_told_by_its_counts() -> None:
     """In a sentence; a count that a report lacks is none, and what needs no sentence gets none."""
-    told = registry.told("ttl-sweep", {"expired": 3})
+    told = registry.sentence("ttl-sweep", {"expired": 3})
     assert told == "3 had expired, 0 flags were too old, 0 were past their time."
-    assert registry.told("backup", {"memories": 3}) == ""
-    assert all("{" not in registry.told(name, {}) for name in registry.JOBS)
+    assert registry.sentence("backup", {"memories": 3}) == ""
+    assert all("{" not in registry.sentence(name, {}) for name in registry.JOBS)

@@ -14,10 +14,12 @@ import sys
 import tempfile
 from collections.abc import Sequence
 
+from checkout_tools import Kit
+
 from vector_memory.errors import VectorMemoryError
-from vector_memory.setup import locking, runtime, steps, tools
+from vector_memory.setup import locking, runtime, steps
 from vector_memory.setup.plan import SetupPlan
-from vector_memory.setup.site import Site
+from vector_memory.setup.site import SetupSite
 from vector_memory.setup.steps import SetupStep
 from vector_memory.system.paths import Home
 
@@ -53,10 +55,10 @@ def main(root: str, arguments: Sequence[str]) -> int:
         arguments: for pytest. With any, only pytest runs.
     """
     build = os.environ.get("VECTOR_MEMORY_BUILD") or os.path.join(root, ".build")
-    site = Site(root, Home(os.path.join(build, "home")))
+    site = SetupSite(root, Home(os.path.join(build, "home")))
     site.home.make()
     plan = SetupPlan(site, keep_cache=True)
-    kit = tools.Kit(site, build)
+    kit = Kit(site, build)
     try:
         waiting = "Another run prepares the same folder; waiting for it …"
         with locking.held(os.path.join(build, ".lock"), waiting):
@@ -69,7 +71,7 @@ def main(root: str, arguments: Sequence[str]) -> int:
     return _check(kit, plan, arguments)
 
 
-def _more(plan: SetupPlan, kit: tools.Kit) -> list[SetupStep]:
+def _more(plan: SetupPlan, kit: Kit) -> list[SetupStep]:
     return [
         SetupStep("Linking the hooks' interpreter", lambda: runtime.link_hook_python(plan.site)),
         SetupStep("Installing the test tools", lambda: kit.install(plan.uv)),
@@ -79,7 +81,7 @@ def _more(plan: SetupPlan, kit: tools.Kit) -> list[SetupStep]:
     ]
 
 
-def _check(kit: tools.Kit, plan: SetupPlan, arguments: Sequence[str]) -> int:
+def _check(kit: Kit, plan: SetupPlan, arguments: Sequence[str]) -> int:
     scratch = tempfile.mkdtemp(prefix="vm-")
     environ = kit.environ(plan.uv, scratch)
     try:
@@ -96,7 +98,7 @@ def _check(kit: tools.Kit, plan: SetupPlan, arguments: Sequence[str]) -> int:
     return code or int(bool(failed))
 
 
-def _run_whole(kit: tools.Kit, environ: dict[str, str], cache: str) -> int:
+def _run_whole(kit: Kit, environ: dict[str, str], cache: str) -> int:
     """Run all tests, then what failed once more, alone. Returns pytest's exit code."""
     remember = ("-o", f"cache_dir={cache}")
     code = _run(kit, ("pytest", *WHOLE, *remember), environ)
@@ -115,7 +117,7 @@ def _count_failed(cache: str) -> int:
         return 0
 
 
-def _run(kit: tools.Kit, command: Sequence[str], environ: dict[str, str]) -> int:
+def _run(kit: Kit, command: Sequence[str], environ: dict[str, str]) -> int:
     """Run one check of the test environment in the checkout and return its exit code."""
     sys.stdout.write(f"$ {' '.join(command)}\n")
     sys.stdout.flush()

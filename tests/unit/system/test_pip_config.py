@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vector_memory.setup import pip_config
+from vector_memory.system import pip_config
 
 INDEX = "https://packages.example/simple"
 

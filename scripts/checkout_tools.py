@@ -8,10 +8,11 @@ import hashlib
 import os
 import shutil
 
-from vector_memory.setup import pip_config, runtime
+from vector_memory.setup import runtime
 from vector_memory.setup.commands import CommandError, run, works
-from vector_memory.setup.site import ALREADY, Site, base_python
+from vector_memory.setup.site import ALREADY, SetupSite, base_python
 from vector_memory.setup.uv import NETWORK_HINT, Uv
+from vector_memory.system import pip_config
 
 CLIENT = "@anthropic-ai/claude-code@2.1.329"
 _HAS_REFERENCE = """
@@ -29,7 +30,7 @@ print(*install_backend("sentence-transformers", sys.executable, sys.argv[2]).pac
 class Kit:
     """The test environment below one build folder."""
 
-    def __init__(self, site: Site, build: str) -> None:
+    def __init__(self, site: SetupSite, build: str) -> None:
         self.site = site
         self.build = build
 

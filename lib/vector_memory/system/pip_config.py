@@ -9,27 +9,15 @@ from __future__ import annotations
 
 import configparser
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 _OPTIONS = (
-    "index-url",
-    "extra-index-url",
-    "find-links",
-    "no-index",
-    "cert",
-    "trusted-host",
-    "proxy",
-)
+    "index-url", "extra-index-url", "find-links", "no-index", "cert", "trusted-host", "proxy",
+)  # fmt: skip
 _UV_SOURCES = (
-    "UV_DEFAULT_INDEX",
-    "UV_INDEX",
-    "UV_INDEX_URL",
-    "UV_EXTRA_INDEX_URL",
-    "UV_FIND_LINKS",
-    "UV_NO_INDEX",
-    "UV_OFFLINE",
-    "UV_CONFIG_FILE",
-)
+    "UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_NO_INDEX",
+    "UV_OFFLINE", "UV_CONFIG_FILE",
+)  # fmt: skip
 
 
 def uv_environ(environ: Mapping[str, str]) -> dict[str, str]:
@@ -100,14 +88,9 @@ def _read_file(path: str) -> dict[str, str]:
     return {
         option: parser.get(section, option)
         for section in ("global", "install")
-        for option in _known(parser, section)
+        for option in _OPTIONS
+        if parser.has_option(section, option)
     }
-
-
-def _known(parser: configparser.RawConfigParser, section: str) -> Iterable[str]:
-    if not parser.has_section(section):
-        return ()
-    return [option for option in _OPTIONS if parser.has_option(section, option)]
 
 
 def _has_uv_file(environ: Mapping[str, str]) -> bool:

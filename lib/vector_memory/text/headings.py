@@ -1,0 +1,35 @@
+"""The lines of a document in Markdown, with what the heading above them is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from vector_memory.text.statements import FENCE
+
+DEEPEST = 6
+
+
+def lines_below(markdown: str, about: Callable[[str], int]) -> Iterator[tuple[int, str, int]]:
+    """Yield the lines that are neither headings nor code, each with its number, from 1, and the rank of its section.
+
+    Args:
+        about: returns the rank of a heading by its words, 0 for one that is about nothing of interest. Within a
+            section a heading only ever raises it.
+    """
+    depth = rank = 0
+    fenced = False
+    for number, line in enumerate(markdown.splitlines(), 1):
+        is_fence = FENCE.match(line) is not None
+        fenced ^= is_fence
+        if fenced or is_fence:
+            continue
+        title = line.lstrip("#")
+        level = len(line) - len(title)
+        if 1 <= level <= DEEPEST and title[:1].isspace() and title.strip():
+            if not depth or level <= depth:
+                rank = about(title.strip())
+                depth = level if rank else 0
+            else:
+                rank = max(rank, about(title.strip()))
+        else:
+            yield number, line, rank
