@@ -98,7 +98,7 @@ def _record(session: str, flags: Sequence[Flag]) -> CountedRecord:
         kind=KIND,
         tags=("observer", *counts),
         session=session,
-        extra={"counts": counts, "flags": [{**vars(flag), "folder": ""} for flag in flags]},
+        extra={"flags": [{**vars(flag), "folder": ""} for flag in flags]},
     )
 
 
@@ -205,12 +205,8 @@ def mark(ctx: Context, request: MarkRequest) -> MarkAnswer:
 
 def figures(shelves: Sequence[Shelf], scope: Scope) -> dict[str, int]:
     """Return how often each category was flagged."""
-    total: Counter[str] = Counter()
-    for memory in _records(shelves, scope.projects, ()):
-        counts = memory.extra.get("counts")
-        if isinstance(counts, dict):
-            total.update({str(name): n for name, n in counts.items() if isinstance(n, int)})
-    return dict(total.most_common())
+    flags = (flag for memory in _records(shelves, scope.projects, ()) for flag in _flags(memory))
+    return dict(Counter(flag.category for flag in flags if flag.verdict != FALSE).most_common())
 
 
 def _records(

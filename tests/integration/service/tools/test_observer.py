@@ -106,7 +106,7 @@ def test_a_flag_becomes_a_record(world: World) -> None:
     assert [one["category"] for one in world.buffered()] == ["force-push", "limit"]
     assert assessments.settle(world.ctx) == 2
     (record,) = world.records()
-    assert record.extra["counts"] == {"force-push": 1, "limit": 1}
+    assert record.title == "Flagged: 1 force-push, 1 limit"
     assert "Asked: Fix the coupon total" in record.text
     assert record.source.session == "s"
     assert "Don't touch shop/prices.py" in record.text
@@ -114,7 +114,7 @@ def test_a_flag_becomes_a_record(world: World) -> None:
     world.bash("rm -rf shop")
     assert assessments.settle(world.ctx) == 1
     (record,) = world.records()
-    assert record.extra["counts"] == {"force-push": 1, "limit": 1, "delete": 1}
+    assert record.tags == ("observer", "force-push", "limit", "delete")
     assert [one["category"] for one in world.flags()] == ["delete", "limit", "force-push"]
     assert world.flags(session="other") == []
     assert [one["text"] for one in world.flags(category=["delete"])] == ["rm -rf shop"]
