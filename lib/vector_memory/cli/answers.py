@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vector_memory.cli import cells
+from vector_memory.cli import output
 
 
 class Row:
@@ -68,12 +68,12 @@ class Row:
     @property
     def id(self) -> str:
         """Its id as a table shows it."""
-        return self.text("id")[: cells.ID_CHARS]
+        return self.text("id")[: output.ID_CHARS]
 
     def day(self, name: str = "created_at") -> str:
         """Return the day of a time, in this machine's zone, "" where there is none."""
-        return cells.day(self.text(name))
+        return output.day(self.text(name))
 
-    def line(self, name: str = "text", most: int = cells.CELL_CHARS) -> str:
+    def line(self, name: str = "text", most: int = output.CELL_CHARS) -> str:
         """Return a text on one line of at most `most` characters."""
-        return cells.one_line(self.text(name), most)
+        return output.one_line(self.text(name), most)

@@ -1,4 +1,4 @@
-"""`init`: give a project a store of its own."""
+"""`init`, `trust` and `untrust`: a project's store of its own."""
 
 from __future__ import annotations
 
@@ -24,6 +24,16 @@ def init(call: Invocation, dir: str) -> None:
     """Give a project a store of its own, and offer the notes and graphs that are found for import."""
     answer = Row({**call.ask().fields, "graphs": graphs(dir)})
     call.show(answer, lambda answer: _show(call, answer, dir))
+
+
+def show_trust(answer: Row, dir: str) -> None:
+    """Print whether a project's `.memory/` is opened from now on."""
+    if not answer.flag("trusted"):
+        output.say(f"{dir} is not trusted.")
+        return
+    output.say(f"{dir} is trusted: {answer.count('memories'):,} memories.")
+    if adopted := answer.count("adopted"):
+        output.say(f"{adopted:,} came from another path; they are this project's now.")
 
 
 def _show(call: Invocation, answer: Row, folder: str) -> None:

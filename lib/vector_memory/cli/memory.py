@@ -1,4 +1,4 @@
-"""What is shown of one memory: it whole, what it was before, what it is linked to."""
+"""What is shown of memories: a list of them, and of one it whole, what it was before, what it is linked to."""
 
 from __future__ import annotations
 
@@ -9,6 +9,14 @@ HEAD = (
     "id", "kind", "created_at", "project", "priority", "tags", "origin", "external_id", "tier", "temporal",
     "due_on", "every", "valid_from", "valid_until", "expires_at", "last_used_at", "refuted_on",
 )  # fmt: skip
+
+
+def show_list(answer: Row, offset: int) -> None:
+    """Print memories and which of all of them these are."""
+    output.unopened(answer)
+    memories = answer.rows("memories")
+    if output.listing(memories, output.MEMORY, "No memories."):
+        output.say(f"{offset + 1} to {offset + len(memories)} of {answer.count('total')}")
 
 
 def show(answer: Row) -> None:

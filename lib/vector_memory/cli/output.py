@@ -7,14 +7,11 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from vector_memory.cli.cells import CELL_CHARS as CELL_CHARS
-from vector_memory.cli.cells import ID_CHARS as ID_CHARS
-from vector_memory.cli.cells import day as day
-from vector_memory.cli.cells import one_line as one_line
-from vector_memory.cli.cells import plain as plain
+from vector_memory.text.harmless import excerpt, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,10 +24,34 @@ COMPLETE = "_VECTOR_MEMORY_COMPLETE"
 """By this variable a shell asks for completions."""
 Cell = Callable[["Row"], object]
 """Makes a table's cell of a row."""
+ID_CHARS = 12
+CELL_CHARS = 300
 NO_TERMINAL_WIDTH = 160
 LEAST_TEXT = 40
 """Characters that a table's last column, its text, gets at least; where there is less room, it stands below the
 others."""
+
+
+def plain(text: str) -> str:
+    """Return text that cannot steer a terminal, and hides nothing: stored text may hold escape
+    sequences, and a model may be who reads it."""
+    return visible(text)
+
+
+def one_line(text: str, limit: int = CELL_CHARS) -> str:
+    """Return text for a table's cell: one line, at most `limit` characters."""
+    flat = " ".join(plain(text).split())
+    return flat if len(flat) <= limit else excerpt(flat, 0, limit - 1) + "…"
+
+
+def day(moment: str | None) -> str:
+    """Return the day of a time given in ISO format, in this machine's zone."""
+    if not moment:
+        return ""
+    try:
+        return datetime.fromisoformat(moment.replace("Z", "+00:00")).astimezone().date().isoformat()
+    except ValueError:
+        return plain(moment)[:10]
 
 
 def prepare() -> None:

@@ -8,7 +8,7 @@ import keyword
 import os
 import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timezone
 from enum import Enum
 from functools import cached_property, partial
 from typing import Annotated, Any, Literal
@@ -17,7 +17,6 @@ import typer
 import typer.core
 
 from vector_memory.cli import asking
-from vector_memory.cli.dates import at_command_line
 from vector_memory.cli.invocation import Invocation
 from vector_memory.text import tables
 
@@ -182,6 +181,18 @@ class VerbCommand(typer.core.TyperCommand):
         for before, word in zip(["", *args], args[:until], strict=False):
             (values if before not in named and _is_value(word) else options).append(word)
         return [*options, "--", *values, *args[until + 1 :]] if values else args
+
+
+def at_command_line(text: str | datetime) -> datetime:
+    """Parse an option's date against the real clock; a wrong one is wrong usage."""
+    if isinstance(text, datetime):
+        return text
+    from vector_memory.text import dates
+
+    try:
+        return dates.parse(text, datetime.now(timezone.utc))
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is no date. Examples: {dates.EXAMPLES}.") from None
 
 
 def _is_value(word: str) -> bool:

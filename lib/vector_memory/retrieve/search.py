@@ -209,7 +209,7 @@ def _best(
     load = partial(_load, shelves=shelves, ahead=ahead)
     vector = begun.get()
     if vector is not None or "numpy" in sys.modules:
-        query = query.with_vector(vector)
+        query = replace(query, vector=vector)
         gathered = pools.gather(query, shelves, candidates, read)
         fused = fusion.fuse(query, gathered, shelves)
         return _listed_first(_ranked(fused), query), load

@@ -159,11 +159,11 @@ def chosen(
         shown: ids of what the session was shown.
     """
     told = not_told(question.shelves, shown, hits)
-    told.sort(key=lambda hit: -worths[hit.memory.id].value)
+    told = each_once(sorted(told, key=lambda hit: -worths[hit.memory.id].value))
     if question.before:
         # In the midst of its work the model has what it needs, but for what is called by its name.
         told = [*told[:1], *(hit for hit in told[1:] if hit.breakdown.get("exact", 0.0) > 0.0)]
-    return each_once(told[: ctx.settings.prompt_memories])
+    return told[: ctx.settings.prompt_memories]
 
 
 def worths_of(
