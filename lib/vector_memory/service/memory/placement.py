@@ -156,8 +156,8 @@ def tie_of(draft: Memory, near: Neighbour) -> Tie | None:
     other, cosine = near
     if _answers(draft, other, cosine):
         return Tie(other, Relation.ANSWERS)
-    told = not any(_is_of_session(memory) for memory in (draft, other))
-    verdict = dedup.compare(draft.text, other.text, cosine, are_short=told)
+    on_purpose = not any(_is_of_session(memory) for memory in (draft, other))
+    verdict = dedup.compare(draft.text, other.text, cosine, are_short=on_purpose)
     if verdict.outcome is Outcome.NEW:
         return None
     relation = _RELATIONS[verdict.outcome]
