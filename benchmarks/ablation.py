@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +75,7 @@ def gathered(
         scope = Scope(projects=(place.id, GLOBAL_PROJECT))
         query = query_of(ctx, one.text, scope, [shelf], place)
         begun = candidates.begin(query, [shelf], ctx.settings.candidates)
-        query = query.with_vector(ctx.embedding.of_query(query).get())
+        query = replace(query, vector=ctx.embedding.of_query(query).get())
         pools = candidates.gather(query, [shelf], ctx.settings.candidates, begun)
         features = fusion.features_of(query, pools, [shelf])
         ids = [external[int(seq)] for seq in features.seqs]

@@ -146,8 +146,8 @@ def main() -> None:
         prompt["is_first"] = label.get("first_in_session", True)
         prompt["is_silent"] = label.get("needs_nothing", False)
         prompt["has_best"] = any(one["label"] == 2 for one in label["candidates"])
-        seen = [one for one in prompt["candidates"] if not one["in_sight"]]
-        prompt["nearest"], prompt["candidates"] = seen[:NEAREST], seen[:LOOKED_AT]
+        found = prompt["candidates"]
+        prompt["nearest"], prompt["candidates"] = found[:NEAREST], found[:LOOKED_AT]
     left_out = {
         project: both([one for one in prompts if one["project"] != project])
         for project in sorted({one["project"] for one in prompts})

@@ -43,6 +43,7 @@ from replay import (
 )
 from timeline import Happening, Label, Prompt, Session, happenings, sessions_of
 
+from vector_memory.index.noise import plain_prompt
 from vector_memory.index.reader import read_exchanges
 from vector_memory.journal.state import State
 from vector_memory.journal.use_labels import BY
@@ -259,20 +260,18 @@ class Replay:
 
     def _candidates(self, session: Session, prompt: Prompt) -> list[dict[str, Any]]:
         """Return what the ranking knows of the best candidates of a prompt."""
-        ctx, text = self._house.ctx, prompt.text[:MAX_PROMPT_CHARS]
+        ctx, said = self._house.ctx, prompts.Prompt(plain_prompt(prompt.text))
+        text = said.text[:MAX_PROMPT_CHARS]
         asker = asker_at(ctx, session.folder)
         before = last_turn(ctx.running, session.id).words
         if asker is None or prompt.label is None:
             return []
-        if before and prompts.Prompt(text).points_back:
+        if before and said.points_back:
             text += "\n" + before[-CONTEXT_CHARS:]
-        shown = ctx.state.shown(session.id)
         moment = gate.Moment(self._house.now, not before, session_before(asker, session.id))
         return [
             {
                 **known_of(hit, self._house.now),
-                "in_sight": hit.memory.source.session == session.id,
-                "shown_before": hit.memory.id in shown,
                 "label": label_of(hit.memory, prompt.label),
                 "gate": gate.features(hit, moment),
             }

@@ -178,8 +178,9 @@ class House:
                 return
 
     def candidates(self, text: str, asker: Asker, session: str = "") -> list[Hit]:
-        """Return the best hits of a question, below every threshold too."""
+        """Return the best hits of a question, below every threshold too; in a session as its hook finds them."""
         query = query_of(self.ctx, text, asker.scope, asker.shelves, asker.place, session)
+        shown = self.ctx.state.shown(session) if session else set()
         return search(
             query,
             asker.shelves,
@@ -187,8 +188,11 @@ class House:
             self.now,
             candidates=self.ctx.settings.candidates,
             scoring=self.ctx.settings.scoring,
-            embed=self.ctx.embedding.of_query,
+            embed=self.ctx.embedding.of_prompt if session else self.ctx.embedding.of_query,
             allowed=is_open,
+            known=lambda memory: (
+                memory.id in shown or bool(session) and memory.source.session == session
+            ),
         ).hits
 
     def close(self) -> None:

@@ -67,8 +67,6 @@ def _candidates(
     for hit in house.candidates(label["prompt"], asker, session)[:WRITTEN]:
         yield {
             **known_of(hit, house.now),
-            "in_sight": False,
-            "shown_before": False,
             "label": label_of(hit.memory, label),
             "gate": gate.features(hit, moment),
         }

@@ -82,7 +82,7 @@ class Settings:
     """Learn from how tasks went: which steps worked, what failed, in what state things were last seen."""
     guidance_on_start: bool = True
     """Tell a session at its start what usually goes wrong here, and what worked for tasks like it."""
-    prompt_tokens: int = bounded(420, ge=50, le=2000)
+    prompt_tokens: int = bounded(480, ge=50, le=2000)
     """Tokens at most that one prompt gets."""
     start_tokens: int = bounded(450, ge=50, le=4000)
     """Tokens at most that a session's start gets."""

@@ -244,15 +244,10 @@ class App:
 
     def hung(self) -> str:
         """Return which thread has been at one piece of work for longer than any takes, "" if none."""
-        limits = {"miner": HUNG_MINER_S}
-        return next(
-            (
-                name
-                for name, thread in self._threads().items()
-                if thread.took_s > limits.get(name, HUNG_S)
-            ),
-            "",
-        )
+        for name, thread in self._threads().items():
+            if thread.took_s > (HUNG_MINER_S if name == "miner" else HUNG_S):
+                return name
+        return ""
 
     def interrupt(self) -> None:
         """Have everything end soon: what is not begun is left to the next daemon, which knows of it,

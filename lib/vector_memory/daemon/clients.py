@@ -51,7 +51,7 @@ class Clients:
 
     @property
     def active(self) -> int:
-        """How many are connected, those included that were shown the door a moment ago."""
+        """How many are connected, those included that were disconnected a moment ago."""
         return self._threads
 
     def enter(self, sock: socket.socket) -> ClientConnection | None:
@@ -97,7 +97,7 @@ class Clients:
         return sum(client.held for client in self._here)
 
     def _dismiss(self, among: set[ClientConnection], stalled_s: float) -> bool:
-        """Show the door to the one of these that has been waited for longest; whether there was one."""
+        """Disconnect the one of these that has been waited for longest; whether there was one."""
         waiting = [
             other for other in among if other.since is not None and other.waited_s >= stalled_s
         ]

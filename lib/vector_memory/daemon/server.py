@@ -145,7 +145,7 @@ class Server:
         handle: answers one request: verb, body, the client's version, the way back.
         answered: is called after a request that may have left something to do.
 
-    Who does not run as this user is shown the door before a byte is read. A client has `REQUEST_S`
+    A client of another user is disconnected before anything is read. A client has `REQUEST_S`
     for its whole request, however slowly its bytes come; how many there are and what they hold is
     bounded (`clients`).
     """

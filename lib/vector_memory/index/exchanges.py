@@ -15,7 +15,7 @@ from typing import NamedTuple
 from vector_memory.index import tools
 from vector_memory.index.codex import translate
 from vector_memory.index.cursor import Position
-from vector_memory.index.noise import is_command, plain_prompt, strip_tags
+from vector_memory.index.noise import is_command, is_warm_up, plain_prompt, strip_tags
 from vector_memory.index.transcript import TranscriptEntry
 from vector_memory.index.typists import is_typed
 from vector_memory.model import EXTRACTION_MARK, unique
@@ -234,6 +234,7 @@ class Reading:
         self._open: dict[str, _Open] = {}
         self._chains: dict[str, str] = {}
         self._before: tuple[Exchange, ...] = ()
+        self._warming: set[str] = set()
 
     def add(self, entry: TranscriptEntry) -> None:
         """Take one entry (of the Claude Code form); what it closes goes to `closed`."""
@@ -266,10 +267,15 @@ class Reading:
             if prompt and is_typed(entry.data, prompt):
                 into.steps.append(ExchangeStep(NOTE, NOTED + prompt))
         elif prompt:
+            self._warming.discard(self._chain(entry))
             self._start(entry, prompt)
+        elif is_warm_up(raw):
+            self._warming.add(self._chain(entry))
 
     def _add_assistant(self, entry: TranscriptEntry, blocks: list[Record]) -> None:
         if not any(block.get("type") in ("text", "tool_use") for block in blocks):
+            return
+        if self._chain(entry) in self._warming:
             return
         into = self._current(entry)
         uuid = entry.data.text("uuid")

@@ -59,6 +59,11 @@ def plain_prompt(text: str) -> str:
     return text
 
 
+def is_warm_up(text: str) -> bool:
+    """Whether the client sent it to have a subagent ready: what that answers is of no task."""
+    return text.strip().lower() in _WARM_UPS
+
+
 def is_command(prompt: str) -> bool:
     """Whether a plain prompt is a slash command or a shell escape: nothing by itself."""
     return prompt.startswith(("/", "! "))

@@ -24,7 +24,6 @@ _OPPOSED = frozenset(
 )
 _ROLES = frozenset(("over", "instead_of", "not", "before", "after", "from", "into", "by", "only"))
 _ADDING = frozenset(("too", "also", "additionally", "another", "besides"))
-_NAMING = frozenset(("called", "named", "name", "renamed"))
 _CHANGING = frozenset(("now", "instead", "instead_of"))
 _HAVING = frozenset(("has", "have"))
 _OF_TIME = frozenset(("day", "number:time"))
@@ -55,12 +54,15 @@ def between(newer: str, older: str, cosine: float | None) -> str:
         return numbers
     if _swapped(new, old) and not wording.same_assertion(newer, older):
         return "the order of the words"
-    if renamed := _renamed(new, old):
-        return renamed
     pair = _Pair.of(new, old)
     if _are_apart(pair):
         return ""
     return _denied(pair) or _other_value(pair)
+
+
+def are_apart(newer: str, older: str) -> bool:
+    """Whether two texts share too little, or are about different things."""
+    return _are_apart(_Pair.of(*_as_of_one(statement.parse(newer), statement.parse(older))))
 
 
 def _as_of_one(new: ParsedText, old: ParsedText) -> tuple[ParsedText, ParsedText]:
@@ -289,18 +291,6 @@ def _stand_apart(pair: _Pair) -> bool:
         or both == {MEANS, OBJECT}
         or (both == {MEANS, PLACE} and not is_change)
     )
-
-
-def _renamed(new: ParsedText, old: ParsedText) -> str:
-    """Return the names where one text says that what the other one names has another name now: "the
-    module is named ingest", "ingest was renamed to intake"."""
-    if _NAMING.isdisjoint(new.tokens):
-        return ""
-    known = old.keys()
-    named = [term for term in old.terms if term.is_value and term.sort == "word"]
-    name = [term for term in new.terms if term.is_value and term.key not in known]
-    is_one = named and name and all(term.key in new.topic() for term in named)
-    return f"{_listed(named)} and {_listed(name)}" if is_one else ""
 
 
 def _listed(terms: Sequence[Term]) -> str:

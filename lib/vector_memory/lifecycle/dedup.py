@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from vector_memory.journal.rows import text_hash
-from vector_memory.lifecycle import contradiction, signs, statement
+from vector_memory.lifecycle import contradiction, disagreement, signs, statement
 from vector_memory.lifecycle.statement import ParsedText
 from vector_memory.model import Word
 from vector_memory.text import wording
@@ -46,13 +46,15 @@ text_key = text_hash
 """Returns the hash by which equal texts are found: the journal's own."""
 
 
-def compare(one: str, other: str, cosine: float | None) -> Comparison:
+def compare(one: str, other: str, cosine: float | None, *, are_short: bool = False) -> Comparison:
     """Return what a newer text is to an older one.
 
     Args:
         one: the newer text.
         other: the older one.
         cosine: of their vectors; None where there is no model, and words alone decide.
+        are_short: whether both are short statements that were told to be remembered, of which the fitted weights
+            know what contradicts; among what is said in sessions they see a contradiction in every fourth pair.
     """
     if _is_same(one, other, cosine):
         return Comparison(Outcome.SAME)
@@ -61,6 +63,8 @@ def compare(one: str, other: str, cosine: float | None) -> Comparison:
     if against := contradiction.between(one, other, cosine):
         return Comparison(Outcome.CONTRADICTS, against)
     new, old = statement.parse(one), statement.parse(other)
+    if are_short and cosine is not None and disagreement.disagrees(one, other, cosine):
+        return Comparison(Outcome.CONTRADICTS, _differing(new, old))
     if _is_related(new.keys(), old.keys(), cosine):
         return Comparison(Outcome.RELATED, _differing(new, old))
     return Comparison(Outcome.NEW)

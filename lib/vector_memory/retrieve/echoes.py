@@ -20,7 +20,7 @@ def without_echoes(hits: Sequence[Hit]) -> list[Hit]:
     which the answer was, in their order: a prompt has no room for the same thing twice, and the passage
     says it verbatim."""
     said = {
-        (hit.memory.source.session, hit.memory.source.turn)
+        _exchange(hit.memory)
         for hit in hits
         if hit.memory.kind not in DERIVED and hit.memory.kind != QUESTION
     }
@@ -29,7 +29,7 @@ def without_echoes(hits: Sequence[Hit]) -> list[Hit]:
 
 def _repeats(memory: Memory, said: set[tuple[str, int]]) -> bool:
     if memory.kind == QUESTION and memory.extra.get("done"):
-        return (memory.source.session, memory.source.turn) in said
+        return _exchange(memory) in said
     if memory.kind not in DERIVED:
         return False
     # A topic is a stretch of turns; one of them is enough to stand for it.
@@ -45,20 +45,14 @@ class ShownTexts:
         # Texts of no session count against every session's memories.
         self._texts = [("", NO_TURN, frozenset(analysis.analyse(text))) for text in texts]
 
-    def holds(self, memory: Memory, whole_turns: bool = False) -> bool:
+    def holds(self, memory: Memory) -> bool:
         """Whether a memory would say again what was told: words that another memory of its session has,
-        or a passage that says little more than the idea that was taken from it.
-
-        Args:
-            whole_turns: no passage is wanted of a turn that something was told of.
-        """
+        or a passage that says little more than the idea that was taken from it."""
         source = memory.source
         # What was made on purpose is short, and meant as it is.
         if not source.session:
             return False
         same_turn = any(told[:2] == (source.session, source.turn) for told in self._texts)
-        if memory.kind == PASSAGE and same_turn and whole_turns:
-            return True
         least = LITTLE_MORE if memory.kind == PASSAGE and same_turn else WITHIN
         terms = frozenset(analysis.analyse(memory.text))
         return any(
@@ -77,11 +71,20 @@ class ShownTexts:
 
 
 def each_once(hits: Sequence[Hit]) -> list[Hit]:
-    """Return hits without those that say again what a better one says: of an idea and the exchange that it was
-    said in, one is told."""
+    """Return hits without those that say again what a better one says: of an exchange its best passage is told, which
+    others of it are told with, and not also the ideas that were found in it."""
+    first: dict[tuple[str, int], Hit] = {}
+    for hit in hits:
+        if hit.memory.kind == PASSAGE and hit.memory.source.session:
+            first.setdefault(_exchange(hit.memory), hit)
     said, kept = ShownTexts(), []
     for hit in hits:
-        if not said.holds(hit.memory, whole_turns=True):
+        is_first = hit.memory.kind in DERIVED or first.get(_exchange(hit.memory), hit) is hit
+        if is_first and not said.holds(hit.memory):
             kept.append(hit)
             said.take(hit.memory)
     return kept
+
+
+def _exchange(memory: Memory) -> tuple[str, int]:
+    return memory.source.session, memory.source.turn

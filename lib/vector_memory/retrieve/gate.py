@@ -16,15 +16,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from vector_memory.retrieve.query import DAY_S
 from vector_memory.retrieve.search import Hit
 
 FRESH_S = 600.0
 """What is not older comes from work that still goes on."""
-OLD_S = 7 * 86_400.0
+OLD_S = 7 * DAY_S
 """From here on age says no more: what still fits after a week fits as well after a year."""
-AWAKE_S, ASLEEP_S = 86_400.0, 14 * 86_400.0
+AWAKE_S, ASLEEP_S = DAY_S, 14 * DAY_S
 """For how long a project lay that somebody is still at work on, and one that somebody comes back to."""
-LONGEST_REST_S = 56 * 86_400.0
+LONGEST_REST_S = 56 * DAY_S
 """Longer rests were not labelled: they count as this one."""
 WHOLE_TERMS = 30
 """Distinct terms from which a text says as much as a longer one."""
@@ -62,59 +63,39 @@ def worth(known: Mapping[str, float]) -> float:
 
 def features(hit: Hit, moment: Moment) -> dict[str, float]:
     """Return what is known of a hit, by the names of the weights: see `feature_values`."""
-    memory, parts = hit.memory, hit.breakdown
-    days = memory.created_at.timestamp() / 86_400
-    now, before = moment.now.timestamp() / 86_400, moment.before
-    return feature_values(
-        age_s=(now - days) * 86_400,
-        rest_s=(now - before[1]) * 86_400 if before else 0.0,
-        is_before=before is not None and before[0] <= days <= before[1],
-        is_first=moment.first,
-        cosine=parts["cosine"],
-        words=parts["words"],
-        relevance=hit.relevance,
-        terms=len(hit.terms),
-    )
+    days = hit.memory.created_at.timestamp() / DAY_S
+    return feature_values(days, moment, hit.breakdown, hit.relevance, len(hit.terms))
 
 
 def feature_values(
-    *,
-    age_s: float,
-    rest_s: float,
-    is_before: bool,
-    is_first: bool,
-    cosine: float,
-    words: float,
-    relevance: float,
-    terms: int,
+    days: float, moment: Moment, parts: Mapping[str, float], relevance: float, terms: int
 ) -> dict[str, float]:
     """Return the features of a hit.
 
     Args:
-        age_s: how old it is.
-        rest_s: how long its project lay: since the end of the session before.
-        is_before: whether it is of that session.
-        is_first: whether the prompt is its session's first.
-        cosine: of the prompt and the hit, and `words` the share of the prompt's words in it, as the search
-            weighed them.
+        days: when it was stored, since 1970.
+        parts: the cosine of the prompt and the hit, and `words`, the share of the prompt's words in it, as the
+            search weighed them.
         relevance: how likely it answers the prompt, 0 … 1.
         terms: how many distinct ones it has.
 
     Returns:
-        `back`, how long before that end it was, and `rest`, as logarithms of seconds; `sure_rested`, its
-        relevance as far as the project lay (0 up to a day, 1 from a fortnight on); the others as they are, 0 … 1.
+        `back`, how long before the end of the session before it was, and `rest`, how long the project lay since
+        then, as logarithms of seconds; `sure_rested`, its relevance as far as the project lay (0 up to a day, 1
+        from a fortnight on); the others as they are, 0 … 1.
     """
+    now, before = moment.now.timestamp(), moment.before
     # A clock may have been put back: nothing is newer than now, and no session ends later.
-    age, rest = max(0.0, age_s), max(0.0, rest_s)
+    age, rest = max(0.0, now - days * DAY_S), max(0.0, now - before[1] * DAY_S if before else 0.0)
     lay = math.log(min(max(rest, AWAKE_S), ASLEEP_S) / AWAKE_S) / math.log(ASLEEP_S / AWAKE_S)
     return {
         "back": math.log10(min(max(0.0, age - rest), OLD_S) + 60.0),
         "rest": math.log10(min(rest, LONGEST_REST_S) + 60.0),
         "fresh": float(age < FRESH_S),
-        "before": float(is_before),
-        "first": float(is_first),
-        "cosine": cosine,
-        "words": words,
+        "before": float(before is not None and before[0] <= days <= before[1]),
+        "first": float(moment.first),
+        "cosine": parts["cosine"],
+        "words": parts["words"],
         "whole": min(1.0, terms / WHOLE_TERMS),
         "sure_rested": relevance * lay,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,8 @@ FAR_PAST, FAR_FUTURE = -1e9, 1e9
 
 @dataclass(frozen=True)
 class Query:
-    """A question: its words, its vector (None while there is no model), and what it asks for.
+    """A question: its words, its vector (of `embedded`, (dim,) float32, L2-normalised; None while there is no model),
+    and what it asks for.
 
     `own_project` is the project it is asked from; `speakers` whose words are asked for; `spans` the
     times that it names, in days since 1970, (start, end); `periods` those of them to which it is limited;
@@ -55,11 +56,6 @@ class Query:
     pieces: tuple[str, ...] = ()
     asks: bool = False
     asks_for_all: bool = False
-
-    def with_vector(self, vector: Vector | None) -> Query:
-        """Return the query with its vector, that of `embedded`: (dim,) float32, L2-normalised; None while
-        there is no model."""
-        return replace(self, vector=vector)
 
 
 def analyse(

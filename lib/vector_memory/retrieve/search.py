@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from vector_memory.model import BegunVector, Link, Memory, Relation, Scope
 from vector_memory.retrieve import candidates as pools
@@ -18,12 +18,11 @@ from vector_memory.retrieve.candidates import CandidateSource
 from vector_memory.retrieve.query import Query
 from vector_memory.text import analysis
 
-if TYPE_CHECKING:
-    pass
-
 DEEPER = 3
 """How many times more memories than asked for are loaded and weighed by their factors."""
 LEAST_LOADED = 24
+MOST_KNOWN = 96
+"""How many that who asks knows are passed over: where nearly all is of the session itself, the rest says little."""
 NEARLY = 0.75
 """The share of an older hit's score from which a newer one that contradicts it goes before it."""
 ASKED_FOR = 0.9
@@ -133,6 +132,7 @@ def search(
     embed: BeginEmbedding | None = None,
     allowed: Callable[[Memory], bool] | None = None,
     least: float = 0.0,
+    known: Callable[[Memory], bool] = lambda memory: False,
 ) -> Answer:
     """Search all shelves and weigh what they find together.
 
@@ -147,6 +147,8 @@ def search(
             meanwhile.
         allowed: leaves a memory out; what is left out takes no place from others.
         least: the relevance from which on a memory fits its question, 0 … 1.
+        known: what who asks has before him: it is no hit and takes no place from others, but what it contradicts
+            is told so.
 
     Returns:
         At most k hits, best first. `score` orders the hits of this question alone; `relevance`
@@ -162,10 +164,11 @@ def search(
     def fits(memory: Memory) -> bool:
         return _fits(memory, query, now) and (allowed is None or allowed(memory))
 
-    loaded = _loaded_of_time(best, query, load, count, fits)
+    loaded = _loaded_of_time(best, query, load, count, fits, known)
     # Before links are followed: what is not served must not bring others.
     weighed = _once(_weigh(one, memory, query, now, scoring) for one, memory in loaded)
     weighed, against = _with_links(weighed, shelves, fits, query.text)
+    weighed = [item for item in weighed if not known(item.memory)]
     weighed = _settled(weighed, query.text)
     weighed, is_widened = _of_period(weighed, query, least)
     weighed = _kinds_first(weighed, query)
@@ -206,7 +209,7 @@ def _best(
     load = partial(_load, shelves=shelves, ahead=ahead)
     vector = begun.get()
     if vector is not None or "numpy" in sys.modules:
-        query = query.with_vector(vector)
+        query = replace(query, vector=vector)
         gathered = pools.gather(query, shelves, candidates, read)
         fused = fusion.fuse(query, gathered, shelves)
         return _listed_first(_ranked(fused), query), load
@@ -317,15 +320,18 @@ def _loaded(
     load: Load,
     count: int,
     may_come: Callable[[Memory], bool],
+    known: Callable[[Memory], bool],
 ) -> list[tuple[_Found, Memory]]:
-    """Return the first `count` candidates, and one more for each that may not come: whoever plants a
-    lot of those must not crowd out the rest."""
+    """Return the first `count` candidates, and one more for each that may not come or is known: whoever plants a
+    lot of those must not crowd out the rest, nor what a long session has said itself."""
     kept: list[tuple[_Found, Memory]] = []
-    while count and (wanted := list(islice(found, count))):
+    passed = 0
+    while count and passed < MOST_KNOWN and (wanted := list(islice(found, count))):
         loaded = load(wanted)
         coming = [pair for pair in loaded if may_come(pair[1])]
         kept += coming
-        count = len(loaded) - len(coming)
+        count = len(loaded) - sum(not known(memory) for _, memory in coming)
+        passed += len(coming) + count - len(loaded)
     return kept
 
 
@@ -335,6 +341,7 @@ def _loaded_of_time(
     load: Load,
     count: int,
     fits: Callable[[Memory], bool],
+    known: Callable[[Memory], bool],
 ) -> list[tuple[_Found, Memory]]:
     """Return the first so many that fit with their memories, of those that say the very same only the first; where
     some are not of the time that is asked about, as many more that are."""
@@ -351,11 +358,11 @@ def _loaded_of_time(
         said.add(told)
         return is_new
 
-    loaded = _loaded(best, load, count, is_first)
+    loaded = _loaded(best, load, count, is_first, known)
     if not all(period.holds(query, memory) for _, memory in loaded):
         # What is of that time may stand far behind.
         timely = (one for one in best if one.is_timely)
-        loaded += _loaded(timely, load, count, is_first)
+        loaded += _loaded(timely, load, count, is_first, known)
     return loaded
 
 

@@ -17,6 +17,8 @@ _ASKING = frozenset(("how", "what", "when", "where", "which", "who", "whose", "w
 EARLIER_CHARS = 200
 MOST_WORDS = 8
 """An acknowledgement is not longer."""
+MOST_TERMS = 8
+"""A prompt of more terms says itself what it is about."""
 FEW_WORDS = 3
 """More of the same words may say something: "keep the first option"."""
 _OF_CLIENT = re.compile(r"[<\u2039](ide_\w{1,40})[>\u203a].*?[<\u2039]/\1[>\u203a]", re.DOTALL)
@@ -84,16 +86,21 @@ class Prompt:
 
     @property
     def only_points_back(self) -> bool:
-        """Whether it says nothing of what it is about but that it was said before ("fix it")."""
+        """Whether it says nothing of what it is about but that it was said before: "fix it", "the above report"
+        that does not stand in it."""
         terms, points = self._leans
-        return terms <= 2 and points
+        names_above = _holds(words_in(self.text[:EARLIER_CHARS]), _EARLIER)
+        return (terms <= 2 and points) or (names_above and "\n\n" not in self.text)
 
     @property
     def needs_what_was_before(self) -> bool:
-        """Whether it can hardly be understood without what was said before it: hardly a word of its own, or
-        "the above" that does not stand in it."""
-        names_above = _holds(words_in(self.text[:EARLIER_CHARS]), _EARLIER)
-        return self._leans[0] <= 2 or (names_above and "\n\n" not in self.text)
+        """Whether it can hardly be understood without what was said before it: hardly a word of its own."""
+        return self._leans[0] <= 2 or self.only_points_back
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it says so little that it may presume what was said just before."""
+        return self._leans[0] <= MOST_TERMS
 
 
 def says_nothing(text: str) -> bool:

@@ -129,7 +129,7 @@ class TestConfig:
         assert main(["config", "get", "prompt_tokens"]) == 0
         assert capsys.readouterr().out == "300\n"
         assert main(["config", "unset", "prompt_tokens"]) == 0
-        assert capsys.readouterr().out == "prompt_tokens = 420\n"
+        assert capsys.readouterr().out == "prompt_tokens = 480\n"
         assert json.loads(Path(home.config).read_text()) == {}
 
     @pytest.mark.parametrize("form", ["json", "paths"])

@@ -166,6 +166,18 @@ def test_subagents_are_apart(talk: Talk, tmp_path: Path) -> None:
     ]
 
 
+def test_what_the_client_does_to_have_a_subagent_ready_is_no_exchange(
+    talk: Talk, tmp_path: Path
+) -> None:
+    """What it answers then is of no task; what it is asked later is one."""
+    about = {"isSidechain": True, "agentId": "A"}
+    talk.add("user", "Warmup", **about)
+    talk.add("assistant", "I am ready to search files.", **about)
+    talk.add("user", "explore A", **about)
+    talk.add("assistant", "found A", **about)
+    assert [(one.prompt, one.answer) for one in read(talk, tmp_path)] == [("explore A", "found A")]
+
+
 def test_session_that_starts_in_the_middle(talk: Talk, tmp_path: Path) -> None:
     """Words before any prompt are kept, without one."""
     talk.say("as I said")

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
+
 import pytest
 
 from vector_memory.retrieve import gate
 
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
+NOW = datetime(2026, 5, 3, 8, tzinfo=timezone.utc)
+
+
+def known(
+    age_s: float, rest_s: float, relevance: float, is_before: bool, terms: int = 40
+) -> dict[str, float]:
+    """Return the features of a passage at a session's first prompt."""
+    now = NOW.timestamp() / DAY
+    ended, days = now - rest_s / DAY, now - age_s / DAY
+    moment = gate.Moment(NOW, True, (min(days, ended) if is_before else ended + 1.0, ended))
+    parts = {"cosine": 0.1 + 0.5 * relevance, "words": 0.1 + 0.5 * relevance}
+    return gate.feature_values(days, moment, parts, relevance, terms)
 
 
 def worth(age_s: float, rest_s: float, relevance: float, is_before: bool = False) -> float:
     """Return what a passage is worth to a session's first prompt."""
-    cosine, words = 0.1 + 0.5 * relevance, 0.1 + 0.5 * relevance
-    return gate.worth(
-        gate.feature_values(
-            age_s=age_s,
-            rest_s=rest_s,
-            is_before=is_before,
-            is_first=True,
-            cosine=cosine,
-            words=words,
-            relevance=relevance,
-            terms=40,
-        )
-    )
+    return gate.worth(known(age_s, rest_s, relevance, is_before))
 
 
 @pytest.mark.parametrize("days", [10, 21, 60, 700])
@@ -46,16 +48,7 @@ def test_in_the_midst_of_work_what_is_fresh_is_worth_more() -> None:
 
 def test_times_that_cannot_be_count_as_now() -> None:
     """A clock was put back: what is of the future is of now, and no value grows without bounds."""
-    back = gate.feature_values(
-        age_s=-5 * DAY,
-        rest_s=-DAY,
-        is_before=True,
-        is_first=False,
-        cosine=0.5,
-        words=0.5,
-        relevance=0.9,
-        terms=3,
-    )
+    back = known(-5 * DAY, -DAY, 0.9, True, terms=3)
     assert back["fresh"] == 1.0
     assert back["sure_rested"] == 0.0
     assert worth(9e9, 9e9, 0.5) == worth(9e10, 9e10, 0.5)

@@ -308,6 +308,18 @@ def test_copies_of_one_text_take_no_place_from_others() -> None:
     assert found == [copies[0].text, other.text]
 
 
+def test_what_is_known_takes_no_place_and_still_contradicts() -> None:
+    """Sixty texts of the session that asks stand before another one, and one of them says otherwise."""
+    own = [memory(seq, f"the queue holds job {seq}") for seq in range(2, 62)]
+    other = memory(1, "the queue holds no job")
+    shelf = Shelf([*own, other], lexical=[(one.seq, 9.0) for one in own] + [(1, 1.0)])
+    shelf.links = [Link(own[0].id, other.id, Relation.CONTRADICTS)]
+    asked = query.analyse("queue", Scope(), VECTOR)
+    (hit,) = search(asked, [shelf], 5, NOW, known=lambda one: one.seq > 1).hits
+    assert (hit.memory, hit.against) == (other, (own[0],))
+    assert len(search(asked, [shelf], 5, NOW).hits) == 5
+
+
 def test_the_own_project_comes_first_on_a_tie() -> None:
     """With equal scores, the memory of the project that asks is before the global one."""
     shared, own = memory(1, "tabs not spaces"), memory(1, "spaces, not tabs", project="p-1")

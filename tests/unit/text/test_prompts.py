@@ -58,7 +58,7 @@ def test_going_on_is_told_from_agreeing(prompt: str, on: bool) -> None:
 @pytest.mark.parametrize(
     ("prompt", "only", "needs"),
     [("fix it", True, True), ("please do the previous one", True, True), ("fix the parser", False, True),
-     ("Make a file of the above report about costs", False, True),
+     ("Make a file of the above report about costs", True, True),
      ("Fix the parser, it forgets the last line", False, False),
      ("The above:\n\nTraceback: the parser dies in ledger.py, KeyError cents", False, False)],
 )  # fmt: skip
@@ -66,6 +66,12 @@ def test_what_has_no_subject_of_its_own(prompt: str, only: bool, needs: bool) ->
     """What cannot be searched for at all, and what is not understood alone."""
     assert prompts.Prompt(prompt).only_points_back is only
     assert prompts.Prompt(prompt).needs_what_was_before is needs
+
+
+def test_a_prompt_of_few_terms_is_short() -> None:
+    """However many words that say nothing it has."""
+    assert prompts.Prompt("well, so could you please look at it and then do the button?").is_short
+    assert not prompts.Prompt(" ".join(f"colour{n}" for n in range(12))).is_short
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import pairwise
 from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from vector_memory.observe.learning import tasks
-from vector_memory.observe.learning.patterns import PATTERNS
-from vector_memory.observe.learning.tasks import EDIT, RUN, TaskStep, TaskTurn
+from vector_memory.observe.learning.tasks import EDIT, PATTERNS, RUN, TaskStep, TaskTurn
 
 MOST_STAGES, MOST_FILES, MOST_TROUBLE, MOST_TERMS = 8, 12, 8, 16
 LONGEST_PAUSE_S = 600.0
@@ -74,22 +74,6 @@ class Task:
     order: str = ""
     skills: list[str] = field(default_factory=list)
     asked: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain JSON values."""
-        return {**asdict(self), "trouble": [list(one) for one in self.trouble]}
-
-    @classmethod
-    def from_dict(cls, raw: dict[str, Any]) -> Task | None:
-        """Return the task that `to_dict` made, also in an older version; None for anything else."""
-        known = {name: raw[name] for name in cls.__dataclass_fields__ if name in raw}
-        try:
-            known["trouble"] = [Trouble(*map(str, one)) for one in known.get("trouble", ())]
-            made = cls(**known)
-            datetime.fromisoformat(made.at)
-        except (TypeError, ValueError):
-            return None
-        return made
 
     @property
     def is_judged(self) -> bool:
@@ -155,23 +139,23 @@ def verdict(turns: Sequence[TaskTurn], next_prompt: str, kind: str) -> tuple[boo
     The user's word counts most, then whether it was broken off, then the last check; edits after which
     the user went on to something else, with no error left behind, were most likely all right.
     """
-    said = _last_word(turns, next_prompt)
-    if said is not None:
-        return said, True
+    word = _last_word(turns, next_prompt)
+    if word is not None:
+        return word, True
     if turns[-1].is_interrupted:
         return False, True
     steps = [step for turn in turns for step in turn.steps]
     edited = any(step.what == EDIT and step.ok is not False for step in steps)
     if edited and tasks.reports_trouble(next_prompt):
         return False, False
-    told = [step for step in steps if step.what == RUN and step.ok is not None]
-    checks = [step.ok for step in told if is_check(step.job)]
+    runs = [step for step in steps if step.what == RUN and step.ok is not None]
+    checks = [step.ok for step in runs if is_check(step.job)]
     if checks:
         return checks[-1], True
-    if told and told[-1].ok is False:
+    if runs and runs[-1].ok is False:
         # Who asked a question may have been answered by that failure; done it is not.
         return (None if kind in ("question", "review") else False), False
-    if kind in tasks.CHANGING and not (edited or any(step.ok for step in told)):
+    if kind in tasks.CHANGING and not (edited or any(step.ok for step in runs)):
         return None, False
     return (True, False) if steps else (None, False)
 
@@ -184,11 +168,10 @@ def _last_word(turns: Sequence[TaskTurn], next_prompt: str) -> bool | None:
     if tasks.complains(next_prompt):
         return False
     for turn in reversed(turns[1:]):
-        worked = any(step.what in (EDIT, RUN) for step in turn.steps)
-        if tasks.complains(turn.prompt):
-            return None if worked else False
-        if worked:
+        if any(step.what in (EDIT, RUN) for step in turn.steps):
             return None
+        if tasks.complains(turn.prompt):
+            return False
         if tasks.praises(turn.prompt):
             return True
     return None
@@ -221,7 +204,7 @@ def _seconds(turns: Sequence[TaskTurn]) -> float:
     total = 0.0
     for turn in turns:
         times = [turn.started_at, *(step.at for step in turn.steps if step.at), turn.ended_at]
-        gaps = ((end - start).total_seconds() for start, end in zip(times, times[1:], strict=False))
+        gaps = ((end - start).total_seconds() for start, end in pairwise(times))
         total += sum(min(max(gap, 0.0), LONGEST_PAUSE_S) for gap in gaps)
     return total
 
@@ -249,21 +232,21 @@ class KindCount:
     last: str
 
 
-def evidence(known: Iterable[Task]) -> tuple[int, int]:
+def evidence(work: Iterable[Task]) -> tuple[int, int]:
     """Return how many tasks were done and how many were not, as a check, the user or an interruption says:
     what only seems so is nothing to tell anybody."""
-    sure = [task.done for task in known if task.sure and task.done is not None]
-    return sure.count(True), sure.count(False)
+    judged = [task.done for task in work if task.is_judged]
+    return judged.count(True), judged.count(False)
 
 
-def by_kind(known: Sequence[Task]) -> list[KindCount]:
+def by_kind(work: Sequence[Task]) -> list[KindCount]:
     """Return how tasks went, by their kind, the most frequent first."""
-    found = []
-    for kind in dict.fromkeys(task.kind for task in known):
-        mine = [task for task in known if task.kind == kind]
-        errors, retries = sum(task.errors for task in mine), sum(task.retries for task in mine)
-        minutes = round(median(task.minutes for task in mine), 1)
-        sessions, last = len({task.session for task in mine}), max(task.at for task in mine)[:10]
-        figures = (*evidence(mine), errors, retries, minutes, sessions, last)
-        found.append(KindCount(kind, len(mine), *figures))
-    return sorted(found, key=lambda one: (-one.n, one.kind))
+    counts = []
+    for kind in dict.fromkeys(task.kind for task in work):
+        same = [task for task in work if task.kind == kind]
+        errors, retries = sum(task.errors for task in same), sum(task.retries for task in same)
+        minutes = round(median(task.minutes for task in same), 1)
+        sessions, last = len({task.session for task in same}), max(task.at for task in same)[:10]
+        figures = (*evidence(same), errors, retries, minutes, sessions, last)
+        counts.append(KindCount(kind, len(same), *figures))
+    return sorted(counts, key=lambda count: (-count.n, count.kind))

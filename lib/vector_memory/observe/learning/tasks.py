@@ -6,14 +6,21 @@ go on with the same ("yes", "still fails", "also do it for the tests").
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from vector_memory.observe.learning.patterns import PATTERNS
-from vector_memory.text import prompts
+from vector_memory.text import prompts, tables
 from vector_memory.text.failures import failure
 
+_TABLE = "\n".join(tables.lines("patterns", os.path.dirname(__file__))).replace("\n|", "|")
+PATTERNS = {
+    name: re.compile(pattern)
+    for name, _, pattern in (line.partition(" = ") for line in _TABLE.splitlines())
+}
+"""The patterns by which learning reads requests, verdicts and outputs, from the table `patterns.txt`."""
 READ, EDIT, RUN, OTHER = "read", "edit", "run", "other"
 """What a step does: looks at something, changes a file, runs a command, or anything else."""
 SKILL = "skill"
@@ -90,12 +97,12 @@ class TaskTurn(NamedTuple):
 
 def group(turns: Iterable[TaskTurn]) -> list[list[TaskTurn]]:
     """Return the turns of a session as tasks, in order; each has at least one turn."""
-    found: list[list[TaskTurn]] = []
+    groups: list[list[TaskTurn]] = []
     for turn in turns:
-        if not found or len(found[-1]) >= MOST_TURNS or _begins(turn, found[-1][-1]):
-            found.append([])
-        found[-1].append(turn)
-    return found
+        if not groups or len(groups[-1]) >= MOST_TURNS or _begins(turn, groups[-1][-1]):
+            groups.append([])
+        groups[-1].append(turn)
+    return groups
 
 
 def _begins(turn: TaskTurn, before: TaskTurn) -> bool:
@@ -170,8 +177,7 @@ def _is_output(text: str) -> bool:
         return False
     if PATTERNS["terminal"].match(text):
         return bool(PATTERNS["errorish"].search(text[:20_000]))
-    found = failure(text[:4_000])
-    return bool(found) and len(text.split("\n", 1)[0].split()) <= SHORT_WORDS
+    return bool(failure(text[:4_000])) and len(text.split("\n", 1)[0].split()) <= SHORT_WORDS
 
 
 def kind_of(prompt: str, is_change: bool = False) -> str:
@@ -189,39 +195,39 @@ def kind_of(prompt: str, is_change: bool = False) -> str:
     if PATTERNS["asks"].match(text) and "?" in text and not is_change:
         return "question"
     first = [
-        (found.start(), rank, name)
+        (match.start(), rank, name)
         for rank, (name, words) in enumerate(_KINDS.items())
-        if (found := words.search(text)) and not (is_change and name == "question")
+        if (match := words.search(text)) and not (is_change and name == "question")
     ]
     if not first:
         return "question" if text.rstrip().endswith("?") and not is_change else ""
     place, _, name = min(first)
-    near = [one for one in first if one[0] <= NEAR_CHARS]
+    near = [(rank, kind) for at, rank, kind in first if at <= NEAR_CHARS]
     if place > 0 and near:
-        return min(near, key=lambda one: one[1])[2]
+        return min(near)[1]
     # "Add tests for …", "write the docs of …": what is made says more.
-    made = [one for one in first if one[2] in ("test", "docs") and one[0] <= HEAD_CHARS]
-    return min(made)[2] if made and name in ("feature", "question") else name
+    made = [(at, kind) for at, _, kind in first if kind in ("test", "docs") and at <= HEAD_CHARS]
+    return min(made)[1] if made and name in ("feature", "question") else name
 
 
 def classify(turns: Sequence[TaskTurn]) -> str:
     """Return the kind of a task: from the words it began with, corrected by what was done."""
     prompt = asking(turns).prompt
-    said = kind_of(prompt)
+    kind = kind_of(prompt)
     steps = [step for turn in turns for step in turn.steps]
     edited = [
         step.said for step in steps if step.what == EDIT and step.said and step.ok is not False
     ]
     if not edited:
         ran = [step.job for step in steps if step.what == RUN]
-        if said != "review" and not ran and not PATTERNS["begins"].match(request_of(prompt)):
+        if kind != "review" and not ran and not PATTERNS["begins"].match(request_of(prompt)):
             return "question"
-        return said or "question"
-    if said in ("", "question", "review", "feature", "release"):
+        return kind or "question"
+    if kind in ("", "question", "review", "feature", "release"):
         if all(PATTERNS["doc_file"].search(file) for file in edited):
             return "docs"
-        if all(PATTERNS["test_file"].search(file) for file in edited) and said != "release":
+        if all(PATTERNS["test_file"].search(file) for file in edited) and kind != "release":
             return "test"
-    if said in ("", "question", "review"):
-        said = kind_of(prompt, is_change=True)
-    return said or "feature"
+    if kind in ("", "question", "review"):
+        kind = kind_of(prompt, is_change=True)
+    return kind or "feature"

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from vector_memory.observe.learning.outcomes import Task
-from vector_memory.observe.learning.patterns import PATTERNS
-from vector_memory.observe.learning.tasks import CHANGING, EDIT
+from vector_memory.observe.learning.tasks import CHANGING, EDIT, PATTERNS
 
 RHO = 0.97
 """What is left of a trail after a day: half of it after three weeks."""
@@ -86,9 +85,9 @@ def evaporated(strength: float, at: datetime, now: datetime) -> float:
     return float(strength * RHO ** max(0.0, (now - at).total_seconds() / 86_400))
 
 
-def find(known: Sequence[Task], now: datetime) -> list[Trail]:
+def find(tasks: Sequence[Task], now: datetime) -> list[Trail]:
     """Return the trails that tasks have left, the strongest first, at most one of each kind."""
-    judged = [task for task in known if task.done is not None]
+    judged = [task for task in tasks if task.done is not None]
     groups = {ANY: [task for task in judged if task.kind in CHANGING]}
     for task in judged:
         groups.setdefault(task.kind, []).append(task)
@@ -100,32 +99,29 @@ def _of_kind(kind: str, judged: Sequence[Task], now: datetime) -> Trail | None:
     """Return the steps that most of these tasks took, None where they are not proven, or what anybody does."""
     passing = PATTERNS["of_the_moment"]
     pairs = ((task, {job for job in task.jobs if not passing.fullmatch(job)}) for task in judged)
-    taken = [(task, jobs) for task, jobs in pairs if jobs]
-    counts = Counter(job for _, jobs in taken for job in jobs)
-    general = {job for job, n in counts.items() if n >= max(LEAST_WON, GENERAL * len(taken))}
-    mine = [task for task, jobs in taken if general <= jobs]
-    won = [task for task in mine if task.done]
-    sessions = {task.session for task in won}
-    is_proven = len(won) >= LEAST_WON and len(sessions) >= LEAST_SESSIONS
-    if not is_proven or len(won) < LEAST_RATE * len(mine) or not any(task.sure for task in won):
+    lasting = [(task, jobs) for task, jobs in pairs if jobs]
+    counts = Counter(job for _, jobs in lasting for job in jobs)
+    general = {job for job, n in counts.items() if n >= max(LEAST_WON, GENERAL * len(lasting))}
+    took = [task for task, jobs in lasting if general <= jobs]
+    won = [task for task in took if task.done]
+    sessions = len({task.session for task in won})
+    is_proven = len(won) >= LEAST_WON and sessions >= LEAST_SESSIONS
+    if not is_proven or len(won) < LEAST_RATE * len(took) or not any(task.sure for task in won):
         return None
     strength = sum(evaporated(SURE if task.sure else LIKELY, task.ended_at, now) for task in won)
-    strength -= sum(evaporated(FAILURE, task.ended_at, now) for task in mine if not task.done)
+    strength -= sum(evaporated(FAILURE, task.ended_at, now) for task in took if not task.done)
     stages = [stage for stage in won[-1].stages if stage == EDIT or stage in general][:LONGEST]
     steps = list(dict.fromkeys(stage if stage == EDIT else usual(stage, won) for stage in stages))
     if strength < FLOOR or all(map(_needs_no_memory, steps)):
         return None
-    figures = (len(mine), len(won), len(sessions), round(strength, 3), now.isoformat())
-    last = max(task.at for task in won)[:10]
-    return Trail(kind, _text(kind, steps, *figures[:3], last), steps, *figures, last)
-
-
-def _text(kind: str, steps: Sequence[str], n: int, won: int, sessions: int, last: str) -> str:
     path = " → ".join(step if step == EDIT else f"`{step}`" for step in steps)
-    return (
-        f"For {NAMES.get(kind, kind)} here these steps worked in {round(100 * won / n)} % of {n} tasks "
+    rate, last = round(100 * len(won) / len(took)), max(task.at for task in won)[:10]
+    text = (
+        f"For {NAMES.get(kind, kind)} here these steps worked in {rate} % of {len(took)} tasks "
         f"({sessions} sessions, last {last}): {path}"
     )
+    figures = (len(took), len(won), sessions, round(strength, 3))
+    return Trail(kind, text, steps, *figures, now.isoformat(), last)
 
 
 def _needs_no_memory(step: str) -> bool:
@@ -136,13 +132,13 @@ def _needs_no_memory(step: str) -> bool:
 def usual(job: str, won: Sequence[Task]) -> str:
     """Return how a job is called here: the words of its newest command line that nearly all have. An option goes
     with the value that belongs to one task alone."""
-    said = [_WORD.findall(task.commands[job]) for task in won if job in task.commands]
-    if not said:
+    lines = [_WORD.findall(task.commands[job]) for task in won if job in task.commands]
+    if not lines:
         return job
-    common = [sum(word in line for line in said) >= COMMON * len(said) for word in said[-1]]
+    common = [sum(word in line for line in lines) >= COMMON * len(lines) for word in lines[-1]]
     kept = [
         word
-        for word, is_common, next_is in zip(said[-1], common, [*common[1:], True], strict=True)
+        for word, is_common, next_is in zip(lines[-1], common, [*common[1:], True], strict=True)
         if is_common and (next_is or not word.startswith("-"))
     ]
     return " ".join(kept) or job

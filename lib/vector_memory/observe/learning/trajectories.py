@@ -62,18 +62,18 @@ class Trajectory:
     def with_tried(self, tried: Mapping[str, bool]) -> Trajectory:
         """Return it with the tasks that it came into, the newest last, and in its words how many were done."""
         kept = dict(list(tried.items())[-MOST_TRIED:])
-        told = f". Of {len(kept)} tasks that it came into {sum(kept.values())} were done"
-        return replace(self, tried=kept, text=self.text + told) if kept else self
+        words = f". Of {len(kept)} tasks that it came into {sum(kept.values())} were done"
+        return replace(self, tried=kept, text=self.text + words) if kept else self
 
 
-def find(known: Iterable[Task]) -> list[Trajectory]:
+def find(tasks: Iterable[Task]) -> list[Trajectory]:
     """Return the tasks that are an example, the newest first, of several of one kind about the same the newest.
 
     One is an example if a check or the user says that it was done, files were changed for it, and at least one
     command went well.
     """
     examples: list[Trajectory] = []
-    for task in sorted(known, key=lambda task: task.at, reverse=True):
+    for task in sorted(tasks, key=lambda task: task.at, reverse=True):
         went_well = task.done and task.sure and task.kind in CHANGING and task.asked
         if went_well and EDIT in task.stages and task.commands:
             made = _of(task)
@@ -109,7 +109,7 @@ def _of(task: Task) -> Trajectory:
 
 
 def like(
-    found: Sequence[Trajectory], kind: str, terms: Collection[str], now: datetime, but: str = ""
+    examples: Sequence[Trajectory], kind: str, terms: Collection[str], now: datetime, but: str = ""
 ) -> Trajectory | None:
     """Return the fresh trajectory that is most like a task, of equals the first, None where none is.
 
@@ -120,7 +120,7 @@ def like(
     """
     near = [
         (_shared(terms, example.terms), -place)
-        for place, example in enumerate(found)
+        for place, example in enumerate(examples)
         if example.kind == kind
         and example.session != but
         and example.is_told
@@ -128,7 +128,7 @@ def like(
         and len(set(terms) & set(example.terms)) >= LEAST_SHARED
     ]
     share, place = max(near, default=(0.0, 0))
-    return found[-place] if share >= LIKE else None
+    return examples[-place] if share >= LIKE else None
 
 
 def _shared(one: Collection[str], other: Collection[str]) -> float:

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from vector_memory.observe.learning.outcomes import Task, Trouble
-from vector_memory.observe.learning.patterns import PATTERNS
-from vector_memory.observe.learning.tasks import EDIT
+from vector_memory.observe.learning.tasks import EDIT, PATTERNS
 from vector_memory.observe.learning.trails import evaporated
 
 LEAST_TASKS, LEAST_AGAIN = 3, 2
@@ -54,31 +53,32 @@ class Habit:
         return f"{self.text} ({self.n} of {self.of} tasks, last {self.last}){end}"
 
 
-def recurring(known: Sequence[Task]) -> list[Habit]:
+def recurring(tasks: Sequence[Task]) -> list[Habit]:
     """Return the troubles that came again in several tasks, the most frequent first, of those that one
     command line ended the most frequent alone."""
     met: dict[str, list[tuple[Task, Trouble]]] = {}
-    for task in known:
-        for one in task.trouble:
-            met.setdefault(one.sign, []).append((task, one))
-    found = [habit for cases in met.values() if (habit := _habit(cases, known))]
-    ordered = sorted(found, key=lambda one: (-one.n, one.last, one.text))
-    ends = {(one.job, one.end or one.sign): one for one in reversed(ordered)}
-    return [one for one in ordered if one is ends[one.job, one.end or one.sign]]
+    for task in tasks:
+        for trouble in task.trouble:
+            met.setdefault(trouble.sign, []).append((task, trouble))
+    habits = [habit for cases in met.values() if (habit := _habit(cases, tasks))]
+    by_end: dict[tuple[str, str], Habit] = {}
+    for habit in sorted(habits, key=lambda habit: (-habit.n, habit.last, habit.text)):
+        by_end.setdefault((habit.job, habit.end or habit.sign), habit)
+    return list(by_end.values())
 
 
-def _habit(cases: Sequence[tuple[Task, Trouble]], known: Sequence[Task]) -> Habit | None:
+def _habit(cases: Sequence[tuple[Task, Trouble]], tasks: Sequence[Task]) -> Habit | None:
     """Return what came again, None for what did not, or is part of the work."""
-    job = Counter(one.job for _, one in cases).most_common(1)[0][0]
-    latest, ends = cases[-1][1], [one.end for _, one in cases if _ends_it(one.end, job)]
+    job = Counter(trouble.job for _, trouble in cases).most_common(1)[0][0]
+    latest, ends = cases[-1][1], [trouble.end for _, trouble in cases if _ends_it(trouble.end, job)]
     by_commands = [end for end in ends if end != EDIT]
     sessions = {task.session for task, _ in cases}
     # Within one session, what nothing ended between is one trouble.
-    came_back = len(sessions) >= LEAST_AGAIN or any(one.end for _, one in cases[:-1])
+    came_back = len(sessions) >= LEAST_AGAIN or any(trouble.end for _, trouble in cases[:-1])
     of_work = 2 * len(by_commands) < len(ends) or PATTERNS["of_work"].search(latest.line)
     if len(cases) < LEAST_AGAIN or not came_back or of_work or not latest.line:
         return None
-    ran = max(len(cases), sum(job in task.jobs for task in known))
+    ran = max(len(cases), sum(job in task.jobs for task in tasks))
     # Where edits ended it as often, what to do about it is not known.
     is_known = 2 * len(by_commands) > len(ends)
     end = Counter(reversed(by_commands)).most_common(1)[0][0] if is_known else ""

@@ -50,11 +50,8 @@ class MemoryNames:
     @cached_property
     def names(self) -> frozenset[str]:
         """Identifiers in lower case: whole, and each part of what dots join."""
-        found = set()
-        for token in _DOTTED.findall("\n".join((self.said, *self.files))):
-            found.add(token.lower())
-            found.update(_PIECES.split(token.lower()))
-        return frozenset(found)
+        tokens = _DOTTED.findall("\n".join((self.said, *self.files)).lower())
+        return frozenset({*tokens, *(part for token in tokens for part in _PIECES.split(token))})
 
     @cached_property
     def terms(self) -> frozenset[str]:
@@ -71,7 +68,7 @@ class MemoryNames:
 def naming(title: str, text: str, files: Iterable[str] = ()) -> MemoryNames:
     """Return what a memory names."""
     said = f"{title}\n{text}"
-    return MemoryNames(said, frozenset(one.lower() for one in (*files, *mentions.files(said))))
+    return MemoryNames(said, frozenset(file.lower() for file in (*files, *mentions.files(said))))
 
 
 def says_where(file: str) -> bool:
@@ -93,12 +90,12 @@ class TellingPiece:
     """What a text says of what is looked for: the piece that says most, the file that stands in it or, at its
     head, shortly before it ("" for none), and how much it says."""
 
-    piece: str = ""
+    text: str = ""
     file: str = ""
     weight: float = 0.0
 
 
-def told(wanted: SearchTerms, text: str, title: str | None = None) -> TellingPiece:
+def telling_piece(wanted: SearchTerms, text: str, title: str | None = None) -> TellingPiece:
     """Return what a text says of what is looked for. A list of names or a line of code says nothing that the
     search would not show, but in talk for the file that it stands under.
 
@@ -106,72 +103,63 @@ def told(wanted: SearchTerms, text: str, title: str | None = None) -> TellingPie
         title: what all of the text is about, where it says something of it; None for talk. Talk has to say more,
             or where that is; what it announces says nothing.
     """
-    named = {
-        word
-        for alternative in wanted.alternatives
-        for word in (*alternative.words, *alternative.terms)
-    }
+    searched = {word for each in wanted.alternatives for word in (*each.words, *each.terms)}
     is_about = title is not None and by_name(wanted, naming("", title))
     best, file, since = TellingPiece(), "", 0
     for piece in _PIECE.split(text):
         since += 1
-        if files := [one for one in mentions.files(piece) if _is_inside(one)]:
-            file, since = next(filter(says_where, files), ""), 0
+        if inside := [path for path in mentions.files(piece) if _is_inside(path)]:
+            file, since = next(filter(says_where, inside), ""), 0
         if not is_about and not may_fit(wanted, (piece,)):
             continue
         where, held = file if since <= NEAR else "", naming("", piece)
-        fitting = fitted(wanted, held)
-        said = len(held.plain - named)
+        fitting, plain = fitted(wanted, held), len(held.plain - searched)
         if title is not None:
-            is_told = said >= LEAST_TOLD
+            tells = plain >= LEAST_TOLD
         elif where:
-            is_told = said >= LEAST_IN_TALK or by_name(wanted, held)
+            tells = plain >= LEAST_IN_TALK or by_name(wanted, held)
         else:
-            several = sum(bool(alternative.names) for alternative in fitting) >= min(
-                2, wanted.sought / 2
-            )
-            is_told = said >= LEAST_ALONE and several and not _ANNOUNCES.search(piece)
-        if is_told and (fitting or is_about):
-            near = len(held.terms & wanted.around)
-            weight = len(fitting) + min(said, MOST_COUNTED) / 4 + min(near, 4) / 2
-            if weight > best.weight:
-                best = TellingPiece(piece, where, weight)
+            by_names = sum(bool(each.names) for each in fitting)
+            is_most = by_names >= min(2, wanted.sought / 2)
+            tells = plain >= LEAST_ALONE and is_most and not _ANNOUNCES.search(piece)
+        near = len(held.terms & wanted.around)
+        weight = len(fitting) + min(plain, MOST_COUNTED) / 4 + min(near, 4) / 2
+        if tells and (fitting or is_about) and weight > best.weight:
+            best = TellingPiece(piece, where, weight)
     return best
 
 
 def holds_most(shown: str, piece: str) -> bool:
     """Whether what is shown of a text has most of what a piece of it says."""
-    said = naming("", piece).plain
-    return len(said & naming("", shown).plain) >= min(ENOUGH_TOLD, MOST_TOLD * len(said))
+    plain = naming("", piece).plain
+    return len(plain & naming("", shown).plain) >= min(ENOUGH_TOLD, MOST_TOLD * len(plain))
 
 
-def may_fit(sought: SearchTerms, texts: Iterable[str]) -> bool:
+def may_fit(wanted: SearchTerms, texts: Iterable[str]) -> bool:
     """Whether texts may fit, by a look at their letters: to take all of them apart would take long."""
-    said = "\n".join(texts).lower()
+    letters = "\n".join(texts).lower()
     return any(
-        alternative.words or all(part in said for part in (*alternative.names, *alternative.files))
-        for alternative in sought.alternatives
+        each.words or all(part in letters for part in (*each.names, *each.files))
+        for each in wanted.alternatives
     )
 
 
-def names_all(sought: SearchTerms, held: MemoryNames) -> bool:
+def names_all(wanted: SearchTerms, held: MemoryNames) -> bool:
     """Whether a memory names, exactly, all that is looked for, and by name."""
     return all(
-        (alternative.names or alternative.files) and fits(alternative, held, sought.places)
-        for alternative in sought.alternatives
+        (each.names or each.files) and fits(each, held, wanted.places)
+        for each in wanted.alternatives
     )
 
 
-def by_name(sought: SearchTerms, held: MemoryNames) -> bool:
+def by_name(wanted: SearchTerms, held: MemoryNames) -> bool:
     """Whether a memory has a name that is looked for, exactly, rather than words or a file's name."""
-    return any(alternative.names and fits(alternative, held) for alternative in sought.alternatives)
+    return any(each.names and fits(each, held) for each in wanted.alternatives)
 
 
-def fitted(sought: SearchTerms, held: MemoryNames) -> list[Alternative]:
+def fitted(wanted: SearchTerms, held: MemoryNames) -> list[Alternative]:
     """Return what a memory has of what is looked for."""
-    return [
-        alternative for alternative in sought.alternatives if fits(alternative, held, sought.places)
-    ]
+    return [each for each in wanted.alternatives if fits(each, held, wanted.places)]
 
 
 def fits(alternative: Alternative, held: MemoryNames, places: Iterable[str] = ()) -> bool:
@@ -186,10 +174,10 @@ def fits(alternative: Alternative, held: MemoryNames, places: Iterable[str] = ()
     words = alternative.words
     shared = sum(word in held.terms for word in words)
     if len(words) == 1:
-        return shared == 1 and names_place(filter(is_file, places), held)
-    return bool(words) and shared >= (
-        len(words) if len(words) <= FEW_WORDS else NEARLY_ALL * len(words)
-    )
+        files = filter(is_file, places)
+        return shared == 1 and any(in_place(file, own) for file in files for own in held.files)
+    least = len(words) if len(words) <= FEW_WORDS else NEARLY_ALL * len(words)
+    return bool(words) and shared >= least
 
 
 def _is_in_name(piece: str, base: str) -> bool:
@@ -205,24 +193,19 @@ def is_joined(name: str) -> bool:
 _JOINED = re.compile(r"\w[._-]+\w")
 
 
-def names_place(places: Iterable[str], held: MemoryNames) -> bool:
-    """Whether a memory names one of the files, or a file in one of the folders."""
-    return any(in_place(place, one) for place in places for one in held.files)
-
-
 def in_place(place: str, file: str) -> bool:
     """Whether a file is, or may be, the one at a place, or below it: both may be written from anywhere, so that
     what is told of their folders has to agree."""
-    sought, told = (
-        [one for one in path.lower().split("/") if one not in ("", ".", "..")]
+    searched, named = (
+        [name for name in path.lower().split("/") if name not in ("", ".", "..")]
         for path in (place, file)
     )
-    if not sought or not told or (len(told) == 1 < len(sought) and not says_where(file)):
+    if not searched or (len(named) == 1 < len(searched) and not says_where(file)):
         return False
     return any(
-        sought[-shared:] == told[end - shared : end]
-        for end in range(1, len(told) + 1)
-        for shared in (min(end, len(sought)),)
+        searched[-shared:] == named[end - shared : end]
+        for end in range(1, len(named) + 1)
+        for shared in (min(end, len(searched)),)
     )
 
 

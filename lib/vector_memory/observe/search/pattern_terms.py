@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -64,31 +64,33 @@ class SearchTerms:
 
 def sought(searches: Sequence[Search]) -> SearchTerms:
     """Return what searches look for; it is false where they say nothing that a memory could know."""
-    found: dict[Alternative, None] = {}
-    places: dict[str, None] = {}
-    for search in searches:
-        for pattern in search.patterns:
-            found.update((in_content, None) for in_content in _in_contents(pattern, search.fixed))
-        for name in search.names:
-            found.update((in_name, None) for in_name in _in_names(name, search.globs))
-        folders = [_folder_of(name) for name in search.names] if search.globs else []
-        for path, folder in product(search.paths or ("",), folders or [""]):
-            place = posixpath.join(search.folder, path)
-            places[posixpath.join(place, folder) if folder else place] = None
-    known = [alternative for alternative in found if alternative][:MOST_ALTERNATIVES]
-    said = " ".join(one for search in searches for one in search.patterns)
+    distinct = dict.fromkeys(each for search in searches for each in _of_search(search) if each)
+    wanted = tuple(distinct)[:MOST_ALTERNATIVES]
+    places = dict.fromkeys(place for search in searches for place in _places_of(search))
+    patterns = " ".join(pattern for search in searches for pattern in search.patterns)
     return SearchTerms(
-        tuple(known),
-        tuple(one for one in places if one not in ("", ".", "./")),
-        frozenset(analysis.analyse(said))
-        - {term for alternative in known for term in alternative.terms},
-        len(known),
+        wanted,
+        tuple(place for place in places if place not in ("", ".", "./")),
+        frozenset(analysis.analyse(patterns)) - {term for each in wanted for term in each.terms},
+        len(wanted),
     )
 
 
-def _folder_of(glob: str) -> str:
-    """Return the folder that a glob looks in: what stands before its first wildcard."""
-    return posixpath.dirname(_WILD.split(glob, maxsplit=1)[0])
+def _of_search(search: Search) -> Iterator[Alternative]:
+    for pattern in search.patterns:
+        text = pattern[:LONGEST_PATTERN]
+        yield from map(_of_text, text.split("\n") if search.fixed else alternatives(text))
+    for name in search.names:
+        text = name[:LONGEST_PATTERN]
+        yield from map(_of_name, _of_glob(text) if search.globs else alternatives(text))
+
+
+def _places_of(search: Search) -> Iterator[str]:
+    """Yield where a search looks: a glob in the folder before its first wildcard."""
+    heads = [_WILD.split(name, maxsplit=1)[0] for name in search.names if search.globs]
+    folders = [posixpath.dirname(head) for head in heads] or [""]
+    for path, folder in product(search.paths or ("",), folders):
+        yield posixpath.join(search.folder, path, *([folder] if folder else ()))
 
 
 # -- contents -------------------------------------------------------------------------------------
@@ -108,37 +110,29 @@ EVERYWHERE = tables.words("common_files")
 """Files that are in every project, without their endings."""
 
 
-def _in_contents(pattern: str, fixed: bool) -> list[Alternative]:
-    pattern = pattern[:LONGEST_PATTERN]
-    texts = pattern.split("\n") if fixed else alternatives(pattern)
-    return [_of_text(text) for text in texts]
-
-
 def _of_text(text: str) -> Alternative:
     """Return what an alternative names: what it defines or calls counts as a name, however plain."""
-    names: list[str] = []
-    words: list[str] = []
     raw: list[str] = []
+    words: list[str] = []
     before = ""
     for token in _TOKEN.findall(text):
         called = token.endswith("(")
         bare = _OWN.sub("", token.rstrip("(").strip("._/:\\@#+-$"))
         if _is_name(bare) or ((called or before in _DEFINES) and _is_telling(bare)):
-            names.append(bare.lower())
             raw.append(bare)
         elif squashed(bare) not in _COMMON_NAMES:
             words += _telling_words(bare)
         before = bare.lower()
+    names = tuple(dict.fromkeys(name.lower() for name in raw))
     distinct = tuple(dict.fromkeys(word for word in words if word not in names))
-    terms = (*_telling_terms(raw), *distinct)
-    return Alternative(tuple(dict.fromkeys(names)), distinct, terms=terms)
+    return Alternative(names, distinct, terms=(*_telling_terms(raw), *distinct))
 
 
 def _telling_terms(texts: Iterable[str]) -> tuple[str, ...]:
     """Return the terms of names without those that stand in every project: reading all that have one of
     those takes most of a query's time."""
-    found = analysis.query_terms(" ".join(texts))
-    return tuple(one for one in found if one not in _COMMON_STEMS and not one.isdigit())
+    terms = analysis.query_terms(" ".join(texts))
+    return tuple(term for term in terms if term not in _COMMON_STEMS and not term.isdigit())
 
 
 def _is_name(token: str) -> bool:
@@ -147,12 +141,12 @@ def _is_name(token: str) -> bool:
     is_file_everywhere = _ENDED.search(token) and token.split(".")[0].lower() in EVERYWHERE
     if name in _COMMON_NAMES or is_file_everywhere or not _COMPOUND.fullmatch(token):
         return False
-    told = any(_is_telling(part) for part in _parts(token))
-    return len(name) >= (LEAST_NAME if told else LEAST_DULL_NAME)
+    is_dull = not any(map(_is_telling, _parts(token)))
+    return len(name) >= (LEAST_DULL_NAME if is_dull else LEAST_NAME)
 
 
 def _parts(token: str) -> list[str]:
-    return [one.lower() for word in _WORDS.findall(token) for one in _PART.findall(word)]
+    return [part.lower() for word in _WORDS.findall(token) for part in _PART.findall(word)]
 
 
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
@@ -164,8 +158,9 @@ def _is_telling(word: str) -> bool:
 
 
 def _telling_words(token: str) -> list[str]:
-    return [analysis.stem(one.lower()) for one in _WORDS.findall(token)
-            if _is_telling(one) and not one.isdigit() and one.lower() not in analysis.STOP_WORDS | _COMMON_NAMES]  # fmt: skip
+    words = (word.lower() for word in _WORDS.findall(token) if _is_telling(word))
+    dull = analysis.STOP_WORDS | _COMMON_NAMES
+    return [analysis.stem(word) for word in words if not word.isdigit() and word not in dull]
 
 
 def squashed(name: str) -> str:
@@ -176,8 +171,8 @@ def squashed(name: str) -> str:
 # -- regular expressions --------------------------------------------------------------------------
 
 _SIGN = re.compile(
-    r"""(?P<letters>\[\^?\]?(?:\[:\w+:\]|\\.|[^\]])*\])
-    |(?P<repeat>(?:[*?+]|\\?\{\d*,?\d*\\?\})+)
+    r"""(?P<letters>\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\])
+    |(?P<repeat>(?:[*?+]|\{\d*,?\d*\}|\\\{\d*,?\d*\\\})+)
     |(?P<bar>\\?\|)
     |(?P<flags>\(\?[imsxu-]+\))
     |(?P<open>\((?:\?(?:P?<[A-Za-z_]\w*>|[imsxu-]*:|<?[=!]|[>|]))?)
@@ -275,18 +270,12 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 _ENDING = re.compile(r"^\.?[a-z0-9]{1,5}$")
 
 
-def _in_names(pattern: str, globs: bool) -> list[Alternative]:
-    pattern = pattern[:LONGEST_PATTERN]
-    texts = _expanded(pattern) if globs else alternatives(pattern)
-    return [_of_name(_WILD.sub(BREAK, text) if globs else text) for text in texts]
-
-
-def _expanded(pattern: str) -> list[str]:
-    """Return a glob's texts with its first braces multiplied out."""
-    match = _BRACES.search(pattern)
-    if not match:
-        return [pattern]
-    return [pattern[: match.start()] + one + pattern[match.end() :] for one in match[1].split(",")]
+def _of_glob(glob: str) -> list[str]:
+    """Return the texts of a glob with its first braces multiplied out, with `BREAK` for its wildcards."""
+    match = _BRACES.search(glob)
+    inner = match[1].split(",") if match else [""]
+    start, end = match.span() if match else (len(glob), len(glob))
+    return [_WILD.sub(BREAK, glob[:start] + text + glob[end:]) for text in inner]
 
 
 def _of_name(text: str) -> Alternative:
@@ -295,9 +284,9 @@ def _of_name(text: str) -> Alternative:
     if BREAK not in base and _ENDED.search(base):
         telling = [base] if _is_telling_file(base) else []
     else:
-        pieces = [one.strip("._-") for one in base.split(BREAK)]
+        pieces = [piece.strip("._-") for piece in base.split(BREAK)]
         telling = [piece for piece in pieces if _is_telling_file(piece)]
-    files = tuple(one.lower() for one in telling)
+    files = tuple(piece.lower() for piece in telling)
     return Alternative(files=files, terms=_telling_terms(telling))
 
 
@@ -307,11 +296,7 @@ _ENDED = re.compile(r"\w\.\w{1,6}$")
 def _is_telling_file(piece: str) -> bool:
     """Whether a piece of a file's name says which file is meant: an ending says nothing."""
     stem = piece.rsplit(".", 1)[0] if _ENDED.search(piece) else piece
-    if (
-        stem.lower() in EVERYWHERE
-        or len(stem) < LEAST_NAME
-        or _ENDING.match(piece)
-        and "." in piece
-    ):
+    is_ending = _ENDING.match(piece) and "." in piece
+    if is_ending or stem.lower() in EVERYWHERE or len(stem) < LEAST_NAME:
         return False
     return any(len(part) > 2 and part not in _COMMON_STEMS for part in _parts(stem))

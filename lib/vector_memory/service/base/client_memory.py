@@ -53,7 +53,7 @@ def _lines_of(path: str, mtime_ns: int, size: int) -> frozenset[str]:
 
 
 def repeats(text: str, client_sentences: frozenset[str]) -> bool:
-    """Whether all that a text says is known."""
+    """Whether the client has told the model all that a text says."""
     if not client_sentences:
         return False
     if normalised(text) in client_sentences:

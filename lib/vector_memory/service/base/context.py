@@ -125,18 +125,21 @@ class Context:
         """Return the data home's own store."""
         return self._shelf(self.home.global_store)
 
-    def shelf_of(self, place: projects.Place) -> Shelf:
-        """Return the store that a project's memories are written to."""
-        if place.store and self.state.trusted(place.store) and self._is_there(place.store):
+    def shelf_of(self, place: projects.Place | None) -> Shelf:
+        """Return the store that a project's memories are written to, for none the data home's own."""
+        if (
+            place
+            and place.store
+            and self.state.trusted(place.store)
+            and self._is_there(place.store)
+        ):
             with contextlib.suppress(StoreTamperedError):
                 return self._shelf(place.store)
         return self.global_shelf()
 
     def shelves_of(self, place: projects.Place | None) -> list[Shelf]:
         """Return the stores that a question about a project is put to, the project's own first."""
-        shelves = [self.shelf_of(place)] if place else []
-        shared = self.global_shelf()
-        return shelves if shared in shelves else [*shelves, shared]
+        return list(dict.fromkeys((self.shelf_of(place), self.global_shelf())))
 
     def team_shelf(self, make: bool = False) -> Shelf | None:
         """Return the store of what others shared, None where nobody did. It is read by questions and written by
@@ -194,7 +197,8 @@ class Context:
         shelf.journal.put_project(Project(place.id, place.name, place.root, place.store))
 
     def know_place(self, shelf: Shelf, place: projects.Place) -> None:
-        """The same, once in a while only: for many memories of one project in a row."""
+        """Keep a project's name and folder, once while the daemon runs: many memories of one project may come in a
+        row."""
         key = (shelf.folder, place.id)
         if key not in self._known:
             self._known.add(key)

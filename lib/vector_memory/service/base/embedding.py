@@ -100,12 +100,12 @@ class Embedding:
         return self._begin(query.embedded, None)
 
     def of_prompt(self, query: Query) -> BegunVector:
-        """The same for a prompt for whose answer a hook waits: of its beginning, which says what it is about at
-        two thirds of the cost, and None where even that takes too long: whoever waits is better served by words
-        alone than too late.
+        """Begin to embed a prompt for whose answer a hook waits: its beginning alone, which says what it is about
+        at two thirds of the cost.
 
         Returns:
-            The vector, (dim,), as it is being made.
+            The vector, (dim,), as it is being made; None where it takes too long: an answer found by words alone
+            serves better than one that comes too late.
         """
         return self._begin(query.embedded[:PROMPT_CHARS], time.monotonic() + PROMPT_WAIT_S)
 

@@ -68,7 +68,8 @@ def ran_under(
 
 
 def for_request(ctx: Context, sent: request_fields.Sent) -> contextlib.AbstractContextManager[None]:
-    """The same for the project that a request is about.
+    """Let what is cleaned in this block keep to the settings, and to the rules of the project that a request is
+    about.
 
     Returns:
         A block for `with`.

@@ -158,7 +158,7 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
         )
     cleaned = redact.clean(request.text)
     place = messages.place_of(ctx, request)
-    shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
+    shelf = ctx.shelf_of(place)
     older = lookup(ctx, request.supersedes)[1] if request.supersedes else None
     if older:
         if request.is_agent:

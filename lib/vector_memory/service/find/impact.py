@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from vector_memory.errors import BadInputError
 from vector_memory.journal.use_labels import UseCount
-from vector_memory.model import DECISION, DERIVED, HEURISTICS, PASSAGE, QUIET, Memory, Scope
+from vector_memory.model import DECISION, DERIVED, PASSAGE, QUIET, Memory, Scope
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf, project_names
@@ -18,7 +18,7 @@ from vector_memory.service.memory.links import LinkView
 from vector_memory.service.memory.lookup import is_open, lookup
 from vector_memory.service.memory.views import MemoryView, extended, memory_view
 
-MOST_LOOKED_AT, MOST_LEDGERS = 5_000, 500
+MOST_LOOKED_AT = 5_000
 FILE = "file:"
 SPECIFIC = (FILE, "concept:", "person:")
 
@@ -138,12 +138,11 @@ def _tasks(ctx: Context, memory: Memory) -> tuple[TaskCount, TaskCount]:
     """Return how the tasks of its project ended that a memory came into, and the others of their kinds; of a global
     memory those of all projects."""
     projects = (memory.project,) if memory.project else None
-    ledgers = Scope(projects=projects, collections=(HEURISTICS,), kinds=(learned_records.LEDGER,))
     ordered = learned_records.each_once(
         task
         for shelf in ctx.all_shelves()
-        for record in shelf.journal.recent(ledgers, MOST_LEDGERS)
-        for task in learned_records.SessionLedger.of(record).tasks
+        for _, ledger in learned_records.ledgers(shelf, projects)
+        for task in ledger.tasks
     )
     came = [task for id, task in learned_records.tasks_of_shown(ctx, ordered) if id == memory.id]
     keys, kinds = {task.key for task in came}, {task.kind for task in came}

@@ -28,6 +28,7 @@ from vector_memory.model import (
 )
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import ShownTexts
+from vector_memory.retrieve.search import holds_at
 from vector_memory.service.base import client_memory, leases, privacy_rules
 from vector_memory.service.base.asker import HookQuestion, ProjectAsker
 from vector_memory.service.base.context import Context
@@ -216,17 +217,15 @@ def _memories(
         yield from (memory for memory in others if memory.kind not in UNTOLD_KINDS)
 
     for memory in ordered():
-        # What mended an error comes with that error.
-        may_come = memory.collection != EPISODES and not memory.is_quiet
-        ends_at = [at for at in (memory.expires_at, memory.valid_until) if at is not None]
-        is_over = any(at <= now for at in ends_at)
         has_date = memory.temporal in (Temporal.DEADLINE, Temporal.PERIODIC)
         if (
-            may_come
-            and not is_over
-            and (memory.id in due or not has_date)
+            memory.id not in seen
+            and holds_at(memory, now)
+            and not memory.is_quiet
+            # What mended an error comes with that error.
+            and memory.collection != EPISODES
             and memory.kind not in (PROBLEM, TOPIC)
-            and memory.id not in seen
+            and (memory.id in due or not has_date)
         ):
             seen.add(memory.id)
             yield memory

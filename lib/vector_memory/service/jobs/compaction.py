@@ -12,7 +12,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.edit import prune_candidates
 from vector_memory.service.jobs import derived, paging, pruning, tier_transfer
 from vector_memory.service.jobs.clusters import clusters
-from vector_memory.service.jobs.step import Entry, Step, Turn
+from vector_memory.service.jobs.step import Entry, JobRun, Step
 
 AT_ONCE = 100
 OLD = timedelta(days=30)
@@ -20,19 +20,19 @@ LEAST, LINE_CHARS = 4, 160
 HOW = "compacted"
 
 
-def step(ctx: Context, turn: Turn) -> Step:
+def step(ctx: Context, run: JobRun) -> Step:
     """Look for clusters on a page; write the notes of the clusters that the step before found.
 
     Returns:
         What it did, and where the next step begins; as for all jobs.
     """
-    due, store = turn.cursor.get("clusters"), turn.cursor.text("of")
+    due, store = run.cursor.get("clusters"), run.cursor.text("of")
     if isinstance(due, list) and due:
-        done = _compact(ctx, store, [str(id) for id in due[0]], turn.now)
-        rest = {**turn.cursor, "clusters": due[1:]}
-        is_last = not due[1:] and not turn.cursor.text("store")
+        done = _compact(ctx, store, [str(id) for id in due[0]], run.now)
+        rest = {**run.cursor, "clusters": due[1:]}
+        is_last = not due[1:] and not run.cursor.text("store")
         return Step(done, {} if is_last else rest)
-    full = turn.cursor.get("full") or [
+    full = run.cursor.get("full") or [
         [each["project"], each["collection"]]
         for shelf in ctx.all_shelves()
         for each in pruning.over_soft_size(shelf)
@@ -40,17 +40,17 @@ def step(ctx: Context, turn: Turn) -> Step:
     if not isinstance(full, list) or not full:
         return Step({"clusters": 0}, message="No collection is beyond its soft size.")
     projects, collections = zip(*full, strict=True)
-    scope = Scope(projects=projects, collections=collections, until=turn.now - OLD)
-    page = paging.page(ctx, turn.cursor, AT_ONCE, scope)
+    scope = Scope(projects=projects, collections=collections, until=run.now - OLD)
+    page = paging.page(ctx, run.cursor, AT_ONCE, scope)
     if page is None:
         return Step({"clusters": 0})
     following = {**page.cursor, "full": full} if page.cursor else {}
     memories = [memory for memory in page.memories if [memory.project, memory.collection] in full]
     groups = clusters(
-        ctx, page.shelf, memories, lambda memory: _may_be_compacted(memory, turn.now), LEAST
+        ctx, page.shelf, memories, lambda memory: _may_be_compacted(memory, run.now), LEAST
     )
     report = {"clusters": len(groups), "members": sum(map(len, groups))}
-    if groups and not turn.dry_run:
+    if groups and not run.dry_run:
         going = [[memory.id for memory in members] for members in groups]
         entry = Entry("compact", tuple(id for ids in going for id in ids), {"clusters": len(going)})
         return Step(report, {**following, "clusters": going, "of": page.shelf.folder}, entry)

@@ -9,19 +9,19 @@ from vector_memory.index.notes.daily_note import between_marks
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import session_summary
 from vector_memory.service.governance import controls
-from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.jobs.step import JobRun, Step
 from vector_memory.text.note_names import note_name
 
 SECTION = "compliance"
 
 
-def step(ctx: Context, turn: Turn) -> Step:
+def step(ctx: Context, run: JobRun) -> Step:
     """Look at every control.
 
     Returns:
         What it did, and where the next step begins.
     """
-    asked = controls.GovernanceRequest(since=turn.now - controls.PERIOD)
+    asked = controls.GovernanceRequest(since=run.now - controls.PERIOD)
     made = controls.report(ctx, asked)
     scores = {
         framework.id: "not measurable"
@@ -32,7 +32,7 @@ def step(ctx: Context, turn: Turn) -> Step:
     gaps = [control.id for view in made.frameworks for control in view.controls if control.closes]
     report = {"since": made.since, "scores": scores, "gaps": gaps}
     message = ", ".join(f"{name}: {score}" for name, score in scores.items())
-    if ctx.settings.reviews and not turn.dry_run:
+    if ctx.settings.reviews and not run.dry_run:
         month = ctx.local_now().replace(day=1) - timedelta(days=1)
         name = note_name(ctx.settings.monthly_note_name, month)
         section = between_marks(SECTION, made.markdown.strip())

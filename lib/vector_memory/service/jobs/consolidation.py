@@ -11,34 +11,34 @@ from functools import partial
 from vector_memory.errors import BadInputError
 from vector_memory.service.base.context import Context
 from vector_memory.service.jobs import derived, expiry, paging, tier_transfer
-from vector_memory.service.jobs.step import PHASES, Entry, Step, Turn, counts_of, joined
+from vector_memory.service.jobs.step import PHASES, Entry, JobRun, Step, counts_of, joined
 
 
-def step(ctx: Context, turn: Turn) -> Step:
+def step(ctx: Context, run: JobRun) -> Step:
     """Do the next piece of the phase that a cycle is in.
 
     Returns:
         What it did, and where the next step begins.
     """
-    only, at = turn.cursor.words(PHASES), turn.cursor.number("step")
+    only, at = run.cursor.words(PHASES), run.cursor.number("step")
     left = [n for n, (phase, _) in enumerate(STEPS) if n >= at and (not only or phase in only)]
     if not left:
         phases = ", ".join(dict.fromkeys(phase for phase, _ in STEPS))
         raise BadInputError("There is no such phase.", f"Phases: {phases}.")
-    inner = Turn(turn.now, turn.cursor.part("at"), turn.dry_run, turn.report, turn.before)
+    inner = JobRun(run.now, run.cursor.part("at"), run.dry_run, run.report, run.before)
     done = STEPS[left[0]][1](ctx, inner)
     if done.cursor or left[1:]:
         following = left[0] if done.cursor else left[1]
         cursor = {PHASES: only, "step": following, "at": dict(done.cursor)}
         return Step(done.report, cursor, done.entry)
-    counts = counts_of(joined(turn.report, done.report))
+    counts = counts_of(joined(run.report, done.report))
     # What only replay counts, the next cycle that replays counts from where the last one was.
-    reached = turn.report.get("reached") or turn.before.part("reached")
+    reached = run.report.get("reached") or run.before.part("reached")
     return Step({"reached": reached, **done.report}, {}, Entry("consolidate", (), counts))
 
 
-def _replay(ctx: Context, turn: Turn) -> Step:
-    before = turn.before.part("reached")
+def _replay(ctx: Context, run: JobRun) -> Step:
+    before = run.before.part("reached")
     shelves = ctx.all_shelves()
     new = sum(shelf.journal.count_after(before.number(shelf.folder)) for shelf in shelves)
     return Step(
@@ -46,31 +46,31 @@ def _replay(ctx: Context, turn: Turn) -> Step:
     )
 
 
-def _extraction(ctx: Context, turn: Turn) -> Step:
+def _extraction(ctx: Context, run: JobRun) -> Step:
     from vector_memory.service.capture import deferred
 
-    if turn.dry_run:
+    if run.dry_run:
         return Step({"sessions_due": len(ctx.state.due("topics")) + len(ctx.state.due("summary"))})
     made = deferred.finish_some(ctx)
     return Step({"sessions_made": made}, {"again": True} if made else {})
 
 
-def _weaving(ctx: Context, turn: Turn) -> Step:
+def _weaving(ctx: Context, run: JobRun) -> Step:
     from vector_memory.service.capture.link_ideas import weave
 
-    if turn.dry_run:
+    if run.dry_run:
         return Step()
     writable = [shelf for shelf in ctx.all_shelves() if shelf.journal.writable]
     woven = sum(weave(ctx, shelf) for shelf in writable)
     return Step({"compared": woven}, {"again": True} if woven else {})
 
 
-def _pruning(ctx: Context, turn: Turn) -> Step:
+def _pruning(ctx: Context, run: JobRun) -> Step:
     rule = paging.Rule("orphans", "expire", derived.orphans, partial(expiry.remove, ctx))
-    return paging.swept(ctx, turn, (rule,))
+    return paging.swept(ctx, run, (rule,))
 
 
-STEPS: tuple[tuple[str, Callable[[Context, Turn], Step]], ...] = (
+STEPS: tuple[tuple[str, Callable[[Context, JobRun], Step]], ...] = (
     ("replay", _replay), ("extraction", _extraction), ("integration", _weaving),
     ("integration", derived.facts), ("pruning", _pruning), ("reorganization", tier_transfer.step),
 )  # fmt: skip

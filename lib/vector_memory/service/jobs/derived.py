@@ -26,7 +26,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.jobs import heuristics, paging
 from vector_memory.service.jobs.clusters import clusters
-from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.jobs.step import JobRun, Step
 from vector_memory.service.memory import proposals
 from vector_memory.service.memory.merging import sessions_of
 from vector_memory.system.json_in import Record
@@ -60,25 +60,25 @@ AS_PRINCIPLE = {"kind": model.PREFERENCE, "priority": "HIGH"}
 AS_FACT = {"collection": "learnings"}
 
 
-def abstraction(ctx: Context, turn: Turn) -> Step:
+def abstraction(ctx: Context, run: JobRun) -> Step:
     """Propose what the memories of a page have come to in three sessions; then, likewise, what three findings about
     one thing say together; then the principles that outcomes speak for.
 
     Returns:
         What it did, and where the next step begins.
     """
-    part = turn.cursor.text(PART)
+    part = run.cursor.text(PART)
     if part == BORNE_OUT:
-        return _heuristics(ctx, turn)
+        return _heuristics(ctx, run)
     if part == TOGETHER:
-        return _put_together(ctx, turn)
+        return _put_together(ctx, run)
     asks = {model.PREFERENCE: AS_PRINCIPLE, model.SOLUTION: AS_PROCEDURE}
-    done = _proposed(ctx, turn, "principle", Scope(kinds=tuple(asks)), _said_in(3, asks))
+    done = _proposed(ctx, run, "principle", Scope(kinds=tuple(asks)), _said_in(3, asks))
     return replace(done, cursor=done.cursor or {PART: TOGETHER})
 
 
-def _put_together(ctx: Context, turn: Turn) -> Step:
-    page = paging.page(ctx, turn.cursor, AT_ONCE, Scope(kinds=FINDINGS))
+def _put_together(ctx: Context, run: JobRun) -> Step:
+    page = paging.page(ctx, run.cursor, AT_ONCE, Scope(kinds=FINDINGS))
     if page is None:
         return Step({}, {PART: BORNE_OUT})
     groups = [
@@ -87,27 +87,27 @@ def _put_together(ctx: Context, turn: Turn) -> Step:
         if len({id for member in members for id in sessions_of(member)}) >= LEAST_TOGETHER
     ]
     findings = [(members, _together(members), "") for members in groups]
-    items, new = _put_forward(ctx, turn, page.shelf, "principle", findings)
+    items, new = _put_forward(ctx, run, page.shelf, "principle", findings)
     report = {"groups": len(groups), "proposed": new, "items": items}
     return Step(report, {**page.cursor, PART: TOGETHER} if page.cursor else {PART: BORNE_OUT})
 
 
-def _heuristics(ctx: Context, turn: Turn) -> Step:
+def _heuristics(ctx: Context, run: JobRun) -> Step:
     items, new = list[dict[str, object]](), 0
     for shelf in ctx.all_shelves():
         findings = [
             (worth.sources, Derivation(worth.text, worth.evidence, AS_FACT), worth.command)
             for worth in heuristics.borne_out(shelf)
         ]
-        more, proposed = _put_forward(ctx, turn, shelf, heuristics.HOW, findings)
+        more, proposed = _put_forward(ctx, run, shelf, heuristics.HOW, findings)
         items, new = items + more, new + proposed
     report = {"borne_out": len(items), "proposed": new, "items": items}
-    return Step(report, message=_hint(turn, new))
+    return Step(report, message=_hint(run, new))
 
 
 def _put_forward(
     ctx: Context,
-    turn: Turn,
+    run: JobRun,
     shelf: Shelf,
     how: str,
     findings: Sequence[tuple[Sequence[Memory], Derivation, str]],
@@ -115,16 +115,16 @@ def _put_forward(
 ) -> tuple[list[dict[str, object]], int]:
     """Propose findings, each with its sources and what of them it is about, so many in a run at most; return what a
     report tells of them, and how many were proposed."""
-    items, new, before = [], 0, turn.report.number("proposed")
+    items, new, before = [], 0, run.report.number("proposed")
     for sources, finding, about in findings:
         items.append({"id": sources[0].id, "text": str(finding.text), **finding.evidence})
-        if not turn.dry_run and before + new < most:
-            new += _propose(ctx, shelf, how, sources, finding, turn.now, about)
+        if not run.dry_run and before + new < most:
+            new += _propose(ctx, shelf, how, sources, finding, run.now, about)
     return items, new
 
 
-def _hint(turn: Turn, new: int) -> str:
-    count = turn.report.number("proposed") + new
+def _hint(run: JobRun, new: int) -> str:
+    count = run.report.number("proposed") + new
     return f"{count} are proposed: `vector-memory review`." if count else ""
 
 
@@ -141,7 +141,7 @@ def _together(members: Sequence[Memory]) -> Derivation:
     return Derivation(f"{members[0].text} Likewise: {rest}", evidence, AS_FACT)
 
 
-def facts(ctx: Context, turn: Turn) -> Step:
+def facts(ctx: Context, run: JobRun) -> Step:
     """Propose what two sessions said, on a page of memories.
 
     Returns:
@@ -149,16 +149,16 @@ def facts(ctx: Context, turn: Turn) -> Step:
     """
     asks = dict.fromkeys((model.CONCLUSION, model.CONTEXT, model.DECISION), AS_FACT)
     scope = Scope(kinds=tuple(asks))
-    return _proposed(ctx, turn, "fact", scope, _said_in(2, asks), MOST_FACTS)
+    return _proposed(ctx, run, "fact", scope, _said_in(2, asks), MOST_FACTS)
 
 
-def skills(ctx: Context, turn: Turn) -> Step:
+def skills(ctx: Context, run: JobRun) -> Step:
     """Propose what the trails of a page have shown.
 
     Returns:
         What it did, and where the next step begins.
     """
-    return _proposed(ctx, turn, SKILL, Scope(collections=(model.TRAILS,)), _worked)
+    return _proposed(ctx, run, SKILL, Scope(collections=(model.TRAILS,)), _worked)
 
 
 def _said_in(
@@ -184,7 +184,7 @@ def _worked(trail: Memory) -> Derivation | None:
 
 def _proposed(
     ctx: Context,
-    turn: Turn,
+    run: JobRun,
     how: str,
     scope: Scope,
     read: Callable[[Memory], Derivation | None],
@@ -196,14 +196,14 @@ def _proposed(
         how: the way in which it is derived.
         most: how many one run proposes at most.
     """
-    page = paging.page(ctx, turn.cursor, AT_ONCE, scope)
+    page = paging.page(ctx, run.cursor, AT_ONCE, scope)
     if page is None:
         return Step({"proposed": 0})
     read_of = ((memory, read(memory)) for memory in page.memories)
     findings = [([memory], finding, "") for memory, finding in read_of if finding is not None]
-    items, new = _put_forward(ctx, turn, page.shelf, how, findings, most)
+    items, new = _put_forward(ctx, run, page.shelf, how, findings, most)
     report = {"looked_at": len(page.memories), "found": len(items), "proposed": new, "items": items}
-    return Step(report, page.cursor, message=_hint(turn, new))
+    return Step(report, page.cursor, message=_hint(run, new))
 
 
 def _propose(

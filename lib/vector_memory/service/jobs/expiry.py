@@ -16,8 +16,8 @@ from vector_memory.observe.learning import trails
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.jobs import paging
-from vector_memory.service.jobs.step import Step, Turn
-from vector_memory.service.purge.purge import released
+from vector_memory.service.jobs.step import JobRun, Step
+from vector_memory.service.purge.purge import release_older
 
 ASSESSMENTS_FOR = timedelta(days=90)
 PROTECTED = tuple(
@@ -26,14 +26,14 @@ PROTECTED = tuple(
 ITS_TIME = "its time has passed"
 
 
-def step(ctx: Context, turn: Turn) -> Step:
+def step(ctx: Context, run: JobRun) -> Step:
     """Remove, or let give way, the next memories whose time is over."""
-    old = Scope(collections=(model.ASSESSMENTS,), until=turn.now - ASSESSMENTS_FOR)
+    old = Scope(collections=(model.ASSESSMENTS,), until=run.now - ASSESSMENTS_FOR)
     rules = (
         paging.Rule(
             "expired",
             "expire",
-            lambda shelf, k: _ids(shelf.journal.expired(turn.now, k, PROTECTED)),
+            lambda shelf, k: _ids(shelf.journal.expired(run.now, k, PROTECTED)),
             partial(remove, ctx),
         ),
         paging.Rule(
@@ -45,11 +45,11 @@ def step(ctx: Context, turn: Turn) -> Step:
         paging.Rule(
             "gave_way",
             "outdate",
-            lambda shelf, k: _ids(shelf.journal.outdated(turn.now, k)),
+            lambda shelf, k: _ids(shelf.journal.outdated(run.now, k)),
             partial(_give_way, ctx),
         ),
     )
-    return paging.swept(ctx, turn, rules)
+    return paging.swept(ctx, run, rules)
 
 
 def _ids(memories: Iterable[Memory]) -> list[str]:
@@ -59,12 +59,7 @@ def _ids(memories: Iterable[Memory]) -> list[str]:
 def remove(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> None:
     """Delete memories physically, from the index too. What had given way to one of them holds again."""
     with shelf.storing, shelf.following:
-        going = set(ids)
-        by_id = shelf.journal.by_ids(ids)
-        successors = {id: memory.superseded_by for id, memory in by_id.items()}
-        for older in shelf.journal.replaced_by(ids):
-            if older.id not in going:
-                shelf.journal.update(released(older, successors, going))
+        release_older(shelf, ids, shelf.journal.by_ids(ids).values())
         index = shelf.index
         if index is not None and index.lexical_ready:
             index.apply([], list(ids), index.reached())
@@ -81,7 +76,7 @@ def _give_way(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> None:
     ctx.changed()
 
 
-def trail_decay(ctx: Context, turn: Turn) -> Step:
+def trail_decay(ctx: Context, run: JobRun) -> Step:
     """Drop the next trails below the strength from which on one is told.
 
     Returns:
@@ -90,10 +85,10 @@ def trail_decay(ctx: Context, turn: Turn) -> Step:
 
     def evaporated(shelf: Shelf, k: int) -> list[str]:
         drawn = shelf.journal.iter_memories(Scope(collections=(model.TRAILS,)))
-        return [memory.id for memory in drawn if _is_gone(memory, turn.now)][:k]
+        return [memory.id for memory in drawn if _is_gone(memory, run.now)][:k]
 
     rule = paging.Rule("evaporated", "evaporate", evaporated, partial(remove, ctx))
-    return paging.swept(ctx, turn, (rule,))
+    return paging.swept(ctx, run, (rule,))
 
 
 def _is_gone(memory: Memory, now: datetime) -> bool:

@@ -10,19 +10,19 @@ from contextlib import suppress
 from vector_memory import tokens
 from vector_memory.journal.job_rows import FAILED, WAITS
 from vector_memory.service.base.context import Context
-from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.jobs.step import JobRun, Step
 
 WAIT_S = 3.0
 _ASKED = b"GET /healthz HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n"
 
 
-def step(ctx: Context, turn: Turn) -> Step:
+def step(ctx: Context, run: JobRun) -> Step:
     """Ask every gateway of this data home how it is.
 
     Returns:
         What it did, and where the next step begins.
     """
-    urls = _running(ctx.home.gateways, turn.dry_run)
+    urls = _running(ctx.home.gateways, run.dry_run)
     silent = [url for url in urls if not _answers(url)]
     held = tokens.load(ctx.home.tokens)
     report = {
@@ -30,7 +30,7 @@ def step(ctx: Context, turn: Turn) -> Step:
         "gateways": urls,
         "silent": silent,
         "tokens": len(held),
-        "ended": sum(not token.holds(turn.now) for token in held),
+        "ended": sum(not token.holds(run.now) for token in held),
     }
     if not urls:
         return Step(report, message="No gateway runs: `vector-memory serve`.", outcome=WAITS)

@@ -10,57 +10,50 @@ from vector_memory.model import ignore_progress
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit import consolidate
 from vector_memory.service.jobs import paging, tier_transfer
-from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.jobs.step import JobRun, Step
 
 AT_ONCE = 50
 
 
-def step(ctx: Context, turn: Turn) -> Step:
+def step(ctx: Context, run: JobRun) -> Step:
     """Merge a page of memories; behind the last page prune and optimise.
 
     Returns:
         What it did, and where the next step begins.
     """
-    if turn.cursor.text("phase") == "prune":
-        return _pruned(ctx, turn)
-    page = paging.page(ctx, turn.cursor, AT_ONCE, begun=turn.before.part("reached"))
+    if run.cursor.text("phase") == "prune":
+        return _pruned(ctx, run)
+    page = paging.page(ctx, run.cursor, AT_ONCE, begun=run.before.part("reached"))
     if page is None:
         return Step({}, {"phase": "prune"})
     counts = {"compared": len(page.memories), "merged": 0, "groups": 0}
     memories = [memory for memory in page.memories if consolidate.may_be_one(memory)]
     for group in consolidate.groups_among(ctx, page.shelf, memories, ignore_progress):
         counts["groups"] += group.same
-        if group.same and not turn.dry_run and page.shelf.journal.writable:
+        if group.same and not run.dry_run and page.shelf.journal.writable:
             counts["merged"] += consolidate.merge(ctx, "job", group)
     # What is merged gets a new number, and is compared again the next time: it finds nothing then.
-    reached = _reached(turn)
+    reached = _reached(run)
     if page.memories:
         reached[page.shelf.folder] = page.memories[-1].seq
     return Step({**counts, "reached": reached}, page.cursor or {"phase": "prune"})
 
 
-def _reached(turn: Turn) -> dict[str, object]:
+def _reached(run: JobRun) -> dict[str, object]:
     """Return by store how far was compared, in this run or an earlier one."""
-    return {**turn.before.part("reached"), **turn.report.part("reached")}
+    return {**run.before.part("reached"), **run.report.part("reached")}
 
 
-def _pruned(ctx: Context, turn: Turn) -> Step:
+def _pruned(ctx: Context, run: JobRun) -> Step:
     """Let the tiers move what they would, and optimise what needs it."""
-    moved = tier_transfer.step(ctx, replace(turn, cursor=turn.cursor.part("at")))
+    moved = tier_transfer.step(ctx, replace(run, cursor=run.cursor.part("at")))
     if moved.cursor:
         return Step(moved.report, {"phase": "prune", "at": moved.cursor}, moved.entry)
     optimized = 0
     for shelf in ctx.opened_shelves():
         index = shelf.index
-        if (
-            index is not None
-            and index.lexical_ready
-            and index.needs_optimize()
-            and not turn.dry_run
-        ):
+        if index is not None and index.lexical_ready and index.needs_optimize() and not run.dry_run:
             with shelf.following:
                 index.optimize()
             optimized += 1
-    return Step(
-        {**moved.report, "optimized": optimized, "reached": _reached(turn)}, {}, moved.entry
-    )
+    return Step({**moved.report, "optimized": optimized, "reached": _reached(run)}, {}, moved.entry)

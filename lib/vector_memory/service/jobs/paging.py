@@ -8,7 +8,7 @@ from typing import NamedTuple
 from vector_memory.model import Memory, Scope
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.jobs.step import Entry, Step, Turn
+from vector_memory.service.jobs.step import Entry, JobRun, Step
 from vector_memory.system.json_in import Record
 
 AT_ONCE = 200
@@ -69,7 +69,7 @@ class Rule(NamedTuple):
     act: Callable[[Shelf, Sequence[str]], object]
 
 
-def swept(ctx: Context, turn: Turn, rules: Sequence[Rule], most: int = 10_000) -> Step:
+def swept(ctx: Context, run: JobRun, rules: Sequence[Rule], most: int = 10_000) -> Step:
     """Do the next step of changing what the rules find, in every store: what is to be changed is named in the
     cursor and the audit log first, and changed by the step after it.
 
@@ -80,13 +80,13 @@ def swept(ctx: Context, turn: Turn, rules: Sequence[Rule], most: int = 10_000) -
         What it did, and where the next step begins.
     """
     shelves = {shelf.folder: shelf for shelf in ctx.all_shelves() if shelf.journal.writable}
-    if turn.dry_run:
+    if run.dry_run:
         matches = [(rule, rule.find(shelf, most)) for rule in rules for shelf in shelves.values()]
         counts = {rule.name: 0 for rule in rules}
         for rule, ids in matches:
             counts[rule.name] += len(ids)
         return Step({**counts, "ids": [id for _, ids in matches for id in ids][:AT_ONCE]})
-    at = turn.cursor
+    at = run.cursor
     going, number, store = at.words("going"), at.number("rule"), at.text("store")
     if going and store in shelves:
         rules[number].act(shelves[store], going)

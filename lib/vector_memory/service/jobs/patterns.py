@@ -9,7 +9,7 @@ from itertools import pairwise
 from vector_memory.model import Memory
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.service.base.context import Context
-from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.jobs.step import JobRun, Step
 from vector_memory.service.learning import learned_records
 
 LEAST, LEAST_SESSIONS = 3, 2
@@ -26,7 +26,7 @@ class Pattern:
     projects: set[str] = field(default_factory=set)
 
 
-def step(ctx: Context, turn: Turn) -> Step:
+def step(ctx: Context, run: JobRun) -> Step:
     """Count what follows what.
 
     Returns:

@@ -8,12 +8,12 @@ import os
 
 from vector_memory.service.base.context import Context
 from vector_memory.service.governance import actors
-from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.jobs.step import JobRun, Step
 
 UNUSED_DAYS, MOST_NAMED = 90, 5
 
 
-def step(ctx: Context, turn: Turn) -> Step:
+def step(ctx: Context, run: JobRun) -> Step:
     """Look at every folder that is trusted or excluded.
 
     Returns:
@@ -21,7 +21,7 @@ def step(ctx: Context, turn: Turn) -> Step:
     """
     trusted = ctx.state.trusted_folders()
     missing = [folder for folder in trusted if not os.path.isdir(folder)]
-    since = turn.now.timestamp() - UNUSED_DAYS * 86_400
+    since = run.now.timestamp() - UNUSED_DAYS * 86_400
     unused = [folder for folder in trusted if folder not in missing and _written(folder) < since]
     excluded = [
         folder

@@ -13,39 +13,39 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.edit import prune_candidates
 from vector_memory.service.jobs import paging, tier_transfer
-from vector_memory.service.jobs.step import Entry, Step, Turn
+from vector_memory.service.jobs.step import Entry, JobRun, Step
 
 AT_ONCE = 1_000
 SOFT_SIZE = 1_000
 """Memories of one collection in one project from which on compaction begins, and jobs tell of it."""
 
 
-def step(ctx: Context, turn: Turn) -> Step:
+def step(ctx: Context, run: JobRun) -> Step:
     """Look at a page of memories; move what was found on the page before.
 
     Returns:
         What it did, and where the next step begins.
     """
-    going, store = turn.cursor.words("going"), turn.cursor.text("of")
+    going, store = run.cursor.words("going"), run.cursor.text("of")
     for shelf in ctx.all_shelves() if going else ():
         if shelf.folder == store:
             moved = tier_transfer.to_cold(ctx, shelf, going)
-            is_last = not turn.cursor.text("store")
-            rest = {} if is_last else {**turn.cursor, "going": [], "of": ""}
+            is_last = not run.cursor.text("store")
+            rest = {} if is_last else {**run.cursor, "going": [], "of": ""}
             return Step({"demoted": moved}, rest)
-    page = paging.page(ctx, turn.cursor, AT_ONCE)
+    page = paging.page(ctx, run.cursor, AT_ONCE)
     if page is None:
         return Step({"scanned": 0})
-    low = [memory.id for memory in page.memories if is_low_unused(memory, turn.now)]
-    scanned = Counter({name: turn.report.part("collections").number(name) for name in COLLECTIONS})
+    low = [memory.id for memory in page.memories if is_low_unused(memory, run.now)]
+    scanned = Counter({name: run.report.part("collections").number(name) for name in COLLECTIONS})
     scanned.update(memory.collection for memory in page.memories)
     report: dict[str, object] = {"scanned": len(page.memories), "low_unused": len(low)}
     report["collections"] = {name: n for name, n in scanned.items() if n}
     if not page.cursor.get("seq"):
         report["over_soft_size"] = over_soft_size(page.shelf)
     if not page.cursor:
-        report |= _coverage(ctx, turn, len(page.memories))
-    if low and not turn.dry_run:
+        report |= _coverage(ctx, run, len(page.memories))
+    if low and not run.dry_run:
         entry = Entry("demote", tuple(low), {})
         return Step(report, {**page.cursor, "going": low, "of": page.shelf.folder}, entry)
     return Step(report, page.cursor)
@@ -70,8 +70,8 @@ def over_soft_size(shelf: Shelf) -> list[dict[str, object]]:
     ]
 
 
-def _coverage(ctx: Context, turn: Turn, last: int) -> dict[str, object]:
+def _coverage(ctx: Context, run: JobRun, last: int) -> dict[str, object]:
     """Return what share of all memories was looked at, in percent."""
     there = sum(shelf.journal.count() for shelf in ctx.all_shelves())
-    seen = turn.report.number("scanned") + last
+    seen = run.report.number("scanned") + last
     return {"coverage": f"{min(100.0, 100 * seen / max(1, there)):.0f} %"}

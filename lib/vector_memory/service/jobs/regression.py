@@ -11,14 +11,14 @@ from vector_memory.model import Scope
 from vector_memory.observe.learning.figures import compared
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.jobs.step import JobRun, Step
 from vector_memory.service.memory import lookup
 
 QUESTIONS, WORDS = 20, 12
 KEPT = 12
 
 
-def step(ctx: Context, turn: Turn) -> Step:
+def step(ctx: Context, run: JobRun) -> Step:
     """Time the recalls, and compare their median with those of the last runs.
 
     Returns:
@@ -36,7 +36,7 @@ def step(ctx: Context, turn: Turn) -> Step:
     lookup.answer(ctx, texts[0], asker, 10)
     times_ms = sorted(_timed_ms(ctx, asker, text) for text in texts)
     p50 = round(median(times_ms), 2)
-    history = turn.before.numbers("history")
+    history = run.before.numbers("history")
     verdict = compared(history, p50)
     report = {
         "recall_p50_ms": p50, "recall_max_ms": round(times_ms[-1], 2), "questions": len(texts),

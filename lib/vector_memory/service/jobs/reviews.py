@@ -17,7 +17,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import ProjectNames, project_names
 from vector_memory.service.capture import session_summary
 from vector_memory.service.governance import actors, controls
-from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.jobs.step import JobRun, Step
 from vector_memory.service.jobs.weekly_backup import newest
 from vector_memory.service.tools import flags
 from vector_memory.text.note_names import note_name
@@ -27,7 +27,7 @@ SOON, UNUSED = timedelta(days=30), timedelta(days=90)
 MOST_LOOKED_AT = 100_000
 
 
-def weekly(ctx: Context, turn: Turn) -> Step:
+def weekly(ctx: Context, run: JobRun) -> Step:
     """Write what was decided, mended and left open from Monday to Sunday.
 
     Returns:
@@ -39,10 +39,10 @@ def weekly(ctx: Context, turn: Turn) -> Step:
     year, week, _ = since.isocalendar()
     lines = [*_happened(ctx, since, until), *_state(ctx)]
     name = note_name(ctx.settings.weekly_note_name, since)
-    return _written(ctx, turn, name, f"Week {week} of {year}", lines)
+    return _written(ctx, run, name, f"Week {week} of {year}", lines)
 
 
-def monthly(ctx: Context, turn: Turn) -> Step:
+def monthly(ctx: Context, run: JobRun) -> Step:
     """Write what memory holds that should be looked at: what expires, what nothing used, what is sensitive.
 
     Returns:
@@ -52,13 +52,13 @@ def monthly(ctx: Context, turn: Turn) -> Step:
     until = today.replace(day=1)
     since = (until - timedelta(days=1)).replace(day=1)
     lines = [
-        *_held(ctx, turn.now),
+        *_held(ctx, run.now),
         *_happened(ctx, since, until),
         *_state(ctx),
         *_governed(ctx, since),
     ]
     name = note_name(ctx.settings.monthly_note_name, since)
-    return _written(ctx, turn, name, f"{since:%B %Y}", lines)
+    return _written(ctx, run, name, f"{since:%B %Y}", lines)
 
 
 def _governed(ctx: Context, since: datetime) -> Iterator[str]:
@@ -76,7 +76,7 @@ def _governed(ctx: Context, since: datetime) -> Iterator[str]:
         yield f"{who.sort} {who.name or who.id}: {who.advice}"
 
 
-def _written(ctx: Context, turn: Turn, name: str, heading: str, lines: Sequence[str]) -> Step:
+def _written(ctx: Context, run: JobRun, name: str, heading: str, lines: Sequence[str]) -> Step:
     safe = [str(redact.clean(line).text) for line in lines]
     report = {"note": name, "lines": len(safe), "items": [{"text": line} for line in safe]}
     if not ctx.settings.reviews:
@@ -84,10 +84,10 @@ def _written(ctx: Context, turn: Turn, name: str, heading: str, lines: Sequence[
             "No folder is set: `vector-memory config set reviews DIR` has it written as a note."
         )
         return Step(report, message=message, outcome=WAITS)
-    if not turn.dry_run:
+    if not run.dry_run:
         words = section("review", f"Memory: {heading}", safe)
         session_summary.put_section(ctx.settings.reviews, name, "review", words)
-    return Step(report, message=f"Wrote {name}." if not turn.dry_run else "", outcome=OK)
+    return Step(report, message=f"Wrote {name}." if not run.dry_run else "", outcome=OK)
 
 
 def _happened(ctx: Context, since: datetime, until: datetime) -> Iterator[str]:

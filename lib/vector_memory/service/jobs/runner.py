@@ -19,7 +19,7 @@ from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.job_clock import JobClock
 from vector_memory.service.jobs import registry, schedule
-from vector_memory.service.jobs.step import Entry, Step, Turn, counts_of, joined, without_words
+from vector_memory.service.jobs.step import Entry, JobRun, Step, counts_of, joined, without_words
 from vector_memory.system.json_in import Record
 
 log = logging.getLogger(__name__)
@@ -116,16 +116,16 @@ def run(ctx: Context, name: str, dry_run: bool, begin: Record | None = None) -> 
 def _rehearse(ctx: Context, name: str, begin: Record) -> JobRow:
     """Return the row that a run would leave."""
     row, work = row_of(ctx, name), registry.work_of(name)
-    turn = Turn(ctx.now(), begin, dry_run=True, before=Record(report_of_run(row.report)))
+    job_run = JobRun(ctx.now(), begin, dry_run=True, before=Record(report_of_run(row.report)))
     until = time.monotonic() + MOST_RUN_S
     while True:
         with privacy.for_folder(ctx, ""):
-            step = work(ctx, turn)
-        report = Record(joined(turn.report, step.report))
+            step = work(ctx, job_run)
+        report = Record(joined(job_run.report, step.report))
         if not step.cursor or time.monotonic() > until:
             message = step.message or registry.sentence(name, report)
             return replace(row, report=report, message=message)
-        turn = replace(turn, cursor=Record(step.cursor), report=report)
+        job_run = replace(job_run, cursor=Record(step.cursor), report=report)
 
 
 def _one_step(ctx: Context, name: str) -> JobRow:
@@ -141,29 +141,28 @@ def _one_step(ctx: Context, name: str) -> JobRow:
     # Claimed before it is done: whatever ends the daemon is known to the next one.
     ctx.state.put_jobs([row])
     report, earlier_run = Record(report_of_run(row.report)), Record(row.report).part(_BEFORE)
-    turn = Turn(ctx.now(), Record(row.cursor), False, report, earlier_run)
+    job_run = JobRun(ctx.now(), Record(row.cursor), False, report, earlier_run)
     started = time.monotonic()
     try:
         with privacy.for_folder(ctx, ""):
-            step = registry.work_of(name)(ctx, turn)
+            step = registry.work_of(name)(ctx, job_run)
     except Exception as error:
         _failed(ctx, row, error)
         if isinstance(error, StoreFullError):
             raise
         return row_of(ctx, name)
     took_s = round(row.took_s + time.monotonic() - started, 3)
-    earlier = clock.told.get(name, turn.report) if row.cursor else {}
+    earlier = clock.told.get(name, job_run.report) if row.cursor else {}
     clock.told[name] = joined(earlier, step.report)
-    report = Record(without_words(joined(turn.report, step.report)))  # type: ignore[call-overload]
+    report = Record(without_words(joined(job_run.report, step.report)))  # type: ignore[call-overload]
     if not step.cursor:
         whole = replace(row, report=report, took_s=took_s)
         message = step.message or registry.sentence(name, report)
         done = schedule.ended(whole, cadence, ctx.local_now(), step.outcome, message)
         return _over(ctx, whole, done, step)
     # A step that was done is no failure, however often the run was cut off.
-    row = replace(
-        row, cursor=step.cursor, report={**report, _BEFORE: turn.before}, took_s=took_s, failures=0
-    )
+    noted = {**report, _BEFORE: job_run.before}
+    row = replace(row, cursor=step.cursor, report=noted, took_s=took_s, failures=0)
     if took_s > MOST_RUN_S:
         message = f"It took longer than {MOST_RUN_S / 60:.0f} minutes, and goes on another time."
         later = schedule.ended(replace(row, took_s=0.0), cadence, ctx.local_now(), FAILED, message)

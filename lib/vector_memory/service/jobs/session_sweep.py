@@ -11,14 +11,14 @@ from datetime import datetime, timedelta
 from vector_memory.model import ignore_progress
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import backfill
-from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.jobs.step import JobRun, Step
 
 AT_ONCE = 16
 LOOKED_BACK = timedelta(days=30)
 """A transcript that was not written to for so long is not looked at again."""
 
 
-def step(ctx: Context, turn: Turn) -> Step:
+def step(ctx: Context, run: JobRun) -> Step:
     """Read some of the transcripts that have changed; at last let the model go on where it stopped.
 
     Returns:
@@ -26,8 +26,8 @@ def step(ctx: Context, turn: Turn) -> Step:
     """
     if not ctx.settings.capture:
         return Step(message="Sessions are not captured: `capture` is off.")
-    changed = dict(_changed(ctx, turn.now))
-    if turn.dry_run:
+    changed = dict(_changed(ctx, run.now))
+    if run.dry_run:
         return Step({"transcripts": len(changed), "files": sorted(changed)[:AT_ONCE]})
     some = dict(sorted(changed.items())[:AT_ONCE])
     if not some:

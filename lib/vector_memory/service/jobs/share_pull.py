@@ -9,11 +9,11 @@ from vector_memory.errors import VectorMemoryError
 from vector_memory.journal.job_rows import FAILED, WAITS
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import project_roots
-from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.jobs.step import JobRun, Step
 from vector_memory.service.sharing import publish, share, team
 
 
-def step(ctx: Context, turn: Turn) -> Step:
+def step(ctx: Context, run: JobRun) -> Step:
     """Pull of every project that is shared from here, one after the other.
 
     Returns:
@@ -25,7 +25,7 @@ def step(ctx: Context, turn: Turn) -> Step:
     shared = [root for root in ("", *there) if _is_shared(ctx, root)]
     if not shared:
         return Step({"projects": 0}, message="Nothing is shared from here.", outcome=WAITS)
-    if turn.dry_run:
+    if run.dry_run:
         return Step({"projects": len(shared)}, message=f"It would pull for {len(shared)} projects.")
     memories, refused = 0, list[str]()
     for root in shared:

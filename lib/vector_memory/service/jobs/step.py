@@ -28,8 +28,8 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Turn:
-    """What a step is given.
+class JobRun:
+    """A run of a job, as its next step is given it.
 
     Attributes:
         now: the time, aware UTC.
@@ -68,7 +68,7 @@ class Step:
     outcome: str = OK
 
 
-Work = Callable[[Context, Turn], Step]
+Work = Callable[[Context, JobRun], Step]
 
 
 def joined(report: Mapping[str, object], more: Mapping[str, object]) -> dict[str, object]:

@@ -8,13 +8,13 @@ from vector_memory.errors import BadInputError
 from vector_memory.journal.job_rows import WAITS
 from vector_memory.model import ignore_progress
 from vector_memory.service.base.context import Context
-from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.jobs.step import JobRun, Step
 from vector_memory.service.transfer import vault, vault_export
 
 STEP_S = 2.0
 
 
-def step(ctx: Context, turn: Turn) -> Step:
+def step(ctx: Context, run: JobRun) -> Step:
     """Read some of the notes that have changed.
 
     Returns:
@@ -23,15 +23,15 @@ def step(ctx: Context, turn: Turn) -> Step:
     if not ctx.settings.vault:
         return Step(message="No vault is set: `vector-memory config set vault DIR`.", outcome=WAITS)
     try:
-        view = vault.follow(ctx, ignore_progress, STEP_S, turn.dry_run)
+        view = vault.follow(ctx, ignore_progress, STEP_S, run.dry_run)
     except BadInputError as error:
         # It may be on a disk that is not there now.
         return Step(message=str(error), outcome=WAITS)
     assert view is not None
     counts = {"stored": view.stored or 0, "updated": view.updated or 0}
     left = view.waiting or 0
-    again = left and not turn.dry_run
-    if not left and not turn.dry_run and vault_export.is_kept(ctx):
+    again = left and not run.dry_run
+    if not left and not run.dry_run and vault_export.is_kept(ctx):
         export = vault_export.write(ctx)
         counts["written"] = export.written
         if export.edited:

@@ -13,7 +13,7 @@ from vector_memory.journal.job_rows import WAITS
 from vector_memory.journal.readonly import JOURNAL
 from vector_memory.model import ignore_progress
 from vector_memory.service.base.context import Context
-from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.jobs.step import JobRun, Step
 from vector_memory.service.upkeep import backups
 from vector_memory.system.paths import Home
 
@@ -23,15 +23,15 @@ LEFT_S = 86_400.0
 """After so long a folder that a killed backup left is nobody's any more."""
 
 
-def step(ctx: Context, turn: Turn) -> Step:
+def step(ctx: Context, run: JobRun) -> Step:
     """Name the file, then write it, then delete what is too old: each is a step, and bears to be done twice.
 
     Returns:
         What it did, and where the next step begins.
     """
-    path = turn.cursor.text("path")
+    path = run.cursor.text("path")
     if not path:
-        return _begun(ctx, turn)
+        return _begun(ctx, run)
     if not os.path.lexists(path):
         request = backups.BackupRequest(path=path, actor="job")
         done = backups.backup(ctx, request, ignore_progress)
@@ -40,7 +40,7 @@ def step(ctx: Context, turn: Turn) -> Step:
     return Step({"removed": removed, "file": path}, message=f"Wrote {path}.")
 
 
-def _begun(ctx: Context, turn: Turn) -> Step:
+def _begun(ctx: Context, run: JobRun) -> Step:
     journals = [os.path.join(shelf.folder, JOURNAL) for shelf in ctx.all_shelves()]
     size_mb = sum(map(os.path.getsize, journals)) / 1e6
     most = ctx.settings.backup_most_mb
@@ -50,8 +50,8 @@ def _begun(ctx: Context, turn: Turn) -> Step:
             "`vector-memory backup DIR` writes one where there is room."
         )
         return Step({"mb": round(size_mb)}, message=message, outcome=WAITS)
-    path = os.path.join(ctx.home.backups, f"weekly-{turn.now:%Y%m%dT%H%M%S}.tar.gz")
-    if turn.dry_run:
+    path = os.path.join(ctx.home.backups, f"weekly-{run.now:%Y%m%dT%H%M%S}.tar.gz")
+    if run.dry_run:
         return Step(
             {"mb": round(size_mb), "file": path, "would_remove": len(_old(ctx.home, KEPT - 1))}
         )

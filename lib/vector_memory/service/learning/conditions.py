@@ -37,29 +37,31 @@ class StoreConditions:
 
 def asks_at_tools(ctx: Context) -> bool:
     """Whether some procedure waits for a file or a command; kept in mind for those who ask at each call."""
-    found = [known_in(ctx, shelf, may_wait=True).asks_at_tools for shelf in ctx.opened_shelves()]
-    ctx.has_tool_procedures = any(found)
+    stores = [known_in(ctx, shelf, may_wait=True) for shelf in ctx.opened_shelves()]
+    ctx.has_tool_procedures = any(store.asks_at_tools for store in stores)
     return ctx.has_tool_procedures
 
 
 def known_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> StoreConditions:
     """Return the conditions in a store; of what has changed since the last time alone the rows are read. Where
     that is much, it is read when nobody waits."""
-    known = ctx.running.of("triggers", shelf.journal.store_id, StoreConditions)
+    store = ctx.running.of("triggers", shelf.journal.store_id, StoreConditions)
     reached = shelf.journal.given_seq()
-    if reached == known.reached:
-        return known
-    if reached - known.reached > MOST_AT_ONCE and not may_wait:
+    if reached == store.reached:
+        return store
+    if reached - store.reached > MOST_AT_ONCE and not may_wait:
         ctx.later(lambda: known_in(ctx, shelf, may_wait=True))
-        return known
-    with known.lock:
-        asked = known.asks_at_tools
-        if reached != known.reached:
-            for id, extra in shelf.journal.with_triggers(known.reached):
-                told = json.loads(extra).get(TRIGGERS)
-                known.conditions[id] = tuple(map(str, told)) if isinstance(told, list) else ()
-            known.reached = reached
-        if known.asks_at_tools != asked:
+        return store
+    with store.lock:
+        before = store.asks_at_tools
+        if reached != store.reached:
+            for id, extra in shelf.journal.with_triggers(store.reached):
+                triggers = json.loads(extra).get(TRIGGERS)
+                store.conditions[id] = (
+                    tuple(map(str, triggers)) if isinstance(triggers, list) else ()
+                )
+            store.reached = reached
+        if store.asks_at_tools != before:
             ctx.has_tool_procedures = True
             ctx.later(ctx.publish)
-    return known
+    return store

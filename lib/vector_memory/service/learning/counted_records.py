@@ -22,14 +22,13 @@ from vector_memory.service.base.shelf import Shelf
 class CountedRecord:
     """What is to be kept under a key. `text` says it in words that a reader understands; what is counted
     stands in `extra`. Everything in it must be words that went through redaction or are our own: only
-    `title`, `text` and `files` are redacted here."""
+    `title` and `text` are redacted here."""
 
     collection: str
     key: str
     text: str
     title: str = ""
     kind: str = "record"
-    files: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     session: str = ""
     origin: Origin = Origin.JOB
@@ -53,37 +52,50 @@ def keep(ctx: Context, asker: ProjectAsker, record: CountedRecord) -> Memory | N
         The memory as it is stored.
     """
     place, shelf = asker.place, asker.own
+    id = id_of(place, record.collection, record.key)
+    with shelf.storing:
+        known = shelf.journal.by_ids([id]).get(id)
+        if known is not None and known.status is Status.FORGOTTEN:
+            return None
+        if known is not None:
+            return rewrite(ctx, shelf, known, record)
+        ctx.know_project(shelf, place)
+        stored = shelf.journal.add([_memory(record, id, place.id, ctx.now())])[0]
+    ctx.notify()
+    return stored
+
+
+def rewrite(ctx: Context, shelf: Shelf, known: Memory, record: CountedRecord) -> Memory:
+    """Write a record's memory anew, and return it as it is stored.
+
+    Raises:
+        UnsafeTextError: its words could not be redacted.
+    """
     now = ctx.now()
-    made = Memory(
-        id_of(place, record.collection, record.key),
+    made = _memory(record, known.id, known.project, now)
+    made = replace(made, created_at=known.created_at, updated_at=now, seq=known.seq)
+    stored = shelf.journal.update(made)
+    ctx.notify()
+    return stored
+
+
+def _memory(record: CountedRecord, id: str, project: str, now: datetime) -> Memory:
+    return Memory(
+        id,
         redact.clean(record.text).text,
         now,
         kind=record.kind,
         title=redact.clean(record.title).text,
         collection=record.collection,
-        project=place.id,
+        project=project,
         priority=Priority.LOW,
         origin=record.origin,
         temporal=Temporal.DECAYING,
         tags=record.tags,
-        files=tuple(redact.clean(file).text for file in record.files),
         source=Source(session=record.session),
         expires_at=record.expires_at,
         extra=record.extra,
     )
-    with shelf.storing:
-        known = shelf.journal.by_ids([made.id]).get(made.id)
-        if known is None:
-            ctx.know_project(shelf, place)
-            stored = shelf.journal.add([made])[0]
-        elif known.status is Status.FORGOTTEN:
-            return None
-        else:
-            stored = shelf.journal.update(
-                replace(made, created_at=known.created_at, updated_at=now, seq=known.seq)
-            )
-    ctx.notify()
-    return stored
 
 
 def keep_new(ctx: Context, asker: ProjectAsker, record: CountedRecord) -> bool:
@@ -101,8 +113,8 @@ def keep_new(ctx: Context, asker: ProjectAsker, record: CountedRecord) -> bool:
 def get(asker: ProjectAsker, collection: str, key: str) -> Memory | None:
     """Return a project's record of a key, None without one."""
     wanted = id_of(asker.place, collection, key)
-    found = asker.own.journal.by_ids([wanted]).get(wanted)
-    return found if found is not None and found.status is Status.ACTIVE else None
+    memory = asker.own.journal.by_ids([wanted]).get(wanted)
+    return memory if memory is not None and memory.status is Status.ACTIVE else None
 
 
 def of(

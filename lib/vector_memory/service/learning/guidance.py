@@ -62,14 +62,15 @@ def for_start(ctx: Context, question: HookQuestion, hidden: set[str]) -> list[fe
     Args:
         hidden: ids that the session was shown already.
     """
-    record = learned_records.board_record(question) if _may_guide(ctx) else None
-    if record is None or record.id in hidden:
+    if not _may_guide(ctx):
         return []
-    board = learned_records.board_of(record)
+    board = learned_records.board_of(question)
+    if not board.id or board.id in hidden:
+        return []
     habits = board.habits if board.tasks >= trouble.LEAST_TASKS else []
     alive = learned_records.trails_of(question, ctx.now())
     lines = start_lines(habits, alive, ctx.now(), _instructions(question.place.root))
-    return _note(question, record.id, board.last, learned_records.BOARD, lines, START_TOKENS)
+    return _note(question, board.id, board.last, learned_records.BOARD, lines, START_TOKENS)
 
 
 def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:

@@ -3,9 +3,10 @@ counts as nothing."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -24,8 +25,8 @@ BOARD = "self-assessment"
 """The key and kind of the record that says what hooks tell in a project."""
 UNKNOWN_AGENT = "subagent"
 TRAIL, THING, TRAJECTORY = "trail", "thing", "trajectory"
-PER_SESSION, MOST_SEEN, MOST_ORDERS, MOST_TOLD = 60, 200, 200, 12
-MOST_LEDGERS, MOST_RECORDS = 2_000, 2_000
+PER_SESSION, MOST_SEEN, MOST_ORDERS = 60, 200, 200
+MOST_LEDGERS, MOST_RECORDS = 10_000, 2_000
 DRAWN = (BOARD, TRAIL, THING)
 """Kinds of records that are made anew from what is kept of sessions."""
 
@@ -40,7 +41,7 @@ class SessionLedger:
     Attributes:
         tasks: its own, oldest first.
         seen: in what state commands and the like were seen in it.
-        subagents: what its subagents did, oldest first, each with the kind of subagent that it was.
+        subagents: what its subagents did, oldest first.
         orders: to which kind of subagent each order went: their transcripts do not say it.
     """
 
@@ -53,18 +54,11 @@ class SessionLedger:
     def of(cls, memory: Memory | None) -> SessionLedger:
         """Return what a record holds, also one of an older version; nothing of none."""
         raw = memory.extra if memory else {}
-        orders = {str(order): str(kind) for order, kind in (raw.get("orders") or {}).items()}
         # What an older version wrote has the command that showed it in the middle.
         rows = [row for row in raw.get("seen") or () if len(row) in (7, 8)]
-        return cls(
-            _tasks(raw.get("tasks")),
-            [things.Sighting(*row[:4], *row[-3:]) for row in rows],
-            [
-                replace(task, agent=orders.get(task.order) or UNKNOWN_AGENT)
-                for task in _tasks(raw.get("subagents"))
-            ],
-            orders,
-        )
+        seen = [things.Sighting(*row[:4], *row[-3:]) for row in rows]
+        orders = {str(order): str(kind) for order, kind in (raw.get("orders") or {}).items()}
+        return cls(tasks_in(raw.get("tasks")), seen, tasks_in(raw.get("subagents")), orders)
 
     def with_more(self, more: SessionLedger) -> SessionLedger:
         """Return it with what was read now: what was read before counts as it is now, and the oldest go."""
@@ -76,34 +70,30 @@ class SessionLedger:
         )
 
     @property
-    def is_empty(self) -> bool:
-        """Whether it holds nothing that was done or seen."""
-        return not (self.tasks or self.seen or self.subagents)
-
-    @property
-    def text(self) -> str:
-        """What it says to a reader."""
-        words = {True: "done", False: "not done", None: "open"}
-        told = (f"{task.kind} ({words[task.done]})" for task in self.tasks[-MOST_TOLD:])
-        return f"Tasks of a session: {', '.join(told)}"
+    def by_subagents(self) -> list[outcomes.Task]:
+        """What its subagents did, oldest first, each with the kind of subagent that it was."""
+        return [
+            replace(task, agent=self.orders.get(task.order) or UNKNOWN_AGENT)
+            for task in self.subagents
+        ]
 
     def keep(self, ctx: Context, asker: ProjectAsker, key: str, session: str = "") -> bool:
         """Keep it under a key; return whether it says anything new."""
-        extra = {
-            "tasks": [task.to_dict() for task in self.tasks],
-            "seen": [list(sighting) for sighting in self.seen],
-            "subagents": [{**task.to_dict(), "agent": ""} for task in self.subagents],
-            "orders": self.orders,
-        }
-        record = CountedRecord(
-            HEURISTICS, key, self.text, kind=LEDGER, session=session, extra=extra
-        )
+        extra = json.loads(json.dumps(asdict(self)))
+        text = f"Tasks of a session: {', '.join(task.kind for task in self.tasks)}"
+        record = CountedRecord(HEURISTICS, key, text, kind=LEDGER, session=session, extra=extra)
         return counted_records.keep_new(ctx, asker, record)
 
 
-def _tasks(raw: Any) -> list[outcomes.Task]:
-    made = (outcomes.Task.from_dict(each) for each in raw or () if isinstance(each, dict))
-    return [task for task in made if task is not None]
+def tasks_in(raw: Any) -> list[outcomes.Task]:
+    """Return the tasks that were written as JSON, also by an older version, without what somebody edited."""
+    tasks = []
+    for task in read_all(outcomes.Task, raw):
+        with suppress(TypeError, ValueError):
+            datetime.fromisoformat(task.at)
+            trouble = [outcomes.Trouble(*map(str, each)) for each in task.trouble]
+            tasks.append(replace(task, trouble=trouble))
+    return tasks
 
 
 def ledger_of(asker: ProjectAsker, session: str) -> SessionLedger:
@@ -111,13 +101,21 @@ def ledger_of(asker: ProjectAsker, session: str) -> SessionLedger:
     return SessionLedger.of(counted_records.get(asker, HEURISTICS, f"session:{session}"))
 
 
+def ledgers(
+    shelf: Shelf, projects: tuple[str, ...] | None = None
+) -> Iterator[tuple[Memory, SessionLedger]]:
+    """Yield the records of a store's sessions, the newest first, with what they hold; by default of all projects."""
+    scope = Scope(projects=projects, collections=(HEURISTICS,), kinds=(LEDGER,))
+    for record in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LEDGERS):
+        yield record, SessionLedger.of(record)
+
+
 def tasks_of_all(shelf: Shelf) -> Iterator[tuple[outcomes.Task, Memory]]:
     """Yield the tasks of a store's newest sessions, each once with the record of its session: a fork holds those
     before it, too."""
     seen: set[tuple[str, str]] = set()
-    scope = Scope(collections=(HEURISTICS,), kinds=(LEDGER,))
-    for record in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LEDGERS):
-        for task in SessionLedger.of(record).tasks:
+    for record, ledger in ledgers(shelf):
+        for task in ledger.tasks:
             if (record.project, task.key) not in seen:
                 seen.add((record.project, task.key))
                 yield task, record
@@ -165,8 +163,10 @@ class TaskFigures:
 
 @dataclass(frozen=True)
 class Board(TaskFigures):
-    """What hooks tell in a project: how tasks of each kind went (`kinds`), and troubles that came again (`habits`)."""
+    """What hooks tell in a project: how tasks of each kind went (`kinds`), and troubles that came again (`habits`).
+    `id` is the name of the record that keeps it."""
 
+    id: str = ""
     kinds: list[outcomes.KindCount] = field(default_factory=list)
     habits: list[trouble.Habit] = field(default_factory=list)
 
@@ -178,14 +178,10 @@ class Board(TaskFigures):
         return TaskFigures(*(getattr(self, each.name) for each in fields(TaskFigures)))
 
 
-def board_record(asker: ProjectAsker) -> Memory | None:
-    """Return the record of a project's board, None before anything was learned there."""
-    return counted_records.get(asker, HEURISTICS, BOARD)
-
-
-def board_of(memory: Memory | None) -> Board:
-    """Return the board of a record, an empty one for none."""
-    (board,) = read_all(Board, [memory.extra if memory else {}])
+def board_of(asker: ProjectAsker) -> Board:
+    """Return the board of a project, an empty one without an id before anything was learned there."""
+    record = counted_records.get(asker, HEURISTICS, BOARD)
+    (board,) = read_all(Board, [record.extra if record else {}])
     kinds, habits = read_all(outcomes.KindCount, board.kinds), read_all(trouble.Habit, board.habits)
     return replace(board, kinds=kinds, habits=habits)
 

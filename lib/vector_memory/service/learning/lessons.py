@@ -129,7 +129,7 @@ def _store(
             [task for turn in kept if turn.order for task in outcomes.of_turns([turn], session)],
             dict(pair for turn in turns for pair in turn.orders),
         )
-        if ledger.is_empty:
+        if not (ledger.tasks or ledger.seen or ledger.subagents):
             return False
         known = learned_records.ledger_of(asker, session)
         return known.with_more(ledger).keep(ctx, asker, f"session:{session}", session)
@@ -156,18 +156,18 @@ def draw(ctx: Context, asker: ProjectAsker) -> None:
     """Make trails, things, examples and the board of a project anew, and drop what is too old or too much."""
     now, root = ctx.now(), asker.place.root
     kept, seen = _all_kept(ctx, asker)
-    if not (kept or seen or learned_records.board_record(asker)):
+    if not (kept or seen or learned_records.board_of(asker).id):
         return
     # Nothing that the observer would flag is told.
     habits = [
         habit if are_harmless([habit.command], root) else replace(habit, end="")
         for habit in trouble.recurring(kept)[:MOST_HABITS]
     ]
-    seen_often = [thing for thing in things.of(seen) if thing.is_worth_keeping][:MOST_THINGS]
+    lasting = [thing for thing in things.of(seen) if thing.is_worth_keeping][:MOST_THINGS]
     drawn = [trail for trail in trails.find(kept, now) if are_harmless(trail.commands, root)]
     examples = [each for each in trajectories.find(kept) if are_harmless(each.commands, root)]
     examples = _with_outcomes(ctx, asker, examples, kept)
-    _keep_drawn(ctx, asker, WORLD, learned_records.THING, seen_often)
+    _keep_drawn(ctx, asker, WORLD, learned_records.THING, lasting)
     _keep_drawn(ctx, asker, TRAILS, learned_records.TRAIL, drawn)
     _keep_drawn(ctx, asker, TRAJECTORIES, learned_records.TRAJECTORY, examples)
     days, (done, undone) = [task.at[:10] for task in kept], outcomes.evidence(kept)
@@ -189,17 +189,13 @@ def _all_kept(
 ) -> tuple[list[outcomes.Task], list[things.Sighting]]:
     """Return a project's newest tasks, oldest first, each once: a fork of a session holds what was done
     before it, too; and what was seen. The oldest sessions are dropped where there are too many."""
-    records = counted_records.of(
-        asker, HEURISTICS, learned_records.MOST_LEDGERS, (learned_records.LEDGER,)
-    )
-    pairs = [(record, SessionLedger.of(record)) for record in records]
+    pairs = list(learned_records.ledgers(asker.own, (asker.place.id,)))
     pairs.sort(key=lambda pair: max((task.at for task in pair[1].tasks), default=""), reverse=True)
     counted_records.drop(ctx, asker.own, [record for record, _ in pairs[MOST_SESSIONS:]])
     ledgers = [ledger for _, ledger in pairs[:MOST_SESSIONS]]
-    # Of a task that two sessions hold the later one counts, as it was sorted before.
-    done = sorted((task for ledger in ledgers for task in ledger.tasks), key=lambda task: task.at)
+    kept = sorted((task for ledger in ledgers for task in ledger.tasks), key=lambda task: task.at)
     seen = [sighting for ledger in ledgers for sighting in ledger.seen]
-    return learned_records.each_once(done)[-MOST_TASKS:], seen
+    return learned_records.each_once(kept)[-MOST_TASKS:], seen
 
 
 def _with_outcomes(
@@ -264,7 +260,7 @@ class LessonsAnswer:
 def show(ctx: Context, request: messages.Request) -> LessonsAnswer:
     """Return what was learned in a project: trails, usual trouble, the state of things."""
     asker = asker_in(ctx, messages.place_of(ctx, request) or ctx.place(request.base))
-    board, now = learned_records.board_of(learned_records.board_record(asker)), ctx.now()
+    board, now = learned_records.board_of(asker), ctx.now()
     return LessonsAnswer(
         project=asker.place.name,
         tasks=board.figures,

@@ -6,8 +6,9 @@ Nothing of the words is kept: a label for each note says what it was and whether
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
-from vector_memory.index.exchanges import DONE, PLANNED, SAID, Exchange, ToolUse
+from vector_memory.index.exchanges import DONE, PLANNED, SAID, Exchange
 from vector_memory.index.reader import TurnRead
 from vector_memory.journal.use_labels import UseLabel
 from vector_memory.model import Memory
@@ -57,49 +58,42 @@ class Talk:
 
     def __init__(self, exchanges: Sequence[Exchange], last_words: str) -> None:
         self._exchanges = exchanges
-        self._pieces = [list(_pieces(exchange)) for exchange in exchanges]
-        words = last_words.strip()
-        if words and self._pieces and not any(words in one.text for _, one in self._pieces[-1]):
-            self._pieces[-1].append((None, Heard(words, is_said=True)))
+        self._pieces = [
+            (number, at, piece)
+            for number, exchange in enumerate(exchanges)
+            for at, piece in _pieces(exchange)
+        ]
+        words, last = last_words.strip(), len(exchanges) - 1
+        newest = (piece for number, _, piece in self._pieces if number == last)
+        if words and exchanges and not any(words in piece.text for piece in newest):
+            self._pieces.append((last, None, Heard(words, is_said=True)))
 
     def around(self, note: ShownNote, turns: int) -> tuple[list[Heard], list[Heard], int]:
         """Return what was in sight when a note was shown, what followed in so many turns, both in their
         order, and how many turns have begun to follow."""
-        first = next(
-            (
-                place
-                for place, one in enumerate(self._exchanges)
-                if one.ended_at is not None and one.ended_at > note.at
-            ),
-            len(self._exchanges),
-        )
-        before = [piece for pieces in self._pieces[:first] for _, piece in pieces]
-        following = self._pieces[first : first + turns]
-        after = [piece for pieces in following for piece in pieces]
+        ends = (exchange.ended_at for exchange in self._exchanges)
+        later = (number for number, end in enumerate(ends) if end is not None and end > note.at)
+        first = next(later, len(self._exchanges))
+        within = [piece for piece in self._pieces if first <= piece[0] < first + turns]
         # A note may come in the midst of a turn, with a failure: what was done by then, it did not cause.
-        begun = [
-            place
-            for place, (call, _) in enumerate(after)
-            if call and call.at and call.at <= note.at
-        ]
-        start = begun[-1] + 1 if begun else 0
-        before += [piece for _, piece in after[:start]]
-        return before, [piece for _, piece in after[start:]], len(self._exchanges) - first
+        done = [place for place, (_, at, _) in enumerate(within, 1) if at and at <= note.at]
+        begun = done[-1] if done else 0
+        before = [piece for piece in self._pieces if piece[0] < first] + within[:begun]
+        following = len(self._exchanges) - first
+        return [heard for *_, heard in before], [heard for *_, heard in within[begun:]], following
 
 
-def _pieces(exchange: Exchange) -> Iterator[tuple[ToolUse | None, Heard]]:
-    """Yield the pieces of an exchange in their order, each with the call that it belongs to: what the
+def _pieces(exchange: Exchange) -> Iterator[tuple[datetime | None, Heard]]:
+    """Yield the pieces of an exchange in their order, each with the time of the call that it belongs to: what the
     assistant said and did, and what it was given."""
     yield None, Heard(exchange.prompt, is_said=False)
-    calls: dict[int, list[ToolUse]] = {}
-    for call in exchange.calls:
-        calls.setdefault(call.place, []).append(call)
     for place, step in enumerate(exchange.steps):
-        own = calls.get(place, [])
-        yield own[0] if own else None, Heard(step.text, is_said=step.kind in (SAID, PLANNED, DONE))
-        for call in own:
-            yield call, Heard("\n".join((call.command, call.file, call.written)), is_said=True)
-            yield call, Heard(call.answered, is_said=False)
+        calls = [call for call in exchange.calls if call.place == place]
+        at = calls[0].at if calls else None
+        yield at, Heard(step.text, is_said=step.kind in (SAID, PLANNED, DONE))
+        for call in calls:
+            yield call.at, Heard("\n".join((call.command, call.file, call.written)), is_said=True)
+            yield call.at, Heard(call.answered, is_said=False)
 
 
 def _memories(ctx: Context, notes: Sequence[ShownNote]) -> dict[str, Memory]:

@@ -44,7 +44,7 @@ def read(triggers: Iterable[str]) -> list[str]:
         BadInputError: one has no such form, or there are too many.
         UnsafeTextError: the redactor could not handle one.
     """
-    found = []
+    kept = []
     for trigger in triggers:
         kind, _, value = trigger.partition(":")
         if kind not in CONDITIONS or not value.strip() or len(value) > MOST_CHARS:
@@ -52,10 +52,10 @@ def read(triggers: Iterable[str]) -> list[str]:
             raise BadInputError(
                 f"{trigger[:MOST_CHARS]!r} is no condition.", f"Conditions: {forms}."
             )
-        found.append(f"{kind}:{redact.clean(' '.join(value.split())).text}")
-    if len(found) > MOST_TRIGGERS:
+        kept.append(f"{kind}:{redact.clean(' '.join(value.split())).text}")
+    if len(kept) > MOST_TRIGGERS:
         raise BadInputError("These are too many conditions.", f"At most {MOST_TRIGGERS}.")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(kept))
 
 
 def with_triggers(memory: Memory, triggers: Iterable[str]) -> Memory:

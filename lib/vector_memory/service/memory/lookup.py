@@ -59,6 +59,7 @@ def answer(
     session: str = "",
     embed: BeginEmbedding | None = None,
     fitting: float = FITS,
+    known: Callable[[Memory], bool] = lambda memory: False,
 ) -> Answer:
     """Return at most k hits of the asker's stores for a text, best first.
 
@@ -69,6 +70,7 @@ def answer(
         session: the session that it is asked in: "the last session" is the one before.
         embed: begins to make the question's vector; whatever time it takes by default.
         fitting: the relevance from which on a memory of a small store is an answer, 0 … 1.
+        known: what who asks has before him: it takes no place from others.
     """
     shelves = asker.shelves
     query = query_of(ctx, text, asker.scope, shelves, asker.place, session)
@@ -87,6 +89,7 @@ def answer(
         embed=embed,
         allowed=allowed,
         least=least_relevance(fitting, size),
+        known=known,
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from vector_memory.errors import VectorMemoryError
 from vector_memory.lifecycle import answers, dedup
 from vector_memory.lifecycle.dedup import Outcome
-from vector_memory.model import Link, Memory, Relation
+from vector_memory.model import DECISION, PREFERENCE, Link, Memory, Origin, Relation
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import merging, trust_marks
@@ -156,13 +156,16 @@ def tie_of(draft: Memory, near: Neighbour) -> Tie | None:
     other, cosine = near
     if _answers(draft, other, cosine):
         return Tie(other, Relation.ANSWERS)
-    verdict = dedup.compare(draft.text, other.text, cosine)
+    told = not any(_is_of_session(memory) for memory in (draft, other))
+    verdict = dedup.compare(draft.text, other.text, cosine, are_short=told)
     if verdict.outcome is Outcome.NEW:
         return None
     relation = _RELATIONS[verdict.outcome]
     if relation is Relation.SUPERSEDES and not _may_replace(draft, other):
         relation = Relation.CONTRADICTS
     if relation is not Relation.RELATES_TO and not _both_assert(draft, other):
+        relation = Relation.RELATES_TO
+    if relation is Relation.CONTRADICTS and (_is_report(draft) or _is_report(other)):
         relation = Relation.RELATES_TO
     if relation is Relation.RELATES_TO and cosine is not None:
         return Tie(other, relation, verdict.reason, round(min(1.0, cosine), 3))
@@ -188,6 +191,17 @@ def _both_assert(draft: Memory, other: Memory) -> bool:
     return not any(
         memory.kind in QUESTIONS or memory.text.rstrip().endswith("?") for memory in (draft, other)
     )
+
+
+def _is_report(memory: Memory) -> bool:
+    """Whether it is what the assistant found or did in one session, and no rule: that was so at that moment, and
+    speaks against nothing that is said at another."""
+    is_rule = memory.origin is Origin.USER or memory.kind in (DECISION, PREFERENCE)
+    return _is_of_session(memory) and not is_rule
+
+
+def _is_of_session(memory: Memory) -> bool:
+    return bool(memory.source.session and memory.source.path)
 
 
 def _may_replace(draft: Memory, other: Memory) -> bool:

@@ -11,7 +11,7 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -232,15 +232,25 @@ def _made_of(chosen: PurgeSelection) -> set[str]:
 def _remove_rows(ctx: Context, part: StorePart) -> int:
     shelf = part.shelf
     with shelf.storing, shelf.following:
-        going = set(part.ids)
-        successors = {memory.id: memory.superseded_by for memory in part.memories}
-        for older in shelf.journal.replaced_by(part.ids):
-            if older.id not in going:
-                shelf.journal.update(released(older, successors, going))
+        release_older(shelf, part.ids, part.memories)
         return shelf.journal.purge(part.ids)
 
 
-def released(memory: Memory, successors: dict[str, str], going: set[str]) -> Memory:
+def release_older(shelf: Shelf, ids: Sequence[str], memories: Iterable[Memory]) -> None:
+    """Let what had given way to rows that go hold again, or give way to what comes after those.
+
+    Args:
+        ids: those of the rows that go.
+        memories: these rows, as far as they can be read.
+    """
+    going = set(ids)
+    successors = {memory.id: memory.superseded_by for memory in memories}
+    for older in shelf.journal.replaced_by(ids):
+        if older.id not in going:
+            shelf.journal.update(_released(older, successors, going))
+
+
+def _released(memory: Memory, successors: dict[str, str], going: set[str]) -> Memory:
     """Return a memory that had given way to one that goes: it gives way to the one after that, else it
     holds again."""
     following = memory.superseded_by

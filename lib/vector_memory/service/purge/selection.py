@@ -59,7 +59,7 @@ class PurgeRequest(messages.Request):
     dry_run: bool = messages.flag()
     backups: bool = messages.flag()
     certificate: bool = messages.flag()
-    access: Any = messages.read_by(lambda request, name: request.get(name), None)
+    access: Any = messages.read_by(lambda sent, name: sent.get(name), None)
     passphrase: str = messages.word()
 
 

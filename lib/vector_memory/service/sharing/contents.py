@@ -87,7 +87,7 @@ class Shared:
 def chosen(ctx: Context, corner: Corner, share: TeamShare) -> Iterator[Shared]:
     """Yield what is published of a project, the oldest first: active memories of this user's own of the kinds
     and tags that were chosen. What others wrote, what waits for the user, and what is confidential stays."""
-    shelf = ctx.shelf_of(corner.place) if corner.place else ctx.global_shelf()
+    shelf = ctx.shelf_of(corner.place)
     kinds = tuple(kind for kind in share.kinds or KINDS if kind not in NEVER)
     scope = Scope((corner.id,), kinds, share.tags, without=tuple(QUIET))
     with redact.for_project(corner.root if corner.place else ""):

@@ -167,13 +167,16 @@ def write_members(corner: Corner, listed: list[Member]) -> str:
         }
         for member in listed
     ]
-    text = json.dumps({"members": entries}, indent=2, ensure_ascii=False) + "\n"
+    _write(path, json.dumps({"members": entries}, indent=2, ensure_ascii=False) + "\n", 0o644)
+    return path
+
+
+def _write(path: str, text: str, mode: int = 0o600) -> None:
     try:
-        private.make_folder(corner.root)
-        write_durably(path, text.encode("utf-8"), 0o644)
+        private.make_folder(os.path.dirname(path))
+        write_durably(path, text.encode("utf-8"), mode)
     except OSError as error:
         raise StoreFullError(f"{path} cannot be written: {error.strerror or error}.") from error
-    return path
 
 
 def valid(corner: Corner, share: TeamShare) -> list[Member]:
@@ -224,12 +227,7 @@ def require_share(ctx: Context, corner: Corner) -> TeamShare:
 
 def save(ctx: Context, corner: Corner, share: TeamShare) -> TeamShare:
     """Keep how a project is shared, and return it."""
-    path = _record(ctx, corner)
-    try:
-        private.make_folder(ctx.home.sharing)
-        write_durably(path, json.dumps(asdict(share)).encode("utf-8"))
-    except OSError as error:
-        raise StoreFullError(f"{path} cannot be written: {error.strerror or error}.") from error
+    _write(_record(ctx, corner), json.dumps(asdict(share)))
     return share
 
 

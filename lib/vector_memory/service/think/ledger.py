@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from math import log
@@ -74,12 +74,17 @@ def answer(ctx: Context, summary: str, **parts: object) -> Answer:
     return {"told": summary, **{name: part for name, part in parts.items() if part is not None}}
 
 
-def records(asker: Asker, kind: str = learned_records.LEDGER) -> list[Memory]:
+def records(asker: Asker, kind: str) -> list[Memory]:
     """Return the records of sessions that an asker may see, newest first."""
     scope = Scope(projects=asker.scope.projects, collections=(HEURISTICS,), kinds=(kind,))
     return [
         memory for shelf in asker.shelves for memory in shelf.journal.recent(scope, MOST_RECORDS)
     ]
+
+
+def _ledgers(asker: Asker) -> Iterator[SessionLedger]:
+    for shelf in asker.shelves:
+        yield from (ledger for _, ledger in learned_records.ledgers(shelf, asker.scope.projects))
 
 
 def tasks_of(
@@ -96,9 +101,8 @@ def tasks_of(
         with_subagents: also what subagents did, each with the kind of subagent as its `agent`.
     """
     tasks: list[Task] = []
-    for record in records(asker):
-        ledger = SessionLedger.of(record)
-        tasks += [*ledger.tasks, *(ledger.subagents if with_subagents else ())]
+    for ledger in _ledgers(asker):
+        tasks += [*ledger.tasks, *(ledger.by_subagents if with_subagents else ())]
     return [
         task
         for task in learned_records.each_once(tasks)
@@ -110,9 +114,7 @@ def tasks_of(
 
 def sightings_of(asker: Asker) -> list[Sighting]:
     """Return what was seen in the sessions that an asker may see, each once."""
-    return things.each_once(
-        sighting for record in records(asker) for sighting in SessionLedger.of(record).seen
-    )
+    return things.each_once(sighting for ledger in _ledgers(asker) for sighting in ledger.seen)
 
 
 def trail_for(alive: Sequence[Trail], kind: str) -> Trail | None:
@@ -175,9 +177,9 @@ def report(
 ) -> bool:
     """Keep what an agent reports, and draw what is learned anew; return whether it was new."""
     with ctx.capturing:
-        known = SessionLedger.of(counted_records.get(asker, HEURISTICS, REPORTS))
+        reported = SessionLedger.of(counted_records.get(asker, HEURISTICS, REPORTS))
         more = SessionLedger([task] if task else [], [seen] if seen else [])
-        if not known.with_more(more).keep(ctx, asker, REPORTS):
+        if not reported.with_more(more).keep(ctx, asker, REPORTS):
             return False
         lessons.draw(ctx, asker)
     return True

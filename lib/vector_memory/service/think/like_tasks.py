@@ -40,7 +40,8 @@ def assess(ctx: Context, request: AssessmentRequest) -> ledger.Answer:
     kind = request.kind or kind_of(request.task)
     mine = [task for task in tasks if kind in ("", task.kind)]
     done, minutes = ledger.done_of(mine), middle([task.minutes for task in mine])
-    met = Counter((f"`{one.job}`: {one.line}", one.end) for task in mine for one in task.trouble)
+    troubles = [trouble for task in mine for trouble in task.trouble]
+    met = Counter((f"`{trouble.job}`: {trouble.line}", trouble.end) for trouble in troubles)
     alive = (
         []
         if request.all_projects

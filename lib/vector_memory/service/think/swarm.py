@@ -29,8 +29,8 @@ class SwarmRequest(messages.Request):
     default)."""
 
     question: str = messages.text(2_000)
-    answers: list[str] = messages.read_by(lambda request, name: request.get(name))
-    weights: list[str] = messages.read_by(lambda request, name: request.get(name) or [], None)
+    answers: list[str] = messages.read_by(lambda sent, name: sent.get(name))
+    weights: list[str] = messages.read_by(lambda sent, name: sent.get(name) or [], None)
 
 
 @dataclass(frozen=True)

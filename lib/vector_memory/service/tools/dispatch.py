@@ -15,21 +15,21 @@ def before(ctx: Context, call: ToolCall) -> ToolAnswer:
     """Return what is said to a call that is about to be made."""
     from vector_memory.service.tools import search_advice
 
-    said = search_advice.before(ctx, call)
+    answer = search_advice.before(ctx, call)
     if ctx.has_tool_procedures:
         from vector_memory.service.learning import procedures
 
-        said = _with(said, procedures.for_call(ctx, call, dict(call.input)))
+        answer = _with(answer, procedures.for_call(ctx, call, dict(call.input)))
     if ctx.settings.observer == "off":
-        return said
+        return answer
     from vector_memory.service.tools import observer
 
-    found = observer.before(ctx, call)
-    return found if found.instead else _with(said, found.context)
+    remark = observer.before(ctx, call)
+    return remark if remark.instead else _with(answer, remark.context)
 
 
-def _with(said: ToolAnswer, more: str) -> ToolAnswer:
-    return replace(said, context="\n".join(filter(None, (said.context, more)))) if more else said
+def _with(answer: ToolAnswer, more: str) -> ToolAnswer:
+    return replace(answer, context="\n".join(filter(None, (answer.context, more))))
 
 
 def warm_up(settings: Settings) -> None:

@@ -5,16 +5,17 @@ Only a transcript's beginning and end are read, once, when the first call of a s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator
+from itertools import takewhile
 from typing import NamedTuple
 
 from vector_memory.index.noise import is_command, plain_prompt
-from vector_memory.index.transcript import parse_objects
-from vector_memory.system.files import open_plain
+from vector_memory.index.transcript import Lines, TranscriptEntry
+from vector_memory.system.json_in import Record
 
 HEAD_BYTES = 512_000
 TAIL_BYTES = 256_000
-MOST_LINE_BYTES = 100_000
 MOST_FIRST, MOST_LAST = 4, 12
 MOST_FILES = 400
 
@@ -32,60 +33,40 @@ def read(path: str) -> Earlier:
     files: dict[str, None] = {}
     try:
         for entry in _entries(path):
-            if said := prompt_of(entry):
-                prompts.append(said)
-            files.update(dict.fromkeys(_files(entry)))
+            prompts.append(prompt_of(entry.data))
+            files.update(dict.fromkeys(_files(entry.data)))
     except OSError:
         return Earlier()
-    if len(prompts) > MOST_FIRST + MOST_LAST:
-        prompts = prompts[:MOST_FIRST] + prompts[-MOST_LAST:]
-    return Earlier(tuple(prompts), tuple(files)[-MOST_FILES:])
+    typed = [prompt for prompt in prompts if prompt]
+    if len(typed) > MOST_FIRST + MOST_LAST:
+        typed = typed[:MOST_FIRST] + typed[-MOST_LAST:]
+    return Earlier(tuple(typed), tuple(files)[-MOST_FILES:])
 
 
-def _entries(path: str) -> Iterator[Mapping[str, object]]:
-    if not path:
-        return
-    with open_plain(path) as file:
-        start = file.read(HEAD_BYTES)
-        lines = start.split(b"\n")
-        if len(start) == HEAD_BYTES:
-            lines.pop()
-            size = file.seek(0, 2)
-            file.seek(max(HEAD_BYTES, size - TAIL_BYTES))
-            # Where it begins is the middle of a line.
-            lines += file.read(TAIL_BYTES).split(b"\n")[1:]
-    for line in lines:
-        if len(line) < MOST_LINE_BYTES and (b'"user"' in line or b'"tool_use"' in line):
-            yield from parse_objects(line)
+def _entries(path: str) -> Iterator[TranscriptEntry]:
+    yield from takewhile(lambda entry: entry.end <= HEAD_BYTES, Lines(path))
+    size = os.path.getsize(path)
+    if size > HEAD_BYTES:
+        # It begins in the midst of a line.
+        yield from Lines(path, max(HEAD_BYTES, size - TAIL_BYTES))
 
 
-def prompt_of(entry: Mapping[str, object]) -> str:
+def prompt_of(entry: Record) -> str:
     """Return what the user typed, "" for anything else that stands as his words."""
     if entry.get("type") != "user" or any(
         entry.get(mark) for mark in ("isMeta", "isSidechain", "isCompactSummary")
     ):
         return ""
-    message = entry.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    if isinstance(content, list):
-        blocks = [one for one in content if isinstance(one, dict)]
-        if any(block.get("type") == "tool_result" for block in blocks):
-            return ""
-        content = "\n".join(
-            str(block.get("text") or "") for block in blocks if block.get("type") == "text"
-        )
-    said = plain_prompt(content) if isinstance(content, str) else ""
-    return "" if is_command(said) else said
+    message = entry.part("message")
+    blocks = message.parts("content")
+    if any(block.get("type") == "tool_result" for block in blocks):
+        return ""
+    texts = [block.text("text") for block in blocks if block.get("type") == "text"]
+    typed = plain_prompt(message.text("content") or "\n".join(texts))
+    return "" if is_command(typed) else typed
 
 
-def _files(entry: Mapping[str, object]) -> Iterator[str]:
-    message = entry.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    for one in content if isinstance(content, list) else ():
-        given = (
-            one.get("input") if isinstance(one, dict) and one.get("type") == "tool_use" else None
-        )
-        if isinstance(given, dict):
-            for name in ("file_path", "notebook_path", "path"):
-                if isinstance(given.get(name), str):
-                    yield given[name]
+def _files(entry: Record) -> Iterator[str]:
+    for block in entry.part("message").parts("content"):
+        given = block.part("input") if block.get("type") == "tool_use" else Record()
+        yield from filter(None, map(given.text, ("file_path", "notebook_path", "path")))

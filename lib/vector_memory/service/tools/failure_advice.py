@@ -49,17 +49,15 @@ def on_failure(
     if not ctx.settings.recall_on_failure:
         return ""
     try:
-        said, tried = redact.clean(error).text[:LONGEST_ERROR], redact.clean(command).text
+        output, line = redact.clean(error).text[:LONGEST_ERROR], redact.clean(command).text
     except UnsafeTextError:
         return ""
-    sign = signature(said, tried)
-    exact = [one for shelf in question.shelves for one in known_fixes(shelf, question.scope, sign)]
-    found = exact or (_similar(ctx, question, error_line(said)) if is_sure else [])
-    if not found:
-        if is_sure:
-            ctx.count("failures_unknown")
-        return ""
-    return _present(ctx, question, found)
+    sign = signature(output, line)
+    fixes = [fix for shelf in question.shelves for fix in known_fixes(shelf, question.scope, sign)]
+    if not fixes and is_sure:
+        fixes = _similar(ctx, question, error_line(output))
+        ctx.count("failures_unknown", not fixes)
+    return _present(ctx, question, fixes)
 
 
 def known_fixes(shelf: Shelf, scope: Scope, sign: str) -> list[Memory]:
@@ -68,9 +66,9 @@ def known_fixes(shelf: Shelf, scope: Scope, sign: str) -> list[Memory]:
     words = analysis.lexical("", "", "", SIGNATURE_TAG + sign).split()
     scope = replace(scope, tags=(SIGNATURE_TAG + sign,))
     rows = shelf.journal.matching([max(words, key=len)], scope, MOST_KNOWN)
-    found = shelf.journal.by_seqs([row.seq for row in rows]).values()
-    mine = [memory for memory in found if memory.extra.get("signature") == sign]
-    return sorted(mine, key=lambda one: (round(one.confidence, 2), one.created_at), reverse=True)
+    tagged = shelf.journal.by_seqs([row.seq for row in rows]).values()
+    fixes = [memory for memory in tagged if memory.extra.get("signature") == sign]
+    return sorted(fixes, key=lambda fix: (round(fix.confidence, 2), fix.created_at), reverse=True)
 
 
 def _similar(ctx: Context, question: HookQuestion, line: str) -> list[Memory]:
@@ -87,14 +85,13 @@ def _says_the_same(memory: Memory, line: str) -> bool:
     """Whether a fix was for nearly the same words, or another solution names nearly all of them. Where
     each of two errors has a word of its own, something else is missing or wrong."""
     if TAG in memory.tags:
-        mine, its = words_of(line), words_of(harmless.unquoted(memory.title))
-        is_within = mine <= its or its <= mine
-        return is_within and len(its & mine) >= SAME_WORDS * len(its | mine)
+        words, other = words_of(line), words_of(harmless.unquoted(memory.title))
+        is_within = words <= other or other <= words
+        return is_within and len(other & words) >= SAME_WORDS * len(other | words)
     text = f"{memory.title} {memory.text}"
-    if not names_in(line) <= words_of(text):
-        return False
-    known, terms = _terms(text), _terms(line)
-    return len(terms) >= LEAST_WORDS and len(known & terms) >= NAMED_WORDS * len(terms)
+    terms = _terms(line)
+    names_most = len(_terms(text) & terms) >= NAMED_WORDS * len(terms)
+    return names_in(line) <= words_of(text) and len(terms) >= LEAST_WORDS and names_most
 
 
 def _terms(text: str) -> set[str]:
@@ -111,12 +108,12 @@ def _is_offered(memory: Memory, folder: str) -> bool:
     return offered_commands.are_harmless(offered_commands.of_memory(memory), folder)
 
 
-def _present(ctx: Context, question: HookQuestion, found: Sequence[Memory]) -> str:
+def _present(ctx: Context, question: HookQuestion, fixes: Sequence[Memory]) -> str:
     """Return the best fix, fenced, unless the session sees it already; count its use."""
-    trusted = [memory for memory in found if _is_offered(memory, question.place.root)]
-    if not trusted or question.sees(trusted[0]):
+    best = next((fix for fix in fixes if _is_offered(fix, question.place.root)), None)
+    if best is None or question.sees(best):
         return ""
-    best, shown = trusted[0], ctx.state.shown(question.session)
+    shown = ctx.state.shown(question.session)
     if TAG in best.tags and SHOWN_MARK + best.id not in shown:
         delivery.add_shown(ctx, question.session, [SHOWN_MARK + best.id])
     if best.id in shown:
@@ -130,13 +127,12 @@ def _present(ctx: Context, question: HookQuestion, found: Sequence[Memory]) -> s
     return context_block.show(ctx, question.session, [note], title, showing=showing)
 
 
-def _note(memory: Memory, project: str) -> fence.Note:
-    note = render.note(memory, project, FAILURE_TOKENS - render.FENCE_TOKENS)
-    if memory.confidence < DOUBTED:
+def _note(fix: Memory, project: str) -> fence.Note:
+    note = render.note(fix, project, FAILURE_TOKENS - render.FENCE_TOKENS)
+    if fix.confidence < DOUBTED:
         head = note.head + " · doubtful: it did not help the last time"
         note = fence.Note(note.id, head, note.text, note.foreign)
-    tried = [str(line) for line in memory.extra.get("tried", ())]
-    line = f"Tried in vain: {'; '.join(tried)}"
-    longer = note.with_text(f"{note.text}\n{line}")
+    tried = "; ".join(map(str, fix.extra.get("tried", ())))
+    longer = note.with_text(f"{note.text}\nTried in vain: {tried}")
     fits = longer.tokens - 4 <= FAILURE_TOKENS - render.FENCE_TOKENS
     return longer if tried and fits else note

@@ -35,20 +35,30 @@ def judge(ctx: Context, session: str, turn: TurnRead) -> int:
         for id, at in ctx.state.shown_at(session).items()
         if id.startswith(SHOWN_MARK)
     }
-    waiting = list(_waiting(ctx, shown, session)) if shown else []
-    doubted = sum(
-        _weigh(ctx, shelf, memory, session, False)
-        for shelf, memory in _came_again(ctx, session, turn.exchanges or ())
-    )
-    if not waiting:
-        return doubted
-    # Nothing is new where the daemon ended before it came to this: the reading of then is gone.
-    exchanges = turn.exchanges or read_exchanges(turn.path, final=True)
-    calls = [call for exchange in exchanges for call in exchange.calls]
-    return doubted + sum(
-        _weigh(ctx, shelf, memory, session, _verdict(memory, calls, shown[memory.id]))
-        for shelf, memory in waiting
-    )
+    waiting = [
+        (shelf, memory)
+        for shelf in (ctx.all_shelves() if shown else ())
+        for memory in shelf.journal.by_ids(list(shown)).values()
+        if _is_unjudged(memory, session)
+    ]
+    verdicts: list[tuple[Shelf, Memory, bool | None]] = [
+        (shelf, memory, False) for shelf, memory in _came_again(ctx, session, turn.exchanges or ())
+    ]
+    if waiting:
+        # Nothing is new where the daemon ended before it came to this: the reading of then is gone.
+        exchanges = turn.exchanges or read_exchanges(turn.path, final=True)
+        calls = [call for exchange in exchanges for call in exchange.calls]
+        verdicts += [
+            (shelf, memory, _verdict(memory, calls, shown[memory.id])) for shelf, memory in waiting
+        ]
+    plain = [(shelf, memory, helped) for shelf, memory, helped in verdicts if helped is not None]
+    for shelf, memory, helped in plain:
+        _weigh(ctx, shelf, memory, session, helped)
+    return len(plain)
+
+
+def _is_unjudged(memory: Memory, session: str) -> bool:
+    return memory.status is Status.ACTIVE and session not in (memory.extra.get(VERDICTS) or {})
 
 
 def _came_again(
@@ -56,24 +66,13 @@ def _came_again(
 ) -> Iterable[tuple[Shelf, Memory]]:
     """Yield the fixes that a session found itself and whose errors came again in it: what had seemed to
     mend them did not, or not for long."""
-    failed = [one for exchange in exchanges for one in exchange.calls if is_failure(one)]
-    last = {_signed(call): call.at for call in failed if call.at}
+    failures = [call for exchange in exchanges for call in exchange.calls if is_failure(call)]
+    last = {_signed(call): call.at for call in failures if call.at}
     for shelf in ctx.all_shelves() if last else ():
         scope = Scope(sessions=(session,), tags=tuple(SIGNATURE_TAG + sign for sign in last))
         for memory in shelf.journal.recent(scope, MOST_VERDICTS):
             at = last.get(str(memory.extra.get("signature")))
-            is_new = session not in (memory.extra.get(VERDICTS) or {})
-            if at and at > memory.created_at and memory.status is Status.ACTIVE and is_new:
-                yield shelf, memory
-
-
-def _waiting(
-    ctx: Context, shown: dict[str, datetime], session: str
-) -> Iterable[tuple[Shelf, Memory]]:
-    for shelf in ctx.all_shelves():
-        for memory in shelf.journal.by_ids(list(shown)).values():
-            known = memory.extra.get(VERDICTS) or {}
-            if memory.status is Status.ACTIVE and session not in known:
+            if at and at > memory.created_at and _is_unjudged(memory, session):
                 yield shelf, memory
 
 
@@ -98,18 +97,13 @@ def _signed(call: ToolUse) -> str:
         return ""
 
 
-def _weigh(ctx: Context, shelf: Shelf, memory: Memory, session: str, helped: bool | None) -> bool:
-    if helped is None:
-        return False
+def _weigh(ctx: Context, shelf: Shelf, memory: Memory, session: str, helped: bool) -> None:
     if helped:
         confidence = max(memory.confidence, min(MOST, memory.confidence + HELPED))
     else:
         confidence = min(memory.confidence, max(LEAST, memory.confidence - FAILED))
     verdicts = {**(memory.extra.get(VERDICTS) or {}), session: "helped" if helped else "failed"}
-    kept = dict(list(verdicts.items())[-MOST_VERDICTS:])
-    shelf.journal.update(
-        replace(memory, confidence=round(confidence, 4), extra={**memory.extra, VERDICTS: kept})
-    )
+    extra = {**memory.extra, VERDICTS: dict(list(verdicts.items())[-MOST_VERDICTS:])}
+    shelf.journal.update(replace(memory, confidence=round(confidence, 4), extra=extra))
     ctx.count("fixes_helped" if helped else "fixes_failed")
     ctx.notify()
-    return True

@@ -11,7 +11,7 @@ import contextlib
 import json
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
 from vector_memory.client.spool import write_all
@@ -57,13 +57,15 @@ class Flag:
 _KINDS = {field.name: str if field.type == "str" else bool for field in fields(Flag)}
 
 
-def flag_of(value: object) -> Flag | None:
-    """Return a flag that was written as JSON, None for anything else. What is no word of it is left out."""
-    if not isinstance(value, dict) or not isinstance(value.get("id"), str):
-        return None
-    return Flag(
-        **{name: value[name] for name, kind in _KINDS.items() if isinstance(value.get(name), kind)}
-    )
+def flags_in(values: Iterable[object]) -> list[Flag]:
+    """Return the flags that were written as JSON, without anything else, and of each what is a word of it."""
+    rows = [row for row in values if isinstance(row, dict) and isinstance(row.get("id"), str)]
+    return [
+        Flag(
+            **{name: row[name] for name, kind in _KINDS.items() if isinstance(row.get(name), kind)}
+        )
+        for row in rows
+    ]
 
 
 def path_of(home: Home) -> str:
@@ -73,21 +75,19 @@ def path_of(home: Home) -> str:
 
 def append(home: Home, flags: Sequence[Flag]) -> int:
     """Write flags and return how many: none where the buffer is full or cannot be written."""
-    lines = b"".join(json.dumps(vars(flag)).encode("ascii") + b"\n" for flag in flags)
+    # What was cut off in the middle of a line must not take the next one with it.
+    lines = b"\n" + b"".join(json.dumps(vars(flag)).encode("ascii") + b"\n" for flag in flags)
     with _writing:
         try:
             descriptor = os.open(
-                path_of(home), os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600
+                path_of(home), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600
             )
         except OSError:
             return 0
         try:
-            size = os.fstat(descriptor).st_size
-            if size + len(lines) > MOST_BYTES:
+            if os.fstat(descriptor).st_size + len(lines) > MOST_BYTES:
                 return 0
-            # What was cut off in the middle of a line must not take the next one with it.
-            torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-            write_all(descriptor, b"\n" * torn + lines)
+            write_all(descriptor, lines)
         except OSError:
             return 0
         finally:
@@ -116,9 +116,9 @@ def done(taken: str) -> None:
 
 
 def _read(path: str) -> list[Flag]:
-    flags = []
+    values = []
     with open(path, "rb") as file:
         for line in file.read(2 * MOST_BYTES).splitlines():
             with contextlib.suppress(ValueError):
-                flags.append(flag_of(json.loads(line)))
-    return [flag for flag in flags if flag is not None]
+                values.append(json.loads(line))
+    return flags_in(values)

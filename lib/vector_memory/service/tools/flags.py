@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from vector_memory import redact
-from vector_memory.errors import BadInputError, NotFoundError, StoreFullError, UnsafeTextError
+from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
 from vector_memory.model import ASSESSMENTS, Memory, Scope
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.asker import asker_at
@@ -18,7 +17,7 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.learning import counted_records
 from vector_memory.service.learning.counted_records import CountedRecord
 from vector_memory.service.tools import flag_buffer
-from vector_memory.service.tools.flag_buffer import Flag, flag_of
+from vector_memory.service.tools.flag_buffer import Flag
 
 log = logging.getLogger(__name__)
 
@@ -65,33 +64,25 @@ def _settle(ctx: Context, session: str, folder: str, flags: Sequence[Flag]) -> i
     if asker is None:
         return 0
     with privacy.for_folder(ctx, folder):
-        known = counted_records.get(asker, ASSESSMENTS, session)
-        before = _flags(known)
+        before = _flags(counted_records.get(asker, ASSESSMENTS, session))
         # What is known stays as it is: the user may have marked it.
         merged = list({flag.id: flag for flag in [*before, *flags, *before]}.values())[:MOST_FLAGS]
-        if known is not None and len(merged) == len(before):
-            return 0
-        try:
-            counted_records.keep(ctx, asker, _record(session, merged))
-        except UnsafeTextError:
-            ctx.count("texts_dropped")
-            return 0
-    return len(merged) - len(before)
+        is_kept = counted_records.keep_new(ctx, asker, _record(session, merged))
+    return len(merged) - len(before) if is_kept else 0
 
 
 def _flags(memory: Memory | None) -> list[Flag]:
     kept = memory.extra.get("flags") if memory is not None else None
-    flags = map(flag_of, kept if isinstance(kept, list) else ())
-    return [flag for flag in flags if flag is not None]
+    return flag_buffer.flags_in(kept if isinstance(kept, list) else ())
 
 
 def _record(session: str, flags: Sequence[Flag]) -> CountedRecord:
     """Return a session's record: in words what was found, in `extra` all of it."""
     real = [flag for flag in flags if flag.verdict != FALSE]
     counts = dict(Counter(flag.category for flag in real).most_common())
-    told = ", ".join(f"{n} {name}" for name, n in counts.items()) or "nothing that holds"
+    summary = ", ".join(f"{n} {name}" for name, n in counts.items()) or "nothing that holds"
     topic = next((flag.topic for flag in reversed(flags) if flag.topic), "")
-    lines = [f"Flagged in this session: {told}.", *([f"Asked: {topic}"] if topic else [])]
+    lines = [f"Flagged in this session: {summary}.", *([f"Asked: {topic}"] if topic else [])]
     grave = sorted(real, key=lambda flag: flag.severity != "high")
     lines += [
         f"- {flag.category} ({flag.severity}): {flag.text} \u2013 {flag.reason}"
@@ -103,21 +94,11 @@ def _record(session: str, flags: Sequence[Flag]) -> CountedRecord:
         ASSESSMENTS,
         session,
         "\n".join(lines),
-        title=f"Flagged: {told}",
+        title=f"Flagged: {summary}",
         kind=KIND,
         tags=("observer", *counts),
         session=session,
-        extra={
-            "counts": counts,
-            "high": sum(
-                flag.severity == "high" and not flag.asked and not flag.verdict for flag in real
-            ),
-            "asked": topic,
-            "flags": [
-                {name: value for name, value in vars(flag).items() if name != "folder"}
-                for flag in flags
-            ],
-        },
+        extra={"counts": counts, "flags": [{**vars(flag), "folder": ""} for flag in flags]},
     )
 
 
@@ -209,24 +190,12 @@ def mark(ctx: Context, request: MarkRequest) -> MarkAnswer:
     with _settling:
         for shelf in ctx.all_shelves():
             for memory in _records([shelf], None, (request.session,)):
-                flags = _flags(memory)
-                if all(flag.id != request.id for flag in flags):
+                flags = {flag.id: flag for flag in _flags(memory)}
+                if request.id not in flags:
                     continue
-                marked = [
-                    replace(flag, verdict=request.verdict) if flag.id == request.id else flag
-                    for flag in flags
-                ]
-                record = _record(request.session, marked)
-                changed = replace(
-                    memory,
-                    text=redact.clean(record.text).text,
-                    title=redact.clean(record.title).text,
-                    tags=record.tags,
-                    extra=record.extra,
-                    updated_at=ctx.now(),
-                )
-                shelf.journal.update(changed)
-                ctx.notify()
+                flags[request.id] = replace(flags[request.id], verdict=request.verdict)
+                marked = list(flags.values())
+                counted_records.rewrite(ctx, shelf, memory, _record(request.session, marked))
                 ctx.state.audit(
                     "mark_flag", request.actor, [memory.id], {"verdict": request.verdict}
                 )

@@ -13,6 +13,7 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vector_memory import projects, redact
@@ -106,10 +107,8 @@ def _begin(call: ToolCall) -> Watched:
     around = CommandSurroundings(root, folder, home, os.path.lexists, alias=alias, text_of=_text_of)
     earlier = earlier_prompts.read(call.transcript)
     watched = Watched(around, earlier.prompts)
-    for path in earlier.files:
-        inner = around.within(around.path(path))
-        if inner:
-            watched.course.note(inner)
+    for path in filter(None, (around.within(around.path(file)) for file in earlier.files)):
+        watched.course.note(path)
     return watched
 
 
@@ -126,12 +125,8 @@ def _top(folder: str, place: projects.Place) -> str:
     """Return the folder that a session's work lies in: its project's, or its own worktree's."""
     if folder == place.root or folder.startswith(place.root.rstrip("/") + "/"):
         return place.root
-    here = folder
-    while here != os.path.dirname(here):
-        if os.path.lexists(os.path.join(here, ".git")):
-            return here
-        here = os.path.dirname(here)
-    return folder
+    above = (Path(folder), *Path(folder).parents)
+    return next((str(top) for top in above if os.path.lexists(top / ".git")), folder)
 
 
 # -- looking ---------------------------------------------------------------------------------------
@@ -169,10 +164,10 @@ def _broken(ctx: Context, call: ToolCall, found: Sequence[Finding]) -> list[Find
 
     holding = contracts.in_force(ctx, call.place.root, [call.session, call.agent])
     broken = []
-    for one in found:
-        if contract := contracts.forbidden(ctx, holding, one.category):
-            why = f"the contract \u201c{contract.name}\u201d does not allow it ({one.category})"
-            broken.append(Finding(CONTRACT, HIGH, one.what, why, one.target))
+    for finding in found:
+        if contract := contracts.forbidden(ctx, holding, finding.category):
+            why = f"the contract \u201c{contract.name}\u201d does not allow it ({finding.category})"
+            broken.append(Finding(CONTRACT, HIGH, finding.what, why, finding.target))
     return broken
 
 
@@ -181,8 +176,9 @@ def _hear(ctx: Context, call: ToolCall, watched: Watched) -> None:
     if watched.heard is not None:
         watched.course.prompted()
     watched.heard = call.asked
-    known = {_folded(one) for one in call.asked}
-    watched.said = (*(one for one in watched.earlier if _folded(one) not in known), *call.asked)
+    heard = set(map(_folded, call.asked))
+    earlier = [prompt for prompt in watched.earlier if _folded(prompt) not in heard]
+    watched.said = (*earlier, *call.asked)
     watched.objectives = objectives.of_session(watched.said, _rules(call))
 
 
@@ -192,12 +188,10 @@ def _folded(prompt: str) -> str:
 
 def _rules(call: ToolCall) -> list[str]:
     """Return what the user himself pinned as a rule here or everywhere."""
-    found = [
-        one for shelf in call.shelves for one in shelf.journal.important(call.scope, MOST_RULES)
-    ]
     return [
         memory.text
-        for memory in found
+        for shelf in call.shelves
+        for memory in shelf.journal.important(call.scope, MOST_RULES)
         if memory.origin is Origin.USER
         and memory.kind in RULES
         and memory.kind != PROCEDURE
@@ -209,12 +203,12 @@ def _rules(call: ToolCall) -> list[str]:
 # -- telling ---------------------------------------------------------------------------------------
 
 
-def _tell(ctx: Context, call: ToolCall, watched: Watched, found: Sequence[Finding]) -> ToolAnswer:
-    if not _look_through(ctx, call):
-        return NOTHING
-    flags = [flag for finding in found if (flag := _flag(ctx, call, watched, finding))]
+def _tell(
+    ctx: Context, call: ToolCall, watched: Watched, findings: Sequence[Finding]
+) -> ToolAnswer:
+    flags = _flags(ctx, call, watched, findings)
     if ctx.settings.capture:
-        _keep(ctx, call, watched, flags)
+        _keep(ctx, watched, flags)
     if ctx.settings.observer == "block" and (refusal := _refusal(flags)):
         ctx.count("observer_blocked")
         return ToolAnswer(instead=refusal)
@@ -234,7 +228,7 @@ def _refusal(flags: Sequence[Flag]) -> str:
     )
 
 
-def _keep(ctx: Context, call: ToolCall, watched: Watched, flags: list[Flag]) -> None:
+def _keep(ctx: Context, watched: Watched, flags: list[Flag]) -> None:
     room = max(0, MOST_FLAGS - watched.flags)
     kept = flag_buffer.append(ctx.home, flags[:room]) if flags[:room] else 0
     watched.flags += kept
@@ -242,16 +236,18 @@ def _keep(ctx: Context, call: ToolCall, watched: Watched, flags: list[Flag]) -> 
     ctx.count("flags_dropped", len(flags) - kept)
 
 
-def _look_through(ctx: Context, call: ToolCall) -> bool:
-    """Redact the whole call, so that its secrets go from the words that are kept of it; whether that could
-    be done."""
+def _flags(
+    ctx: Context, call: ToolCall, watched: Watched, findings: Sequence[Finding]
+) -> list[Flag]:
+    """Return findings as they are kept: redacted, then cut; none where words of the call cannot be checked.
+    The whole call first, so that its secrets go from the words that are kept of it."""
     try:
         for text in (*_strings(call.input), *call.asked):
             redact.clean(text)
+        return [_flag(ctx, call, watched, finding) for finding in findings]
     except UnsafeTextError:
         ctx.count("texts_dropped")
-        return False
-    return True
+        return []
 
 
 def _strings(value: Any) -> Iterator[str]:
@@ -262,32 +258,22 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(item)
 
 
-def _flag(ctx: Context, call: ToolCall, watched: Watched, found: Finding) -> Flag | None:
-    """Return a finding as it is kept: redacted, then cut; None if its words cannot be checked."""
-    try:
-        what, why = _line(found.what, WHAT_CHARS), _line(found.why, WHY_CHARS)
-        target, asked = (
-            _line(found.target, TARGET_CHARS),
-            _line(watched.objectives.in_short, WHY_CHARS),
-        )
-    except UnsafeTextError:
-        ctx.count("texts_dropped")
-        return None
-    at = ctx.now()
+def _flag(ctx: Context, call: ToolCall, watched: Watched, finding: Finding) -> Flag:
+    at, target = ctx.now(), _line(finding.target, TARGET_CHARS)
     return Flag(
-        id=_hash(call.session, call.use_id or at.isoformat(), found.category, target),
+        id=_hash(call.session, call.use_id or at.isoformat(), finding.category, target),
         session=call.session[:100],
         folder=call.folder,
         at=at.isoformat(),
         tool=str(redact.clean(call.tool).text)[:80],
         agent=bool(call.agent),
-        category=found.category,
-        severity=found.severity,
-        text=what,
-        reason=why,
+        category=finding.category,
+        severity=finding.severity,
+        text=_line(finding.what, WHAT_CHARS),
+        reason=_line(finding.why, WHY_CHARS),
         target=target,
-        topic=asked,
-        asked=asked_for.is_asked(found, watched.said),
+        topic=_line(watched.objectives.in_short, WHY_CHARS),
+        asked=asked_for.is_asked(finding, watched.said),
     )
 
 

@@ -68,13 +68,13 @@ _saying = threading.Lock()
 
 @dataclass(frozen=True)
 class NamedMemory:
-    """A memory that says something of what is looked for: what it names, what it tells, and, where it may speak, its
-    files, the likeliest first."""
+    """A memory that says something of what is looked for: what it names (`held`), the piece that says most, and, where
+    it may speak, its files, the likeliest first."""
 
     memory: Memory
     shelf: Shelf
     held: MemoryNames
-    told: names.TellingPiece
+    says: names.TellingPiece
     files: tuple[str, ...] = ()
 
 
@@ -155,13 +155,14 @@ def _telling(
     ]
     fitting = {each for _, _, held in candidates for each in names.fitted(wanted, held)}
     rare = replace(wanted, alternatives=tuple(each for each in fitting if _is_rare(call, each)))
-    found = []
+    telling = []
     for memory, shelf, held in candidates:
         title = None if memory.kind in TALK else memory.title
-        told = names.told(wanted if memory.kind in WEIGHTY else rare, memory.text, title)
-        if told.piece:
-            found.append(NamedMemory(memory, shelf, held, told))
-    return found
+        of = wanted if memory.kind in WEIGHTY else rare
+        says = names.telling_piece(of, memory.text, title)
+        if says.text:
+            telling.append(NamedMemory(memory, shelf, held, says))
+    return telling
 
 
 def _is_rare(call: ToolCall, wanted: Alternative) -> bool:
@@ -204,7 +205,7 @@ def _score(named: NamedMemory, now: datetime) -> float:
     file themselves, whose words they are, and how fresh they are."""
     days = max(0.0, (now - named.memory.created_at).total_seconds() / 86_400)
     return float(
-        2.0 * named.told.weight
+        2.0 * named.says.weight
         + WORTH[named.memory.kind]
         + 2.0 * bool(named.held.files)
         + 0.5 * named.memory.trust
@@ -221,7 +222,7 @@ def _with_files(
     memory = named.memory
     files: Sequence[str] = [*mentions.files(memory.text), *memory.files]
     if memory.kind in TALK:
-        files = [named.told.file] if named.told.file else ()
+        files = [named.says.file] if named.says.file else ()
     distinct = _distinct(files, roots)
     here = [
         file for file in distinct if any(names.in_place(place, file) for place in wanted.places)
@@ -243,8 +244,8 @@ def _distinct(files: Iterable[str], roots: Sequence[str]) -> list[str]:
         for root in roots:
             file = file.removeprefix(root.rstrip(os.sep) + os.sep)
         base = os.path.basename(file)
-        known = best.get(base, "")
-        if not known or (len(file) > len(known) and not file.startswith(("/", "~"))):
+        shorter = best.get(base, "")
+        if not shorter or (len(file) > len(shorter) and not file.startswith(("/", "~"))):
             best[base] = file
     return list(best.values())
 
@@ -270,13 +271,13 @@ def _said(ctx: Context, call: ToolCall, looked: SearchCall, wanted: SearchTerms)
         title = search_answer.TITLE if serves else TITLE
         note = _note(ctx, fresh, states, wanted, title)
         known = client_memory.known_to_client(call.transcript)
-        told = note and context_block.show(ctx, listener, [note], title, known, part=SEARCH)
-        if not told:
+        block = note and context_block.show(ctx, listener, [note], title, known, part=SEARCH)
+        if not block:
             return NOTHING
         delivery.add_shown(ctx, listener, [mark])
     ctx.count("facade_served" if serves else "facade_spoke")
     ctx.uses.count(fresh.shelf, [fresh.memory.id], ctx.now())
-    return ToolAnswer(instead=told) if serves else ToolAnswer(context=told)
+    return ToolAnswer(instead=block) if serves else ToolAnswer(context=block)
 
 
 def _listener(call: ToolCall) -> str:
@@ -306,7 +307,7 @@ def _note(
     ctx: Context, named: NamedMemory, states: dict[str, str], wanted: SearchTerms, title: str
 ) -> fence.Note | None:
     """Return what is said of a memory, None where the budget does not hold the most of it."""
-    memory, piece = named.memory, named.told.piece
+    memory, piece = named.memory, named.says.text
     head, foreign = _head(named, states), render.is_others(memory)
     room = ctx.settings.facade_tokens - fence.tokens(fence.fence([], title)) - 4
     room -= fence.tokens(fence.FOREIGN) if foreign or is_marked(memory.text) else 0

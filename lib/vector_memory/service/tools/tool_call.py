@@ -42,13 +42,13 @@ class ToolAnswer:
 NOTHING = ToolAnswer()
 
 
-def output(event: str, said: ToolAnswer) -> dict[str, object] | None:
+def output(event: str, answer: ToolAnswer) -> dict[str, object] | None:
     """Return what the hook prints, None for nothing."""
-    if not said:
+    if not answer:
         return None
-    told: dict[str, object] = {"hookEventName": event}
-    if said.context:
-        told["additionalContext"] = said.context
-    if said.instead:
-        told |= {"permissionDecision": "deny", "permissionDecisionReason": said.instead}
-    return {"hookSpecificOutput": told}
+    printed: dict[str, object] = {"hookEventName": event}
+    if answer.context:
+        printed["additionalContext"] = answer.context
+    if answer.instead:
+        printed |= {"permissionDecision": "deny", "permissionDecisionReason": answer.instead}
+    return {"hookSpecificOutput": printed}

@@ -144,7 +144,7 @@ class _NotesImport:
             progress(number, len(names), "reading")
             self._read(path, path in named)
         place = messages.place_of(ctx, request)
-        shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
+        shelf = ctx.shelf_of(place)
         if place and self._notes and not request.dry_run:
             ctx.know_project(shelf, place)
         records = {name for file in self._notes for name in file.records()}

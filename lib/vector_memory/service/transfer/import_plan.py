@@ -133,7 +133,7 @@ class NotePlanner:
 
     Attributes:
         shelf: the store that they belong to; `project` the project's id.
-        found: the file.
+        source: the file.
         records: the decision records that are imported together.
         foreign: the user did not ask for it, or somebody else wrote it.
         by_agent: an agent imports them: what would bind is proposed.
@@ -141,14 +141,14 @@ class NotePlanner:
 
     shelf: Shelf
     project: str
-    found: NoteRead
+    source: NoteRead
     records: set[str]
     foreign: bool = False
     by_agent: bool = False
 
     def __post_init__(self) -> None:
-        self._path = self.found.file.path
-        self._drafts = self.found.drafts
+        self._path = self.source.file.path
+        self._drafts = self.source.drafts
         # What waits for the user is not stored yet, as far as the user's own import goes.
         rows = self.shelf.journal.find_imported(notes.file_prefix(self._path), self.project)
         rows = [row for row in rows if not row.proposed.get("held")]

@@ -228,7 +228,7 @@ def placed(
         is_global = request.is_global or (data.get("project_id") == "" and not request.project)
         target |= {"project": request.project, "global": is_global}
     place = request_fields.place_of(ctx, target)
-    shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
+    shelf = ctx.shelf_of(place)
     if place:
         ctx.know_place(shelf, place)
     with redact.for_project(place.root if place else ""):
@@ -396,7 +396,7 @@ class ExportRequest(messages.Filter):
     """
 
     all_projects: bool = messages.read_by(
-        lambda request, name: bool(request.get(name) or request.get("all")), False
+        lambda sent, name: bool(sent.get(name) or sent.get("all")), False
     )
     format: str = messages.word()
 

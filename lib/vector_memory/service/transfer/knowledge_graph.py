@@ -94,7 +94,7 @@ class _GraphImport:
         self._foreign = request.foreign or request.is_agent
         place = messages.place_of(ctx, request)
         self._project = place.id if place else ""
-        self._shelf: Shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
+        self._shelf: Shelf = ctx.shelf_of(place)
         if place:
             ctx.know_project(self._shelf, place)
         modified = os.path.getmtime(path)

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
+from typing import Any
 
 from vector_memory import redact
 from vector_memory.model import REVIEWED, Link, Memory, Relation, Status, Temporal, Tier
@@ -21,6 +22,7 @@ STATUSES = (Status.ACTIVE, Status.SUPERSEDED)
 MOST_LINKS, MOST_DEEP, MOST_USES = 1_000, 8, 1 << 53
 MOST_WEIGHT = 1e6
 AT_ONCE = 500
+TIMES = ("updated_at", "valid_from", "valid_until", "expires_at", "last_used_at", "applied_at")
 ORDINARY = {attribute.name: attribute.default for attribute in fields(Memory)}
 
 
@@ -107,20 +109,16 @@ def restored(memory: Memory, data: Record) -> Memory:
         ValueError: a word is none of its vocabulary.
     """
     is_past = data.get("status") == Status.SUPERSEDED.value
+    times: dict[str, Any] = {name: request_fields.time_of(data, name) for name in TIMES}
     return replace(
         memory,
-        updated_at=request_fields.time_of(data, "updated_at"),
         temporal=Temporal(data.get("temporal") or Temporal.PERMANENT),
-        valid_from=request_fields.time_of(data, "valid_from"),
-        valid_until=request_fields.time_of(data, "valid_until"),
-        expires_at=request_fields.time_of(data, "expires_at"),
         status=Status.SUPERSEDED if is_past else Status.ACTIVE,
         superseded_by=redact.clean(data.text("superseded_by")).text if is_past else "",
         uses=request_fields.number_of(data, "uses", 0, 0, MOST_USES),
-        last_used_at=request_fields.time_of(data, "last_used_at"),
         tier=Tier(data.get("tier") or Tier.HOT),
         applied=request_fields.number_of(data, "applied", 0, 0, MOST_USES),
-        applied_at=request_fields.time_of(data, "applied_at"),
+        **times,
         extra={**_noted(data), **memory.extra, **_restored_review(memory, data)},
     )
 
@@ -230,17 +228,15 @@ class Returning:
                 )
 
     def _moved(self, link: Link) -> Link:
-        ends = (self.became.get(end, end) for end in (link.from_id, link.to_id))
-        from_id, to_id = ends
+        from_id, to_id = (self.became.get(end, end) for end in (link.from_id, link.to_id))
         return replace(link, from_id=from_id, to_id=to_id)
 
     def _follow_moved(self, shelf: Shelf) -> None:
         """Let what gave way to a memory that was there under another id give way to that one."""
         if not self.became:
             return
-        for memory in shelf.journal.by_ids(
-            [id for id in self.brought if id in self._heard]
-        ).values():
+        ids = [id for id in self.brought if id in self._heard]
+        for memory in shelf.journal.by_ids(ids).values():
             successor = self.became.get(memory.superseded_by)
             if successor:
                 shelf.journal.update(replace(memory, superseded_by=successor))

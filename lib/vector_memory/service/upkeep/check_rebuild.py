@@ -70,7 +70,7 @@ def check(ctx: Context, request: CheckRequest, progress: Progress) -> CheckAnswe
     """
     read_data = request.read_data
     shelves = ctx.all_shelves()
-    problems = [*_unopened(ctx)]
+    problems = _unopened(ctx)
     for number, shelf in enumerate(shelves):
         progress(number, len(shelves), "checking")
         problems += _check_journal(ctx, shelf, read_data)

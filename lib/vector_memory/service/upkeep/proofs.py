@@ -45,7 +45,7 @@ class ProveAnswer:
 class CheckProofRequest(messages.Request):
     """Does this installation's log still hold what a statement says?"""
 
-    statement: Any = messages.read_by(lambda request, name: request.get(name), None)
+    statement: Any = messages.read_by(lambda sent, name: sent.get(name), None)
 
 
 @dataclass(frozen=True)

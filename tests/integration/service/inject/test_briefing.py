@@ -4,6 +4,7 @@ points back is given that end."""
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -167,6 +168,21 @@ def test_a_first_prompt_that_points_back_is_given_the_end(house: ServiceHouse, a
     assert prompted(house, app, "continue", "other", before="Shall I go on?") == ""
     house.time += timedelta(days=30)
     assert prompted(house, app, "continue", "late") == ""
+
+
+def test_who_goes_on_at_once_in_a_new_session_is_given_the_end(
+    house: ServiceHouse, app: Path
+) -> None:
+    """A short first prompt of which nothing is found, minutes after; no second one, nothing an hour after."""
+    capture(house, app, "last", 1, (ASKED, ANSWERED))
+    short = "translate the privacy page into Danish"
+    house.time = START + timedelta(days=1, minutes=5)
+    # From here on nothing that a search finds is worth telling.
+    house.ctx.settings = replace(house.ctx.settings, threshold=1.0, adapt_threshold=False)
+    assert "· last session ·" in prompted(house, app, short, "soon")
+    assert prompted(house, app, short, "third", before="Tests pass.") == ""
+    house.time += timedelta(hours=1)
+    assert prompted(house, app, short, "later") == ""
 
 
 def test_what_the_start_told_whole_is_not_told_again(house: ServiceHouse, app: Path) -> None:

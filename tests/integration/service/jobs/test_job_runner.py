@@ -21,28 +21,28 @@ from vector_memory.service.base.job_clock import JobClock
 from vector_memory.service.jobs import registry, runner
 from vector_memory.service.jobs.registry import Job
 from vector_memory.service.jobs.schedule import cadence
-from vector_memory.service.jobs.step import Entry, Step, Turn, joined
+from vector_memory.service.jobs.step import Entry, JobRun, Step, joined
 
 STEPS: list[str] = []
 FAIL: list[BaseException] = []
 
 
-def three_steps(ctx: Context, turn: Turn) -> Step:
+def three_steps(ctx: Context, run: JobRun) -> Step:
     """A job of three steps that notes where it is."""
-    n = turn.cursor.number("n")
+    n = run.cursor.number("n")
     if FAIL and n == 1:
         raise FAIL[0]
-    STEPS.append(f"{n}{'?' if turn.dry_run else ''}")
+    STEPS.append(f"{n}{'?' if run.dry_run else ''}")
     entry = Entry("stepped", (f"id{n}",), {})
     return Step(
-        {"steps": 1, "previous": turn.before.number("steps")},
+        {"steps": 1, "previous": run.before.number("steps")},
         {"n": n + 1} if n < 2 else {},
         entry,
         "done",
     )
 
 
-def one_step(ctx: Context, turn: Turn) -> Step:
+def one_step(ctx: Context, run: JobRun) -> Step:
     """A job of one step."""
     STEPS.append("one")
     return Step({"ones": 1})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -221,14 +221,16 @@ def test_three_findings_about_one_thing_are_proposed_together(house: ServiceHous
 def ledger(house: ServiceHouse, project: Path, session: int, *tasks: tuple[bool, list[str]]) -> str:
     """Keep how tasks of a session ended, and with which steps; return the record's id."""
     told = [
-        outcomes.Task(
-            f"k{session}-{n}",
-            f"2026-05-0{session}T08:0{n}:00+00:00",
-            "fix",
-            done,
-            True,
-            stages=stages,
-        ).to_dict()
+        asdict(
+            outcomes.Task(
+                f"k{session}-{n}",
+                f"2026-05-0{session}T08:0{n}:00+00:00",
+                "fix",
+                done,
+                True,
+                stages=stages,
+            )
+        )
         for n, (done, stages) in enumerate(tasks)
     ]
     record = counted_records.CountedRecord(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -80,8 +80,8 @@ class World:
 
     def board(self) -> dict[str, Any]:
         """Return what hooks would tell."""
-        found = learned_records.board_record(asker_in(self.house.ctx, self.place))
-        return found.extra if found else {}
+        board = learned_records.board_of(asker_in(self.house.ctx, self.place))
+        return asdict(board) if board.id else {}
 
     def shown(self) -> dict[str, Any]:
         """Return what the verb shows."""
@@ -350,9 +350,7 @@ def test_what_is_forgotten_stays_forgotten(world: World) -> None:
     door(world.house.ctx, "forget", {"ids": [ledger.id]})
     world.fix("g")
     assert world.board()["tasks"] == 4
-    board = learned_records.board_record(asker_in(world.house.ctx, world.place))
-    assert board is not None
-    door(world.house.ctx, "forget", {"ids": [board.id]})
+    door(world.house.ctx, "forget", {"ids": [world.board()["id"]]})
     world.fix("h")
     assert "self-assessment" not in world.hook("SessionStart", "i")
 

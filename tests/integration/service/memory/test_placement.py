@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,9 @@ from vector_memory.errors import BadInputError, EmbeddingError, NotFoundError
 from vector_memory.model import PASSAGE, Memory, Origin, Relation, Scope, Source, Status
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.memory import placement
+from vector_memory.service.memory.neighbours import Neighbour
 
+WHEN = datetime(2026, 5, 3, tzinfo=timezone.utc)
 OLD_PORT = "Postgres in the dev environment listens on port 5432."
 NEW_PORT = "Postgres in the dev environment listens on port 5433."
 
@@ -274,3 +276,20 @@ def test_what_was_so_before_gives_way_to_what_came_after(house: ServiceHouse) ->
     assert older["suggestion"]["older"] == older["id"]
     replacing = older["suggestion"]["if_replaced"].split()
     assert replacing.index(newer["id"][:12]) < replacing.index(older["id"][:12])
+
+
+def test_what_was_found_in_one_session_contradicts_nothing() -> None:
+    """What the assistant found was so at that moment; what the user said, or what was decided, still holds."""
+    older = Memory(
+        id="a" * 32, text="The dev database listens on port 5432.", created_at=WHEN, kind="fact", origin=Origin.ASSISTANT,
+        source=Source("s1", "/t.jsonl"),
+    )  # fmt: skip
+    newer = replace(older, id="b" * 32, text="The dev database listens on port 5433.")
+    tie = placement.tie_of(newer, Neighbour(older, 0.97))
+    assert tie is not None
+    assert tie.relation is Relation.RELATES_TO
+    for change in ({"origin": Origin.USER}, {"kind": "decision"}, {"source": Source()}):
+        both = (replace(one, **change) for one in (newer, older))  # type: ignore[arg-type]
+        tie = placement.tie_of(next(both), Neighbour(next(both), 0.97))
+        assert tie is not None
+        assert tie.relation is Relation.CONTRADICTS

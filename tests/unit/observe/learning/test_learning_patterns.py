@@ -6,7 +6,7 @@ from pathlib import Path
 
 from vector_memory.observe import learning
 from vector_memory.observe.learning import tasks
-from vector_memory.observe.learning.patterns import PATTERNS
+from vector_memory.observe.learning.tasks import PATTERNS
 
 
 def test_each_pattern_is_used() -> None:

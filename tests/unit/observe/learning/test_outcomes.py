@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from vector_memory.observe.learning import outcomes, tasks
 from vector_memory.observe.learning.outcomes import Task, Trouble
 from vector_memory.observe.learning.tasks import EDIT, READ, RUN, TaskStep, TaskTurn
+from vector_memory.service.learning.learned_records import tasks_in
 
 AT = datetime(2026, 5, 1, 9, tzinfo=timezone.utc)
 
@@ -75,7 +78,7 @@ def test_a_task_is_measured() -> None:
     assert made.terms == ["crash"]
     assert made.commands == {"pytest": "PYTHONPATH=lib pytest", "just lint": "just lint"}
     assert made.trouble == [Trouble("s1", "it broke", "pytest")]
-    assert Task.from_dict(made.to_dict()) == made
+    assert tasks_in(json.loads(json.dumps([asdict(made)]))) == [made]
 
 
 def test_the_users_last_word_counts() -> None:
@@ -89,11 +92,12 @@ def test_the_users_last_word_counts() -> None:
 
 def test_what_is_no_task_is_left_out() -> None:
     """A record that somebody edited is not believed."""
-    assert Task.from_dict({"key": "k", "at": "never", "kind": "fix"}) is None
-    assert Task.from_dict({"kind": "fix"}) is None
+    good = {"key": "k", "at": AT.isoformat(), "kind": "fix"}
     assert (
-        Task.from_dict({"key": "k", "at": AT.isoformat(), "kind": "fix", "trouble": [[1]]}) is None
+        tasks_in([{**good, "at": "never"}, {"kind": "fix"}, "fix", {**good, "trouble": [[1]]}])
+        == []
     )
+    assert len(tasks_in([good, {**good, "of a later version": 1}])) == 2
 
 
 def task(number: int, **more: object) -> Task:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.observe.search.names_match import TellingPiece, in_place, told
+from vector_memory.observe.search.names_match import TellingPiece, in_place, telling_piece
 from vector_memory.observe.search.pattern_terms import SearchTerms, sought
 from vector_memory.observe.search.searches import Search
 
@@ -16,7 +16,9 @@ def looking_for(pattern: str) -> SearchTerms:
 def test_the_sentence_that_says_most() -> None:
     """Of those that have the name."""
     text = "load_ledger is old. We gave load_ledger a queue of its own, since readers starved. Nothing else changed."
-    assert told(looking_for("load_ledger"), text, "").piece.startswith("We gave load_ledger")
+    assert telling_piece(looking_for("load_ledger"), text, "").text.startswith(
+        "We gave load_ledger"
+    )
 
 
 @pytest.mark.parametrize(
@@ -26,7 +28,7 @@ def test_the_sentence_that_says_most() -> None:
 )  # fmt: skip
 def test_nothing_is_said(text: str) -> None:
     """By lists, by code, by what stands beside the sentence, and of other names."""
-    assert told(looking_for("load_ledger"), text, "") == TellingPiece()
+    assert telling_piece(looking_for("load_ledger"), text, "") == TellingPiece()
 
 
 def test_talk_says_under_which_file_a_name_stands() -> None:
@@ -36,19 +38,21 @@ def test_talk_says_under_which_file_a_name_stands() -> None:
         "- `open_ledger`",
         "- `load_ledger`, `save_ledger`",
     ]
-    assert told(looking_for("load_ledger"), "\n".join(lines)).file == "src/reader.py"
+    assert telling_piece(looking_for("load_ledger"), "\n".join(lines)).file == "src/reader.py"
     far = [lines[0], *["- `open_ledger`"] * 12, lines[2]]
-    assert told(looking_for("load_ledger"), "\n".join(far)) == TellingPiece()
+    assert telling_piece(looking_for("load_ledger"), "\n".join(far)) == TellingPiece()
     other = [lines[0], "README.md has the rest", lines[2]]
-    assert told(looking_for("load_ledger"), "\n".join(other)) == TellingPiece()
+    assert telling_piece(looking_for("load_ledger"), "\n".join(other)) == TellingPiece()
 
 
 def test_all_of_a_memory_is_about_its_title() -> None:
     """Names in the paths of its files, too."""
     text = "The readers starve as soon as a writer waits."
-    assert told(looking_for("load_ledger"), text, "load_ledger").piece == text
-    assert told(looking_for("load_ledger"), text) == TellingPiece()
-    assert told(looking_for("load_ledger"), text, "logs/load_ledger/console.log").piece == text
+    assert telling_piece(looking_for("load_ledger"), text, "load_ledger").text == text
+    assert telling_piece(looking_for("load_ledger"), text) == TellingPiece()
+    assert (
+        telling_piece(looking_for("load_ledger"), text, "logs/load_ledger/console.log").text == text
+    )
 
 
 @pytest.mark.parametrize(

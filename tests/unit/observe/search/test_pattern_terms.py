@@ -112,6 +112,7 @@ def test_alternatives_stay_few() -> None:
     """However many a pattern has; what is too deep is left out rather than followed."""
     assert len(alternatives("(a|b|c|d)(e|f|g|h)(i|j|k|l)_name")) <= 16
     assert alternatives("(" * 5_000 + "x_name") is not None
+    assert alternatives("[" + r"\a" * 200) is not None
 
 
 @given(st.text(alphabet="ab_|()[]{}\\.*+?^$-,0 \n", max_size=60))
