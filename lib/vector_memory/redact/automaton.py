@@ -158,7 +158,7 @@ class Automaton:
                     yield rule, matched
 
 
-_BEFORE = re.compile(r"^\(\?<!\[((?:[^\]\\]|\\.)+)\]\)")
+_BEFORE = "(?<!["
 _COUNT = re.compile(rb"\{(\d+),\d+\}")
 """Where a gate does not count: it would need a state for each number."""
 _MANY = re.compile(r"\{(\d+),\d{4,}\}")
@@ -172,7 +172,9 @@ at its start."""
 def _loose(pattern: str) -> bytes:
     """Return a pattern without lookaround. What must not stand before it stays, as one character that
     is read too: else every place in a long word would begin a match that the automaton must follow."""
-    head = _BEFORE.match(pattern)
-    rest = without_lookaround(pattern[head.end() :] if head else pattern)
-    rest = _MANY.sub(r"{\1,}", rest).replace("(?P<s>", "(?:")
-    return ((f"(?:^|[^{head[1]}])" if head else "") + rest).encode("ascii")
+    head, rest = "", pattern
+    if pattern.startswith(_BEFORE):
+        signs, _, rest = pattern.removeprefix(_BEFORE).partition("])")
+        head = f"(?:^|[^{signs}])"
+    rest = _MANY.sub(r"{\1,}", without_lookaround(rest)).replace("(?P<s>", "(?:")
+    return (head + rest).encode("ascii")

@@ -233,7 +233,6 @@ _ASKING = re.compile(
 _WORDS = tables.sets("time_words")
 _LIMITS, _LEADING, _BEFORE_VERBS = (_WORDS[part] for part in ("limits", "leading", "before verbs"))
 _JOINING = frozenset(("", "and", "to", "until", "till", "-", "\u2013"))
-_NUMBER = re.compile(r"\d+")
 
 
 @lru_cache(maxsize=1)
@@ -263,7 +262,7 @@ def _resolved(match: re.Match[str], now: datetime) -> _Pair | None:
 
 
 def _iso(match: re.Match[str], now: datetime) -> _Pair:
-    parts = [int(part) for part in _NUMBER.findall(match["iso"])]
+    parts = _numbers(match["iso"])
     if len(parts) == 2:
         return _month(parts[0], parts[1], now)
     day = _at(now, *parts[:3])
@@ -275,7 +274,7 @@ def _iso(match: re.Match[str], now: datetime) -> _Pair:
 
 def _day_and_month(match: re.Match[str], now: datetime) -> _Pair:
     words = match["dmy"] or match["mdy"]
-    numbers = [int(number) for number in _NUMBER.findall(words)]
+    numbers = _numbers(words)
     month = _month_number(words)
     if match["mdy"] and len(numbers) == 1:
         before = match.string[max(0, match.start() - 12) : match.start()].split()
@@ -453,7 +452,7 @@ def _word(match: re.Match[str], now: datetime) -> _Pair:
 
 
 def _day_of_month(match: re.Match[str], now: datetime) -> _Pair:
-    wanted = int(_NUMBER.findall(match["nthday"])[0])
+    wanted = _numbers(match["nthday"])[0]
     year, month = (now.year, now.month) if wanted <= now.day else _shifted(now, -1)
     day = _at(now, year, month, wanted)
     return day, _next_day(day)
@@ -516,6 +515,10 @@ def _joined(named: list[TimeSpan], text: str) -> Iterator[TimeSpan]:
             continue
         yield one
         i += 1
+
+
+def _numbers(words: str) -> list[int]:
+    return [int(n) for n in "".join(c if c.isdecimal() else " " for c in words).split()]
 
 
 def _month_number(words: str) -> int:

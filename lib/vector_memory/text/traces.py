@@ -20,7 +20,7 @@ NAME_CHARS = 5
 """Shorter names stand in too many texts."""
 MOST_CHARS = 100_000
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
-_SENTENCE_END = re.compile(r"[\n.!?;:]+")
+_SENTENCE_ENDS = str.maketrans(".!?;:", "\n" * 5)
 _COMMON_WORDS = tables.words("common_words")
 _COMMON_FILES = tables.words("common_files")
 
@@ -79,7 +79,7 @@ def signs(text: str) -> set[Sign]:
 
 def phrases(text: str) -> Iterable[Phrase]:
     """Yield the telling phrases of a text, as stems."""
-    for sentence in _SENTENCE_END.split(text):
+    for sentence in text.translate(_SENTENCE_ENDS).split("\n"):
         words = [
             word for word in _WORD.findall(sentence.lower()) if word not in analysis.STOP_WORDS
         ]
