@@ -33,7 +33,7 @@ from vector_memory.index.exchanges import exchanges
 from vector_memory.index.ideas import intent_of
 from vector_memory.index.memories import to_drafts
 from vector_memory.index.transcript import read_entries
-from vector_memory.index.units import Unit, units
+from vector_memory.index.units import Unit, cues, units
 from vector_memory.index.voices import USER
 from vector_memory.model import (
     CAUSE,
@@ -261,7 +261,7 @@ def fit(sentences: Sequence[Labelled], vectors: Floats, model: str) -> worth.Wei
 @cache
 def features_of(unit: Unit) -> Floats:
     """Return what the weights know of a sentence without its vector; each fold asks for it anew."""
-    return worth.features(unit)
+    return worth.features(unit, cues(unit))
 
 
 def _rows(told: Sequence[Labelled], x: Floats, penalty: Floats, of_form: int) -> Floats:

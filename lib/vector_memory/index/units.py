@@ -175,8 +175,9 @@ def form(unit: Unit) -> dict[str, float]:
 
 
 def narrates(unit: Unit) -> bool:
-    """Whether the assistant says what it is about to do, or offers to."""
-    return unit.speaker == ASSISTANT and bool(_NARRATES.search(unit.text.replace("\u2019", "'")))
+    """Whether the assistant says what it is about to do, or offers to, also above a list."""
+    said = f"{unit.heading} {unit.text}".replace("\u2019", "'")
+    return unit.speaker == ASSISTANT and bool(_NARRATES.search(said))
 
 
 def cues(unit: Unit) -> dict[str, bool]:

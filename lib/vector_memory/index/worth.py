@@ -98,21 +98,24 @@ def verdicts(
     for place, unit in enumerate(units):
         abroad = is_foreign(unit.text)
         name = WORDS if abroad or vectors is None else MEANING
-        row = features(unit, None if vectors is None or abroad else vectors[place])
+        said = cues(unit)
+        row = features(unit, said, None if vectors is None or abroad else vectors[place])
         least = LEAST_ABROAD if abroad else by.least[name][unit.speaker != USER]
         if plain_kind(unit.text, unit.speaker == USER):
             least = min(least, LEAST_PLAIN)
-        if unit.done is False or (unit.speaker == USER and cues(unit)[RULES]):
+        if unit.done is False or (unit.speaker == USER and said[RULES]):
             least = min(least, LEAST_BINDING)
         verdict = _verdict(by.intents, by.tables[name] @ row, least)
         made.append(replace(verdict, worth=0.0, is_kept=False) if narrates(unit) else verdict)
     return made
 
 
-def features(unit: Unit, vector: Vector | None = None) -> NDArray[np.float64]:
-    """Return what the weights know of a sentence: 1, what its form and its turns of phrase tell, the same again where
-    it is the user's, its vector."""
-    row = np.array([1.0, *map(float, (*form(unit).values(), *cues(unit).values()))])
+def features(
+    unit: Unit, said: Mapping[str, bool], vector: Vector | None = None
+) -> NDArray[np.float64]:
+    """Return what the weights know of a sentence: 1, what its form and its turns of phrase (`said`) tell, the same
+    again where it is the user's, its vector."""
+    row = np.array([1.0, *map(float, (*form(unit).values(), *said.values()))])
     whole = np.concatenate([row, row * (unit.speaker == USER)])
     return whole if vector is None else np.concatenate([whole, vector])
 

@@ -49,7 +49,7 @@ def test_what_holds_is_kept(said: str, kinds: set[str]) -> None:
 def test_each_set_of_weights_fits_its_features() -> None:
     """With a vector and without one."""
     (unit,) = units(["User: We use Postgres for the queue, and no Redis."])
-    size = len(features(unit))
+    size = len(features(unit, cues(unit)))
     assert {name: table.shape[1] for name, table in weights().tables.items()} == {
         WORDS: size, MEANING: size + 384,
     }  # fmt: skip
