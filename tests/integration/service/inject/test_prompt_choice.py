@@ -1,0 +1,40 @@
+"""Which of the hits worth telling a prompt is told."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+from service_house import ServiceHouse, hook_question
+
+from vector_memory.model import PASSAGE, CleanText, Memory, Source
+from vector_memory.retrieve.search import Hit
+from vector_memory.service.base.shown_notes import Worth
+from vector_memory.service.inject.prompt_recall import chosen
+from vector_memory.text import analysis
+
+TEXTS = ("The parser of ledger.py rounds down.", "Exports of ledger.py are sorted by year.")
+
+
+def hit(turn: int) -> Hit:
+    """Return a passage that holds a name which was searched for."""
+    source = Source("old", "/old.jsonl", 1, 2, turn)
+    at = datetime(2026, 5, 3, tzinfo=timezone.utc)
+    memory = Memory(f"{turn:032x}", CleanText(TEXTS[turn]), at, kind=PASSAGE, source=source)
+    return Hit(memory, 1.0, 1.0, {"exact": 0.5}, 0, frozenset(analysis.analyse(memory.text)))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "before", "count"),
+    [("why does ledger.py fail?", "", 2), ("why does ledger.py fail?", "The tests ran.", 2),
+     ("why did that fail?", "The tests of ledger.py ran.", 1), ("why did that fail?", "", 2)],
+)  # fmt: skip
+def test_in_the_midst_one_is_told_but_for_names_of_the_prompt(
+    house: ServiceHouse, tmp_path: Path, prompt: str, before: str, count: int
+) -> None:
+    """A name in the talk before, with which a prompt that points back is searched for, calls nothing."""
+    question = hook_question(house.ctx, "now", str(tmp_path), prompt, before=before)
+    hits = [hit(0), hit(1)]
+    worths = {one.memory.id: Worth(0.5) for one in hits}
+    assert chosen(house.ctx, question, hits, worths, set()) == hits[:count]
