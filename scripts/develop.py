@@ -31,8 +31,8 @@ CHECKS = (
 )
 
 WHOLE = (
-    # Much of it waits for processes. A file's tests share what is slow to make, so they stay together.
-    "--numprocesses=auto", "--maxprocesses=4", "--dist=loadfile",
+    # One more than there are processors: much of it waits for processes. A file's tests share what is slow to make, so they stay together.
+    f"--numprocesses={1 + (os.cpu_count() or 1)}", "--maxprocesses=4", "--dist=loadfile",
     "--durations=25",
 )  # fmt: skip
 """How pytest runs everything."""

@@ -326,7 +326,7 @@ def test_no_order_of_calls_binds(
     ask(house, "remember", text="We use Redis for sessions.", kind="preference", **own)
     ask(house, "remember", text="Fees are cents.", **own)
     old = ask(house, "remember", text="Deploy on Mondays.", kind="rule", **own)["id"]
-    ask(house, "remember", text="Fridays it is.", supersedes=old, **own)
+    ask(house, "remember", text="Fridays it is.", kind="note", supersedes=old, **own)
     (app / "own.jsonl").write_text('{"text": "The ledger holds cents.", "priority": "HIGH"}')
     door(house.ctx, "import", {**own, "path": str(app / "own.jsonl")})
     before = {one.id: str(one.text) for one in everything(house) if agent_rights.is_the_users(one)}
