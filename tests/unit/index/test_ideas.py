@@ -55,8 +55,6 @@ def test_pronouns_take_the_sentence_before() -> None:
         ["Assistant: The pool has ten connections. It never closes them because of a bug."]
     )
     assert self_contained(leaning, "", ()).startswith("The pool has ten connections. It never")
-    _, then = units(["Assistant: The pool has ten connections. Then the eleventh request waits."])
-    assert self_contained(then, "", ()).startswith("The pool has ten connections. Then the")
 
 
 def test_what_nothing_explains_is_no_idea() -> None:
