@@ -44,8 +44,8 @@ LEAST_TERMS, FEW_TERMS = 4, 2
 itself what the exchange is about."""
 
 _LEANING = re.compile(
-    r"(?:(?:so|and|but|also|then|or|because|which|however|otherwise|instead|therefore|still|that said|as written)[, ]+)*"
-    r"(?:then|it|this|that|these|those|they|he|she|them|both|the (?:former|latter|same))\b",
+    r"(?:(?:so|and|but|also|then|or|because|which|however|otherwise|instead|therefore)[, ]+)*"
+    r"(?:it|this|that|these|those|they|he|she|them|both|the (?:former|latter|same))\b",
     re.IGNORECASE,
 )
 _THIS_FILE = re.compile(

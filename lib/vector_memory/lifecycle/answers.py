@@ -14,11 +14,8 @@ COVERED = 0.75
 """The share of what the question or the todo is about that the text must name."""
 
 _ASKING = frozenset(
-    term
-    for word in ("which", "what", "who", "whose", "where", "when", "why", "how", "should", "open",
-                 "question", "decide", "clarify", "find", "todo", "still", "need", "use", "does", "add", "implement", "write")
-    for term in analysis.analyse(word)
-)  # fmt: skip
+    term for word in tables.sets("grammar")["asking"] for term in analysis.analyse(word)
+)
 _PATTERNS = tables.patterns("done_phrases", os.path.dirname(__file__))
 _CHOICE = _PATTERNS["choice"]
 _DONE = _PATTERNS["done"]

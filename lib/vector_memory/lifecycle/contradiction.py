@@ -82,14 +82,9 @@ def _only_measured(new: ParsedText, old: ParsedText) -> str:
     if len(new.terms) != len(old.terms):
         return ""
     pairs = [(a, b) for a, b in zip(old.terms, new.terms, strict=True) if a.key != b.key]
-    measured = all(
-        a.sort == b.sort and a.sort.startswith("number:") and a.sort[7:] for a, b in pairs
-    )
-    return (
-        " and ".join(_listed(side) for side in zip(*pairs, strict=True))
-        if measured and pairs
-        else ""
-    )
+    if any(a.sort != b.sort or not a.sort.partition("number:")[2] for a, b in pairs):
+        return ""
+    return " and ".join(_listed(side) for side in zip(*pairs, strict=True))
 
 
 class _Pair(NamedTuple):

@@ -1,7 +1,7 @@
 """How likely a newer statement speaks against an older one that is near it, where no rule tells: "support runs
 through tickets these days" after "Lena reads the support mails".
 
-A sum of weights: how near both are, how much of each the other one says, signs of change (`data/change_cues.txt`),
+A sum of weights: how near both are, how much of each the other one says, signs of change (`change_phrases.txt`),
 numbers and negations. `benchmarks/train_disagreement.py` makes the
 file of weights, and writes into it what data it was made of and what it was worth on writers left out.
 
@@ -13,13 +13,11 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
 
-from vector_memory.lifecycle import contradiction, signs, statement
-from vector_memory.text import analysis, tables, wording
+from vector_memory.lifecycle import contradiction, statement
+from vector_memory.text import analysis, tables
 
 WEIGHTS_FILE = os.path.join(
     os.path.dirname(__file__), os.pardir, "data", "disagreement_weights.json"
@@ -28,15 +26,9 @@ LONGEST = 30
 """Words of a statement that the weights know something of."""
 OF_ONE_WORDING = 0.55
 """How much two statements have in common, as the product of both shares, where the rules can read them."""
+_PHRASES = tables.patterns("change_phrases", os.path.dirname(__file__))
 CHANGES = ("now", "ended", "changed", "otherwise")
-"""The cues that say that something is not as it was."""
-
-
-class Weights(NamedTuple):
-    """What each feature weighs, "" for the sum's beginning, and the sum from which two statements disagree."""
-
-    weights: Mapping[str, float]
-    least: float
+"""Those that say that something is not as it was."""
 
 
 def disagrees(newer: str, older: str, cosine: float) -> bool:
@@ -47,8 +39,8 @@ def disagrees(newer: str, older: str, cosine: float) -> bool:
     """
     if max(len(newer.split()), len(older.split())) > LONGEST:
         return False
-    by = weights()
-    return odds(features(newer, older, cosine), by.weights) >= by.least
+    by, least = weights()
+    return odds(features(newer, older, cosine), by) >= least
 
 
 def odds(told: Mapping[str, float], by: Mapping[str, float]) -> float:
@@ -60,35 +52,32 @@ def odds(told: Mapping[str, float], by: Mapping[str, float]) -> float:
 
 
 @cache
-def weights() -> Weights:
-    """Return the weights that come with the program."""
+def weights() -> tuple[Mapping[str, float], float]:
+    """Return what each feature weighs, as it comes with the program, and the sum from which two statements disagree."""
     with open(WEIGHTS_FILE, encoding="utf-8") as file:
         told = json.load(file)
-    return Weights(told["weights"], told["least"])
+    return told["weights"], told["least"]
 
 
 def features(newer: str, older: str, cosine: float) -> dict[str, float]:
     """Return what the weights know of two statements, by name."""
     new, old = analysis.analyse(newer), analysis.analyse(older)
     numbers = [_numbers(text) for text in (newer, older)]
-    denials = [
-        sum(token.lower() in wording.NEGATIONS for token in statement.parse(text).tokens)
-        for text in (newer, older)
-    ]
+    denials = [statement.parse(text).denials() for text in (newer, older)]
     found = {
         "": 1.0,
         "cosine": cosine,
         "known": _share(new, old),
         "kept": _share(old, new),
-        "known first": _share(_half(new), old),
-        "kept first": _share(_half(old), new),
+        # What a statement is about most often stands in its first half.
+        "known first": _share(new[: len(new) // 2 or 1], old),
+        "kept first": _share(old[: len(old) // 2 or 1], new),
         "size": math.log1p(len(new)),
         "old size": math.log1p(len(old)),
-        "rivals": not signs.about_one(frozenset(new), frozenset(old)),
-        "number": _differ(*numbers),
+        "number": not numbers[0] <= numbers[1] and not numbers[1] <= numbers[0],
         "same number": not numbers[0].isdisjoint(numbers[1]),
         "denied": denials[0] % 2 != denials[1] % 2,
-        **{name: cue.search(newer) is not None for name, cue in _cues().items()},
+        **{name: phrase.search(newer) is not None for name, phrase in _PHRASES.items()},
     }
     found["alike"] = found["known"] * found["kept"]
     found["apart"] = contradiction.are_apart(newer, older)
@@ -105,31 +94,7 @@ def _share(words: Sequence[str], others: Sequence[str]) -> float:
     return sum(word in others for word in words) / max(1, len(words))
 
 
-def _half(words: Sequence[str]) -> Sequence[str]:
-    """Return the first half of a statement's words, where what it is about most often stands."""
-    return words[: max(1, len(words) // 2)]
-
-
-def _numbers(text: str) -> frozenset[tuple[str, str]]:
-    """Return a text's numbers, each with its dimension, and its days."""
-    return frozenset(
-        (term.sort, term.key)
-        for term in statement.parse(text).terms
-        if term.sort == "day" or term.sort.startswith("number")
-    )
-
-
-def _differ(one: frozenset[tuple[str, str]], other: frozenset[tuple[str, str]]) -> bool:
-    """Whether both count in one dimension, and not the same."""
-    return any(
-        not any(found in other for found in one if found[0] == sort)
-        for sort in {found[0] for found in one} & {found[0] for found in other}
-    )
-
-
-@cache
-def _cues() -> dict[str, re.Pattern[str]]:
-    return {
-        name: re.compile(pattern, re.IGNORECASE)
-        for name, pattern in tables.pairs("change_cues").items()
-    }
+def _numbers(text: str) -> frozenset[str]:
+    """Return a text's numbers, each with its unit, and its days."""
+    terms = statement.parse(text).terms
+    return frozenset(term.key for term in terms if term.sort == "day" or "number" in term.sort)

@@ -91,14 +91,14 @@ def _given_up(text: str) -> Terms:
 def _same_subject(change: Change, rest: Terms, cosine: float | None) -> bool:
     about, rest = change.about - _EMPTY_VERBS, rest - _EMPTY_VERBS
     if about and rest:
-        return len(about & rest) / min(len(about), len(rest)) >= LEAST_SHARED and about_one(
+        return len(about & rest) / min(len(about), len(rest)) >= LEAST_SHARED and _about_one(
             about, rest
         )
     return not about and not rest or (cosine is not None and cosine >= ALONE_COSINE)
 
 
-def about_one(about: Terms, rest: Terms) -> bool:
-    """Whether two sets of terms name no rivals, such as the staging and the production database."""
+def _about_one(about: Terms, rest: Terms) -> bool:
+    """Whether two subjects are no rivals, such as the staging and the production database."""
     return not any(about & group - rest and rest & group - about for group in RIVALS)
 
 

@@ -17,14 +17,9 @@ from vector_memory.text import analysis, tables, wording
 
 NUMBER = re.compile(r"[-~^<>=v$]*\d[\w.,:/-]*$")
 _UNITS = {
-    unit: dimension
-    for dimension, units in {
-        "%": "%",
-        "bytes": "B KB MB GB TB KiB MiB GiB Mb Gb Kb",
-        "time": "ms s second seconds min minute minutes h hour hours day days week weeks month months year years",
-        "rate": "Hz kHz MHz GHz",
-    }.items()
-    for unit in units.split()
+    unit: units.split()[0]
+    for units in tables.sections("grammar")["units"]
+    for unit in units.split()[1:]
 }
 _WORDS_OF = tables.sets("grammar")
 _DAYS = frozenset(day + ending for day in _WORDS_OF["days"] for ending in ("", "s"))
@@ -77,9 +72,14 @@ class ParsedText(NamedTuple):
     tokens: tuple[str, ...]
     clauses: tuple[tuple[frozenset[str], int], ...]
 
-    def denials(self, known: frozenset[str]) -> int:
-        """Return how often it denies something in clauses of which half of the keys are known."""
-        return sum(count for keys, count in self.clauses if 2 * len(keys & known) >= len(keys))
+    def denials(self, known: frozenset[str] | None = None) -> int:
+        """Return how often it denies something, in clauses of which half of the keys are known, if any are given."""
+        counts = (
+            count
+            for keys, count in self.clauses
+            if known is None or 2 * len(keys & known) >= len(keys)
+        )
+        return sum(counts)
 
     def topic(self) -> frozenset[str]:
         """Return the keys of what it is about."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.index.units import LONGEST, cues, form, units
+from vector_memory.index.units import LONGEST, cues, form, narrates, units
 from vector_memory.text import harmless
 
 TALK = (
@@ -81,3 +81,12 @@ def test_a_sentence_of_which_a_part_was_redacted_is_none() -> None:
     """It stays readable in its passage."""
     said = "User: Use [redacted:password] for the database of the tests. Never print the keys of customers."
     assert [one.text for one in units([said])] == ["Never print the keys of customers."]
+
+
+def test_what_is_offered_above_a_list_is_no_idea() -> None:
+    """Nor what stands in it; under a heading that offers nothing it may be one."""
+    lead, item = "If you want, I can do that next:", "- The runner skips agents that are missing."
+    (offered,) = units([f"Assistant: {lead}\n\n{item}"])
+    (told,) = units([f"Assistant: What the runner does:\n\n{item}"])
+    assert narrates(offered)
+    assert not narrates(told)

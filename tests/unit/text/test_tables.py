@@ -12,7 +12,7 @@ from vector_memory.redact import categories, reading_rules
 from vector_memory.text import analysis, mentions, prompts, shell, tables, technologies
 
 PATTERNS = (
-    "key_heads", "key_shapes", "secret_places", "secret_commands", "idea_cues", "idea_cues_abroad", "change_cues", "command_words", "grammar",
+    "key_heads", "key_shapes", "secret_places", "secret_commands", "idea_cues", "idea_cues_abroad", "command_words", "grammar",
 )  # fmt: skip
 """Tables of regular expressions; tests/unit/redact/test_random_values.py and tests/unit/observe/commands/test_command_rules.py
 have what each line does."""

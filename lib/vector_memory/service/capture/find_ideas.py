@@ -18,7 +18,7 @@ from vector_memory.index.entities import named_in
 from vector_memory.index.ideas import DONE, NAMED, OPEN_KINDS, Idea, ideas
 from vector_memory.index.units import units
 from vector_memory.index.worth import verdicts, weights
-from vector_memory.model import PASSAGE, Memory, Origin, Source, Status, unique
+from vector_memory.model import PASSAGE, Memory, Origin, Status, unique
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import merging, tombstones, trust_marks
@@ -150,18 +150,11 @@ def _memory(idea: Idea, talk: Sequence[Memory]) -> Memory:
         sensitivity=passage.sensitivity,
         jurisdiction=passage.jurisdiction,
         files=passage.files if of_files else (),
-        source=_source(passage, idea.unit.speaker),
+        source=replace(passage.source, speaker=idea.unit.speaker),
         external_id=idea.name,
         extra={**idea.extra, **named_in(idea.text, passage.files)},
     )
     return trust_marks.settled(made)
-
-
-def _source(passage: Memory, speaker: str) -> Source:
-    source = passage.source
-    return Source(
-        source.session, source.path, source.line_start, source.line_end, source.turn, speaker
-    )
 
 
 def _store(
