@@ -37,7 +37,7 @@ from vector_memory.index.reader import head_of, transcripts_below
 from vector_memory.retrieve.factors import least_relevance
 from vector_memory.service.base import messages
 from vector_memory.service.find.recall import RecallRequest
-from vector_memory.service.memory.passages import in_context
+from vector_memory.service.memory.passages import in_context, turn_reader
 
 DEPTHS = (1, 5, 10)
 SINCE = 86_400.0
@@ -110,14 +110,13 @@ class Examination:
         self._house.now = _asked_at(question)
         request = messages.read(RecallRequest, self._request(question))
         asker = messages.asker_of(self._house.ctx, request)
+        turns = [turn_reader(shelf) for shelf in asker.shelves]
         return {
             **{name: question.get(name) for name in ("id", "question", "type", "workspace")},
             "candidates": [
                 {
                     **known_of(hit, self._house.now),
-                    "holds_answer": holds(
-                        in_context(asker.shelves[hit.shelf], hit.memory), question
-                    ),
+                    "holds_answer": holds(in_context(turns[hit.shelf], hit.memory).text, question),
                     "holds_itself": holds(hit.memory.text, question),
                 }
                 for hit in self._house.candidates(question["question"], asker)
