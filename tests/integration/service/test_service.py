@@ -255,7 +255,7 @@ def test_a_session_starts_with_what_matters(house: ServiceHouse, ledger: Path) -
     block = session_start.on_start(house.ctx, ask)
     assert "force-push" in block
     assert "shard by tenant" in block
-    assert block.count("2026-05-03") == house.ctx.settings.start_memories
+    assert block.count("\n- 2026-05-03") == house.ctx.settings.start_memories
     assert "force-push" not in session_start.on_start(house.ctx, ask)
     again = session_start.on_start(
         house.ctx, hook_question(house.ctx, "s1", str(ledger), source="compact")
