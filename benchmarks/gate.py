@@ -21,7 +21,7 @@ from replay import read_lines
 
 from vector_memory.model import PASSAGE
 from vector_memory.retrieve.gate import HELPS, ON_TOPIC
-from vector_memory.service.inject.prompt_recall import LOOKED_AT, NEAREST
+from vector_memory.service.inject.prompt_recall import LOOKED_AT, MIDST, NEAREST
 
 Floats = NDArray[np.float64]
 PENALTY = 10.0
@@ -102,9 +102,8 @@ def shown(prompts: Prompts, threshold: float, is_widened: bool) -> dict[str, Any
     labels: list[int] = []
     spoke = uncalled = nothing = covered = unknown = 0
     for prompt in prompts:
-        best = [
-            place for place in np.argsort(-prompt["worth"]) if prompt["worth"][place] >= threshold
-        ]
+        least = threshold + (0.0 if prompt["is_first"] else MIDST)
+        best = [place for place in np.argsort(-prompt["worth"]) if prompt["worth"][place] >= least]
         if prompt["is_silent"] or not best:
             continue
         best = best[: 5 if prompt["is_first"] else 1]
