@@ -158,7 +158,7 @@ COLLECTIONS: dict[str, CollectionRule] = {
 TRAILS, HEURISTICS, ASSESSMENTS, SCRATCH, WORLD = (
     "pheromone_trails", "heuristics", "constitutional_assessments", "working_memory", "world_model",
 )  # fmt: skip
-TRAJECTORIES = "trajectories"
+TRAJECTORIES, EPISODES = "trajectories", "episodes"
 QUIET = frozenset({TRAILS, HEURISTICS, ASSESSMENTS, SCRATCH, WORLD})
 """Collections that a question finds only where it names them: what observers keep count of, and notes
 for the moment. Each has a way of its own to come up."""

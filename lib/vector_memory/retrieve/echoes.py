@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vector_memory.model import DERIVED, PASSAGE, Memory
+from vector_memory.model import DERIVED, EPISODES, PASSAGE, Memory
 from vector_memory.retrieve.repetitions import WITHIN
 from vector_memory.retrieve.search import Hit
 from vector_memory.text import analysis
@@ -72,15 +72,17 @@ class ShownTexts:
 
 def each_once(hits: Sequence[Hit]) -> list[Hit]:
     """Return hits without those that say again what a better one says: of an exchange its best passage is told, which
-    others of it are told with, and not also the ideas that were found in it."""
+    others of it are told with, and not also the ideas that were found in it. What mended an error is more than such an
+    idea: it was seen to work."""
     first: dict[tuple[str, int], Hit] = {}
     for hit in hits:
         if hit.memory.kind == PASSAGE and hit.memory.source.session:
             first.setdefault(_exchange(hit.memory), hit)
     said, kept = ShownTexts(), []
     for hit in hits:
-        is_first = hit.memory.kind in DERIVED or first.get(_exchange(hit.memory), hit) is hit
-        if is_first and not said.holds(hit.memory):
+        is_idea = hit.memory.kind not in DERIVED and hit.memory.collection != EPISODES
+        is_told = is_idea and first.get(_exchange(hit.memory), hit) is not hit
+        if not is_told and not said.holds(hit.memory):
             kept.append(hit)
             said.take(hit.memory)
     return kept

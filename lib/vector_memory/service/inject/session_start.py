@@ -12,6 +12,7 @@ from datetime import date
 from vector_memory import aging, redact
 from vector_memory.model import (
     DECISION,
+    EPISODES,
     PASSAGE,
     PREFERENCE,
     PROBLEM,
@@ -54,7 +55,6 @@ BINDING = (PREFERENCE, DECISION)
 OPEN_KINDS = (QUESTION, TODO)
 UNTOLD_KINDS = (PASSAGE, TOPIC, PROBLEM, *OPEN_KINDS)
 """Of what somebody had remembered, what is neither a rule nor a fact."""
-EPISODES = "episodes"
 _LASTING = re.compile(
     r"(?i)(?:^|[.!:;] )(?:please )?(?:always|never(?! mind))\b|\bfrom now on\b|\bin (?:the )?future\b"
     r"|\bevery time\b|\b(?:we|you|i) (?:should |must )?(?:always|never)\b"
