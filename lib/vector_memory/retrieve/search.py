@@ -21,8 +21,9 @@ from vector_memory.text import analysis
 DEEPER = 3
 """How many times more memories than asked for are loaded and weighed by their factors."""
 LEAST_LOADED = 24
-MOST_KNOWN = 96
-"""How many that who asks knows are passed over: where nearly all is of the session itself, the rest says little."""
+MOST_KNOWN = 48
+"""How many that who asks knows are passed over: to read more takes longer than a prompt may, and where nearly all is
+of the session itself, the rest says little."""
 NEARLY = 0.75
 """The share of an older hit's score from which a newer one that contradicts it goes before it."""
 ASKED_FOR = 0.9

@@ -309,8 +309,8 @@ def test_copies_of_one_text_take_no_place_from_others() -> None:
 
 
 def test_what_is_known_takes_no_place_and_still_contradicts() -> None:
-    """Sixty texts of the session that asks stand before another one, and one of them says otherwise."""
-    own = [memory(seq, f"the queue holds job {seq}") for seq in range(2, 62)]
+    """Forty texts of the session that asks stand before another one, and one of them says otherwise."""
+    own = [memory(seq, f"the queue holds job {seq}") for seq in range(2, 42)]
     other = memory(1, "the queue holds no job")
     shelf = Shelf([*own, other], lexical=[(one.seq, 9.0) for one in own] + [(1, 1.0)])
     shelf.links = [Link(own[0].id, other.id, Relation.CONTRADICTS)]
