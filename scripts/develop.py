@@ -31,8 +31,9 @@ CHECKS = (
 )
 
 WHOLE = (
-    # One more than there are processors: much of it waits for processes. A file's tests share what is slow to make, so they stay together.
-    f"--numprocesses={1 + (os.cpu_count() or 1)}", "--maxprocesses=4", "--dist=loadfile",
+    # A file's tests share what is slow to make, so they stay together. In their order: what drives whole processes
+    # comes first, few tests that take long, and the many quick ones fill what is left.
+    "--numprocesses=auto", "--maxprocesses=4", "--dist=loadfile", "--no-loadscope-reorder",
     "--durations=25",
 )  # fmt: skip
 """How pytest runs everything."""
