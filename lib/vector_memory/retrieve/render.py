@@ -84,9 +84,9 @@ def head(memory: Memory, project: str) -> str:
         where += f" {fence.short_name(memory.source.path)}:{memory.source.line_start}"
         if memory.source.line_end > memory.source.line_start:
             where += f"-{memory.source.line_end}"
-    date = memory.created_at.date().isoformat()
+    date, origin = memory.created_at.date().isoformat(), whose(memory)
     due, wrong = aging.due_on(memory), aging.refuted_on(memory)
-    line = fence.head(date, memory.kind, project, where, whose(memory))
+    line = fence.head(date, memory.kind, project, where, origin)
     line += f" · due {due}" if due else ""
     return line + (f" · found to be wrong on {wrong}" if wrong else "")
 

@@ -92,6 +92,13 @@ class Prompt:
         names_above = _holds(words_in(self.text[:EARLIER_CHARS]), _EARLIER)
         return (terms <= 2 and points) or (names_above and "\n\n" not in self.text)
 
+    def names_things(self, within: int) -> bool:
+        """Whether it calls something by its exact name in so many characters."""
+        # The cold path, which asks nothing of the sort, starts without it.
+        from vector_memory.text import mentions
+
+        return bool(mentions.exact_terms(self.text[:within]))
+
     @property
     def needs_what_was_before(self) -> bool:
         """Whether it can hardly be understood without what was said before it: hardly a word of its own."""

@@ -22,7 +22,7 @@ from vector_memory.service.base.shown_notes import PROMPT, Showing, Worth
 from vector_memory.service.inject.wider_notes import widened
 from vector_memory.service.memory import last_session
 from vector_memory.service.memory.lookup import answer, is_open, touch
-from vector_memory.text import fence, mentions
+from vector_memory.text import fence
 
 MAX_PROMPT_CHARS = 8_000
 """What of a prompt is searched for; the rest is most likely pasted output."""
@@ -166,8 +166,8 @@ def chosen(
     if question.before:
         # In the midst of its work the model has what it needs, but for what is called by its name: in the prompt
         # itself, not in the talk that a prompt which points back is searched for with.
-        named = mentions.exact_terms(question.said.text[:MAX_PROMPT_CHARS])
-        told = [*told[:1], *(hit for hit in told[1:] if named and hit.breakdown.get("exact"))]
+        others = told[1:] if question.said.names_things(MAX_PROMPT_CHARS) else []
+        told = [*told[:1], *(hit for hit in others if hit.breakdown.get("exact"))]
     return told[: ctx.settings.prompt_memories]
 
 
