@@ -31,9 +31,8 @@ CHECKS = (
 )
 
 WHOLE = (
-    # A file's tests share what is slow to make, so they stay together. In their order: what drives whole processes
-    # comes first, few tests that take long, and the many quick ones fill what is left.
-    "--numprocesses=auto", "--maxprocesses=4", "--dist=loadfile", "--no-loadscope-reorder",
+    # Much of it waits for processes. A file's tests share what is slow to make, so they stay together.
+    "--numprocesses=auto", "--maxprocesses=4", "--dist=loadfile",
     "--durations=25",
 )  # fmt: skip
 """How pytest runs everything."""
