@@ -68,8 +68,7 @@ def half_life_days(memory: Memory) -> float | None:
         return None
     if memory.temporal is Temporal.DECAYING:
         return WORLD_HALF_LIFE_DAYS if memory.collection == WORLD else HALF_LIFE_DAYS
-    is_captured = bool(memory.source.session and memory.source.path)
-    return HALF_LIFE_DAYS if is_captured and memory.temporal is Temporal.PERMANENT else None
+    return HALF_LIFE_DAYS if memory.is_captured and memory.temporal is Temporal.PERMANENT else None
 
 
 def last_use(memory: Memory) -> datetime:

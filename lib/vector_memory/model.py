@@ -274,10 +274,15 @@ class Memory:
         return self.collection in QUIET or is_example
 
     @property
+    def is_captured(self) -> bool:
+        """Whether it was read out of a session's transcript: nobody stored it on purpose."""
+        return bool(self.source.session and self.source.path)
+
+    @property
     def is_aside(self) -> bool:
         """Whether it was made of a session's talk, such as an idea or a topic: it stands beside the
         talk, not between two passages of it."""
-        return bool(self.source.session and self.source.path) and self.kind != PASSAGE
+        return self.is_captured and self.kind != PASSAGE
 
     @property
     def entities(self) -> tuple[str, ...]:

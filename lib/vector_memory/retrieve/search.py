@@ -527,7 +527,7 @@ def _terms_of(memory: Memory) -> frozenset[str]:
 
 def _turn(hit: Hit) -> object:
     source = hit.memory.source
-    if hit.memory.kind == "question" or not (source.session and source.path):
+    if hit.memory.kind == "question" or not hit.memory.is_captured:
         # Who asks is not helped by the question: what answers it must stand beside it.
         return None
     return source.session, source.turn

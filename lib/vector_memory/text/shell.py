@@ -27,6 +27,8 @@ DEEPEST_SCRIPT = 4
 
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash"})
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_ANSI = frozenset("abfnrtv\\'\"01234567xuUN\n")
+"""What a backslash stands before within `$'…'`."""
 _ESCAPED_IN_QUOTES = re.compile(r'\\([$`"\\])')
 _EXPANSIONS = frozenset(
     {"simple_expansion", "expansion", "command_substitution", "process_substitution",
@@ -315,8 +317,10 @@ def _is_glob(text: str) -> bool:
 
 
 def _ansi(raw: str) -> str:
+    # What is no escape keeps its backslash, as in the shell; the codec would warn of it.
+    known = _ESCAPED.sub(lambda pair: pair[0] if pair[1] in _ANSI else "\\" + pair[0], raw)
     try:
-        return codecs.decode(raw.encode("latin-1", "backslashreplace"), "unicode_escape")
+        return codecs.decode(known.encode("latin-1", "backslashreplace"), "unicode_escape")
     except UnicodeDecodeError:
         return raw
 

@@ -10,11 +10,11 @@ from vector_memory.index.exchanges import Exchange
 from vector_memory.index.fixes.errors import signature
 from vector_memory.index.fixes.fixes import Episode, episodes, short
 from vector_memory.index.memories import Draft, unchanged
-from vector_memory.model import SUBAGENT_TAG, unique
+from vector_memory.model import EPISODES, SUBAGENT_TAG, unique
 from vector_memory.text import suspicion
 from vector_memory.text.harmless import TOOL, marked
 
-KIND, COLLECTION, TAG = "solution", "episodes", "fix"
+KIND, COLLECTION, TAG = "solution", EPISODES, "fix"
 SIGNATURE_TAG = "sig:"
 TEXT_CHARS = 480
 LEAST_CHARS = 60

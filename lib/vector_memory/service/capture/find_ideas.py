@@ -92,8 +92,7 @@ def _reached(ctx: Context, shelf: Shelf) -> int:
 
 
 def _is_talk(memory: Memory) -> bool:
-    of_session = bool(memory.source.session and memory.source.path)
-    return memory.kind == PASSAGE and memory.status is Status.ACTIVE and of_session
+    return memory.kind == PASSAGE and memory.status is Status.ACTIVE and memory.is_captured
 
 
 def _passages(shelf: Shelf, names: Iterable[str]) -> list[list[Memory]]:

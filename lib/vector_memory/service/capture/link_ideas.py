@@ -101,7 +101,7 @@ def _is_idea(memory: Memory) -> bool:
         memory.status is Status.ACTIVE
         and memory.tier is not Tier.COLD
         and memory.kind in INTENTS
-        and bool(memory.source.session and memory.source.path)
+        and memory.is_captured
     )
 
 

@@ -8,14 +8,14 @@ from datetime import timedelta
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
-from vector_memory.model import Memory, Status, unique
+from vector_memory.model import EPISODES, Memory, Status, unique
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory import agent_rights, trust_marks
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.views import MemoryView, view_in
 
-COLLECTION, KIND, OPEN = "episodes", "episode", "open"
+COLLECTION, KIND, OPEN = EPISODES, "episode", "open"
 MOST_CHARS = 20_000
 _STEP, _OUTCOME = "- ", "Outcome"
 

@@ -159,7 +159,7 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
     cleaned = redact.clean(request.text)
     place = messages.place_of(ctx, request)
     shelf = ctx.shelf_of(place)
-    older = lookup(ctx, request.supersedes)[1] if request.supersedes else None
+    owner, older = lookup(ctx, request.supersedes) if request.supersedes else (shelf, None)
     if older:
         if request.is_agent:
             agent_rights.require_not_the_users(older)
@@ -175,7 +175,7 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
     if asks:
         placed = _proposed(ctx, shelf, draft, asks, older, request.text)
     elif older:
-        placed = replace_with(ctx, shelf, older.id, draft)
+        placed = replace_with(ctx, shelf, draft, owner, older)
     elif request.wait:
         placed = placement.place(ctx, shelf, draft, placement.vector_of(ctx, draft))
     else:
@@ -279,17 +279,18 @@ def _proposed(
     return Placed(proposals.put(ctx, shelf, waiting), PROPOSED)
 
 
-def replace_with(ctx: Context, shelf: Shelf, prefix: str, draft: Memory) -> Placed:
+def replace_with(ctx: Context, shelf: Shelf, draft: Memory, owner: Shelf, old: Memory) -> Placed:
     """Store a memory in the place of another one, which gives way to it.
 
+    Args:
+        owner: the store of the other one.
+
     Raises:
-        NotFoundError: no memory's id begins so.
         BadInputError: it is in another store.
 
     Returns:
         The memory that is stored, and how it was placed.
     """
-    owner, old = lookup(ctx, prefix)
     if owner is not shelf:
         raise BadInputError(
             "A memory can only replace one of its own store.",

@@ -156,7 +156,7 @@ def tie_of(draft: Memory, near: Neighbour) -> Tie | None:
     other, cosine = near
     if _answers(draft, other, cosine):
         return Tie(other, Relation.ANSWERS)
-    on_purpose = not any(_is_of_session(memory) for memory in (draft, other))
+    on_purpose = not (draft.is_captured or other.is_captured)
     verdict = dedup.compare(draft.text, other.text, cosine, are_short=on_purpose)
     if verdict.outcome is Outcome.NEW:
         return None
@@ -197,11 +197,7 @@ def _is_report(memory: Memory) -> bool:
     """Whether it is what the assistant found or did in one session, and no rule: that was so at that moment, and
     speaks against nothing that is said at another."""
     is_rule = memory.origin is Origin.USER or memory.kind in (DECISION, PREFERENCE)
-    return _is_of_session(memory) and not is_rule
-
-
-def _is_of_session(memory: Memory) -> bool:
-    return bool(memory.source.session and memory.source.path)
+    return memory.is_captured and not is_rule
 
 
 def _may_replace(draft: Memory, other: Memory) -> bool:

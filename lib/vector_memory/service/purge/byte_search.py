@@ -41,26 +41,36 @@ class Needles:
 
     Args:
         pieces: the words, at least one.
-        names: names of ours in files: a word that is a part of one does not stand there.
+        names: longer words of ours that may have one of them in it, which does not count there.
     """
 
     def __init__(self, pieces: Sequence[str], names: Iterable[str] = ()) -> None:
         forms = {form for piece in pieces for form in _forms(piece)}
-        self._names = {name.encode() for name in names} - {form.lower() for form in forms}
+        self._names = [name.encode().lower() for name in names]
         options = re2.Options()
         options.encoding = re2.Options.Encoding.LATIN1
         options.case_sensitive = False
         options.max_mem = MEMORY_BYTES
         options.log_errors = False
         # The longest first: a shorter form is a part of a longer one.
-        ordered = sorted(forms | self._names, key=lambda form: (-len(form), form))
+        ordered = sorted(forms, key=lambda form: (-len(form), form))
         self._pattern = re2.compile(b"|".join(map(_quoted, ordered)), options)
         self._longest = len(ordered[0])
 
     def places(self, data: bytes) -> list[tuple[int, int]]:
         """Return where the words stand in these bytes, as (start, end)."""
-        matches = self._pattern.finditer(data)
-        return [match.span() for match in matches if match[0].lower() not in self._names]
+        spans = (match.span() for match in self._pattern.finditer(data))
+        return [(start, end) for start, end in spans if not self._is_of_name(data, start, end)]
+
+    def _is_of_name(self, data: bytes, start: int, end: int) -> bool:
+        """Whether what stands there is a part of a name, and no more than that."""
+        word = data[start:end].lower()
+        return any(
+            name.startswith(word, at) and data[start - at : start - at + len(name)].lower() == name
+            for name in self._names
+            for at in range(min(start, len(name) - len(word)) + 1)
+            if len(name) > len(word)
+        )
 
     def in_file(self, file: IO[bytes]) -> tuple[int, list[tuple[int, int]]]:
         """Return how many bytes a file has, and where in it the words stand."""

@@ -398,9 +398,13 @@ def _mend(ctx: Context, searched: Searched, done: PurgeAnswer) -> None:
 def _search(ctx: Context, pieces: Sequence[str]) -> Searched:
     if not pieces:
         return Searched()
-    # A job's name may have the very word in it: "gate" is a part of "memory-gateway".
-    needles = Needles(pieces, ctx.state.jobs())
-    return byte_search.search(other_copies.files_of(ctx.home, _stores(ctx)), needles)
+    searched = byte_search.search(other_copies.files_of(ctx.home, _stores(ctx)), Needles(pieces))
+    # The state has the jobs' names, and one may have the very word in it: "gate" is a part of "memory-gateway".
+    beside_jobs = Needles(pieces, ctx.state.jobs())
+    for path in [path for path in searched.found if path.startswith(ctx.home.state_db)]:
+        if not byte_search.search([path], beside_jobs).found:
+            del searched.found[path]
+    return searched
 
 
 def _with_search(answer: PurgeAnswer, searched: Searched, chosen: PurgeSelection) -> PurgeAnswer:

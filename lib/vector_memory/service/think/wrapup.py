@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from vector_memory.model import PASSAGE, Memory, Scope, unique
+from vector_memory.model import EPISODES, PASSAGE, Memory, Scope, unique
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
@@ -80,7 +80,7 @@ def _learned(asker: ProjectAsker, memories: Iterable[Memory], session: str) -> l
     )
     # An error with what ended it stands among the session's trouble.
     decided = (
-        memory for memory in memories if memory.kind in LEARNED and memory.collection != "episodes"
+        memory for memory in memories if memory.kind in LEARNED and memory.collection != EPISODES
     )
     chosen: list[Memory] = []
     for memory in (*remembered, *decided):

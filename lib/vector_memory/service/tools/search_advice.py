@@ -325,11 +325,10 @@ def _head(named: NamedMemory, states: dict[str, str]) -> str:
     """Return a note's first line: what every memory's says, without the transcript that it came from, whose
     name is long, and with its files and what became of them."""
     memory = named.memory
-    origin = "" if memory.kind == PASSAGE else memory.origin.value
-    if memory.is_suspicious:
-        origin = f"{origin} · suspicious".strip(" ·")
     date, project = memory.created_at.date().isoformat(), project_names([named.shelf])
-    line = fence.head(date, memory.kind, project[memory.project], memory.id[:8], origin)
+    line = fence.head(
+        date, memory.kind, project[memory.project], memory.id[:8], render.whose(memory)
+    )
     other = {file: state for file, state in states.items() if state != file_changes.SAME}
     files = [file[-LONGEST_FILE:] for file in named.files if file not in other][:MOST_FILES]
     while len(", ".join(files)) > LONGEST_FILE:

@@ -496,3 +496,4 @@ def test_a_word_of_a_jobs_name_is_not_left_behind(house: ServiceHouse) -> None:
     assert needles.places(b"memory-gateway") == []
     assert needles.places(b"memory-gateway and a Gate") == [(21, 25)]
     assert Needles(["memory-gateway"], ["memory-gateway"]).places(b"memory-gateway")
+    assert Needles(["gateway pays"], ["memory-gateway"]).places(b"memory-gateway pays") == [(7, 19)]
