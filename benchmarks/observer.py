@@ -6,7 +6,7 @@ chosen by a hash of the call, is held out: the rules were not mended by it, and 
 holds short sessions: what was asked, the calls, and what should be found.
 
 `commands_unseen.json` holds calls that were written from a description of what is to be found, without the rules in
-view. What was found at first sight stands in docs/observer.md; since then the rules were
+view. What was found at first sight stands in docs/benchmarks.md; since then the rules were
 mended by them.
 
 Goals: precision and recall of destructive operations at least 95 %, one call far under 50 ms.
