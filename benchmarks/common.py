@@ -380,8 +380,11 @@ class Bench:
             time.sleep(0.05)
         for _, _ in self.daemon.stream("wait", {"timeout_s": timeout_s}, timeout_s):
             pass
-        # Quiet for a while: the keeper optimises, and drops replaced files when it comes by again.
+        # Quiet for a while: the keeper optimises, for minutes where there is much, and drops replaced files when it
+        # comes by again.
         time.sleep(TIDY_S)
+        while self.daemon.ask("status", {})["busy"]:
+            time.sleep(TIDY_S)
 
     def hook(self, stem: str, **fields: Any) -> tuple[float, bytes]:
         """Run one hook as a whole process; return its milliseconds and what it printed."""

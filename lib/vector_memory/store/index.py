@@ -170,7 +170,7 @@ class Index:
         """
         matrix, lance = self._matrix, self._lance
         # A question embedded by another model has no place among these vectors.
-        if matrix is None or not form.usable(vector, self.dim):
+        if matrix is None or not len(form.usable([vector], self.dim)[0]):
             return []
         if allowed is None and not scope.only_projects:
             if lance is None:
@@ -499,13 +499,13 @@ class Index:
         """Do in the matrix what was done in LanceDB."""
         import numpy as np
 
-        newest = {row.memory.id: row for row in rows}.values()
-        kept = [row for row in newest if form.usable(row.vector, self.dim)]
-        seqs = np.array([row.memory.seq for row in kept], np.int64)
+        newest = list({row.memory.id: row for row in rows}.values())
+        places, vectors = form.usable([row.vector for row in newest], self.dim)
+        kept = [newest[place].memory for place in places]
+        seqs = np.array([memory.seq for memory in kept], np.int64)
         matrix.remove(np.setdiff1d(gone, seqs))
         if kept:
-            vectors = np.stack([row.vector for row in kept if row.vector is not None])
-            matrix.add(seqs, [row.memory.project for row in kept], vectors)
+            matrix.add(seqs, [memory.project for memory in kept], vectors)
 
     def _level(self, lance: LanceIndex) -> None:
         """Make the matrix equal to LanceDB's rows, or see that it waits for them."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from vector_memory.model import Vectors
     from vector_memory.store.columns import Batch
 
 REACHED_ID = "//reached"
@@ -145,9 +146,10 @@ def arrow_table(rows: Sequence[IndexRow], reached: int, dim: int) -> Any:
 
     vectors = half_vectors(rows, dim)
     columns = {name: [value(row) for row in rows] for name, value in _VALUES.items()}
+    checked = zip(*(columns[name] for name in CHECKED), strict=True)
     sums = [
-        checksum([columns[name][i] for name in CHECKED], vector_bytes(vectors[i]))
-        for i in range(len(rows))
+        checksum(values, vector_bytes(vector))
+        for values, vector in zip(checked, vectors, strict=True)
     ]
     mark = {"id": REACHED_ID, "seq": reached}
     form = schema(dim)
@@ -180,22 +182,23 @@ def half_vectors(rows: Sequence[IndexRow], dim: int) -> NDArray[np.float16]:
 
     # Half the size, for an error of about 1e-5 in a cosine.
     half = np.zeros((len(rows), dim), np.float16)
-    for i, row in enumerate(rows):
-        if usable(row.vector, dim):
-            half[i] = row.vector
+    places, vectors = usable([row.vector for row in rows], dim)
+    half[places] = vectors
     return half
 
 
-def usable(vector: Any, dim: int) -> bool:
-    """Whether this is a vector of the right dimension that has a direction."""
+def usable(vectors: Sequence[Any], dim: int) -> tuple[NDArray[np.int64], Vectors]:
+    """Return those of n vectors, None among them, that have the right dimension and a direction.
+
+    Returns:
+        Their places, (m,) int64 ascending, and (m, dim) float32 in that order.
+    """
     import numpy as np
 
-    return (
-        vector is not None
-        and vector.shape == (dim,)
-        and bool(np.isfinite(vector).all())
-        and bool(vector.any())
-    )
+    fitting = [i for i, one in enumerate(vectors) if one is not None and one.shape == (dim,)]
+    stacked = np.array([vectors[i] for i in fitting], np.float32).reshape(-1, dim)
+    has_direction = np.isfinite(stacked).all(axis=1) & stacked.any(axis=1)
+    return np.array(fitting, np.int64)[has_direction], stacked[has_direction]
 
 
 def checksum(values: Sequence[Any], vector: bytes) -> int:

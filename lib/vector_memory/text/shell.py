@@ -11,6 +11,7 @@ import codecs
 import os
 import posixpath
 import re
+import string
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +28,8 @@ DEEPEST_SCRIPT = 4
 
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash"})
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_ANSI = frozenset("abfnrtv\\'\"01234567xuUN\n")
+_ANSI_ESCAPED = re.compile(r"\\([0-7]{1,3}|.)", re.DOTALL)
+_ANSI = frozenset("abfnrtv\\'\"xuUN\n")
 """What a backslash stands before within `$'…'`."""
 _ESCAPED_IN_QUOTES = re.compile(r'\\([$`"\\])')
 _EXPANSIONS = frozenset(
@@ -317,12 +319,20 @@ def _is_glob(text: str) -> bool:
 
 
 def _ansi(raw: str) -> str:
-    # What is no escape keeps its backslash, as in the shell; the codec would warn of it.
-    known = _ESCAPED.sub(lambda pair: pair[0] if pair[1] in _ANSI else "\\" + pair[0], raw)
+    known = _ANSI_ESCAPED.sub(_known_escape, raw)
     try:
         return codecs.decode(known.encode("latin-1", "backslashreplace"), "unicode_escape")
     except UnicodeDecodeError:
         return raw
+
+
+def _known_escape(escape: re.Match[str]) -> str:
+    # The codec warns of octal numbers over a byte and of what is no escape: the shell takes the lower eight bits
+    # of the one and keeps the backslash of the other.
+    if escape[1] in _ANSI:
+        return escape[0]
+    is_octal = escape[1][0] in string.octdigits
+    return f"\\{int(escape[1], 8) & 0xFF:03o}" if is_octal else "\\" + escape[0]
 
 
 def _words(via: str) -> tuple[str, ...]:

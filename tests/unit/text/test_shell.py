@@ -21,6 +21,7 @@ def words(command: str) -> list[list[str]]:
         (r"""rg "foo\|bar" -e "q\"x" 'it'"'"'s'""", [["rg", r"foo\|bar", "-e", 'q"x', "it's"]]),
         ("grep $'a\\tb'", [["grep", "a\tb"]]),
         ("grep $'a\\;b'", [["grep", "a\\;b"]]),
+        ("grep $'a\\541\\8'", [["grep", "aa\\8"]]),
         ("ls src/{a,b}/*.py", [["ls", "src/{a,b}/*.py"]]),
         ("grep a\\\n  b", [["grep", "a", "b"]]),
         ("FOO=1 BAR='x y' make test", [["make", "test"]]),

@@ -22,8 +22,9 @@ log = logging.getLogger(__name__)
 
 BATCH = 512
 """Texts that are embedded at once."""
-BACKLOG_BATCH = 4_096
-"""Rows that a backlog's words are indexed by: each batch costs a commit, which syncs a dozen files."""
+BACKLOG_BATCH = 16_384
+"""Rows that a backlog's words are indexed by: each batch costs a commit, which syncs a dozen files and reads all that no
+index covers yet."""
 FAR_BEHIND = 20_000
 """Rows that the journal's own full text answers for while many are being stored, without being slow."""
 
