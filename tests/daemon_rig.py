@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import bytecode
 import pytest
 from fakes_embed import models_folder
 
@@ -31,6 +32,7 @@ class Rig:
         os.symlink(sys.prefix, self.home.path("runtime", "venv"))
         os.rmdir(self.home.models)
         os.symlink(models_folder(), self.home.models)
+        bytecode.share(self.home)
         self.daemon = DaemonClient(self.home)
 
     def configure(self, **settings: Any) -> None:

@@ -11,6 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import bytecode
+
+from vector_memory.system.paths import Home
+
 ROOT = Path(__file__).resolve().parents[3]
 HANG_S = 10.0
 EVENTS = {
@@ -118,6 +122,7 @@ def bare_home(root: Path, python: str = "") -> Path:
     (root / "runtime" / "hook-python").symlink_to(python or base_python())
     # As a daemon leaves it that wants to be asked about everything.
     (root / "run" / "tools").write_text("search watch warn errors")
+    bytecode.share(Home(str(root)), python or base_python())
     return root
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import bytecode
 import pytest
 
 from vector_memory.client.link import DaemonClient
@@ -61,6 +62,7 @@ class Installation:
             (self.home / shared).symlink_to(ready_home() / shared)
         home = Home(str(self.home)).make()
         app.install(SetupSite(str(self.plugin), home))
+        bytecode.share(home)
 
     def cli(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run the command line; with `check`, fail unless it exits with 0."""
