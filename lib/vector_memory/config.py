@@ -38,6 +38,10 @@ def bounded(default: Any, **bounds: float) -> Any:
     return field(default=default, metadata=bounds)
 
 
+ENGLISH_BACKEND = "minilm"
+"""The default backend: its model knows no other language than English."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """All settings. Change one with `vector-memory config set NAME VALUE`."""
@@ -108,7 +112,7 @@ class Settings:
     or as the `sum` 0.4 similarity + 0.2 recency + 0.2 priority + 0.2 usage, which finds less."""
     query_tokens: int = bounded(128, ge=16, le=256)
     """Tokens of a prompt that are embedded at most; the rest still counts for words."""
-    embedding_backend: str = bounded("minilm", min_length=1)
+    embedding_backend: str = bounded(ENGLISH_BACKEND, min_length=1)
     """Which backend embeds: `minilm`, `sentence-transformers` or `ollama`."""
     embedding_model: str = ""
     """The backend's model: an id or a folder. Empty means the backend's own default."""

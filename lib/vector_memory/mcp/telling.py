@@ -71,8 +71,8 @@ class Telling:
             fields[name] = [say(word, foreign) for word in memory.get(name) or ()][:12]
         fields["shared_by"] = _word((memory.get("author") or {}).get("name"), foreign)
         fields["collection"] = memory.get("collection")
-        fields["score"] = memory.get("score")
-        fields["confidence"] = _rounded(memory.get("confidence"))
+        for name in ("relevance", "confidence"):
+            fields[name] = _rounded(memory.get(name))
         fields["breakdown"] = memory.get("breakdown") if memory.get("traced") else None
         fields["foreign"] = foreign
         fields["suspicious"] = [str(reason) for reason in suspicious.get("reasons") or ()]

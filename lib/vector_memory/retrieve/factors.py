@@ -29,6 +29,9 @@ often is not shown more often for it."""
 
 COSINE_WEIGHT, WORDS_WEIGHT, OFFSET = 14.0, 2.0, -6.7
 """The logistic model of relevance, fitted by `benchmarks/abstention.py`."""
+BLIND_COSINE_WEIGHT, BLIND_WORDS_WEIGHT, BLIND_OFFSET = 2.0, 18.0, -4.5
+"""The same for a question in a language that the embedding model does not know: any two texts of it are near
+each other, and what tells is the pieces of words that they share."""
 FITS = 0.1
 """The relevance among few memories below which a hit is no answer to who asks, however near it stands among
 the rest. Of 240 questions over real transcripts one in thirty has its answer below it alone."""
@@ -86,19 +89,25 @@ def summed(similarity: float, values: dict[str, float]) -> float:
     return sum(weight * named[name] for name, weight in SUM.items())
 
 
-def relevance(cosine: float | None, asked: Collection[str], held: Collection[str]) -> float:
+def relevance(
+    cosine: float | None, asked: Collection[str], held: Collection[str], is_blind: bool = False
+) -> float:
     """Return how surely a memory is what a question needs, 0 … 1, comparable between questions.
 
     Args:
         cosine: the similarity of the vectors; None where there is none.
         asked: the question's terms.
         held: the memory's terms.
+        is_blind: the model does not know the question's language.
     """
     words = coverage(asked, held)
     if cosine is None:
         # Words alone must make up for the missing vector: it takes most of them, and several.
         return words**3 * min(1.0, len(set(asked)) / FEW_TERMS)
-    return 1.0 / (1.0 + math.exp(-(COSINE_WEIGHT * cosine + WORDS_WEIGHT * words + OFFSET)))
+    odds = COSINE_WEIGHT * cosine + WORDS_WEIGHT * words + OFFSET
+    if is_blind:
+        odds = BLIND_COSINE_WEIGHT * cosine + BLIND_WORDS_WEIGHT * words + BLIND_OFFSET
+    return 1.0 / (1.0 + math.exp(-odds))
 
 
 def coverage(asked: Collection[str], held: Collection[str]) -> float:

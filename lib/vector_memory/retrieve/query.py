@@ -36,7 +36,8 @@ class Query:
     `kinds` the kinds of memories asked for; `role` whether the user's or the assistant's words are
     (`user`, `assistant` or ""); `exact` the terms of identifiers and files that it
     names; `pieces` are searched for beside the terms, in case that its language is not English;
-    `asks` whether it asks for something rather than states it; `asks_for_all` whether it says nothing but a time, a kind or both, so that everything of that is meant.
+    `asks` whether it asks for something rather than states it; `asks_for_all` whether it says nothing but a time, a kind or both, so that everything of that is meant;
+    `is_blind` whether its vector says little, since the model does not know its language.
     """
 
     text: str
@@ -56,6 +57,7 @@ class Query:
     pieces: tuple[str, ...] = ()
     asks: bool = False
     asks_for_all: bool = False
+    is_blind: bool = False
 
 
 def analyse(
@@ -66,6 +68,7 @@ def analyse(
     now: datetime | None = None,
     find_speakers: Callable[[Iterable[str]], Iterable[str]] = lambda words: (),
     find_session: Callable[[int], tuple[float, float] | None] = lambda back: None,
+    only_english: bool = False,
 ) -> Query:
     """Return the query of a question's text.
 
@@ -74,6 +77,7 @@ def analyse(
             no times.
         find_speakers: which of these lower-case words are names of speakers; it returns the names.
         find_session: when the session so many before this one was, in days since 1970.
+        only_english: the embedding model knows no other language.
 
     Returns:
         The query. `terms` are at most `MAX_TERMS`, what is named exactly first; `embedded` is the
@@ -113,6 +117,7 @@ def analyse(
         pieces=pieces,
         asks=asked_times.asks,
         asks_for_all=_asks_for_all(text, asked_times.spans, intent.kinds),
+        is_blind=only_english and analysis.is_foreign(text),
     )
 
 

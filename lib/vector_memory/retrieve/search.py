@@ -501,10 +501,11 @@ def _weigh(one: _Found, memory: Memory, query: Query, now: datetime, scoring: Sc
 def _hit(item: _Weighed, query: Query, against: _Against) -> Hit:
     one, memory = item.found, item.memory
     terms = _terms_of(memory)
-    relevance = factors.relevance(one.cosine, query.terms, terms)
+    relevance = factors.relevance(one.cosine, query.terms, terms, query.is_blind)
     if item.behind is not None:
         source = item.behind
-        own = factors.relevance(source.found.cosine, query.terms, _terms_of(source.memory))
+        held = _terms_of(source.memory)
+        own = factors.relevance(source.found.cosine, query.terms, held, query.is_blind)
         # An answer may share no word with its question: what brought it vouches for it.
         relevance = max(relevance, own * item.score / source.score)
     breakdown = {

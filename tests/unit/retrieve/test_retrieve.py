@@ -251,12 +251,34 @@ def test_relevance_compares_between_questions() -> None:
     assert factors.relevance(None, ["fail"], ["fail", "backup"]) < 0.3
 
 
-@given(st.floats(-1, 1), st.integers(0, 5), st.integers(1, 5))
-def test_relevance_rises_with_meaning_and_words(cosine: float, shared: int, more: int) -> None:
+@pytest.mark.parametrize(
+    ("text", "knows_english_only", "is_blind"),
+    [
+        ("Ekmek nasıl pişirilir?", True, True),
+        ("빵을 어떻게 굽나요?", True, True),
+        ("빵을 어떻게 굽나요?", False, False),
+        ("Why do we keep sessions in Redis?", True, False),
+    ],
+)
+def test_a_vector_of_an_unknown_language_is_not_trusted(
+    text: str, knows_english_only: bool, is_blind: bool
+) -> None:
+    """Two texts of one are near each other whatever they say: words must agree, or nothing fits."""
+    asked = query.analyse(text, Scope(), only_english=knows_english_only)
+    assert asked.is_blind == is_blind
+    near = factors.relevance(0.8, asked.terms, ["unlike"], asked.is_blind)
+    assert (near < factors.FITS) == is_blind
+    assert factors.relevance(0.6, asked.terms, asked.terms, asked.is_blind) > 0.9
+
+
+@given(st.floats(-1, 1), st.integers(0, 5), st.integers(1, 5), st.booleans())
+def test_relevance_rises_with_meaning_and_words(
+    cosine: float, shared: int, more: int, is_blind: bool
+) -> None:
     """It is a probability, and no further agreement lowers it."""
     asked = [f"w{i}" for i in range(10)]
-    low = factors.relevance(cosine, asked, asked[:shared])
-    high = factors.relevance(min(1.0, cosine + 0.1), asked, asked[: shared + more])
+    low = factors.relevance(cosine, asked, asked[:shared], is_blind)
+    high = factors.relevance(min(1.0, cosine + 0.1), asked, asked[: shared + more], is_blind)
     assert 0.0 <= low <= high <= 1.0
 
 

@@ -21,18 +21,22 @@ from vector_memory.text import fence
 
 TITLE = "Asked for with /remember, by topic:"
 """The skill looks for this line."""
+NOTHING = "Nothing that is remembered fits the question."
 TOKENS = 1_500
 MOST_HITS = 10
 LOOKED_AT = 2 * MOST_HITS
 
 
 def on_remember(ctx: Context, question: HookQuestion) -> str:
-    """Return the fenced memories that answer a question asked with `/remember`, "" for none."""
+    """Return the fenced memories that answer a question asked with `/remember`, or that nothing fits; "" where
+    prompts are given nothing."""
     if not ctx.settings.recall_on_prompt:
         return ""
     asked = question.said.question[:MAX_PROMPT_CHARS]
     answer = lookup.answer(ctx, asked, question, LOOKED_AT, allowed=lookup.is_open, cold=True)
-    hits = without_echoes(answer.hits)[:MOST_HITS]
+    hits = without_echoes([hit for hit in answer.hits if hit.fits])[:MOST_HITS]
+    if not hits:
+        return fence.fence([], f"{TITLE} {answer.note or NOTHING}")
     groups = topics(hits)
     heads = {
         hits[place].memory.id: f"topic: {topic.name}" if place == topic.places[0] else "same topic"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from vector_memory import projects
+from vector_memory.config import ENGLISH_BACKEND
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Memory, Scope
 from vector_memory.retrieve import query as queries
@@ -118,7 +119,10 @@ def query_of(
         return (spans[back - 1][0], spans[back - 1][1] + A_MINUTE) if len(spans) >= back else None
 
     own = place.id if place else ""
-    return queries.analyse(text, scope, None, own, ctx.local_now(), find_speakers, find_session)
+    only_english = ctx.settings.embedding_backend == ENGLISH_BACKEND
+    return queries.analyse(
+        text, scope, None, own, ctx.local_now(), find_speakers, find_session, only_english
+    )
 
 
 def is_open(memory: Memory) -> bool:

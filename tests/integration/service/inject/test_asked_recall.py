@@ -50,6 +50,13 @@ def test_the_answer_comes_with_the_prompt(
     assert house.ctx.state.shown("s") == set()
 
 
+def test_nothing_fits(house: ServiceHouse, tmp_path: Path) -> None:
+    """It is said, so that nobody answers from what merely lies nearest."""
+    told = asked(house, tmp_path, "/remember how to bake bread")
+    assert f"{asked_recall.TITLE} {asked_recall.NOTHING}" in told
+    assert "Helvetica" not in told
+
+
 @pytest.mark.parametrize(
     "prompt", ["/remember", "/remember   ", "/memory-search ledger port", "/forget ledger port",
                "/remembering the ledger port", "/memory-save the ledger's port is 1"]
