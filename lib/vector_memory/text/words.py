@@ -29,6 +29,11 @@ def sentences_in(text: str) -> "list[str]":
     return _SENTENCE_END.split(text)
 
 
+def as_name(text: str) -> str:
+    """Return a text as a part of a file's name: other signs than letters, digits, `_`, `.` and `-` become `_`."""
+    return "".join(sign if sign.isalnum() or sign in "_.-" else "_" for sign in text)
+
+
 def clauses_in(text: str, ends: str = ".!?") -> "list[str]":
     """Return the parts of a text: one ends with one of some signs before white space, and at the end of a line."""
     return _clause_end(ends).split(text)

@@ -260,7 +260,6 @@ class _Group:
 
 _WILD = re.compile(r"\*+|\?|\[[^\]]*\]")
 _BRACES = re.compile(r"\{([^{}]*)\}")
-_ENDING = re.compile(r"^\.?[a-z0-9]{1,5}$")
 
 
 def _of_glob(glob: str) -> list[str]:
@@ -289,7 +288,10 @@ _ENDED = re.compile(r"\w\.\w{1,6}$")
 def _is_telling_file(piece: str) -> bool:
     """Whether a piece of a file's name says which file is meant: an ending says nothing."""
     stem = piece.rsplit(".", 1)[0] if _ENDED.search(piece) else piece
-    is_ending = _ENDING.match(piece) and "." in piece
+    ending = piece.removeprefix(".")
+    is_ending = (
+        piece != ending and len(ending) <= 5 and ending.isalnum() and ending == ending.lower()
+    )
     if is_ending or stem.lower() in EVERYWHERE or len(stem) < LEAST_NAME:
         return False
     return any(len(part) > 2 and part not in _COMMON_STEMS for part in analysis.parts_of(stem))
