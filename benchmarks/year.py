@@ -46,7 +46,7 @@ from vector_memory.index.reader import read_new, transcripts_below
 from vector_memory.index.units import Unit
 from vector_memory.index.worth import Verdict
 from vector_memory.journal.journal import Journal
-from vector_memory.model import DERIVED, PASSAGE, Origin, Scope, Status, Tier
+from vector_memory.model import DERIVED, OF_TALK, PASSAGE, Origin, Scope, Status, Tier
 from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.capture import find_ideas
 from vector_memory.service.capture.read_session import read
@@ -309,7 +309,7 @@ def held(root: str, days: Sequence[Day]) -> Iterator[tuple[str, Any]]:
     ideas = Counter(
         (one.project, str(one.text))
         for one in found
-        if one.status is Status.ACTIVE and one.kind not in (PASSAGE, *DERIVED) and TAG not in one.tags
+        if one.status is Status.ACTIVE and one.kind not in OF_TALK and TAG not in one.tags
         and one.origin is not Origin.JOB
     )  # fmt: skip
     yield "ideas twice in a project", sum(count - 1 for count in ideas.values())

@@ -178,6 +178,8 @@ SUMMARY = "summary"
 """The kind of memories that are what came of a whole session."""
 DERIVED = (TOPIC, SUMMARY)
 """Kinds that repeat what other memories of a session say: no part of the talk itself."""
+OF_TALK = (PASSAGE, *DERIVED)
+"""Kinds of what sessions said, word for word or summed up: nobody put it forward to hold."""
 DECISION, CONCLUSION, QUESTION = "decision", "conclusion", "question"
 PROBLEM, SOLUTION, TODO = "problem", "solution", "todo"
 CONTEXT, PREFERENCE, PROCEDURE = "context", "preference", "procedure"

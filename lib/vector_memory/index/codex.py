@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from collections.abc import Iterable, Iterator
 
@@ -15,7 +14,7 @@ from vector_memory.system.json_in import Record
 
 _TYPES = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
 _AT_THE_KEYBOARD = ("cli", "vscode")
-_LEARN = re.compile(rb'"(?:session_meta|turn_context)"')
+_LEARN = (b'"session_meta"', b'"turn_context"')
 _HEAD_BYTES = 200
 """Where a line's type stands."""
 
@@ -58,7 +57,7 @@ def learned(path: str, offset: int) -> Record:
         file.seek(0)
         while file.tell() < offset:
             line = file.readline(LONGEST_LINE_BYTES)
-            if _LEARN.search(line, 0, _HEAD_BYTES):
+            if any(mark in line[:_HEAD_BYTES] for mark in _LEARN):
                 for data in filter(is_rollout, parse_objects(line)):
                     _learn(common, data.part("payload"))
     return common

@@ -26,7 +26,7 @@ _NAMES = {"run_shell_command": "Bash", "replace": "Edit", "write_file": "Write",
           "web_fetch": "WebFetch", "google_web_search": "WebSearch"}  # fmt: skip
 _CONTEXT = ("<session_context>", "This is the Gemini CLI. We are setting up the context")
 """How begins what the client itself says before the first prompt."""
-_EXIT = re.compile(r"^Exit Code: (?!0\b)\d+", re.MULTILINE)
+_EXIT = "Exit Code: "
 _OUTPUT = re.compile(r"^Output: (.*?)(?=^(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): |\Z)",
                      re.MULTILINE | re.DOTALL)  # fmt: skip
 
@@ -196,7 +196,8 @@ def _use(call: Record) -> Record:
 def _result(call: Record) -> Record:
     text, failed = _answer(call), call.get("status") != "success"
     if call.get("name") == "run_shell_command":
-        failed = failed or bool(_EXIT.search(text))
+        codes = [line.removeprefix(_EXIT) for line in text.splitlines() if line.startswith(_EXIT)]
+        failed = failed or any(code[:1].isdigit() and code.strip() != "0" for code in codes)
         if found := _OUTPUT.search(text):
             text = found.group(1).strip()
     return Record(type="tool_result", tool_use_id=call.text("id"), content=text, is_error=failed)

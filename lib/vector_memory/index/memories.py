@@ -31,6 +31,7 @@ from vector_memory.text.fence import TASK
 from vector_memory.text.harmless import PASTED, TOOL
 from vector_memory.text.prompts import says_nothing
 from vector_memory.text.statements import CODE, HEADING, ITEM, statements
+from vector_memory.text.words import letters_in
 
 PIECE_CHARS = 480
 """Characters of a passage, about: it is cut where a statement ends before."""
@@ -50,7 +51,6 @@ _PULL = re.compile(r"https?://[^\s/]+/[^\s/]+/[^\s/]+/(?:pull|-/merge_requests)/
 _OPENS_PULL = re.compile(r"\b(?:gh\s+pr|glab\s+mr|hub\s+pull-request)\b")
 _VOICE = re.compile(r"(?m)^(User|Task|Assistant|Done)\b(?=[:,'])")
 """What would speak in another's name at the beginning of a line."""
-_WORD = re.compile(r"[^\W\d_]{2,}")
 _MARKUP = re.compile(r"^\s*(?:[#>]{1,6}|[-•*]|[.…]{2,})\s+|[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}")
 
 
@@ -175,7 +175,7 @@ def title_of(text: str) -> str:
     for said in statements(text[:4_000]):
         if said.form in (CODE, HEADING) or is_chatter(said.text):
             continue
-        if len(_WORD.findall(said.text)) > 1:
+        if len(letters_in(said.text, 2)) > 1:
             return _bare(said.text)
         first = first or _bare(said.text)
     return first

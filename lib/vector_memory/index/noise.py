@@ -17,12 +17,10 @@ _DROPPED = (
 )  # fmt: skip
 _OPENING = re.compile("<(" + "|".join(_DROPPED) + r")(?=[\s>])[^<>]{0,400}>")
 _TO_THE_END = frozenset({"vector-memory"})
-_COMMAND = re.compile(r"<command-name>\s*/?([^<\s]{1,200})\s*</command-name>")
-_OWN_COMMAND = re.compile(
-    r"/vector-memory:|/(?:remember|forget|memory-(?:save|search|stats|backfill|topics|doctor))(?!\S)"
-)
-_ARGUMENTS = re.compile(r"<command-args>([^<]{0,20000})</command-args>")
-_SHELL = re.compile(r"<bash-input>([^<]{0,20000})</bash-input>")
+_OWN_COMMANDS = frozenset((
+    "/remember", "/forget", "/memory-save", "/memory-search", "/memory-stats", "/memory-backfill", "/memory-topics",
+    "/memory-doctor",
+))  # fmt: skip
 _MARKS = re.compile(
     r"\[(?:Request interrupted[^\]\n]{0,80}|Image(?: #\d+)?(?::[^\]\n]{0,400})?|Pasted text[^\]\n]{0,40})\]"
 )
@@ -47,16 +45,22 @@ def plain_prompt(text: str) -> str:
     if text.startswith(EXTRACTION_MARK):
         # As it is: a command quoted in it must not take its place and hide whose prompt this is.
         return text
-    command, shell = _COMMAND.search(text), _SHELL.search(text)
-    if command:
-        arguments = _ARGUMENTS.search(text)
-        return f"/{command[1]} {arguments[1].strip() if arguments else ''}".strip()
-    if shell:
-        return f"! {shell[1].strip()}"
+    command, shell = _within(text, "command-name"), _within(text, "bash-input")
+    if command and len(command.split()) == 1:
+        arguments = _within(text, "command-args") or ""
+        return f"/{command.removeprefix('/')} {arguments}".strip()
+    if shell is not None:
+        return f"! {shell}"
     text = _MARKS.sub("", text).strip()
     if text.startswith(_NOTICES) or text.lower() in _WARM_UPS:
         return ""
     return text
+
+
+def _within(text: str, tag: str) -> str | None:
+    """Return the words of an element in which no other tag stands, None without one."""
+    words, closed, _ = text.partition(f"<{tag}>")[2].partition(f"</{tag}>")
+    return words.strip() if closed and "<" not in words else None
 
 
 def is_warm_up(text: str) -> bool:
@@ -71,7 +75,7 @@ def is_command(prompt: str) -> bool:
 
 def is_own_command(prompt: str) -> bool:
     """Whether a plain prompt asks this memory itself: what it answered is no memory."""
-    return _OWN_COMMAND.match(prompt) is not None
+    return prompt.startswith("/vector-memory:") or prompt.partition(" ")[0] in _OWN_COMMANDS
 
 
 def strip_tags(text: str) -> str:

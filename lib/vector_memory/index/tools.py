@@ -60,10 +60,10 @@ _ANSWERS = re.compile(
 )
 _EXIT = re.compile(r"^(?:Error: )?Exit code \d+\s*", re.IGNORECASE)
 _ERROR_END = re.compile(r"^[\w.]*(?:Error|Exception|Warning|Failure)\b.{0,20}:")
-_ERROR_LINE = re.compile(
-    r"error|not found|no such|fatal|failed|denied|cannot|can't|unable|refused|exception|invalid",
-    re.IGNORECASE,
-)
+_COMPLAINTS = (
+    "error", "not found", "no such", "fatal", "failed", "denied", "cannot", "can't", "unable", "refused", "exception",
+    "invalid",
+)  # fmt: skip
 
 
 def describe(name: str, given: Mapping[str, object], cwd: str) -> str:
@@ -174,8 +174,8 @@ def error_summary(text: str) -> str:
     for line in reversed(lines):
         if _ERROR_END.match(line):
             return clip(line, LONGEST_ERROR)
-    best = next((line for line in lines if _ERROR_LINE.search(line)), lines[0])
-    return clip(best, LONGEST_ERROR)
+    complaints = (line for line in lines if any(word in line.lower() for word in _COMPLAINTS))
+    return clip(next(complaints, lines[0]), LONGEST_ERROR)
 
 
 def is_rejection(text: str) -> bool:

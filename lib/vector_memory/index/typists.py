@@ -25,7 +25,6 @@ _ROLE = re.compile(
     r"você é|tu sei|ты|вы)\s+\S",
     re.IGNORECASE,
 )
-_PARAGRAPH = re.compile(r"\n\s*\n")
 
 
 def is_typed(data: Record, prompt: str) -> bool:
@@ -44,7 +43,7 @@ def is_typed(data: Record, prompt: str) -> bool:
         return False
     is_long = (
         len(prompt) > MOST_TYPED_CHARS
-        or _PARAGRAPH.search(prompt) is not None
+        or not all(map(str.strip, prompt.split("\n")[1:-1]))
         or _BLOCK.search(prompt) is not None
     )
     may_be_a_programs = str(data.get("entrypoint") or "").startswith(HEADLESS) or _ROLE.match(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from fnmatch import fnmatchcase
 
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.state_tables import StateTables
 
 DAYS_FOR = timedelta(days=30)
 """How long the counters of single days are kept."""
-_OF_A_DAY = "name GLOB '*_[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'"
+_DAY = "*_[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
+"""What the names of the counters of single days look like."""
+_OF_A_DAY = f"name GLOB '{_DAY}'"
 
 
 class CountRows(StateTables):
@@ -41,8 +43,7 @@ class CountRows(StateTables):
 
     def totals(self) -> dict[str, int]:
         """Return the counters by name, but for those of single days, whose names end in a date."""
-        day = re.compile(r"_\d{4}-\d\d-\d\d\Z")
-        return {name: n for name, n in self.counters().items() if not day.search(name)}
+        return {name: n for name, n in self.counters().items() if not fnmatchcase(name, _DAY)}
 
     def _write_counts(self) -> None:
         with self._counting:

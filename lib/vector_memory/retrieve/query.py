@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from vector_memory.model import Scope
 from vector_memory.text import analysis, failures, intents, mentions, times
+from vector_memory.text.words import letters_in
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector
@@ -20,7 +21,6 @@ LONG = 400
 """Characters from which on a text may be a pasted error rather than a question."""
 ROLES = frozenset({"user", "assistant", "system", "tool", "human", "task"})
 """Speakers that are no people."""
-_WORD = re.compile(r"[^\W\d_]+")
 DAY_S = 86_400.0
 FAR_PAST, FAR_FUTURE = -1e9, 1e9
 
@@ -179,7 +179,7 @@ def _terms(asked: Iterable[str], exact: Iterable[str], speakers: Iterable[str]) 
 
 
 def _words(text: str) -> Iterable[str]:
-    return dict.fromkeys(word.lower() for word in _WORD.findall(text))
+    return dict.fromkeys(map(str.lower, letters_in(text)))
 
 
 def _days(span: times.TimeSpan) -> tuple[float, float]:

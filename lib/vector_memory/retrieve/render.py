@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from vector_memory import aging
-from vector_memory.model import DERIVED, PASSAGE, Memory, Origin
+from vector_memory.model import OF_TALK, Memory, Origin
 from vector_memory.retrieve.search import Hit
 from vector_memory.text import fence
+from vector_memory.text.words import words_in
 
 FENCE_TOKENS = 84
 """What the two marks and the sentences between them take."""
@@ -19,7 +19,6 @@ WORTH_TOKENS = 90
 """What a note needs at least, head included, to say something of a long memory."""
 TITLE_CHARS = 60
 SAME_WORDS = 0.7
-_WORD = re.compile(r"\w{3,}")
 FIRST_SHARE = 0.4
 """The share of the budget that the best hit may take; the rest share what it leaves."""
 
@@ -67,9 +66,8 @@ def _says(text: str, title: str) -> bool:
     if title.rstrip(".… ").casefold() in text[: 3 * len(title) + 20].casefold():
         return True
     # A title is often the beginning of the text in other words.
-    words = set(_WORD.findall(title.casefold()))
-    said = words & set(_WORD.findall(text.casefold()))
-    return len(said) >= SAME_WORDS * len(words)
+    words, said = ({word for word in words_in(said) if len(word) > 2} for said in (title, text))
+    return len(words & said) >= SAME_WORDS * len(words)
 
 
 def _shortened(title: str) -> str:
@@ -95,7 +93,7 @@ def whose(memory: Memory) -> str:
     """Return whose words a memory is, as its first line says it; "" where its text says so itself."""
     if memory.author:
         origin = f"shared by {memory.author.get('name', 'a member')}"
-    elif memory.kind in (PASSAGE, *DERIVED):
+    elif memory.kind in OF_TALK:
         # Talk says itself who speaks in it, and what is made of talk is nobody's words.
         origin = ""
     elif memory.origin is Origin.IMPORT and not memory.is_foreign:

@@ -12,12 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from vector_memory.text.words import names_in
+
 MOST = 20
 MAX_TOKENS = 120
 TEXT_CHARS = 300
 MAX_QUESTION = 1_000
 _NUMBER = re.compile(r"\[(\d{1,3})\]")
-_BARE = re.compile(r"\d{1,3}")
 
 
 def prompt_for(question: str, texts: Sequence[str]) -> str:
@@ -46,7 +47,8 @@ def order(answer: str, count: int) -> list[int]:
         order behind; an answer without a known number changes nothing.
     """
     # Some models leave the brackets out.
-    numbers = _NUMBER.findall(answer) or _BARE.findall(answer)
-    named = [int(number) - 1 for number in numbers if 1 <= int(number) <= count]
+    numbers = _NUMBER.findall(answer) or names_in(answer)
+    place_of = {str(number): number - 1 for number in range(1, count + 1)}
+    named = [place_of[number] for number in numbers if number in place_of]
     first = list(dict.fromkeys(named))
     return first + [place for place in range(count) if place not in first]

@@ -183,6 +183,11 @@ def _piece_terms(piece: str, foreign: bool) -> tuple[str, ...]:
     return tuple(terms)
 
 
+def parts_of(word: str) -> "list[str]":
+    """Return the parts of a name in small letters, in order: get, user and 2 of `getUser_2`."""
+    return [part.lower() for part in _PART.findall(word)]
+
+
 def _is_compound(word: str) -> bool:
     """Whether a word is made of parts: camelCase, or letters with digits."""
     return not (word.islower() or word.isdigit() or word.istitle() or word.isupper()) or (

@@ -19,6 +19,7 @@ from vector_memory.text.harmless import (
     visible,
     with_old_marked,
 )
+from vector_memory.text.words import clauses_in
 
 TAG = "vector-memory"
 HEAD = (
@@ -38,8 +39,6 @@ GIST_SHARE = 0.5
 """The part of an answer's gist that its first sentence may take."""
 LEAST_SENTENCE_TERMS = 3
 
-_SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+|\n")
-_PART_END = re.compile(r"(?<=[.!?])\s+|\n")
 _LAYOUT = re.compile(r"\s*(?:[|#]|-{3}|.*[\u2500-\u257f]{3}|\W*\[[^\]]*\]\(\S+\)\W*$)")
 """A row of a table, a heading, a bare link: it says nothing out of its place."""
 _HEAD_LIKE = re.compile(r"(?m)^(\s*[-*+\u2022\u2013]\s+\d{4}-\d\d-\d\d)\s*\u00b7")
@@ -166,7 +165,7 @@ def cut(text: str, budget: int, around: "list[str] | None" = None) -> str:
     text = tidy(text)
     if tokens(text) <= budget:
         return text
-    sentences = [part for part in parted(_SENTENCE_END.split(text)) if part.strip()]
+    sentences = [part for part in parted(clauses_in(text, ".!?;:")) if part.strip()]
     # Whose words they are stands at their beginning.
     voice = TASK if text.startswith(TASK) else ""
     telling = rejoined(_telling(sentences, budget - tokens(voice), around or []))
@@ -179,7 +178,7 @@ def gist(text: str, budget: int) -> str:
     text = tidy(text)
     if tokens(text) <= budget:
         return text
-    parts = [part.strip() for part in _PART_END.split(text)]
+    parts = [part.strip() for part in clauses_in(text)]
     sentences = [part for part in parts if _is_sentence(part)]
     if not sentences:
         return cut(text, budget)

@@ -1,8 +1,10 @@
 """Words and sentences of a text as they stand there. Standard library only, Python 3.9: hooks ask, too."""
 
 import re
+from functools import lru_cache
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
+_LETTERS, _NAME = re.compile(r"[^\W\d_]+"), re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'`(*_]*[A-Z0-9])|\n+")
 
 
@@ -11,7 +13,32 @@ def words_in(text: str) -> "list[str]":
     return [word.lower().replace("\u2019", "'") for word in _WORD.findall(text)]
 
 
+def letters_in(text: str, least: int = 1) -> "list[str]":
+    """Return the runs of at least so many letters as they stand in a text, in order."""
+    return [run for run in _LETTERS.findall(text) if len(run) >= least]
+
+
+def names_in(text: str) -> "list[str]":
+    """Return the words as a program parts them: an underscore and digits belong to one, other signs do not."""
+    return _NAME.findall(text)
+
+
 def sentences_in(text: str) -> "list[str]":
     """Return the sentences of a text as they stand there: one ends where a capital or a digit begins the next one,
     and at the end of a line."""
     return _SENTENCE_END.split(text)
+
+
+def as_name(text: str) -> str:
+    """Return a text as a part of a file's name: other signs than letters, digits, `_`, `.` and `-` become `_`."""
+    return "".join(sign if sign.isalnum() or sign in "_.-" else "_" for sign in text)
+
+
+def clauses_in(text: str, ends: str = ".!?") -> "list[str]":
+    """Return the parts of a text: one ends with one of some signs before white space, and at the end of a line."""
+    return _clause_end(ends).split(text)
+
+
+@lru_cache(maxsize=8)
+def _clause_end(ends: str) -> "re.Pattern[str]":
+    return re.compile(rf"(?<=[{ends}])\s+|\n")

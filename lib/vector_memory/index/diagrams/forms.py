@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from vector_memory.index.diagrams import dot, lines, xml_forms
 from vector_memory.index.diagrams.diagram import Diagram
+from vector_memory.index.notes.markdown import fences
 
-_FENCED = re.compile(
-    r"^(`{3,}|~{3,})[ \t]*(mermaid|dot|graphviz|plantuml|puml)\b[^\n]*\n(.*?)^\1", re.M | re.S
-)
+_IN_FENCES = {
+    "mermaid": "mermaid", "dot": "dot", "graphviz": "dot", "plantuml": "plantuml", "puml": "plantuml",
+}  # fmt: skip
+"""What a fence calls the forms that stand in one."""
 Reader = Callable[[str], Diagram]
 
 
@@ -40,10 +41,13 @@ def read(text: str, form: str) -> list[Diagram]:
         ValueError: it is none of this form; the message says why.
     """
     known = readers()
-    names = {"graphviz": "dot", "puml": "plantuml"}
     try:
         if form != "markdown":
             return [known[form](text)]
-        return [known[names.get(one[2], one[2])](one[3]) for one in _FENCED.finditer(text)]
+        return [
+            known[_IN_FENCES[language]](code)
+            for language, code in fences(text)
+            if language in _IN_FENCES
+        ]
     except RecursionError:
         raise ValueError("it is nested too deeply") from None

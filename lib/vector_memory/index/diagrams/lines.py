@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from vector_memory.index.diagrams.diagram import Diagram, plain
+from vector_memory.text.words import names_in
 
 _NAME = r"\w+(?:[-.:]\w+)*"
 _ARROW = r"[<|*o}{x+^#/\\]{0,4}(?:-[^\s>]*?-|\.[^\s>]*?\.|={2,}|-|~{2,})[>|*o}{x+^#/\\)]{0,4}"
@@ -25,10 +26,11 @@ _LINK = re.compile(
     r"\s*[<xo]?(?:--|==|-\.|~~)[-=.~]*(?:\s*([^-=.>|\s][^>|]*?)\s*(?:--+|==+|\.+-))?[->xo=]*"
     r"\s*(?:\|([^|]*)\|)?\s*"
 )
-_MERMAID_SORTS = re.compile(
-    r"^(flowchart|graph|sequenceDiagram|classDiagram|stateDiagram|erDiagram|gantt|pie|mindmap|journey|timeline|"
-    r"gitGraph|quadrantChart|requirementDiagram|C4\w+|architecture|block|packet|kanban|sankey|xychart)\b"
-)
+_MERMAID_SORTS = frozenset((
+    "flowchart", "graph", "sequenceDiagram", "classDiagram", "stateDiagram", "erDiagram", "gantt", "pie", "mindmap",
+    "journey", "timeline", "gitGraph", "quadrantChart", "requirementDiagram", "architecture", "block", "packet", "kanban",
+    "sankey", "xychart",
+))  # fmt: skip
 _STYLE = re.compile(
     r"^(?:style|class\s+[\w,]+\s+\w+$|classDef|click|linkStyle|direction|end$|%%|accTitle|accDescr|autonumber|"
     r"activate|deactivate|skinparam|hide|show|!|scale|left to|top to|@start|@end|else\b|par\b|and\b|alt\b|opt\b|"
@@ -51,11 +53,10 @@ def mermaid(text: str) -> Diagram:
     made = Diagram("mermaid")
     lines = [line.strip() for line in _without_front(text).splitlines()]
     rest = [line for line in lines if line and not line.startswith("%%")]
-    head = _MERMAID_SORTS.match(rest[0]) if rest else None
-    if head is None:
+    made.sort = "".join(names_in(rest[0])[:1]) if rest else ""
+    if made.sort not in _MERMAID_SORTS and not made.sort.startswith("C4"):
         raise ValueError("it does not begin with a Mermaid diagram's name, such as `flowchart`")
-    made.sort = head[1]
-    is_flow = head[1] in ("flowchart", "graph")
+    is_flow = made.sort in ("flowchart", "graph")
     body = rest[1:]
     if is_flow:
         # The first statement may stand behind the direction: `graph LR; A-->B`.

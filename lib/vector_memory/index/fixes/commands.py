@@ -23,11 +23,10 @@ _PAGER = re.compile(r"(?:\s*2>&1)?\s*\|\s*(?:tail|head|tee|cat|less)\b[^|&;\n]*$
 _QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"")
 _WRITING = re.compile(r"(?<![\d&=<-])>{1,2}\s*(?!/dev/|&)[\w./~$-]|\btee\s+(?:-a\s+)?[\w./~$]")
 _COMMENT = re.compile(r"(?m)^[ \t]*#.*$")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9]*(?:[-_:][a-z0-9]+)*$")
-_VERSIONED = re.compile(r"^(python|pip|node|ruby|perl|lua|clang|gcc|php)-?\d[\d.]*$")
+_VERSIONED = frozenset(("python", "pip", "node", "ruby", "perl", "lua", "clang", "gcc", "php"))
 _PATH = re.compile(r"[/\\]|\.\w{1,5}(?:::|:|$)")
-_REDIRECTION = re.compile(r"\d*&?(?:<{1,3}|>{1,2})[&|-]?")
+_REDIRECTIONS = frozenset(("<", "<<", "<<<", ">", ">>"))
 _JOINS = frozenset({"&&", "||", "|", "|&", ";", "&", "\n", "(", ")", ";;"})
 _MASKS = frozenset({"|", "|&", "||", ";", "\n"})
 """Joints after which a command's exit code is lost."""
@@ -243,7 +242,7 @@ def _without_redirections(tokens: list[str]) -> list[str]:
     kept: list[str] = []
     skip = False
     for token in tokens:
-        if _REDIRECTION.fullmatch(token):
+        if token.lstrip("0123456789&").rstrip("&|-") in _REDIRECTIONS:
             # `2>&1` comes as `2`, `>&` and `1`.
             if kept and kept[-1].isdigit():
                 kept.pop()
@@ -275,7 +274,8 @@ def _unwrapped(words: list[str]) -> list[str]:
     """Leave out variables and the programs that only run another one."""
     while words:
         head = _program(words[0])
-        if _ASSIGNMENT.match(words[0]):
+        name, sign, _ = words[0].partition("=")
+        if sign and name.removesuffix("+").isidentifier():
             words = words[1:]
         elif head in _WRAPPERS:
             words = _after_options(words[1:], 1 if head in ("timeout", "gtimeout") else 0)
@@ -302,8 +302,8 @@ def _after_options(words: list[str], skip: int) -> list[str]:
 def _program(word: str) -> str:
     name = re.split(r"[/\\]", word)[-1]
     name = re.sub(r"\.(?:exe|cmd|bat)$", "", name)
-    versioned = _VERSIONED.match(name)
-    return versioned[1] if versioned else name
+    stem = name.rstrip("0123456789.").removesuffix("-")
+    return stem if stem in _VERSIONED else name
 
 
 def _job(program: str, words: list[str]) -> tuple[str, tuple[str, ...]]:

@@ -11,6 +11,7 @@ from vector_memory.index import tools
 from vector_memory.index.fixes import commands
 from vector_memory.text import tables
 from vector_memory.text.failures import Failure, failure, normalise
+from vector_memory.text.words import letters_in
 
 ERROR_CHARS = 170
 SHORT_MESSAGE = 25
@@ -24,7 +25,6 @@ _SAYS_NOTHING = re.compile(
     r"|\d+[\s│|]+[-+].*|%\s+Total.*|[\w./:\[\]-]+ PASSED.*|WARN\b.*)$",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W\d_]{2,}")
 _PATTERNS = tables.patterns("error_words", os.path.dirname(__file__))
 _COMPLAINT = _PATTERNS["complaint"]
 _COUNT = _PATTERNS["count"]
@@ -132,13 +132,13 @@ def tidy(error: str) -> str:
 
 def says_anything(error: str) -> bool:
     """Whether an output holds any words, the client's own left out."""
-    return any(map(_WORD.search, tidy(error).split("\n")))
+    return bool(letters_in(tidy(error), 2))
 
 
 def line_of(text: str) -> str:
     """Return the line of a tidy output that says most: the first that complains, but a count of
     complaints only when there is no other, else the last."""
-    lines = [line.strip() for line in text.split("\n") if len(_WORD.findall(line)) > 1]
+    lines = [line.strip() for line in text.split("\n") if len(letters_in(line, 2)) > 1]
     complaints = [line for line in lines if _COMPLAINT.search(line) or _PLACED.match(line)]
     plain = [line for line in complaints if not (_COUNT.search(line) or _says_only_that(line))]
     for some in (plain[:1], complaints[:1], lines[-1:]):

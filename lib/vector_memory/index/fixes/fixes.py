@@ -22,6 +22,7 @@ from vector_memory.index.fixes.errors import error_line, line_of, says_anything,
 from vector_memory.model import unique
 from vector_memory.text import tables
 from vector_memory.text.statements import CODE, HEADING, statements
+from vector_memory.text.words import names_in
 
 COMMAND_CHARS, INSTEAD_CHARS = 90, 160
 """Of a command line that is named, and of one that is to be run instead."""
@@ -43,9 +44,9 @@ _STILL_FAILING = re.compile(
     r"|npm (?:ERR!|error)|Traceback \(most recent|: command not found|panicked at|Segmentation fault"
     r"|\berror TS\d+|BUILD FAILED|Build failed|[Ee]xit(?:ed with)? (?:code|status):? ?[1-9]"
 )
-_MISSING = re.compile(
-    r"command not found|not recognized as|No such file or directory|not found in PATH"
-)
+_MISSING = (
+    "command not found", "not recognized as", "No such file or directory", "not found in PATH"
+)  # fmt: skip
 _PAST_CHECKS = frozenset({"--no-verify", "--admin"})
 """Options that go past what failed rather than mend it."""
 _UNDOING = frozenset({"git checkout", "git restore", "git reset", "git stash", "git revert"})
@@ -55,17 +56,8 @@ _MANNERS = frozenset({"--verbose", "--quiet", "--silent", "--color", "--no-color
 """Options that change how a command tells, not what it does."""
 _CAUSE = _PATTERNS["cause"]
 _HINT = _PATTERNS["hint"]
-_LONG = re.compile(r"[^\W_]{4,}")
-_CHECKS = re.compile(
-    r"\b(?:test|tests|check|lint|typecheck|build|run|clippy|vet|status|show|diff|log|pytest|pyright|mypy|"
-    r"ty|tsc|jest|vitest|eslint|python|node|curl|wget|act|bats|stylelint)\b"
-)
-_CHANGING = re.compile(
-    r"\b(?:install|add|remove|uninstall|upgrade|update|sync|format|fmt|fix|mkdir|chmod|chown|mv|cp|rm|ln|"
-    r"touch|patch|apply|tidy|migrate|init|create|set|config|generate|restart|start|stop|up|down|pull|checkout|"
-    r"switch|merge|rebase|reset|stash|clean|prune|login|enable|commit|push|unset|delete|link|unlink|lock|"
-    r"rename|use)\b|--(?:fix|write)\b"
-)
+_WORDS_OF = tables.sets("command_words")
+_CHECKS, _CHANGING = _WORDS_OF["checks"], _WORDS_OF["changing"]
 _FILE_PROGRAMS = frozenset(
     {"mkdir", "chmod", "chown", "mv", "cp", "rm", "ln", "touch", "sed", "patch"}
 )
@@ -225,13 +217,13 @@ class _Story:
     def _is_near(self, place: int, later: int, tried: CommandPart) -> bool:
         """Whether a job that is of the moment (a commit, a download) can still be the same one."""
         runs = bisect_left(self.commands, later) - bisect_right(self.commands, place)
-        return runs < SOON or bool(_CHECKS.search(tried.job))
+        return runs < SOON or _is_check(tried)
 
     def _is_related(self, place: int, later: int, tried: CommandPart) -> bool:
         """Whether what is merely similar came of the failure: soon, and after a change. A check that
         is run on less has passed nothing."""
         runs = bisect_left(self.commands, later) - bisect_right(self.commands, place)
-        narrowed = tried.is_inline or not _CHECKS.search(tried.job)
+        narrowed = tried.is_inline or not _is_check(tried)
         return runs < SOON and (
             (narrowed and runs < NEAR) or bool(_steps(self._calls(place, later)))
         )
@@ -328,7 +320,7 @@ def _stands_for(failed: ToolUse, tried: CommandPart, call: ToolUse) -> float:
         tried.words == other.words and any(word[:1].isalnum() for word in tried.words)
     )
     named = other.program in re.split(r"[\s:_-]", tried.job)[1:]
-    missing = _MISSING.search(failed.output) and tried.program in failed.output
+    missing = any(words in failed.output for words in _MISSING) and tried.program in failed.output
     return SURE if shares and (named or missing) else 0.0
 
 
@@ -433,15 +425,24 @@ def _changes_something(command: str) -> bool:
 
 
 def _is_changing(part: CommandPart) -> bool:
-    if _CHANGING.search(part.job):
+    if not _CHANGING.isdisjoint(names_in(part.job)):
         return True
-    return not _CHECKS.search(part.job) and bool(_CHANGING.search(" ".join(part.words)[:200]))
+    words = " ".join(part.words)[:200]
+    return not _is_check(part) and ("--write" in words or not _CHANGING.isdisjoint(names_in(words)))
+
+
+def _is_check(part: CommandPart) -> bool:
+    return not _CHECKS.isdisjoint(names_in(part.job))
 
 
 def _topic(failed: ToolUse, steps: Sequence[FixStep]) -> frozenset[str]:
     """Return the names that stand in an error, in the command that met it and in what was done."""
     said = (error_line(failed.output), failed.command, *(step.line for step in steps))
-    return frozenset(word.lower() for text in said for word in _LONG.findall(text))
+    return _long_words("\n".join(said))
+
+
+def _long_words(text: str) -> frozenset[str]:
+    return frozenset(word for word in names_in(text.lower().replace("_", " ")) if len(word) > 3)
 
 
 def _because(before: Sequence[str], after: Sequence[str], topic: frozenset[str]) -> str:
@@ -452,7 +453,7 @@ def _because(before: Sequence[str], after: Sequence[str], topic: frozenset[str])
         for one in (said for text in texts for said in statements(text[:6_000])):
             if one.form in (CODE, HEADING) or not 20 <= len(one.text) <= 400 or one.text[-1] == ":":
                 continue
-            shared = len(topic.intersection(map(str.lower, _LONG.findall(one.text))))
+            shared = len(topic & _long_words(one.text))
             worth = (
                 2 if _CAUSE.search(one.text) else 1 if _HINT.search(one.text) or shared > 2 else 0
             )

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from vector_memory.index.notes.markdown import Document
+from vector_memory.text.words import words_in
 
-_NAMED = re.compile(r"^adr[-_ ]?\d", re.IGNORECASE)
-_NUMBERED = re.compile(r"^(\d{1,5})[-_ .]")
 _ANY_NUMBER = re.compile(r"(?:^|[^\w])(?:adr[-_ #]*)?0*(\d{1,5})(?=\D|$)", re.IGNORECASE)
 _FOLDERS = frozenset(["adr", "adrs", "decisions", "decision-records", "architecture-decisions"])
-_STATUS_LINE = re.compile(r"^status\s*:\s*(.+)", re.IGNORECASE)
-_DATE_LINE = re.compile(r"^(?:date|decided(?: on)?|accepted(?: on)?)\s*:\s*(.+)", re.IGNORECASE)
+_DATE_LINES = frozenset(["date", "decided", "decided on", "accepted", "accepted on"])
 _DATE = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
-_GONE = re.compile(r"\b(superseded|replaced)\b", re.IGNORECASE)
-_NOT_IN_FORCE = re.compile(r"\b(rejected|proposed|draft|deprecated|withdrawn)\b", re.IGNORECASE)
+_GONE = ("superseded", "replaced")
+_NOT_IN_FORCE = ("rejected", "proposed", "draft", "deprecated", "withdrawn")
 _DATE_FIELDS = ("date", "created", "created-at", "decided", "updated")
 
 
@@ -37,25 +35,26 @@ def record(path: str, document: Document) -> DecisionRecord | None:
     if not is_record(path, document):
         return None
     status = _status(document)
-    gone = _GONE.search(status)
-    doubt = None if gone else _NOT_IN_FORCE.search(status)
-    after = status[gone.end() :] if gone else ""
+    words = words_in(status)
+    gone = next((word for word in words if word in _GONE), "")
+    doubt = next((word for word in words if word in _NOT_IN_FORCE), "")
+    after = status.lower().partition(gone)[2] if gone else ""
     successor = document.front.get("superseded-by", "") or after
     found = _ANY_NUMBER.search(_DATE.sub("", successor))
     return DecisionRecord(
         number=number_of(path),
         superseded=bool(gone) or "superseded-by" in document.front,
         successor=found[1] if found else "",
-        doubt=doubt[1].lower() if doubt else "",
+        doubt="" if gone else doubt,
     )
 
 
 def is_record(path: str, document: Document) -> bool:
     """Whether a note is a decision record: by its name, its folder, or its sections."""
     *folders, name = path.replace("\\", "/").split("/")
-    if _NAMED.search(name):
+    if name.lower().startswith("adr") and name[3:].lstrip("-_ ")[:1].isdigit():
         return True
-    if folders and folders[-1].lower() in _FOLDERS and _NUMBERED.search(name):
+    if folders and folders[-1].lower() in _FOLDERS and name[:1].isdigit():
         return True
     sections = {block.headings[-1].lower() for block in document.blocks if block.headings}
     return {"status", "decision", "context"} <= sections
@@ -71,19 +70,18 @@ def number_of(path: str) -> str:
 def date_of(document: Document) -> datetime | None:
     """Return the day that a note names as its own, as UTC, or None."""
     said = [document.front[name] for name in _DATE_FIELDS if name in document.front]
-    for block in document.blocks[:12]:
-        line = _DATE_LINE.search(block.text)
-        if line:
-            said.append(line[1])
-        elif _section(block.headings) in ("status", "date"):
-            said.append(block.text)
+    said += [
+        block.text
+        for block in document.blocks[:12]
+        if _field(block.text)[0] in _DATE_LINES or _section(block.headings) in ("status", "date")
+    ]
     return next((day for day in map(_day, said) if day), None)
 
 
 def is_about_itself(text: str, headings: tuple[str, ...]) -> bool:
     """Whether a block only tells a record's status or date."""
-    plain_field = _STATUS_LINE.search(text) or _DATE_LINE.search(text)
-    return bool(plain_field) or _section(headings) in ("status", "date")
+    name, _ = _field(text)
+    return name == "status" or name in _DATE_LINES or _section(headings) in ("status", "date")
 
 
 def _status(document: Document) -> str:
@@ -92,8 +90,14 @@ def _status(document: Document) -> str:
     said = [block.text for block in document.blocks if _section(block.headings) == "status"]
     if said:
         return " ".join(said)
-    lines = (_STATUS_LINE.search(block.text) for block in document.blocks[:12])
-    return next((line[1] for line in lines if line), "")
+    fields = (_field(block.text) for block in document.blocks[:12])
+    return next((value for name, value in fields if name == "status"), "")
+
+
+def _field(text: str) -> tuple[str, str]:
+    """Return name and value of `name: value`, two times "" of another text."""
+    name, _, value = text.partition(":")
+    return (name.strip().lower(), value.strip()) if value.strip() else ("", "")
 
 
 def _section(headings: tuple[str, ...]) -> str:

@@ -6,8 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from vector_memory.text.words import as_name
+
 _COMMENT = re.compile(r"<!(?=--)|--(?=!?>)")
-_SAFE = re.compile(r"[^\w.-]")
 
 
 def section(session: str, heading: str, lines: Sequence[str]) -> str:
@@ -57,11 +58,11 @@ def with_section(note: str, session: str, section: str) -> str:
 
 
 def _open(session: str) -> str:
-    return f"<!-- vector-memory session {_SAFE.sub('_', session)} -->"
+    return f"<!-- vector-memory session {as_name(session)} -->"
 
 
 def _close(session: str) -> str:
-    return f"<!-- end of vector-memory session {_SAFE.sub('_', session)} -->"
+    return f"<!-- end of vector-memory session {as_name(session)} -->"
 
 
 def _inert(text: str) -> str:

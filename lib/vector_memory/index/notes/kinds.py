@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from vector_memory.index.notes.markdown import STEPS, Block
 from vector_memory.model import CONTEXT, DECISION, PREFERENCE, PROCEDURE, QUESTION, TODO
 from vector_memory.text import tables
+from vector_memory.text.words import words_in
 
 MAX_CHARS = 2_000
 
@@ -25,14 +26,13 @@ _HEADING = re.compile(
 _PATTERNS = tables.patterns("note_phrases", os.path.dirname(__file__))
 _DECIDED = _PATTERNS["decided"]
 _PREFERRED = _PATTERNS["preferred"]
-_TO_DO = re.compile(r"^(?:todo|fixme)\b", re.IGNORECASE)
 
 
 def suggest(block: Block) -> str:
     """Return the kind that a block most likely is: what its form says, then its own words, then its
     heading."""
     text = block.text[:MAX_CHARS]
-    if block.checked is not None or _TO_DO.search(text):
+    if block.checked is not None or words_in(text[:8])[:1] in (["todo"], ["fixme"]):
         return TODO
     if block.kind == STEPS:
         return PROCEDURE

@@ -1,9 +1,8 @@
 """A Markdown document as blocks that can stand alone: paragraphs, list items, rows of tables, steps.
 
 Each block knows the headings above it and what it hangs on (a list's lead, an item's parents).
-Comments, link definitions, rules and tables of contents are left out. Only the structure is parsed
-by the library; what stands within a line is taken down to plain words here, since its rules for
-emphasis take long on hostile text.
+Comments, link definitions, rules and tables of contents are left out; what stands within a line is
+taken down to plain words.
 """
 
 from __future__ import annotations
@@ -16,20 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.token import Token
     from markdown_it.tree import SyntaxTreeNode
 
 PARAGRAPH, ITEM, ROW, STEPS, CODE = "paragraph", "item", "row", "steps", "code"
 MAX_NESTING = 60
 """Levels of blocks within blocks; what lies deeper is left out. A list takes two."""
+MAX_INLINE = 10
+"""Levels of links and images within each other: endless brackets are looked at so often each."""
 MAX_FRONT_LINES = 200
 
-_FRONT_FIELD = re.compile(r"([A-Za-z][\w -]{0,40}):[ \t]*(.*)")
-_FRONT_ITEM = re.compile(r"\s*-\s+(.*)")
-_CHECKBOX = re.compile(r"\[([ xX])\]\s+")
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
-_IMAGE = re.compile(r"!\[([^\[\]]{0,200})\]\([^()\s]{0,500}(?:\s+\"[^\"]{0,200}\")?\)")
-_LINK = re.compile(r"\[([^\[\]]{0,300})\]\(<?([^()<>\s]{0,500})>?(?:\s+\"[^\"]{0,200}\")?\)")
 _WIKILINK = re.compile(
     r"!?\[\[([^\[\]|#\n]{0,200})(#[^\[\]|\n]{0,200})?(?:\|([^\[\]\n]{0,200}))?\]\]"
 )
@@ -38,14 +33,6 @@ _NOTE = re.compile(
     r"\[\^[^\[\]\s]{1,40}\]:?|\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]", re.IGNORECASE
 )
 """The marks of footnotes and of the boxes that some sites draw."""
-_STRONG = re.compile(r"\*\*(?=\S)|(?<=\S)\*\*|(?<!\w)__(?=\w)|(?<=[\w.!?])__(?!\w)|~~")
-_EMPHASIS = re.compile(
-    r"(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)"
-)
-_CODE_SPAN = re.compile(r"(`[^`\n]{1,300}`)")
-_HIDDEN = "\ue000"
-"""Stands for a code span while the rest of a line is read: a character of nobody's alphabet."""
-_BREAK = re.compile(r"<br\s{0,3}/?>", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -82,18 +69,26 @@ def parse(text: str) -> Document:
     return Document(front, tuple(_attached(_BlockWalk().blocks(tree.children))))
 
 
+def fences(text: str) -> list[tuple[str, str]]:
+    """Return language (small letters) and content of each fenced block of a document, in order."""
+    tokens = _parser().parse(with_plain_ends(text))
+    return [(_language(token), token.content) for token in tokens if token.type == "fence"]
+
+
 def with_plain_ends(text: str) -> str:
     """Return a text whose lines all end in the same way."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-@lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
+@lru_cache(maxsize=2)
+def _parser(nesting: int = MAX_NESTING) -> MarkdownIt:
     # Imported late: the daemon needs it only while notes are imported.
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("table")
-    return parser.disable(["inline", "text_join"])
+    parser = MarkdownIt("commonmark", {"maxNesting": nesting})
+    # Addresses and entities stay as they are written; lines are read one by one, in `plain`.
+    parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
+    return parser.enable(["table", "strikethrough"]).disable(["inline", "text_join", "entity"])
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], str]:
@@ -112,11 +107,12 @@ def _fields(lines: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     name = ""
     for line in lines:
-        if named := _FRONT_FIELD.fullmatch(line.rstrip()):
-            name = named[1].strip().lower().replace(" ", "-")
-            found[name] = named[2].strip().strip("[]\"'")
-        elif name and (item := _FRONT_ITEM.fullmatch(line.rstrip())):
-            value = item[1].strip("\"'")
+        before, colon, value = line.partition(":")
+        if colon and line[0].isalpha():
+            name = before.strip().lower().replace(" ", "-")
+            found[name] = value.strip().strip("[]\"'")
+        elif name and line.lstrip().startswith("- "):
+            value = line.lstrip()[2:].strip().strip("\"'")
             found[name] = f"{found[name]}, {value}" if found[name] else value
     return found
 
@@ -163,16 +159,18 @@ class _BlockWalk:
         elif node.type == "blockquote":
             yield from self.blocks(node.children, context, top=False)
         elif node.type == "html_block":
-            yield self._block(PARAGRAPH, plain(node.content), node, context)
+            # A comment that is never closed hides the rest.
+            shown = node.content.partition("<!--")[0] if "-->" not in node.content else node.content
+            yield self._block(PARAGRAPH, plain(shown), node, context)
 
     def _item(self, item: SyntaxTreeNode, context: tuple[str, ...]) -> Iterator[Block]:
         """Yield an item with its paragraphs as one block, then what is nested in it."""
         paragraphs = [child for child in item.children if child.type == "paragraph"]
         nested = [child for child in item.children if child.type != "paragraph"]
         raw = "\n".join(_content(child) for child in paragraphs)
-        box = _CHECKBOX.match(raw)
-        text = plain(raw[box.end() :] if box else raw)
-        checked = None if box is None else box[1] != " "
+        has_box = raw[:3] in ("[ ]", "[x]", "[X]") and raw[3:4].isspace()
+        text = plain(raw[4:] if has_box else raw)
+        checked = raw[1] != " " if has_box else None
         if text and not (text.endswith(":") and nested):
             last = paragraphs[-1]
             yield self._block(ITEM, text, item, context, checked=checked, end=last)
@@ -264,7 +262,7 @@ def _content(node: SyntaxTreeNode) -> str:
     return node.children[0].content if node.children and node.children[0].type == "inline" else ""
 
 
-def _language(node: SyntaxTreeNode) -> str:
+def _language(node: SyntaxTreeNode | Token) -> str:
     words = node.info.split() if node.type == "fence" else []
     return words[0].lower() if words else ""
 
@@ -272,22 +270,27 @@ def _language(node: SyntaxTreeNode) -> str:
 def plain(raw: str) -> str:
     """Return one line of plain words: no comments, tags, images or emphasis; links with their
     address, unless it points into the same document."""
-    spans: list[str] = []
-
-    def hide(found: re.Match[str]) -> str:
-        # In code all marks mean themselves.
-        spans.append(found[0])
-        return _HIDDEN
-
-    text = _CODE_SPAN.sub(hide, raw.replace(_HIDDEN, ""))
-    text = _TAG.sub("", _COMMENT.sub("", _BREAK.sub(" ", text)))
-    if "[[" in text:
-        text = _WIKILINK.sub(_wikilink, text)
-    text = _LINK.sub(_link, _IMAGE.sub(r"\1", _NOTE.sub("", text)))
-    text = _EMPHASIS.sub("", _STRONG.sub("", text))
-    shown = iter(spans)
-    text = re.sub(_HIDDEN, lambda _: next(shown), text)
-    return " ".join(text.split())
+    parser = _parser(MAX_INLINE)
+    tokens: list[Token] = []
+    parser.inline.parse(raw, parser, {}, tokens)
+    words: list[str] = []
+    address, start = "", 0
+    for token in tokens:
+        if token.type.startswith("text"):
+            words.append(_WIKILINK.sub(_wikilink, _NOTE.sub("", token.content)))
+        elif token.type == "code_inline":
+            room = " " * ("`" in token.content)
+            words.append(f"{token.markup}{room}{token.content}{room}{token.markup}")
+        elif token.type == "image":
+            words.append(plain(token.content))
+        elif token.type == "link_open":
+            address, start = str(token.attrs["href"]).removeprefix("mailto:"), len(words)
+        elif token.type == "link_close":
+            is_all = token is tokens[-1] and not start
+            words[start:] = [_link("".join(words[start:]).strip(), address, is_all)]
+        elif token.type.endswith("break") or token.content[:3].lower() == "<br":
+            words.append(" ")
+    return " ".join("".join(words).split())
 
 
 def _wikilink(found: re.Match[str]) -> str:
@@ -296,9 +299,8 @@ def _wikilink(found: re.Match[str]) -> str:
     return shown.strip() or name.rsplit("/", 1)[-1].strip() or part.lstrip("#^ ").strip()
 
 
-def _link(found: re.Match[str]) -> str:
-    text, address = found[1].strip(), found[2]
+def _link(text: str, address: str, is_all: bool) -> str:
     if address.startswith("#"):
         # A list of such links is the table of contents.
-        return "" if found[0] == found.string.strip() else text
+        return "" if is_all else text
     return text if not address or address == text else f"{text} ({address})"

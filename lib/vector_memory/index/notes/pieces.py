@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from vector_memory.index.notes.markdown import STEPS, Block
+from vector_memory.text.words import clauses_in
 
 TEXT_CHARS = 600
 CONTEXT_CHARS = 120
 CODE_CHARS = 160
 """Characters of code that are kept below a text in any case; there are more where the text is short."""
 FENCES = "\n```\n\n…\n```"
-
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 
 
 def texts_of(block: Block) -> Iterator[str]:
@@ -44,7 +42,7 @@ def _code(code: str, size: int) -> str:
 
 
 def _cut_sentences(text: str, size: int) -> Iterator[str]:
-    for sentence in _SENTENCE.split(text):
+    for sentence in clauses_in(text, ".!?;"):
         yield from _cut_words(sentence, size)
 
 

@@ -7,16 +7,15 @@ are the note as it reads now.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
+
+from vector_memory.text.words import names_in
 
 ALIKE = 0.5
 """The share of two texts' words that must be common (Jaccard) for one to be the other, changed."""
 MOST_COMPARED = 300
 """Drafts without a match below one heading, beyond which changed ones count as new and gone."""
-
-_WORD = re.compile(r"\w+")
 
 
 class ReimportPlan(NamedTuple):
@@ -81,7 +80,7 @@ def _grouped(keys: Iterable[str], part_of: Callable[[str], str]) -> dict[str, li
 
 def alike(one: str, other: str) -> float:
     """Return the share of common words of two texts, from 0 to 1 (Jaccard)."""
-    first, second = set(_WORD.findall(one.casefold())), set(_WORD.findall(other.casefold()))
+    first, second = set(names_in(one.casefold())), set(names_in(other.casefold()))
     return len(first & second) / len(first | second) if first | second else 0.0
 
 

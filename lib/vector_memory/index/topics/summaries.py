@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -26,7 +25,7 @@ LEAD_CHARS = 40
 READ_CHARS = 6_000
 """Of each turn's answer, so much of its beginning and of its end is read."""
 
-_ASIDE = re.compile(r"User, refusing|User's answers")
+_ASIDES = ("User, refusing", "User's answers")
 
 
 class SummaryIdea(NamedTuple):
@@ -105,7 +104,7 @@ def sentences(text: str) -> Iterator[str]:
         if (
             statement.form in (CODE, HEADING)
             or statement.text.endswith(":")
-            or _ASIDE.match(statement.text)
+            or statement.text.startswith(_ASIDES)
         ):
             continue
         said = without_applause(statement.text)

@@ -6,7 +6,6 @@ after the transcript is gone, and has its vectors already.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,11 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from vector_memory.index.voices import ASSISTANT, USER, Voice, voices
 from vector_memory.text.analysis import STOP_WORDS
 from vector_memory.text.harmless import without_marked
+from vector_memory.text.words import letters_in
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector
 
-_WORD = re.compile(r"[^\W\d_]{3,}")
 _COMMON = STOP_WORDS | {
     "already", "assistant", "code", "don", "done", "file", "files", "gets", "good", "know", "lets", "look", "made", "make",
     "makes", "need", "needs", "one", "okay", "please", "see", "still", "sure", "task", "think", "two",
@@ -106,7 +105,7 @@ def terms_of(text: str) -> frozenset[str]:
 
 def words_of(text: str) -> list[str]:
     """Return the same with repetitions, in order."""
-    return [word for word in _WORD.findall(text.lower()) if word not in _COMMON]
+    return [word for word in letters_in(text.lower(), 3) if word not in _COMMON]
 
 
 def turns_of(passages: Iterable[Passage]) -> list[TopicTurn]:

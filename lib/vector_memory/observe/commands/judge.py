@@ -126,13 +126,18 @@ def new_text(given: Mapping[str, Any]) -> str:
 # -- tools of others -------------------------------------------------------------------------------
 
 _VERB = re.compile(r"(?:^|_)(delete|drop|destroy|purge|truncate|terminate|wipe|uninstall)(?:_|$|[A-Z])|^(?:delete|drop|destroy|purge|terminate)[A-Z]")  # fmt: skip
-_OWN = re.compile(r"^mcp__(?:plugin_)?vector[-_]memory")
+_OWN = (
+    "mcp__vector-memory",
+    "mcp__vector_memory",
+    "mcp__plugin_vector-memory",
+    "mcp__plugin_vector_memory",
+)
 _QUERIES = ("sql", "query", "statement", "queries", "script")
 
 
 def _of_stranger(tool: str, given: Mapping[str, Any]) -> Iterator[Finding]:
     """Judge a tool of an MCP server by its name, and by the SQL that it is given."""
-    if _OWN.match(tool):
+    if tool.startswith(_OWN):
         return
     server, _, verb = tool.removeprefix("mcp__").rpartition("__")
     for name in _QUERIES:

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from vector_memory.observe.search.pattern_terms import EVERYWHERE, Alternative, SearchTerms
 from vector_memory.text import analysis, mentions
+from vector_memory.text.words import names_in
 
 NEARLY_ALL = 0.75
 """The share of several words that a memory must have."""
@@ -36,7 +37,6 @@ _CODE = re.compile(
 _PIECE = re.compile(r"\n|(?<=[.!?;])\s+|\s[-*•|]\s+")
 """Ends a sentence, an item of a list, a cell of a table."""
 _DOTTED = re.compile(r"\w+(?:[.:/-]+\w+)+|\w+")
-_PIECES = re.compile(r"[.:/-]+")
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class MemoryNames:
     @cached_property
     def names(self) -> frozenset[str]:
         """Identifiers in lower case: whole, and each part of what dots join."""
-        tokens = _DOTTED.findall("\n".join((self.said, *self.files)).lower())
-        return frozenset({*tokens, *(part for token in tokens for part in _PIECES.split(token))})
+        text = "\n".join((self.said, *self.files)).lower()
+        return frozenset([*_DOTTED.findall(text), *names_in(text)])
 
     @cached_property
     def terms(self) -> frozenset[str]:

@@ -16,6 +16,7 @@ from itertools import product
 
 from vector_memory.observe.search.searches import Search
 from vector_memory.text import analysis, tables
+from vector_memory.text.words import words_in
 
 MOST_ALTERNATIVES = 16
 LONGEST_PATTERN = 500
@@ -99,7 +100,6 @@ _TOKEN = re.compile(r"[\w$@#:./-]*\w\(?|\x00")
 _OWN = re.compile(r"^(?:self|this|cls|super)[.:>-]+")
 _DEFINES = frozenset({"def", "class", "function", "func", "fn", "interface", "struct", "enum", "trait", "impl",
                       "module", "type", "macro", "const", "let", "var"})  # fmt: skip
-_WORDS = re.compile(r"[^\W_]+")
 _COMPOUND = re.compile(
     r"[^\W_]+(?:[_.:/-]+[^\W_]+)+|[a-z0-9]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Za-z]+\d{2,}\w*|\d+[A-Za-z]{2,}\w*"
 )
@@ -141,15 +141,8 @@ def _is_name(token: str) -> bool:
     is_file_everywhere = _ENDED.search(token) and token.split(".")[0].lower() in EVERYWHERE
     if name in _COMMON_NAMES or is_file_everywhere or not _COMPOUND.fullmatch(token):
         return False
-    is_dull = not any(map(_is_telling, _parts(token)))
+    is_dull = not any(map(_is_telling, analysis.parts_of(token)))
     return len(name) >= (LEAST_DULL_NAME if is_dull else LEAST_NAME)
-
-
-def _parts(token: str) -> list[str]:
-    return [part.lower() for word in _WORDS.findall(token) for part in _PART.findall(word)]
-
-
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 
 
 def _is_telling(word: str) -> bool:
@@ -158,14 +151,14 @@ def _is_telling(word: str) -> bool:
 
 
 def _telling_words(token: str) -> list[str]:
-    words = (word.lower() for word in _WORDS.findall(token) if _is_telling(word))
     dull = analysis.STOP_WORDS | _COMMON_NAMES
-    return [analysis.stem(word) for word in words if not word.isdigit() and word not in dull]
+    words = (word for word in words_in(token) if word not in dull and _is_telling(word))
+    return [analysis.stem(word) for word in words if not word.isdigit()]
 
 
 def squashed(name: str) -> str:
     """Return one form for all styles of a name: `getUserById` is `get_user_by_id`."""
-    return "".join(_WORDS.findall(name)).lower()
+    return "".join(filter(str.isalnum, name)).lower()
 
 
 # -- regular expressions --------------------------------------------------------------------------
@@ -267,7 +260,6 @@ class _Group:
 
 _WILD = re.compile(r"\*+|\?|\[[^\]]*\]")
 _BRACES = re.compile(r"\{([^{}]*)\}")
-_ENDING = re.compile(r"^\.?[a-z0-9]{1,5}$")
 
 
 def _of_glob(glob: str) -> list[str]:
@@ -296,7 +288,10 @@ _ENDED = re.compile(r"\w\.\w{1,6}$")
 def _is_telling_file(piece: str) -> bool:
     """Whether a piece of a file's name says which file is meant: an ending says nothing."""
     stem = piece.rsplit(".", 1)[0] if _ENDED.search(piece) else piece
-    is_ending = _ENDING.match(piece) and "." in piece
+    ending = piece.removeprefix(".")
+    is_ending = (
+        piece != ending and len(ending) <= 5 and ending.isalnum() and ending == ending.lower()
+    )
     if is_ending or stem.lower() in EVERYWHERE or len(stem) < LEAST_NAME:
         return False
-    return any(len(part) > 2 and part not in _COMMON_STEMS for part in _parts(stem))
+    return any(len(part) > 2 and part not in _COMMON_STEMS for part in analysis.parts_of(stem))

@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 
 from vector_memory.system import files
+from vector_memory.text.words import clauses_in
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +23,6 @@ MIN_CHARS = 8
 
 _MARK = re.compile(r"^\s*(?:[#>]+|[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?")
 _MARKUP = str.maketrans("", "", "*_`~")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _EDGES = " \t.,;:!?-–—\"'()[]"
 
 
@@ -68,7 +68,7 @@ def lines_known(text: str) -> set[str]:
     sentences: set[str] = set()
     for line in text[:MAX_CHARS].splitlines():
         bare = _MARK.sub("", line)
-        for piece in (bare, *_SENTENCE.split(bare)):
+        for piece in (bare, *clauses_in(bare)):
             sentence = normalised(piece)
             if len(sentence) >= MIN_CHARS:
                 sentences.add(sentence)

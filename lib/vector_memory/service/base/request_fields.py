@@ -176,10 +176,8 @@ def sensitivity_of(sent: Sent, name: str) -> Sensitivity | None:
 def jurisdiction_of(sent: Sent, name: str) -> str:
     """Return the jurisdiction asked for, "" where none is."""
     value = str(sent.get(name) or "").strip().upper()
-    if value and value not in JURISDICTIONS:
-        raise BadInputError(
-            f"There is no jurisdiction {value[:20]!r}.", f"They are: {', '.join(JURISDICTIONS)}."
-        )
+    if value:
+        require_one(value, JURISDICTIONS, "jurisdiction")
     return value
 
 

@@ -4,19 +4,18 @@ client has deleted the transcript. `archives/<project>/<date>-<session>.md` in t
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 
 from vector_memory import redact
 from vector_memory.index.topics.turns import TopicTurn
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.paths import Home
+from vector_memory.text.words import as_name
 
 TEXT, STEPS = ".md", ".steps.jsonl"
 """How the name of an archive ends, and that of the log of steps beside it."""
 MOST_CHARS = 2_000_000
 CUT = "\n\n… (the rest is left out)\n"
-_UNSAFE = re.compile(r"[^\w.-]")
 
 
 def archive(home: Home, project: str, session: str, title: str, turns: Sequence[TopicTurn]) -> str:
@@ -76,4 +75,4 @@ def remove(home: Home, session: str) -> int:
 
 def _safe(word: str) -> str:
     """Return a word as part of a file's name: it leads into no other folder."""
-    return _UNSAFE.sub("_", word)[:100].lstrip(".")
+    return as_name(word)[:100].lstrip(".")

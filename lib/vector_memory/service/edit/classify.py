@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from vector_memory.index import entities
 from vector_memory.index.topics import summaries
-from vector_memory.model import DERIVED, PASSAGE, Memory, Priority, unique
+from vector_memory.model import OF_TALK, Memory, Priority, unique
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -99,7 +99,7 @@ def _plain(ctx: Context, request: OrganizeRequest) -> list[tuple[Shelf, Memory]]
         for memory in shelf.journal.iter_memories(
             asker.scope, newest_first=True, limit=MOST_LOOKED_AT
         )
-        if memory.kind not in (PASSAGE, *DERIVED)
+        if memory.kind not in OF_TALK
         and not memory.is_quiet
         and not memory.is_held
         and _suggested(memory) != NOTHING

@@ -8,7 +8,7 @@ from typing import Any
 
 from vector_memory.lifecycle import dedup
 from vector_memory.lifecycle.dedup import Outcome, text_key
-from vector_memory.model import DERIVED, PASSAGE, QUIET, Memory, Progress, Status
+from vector_memory.model import OF_TALK, QUIET, Memory, Progress, Status
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf, project_names
@@ -95,11 +95,7 @@ def find_groups(
 
 def may_be_one(memory: Memory) -> bool:
     """Whether a memory is an assertion, and may be shown."""
-    return (
-        memory.kind not in (PASSAGE, *DERIVED)
-        and memory.collection not in QUIET
-        and not memory.is_held
-    )
+    return memory.kind not in OF_TALK and memory.collection not in QUIET and not memory.is_held
 
 
 def groups_among(

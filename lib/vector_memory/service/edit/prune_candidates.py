@@ -9,8 +9,7 @@ from datetime import datetime, timedelta
 from vector_memory import aging
 from vector_memory.model import (
     COLLECTIONS,
-    DERIVED,
-    PASSAGE,
+    OF_TALK,
     QUIET,
     Memory,
     Priority,
@@ -104,7 +103,7 @@ def may_go(memory: Memory) -> bool:
     """Return whether a memory may be pruned at all: nothing that the user said or set is."""
     rule = COLLECTIONS.get(memory.collection)
     return not (
-        memory.kind in (PASSAGE, *DERIVED)
+        memory.kind in OF_TALK
         or memory.collection in QUIET
         or memory.priority in (Priority.CORE, Priority.HIGH)
         or (rule is not None and rule.retention is Retention.PROTECTED)

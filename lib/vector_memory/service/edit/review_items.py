@@ -11,8 +11,8 @@ from vector_memory.index.noise import is_command
 from vector_memory.lifecycle.dedup import SAME_COSINE
 from vector_memory.model import (
     DECISION,
-    DERIVED,
     GLOBAL_PROJECT,
+    OF_TALK,
     PASSAGE,
     PREFERENCE,
     QUIET,
@@ -187,7 +187,7 @@ def _is_answered(ctx: Context, shelf: Shelf, passage: Memory) -> bool:
     asker = Asker(None, scope, lambda: [shelf])
 
     def may_answer(memory: Memory) -> bool:
-        return memory.kind not in (PASSAGE, *DERIVED) and lookup.is_open(memory)
+        return memory.kind not in OF_TALK and lookup.is_open(memory)
 
     hits = lookup.find(ctx, passage.title, asker, 1, allowed=may_answer, cold=True)
     return any(hit.fits for hit in hits)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vector_memory.errors import BadInputError
-from vector_memory.model import DERIVED, PASSAGE, Link, Memory, Relation
+from vector_memory.model import OF_TALK, Link, Memory, Relation
 from vector_memory.service.base import messages, reach
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf, project_names
@@ -150,7 +150,7 @@ def _clusters(ctx: Context, request: ConnectionsRequest) -> ConnectionsAnswer:
         mine = {
             memory.id: memory
             for memory in newest
-            if memory.kind not in (PASSAGE, *DERIVED) and not memory.is_quiet
+            if memory.kind not in OF_TALK and not memory.is_quiet
             if not (request.is_agent and memory.is_held)
         }
         sets = Sets()

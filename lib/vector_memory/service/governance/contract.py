@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.service.base import contracts, messages, privacy
+from vector_memory.service.base import contracts, messages, privacy, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.contracts import Contract, ContractTerms
 from vector_memory.service.memory.views import values_for
@@ -163,10 +163,8 @@ def _revoke(ctx: Context, request: ContractRequest, folder: str) -> list[Contrac
 
 
 def _require_acts(acts: Sequence[str]) -> None:
-    if unknown := [act for act in acts if act not in contracts.ACTS]:
-        raise BadInputError(
-            f"There is no act {unknown[0][:40]!r}.", f"Acts: {', '.join(contracts.ACTS)}."
-        )
+    for act in acts:
+        request_fields.require_one(act, contracts.ACTS, "act")
 
 
 def _view(ctx: Context, terms: Contract, folder: str) -> ContractView:

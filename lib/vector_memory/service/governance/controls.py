@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
 
-from vector_memory.errors import BadInputError
-from vector_memory.service.base import contracts, messages
+from vector_memory.service.base import contracts, messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.governance.evidence import FIGURES, Evidence, Gathered
 from vector_memory.text.tables import FOLDER
@@ -155,10 +154,8 @@ def gaps(ctx: Context, request: GovernanceRequest) -> GapAnswer:
 
 def _look(ctx: Context, request: GovernanceRequest) -> tuple[datetime, list[FrameworkView]]:
     names, controls = catalogue()
-    if request.framework and request.framework not in names:
-        raise BadInputError(
-            f"There is no catalogue {request.framework[:40]!r}.", f"There are: {', '.join(names)}."
-        )
+    if request.framework:
+        request_fields.require_one(request.framework, list(names), "catalogue")
     since = request.since or ctx.now() - PERIOD
     gathered = Gathered(ctx, since)
     figures = {name: gathered.of(name) for name in FIGURES}

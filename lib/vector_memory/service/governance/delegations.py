@@ -81,10 +81,8 @@ def delegation(ctx: Context, request: DelegationRequest) -> DelegationAnswer:
 
 
 def _delegate(ctx: Context, request: DelegationRequest) -> DelegationAnswer:
-    if unknown := [act for act in request.scope if act not in contracts.ACTS]:
-        raise BadInputError(
-            f"There is no act {unknown[0][:40]!r}.", f"Acts: {', '.join(contracts.ACTS)}."
-        )
+    for act in request.scope:
+        request_fields.require_one(act, contracts.ACTS, "act")
     now = ctx.now()
     if not request.scope or not request.subject or request.until is None:
         raise BadInputError("A delegation needs a subject, a scope and an end.", "Give until.")

@@ -3,8 +3,7 @@ machine. The questions are the titles and first words of memories; nothing is co
 
 from __future__ import annotations
 
-import time
-from statistics import median
+from functools import partial
 
 from vector_memory.journal.job_rows import WAITS
 from vector_memory.model import Scope
@@ -13,6 +12,7 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.jobs.step import JobRun, Step
 from vector_memory.service.memory import lookup
+from vector_memory.service.think import measuring
 
 QUESTIONS, WORDS = 20, 12
 KEPT = 12
@@ -34,19 +34,13 @@ def step(ctx: Context, run: JobRun) -> Step:
     if not texts:
         return Step(message="Nothing is stored: there is nothing to time.", outcome=WAITS)
     lookup.answer(ctx, texts[0], asker, 10)
-    times_ms = sorted(_timed_ms(ctx, asker, text) for text in texts)
-    p50 = round(median(times_ms), 2)
+    acts = [partial(lookup.answer, ctx, text, asker, 10) for text in texts]
+    p50 = round(measuring.times(acts, "recalls of ten").value, 2)
     history = run.before.numbers("history")
     verdict = compared(history, p50)
     report = {
-        "recall_p50_ms": p50, "recall_max_ms": round(times_ms[-1], 2), "questions": len(texts),
+        "recall_p50_ms": p50, "questions": len(texts),
         "memories": sum(shelf.journal.count() for shelf in asker.shelves),
         "verdict": verdict, "history": [*history, p50][-KEPT:],
     }  # fmt: skip
     return Step(report, message=f"A recall takes {p50} ms (median of {len(texts)}): {verdict}.")
-
-
-def _timed_ms(ctx: Context, asker: messages.Asker, text: str) -> float:
-    started = time.perf_counter()
-    lookup.answer(ctx, text, asker, 10)
-    return (time.perf_counter() - started) * 1_000

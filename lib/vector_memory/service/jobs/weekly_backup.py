@@ -4,10 +4,10 @@ user wrote there by hand is never deleted."""
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import time
 from datetime import datetime
+from fnmatch import filter as matching
 
 from vector_memory.journal.job_rows import WAITS
 from vector_memory.journal.readonly import JOURNAL
@@ -18,7 +18,7 @@ from vector_memory.service.upkeep import backups
 from vector_memory.system.paths import Home
 
 KEPT = 4
-_OURS = re.compile(r"weekly-\d{8}T\d{6}\.tar\.gz")
+_OURS = f"weekly-{'[0-9]' * 8}T{'[0-9]' * 6}.tar.gz"
 LEFT_S = 86_400.0
 """After so long a folder that a killed backup left is nobody's any more."""
 
@@ -60,7 +60,7 @@ def _begun(ctx: Context, run: JobRun) -> Step:
 
 def _old(home: Home, kept: int) -> list[str]:
     names = os.listdir(home.backups) if os.path.isdir(home.backups) else []
-    ours = sorted((name for name in names if _OURS.fullmatch(name)), reverse=True)
+    ours = sorted(matching(names, _OURS), reverse=True)
     return [os.path.join(home.backups, name) for name in ours[kept:]]
 
 

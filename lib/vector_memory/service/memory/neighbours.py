@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from vector_memory.lifecycle.dedup import text_key
-from vector_memory.model import DERIVED, PASSAGE, Memory, Scope
+from vector_memory.model import OF_TALK, Memory, Scope
+from vector_memory.retrieve.search import holds_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.text import analysis
@@ -72,11 +73,9 @@ def _cosines(
 
 
 def _counts(ctx: Context, memory: Memory, draft: Memory) -> bool:
-    now = ctx.now()
     return (
         memory.id != draft.id
         and not memory.proposed.get("held")
-        and memory.kind not in (PASSAGE, *DERIVED)
-        and (memory.expires_at is None or memory.expires_at > now)
-        and (memory.valid_until is None or memory.valid_until > now)
+        and memory.kind not in OF_TALK
+        and holds_at(memory, ctx.now())
     )

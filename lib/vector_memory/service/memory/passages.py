@@ -16,6 +16,7 @@ from vector_memory.model import DONE_HEAD, PASSAGE, Memory, Source
 from vector_memory.service.base import reach
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.text import analysis, harmless
+from vector_memory.text.words import names_in
 
 WHOLE_CHARS = 2_000
 """Characters of a passage and what stood around it, at most: in nine of ten exchanges that hold an answer it
@@ -27,7 +28,6 @@ LONG_DONE = 150
 LEAST_WORDS, MOST_WORDS = 4, 24
 """By how many words in a row an idea is found in a passage."""
 
-_WORD = re.compile(r"\w+")
 _LEADS = re.compile(r"(?:\s|[-*_`#>]|\d+\.|\b(?:User|Assistant|Task):)+\Z")
 
 
@@ -128,7 +128,7 @@ def _parted(pieces: list[tuple[str, str]], idea: str) -> tuple[list[tuple[str, s
     two, the idea between both halves, and the idea's place; None where it stands in none of them word for
     word."""
     for wording in (idea, idea.partition(": ")[2]):
-        words = _WORD.findall(wording)[:MOST_WORDS]
+        words = names_in(wording)[:MOST_WORDS]
         if len(words) < LEAST_WORDS:
             continue
         # A passage has the marks of Markdown, which an idea has not.

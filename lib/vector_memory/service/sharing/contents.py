@@ -18,10 +18,9 @@ from vector_memory.model import (
     CAUSE,
     CONCLUSION,
     DECISION,
-    DERIVED,
     FACT,
     IS_FOREIGN,
-    PASSAGE,
+    OF_TALK,
     PROBLEM,
     PROCEDURE,
     QUIET,
@@ -53,7 +52,7 @@ KINDS = (
     "note",
 )
 """What is offered where no kinds were chosen: what was found out. Neither talk nor what is one person's."""
-NEVER = (PASSAGE, *DERIVED)
+NEVER = OF_TALK
 """Talk as it was, and what is made of it: never shared, whatever is asked."""
 MOST_MEMORIES = 200_000
 MOST_TEXT, MOST_TITLE, MOST_WORDS = 100_000, 1_000, 50

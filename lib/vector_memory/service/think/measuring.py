@@ -149,7 +149,7 @@ def _recall(ctx: Context, n: int) -> Measured | None:
         return None
     lookup.answer(ctx, probes[0][0], asker, 10)
     acts = [partial(lookup.answer, ctx, text, asker, 10) for text, _ in probes]
-    return _times(acts, "recalls of ten")
+    return times(acts, "recalls of ten")
 
 
 def _quality(ctx: Context, n: int) -> Measured | None:
@@ -173,7 +173,7 @@ def _store(ctx: Context, n: int) -> Measured:
             ctx.embedding.query(text)
             journal.add([Memory(new_id(), text, ctx.now(), origin=Origin.JOB)])
 
-        return _times([write] * n, "writes with a vector, durable")
+        return times([write] * n, "writes with a vector, durable")
 
 
 def _open(ctx: Context, n: int) -> Measured:
@@ -181,7 +181,7 @@ def _open(ctx: Context, n: int) -> Measured:
     shelf = max(ctx.all_shelves(), key=lambda shelf: shelf.journal.count())
     with tempfile.TemporaryDirectory(dir=ctx.home.run) as folder:
         shelf.journal.backup_to(os.path.join(folder, "journal.db"))
-        return _times([lambda: Journal.open(folder).close()] * 5, "openings of a copy")
+        return times([lambda: Journal.open(folder).close()] * 5, "openings of a copy")
 
 
 def _hooks(ctx: Context, n: int) -> Measured | None:
@@ -211,7 +211,8 @@ def _size(ctx: Context, n: int) -> Measured:
     return Measured(round(total / 1e6, 2), f"MB in {len(stores)} stores")
 
 
-def _times(acts: Sequence[Callable[[], object]], what: str) -> Measured:
+def times(acts: Sequence[Callable[[], object]], what: str) -> Measured:
+    """Return the median of the times that some acts take, in ms."""
     took = []
     for act in acts:
         started = time.perf_counter()

@@ -41,7 +41,6 @@ TRIES, MOST_RUNS, FOUND, FLAGGED_S = 16, 20, 10, 32.0
 WEIGHTY = ("HIGH", "CORE")
 HELD = ""
 _BLOCK = re.compile(rf'<{fence.TAG} mark="(\w+)">\n(.*?)\n</{fence.TAG} mark="\1">', re.DOTALL)
-_NOTE = re.compile(r"(?m)^(?=- )")
 _OTHERS = re.compile(
     r" · (?:[\w-]+,? ){0,3}(?:tool|import|pasted|suspicious|foreign)\b", re.IGNORECASE
 )
@@ -220,7 +219,7 @@ def _unmarked(shown: str, probe: Plant) -> str:
     if probe.canary in _BLOCK.sub("", shown):
         return "a hook showed it outside of the fence"
     for block in _BLOCK.finditer(shown):
-        for note in _NOTE.split(block[2]):
+        for note in f"\n{block[2]}".split("\n- "):
             if probe.canary not in note:
                 continue
             others = bool(_OTHERS.search(note.partition("\n")[0])) or is_marked(note)

@@ -24,10 +24,8 @@ from vector_memory.service.think.skills import FORMATS, PROCEDURE, SAID, skill_f
 LEAST_STEPS, MOST_STEPS = 2, 20
 _WHOLE = ("git commit", "git push")
 """Jobs that are steps whatever is given to them; of others without a command line nobody could do the same."""
-_BEFORE = re.compile(r"^before\s+(?:you\s+)?(?P<second>[^,]+),\s*(?P<first>.+)$", re.IGNORECASE)
-_AFTER = re.compile(r"^after\s+(?:you\s+)?(?P<first>[^,]+),\s*(?P<second>.+)$", re.IGNORECASE)
-_CODE, _HIDDEN = re.compile(r"`[^`\n]+`"), re.compile(r"\x00(\d+)\x00")
-_NAMED = re.compile(r"[\d_./\x00]")
+_CODE = re.compile(r"`[^`\n]+`")
+_OF_NAMES = frozenset("0123456789_./\x00")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\x00])|\n+")
 _JOINT = re.compile(
     r"[,;]?\s+(?:and\s+)?(?:then|afterwards|after\s+that|next|finally|lastly|followed\s+by)\b,?\s*"
@@ -121,15 +119,24 @@ def steps_of(text: str) -> list[str]:
 
     # What stands in code is one word, whatever is in it.
     for sentence in _SENTENCE.split(_CODE.sub(hidden, text.strip())):
-        whole = _OPENING.sub("", sentence.strip())
-        turned = _BEFORE.match(whole) or _AFTER.match(whole)
-        for part in (turned["first"], turned["second"]) if turned else (whole,):
+        for part in _in_order(_OPENING.sub("", sentence.strip())):
             pieces += _JOINT.split(part)
     tidy = (_OPENING.sub("", piece.strip(" .,;")).strip(" .,;") for piece in pieces)
     # What has no telling word and names nothing, such as "ok" or "do it", is no step.
-    telling = [piece for piece in tidy if terms_of(piece) or _NAMED.search(piece)]
-    steps = [piece[0].upper() + piece[1:] for piece in telling]
-    return [_HIDDEN.sub(lambda mark: code[int(mark[1])], step) for step in steps]
+    telling = [piece for piece in tidy if terms_of(piece) or not _OF_NAMES.isdisjoint(piece)]
+    steps = "\n".join(piece[0].upper() + piece[1:] for piece in telling)
+    for number, quoted in enumerate(code):
+        steps = steps.replace(f"\x00{number}\x00", quoted)
+    return steps.splitlines()
+
+
+def _in_order(sentence: str) -> tuple[str, ...]:
+    """Return what is to be done first and then, of "before you push, test" and "after the build, test"."""
+    opening, _, rest = sentence.partition(" ")
+    near, comma, far = rest.strip().removeprefix("you ").partition(",")
+    if not (comma and near and far.strip()):
+        return (sentence,)
+    return {"before": (far, near), "after": (near, far)}.get(opening.lower(), (sentence,))
 
 
 def _of_session(tasks: Sequence[Task], session: str) -> tuple[str, list[str], str]:

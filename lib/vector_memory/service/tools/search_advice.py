@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from vector_memory.observe.search.pattern_terms import Alternative, SearchTerms,
 from vector_memory.observe.search.searches import SearchCall, searches
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import ShownTexts
+from vector_memory.retrieve.search import holds_at
 from vector_memory.service.base import client_memory, context_block, delivery
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_tally import SEARCH
@@ -32,6 +32,7 @@ from vector_memory.service.tools import file_changes, search_answer
 from vector_memory.service.tools.tool_call import NOTHING, ToolAnswer, ToolCall
 from vector_memory.text import analysis, fence, mentions
 from vector_memory.text.harmless import is_marked
+from vector_memory.text.words import clauses_in
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +62,6 @@ WORTH = {
 are not named, questions among them, never come."""
 WEIGHTY = (model.DECISION, "note", "fix")
 """Kinds that speak however often a name is spoken of."""
-_CLAUSE_END = re.compile(r"(?<=[.!?;:])\s+")
 _saying = threading.Lock()
 """Held from looking at what was shown to noting what is: searches of one message come at once."""
 
@@ -189,14 +189,12 @@ def _candidates(
 
 
 def _may_come(ctx: Context, memory: Memory) -> bool:
-    now = ctx.now()
     return (
         memory.kind in WORTH
         and memory.collection not in model.QUIET
         and lookup.is_open(memory)
         and memory.confidence >= LEAST_CONFIDENCE
-        and (memory.expires_at is None or memory.expires_at > now)
-        and (memory.valid_until is None or memory.valid_until > now)
+        and holds_at(memory, ctx.now())
     )
 
 
@@ -317,7 +315,7 @@ def _note(
     around = [name for each in wanted.alternatives for name in (*each.names, *each.files)]
     around = around or [word for each in wanted.alternatives for word in each.words]
     whole = fence.Note(memory.id, head, memory.text, foreign=foreign)
-    note = fence.fitting(whole, room, [*_CLAUSE_END.split(piece.lower()), *around])
+    note = fence.fitting(whole, room, [*clauses_in(piece.lower(), ".!?;:"), *around])
     return note if note.tokens <= room + 4 and names.holds_most(note.text, piece) else None
 
 

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from vector_memory.errors import BadInputError
 from vector_memory.journal.scopes import parts
 from vector_memory.model import COLLECTIONS, QUIET, Progress
-from vector_memory.service.base import messages
+from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.find import recall
 from vector_memory.service.memory.views import HitView, extended
@@ -99,11 +99,8 @@ def search(ctx: Context, request: VaultRequest, progress: Progress) -> VaultAnsw
         The hits, best first, with their collections and files.
     """
     named = request.collections
-    unknown = [name for name in named if name not in COLLECTIONS and name != ALL]
-    if unknown:
-        raise BadInputError(
-            f"There is no collection {unknown[0]!r}.", f"Collections: {', '.join(COLLECTIONS)}."
-        )
+    for name in named:
+        request_fields.require_one(name, (*COLLECTIONS, ALL), "collection")
     vault = follow(ctx, progress) if request.with_vault else None
     if vault is not None and vault.waiting:
         ctx.state.hasten_job(JOB, ctx.now())

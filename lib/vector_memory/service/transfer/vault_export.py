@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.index.notes import daily_note, markdown_export
 from vector_memory.model import (
-    DERIVED,
-    PASSAGE,
+    OF_TALK,
     PROPOSED,
     Memory,
     Progress,
@@ -173,7 +172,7 @@ def _notes(ctx: Context) -> Iterator[tuple[str, str, str, int]]:
 def _goes(memory: Memory) -> bool:
     """Whether a memory belongs into the vault: no talk as it was said, nothing that came from others' notes, and
     nothing that is held back."""
-    if memory.kind in (PASSAGE, *DERIVED) or daily_note.has_mark(memory.text):
+    if memory.kind in OF_TALK or daily_note.has_mark(memory.text):
         return False
     return memory.trust > 0 and is_open(memory)
 
