@@ -32,7 +32,7 @@ FACTS = Path(__file__).resolve().parent / "dedup_facts.txt"
 NEAREST = 8
 COST = 10.0
 """What a weight of 1 costs beside the log-likelihood (L2), for features of unit deviation."""
-MOST_FALSE = 0.01
+MOST_FALSE = 0.005
 
 
 @dataclass(frozen=True)

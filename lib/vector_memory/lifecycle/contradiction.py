@@ -60,11 +60,6 @@ def between(newer: str, older: str, cosine: float | None) -> str:
     return _denied(pair) or _other_value(pair)
 
 
-def are_apart(newer: str, older: str) -> bool:
-    """Whether two texts share too little, or are about different things."""
-    return _are_apart(_Pair.of(*_as_of_one(statement.parse(newer), statement.parse(older))))
-
-
 def _as_of_one(new: ParsedText, old: ParsedText) -> tuple[ParsedText, ParsedText]:
     """Return two statements about one thing: "Postmark sends our emails" and "Biome is our linter" are about
     the emails and the linter where the other one is."""

@@ -1,9 +1,9 @@
 """How likely a newer statement speaks against an older one that is near it, where no rule tells: "support runs
 through tickets these days" after "Lena reads the support mails".
 
-A sum of weights: how near both are, how much of each the other one says, signs of change (`change_phrases.txt`),
-numbers and negations. `benchmarks/train_disagreement.py` makes the
-file of weights, and writes into it what data it was made of and what it was worth on writers left out.
+A sum of weights: how near both are, how much of each the other one says, signs of change (`change_phrases.txt`)
+and numbers. `benchmarks/train_disagreement.py` makes the file of weights, and writes into it what data it was made of
+and what it was worth on writers left out.
 
 Source: D. R. Cox, "The regression analysis of binary sequences", 1958 (the logistic model).
 """
@@ -16,7 +16,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from vector_memory.lifecycle import contradiction, statement
+from vector_memory.lifecycle import statement
 from vector_memory.text import analysis, tables
 
 WEIGHTS_FILE = os.path.join(
@@ -24,11 +24,7 @@ WEIGHTS_FILE = os.path.join(
 )
 LONGEST = 30
 """Words of a statement that the weights know something of."""
-OF_ONE_WORDING = 0.55
-"""How much two statements have in common, as the product of both shares, where the rules can read them."""
 _PHRASES = tables.patterns("change_phrases", os.path.dirname(__file__))
-CHANGES = ("now", "ended", "changed", "otherwise")
-"""Those that say that something is not as it was."""
 
 
 def disagrees(newer: str, older: str, cosine: float) -> bool:
@@ -44,10 +40,7 @@ def disagrees(newer: str, older: str, cosine: float) -> bool:
 
 
 def odds(told: Mapping[str, float], by: Mapping[str, float]) -> float:
-    """Return the sum of weights for the features of two statements; none where they are of one wording and about
-    different things, which the rules tell better."""
-    if told["alike, apart"] >= OF_ONE_WORDING:
-        return -math.inf
+    """Return the sum of weights for the features of two statements."""
     return sum(by[name] * value for name, value in told.items())
 
 
@@ -63,30 +56,20 @@ def features(newer: str, older: str, cosine: float) -> dict[str, float]:
     """Return what the weights know of two statements, by name."""
     new, old = analysis.analyse(newer), analysis.analyse(older)
     numbers = [_numbers(text) for text in (newer, older)]
-    denials = [statement.parse(text).denials() for text in (newer, older)]
+    known, kept = _share(new, old), _share(old, new)
     found = {
         "": 1.0,
         "cosine": cosine,
-        "known": _share(new, old),
-        "kept": _share(old, new),
-        # What a statement is about most often stands in its first half.
-        "known first": _share(new[: len(new) // 2 or 1], old),
-        "kept first": _share(old[: len(old) // 2 or 1], new),
+        "known": known,
+        "kept": kept,
+        "alike": known * kept,
+        "alike, cosine": known * kept * cosine,
         "size": math.log1p(len(new)),
         "old size": math.log1p(len(old)),
         "number": not numbers[0] <= numbers[1] and not numbers[1] <= numbers[0],
         "same number": not numbers[0].isdisjoint(numbers[1]),
-        "denied": denials[0] % 2 != denials[1] % 2,
         **{name: phrase.search(newer) is not None for name, phrase in _PHRASES.items()},
     }
-    found["alike"] = found["known"] * found["kept"]
-    found["apart"] = contradiction.are_apart(newer, older)
-    found["change"] = any(found[name] for name in CHANGES)
-    for sign in ("change", "number", "denied", "apart"):
-        for name in ("cosine", "known first", "kept", "kept first"):
-            found[f"{sign}, {name}"] = found[sign] * found[name]
-    found["alike, cosine"] = found["alike"] * cosine
-    found["alike, apart"] = found["alike"] * found["apart"]
     return {name: float(value) for name, value in found.items()}
 
 
