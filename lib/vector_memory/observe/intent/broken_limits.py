@@ -25,6 +25,10 @@ _HOW = {acts.COMMIT: "it commits", acts.PUSH: "it pushes", acts.REQUEST: "it ope
 
 _BY_WORDS = (acts.INSTALL, acts.COMMENT, acts.API)
 """Acts that the words of an edit tell."""
+_LOOKS = frozenset(
+    ("ls", "cat", "head", "tail", "less", "wc", "file", "stat", "tree", "grep", "rg", "diff", "sort", "uniq")
+)  # fmt: skip
+"""Programs that run nothing of what they are given: a script that must not run may be read."""
 _TALK = (".md", ".rst", ".txt", ".adoc", ".json", ".html")
 
 
@@ -57,6 +61,7 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> st
         said = limit.said.lower()
         named = (matches(thing, inner, f"{thing}/" in said) for thing in limit.things)
         is_meant = (not limit.things or any(named)) != limit.is_only
+        is_meant = is_meant and not any(matches(path, inner) for path in limit.spoken_of)
     return _HOW.get(change.kind, "it changes {}") if is_meant else ""
 
 
@@ -73,6 +78,8 @@ def _is_meant(limit: Limit, change: FileChange) -> bool:
 def _runs(forbidden: str, words: list[str]) -> bool:
     """Whether a command, its program first, is what must not be run: a command, a path, a kind, a verb."""
     names = [posixpath.basename(word) for word in words]
+    if names[0] in _LOOKS:
+        return False
     given = {*words[1:], *(word.partition(":")[0] for word in words[1:5])}
     for row in RUNS.get(forbidden, ()):
         first, *others = row.split()

@@ -52,6 +52,7 @@ class Limit(NamedTuple):
         said: the user's sentence.
         is_only: whether it is ruled out for all but these things.
         waits: whether it is ruled out until the user says so.
+        spoken_of: files that the prompt names in other sentences: who says "only" may still want these changed.
     """
 
     act: str
@@ -59,6 +60,7 @@ class Limit(NamedTuple):
     said: str
     is_only: bool = False
     waits: bool = False
+    spoken_of: tuple[str, ...] = ()
 
 
 _Found = tuple[str, tuple[str, ...], bool]
@@ -101,7 +103,19 @@ def read(prompt: str) -> list[Limit]:
             asked.update(map(_asked, SAYS["clause"].split(sentence)))
         before = sentence or before
     # Who says in the same breath that it is to be done only told of the rest.
-    return _once(limit for limit in limits if limit.things or limit.waits or limit.act not in asked)
+    return _once(
+        _beside(limit, everywhere)
+        for limit in limits
+        if limit.things or limit.waits or limit.act not in asked
+    )
+
+
+def _beside(limit: Limit, named: tuple[str, ...]) -> Limit:
+    """Add to what is allowed alone the files that other sentences name."""
+    if not limit.is_only:
+        return limit
+    said = limit.said.lower()
+    return limit._replace(spoken_of=tuple(path for path in named if path not in said))
 
 
 def _unquoted(found: re.Match[str]) -> str:
@@ -350,7 +364,10 @@ def _files_of(thing: str, context: _Context) -> tuple[str, ...]:
     if "x" in kinds:
         return ()
     wide = next((name for kind, name in _WIDE.items() if kind in kinds), "")
-    return (wide,) if wide else context.named if "c" in kinds else ()
+    # "Those files" are the ones that were named, "files" are any.
+    if "c" in kinds and (context.named or not wide):
+        return context.named
+    return (wide,) if wide else ()
 
 
 def _bare(thing: str, act: str, verb: str) -> tuple[str, ...]:
