@@ -350,7 +350,10 @@ def _files_of(thing: str, context: _Context) -> tuple[str, ...]:
     if "x" in kinds:
         return ()
     wide = next((name for kind, name in _WIDE.items() if kind in kinds), "")
-    return (wide,) if wide else context.named if "c" in kinds else ()
+    # "Those files" are the ones that were named, "files" are any.
+    if "c" in kinds and (context.named or not wide):
+        return context.named
+    return (wide,) if wide else ()
 
 
 def _bare(thing: str, act: str, verb: str) -> tuple[str, ...]:

@@ -251,6 +251,9 @@ def test_calls_break_them(prompt: str, tool: str, given: dict[str, Any]) -> None
         ("No comments.", "Edit", {"file_path": "/p/src/a.py", "old_string": "# one\nx", "new_string": "# one\ny"}),
         ("Don't change the API of src/b.py.", "Edit", {"file_path": "/p/src/a.py", "old_string": "def f(a): pass",
                                                       "new_string": "def f(a, b): pass"}),
+        ("src/a.py took me a month, leave that file be.", "Write", {"file_path": "/p/src/b.py", "content": "x"}),
+        ("don't run the e2e suite", "Bash", {"command": "ls e2e"}),
+        ("never run ops/reset.sh", "Bash", {"command": "cat ops/reset.sh"}),
     ],
 )  # fmt: skip
 def test_others_keep_them(prompt: str, tool: str, given: dict[str, Any]) -> None:
