@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from service_house import ServiceHouse, hook_question
 from vector_memory.model import PASSAGE, CleanText, Memory, Source
 from vector_memory.retrieve.search import Hit
 from vector_memory.service.base.shown_notes import Worth
-from vector_memory.service.inject.prompt_recall import chosen
+from vector_memory.service.inject.prompt_recall import SURE, chosen, worths_of
 from vector_memory.text import analysis
 
 TEXTS = ("The parser of ledger.py rounds down.", "Exports of ledger.py are sorted by year.")
@@ -38,3 +39,22 @@ def test_in_the_midst_one_is_told_but_for_names_of_the_prompt(
     hits = [hit(0), hit(1)]
     worths = {one.memory.id: Worth(0.5) for one in hits}
     assert chosen(house.ctx, question, hits, worths, set()) == hits[:count]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "relevance", "is_told"),
+    [("How does the parser of ledger.py round?", SURE, True),
+     ("How does the parser of ledger.py round?", SURE - 0.02, False),
+     ("Make the parser of ledger.py round up.", SURE, False)],
+)  # fmt: skip
+def test_a_question_is_answered_however_old_its_answer_is(
+    house: ServiceHouse, tmp_path: Path, prompt: str, relevance: float, is_told: bool
+) -> None:
+    """What surely answers is told, although the gate expects little of its age; to a request it is not."""
+    old = hit(0)
+    said = CleanText(f"User: how is it rounded?\nAssistant: {TEXTS[0]} Amounts are kept in cents.")
+    memory = replace(old.memory, text=said, created_at=house.time - timedelta(days=40))
+    parts = {"cosine": 0.5, "words": 0.5, "relevance": relevance}
+    sure = Hit(memory, 1.0, relevance, parts, 0, frozenset(analysis.analyse(said)))
+    question = hook_question(house.ctx, "now", str(tmp_path), prompt)
+    assert bool(worths_of(house.ctx, question, [sure], 0.5)) == is_told
