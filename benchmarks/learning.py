@@ -212,6 +212,7 @@ def main() -> None:
     scripted(given.show)
     if given.transcripts is None:
         return
+    given.transcripts = given.transcripts.resolve()
     paths = transcripts_below(str(given.transcripts))
     started = time.process_time()
     projects: dict[str, list[Session]] = defaultdict(list)

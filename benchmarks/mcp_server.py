@@ -127,7 +127,7 @@ def processor_ms() -> float:
 
 
 def definitions(made: Bench, command: list[str]) -> dict[str, Any]:
-    """Return what the tools' definitions take: name, description, input and output schema."""
+    """Return what the tools' definitions take as they are sent, whole."""
     talk = Talk(command, made)
     talk.begin()
     tools = talk.ask("tools/list")["result"]["tools"]
@@ -145,9 +145,7 @@ def definitions(made: Bench, command: list[str]) -> dict[str, Any]:
 
 def definition_tokens(tool: dict[str, Any]) -> float:
     """Return the tokens of one definition, four characters each."""
-    schemas = (tool["inputSchema"], tool.get("outputSchema", {}))
-    written = "".join(json.dumps(schema, separators=(",", ":")) for schema in schemas)
-    return len(tool["name"] + tool["description"] + written) / CHARS_A_TOKEN
+    return len(json.dumps(tool, separators=(",", ":"))) / CHARS_A_TOKEN
 
 
 def calls(made: Bench, command: list[str], prompts: list[str], count: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ word of a list as a text: what can be meant by it is taken."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,10 @@ from vector_memory.errors import BadInputError
 
 TEXT, NUMBER, YES, WORDS = "string", "integer", "boolean", "array"
 MOST_WORDS, MOST = 200, 1_000_000
+_SAID = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_PAST = ("since", "until", "before")
+_AGE = re.compile(r"(?:(?:last|past) )?((?:\d+|an?) (?:hour|day|week|month|year)s?)", re.IGNORECASE)
+"""A stretch of time, which in an argument of `_PAST` is one that is over."""
 MOST_TOLD = 8
 """A list's schema names what each of it may be, where there are no more choices; else its text says some."""
 
@@ -107,16 +112,20 @@ def _number(field: Argument, given: Any) -> Any:
 
 
 def _yes(field: Argument, given: Any) -> Any:
-    word = given.strip().lower() if isinstance(given, str) else None
-    return word == "true" if word in ("true", "false") else given
+    return _SAID.get(str(given).strip().lower(), given)
 
 
 def _word(field: Argument, given: Any) -> Any:
-    """Return a word of a list as the list has it."""
+    """Return a number as a text, and a word of a list as the list has it, in the plural, too."""
+    if isinstance(given, (int, float)) and not isinstance(given, bool):
+        given = str(given)
     if not isinstance(given, str):
         return given
-    same = (choice for choice in field.choices if choice.casefold() == given.strip().casefold())
-    return next(same, given)
+    if field.name in _PAST and (age := _AGE.fullmatch(given.strip())):
+        return f"{age[1]} ago"
+    word = given.strip().casefold()
+    forms = (word, word.removesuffix("s"))
+    return next((it for form in forms for it in field.choices if it.casefold() == form), given)
 
 
 def _words(field: Argument, given: Any) -> Any:

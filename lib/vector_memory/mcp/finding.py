@@ -7,11 +7,10 @@ from typing import Any
 from vector_memory.errors import BadInputError
 from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.telling import WHOLE_TOKENS, Json, Telling, say, short
-from vector_memory.mcp.tool import does, paged, scope_of
+from vector_memory.mcp.tool import ON_A_PAGE, does, page, paged, scope_of
 from vector_memory.model import COLLECTIONS, QUIET
 
 DEFAULT = 8
-ON_A_PAGE = 20
 TRACED, LISTED, RELATED, CONNECTED = (5, 50), (50, 200), (DEFAULT, 100), (ON_A_PAGE, 50)
 """Of hits that are explained, of memories that a session was shown, of what hangs on a memory, and of what links lead
 to: how many a page has where no limit is given, and the most that the daemon gives."""
@@ -195,13 +194,15 @@ def contradiction(caller: Caller, arguments: Json) -> Json:
         asked["ids"] = caller.shown.chosen(arguments["ids"])
     answer = caller.ask("contradictions", asked)
     telling = Telling(caller.shown)
-    shown, settled = telling.memories(answer["contradictions"]), answer.get("settled")
-    for memory, whole in zip(shown, _open(answer["contradictions"]), strict=True):
+    found, following = page(answer["contradictions"], arguments, DEFAULT)
+    shown, settled = telling.memories(found), answer.get("settled")
+    for memory, whole in zip(shown, _open(found), strict=True):
         memory["why"] = say(whole["reason"])
     return {
         "contradictions": shown,
         "agreements": telling.memories(answer["agreements"]),
         "settled": say(settled) if settled else None,
+        "next_cursor": following,
         **telling.held(),
     }
 

@@ -175,15 +175,17 @@ class Handlers:
 
 def described(tool: Tool) -> types.Tool:
     """Return a tool as the protocol lists it."""
+    reads = "reads" in tool.marks
     return types.Tool(
         name=tool.name,
         description=tool.doc,
         input_schema=fields.schema_of(tool.fields),
         output_schema=tool.output,
         annotations=types.ToolAnnotations(
-            read_only_hint="reads" in tool.marks,
-            destructive_hint="destroys" in tool.marks,
-            idempotent_hint=bool(tool.marks & {"repeats", "reads"}),
+            # What is left out is so by the protocol's default, or nothing where nothing is changed.
+            read_only_hint=reads or None,
+            destructive_hint=None if reads else "destroys" in tool.marks,
+            idempotent_hint="repeats" in tool.marks or None,
             open_world_hint=False,
         ),
         _meta={ALWAYS_LOAD: True} if "always" in tool.marks else None,

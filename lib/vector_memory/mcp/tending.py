@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.changing import delete
-from vector_memory.mcp.finding import ON_A_PAGE, answer_with, connected
+from vector_memory.mcp.finding import answer_with, connected
 from vector_memory.mcp.telling import Json, Telling, say, short
-from vector_memory.mcp.tool import does, page, paged, reach, scope_of
+from vector_memory.mcp.tool import MOST_LISTED, ON_A_PAGE, does, page, paged, reach, scope_of
 
 MOST_STEPS = 30
 CYCLE, CYCLES = "hippocampal-consolidation", 20
-"""The job that consolidates, and of how many of its cycles its history tells."""
+"""The job that consolidates, and how many entries of its history a page has."""
 PHASES = {
     "replay": ("new",),
     "extraction": ("sessions_due", "sessions_made"),
@@ -112,14 +112,14 @@ def _clusters(caller: Caller, arguments: Json) -> Json:
 def cycle(caller: Caller, arguments: Json) -> Json:
     """Run the nightly consolidation, or tell of it."""
     if arguments["action"] == "history":
-        asked = {"action": "consolidate", "k": arguments.get("limit") or CYCLES}
-        entries = caller.ask("audit", asked)["entries"]
+        asked = {"action": "consolidate", "k": reach(arguments, CYCLES, MOST_LISTED)}
+        entries, following = page(caller.ask("audit", asked)["entries"], arguments, CYCLES)
         cycles = [
             {"at": entry["at"], "phases": _phases(entry["detail"])}
             for entry in entries
             if entry["actor"] == "job"
         ]
-        return {"job": CYCLE, "cycles": cycles}
+        return {"job": CYCLE, "cycles": cycles, "next_cursor": following}
     if arguments["action"] == "status":
         return _cycle(caller.ask("jobs", {"action": "show", "name": CYCLE}))
     asked = {"name": CYCLE, "dry_run": arguments.get("dry_run", True)}

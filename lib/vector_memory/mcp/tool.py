@@ -37,6 +37,8 @@ from vector_memory.model import (
 
 T = TypeVar("T")
 Act = Callable[[Caller, Json], Json]
+ON_A_PAGE, MOST_LISTED = 20, 300
+"""How many a page has where no limit is given, and how many a verb tells at most."""
 SHARED = "shared"
 """The name of the paragraph of arguments that many tools have."""
 TOLD_KINDS = (DECISION, SOLUTION, PROBLEM, TODO, QUESTION, PREFERENCE, "rule", "fact", "note")
@@ -157,10 +159,26 @@ def _asking(verb: str, marks: frozenset[str]) -> Act:
 
     def act(caller: Caller, arguments: Json) -> Json:
         asked = {"session": caller.session, **arguments} if "session" in marks else arguments
+        if "paged" in marks:
+            asked = {
+                name: value for name, value in asked.items() if name not in ("limit", "cursor")
+            }
+            asked["k"] = reach(arguments, ON_A_PAGE, MOST_LISTED)
         reply = caller.ask_long(verb, asked)[0] if "long" in marks else caller.ask(verb, asked)
-        return spoken_answer(reply, "foreign" in marks)
+        answer = spoken_answer(reply, "foreign" in marks)
+        return _by_pages(answer, arguments) if "paged" in marks else answer
 
     return act
+
+
+def _by_pages(answer: Json, arguments: Json) -> Json:
+    """Return an answer with the page that is asked for of the list in it, and where the next one begins."""
+    told, following = dict(answer), None
+    for name, value in answer.items():
+        if isinstance(value, list):
+            told[name], end = page(value, arguments, ON_A_PAGE)
+            following = following or end
+    return {**told, "next_cursor": following}
 
 
 def spoken_answer(reply: Json, foreign: bool = False) -> Json:

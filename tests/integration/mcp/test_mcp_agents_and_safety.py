@@ -59,7 +59,7 @@ def test_what_is_right(
     ("tool", "given", "why"),
     [
         ("task_specialization", {"kind": "baking"}, "kind is no"),
-        ("task_specialization", {"kind": 5}, "kind must be"),
+        ("task_specialization", {"kind": ["x"]}, "kind must be"),
         ("meta_agent", {"least": 1}, "least must be"),
         ("meta_agent", {"since": "the day of the heron"}, "no date"),
         ("formal_verify", {"properties": ["all-is-well"]}, "supersession-ends"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import mcp_client
@@ -56,15 +57,20 @@ class TestArguments:
         told = server.call("memory_recall", query="exporter", since="last week", limit=2.0)
         assert len(told["memories"]) == 2
         assert server.call("list_memories", until="last week")["memories"] == []
+        told = server.call("list_memories", since="7 days", all_projects=1, limit=2)
+        assert len(told["memories"]) == 2
         told = server.call("memory_store", text="Dippers dive.", tags="a,b", priority="low")
         id = told["memory"]["id"]
         stored = server.call("memory_provenance", id=id)["memory"]
         assert (stored["tags"], stored["priority"]) == (["a", "b"], "LOW")
-        assert server.call("memory_forget", ids=id)["count"] == 1
+        assert server.call("delete_memory", id=id)["count"] == 1
 
     def test_kinds(self, rig: Rig, server: McpClient) -> None:
         """Their plural and capitals are understood; those that nothing has are refused with the list."""
         assert birds(server.call("list_memories", kinds="Decisions", tags="crake")) == ["crake"]
+        told = server.call("memory_store", text=123, kind="Facts", short_term="yes")["memory"]
+        assert (told["text"], told["kind"]) == ("123", "fact")
+        server.call("memory_forget", ids=told["id"])
         told = server.error("memory_recall", query="exporter", kinds=["decison"])
         assert "no kind 'decison'" in told and "decision" in told
         told = server.error("memory_store", text="Dippers dive.", kind="decison")
@@ -247,3 +253,24 @@ def prompt(server: McpClient, name: str) -> str:
     (message,) = server.portal.call(server.client.get_prompt, name).messages
     assert message.role == "user"
     return str(message.content.text)
+
+
+def test_of_what_contradicts_and_what_is_known(rig: Rig, tmp_path: Path) -> None:
+    """By pages, too; after all others, since it leaves much to be decided."""
+    with mcp_client.connected(rig.home.root, tmp_path, "s3") as server:
+        for number, bird in enumerate(BIRDS):
+            ids = [
+                server.call("memory_store", text=f"The {bird} {end}.")["memory"]["id"]
+                for end in ("is white", "hides in reeds")
+            ]
+            server.call("memory_link", **{"from": ids[0], "to": ids[1]}, relation="contradicts")
+            thing = {"thing": f"port:{8000 + number}", "state": "up", "dry_run": False}
+            server.call("world_model", action="observe", **thing)
+        for tool, name in (
+            ("contradiction_check", "contradictions"),
+            ("world_model", "things"),
+        ):
+            found = pages(server, tool, name, limit=3)
+            assert max(map(len, found)) == 3 and len(found) > 2
+            told = [str(one) for page in found for one in page]
+            assert len(set(told)) == len(told) >= len(BIRDS)

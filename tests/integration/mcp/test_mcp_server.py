@@ -506,7 +506,7 @@ def test_bad_arguments_say_what_is_wrong(server: McpClient) -> None:
     assert "no argument 'quary'" in server.error("memory_recall", quary="x")
     assert "query is missing" in server.error("memory_recall")
     assert "whole number from 1 to 100" in server.error("memory_recall", query="x", limit=0)
-    assert "true or false" in server.error("memory_recall", query="x", all_projects="yes")
+    assert "true or false" in server.error("memory_recall", query="x", all_projects="perhaps")
     assert "There is no memory" in server.error("memory_boost", id="ffffffff")
     assert "no tool" in server.error("nothing")
     assert "no date" in server.error("memory_recall", query="x", since="someday")

@@ -26,6 +26,7 @@ FIELDS = (
     Argument("sure", YES, "Whether."),
     Argument("words", WORDS, "Words.", high=2),
     Argument("lines", WORDS, "Lines.", split="\n", also=("rows",)),
+    Argument("since", TEXT),
     Argument("some", WORDS, "Some of two.", choices=("A", "B")),
 )
 MOST_TOKENS, MOST_IN_SIGHT, MOST_OF_INSTRUCTIONS = 350, 600, 120
@@ -58,6 +59,15 @@ def test_arguments_that_fit_are_given_on() -> None:
         ("count", "5", 5),
         ("count", " 5.0 ", 5),
         ("count", 5.0, 5),
+        ("text", 5, "5"),
+        ("sort", "Bs", "b"),
+        ("words", [1], ["1"]),
+        ("sure", 1, True),
+        ("since", "7 days", "7 days ago"),
+        ("since", "last 2 weeks", "2 weeks ago"),
+        ("since", "last week", "last week"),
+        ("sure", "yes", True),
+        ("sure", "0", False),
         ("sure", "true", True),
         ("sure", "False", False),
         ("sort", "B ", "b"),
@@ -86,13 +96,11 @@ def tokens(*texts: str) -> float:
 
 
 def definition_tokens(name: str) -> float:
-    """Return what a tool's definition takes as it is sent: name, description, input and output schema."""
+    """Return what a tool's definition takes as it is sent, whole."""
     from vector_memory.mcp import server
 
     (tool,) = (server.described(one) for one in server.TOOLS if one.name == name)
-    schemas = (tool.input_schema, tool.output_schema)
-    written = (json.dumps(schema, separators=(",", ":")) for schema in schemas)
-    return tokens(tool.name, str(tool.description), *written)
+    return tokens(tool.model_dump_json(by_alias=True, exclude_none=True))
 
 
 def test_definitions_are_small() -> None:
@@ -122,13 +130,13 @@ def test_names_are_unique() -> None:
     [
         ({}, "text is missing"),
         ({"text": "x" * 11}, "at most 10 characters"),
-        ({"text": 5}, "at most 10 characters"),
+        ({"text": True}, "at most 10 characters"),
         ({"text": "x", "sort": "c"}, "one of a, b"),
         ({"text": "x", "count": 6}, "from 1 to 5"),
         ({"text": "x", "count": True}, "from 1 to 5"),
-        ({"text": "x", "sure": 1}, "true or false"),
+        ({"text": "x", "sure": 2}, "true or false"),
         ({"text": "x", "words": ["a", "b", "c"]}, "at most 2 texts"),
-        ({"text": "x", "words": [1]}, "at most 2 texts"),
+        ({"text": "x", "words": [None]}, "at most 2 texts"),
         ({"text": "x", "words": "a,b,c"}, "at most 2 texts"),
         ({"text": "x", "count": "five"}, "from 1 to 5"),
         ({"text": "x", "count": "nan"}, "from 1 to 5"),

@@ -175,13 +175,31 @@ def _listed(act: Act, line: CommandLine, recursive: bool) -> Iterator[Finding]:
     if source is not None and source.name in _SEARCHES:
         yield from _searched(source, line)
         return
-    words = source.operands() if source and source.name in ("ls", "echo", "printf") else []
-    is_told = words and all("/" in word.text or word.glob for word in words)
-    if source and is_told and not any(loss(word, source, line, recursive) for word in words):
-        return
+    words = _named_by(source) if source else []
+    if source and words and all("/" in word.text or word.glob for word in words):
+        losses = [lost for word in words if (lost := loss(word, source, line, recursive))]
+        if not losses:
+            return
+        if source is act.feeding:
+            yield act.found(DELETE, *min(losses))
+            return
     name, what = (source.name, source.what) if source else ("a file", act.what)
     severity = HIGH if recursive or name in ("grep", "rg", "cat", "awk") else LOW
     yield act.found(DELETE, severity, f"It deletes whatever {name} lists.", what)
+
+
+def _named_by(source: Act) -> list[ShellWord]:
+    """Return what an act lists, [] where that is not known: of a folder that is listed all that is in it."""
+    is_git = source.name == "git" and source.args[:1] == ("ls-files",) and not source.has("-i", "--ignored")  # fmt: skip
+    if not is_git and source.name != "ls":
+        return source.operands() if source.name in ("echo", "printf") else []
+    words = source.operands()[1 if is_git else 0 :] or [ShellWord(".")]
+    return [
+        word._replace(glob=word.glob or "*" in word.text)
+        if "*" in word.text or posixpath.splitext(word.text)[1]
+        else word._replace(text=f"{word.text.rstrip('/')}/*", glob=True)
+        for word in words
+    ]
 
 
 def _found(act: Act, line: CommandLine) -> Iterator[Finding]:

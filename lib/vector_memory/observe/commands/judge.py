@@ -65,7 +65,7 @@ def _of_call(
     elif tool in WRITERS and path:
         inner, text = around.within(path), new_text(given)
         is_emptied = tool == "Write" and not text.strip() and around.exists(path)
-        if lost := writes.loss(path, around, text, False, is_emptied):
+        if lost := writes.loss(path, around, text, _adds(given), is_emptied):
             yield Finding(lost[0], lost[1], f"{tool} {inner or path}", lost[2], path)
 
 
@@ -121,6 +121,18 @@ def new_text(given: Mapping[str, Any]) -> str:
     if isinstance(edits, list):
         parts += [edit.get("new_string") for edit in edits if isinstance(edit, dict)]
     return "\n".join(part for part in parts if isinstance(part, str))
+
+
+def _adds(given: Mapping[str, Any]) -> bool:
+    """Whether an edit leaves every line that it replaces."""
+    edits = given["edits"] if isinstance(given.get("edits"), list) else [given]
+    pairs = [(edit.get("old_string"), edit.get("new_string")) for edit in edits if isinstance(edit, Mapping)]  # fmt: skip
+    return bool(pairs) and all(
+        isinstance(old, str)
+        and isinstance(new, str)
+        and set(old.splitlines()) <= {*new.splitlines()}
+        for old, new in pairs
+    )
 
 
 # -- tools of others -------------------------------------------------------------------------------

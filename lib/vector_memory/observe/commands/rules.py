@@ -23,7 +23,7 @@ _CHANGES_SECRETS = ("delete", "remove", "set", "create", "-o")
 _GIT_TAKES = "-C -c --git-dir --work-tree --namespace --exec-path --config-env"
 _LAST = frozenset({"cp", "install", "ln", "rsync"})
 """Programs whose last word says what is written."""
-_SECOND = frozenset({"chmod", "chown", "chgrp", "sed", "gsed"})
+_SECOND = frozenset({"chmod", "chown", "chgrp", "sed", "gsed", "zip"})
 """Programs whose first word says how, not what."""
 
 

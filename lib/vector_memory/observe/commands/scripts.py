@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from vector_memory.observe.commands import credentials, databases, files
 from vector_memory.observe.commands.acts import Act
@@ -23,6 +24,11 @@ _CALL = re.compile(
     r"""((?(2)(?:\s*,\s*["'][^"'\n]*["']){0,20}))"""
 )
 """A call, and the text or the list of texts that it is given first."""
+_CODE = re.compile(r"-[\w.]*[ceEr]|--(?:eval|command|execute)")
+"""An option behind which a script stands: `-c`, `-nle`."""
+_PERL_LISTS = re.compile(r"<([^<>\s]*[*?][^<>\s]*)>|\bfind(?:depth)?\b.*,\s*[\"'(]([\w./~-]+)[\"')]", re.S)  # fmt: skip
+_GIVEN = re.compile(r"\bargv\b", re.I)
+_READ = re.compile(r"\bstdin\b|<>|\$<|\bARGF\b", re.I)
 _NAME = re.compile(r"[\w.:]+")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 _PRINTS = re.compile(r"print|console\.log|puts\b|echo|stdout|requests\.|fetch\(|urlopen")
@@ -36,7 +42,9 @@ def is_language(act: Act) -> bool:
 def scripts_of(act: Act) -> Iterator[str]:
     """Yield the scripts of another language that an act is given."""
     if is_language(act) or f"{act.name}={' '.join(act.args[:1])}" in WORDS["console"]:
-        code = act.value("-c", "-e", "-E", "--eval", "-r", "--command", "--execute", "-ne", "-pe")
+        pairs = zip(act.args, act.args[1:], strict=False)
+        codes = [code for option, code in pairs if _CODE.fullmatch(option) and code[:1] != "-"]
+        code = "\n".join(codes) or act.value("--eval", "--command", "--execute")
         yield next(iter(act.args[1:2]), "") if act.args[:1] == ("runner",) else code
         yield from act.fed()
 
@@ -70,6 +78,9 @@ def _is_one_of(name: str, group: str) -> bool:
 
 def _deleted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
     """Yield which files a script deletes."""
+    if act.name == "perl":
+        # What it lists in its own way, as other languages say it.
+        script = _PERL_LISTS.sub(lambda match: f'{match[0]} glob("{match[1] or match[2] + "/*"}")', script)  # fmt: skip
     calls = [(name, text or other) for name, _, text, other, _ in _CALL.findall(script)]
     for name, text in calls:
         is_tree = _is_one_of(name, "tree-remover")
@@ -81,8 +92,10 @@ def _deleted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
             yield act.found(DELETE, *lost)
     # PHP names what it calls in quotes; elsewhere that is talk.
     named = _NAME.findall(script if act.name == "php" else _QUOTED.sub("", script))
-    lists = [text for name, text in calls if _is_one_of(name, "file-lister")]
-    if lists and any(_is_one_of(name, "file-remover") for name in named):
+    if not any(_is_one_of(name, "file-remover") for name in named):
+        return
+    yield from files.judge(_as_rm(act, script), line)
+    if lists := [text for name, text in calls if _is_one_of(name, "file-lister")]:
         folder = next((text for name, text in calls if text and _is_one_of(name, "path-maker")), "")
         swept = ShellWord(posixpath.join(folder, lists[0] or "*"), glob=True)
         if lost := files.loss(swept, act, line, True):
@@ -90,6 +103,15 @@ def _deleted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
             yield act.found(
                 DELETE, severity, "It deletes every file that it comes across.", lost[2]
             )
+
+
+def _as_rm(act: Act, script: str) -> Act:
+    """Return a script that deletes what it is given, or what it reads, as the `rm` that does the same."""
+    words = act.operands()[1:] if _GIVEN.search(script) else []
+    reads = act.feeding is not None and (act.has("-n", "-p") or bool(_READ.search(script)))
+    is_listed = reads or act.is_listed and bool(_GIVEN.search(script))
+    via = ("xargs",) if is_listed else ()
+    return replace(act, name="rm", words=tuple(words), command=replace(act.command, via=via))
 
 
 def _shown(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:

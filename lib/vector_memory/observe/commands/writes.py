@@ -20,6 +20,7 @@ _DISKS = tuple(f"/dev/{name}" for name in WORDS["disk"])
 _PIPELINES = tuple(WORDS["pipeline"])
 _PRECIOUS = tuple(WORDS["precious-ending"])
 _MACHINE = tuple(WORDS["machine-folder"])
+_READING = WORDS["printer"] | WORDS["searcher"] | WORDS["passing"] - {"tee"}
 _TELLING = re.compile(r"(?:echo|printf|curl|wget|cat)\b[^\n]*(?:\$\{\{\s*secrets\.|\$\{?\w*(?:SECRET|TOKEN|PASSWORD)\w*)", re.IGNORECASE)  # fmt: skip
 
 
@@ -37,12 +38,17 @@ def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
         elif path:
             lost = loss(path, around, act.command.given, ">>" in sign, _empties(act))
             if lost is None and ">>" not in sign and not is_made_again(path, around):
-                lost = _replaced(act, path, around.within(path) or "")
+                lost = _replaced(act, path, line)
             if lost and (not act.elsewhere or lost[0] == findings.CREDENTIALS):
                 yield Finding(lost[0], lost[1], what, lost[2], path)
 
 
-def _replaced(act: Act, path: str, inner: str) -> Loss | None:
+def _replaced(act: Act, path: str, line: CommandLine) -> Loss | None:
+    inner = line.around.within(path) or ""
+    # The shell empties what is written before the first program reads.
+    readers = [one for one in (act, *act.sources) if one.name in _READING]
+    if any(path == one.path(word, line.around) for one in readers for word in one.words):
+        return findings.OVERWRITE, HIGH, "It empties the file that it reads."
     if path.endswith(_PRECIOUS):
         return findings.OVERWRITE, HIGH, "It writes over a database or git's settings."
     if inner.startswith(_PIPELINES) and act.name in ("echo", "printf"):
@@ -72,13 +78,17 @@ def loss(path: str, around: Surroundings, text: str, adds: bool, empties: bool) 
         return findings.GUARDED, LOW, "A package manager writes this file."
     if inner.startswith(_PIPELINES) and _TELLING.search(text):
         return findings.CREDENTIALS, HIGH, "The pipeline would print or send its secrets."
-    is_file = not name.startswith(".git") and name not in WORDS["empty-by-right"]
-    if empties and is_file and ("." in name or around.exists(path)):
+    is_there = posixpath.splitext(name)[1] or around.exists(path)
+    if empties and is_there and name not in WORDS["empty-by-right"]:
         return findings.OVERWRITE, HIGH, "It empties a file."
     return None
 
 
 def _empties(act: Act) -> bool:
+    """Whether an act prints nothing."""
+    if act.name == "tee" or act.name == "cat" and not act.args:
+        is_null = ("<", "/dev/null") in ((sign, file.text) for sign, file in act.command.redirects)
+        return is_null or act.feeding is not None and _empties(act.feeding)
     if act.command.given or act.feeding is not None:
         return False
     if act.name in ("echo", "printf"):

@@ -130,15 +130,19 @@ def _needs_no_memory(step: str) -> bool:
 
 
 def usual(job: str, won: Sequence[Task]) -> str:
-    """Return how a job is called here: the words of its newest command line that nearly all have. An option goes
-    with the value that belongs to one task alone."""
-    lines = [_WORD.findall(task.commands[job]) for task in won if job in task.commands]
-    if not lines:
-        return job
-    common = [sum(word in line for line in lines) >= COMMON * len(lines) for word in lines[-1]]
+    """Return how a job is called here: the words of its newest command line that nearly all have."""
+    lines = [task.commands[job] for task in won if job in task.commands]
+    return shared(lines[-1], lines, COMMON * len(lines)) or job if lines else job
+
+
+def shared(line: str, lines: Sequence[str], least: float) -> str:
+    """Return the words of a command line that so many of these have. An option goes with the value that belongs to
+    one task alone."""
+    words, having = _WORD.findall(line), [_WORD.findall(one) for one in lines]
+    common = [sum(word in one for one in having) >= least for word in words]
     kept = [
         word
-        for word, is_common, next_is in zip(lines[-1], common, [*common[1:], True], strict=True)
+        for word, is_common, next_is in zip(words, common, [*common[1:], True], strict=True)
         if is_common and (next_is or not word.startswith("-"))
     ]
-    return " ".join(kept) or job
+    return " ".join(kept)

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from vector_memory.observe.learning.outcomes import Task, Trouble
 from vector_memory.observe.learning.tasks import EDIT, PATTERNS
-from vector_memory.observe.learning.trails import evaporated
+from vector_memory.observe.learning.trails import evaporated, shared
 
 LEAST_TASKS, LEAST_AGAIN = 3, 2
 """How many tasks there must be, and how often the same trouble, before anything is said of it."""
@@ -21,6 +21,9 @@ LEAST_SHARE = 0.05
 """Of the tasks that ran the job, the part that must have met the trouble: what is rarer is told when it comes."""
 FLOOR = 1.0
 """What must not have evaporated of the tasks that met it: of two half is gone after three weeks."""
+
+
+INSTEAD = " instead"
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class Habit:
     @property
     def command(self) -> str:
         """The command that ended it, "" for none."""
-        return self.end.partition("`")[2].rpartition("`")[0]
+        return _command(self.end)
 
     @property
     def line(self) -> str:
@@ -72,7 +75,7 @@ def _habit(cases: Sequence[tuple[Task, Trouble]], tasks: Sequence[Task]) -> Habi
     job = Counter(trouble.job for _, trouble in cases).most_common(1)[0][0]
     latest, ends = cases[-1][1], [trouble.end for _, trouble in cases if _ends_it(trouble.end, job)]
     by_commands = [end for end in ends if end != EDIT]
-    sessions = {task.session for task, _ in cases}
+    sessions, keys = ({task.session for task, _ in cases}, {task.key for task, _ in cases})
     # Within one session, what nothing ended between is one trouble.
     came_back = len(sessions) >= LEAST_AGAIN or any(trouble.end for _, trouble in cases[:-1])
     of_work = 2 * len(by_commands) < len(ends) or PATTERNS["of_work"].search(latest.line)
@@ -82,10 +85,29 @@ def _habit(cases: Sequence[tuple[Task, Trouble]], tasks: Sequence[Task]) -> Habi
     # Where edits ended it as often, what to do about it is not known.
     is_known = 2 * len(by_commands) > len(ends)
     end = Counter(reversed(by_commands)).most_common(1)[0][0] if is_known else ""
+    if end.endswith(INSTEAD):
+        mended = [_command(end) for end in by_commands if end.endswith(INSTEAD)]
+        others = [
+            task.commands[job] for task in tasks if job in task.commands and task.key not in keys
+        ]
+        end = _without_own(end, job, mended, others)
     last = max(task.at for task, _ in cases)[:10]
     return Habit(f"`{job}`: {latest.line}", len(cases), ran, last, job, latest.sign, end)
 
 
 def _ends_it(end: str, job: str) -> bool:
     """Whether what went well afterwards mends a job: another job that was run in its place leaves it as it was."""
-    return bool(end) and (job in end or not end.endswith(" instead"))
+    return bool(end) and (job in end or not end.endswith(INSTEAD))
+
+
+def _command(end: str) -> str:
+    return end.partition("`")[2].rpartition("`")[0]
+
+
+def _without_own(end: str, job: str, mended: Sequence[str], others: Sequence[str]) -> str:
+    """Return what ended a trouble without what belongs to one task alone, "" where then only the job is left."""
+    lines, line = [*mended, *others], _command(end)
+    kept = shared(line, lines, 2) if len(lines) > 1 else line
+    if kept in ("", job):
+        return "" if len(mended) > 1 else end
+    return end.replace(line, kept)

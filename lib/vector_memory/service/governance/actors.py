@@ -24,13 +24,14 @@ class ActorsRequest(messages.Request):
 
     Attributes:
         id: a token's, key's or contract's id, or a session's for its leases.
-        acts: what a contract is lifted for, hours: for how long.
+        acts: what a contract is lifted for, hours: for how long, k: how many are told.
     """
 
     action: str = messages.one_of(("list", "review", "escalate", "terminate"), "list")
     id: str = messages.word()
     acts: tuple[str, ...] = messages.words()
     hours: int = messages.number(1, 1, ESCALATED_H)
+    k: int = messages.number(300, 1, 300)
 
 
 @dataclass(frozen=True)
@@ -66,11 +67,12 @@ def actors(ctx: Context, request: ActorsRequest) -> ActorsAnswer:
     """
     if request.action in ("list", "review"):
         is_review = request.action == "review"
-        return ActorsAnswer([actor for actor in _all(ctx) if actor.advice or not is_review])
+        meant = [actor for actor in _all(ctx) if actor.advice or not is_review]
+        return ActorsAnswer(meant[: request.k])
     request.require_user("changes what others may do")
     done = _escalate(ctx, request) if request.action == "escalate" else _terminate(ctx, request)
     ctx.state.audit("identity", request.actor, [], {"action": request.action, "id": request.id})
-    return ActorsAnswer(_all(ctx), done)
+    return ActorsAnswer(_all(ctx)[: request.k], done)
 
 
 def _all(ctx: Context) -> list[Actor]:

@@ -4,6 +4,7 @@ with a prompt that begins a task one like it that went well."""
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -46,7 +47,7 @@ def start_lines(
     lines = [
         habit.line
         for habit in habits
-        if habit.is_told(now) and not (habit.end and habit.command in instructions)
+        if habit.is_told(now) and not (habit.end and _is_said(habit, instructions))
     ]
     told = "\n".join([*lines, instructions])
     return lines + [
@@ -54,6 +55,13 @@ def start_lines(
         for trail in alive
         if trail.kind == trails.ANY and any(command not in told for command in trail.commands)
     ]
+
+
+def _is_said(habit: trouble.Habit, instructions: str) -> bool:
+    """Whether instructions hold the command that ended a trouble, or how it begins, beyond the job itself."""
+    said = (part.strip() for part in re.split("[`\n]", instructions))
+    begins = (f"{part} " for part in said if " " in part and part != habit.job)
+    return habit.command in instructions or f"{habit.command} ".startswith(tuple(begins))
 
 
 def for_start(ctx: Context, question: HookQuestion, hidden: set[str]) -> list[fence.Note]:

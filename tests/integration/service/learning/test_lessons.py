@@ -7,6 +7,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from vector_memory.daemon.events import Events
 from vector_memory.errors import StoreFullError
 from vector_memory.index import reader
 from vector_memory.model import HEURISTICS, QUIET, TRAILS, WORLD, Memory, Scope
+from vector_memory.observe.learning import trouble
 from vector_memory.service.base.asker import asker_in
 from vector_memory.service.capture import deferred
 from vector_memory.service.learning import counted_records as records
@@ -173,6 +175,16 @@ def test_what_the_projects_own_instructions_say_is_not_told(world: World) -> Non
     assert "`just lint`" in told
     instructions.write_text(f"Run `{GOOD}`, then `just lint`.\n")
     assert "steps worked" not in world.hook("SessionStart", "e")
+
+
+def test_a_command_is_known_by_how_it_begins() -> None:
+    """CLAUDE.md says it without the arguments that this project's sessions give it."""
+    habit = trouble.Habit(
+        "`pytest`: x", 3, 3, "2026-05-03", "pytest", "s", f"ran `{GOOD} -q` instead"
+    )
+    now = datetime(2026, 5, 4, tzinfo=timezone.utc)
+    assert guidance.start_lines([habit], [], now, f"Tests: `{GOOD}`") == []
+    assert guidance.start_lines([habit], [], now, "Tests: `pytest`") == [habit.line]
 
 
 def test_no_command_is_told_that_the_observer_would_flag(world: World) -> None:

@@ -51,6 +51,30 @@ def found(command: str, around: CommandSurroundings = PLACE) -> list[tuple[str, 
         ("kill -9 -1", "processes", HIGH),
         ("chmod -R 777 .", "permissions", HIGH),
         (": > src/app.py", "overwrite", HIGH),
+        ("> .env.example; > README.md", "overwrite", HIGH),
+        ("tee src/app.py < /dev/null", "overwrite", HIGH),
+        ("true | tee src/app.py", "overwrite", HIGH),
+        ("ex -s -c '%d|x' src/app.py", "overwrite", HIGH),
+        ("sort README.md > README.md", "overwrite", HIGH),
+        ("cat README.md | grep -v x > README.md", "overwrite", HIGH),
+        ("perl -i -ne '' src/app.py", "overwrite", HIGH),
+        ("perl -e 'unlink <src/*>'", "delete", HIGH),
+        ("perl -e 'unlink $_ for <src/*.py>'", "delete", HIGH),
+        ("perl -e 'unlink @ARGV' src/*.py", "delete", LOW),
+        ("ruby -e 'ARGV.each { |f| File.delete(f) }' src/*", "delete", HIGH),
+        ("find src -type f | perl -nle 'unlink'", "delete", HIGH),
+        (
+            "git ls-files src | python3 -c 'import os, sys; [os.remove(n.strip()) for n in sys.stdin]'",
+            "delete",
+            HIGH,
+        ),
+        ("perl -MFile::Find -e 'find(sub{unlink}, \"src\")'", "delete", HIGH),
+        ("ls src | xargs perl -e 'unlink @ARGV'", "delete", HIGH),
+        ("ls data | xargs rm", "delete", HIGH),
+        ("git ls-files data | xargs rm -f", "delete", HIGH),
+        ("ls -t data | tail -n +6 | xargs rm", "delete", LOW),
+        ("zip -rm x.zip src", "delete", HIGH),
+        ("chmod 000 src", "permissions", LOW),
         ("echo x > .git/hooks/pre-commit", "guarded", HIGH),
         ("echo x | sudo tee -a /etc/hosts", "outside", LOW),
         ("Remove-Item -Recurse -Force src", "delete", HIGH),
@@ -191,6 +215,9 @@ def test_a_project_is_known_through_a_link() -> None:
         ("Grep", {"pattern": "rm -rf"}, ""),
         ("Bash", {"command": 7}, ""),
         ("Edit", {"file_path": 7}, ""),
+        ("Bash", {"command": "perl -e 'unlink @ARGV' build/*.o; ls build | xargs rm; zip -rm x.zip build"}, ""),
+        ("Bash", {"command": "sort README.md > sorted.md; tee src/app.py < template.py; > .gitkeep"}, ""),
+        ("Bash", {"command": "perl -i -ne 'print unless /x/' src/app.py; ex -sc '%s/a/b/|x' src/app.py"}, ""),
         ("Write", {}, ""),
     ],
 )  # fmt: skip
@@ -343,3 +370,17 @@ def test_a_project_in_a_folder_for_a_moment_is_nobodys_loss() -> None:
     """A program made it, and deletes it; a project that is only below /tmp is one."""
     for root, expected in (("/tmp/tmpa1b2c3d4", []), ("/tmp/shop", [("delete", HIGH)])):
         assert found("rm -r tests", CommandSurroundings(root, root, HOME)) == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "severity"),
+    [("A=1", "A=1\nB=2", LOW), ("A=1", "A=12", HIGH), ("A=1\nB=2", "A=1", HIGH)],
+)
+def test_one_more_line_of_credentials_is_low_with_every_tool(
+    old: str, new: str, severity: str
+) -> None:
+    """As with `echo A=1 >> .env`: what the file holds stays."""
+    edit = {"old_string": old, "new_string": new}
+    for told in (edit, {"edits": [edit]}):
+        (one,) = judge.of_call("Edit", {"file_path": f"{ROOT}/.env", **told}, PLACE)
+        assert (one.category, one.severity) == ("credentials", severity)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -94,3 +95,21 @@ def test_it_evaporates() -> None:
     many = [task(1, met()), task(2, met()), *(task(n) for n in range(3, 50))]
     (rare,) = trouble.recurring(many)
     assert not rare.is_told(AT + timedelta(days=3))
+
+
+def ended(*commands: str) -> list[Task]:
+    """Tasks whose trouble such a command ended."""
+    ends = [f"ran `{command}` instead" for command in commands]
+    return [task(n, met(end, job="pytest"), jobs=("pytest",)) for n, end in enumerate(ends)]
+
+
+def test_what_ended_it_is_told_without_the_arguments_of_one_task() -> None:
+    """As trails are; where nothing else is left, what to do is not known."""
+    (one,) = trouble.recurring(ended("X=lib pytest a.py -k one", "X=lib pytest b.py -k two"))
+    assert one.command == "X=lib pytest"
+    fine = replace(task(9, jobs=("pytest",)), commands={"pytest": "X=lib pytest -q c.py"})
+    cases = [*ended("X=lib pytest a.py -k one"), task(5, met(job="pytest"), jobs=("pytest",))]
+    (one,) = trouble.recurring([*cases, fine])
+    assert one.command == "X=lib pytest"
+    (one,) = trouble.recurring(ended("pytest a.py", "pytest b.py"))
+    assert one.end == ""
