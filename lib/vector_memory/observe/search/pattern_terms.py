@@ -129,7 +129,7 @@ def _of_text(text: str) -> Alternative:
     raw = [name for name in raw if not _is_dull(name)] or raw
     if not raw and (word := _lone_word(text)):
         return Alternative(
-            words=(analysis.stem(word),), word=word, terms=analysis.query_terms(word)
+            words=(analysis.stem(word),), word=word, terms=tuple(analysis.query_terms(word))
         )
     names = tuple(dict.fromkeys(name.lower() for name in raw))
     distinct = tuple(dict.fromkeys(word for word in words if word not in names))
