@@ -116,15 +116,14 @@ def _known(line: str) -> list[Command]:
     values = {
         name: [word.text for word in of[:MOST_VALUES]]
         for name, of in given.items()
-        if all(word.plain for word in of)
+        if of and all(word.plain for word in of)
     }
     known = []
     for command in commands:
-        names = {a or b for word in command.words for a, b in _VARIABLE.findall(word.text)} & set(
-            values
-        )
-        for turn in range(max((len(values[name]) for name in names), default=1)):
-            one = {name: values[name][min(turn, len(values[name]) - 1)] for name in names}
+        spelt = "\n".join(word.text for word in command.words)
+        used = {a or b for a, b in _VARIABLE.findall(spelt)} & values.keys()
+        for turn in range(max((len(values[name]) for name in used), default=1)):
+            one = {name: values[name][min(turn, len(values[name]) - 1)] for name in used}
             words = tuple(_filled(word, one) for word in command.words)
             known.append(replace(command, words=words))
     return known

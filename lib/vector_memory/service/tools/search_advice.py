@@ -154,10 +154,11 @@ def _telling(
         for memory in _candidates(ctx, call, shelf, wanted, terms, most)
     ]
     fitting = {each for _, _, held in candidates for each in names.fitted(wanted, held)}
-    kept = tuple(each for each in fitting if _is_rare(call, each))
-    named = tuple(each for each in wanted.alternatives if not each.word or each in kept)
-    rare, weighty = (replace(wanted, alternatives=each) for each in (kept, named))
-    in_talk = replace(rare, alternatives=tuple(_in_talk(each) for each in kept))
+    few = tuple(each for each in fitting if _is_rare(call, each))
+    named = tuple(each for each in wanted.alternatives if not each.word or each in few)
+    rare, weighty, in_talk = (
+        replace(wanted, alternatives=each) for each in (few, named, tuple(map(_in_talk, few)))
+    )
     telling = []
     for memory, shelf, held in candidates:
         is_talk = memory.kind in TALK

@@ -218,11 +218,21 @@ def test_what_everything_is_about_says_nothing(here: Searching) -> None:
     assert "oldest offset" in here.said("grep -rn audit-tail src")
 
 
+def test_a_word_that_many_memories_have_is_no_name(here: Searching) -> None:
+    """Not even where a decision begins with it."""
+    for number in range(search_advice.MOST_NAMING):
+        here.remember(f"User: how long did the reconciler take in run {number}?", kind="exchange")
+    here.remember("The Reconciler is the only writer of the totals, because two writers raced.")
+    assert not here.said("grep -rn Reconciler .")
+
+
 def test_a_variable_of_the_line_is_read(here: Searching) -> None:
     """What the line itself gives it is what is searched for."""
     here.remember()
     assert here.said('X=parse_ledger_line; grep -rn "$X" src')
     assert not here.said('X=$(cat name); grep -rn "$X" src', session="other")
+    loop = 'for n; do for m in other parse_ledger_line; do grep "$m" "$n.py" -r src; done; done'
+    assert here.said(loop, session="other")
 
 
 @pytest.mark.parametrize(
