@@ -162,13 +162,16 @@ def _session(path: str, project: str, folder: str, seen: set[str]) -> Session:
     identity, real_folder = head_of(path)
     is_agents = os.path.basename(path).startswith("agent-")
     made = Session(identity or path, project, folder, path, [], [])
-    at = datetime.min.replace(tzinfo=timezone.utc)
+    entries = list(translate(read_entries(path, final=True)))
+    # A file may begin with lines that have no time.
+    times = filter(None, (_time(entry.data) for entry in entries))
+    at = next(times, datetime.min.replace(tzinfo=timezone.utc))
     moved = real_folder if real_folder.strip("/").count("/") + 1 >= SHALLOW else ""
     turn = 0
     with open(path, encoding="utf-8", errors="replace") as file:
         raw = [_moved(line.rstrip("\n"), moved, folder) for line in file]
     numbers: dict[int, datetime] = {}
-    for entry in translate(read_entries(path, final=True)):
+    for entry in entries:
         data, agent = _unwrapped(entry.data)
         at = max(at, _time(entry.data) or at)
         numbers[entry.line] = at

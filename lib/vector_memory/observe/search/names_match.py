@@ -36,7 +36,15 @@ _CODE = re.compile(
 """What is written in code: quoted, called, joined, or with signs that no language has in its words."""
 _PIECE = re.compile(r"\n|(?<=[.!?;])\s+|\s[-*•|]\s+")
 """Ends a sentence, an item of a list, a cell of a table."""
+_AS_A_NAME = (
+    r"""(?i:(?<![\w-])(?:--|[`"'\u2018\u201c])%(word)s(?![\w-])|(?<![\w-])%(word)s[`"'\u2019\u201d](?!\w))"""
+    r"""|(?<=[\w,)`] )%(capital)s(?![\w-])"""
+    r"""|^\W*(?i:(?:the |an? |our )?%(word)s) [a-z]"""
+)
+"""How a plain word stands that is a name: quoted or as an option, with a capital within the sentence, or as what the
+sentence begins with."""
 _DOTTED = re.compile(r"\w+(?:[.:/-]+\w+)+|\w+")
+_DOT = re.compile(r"[._-]")
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,13 @@ class MemoryNames:
         """Identifiers in lower case: whole, and each part of what dots join."""
         text = "\n".join((self.said, *self.files)).lower()
         return frozenset([*_DOTTED.findall(text), *names_in(text)])
+
+    def calls(self, word: str) -> bool:
+        """Whether a plain word is the name of something here, by how it stands."""
+        if any(sign.isdigit() for sign in word):
+            return word in self.names
+        form = _AS_A_NAME % {"word": re.escape(word), "capital": re.escape(word.capitalize())}
+        return word in self.names and any(re.search(form, one) for one in _PIECE.split(self.said))
 
     @cached_property
     def terms(self) -> frozenset[str]:
@@ -137,9 +152,9 @@ def holds_most(shown: str, piece: str) -> bool:
 
 def may_fit(wanted: SearchTerms, texts: Iterable[str]) -> bool:
     """Whether texts may fit, by a look at their letters: to take all of them apart would take long."""
-    letters = "\n".join(texts).lower()
+    letters = _DOT.sub(" ", "\n".join(texts).lower())
     return any(
-        each.words or all(part in letters for part in (*each.names, *each.files))
+        each.words or all(_DOT.sub(" ", part) in letters for part in (*each.names, *each.files))
         for each in wanted.alternatives
     )
 
@@ -154,7 +169,7 @@ def names_all(wanted: SearchTerms, held: MemoryNames) -> bool:
 
 def by_name(wanted: SearchTerms, held: MemoryNames) -> bool:
     """Whether a memory has a name that is looked for, exactly, rather than words or a file's name."""
-    return any(each.names and fits(each, held) for each in wanted.alternatives)
+    return any((each.names or each.word) and fits(each, held) for each in wanted.alternatives)
 
 
 def fitted(wanted: SearchTerms, held: MemoryNames) -> list[Alternative]:
@@ -164,13 +179,17 @@ def fitted(wanted: SearchTerms, held: MemoryNames) -> list[Alternative]:
 
 def fits(alternative: Alternative, held: MemoryNames, places: Iterable[str] = ()) -> bool:
     """Whether a memory has what one alternative looks for: every name in it, or nearly all of its words.
-    A single plain word is in too many memories: it counts where the memory names the file that is searched,
-    too."""
-    if alternative.files:
-        bases = [posixpath.basename(file) for file in held.files]
-        return all(any(_is_in_name(piece, base) for base in bases) for piece in alternative.files)
+    A single plain word is in too many memories: it counts where it stands as a name, or where the memory names the
+    file that is searched, too."""
+    bases = [posixpath.basename(file) for file in held.files] if alternative.files else []
+    if bases and all(
+        any(_is_in_name(piece, base) for base in bases) for piece in alternative.files
+    ):
+        return True
     if alternative.names:
-        return all(name in held.names for name in alternative.names)
+        return all(_has(held, name) for name in alternative.names)
+    if alternative.word and held.calls(alternative.word):
+        return True
     words = alternative.words
     shared = sum(word in held.terms for word in words)
     if len(words) == 1:
@@ -178,6 +197,11 @@ def fits(alternative: Alternative, held: MemoryNames, places: Iterable[str] = ()
         return shared == 1 and any(in_place(file, own) for file in files for own in held.files)
     least = len(words) if len(words) <= FEW_WORDS else NEARLY_ALL * len(words)
     return bool(words) and shared >= least
+
+
+def _has(held: MemoryNames, name: str) -> bool:
+    """Whether a memory has a name: in a pattern a dot stands for any sign."""
+    return name in held.names or any(name.replace(".", sign) in held.names for sign in "-_")
 
 
 def _is_in_name(piece: str, base: str) -> bool:

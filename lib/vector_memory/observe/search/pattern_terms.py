@@ -37,12 +37,14 @@ class Alternative:
             `cache_manager` are two things.
         words: stems of plain words that say something.
         files: pieces of files' names, in lower case.
+        word: the one plain word that is all that is looked for, as it is written; "" where it is not that.
         terms: the analysed terms of all of these, telling parts of names included: what an index is asked for.
     """
 
     names: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    word: str = ""
     terms: tuple[str, ...] = field(default=(), compare=False)
 
     def __bool__(self) -> bool:
@@ -123,9 +125,26 @@ def _of_text(text: str) -> Alternative:
         elif squashed(bare) not in _COMMON_NAMES:
             words += _telling_words(bare)
         before = bare.lower()
+    # In `group.id=audit-tail` the value is meant.
+    raw = [name for name in raw if not _is_dull(name)] or raw
+    if not raw and (word := _lone_word(text)):
+        return Alternative(
+            words=(analysis.stem(word),), word=word, terms=tuple(analysis.query_terms(word))
+        )
     names = tuple(dict.fromkeys(name.lower() for name in raw))
     distinct = tuple(dict.fromkeys(word for word in words if word not in names))
     return Alternative(names, distinct, terms=(*_telling_terms(raw), *distinct))
+
+
+def _lone_word(text: str) -> str:
+    """Return the word, or the option, that is all of a text, in lower case; "" where it says nothing."""
+    match = _LONE.fullmatch(text.replace(BREAK, " "))
+    word = match[2].lower() if match else ""
+    says = match and (match[1] or not {word, analysis.stem(word)} & _COMMON_STEMS)
+    return word if says and word not in analysis.STOP_WORDS | _COMMON_NAMES else ""
+
+
+_LONE = re.compile(r"\s*(--)?([^\W\d_](?:[\w-]*[^\W_])?(?<=\w{3}))\s*")
 
 
 def _telling_terms(texts: Iterable[str]) -> tuple[str, ...]:
@@ -141,8 +160,12 @@ def _is_name(token: str) -> bool:
     is_file_everywhere = _ENDED.search(token) and token.split(".")[0].lower() in EVERYWHERE
     if name in _COMMON_NAMES or is_file_everywhere or not _COMPOUND.fullmatch(token):
         return False
-    is_dull = not any(map(_is_telling, analysis.parts_of(token)))
-    return len(name) >= (LEAST_DULL_NAME if is_dull else LEAST_NAME)
+    return len(name) >= (LEAST_DULL_NAME if _is_dull(token) else LEAST_NAME)
+
+
+def _is_dull(token: str) -> bool:
+    """Whether all parts of a name stand in every project."""
+    return not any(map(_is_telling, analysis.parts_of(token)))
 
 
 def _is_telling(word: str) -> bool:
@@ -279,7 +302,9 @@ def _of_name(text: str) -> Alternative:
         pieces = [piece.strip("._-") for piece in base.split(BREAK)]
         telling = [piece for piece in pieces if _is_telling_file(piece)]
     files = tuple(piece.lower() for piece in telling)
-    return Alternative(files=files, terms=_telling_terms(telling))
+    # What joins words and has no ending may be the name of something else.
+    names = tuple(piece.lower() for piece in telling if "." not in piece and _is_name(piece))
+    return Alternative(names, files=files, terms=_telling_terms(telling))
 
 
 _ENDED = re.compile(r"\w\.\w{1,6}$")

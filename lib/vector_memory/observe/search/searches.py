@@ -85,6 +85,8 @@ _WORDS = {
 _ALIASES = {"egrep": "grep", "fgrep": "grep", "zgrep": "grep", "fdfind": "fd"}
 _TO_A_FILE = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
 _NOWHERE = ("/dev/null", "/dev/stderr", "/dev/stdout")
+MOST_VALUES = 4
+"""Values of a variable that are looked at."""
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 
 
@@ -108,18 +110,30 @@ def _of_line(line: str) -> SearchCall | None:
 
 
 def _known(line: str) -> list[Command]:
-    """Return the commands of a line, with what the line itself gives its variables, where that is one value."""
+    """Return the commands of a line with what the line itself gives its variables, each value in turn."""
     commands = parse(line)
-    given = assigned(line) if "=" in line and "$" in line else {}
-    values = {name: of[0].text for name, of in given.items() if len(of) == 1 and of[0].plain}
+    given = assigned(line) if "$" in line else {}
+    values = {
+        name: [word.text for word in of[:MOST_VALUES]]
+        for name, of in given.items()
+        if of and all(word.plain for word in of)
+    }
+    known = []
+    for command in commands:
+        spelt = "\n".join(word.text for word in command.words)
+        used = {a or b for a, b in _VARIABLE.findall(spelt)} & values.keys()
+        for turn in range(max((len(values[name]) for name in used), default=1)):
+            one = {name: values[name][min(turn, len(values[name]) - 1)] for name in used}
+            words = tuple(_filled(word, one) for word in command.words)
+            known.append(replace(command, words=words))
+    return known
 
-    def filled(word: ShellWord) -> ShellWord:
-        if word.plain or not values:
-            return word
-        text = _VARIABLE.sub(lambda match: values.get(match[1] or match[2], match[0]), word.text)
-        return ShellWord(text, not any(sign in text for sign in "$`"), word.glob)
 
-    return [replace(command, words=tuple(map(filled, command.words))) for command in commands]
+def _filled(word: ShellWord, values: Mapping[str, str]) -> ShellWord:
+    if word.plain or not values:
+        return word
+    text = _VARIABLE.sub(lambda match: values.get(match[1] or match[2], match[0]), word.text)
+    return ShellWord(text, not any(sign in text for sign in "$`"), word.glob)
 
 
 def _shortens(command: Command, of_search: bool) -> bool:

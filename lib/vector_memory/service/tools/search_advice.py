@@ -154,20 +154,30 @@ def _telling(
         for memory in _candidates(ctx, call, shelf, wanted, terms, most)
     ]
     fitting = {each for _, _, held in candidates for each in names.fitted(wanted, held)}
-    rare = replace(wanted, alternatives=tuple(each for each in fitting if _is_rare(call, each)))
+    few = tuple(each for each in fitting if _is_rare(call, each))
+    named = tuple(each for each in wanted.alternatives if not each.word or each in few)
+    rare, weighty, in_talk = (
+        replace(wanted, alternatives=each) for each in (few, named, tuple(map(_in_talk, few)))
+    )
     telling = []
     for memory, shelf, held in candidates:
-        title = None if memory.kind in TALK else memory.title
-        of = wanted if memory.kind in WEIGHTY else rare
-        says = names.telling_piece(of, memory.text, title)
+        is_talk = memory.kind in TALK
+        of = weighty if memory.kind in WEIGHTY else in_talk if is_talk else rare
+        says = names.telling_piece(of, memory.text, None if is_talk else memory.title)
         if says.text:
             telling.append(NamedMemory(memory, shelf, held, says))
     return telling
 
 
+def _in_talk(wanted: Alternative) -> Alternative:
+    """Return what talk has to have: there a plain word is no name, nor is a piece of a file's."""
+    return replace(wanted, word="", names=() if wanted.files else wanted.names)
+
+
 def _is_rare(call: ToolCall, wanted: Alternative) -> bool:
-    """Whether not every other memory of the project names it, or has the one plain word of a file's name."""
+    """Whether not every other memory of the project names it, or has its one plain word."""
     plain = [piece for piece in wanted.files if not names.is_joined(piece)]
+    plain += [wanted.word] if wanted.word else []
     terms = wanted.names or [*plain, *map(analysis.stem, plain)]
     scope = replace(call.scope, kinds=tuple(WORTH))
     return all(

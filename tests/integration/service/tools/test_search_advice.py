@@ -140,6 +140,48 @@ def test_what_was_said_of_a_name_needs_no_file(here: Searching, kind: str) -> No
     assert not here.said("grep -rn audit-head .")
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("Class Reconciler is the only writer of the totals, because two writers raced.", "grep -rn Reconciler ."),
+        ("The totals have one writer, the Reconciler, because two writers raced.", "rg 'Reconciler\\b'"),
+        ("The daemon `billingd` runs on one host only, because it holds a lock.", "rg -w billingd"),
+        ("We hash passwords with argon2id, because reviewers asked for it.", "grep -rn argon2id ."),
+        ("The backup runs on node2 at night, because its disk is larger.", "grep -rni node2 ."),
+        ("The cookie 'sid' lives for one day, because of the auditors.", "grep -rn sid src"),
+        ("Prometheus scrapes the gateway every minute, because its disk is small.", "grep -rn Prometheus ."),
+        ("The import takes --dry-run first, because it once deleted rows.", "grep -rn -e '--dry-run' ."),
+        ("The job nightly-reconcile runs at three, because backups end at two.", "find . -name '*nightly-reconcile*'"),
+        ("The group audit-tail reads from the oldest offset, because of billing.", "grep -rn group.id=audit-tail ."),
+        ("The group audit-tail reads from the oldest offset, because of billing.", "grep -rn audit.tail ."),
+        ("The group audit-tail reads from the oldest offset, because of billing.",
+         'for n in other-group audit-tail; do grep -rn "$n" src; done'),
+        ("The class Reconciler alone writes totals, because two writers raced.", 'X=Reconciler; grep -rn "$X" .'),
+    ],
+)  # fmt: skip
+def test_one_word_is_a_name_by_how_it_stands(here: Searching, text: str, line: str) -> None:
+    """With a capital, a digit, in quotes, as an option, or as what the sentence is about; in talk it is a word."""
+    if "audit-tail" not in text:
+        here.remember(f"User: {text}", kind="exchange")
+        assert not here.said(line)
+    here.remember(text)
+    assert "because" in here.said(line, session="other")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("We reconcile the totals at night, because backups end at two.", "grep -rn reconcile ."),
+        ("Errors of the import are kept for a day, because of audits.", "grep -rn errors ."),
+        ("The nightly import of billing takes an hour, because its disk is slow.", "grep -rn billing ."),
+    ],
+)  # fmt: skip
+def test_a_plain_word_is_no_name(here: Searching, text: str, line: str) -> None:
+    """Nor is one that stands in every project."""
+    here.remember(text)
+    assert not here.said(line)
+
+
 @pytest.mark.parametrize("kind", ["exchange", "fact"])
 def test_talk_of_a_name_says_where_or_a_lot(here: Searching, kind: str) -> None:
     """Where is beside the name, or shortly before it, as a list stands under its heading. A lot is a sentence of half
@@ -176,11 +218,21 @@ def test_what_everything_is_about_says_nothing(here: Searching) -> None:
     assert "oldest offset" in here.said("grep -rn audit-tail src")
 
 
+def test_a_word_that_many_memories_have_is_no_name(here: Searching) -> None:
+    """Not even where a decision begins with it."""
+    for number in range(search_advice.MOST_NAMING):
+        here.remember(f"User: how long did the reconciler take in run {number}?", kind="exchange")
+    here.remember("The Reconciler is the only writer of the totals, because two writers raced.")
+    assert not here.said("grep -rn Reconciler .")
+
+
 def test_a_variable_of_the_line_is_read(here: Searching) -> None:
     """What the line itself gives it is what is searched for."""
     here.remember()
     assert here.said('X=parse_ledger_line; grep -rn "$X" src')
     assert not here.said('X=$(cat name); grep -rn "$X" src', session="other")
+    loop = 'for n; do for m in other parse_ledger_line; do grep "$m" "$n.py" -r src; done; done'
+    assert here.said(loop, session="other")
 
 
 @pytest.mark.parametrize(
