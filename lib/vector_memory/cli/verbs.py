@@ -29,6 +29,10 @@ READ: dict[str, Callable[[str], str]] = {
     "folder": asking.existing_folder,
 }
 """How texts of some types are read before they are used."""
+OFFERED = (
+    "id", "held", "waiting", "session", "kind", "job", "tool", "setting", "list_setting", "value",
+)  # fmt: skip
+"""Types whose values a shell offers: functions of `offered_values`."""
 MARKS = ("many", "optional", "required", "local")
 """Words that stand before a type in the table."""
 
@@ -155,7 +159,7 @@ class Parameter:
                 for name, bound in bounds
                 if bound
             }
-        if self._kind in ("id", "setting"):
+        if self._kind in OFFERED:
             more["autocompletion"] = _offered(self._kind)
         if self._kind == "date":
             more["parser"] = at_command_line
@@ -234,11 +238,15 @@ def _named(path: str) -> Any:
     return getattr(importlib.import_module(module), attribute)
 
 
-def _offered(kind: str) -> Callable[[str], list[Any]]:
-    def offer(incomplete: str) -> list[Any]:
+def _offered(kind: str) -> Callable[..., list[Any]]:
+    def offer(ctx: typer.Context, incomplete: str) -> list[Any]:
         from vector_memory.cli import offered_values
 
-        return list(getattr(offered_values, kind)(incomplete))
+        offered = getattr(offered_values, kind)
+        typed = ctx.params.get("name")
+        if kind == "value":
+            return list(offered(incomplete, str(typed), ctx.info_name == "remove"))
+        return list(offered(incomplete))
 
     return offer
 

@@ -121,17 +121,37 @@ def test_a_shell_is_told_how_to_complete(shell: str, capsys: pytest.CaptureFixtu
     assert COMPLETE in capsys.readouterr().out
 
 
-def test_a_shell_completes_verbs_and_settings(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("rec", "recall"),
+        ("config set thr", "threshold"),
+        ("config set facade b", "beside"),
+        ("config set capture f", "false"),
+        ("config add capture_", "capture_without"),
+        ("config add fac", ""),
+        ("config add capture_without sol", "solution"),
+        ("config remove capture_without t", "todo"),
+        ("list --kind dec", "decision"),
+        ("tool world_m", "world_model"),
+    ],
+)
+def test_a_shell_completes_verbs_settings_and_values(
+    typed: str,
+    offered: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """By what was typed so far."""
+    """By what was typed so far: of a list what it may hold, or what is to go."""
+    (tmp_path / "config.json").write_text('{"capture_without": ["todo"]}')
+    monkeypatch.setenv("VECTOR_MEMORY_HOME", str(tmp_path))
     monkeypatch.setenv(COMPLETE, "complete_bash")
-    for typed, number, offered in (("rec", "1", "recall"), ("config set thr", "3", "threshold")):
-        monkeypatch.setenv("COMP_WORDS", f"vector-memory {typed}")
-        monkeypatch.setenv("COMP_CWORD", number)
-        with pytest.raises(SystemExit):
-            main([])
-        assert capsys.readouterr().out.split() == [offered]
+    monkeypatch.setenv("COMP_WORDS", f"vector-memory {typed}")
+    monkeypatch.setenv("COMP_CWORD", str(len(typed.split())))
+    with pytest.raises(SystemExit):
+        main([])
+    assert capsys.readouterr().out.split() == offered.split()
 
 
 def test_help_and_version_are_exit_0(capsys: pytest.CaptureFixture[str]) -> None:
