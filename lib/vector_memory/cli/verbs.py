@@ -101,6 +101,7 @@ class Parameter:
         name: what functions and requests call it.
         options: how it is typed, nothing for an argument.
         is_local: it is for this program, and goes into no request.
+        is_value: it is a setting's value.
     """
 
     def __init__(self, line: str) -> None:
@@ -110,6 +111,7 @@ class Parameter:
         self._words = words.split()
         self._kind, *self._bounds = [word for word in self._words if word not in MARKS]
         self.is_local = "local" in self._words
+        self.is_value = self._kind == "value"
         self.options = [word for word in typed.split() if re.match("-.", word)]
         self._metavar = next((word for word in typed.split() if word not in self.options), None)
         usual = max(self.options, key=len) if self.options else str(self._metavar)
@@ -222,7 +224,11 @@ def command_of(name: str) -> Any:
     for inner in VERBS.values():
         if inner.name.startswith(f"{name} "):
             last = inner.name.rpartition(" ")[2]
-            group.command(last, cls=VerbCommand, help=inner.about)(inner.command())
+            # A setting's value may look like an option.
+            more = {"ignore_unknown_options": any(each.is_value for each in inner.given)}
+            group.command(last, cls=VerbCommand, help=inner.about, context_settings=more)(
+                inner.command()
+            )
     made = typer.main.get_command(group)
     made.name = name
     return made

@@ -93,12 +93,16 @@ def test_a_value_may_begin_with_a_dash(tmp_path: Path, monkeypatch: pytest.Monke
     given = one.make_context("remember", ["-v means verbose", "--tag", "-x y", "--json"]).params
     assert (given["text"], given["tags"], given["as_json"]) == ("-v means verbose", ["-x y"], True)
     assert main(["config", "set", "threshold", "-1"]) == 1
+    assert main(["config", "set", "embedding_model", "-y"]) == 0
+    assert main(["config", "get", "embedding_model", "--nonsense"]) == 2
 
 
 def test_an_unknown_option_names_the_way_to_say_it(capsys: pytest.CaptureFixture[str]) -> None:
     """One word that begins with a dash may be a mistyped option: it is told how to be a value."""
     assert main(["show", "-v"]) == 2
-    assert "behind --" in capsys.readouterr().err
+    assert "`vector-memory show -- -v`" in capsys.readouterr().err
+    assert main(["recall", "--why"]) == 2
+    assert "`recall -- --why`" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [["-h"], ["recall", "-h"], ["config", "set", "-h"]])
