@@ -182,3 +182,27 @@ sys.exit(", ".join(sorted(heavy & set(sys.modules))) or 0)
         env={"PYTHONPATH": str(ROOT / "lib")},
     )
     assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["add", "redact_personal", "bogus"], "config set redact_personal VALUE"),
+        (["add", "capture_without", "bogus"], "config set capture_without VALUE"),
+        (["set", "ollama_host", "notaurl"], "is no address"),
+        (["set", "ollama_host", "http://box:1"], ""),
+        (["set", "ollama_host", "box:11434"], ""),
+        (["set", "ollama_host", ""], ""),
+    ],
+)
+def test_what_a_setting_may_not_be(
+    words: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The setting is named as it can be typed."""
+    monkeypatch.setenv("VECTOR_MEMORY_HOME", str(tmp_path))
+    assert main(["config", *words]) == bool(said)
+    assert said in capsys.readouterr().err
