@@ -42,8 +42,12 @@ def test_a_line_of_an_import_says_what_is_wrong(
     """A field that is not there, and one that is something else; no project is made up for it."""
     file = tmp_path / "lines.jsonl"
     file.write_text(line + "\n")
-    request = ImportRequest(path=str(file), base=str(tmp_path), is_global=True)
+    request = ImportRequest(path=str(file), is_global=True)
     done = import_file(house.ctx, request, ignore_progress)
     assert [said in error.error for error in done.errors] == [True]
     with pytest.raises(NotFoundError):
-        import_file(house.ctx, replace(request, is_global=False, project="nope"), ignore_progress)
+        import_file(
+            house.ctx,
+            replace(request, is_global=False, project=str(tmp_path / "nope")),
+            ignore_progress,
+        )
