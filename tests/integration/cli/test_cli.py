@@ -689,6 +689,17 @@ def test_check_is_exit_1_with_problems(
     assert answer(capsys) == {"ok": True, "problems": []}
 
 
+def test_what_was_rebuilt_is_a_sentence(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """How many memories, and how long it took."""
+    built = {"rows": 4097, "seconds": 3.007, "unopened": {}, "strays": []}
+    daemon.handlers["rebuild"] = lambda payload: iter([(wire.ANSWER, built)])
+    assert main(["rebuild"]) == 0
+    said = "The search index was built anew: 4,097 memories in 3.0 s."
+    assert capsys.readouterr().out.strip() == said
+
+
 @pytest.mark.parametrize("verb", ["rebuild", "migrate"])
 def test_long_work_streams(
     verb: str, daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
