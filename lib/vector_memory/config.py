@@ -251,7 +251,8 @@ def validate(raw: Mapping[str, Any]) -> Settings:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         raise BadInputError(
-            f"{name}: {first['msg']}.", f"Set it with `vector-memory config set {name} VALUE`."
+            f"{name}: {first['msg']}.",
+            f"Set it with `vector-memory config set {first['loc'][0]} VALUE`.",
         ) from error
     for name, said in NOTE_NAMES.items():
         _check_note_name(name, getattr(settings, name), said)

@@ -70,8 +70,9 @@ def _help_hint(error: typer.TyperException) -> str:
     if context is None:
         return ""
     # A text that looks like an option is the commonest reason for one that there is not.
-    text = " A text that begins with - goes behind --." if hasattr(error, "option_name") else ""
-    return f"See `{context.command_path} --help`.{text}"
+    path, option = context.command_path, getattr(error, "option_name", "")
+    text = f" If it is a text: `{path} -- {option}`." if option else ""
+    return f"See `{path} --help`.{text}"
 
 
 def _bug(error: Exception, words: Sequence[str], as_json: bool) -> int:

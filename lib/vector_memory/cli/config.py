@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from dataclasses import asdict
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -25,6 +26,8 @@ NO_FOLDER = (
     "Name a model's folder, or its id, such as intfloat/multilingual-e5-small.",
 )
 """What to do where there is no such folder, of any setting and of the model's."""
+ADDRESS = r"https?://[^\s/:]\S*|localhost|[^\s:/.]+[.:][^\s/]+|\[[\da-f:]+\](:\d+)?"
+"""An Ollama's: with its scheme, a domain or a port."""
 MODEL_WAIT_S = 120.0
 MODEL_TICK_S = 0.25
 
@@ -168,12 +171,16 @@ def _value(name: str, value: Any) -> Any:
     """Return one value as it is to be kept: a folder's whole path.
 
     Raises:
-        BadInputError: there is no such backend; or no such folder, so that it would protect nothing.
+        BadInputError: there is no such backend, or no address; or no such folder, so that it would protect nothing.
     """
     if name == "embedding_backend" and value not in registry.BACKENDS:
         raise BadInputError(
             f"There is no embedding backend {value!r}.",
             f"Backends: {', '.join(registry.BACKENDS)}. `vector-memory backend list` shows more.",
+        )
+    if name == "ollama_host" and value and not re.fullmatch(ADDRESS, value):
+        raise BadInputError(
+            f"ollama_host: {value!r} is no address.", "Write it like http://127.0.0.1:11434."
         )
     path = _resolved(name, value) if isinstance(value, str) else value
     is_folder = path and (name in settings.FOLDERS or (name == MODEL and os.path.isabs(path)))
@@ -257,7 +264,10 @@ def _tell_of_the_model(name: str) -> None:
     except VectorMemoryError as error:
         output.note(error.message)
         return
-    state, memories = model.text("state"), stats.count("memories")
+    state, memories = (
+        model.text("state"),
+        sum(store.count("memories") for store in stats.rows("stores")),
+    )
     if state == "failed":
         output.note(f"It cannot be used: {model.text('error')}")
         output.note(
@@ -267,7 +277,7 @@ def _tell_of_the_model(name: str) -> None:
         output.note("The model is still loading; `vector-memory doctor` tells whether it comes up.")
     else:
         stores = stats.rows("stores")
-        waiting = sum(store.count("pending_vectors") for store in stores)
+        waiting = min(memories, sum(store.count("pending_vectors") for store in stores))
         output.note(f"{model.text('model')} is ready.")
         # A store whose index is just being opened counts as one that waits.
         if waiting > len(stores):

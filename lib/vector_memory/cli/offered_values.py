@@ -1,39 +1,111 @@
-"""What a shell offers where an id or the name of a setting is typed."""
+"""What a shell offers where an id, a name or a value is typed: what begins as it was typed so far."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any, get_args, get_type_hints
+
+from vector_memory import config
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
 from vector_memory.errors import VectorMemoryError
+from vector_memory.system.paths import Home
 
 OFFERED = 500
-"""Of the newest memories so many are looked through for an id."""
+"""Of the newest so many are looked through for an id."""
 TIMEOUT_S = 2.0
 """Who has pressed a key does not wait for longer."""
 TEXT_CHARS = 60
 
 
-def id(incomplete: str) -> list[tuple[str, str]]:
-    """Return (beginning of an id, text) of the newest memories whose id begins so; nothing where no daemon
-    runs: pressing a key starts none."""
-    daemon = asking.daemon()
-    try:
-        if daemon.running() is None:
-            return []
-        asked = {**asking.everywhere(), "k": OFFERED}
-        answer = Row(daemon.ask("list", asked, TIMEOUT_S, start=False))
-    except (VectorMemoryError, OSError):
-        return []
-    shown_chars = max(output.ID_CHARS, len(incomplete))
-    return [
-        (memory.text("id")[:shown_chars], memory.line("text", TEXT_CHARS))
-        for memory in answer.rows("memories")
-        if memory.text("id").startswith(incomplete)
-    ]
+Offers = list[tuple[str, str]]
+
+
+def id(incomplete: str) -> Offers:
+    """Return (beginning of an id, text) of the newest memories."""
+    return _of_daemon("list", "memories", "id", "text", incomplete)
+
+
+def held(incomplete: str) -> Offers:
+    """Return the same of memories that are held back."""
+    return _of_daemon("quarantine", "memories", "id", "text", incomplete)
+
+
+def waiting(incomplete: str) -> Offers:
+    """Return the same of what waits for a review."""
+    return _of_daemon("review", "items", "id", "text", incomplete)
+
+
+def session(incomplete: str) -> Offers:
+    """Return (session's id, the day it began) of the newest sessions."""
+    return _of_daemon("topics", "sessions", "session", "started_at", incomplete)
+
+
+def job(incomplete: str) -> Offers:
+    """Return (name, when it runs) of the upkeep jobs."""
+    return _of_daemon("jobs", "jobs", "name", "cadence", incomplete)
+
+
+def kind(incomplete: str) -> list[str]:
+    """Return the kinds of memories."""
+    return _beginning(["note", *_choices("capture_without")], incomplete)
+
+
+def tool(incomplete: str) -> list[str]:
+    """Return the tools that an agent has."""
+    from vector_memory.mcp import registry
+
+    return _beginning(registry.BY_NAME, incomplete)
 
 
 def setting(incomplete: str) -> list[str]:
-    """Return the names of settings that begin so."""
-    from vector_memory import config
+    """Return the names of settings."""
+    return _beginning(config.names(), incomplete)
 
-    return [name for name in config.names() if name.startswith(incomplete)]
+
+def list_setting(incomplete: str) -> list[str]:
+    """Return the names of settings that are lists."""
+    lists = [name for name, value in asdict(config.Settings()).items() if isinstance(value, tuple)]
+    return _beginning(lists, incomplete)
+
+
+def value(incomplete: str, name: str, is_held: bool) -> list[str]:
+    """Return what a setting may be; of a list, what it may hold, or what it holds (`is_held`)."""
+    held = getattr(config.load(Home().config), name, ()) if is_held else _choices(name)
+    return _beginning(held, incomplete)
+
+
+def _choices(name: str) -> Iterable[str]:
+    hint = get_type_hints(config.Settings).get(name)
+    if hint is bool:
+        return ("true", "false")
+    if name == "embedding_backend":
+        from vector_memory.embed import registry
+
+        return registry.BACKENDS
+    args: tuple[Any, ...] = get_args(hint)
+    return filter(None, get_args(args[0]) if args and ... in args else args)
+
+
+def _beginning(names: Iterable[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def _of_daemon(verb: str, rows: str, name: str, about: str, incomplete: str) -> Offers:
+    """Return (how a thing is called, what it is), of those that a verb lists; nothing where no daemon runs:
+    pressing a key starts none."""
+    daemon = asking.daemon()
+    asked = asking.everywhere() | ({} if verb == "jobs" else {"k": OFFERED})
+    try:
+        if daemon.running() is None:
+            return []
+        listed = Row(daemon.ask(verb, asked, TIMEOUT_S, start=False)).rows(rows)
+    except (VectorMemoryError, OSError):
+        return []
+    shown_chars = max(output.ID_CHARS, len(incomplete)) if name == "id" else None
+    return [
+        (each.text(name)[:shown_chars], each.line(about, TEXT_CHARS))
+        for each in listed
+        if each.text(name).startswith(incomplete)
+    ]

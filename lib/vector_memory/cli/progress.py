@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import time
@@ -57,6 +58,8 @@ def follow(
     try:
         for status, body in stream:
             if status == "answer":
+                if bar is not None:
+                    bar.finish()
                 return Row(body)
             if status == "item" and item is not None:
                 item(Row(body))
@@ -90,22 +93,50 @@ def share_done(doing: str, done: int, total: int, is_first: bool) -> float:
     return FIRST_SHARE * part if doing in BEFORE_LAST else part
 
 
+def time_left(left: int, speed: float | None) -> str:
+    """Return how long the rest takes, in words; "" while it is not known."""
+    if not speed or left <= 0:
+        return ""
+    minutes, seconds = divmod(math.ceil(left / speed), 60)
+    return f", about {minutes}:{seconds:02} left"
+
+
+class Pace:
+    """How quickly one stage goes on.
+
+    It is counted from the first step that was seen, since part of that was done before, and up to now, a step that
+    takes long included: what is left is told rather too long than too short.
+    """
+
+    def __init__(self) -> None:
+        self._first: int | None = None
+        self._began: tuple[float, int] | None = None
+
+    def speed(self, now: float, done: int) -> float | None:
+        """Return the steps in a second; None before the second step."""
+        if self._first is None:
+            self._first = done
+        elif self._began is None and done > self._first:
+            self._began = (now, done)
+        began, had = self._began or (now, done)
+        return (done - had) / (now - began) if now > began and done > had else None
+
+
 class _Bar:
     """One bar over the whole, which never goes back, with what is being done, rate and time left."""
 
     def __init__(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, TextColumn
 
         self._doing = ""
         self._kinds: set[str] = set()
         self._share = 0.0
-        self._began = (0.0, 0)
+        self._pace = Pace()
         self._progress: Progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
             TextColumn("{task.percentage:>3.0f}%"),
-            TimeRemainingColumn(),
             console=Console(stderr=True),
             transient=True,
         )
@@ -115,20 +146,23 @@ class _Bar:
     def show(self, body: Row) -> None:
         """Draw one report of progress."""
         doing, done, total = body.text("doing", "working"), body.count("done"), body.count("total")
-        now = time.monotonic()
         if doing != self._doing:
-            self._doing, self._began = doing, (now, done)
+            self._doing, self._pace = doing, Pace()
         self._kinds.add(doing)
         share = share_done(doing, done, total, is_first=self._kinds == {doing})
         self._share = max(self._share, share)
-        began, had = self._began
-        speed = (done - had) / (now - began) if now > began and done > had else None
+        speed = self._pace.speed(time.monotonic(), done)
         count = f" {done:,}/{total:,}" if total else ""
-        description = f"{doing}{count} {rate(doing, speed)}".rstrip()
+        left = "" if doing in BEFORE_LAST else time_left(total - done, speed)
+        description = f"{doing}{count} {rate(doing, speed)}{left}".rstrip()
         whole = 1.0 if total else None
         self._progress.update(
             self._task, description=description, completed=self._share, total=whole
         )
+
+    def finish(self) -> None:
+        """Draw it whole."""
+        self._progress.update(self._task, completed=1.0, total=1.0, refresh=True)
 
     def close(self) -> None:
         """Take the bar away."""

@@ -32,7 +32,9 @@ def recall(call: Invocation, query: str | None, batch: str | None, every: bool, 
         BadParameter: there is no question, or there are both.
     """
     if (query is None) == (batch is None):
-        raise typer.BadParameter("Give either a QUERY or --batch FILE.")
+        raise typer.BadParameter(
+            "Give either a QUERY or --batch FILE; a QUERY such as --why goes behind --: `recall -- --why`."
+        )
     if batch is not None:
         from vector_memory.cli.batch import answer_lines
 

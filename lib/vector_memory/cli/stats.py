@@ -6,6 +6,7 @@ from vector_memory.cli import flags, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.counts import TROUBLE, counted, uses, usual
 from vector_memory.cli.invocation import Invocation
+from vector_memory.cli.progress import LAST, share_done
 from vector_memory.model import QUIET
 
 
@@ -21,6 +22,10 @@ def show(answer: Row) -> None:
     if embedding := answer.row("embedding"):
         model, state = embedding.text("model", "none"), embedding.text("state", "?")
         output.say(f"embedding: {model} ({state})")
+    if backfill := answer.row("backfill"):
+        doing, done, total = backfill.text("doing"), backfill.count("done"), backfill.count("total")
+        share = share_done(doing, done, total, is_first=doing != LAST)
+        output.say(f"backfill: {doing} {done:,} of {total:,}, {share:.0%} of the whole")
     if words := figures(answer.row("generation")):
         output.say(words)
     _uses(answer.row("uses"))

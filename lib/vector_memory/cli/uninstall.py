@@ -210,4 +210,7 @@ def _say_what_stays(answer: Row) -> None:
         output.say("Removed, with all memories in the data home.")
     for store in stays:
         output.say(f"A project's own store stays: {os.path.dirname(store)}")
+    output.say(
+        "What the client knows of the marketplace stays in its settings (`extraKnownMarketplaces`)."
+    )
     output.say("A clone of Vector Memory stays too: delete its folder if you want it gone.")

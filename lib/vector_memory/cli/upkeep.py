@@ -9,8 +9,8 @@ from vector_memory.cli.invocation import Invocation
 
 def show_rebuilt(answer: Row) -> None:
     """Print what an index was built of."""
-    figures = ", ".join(f"{name} {value}" for name, value in answer.fields.items())
-    output.say(f"Rebuilt: {figures or 'done'}")
+    rows, seconds = answer.count("rows"), answer.number("seconds")
+    output.say(f"The search index was built anew: {output.memories(rows)} in {seconds:.1f} s.")
     output.unopened(answer)
     for path in answer.texts("strays"):
         output.note(f"{path} is not ours and was left alone.")

@@ -29,6 +29,10 @@ READ: dict[str, Callable[[str], str]] = {
     "folder": asking.existing_folder,
 }
 """How texts of some types are read before they are used."""
+OFFERED = (
+    "id", "held", "waiting", "session", "kind", "job", "tool", "setting", "list_setting", "value",
+)  # fmt: skip
+"""Types whose values a shell offers: functions of `offered_values`."""
 MARKS = ("many", "optional", "required", "local")
 """Words that stand before a type in the table."""
 
@@ -97,6 +101,7 @@ class Parameter:
         name: what functions and requests call it.
         options: how it is typed, nothing for an argument.
         is_local: it is for this program, and goes into no request.
+        is_value: it is a setting's value.
     """
 
     def __init__(self, line: str) -> None:
@@ -106,6 +111,7 @@ class Parameter:
         self._words = words.split()
         self._kind, *self._bounds = [word for word in self._words if word not in MARKS]
         self.is_local = "local" in self._words
+        self.is_value = self._kind == "value"
         self.options = [word for word in typed.split() if re.match("-.", word)]
         self._metavar = next((word for word in typed.split() if word not in self.options), None)
         usual = max(self.options, key=len) if self.options else str(self._metavar)
@@ -155,7 +161,7 @@ class Parameter:
                 for name, bound in bounds
                 if bound
             }
-        if self._kind in ("id", "setting"):
+        if self._kind in OFFERED:
             more["autocompletion"] = _offered(self._kind)
         if self._kind == "date":
             more["parser"] = at_command_line
@@ -218,7 +224,11 @@ def command_of(name: str) -> Any:
     for inner in VERBS.values():
         if inner.name.startswith(f"{name} "):
             last = inner.name.rpartition(" ")[2]
-            group.command(last, cls=VerbCommand, help=inner.about)(inner.command())
+            # A setting's value may look like an option.
+            more = {"ignore_unknown_options": any(each.is_value for each in inner.given)}
+            group.command(last, cls=VerbCommand, help=inner.about, context_settings=more)(
+                inner.command()
+            )
     made = typer.main.get_command(group)
     made.name = name
     return made
@@ -234,11 +244,15 @@ def _named(path: str) -> Any:
     return getattr(importlib.import_module(module), attribute)
 
 
-def _offered(kind: str) -> Callable[[str], list[Any]]:
-    def offer(incomplete: str) -> list[Any]:
+def _offered(kind: str) -> Callable[..., list[Any]]:
+    def offer(ctx: typer.Context, incomplete: str) -> list[Any]:
         from vector_memory.cli import offered_values
 
-        return list(getattr(offered_values, kind)(incomplete))
+        offered = getattr(offered_values, kind)
+        typed = ctx.params.get("name")
+        if kind == "value":
+            return list(offered(incomplete, str(typed), ctx.info_name == "remove"))
+        return list(offered(incomplete))
 
     return offer
 

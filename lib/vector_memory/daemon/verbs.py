@@ -12,6 +12,7 @@ from typing import Any
 from vector_memory import wire
 from vector_memory.daemon.server import Reply, Sent, Written
 from vector_memory.daemon_verbs import VERBS, named
+from vector_memory.model import Progress
 from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context
 
@@ -44,7 +45,7 @@ def _import(ctx: Context, sent: Sent, reply: Reply) -> Written:
     is_graph = knowledge_graph.is_graph(json_lines.regular_file(request.path))
     take = knowledge_graph.import_graph if is_graph else json_lines.import_file
     done = take(ctx, request, reply.progress)
-    _settle(ctx, request.wait, reply)
+    _settle(ctx, request.wait, reply.progress)
     return _written(done)
 
 
@@ -56,7 +57,7 @@ def _import_notes(ctx: Context, sent: Sent, reply: Reply) -> Written:
         ctx, request, lambda step: reply.json(wire.ITEM, _written(step)), reply.progress
     )
     if not request.dry_run:
-        _settle(ctx, request.wait, reply)
+        _settle(ctx, request.wait, reply.progress)
     return _written(done)
 
 
@@ -65,18 +66,26 @@ def _backfill(ctx: Context, sent: Sent, reply: Reply) -> Written:
 
     started = time.monotonic()
     request = messages.read(backfill.BackfillRequest, sent)
-    done = backfill.backfill(ctx, request, reply.progress)
-    _settle(ctx, request.wait, reply)
+
+    def tell(done: int, total: int, doing: str) -> None:
+        ctx.filling.told = {"doing": doing, "done": done, "total": total}
+        reply.progress(done, total, doing)
+
+    try:
+        done = backfill.backfill(ctx, request, tell)
+        _settle(ctx, request.wait, tell)
+    finally:
+        ctx.filling.told = {}
     return _written(replace(done, seconds=round(time.monotonic() - started, 3)))
 
 
-def _settle(ctx: Context, wait: bool, reply: Reply) -> None:
+def _settle(ctx: Context, wait: bool, progress: Progress) -> None:
     """Wait until all is searchable by meaning, unless asked not to."""
     from vector_memory.service.upkeep import check_rebuild
 
     ctx.notify()
     if wait and ctx.embedding.wait(60.0):
-        check_rebuild.wait_level(ctx, check_rebuild.SETTLE_S, reply.progress)
+        check_rebuild.wait_level(ctx, check_rebuild.SETTLE_S, progress)
 
 
 def _export(ctx: Context, sent: Sent, reply: Reply) -> Written:

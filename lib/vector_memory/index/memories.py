@@ -26,12 +26,13 @@ from vector_memory.model import (
     SUBAGENT_TAG,
 )
 from vector_memory.text import harmless, pastes, suspicion
-from vector_memory.text.chatter import is_chatter
+from vector_memory.text.chatter import is_applause, is_chatter
 from vector_memory.text.fence import TASK
 from vector_memory.text.harmless import PASTED, TOOL
-from vector_memory.text.prompts import says_nothing
+from vector_memory.text.mentions import exact_terms
+from vector_memory.text.prompts import hardly_speaks, says_nothing
 from vector_memory.text.statements import CODE, HEADING, ITEM, statements
-from vector_memory.text.words import letters_in
+from vector_memory.text.words import letters_in, sentences_in, words_in
 
 PIECE_CHARS = 480
 """Characters of a passage, about: it is cut where a statement ends before."""
@@ -107,7 +108,7 @@ def to_drafts(
     prompt = _shortened(clean(exchange.prompt), LONGEST_PROMPT)
     title = title_of_exchange(exchange, prompt, clean)
     parts = list(_parts(exchange, prompt, clean))
-    if says_nothing(prompt) and _answers_nothing(exchange, parts):
+    if _says_nothing(exchange, prompt, parts):
         return []
     pieces = _joined(list(_pieces(parts)))
     created_at = exchange.started_at or exchange.ended_at or fallback_at
@@ -134,12 +135,23 @@ def to_drafts(
     ]
 
 
-def _answers_nothing(exchange: Exchange, parts: Sequence[_Part]) -> bool:
-    """Whether nothing was done in an exchange, and next to nothing said to the prompt: to "hello" or "yes"
-    there is nothing to find then."""
-    answer = sum(len(part.text) for part in parts if part.speaker == "assistant")
-    only_said = all(step.kind == SAID for step in exchange.steps)
-    return only_said and not exchange.files and answer < LEAST_ANSWER
+def _says_nothing(exchange: Exchange, prompt: str, parts: Sequence[_Part]) -> bool:
+    """Whether neither side says anything and nothing was done: to "hello", "test" or "?" and "Okay." there is
+    nothing to find. One word may choose where the assistant had asked; what answers a question may be short."""
+    last = exchange.before[-1].answer.rstrip() if exchange.before else ""
+    is_choice = last.endswith("?") and not is_chatter(sentences_in(last)[-1])
+    if exchange.files or any(step.kind != SAID for step in exchange.steps):
+        return False
+    if exact_terms(prompt) or not (
+        says_nothing(prompt) or is_applause(prompt) or (hardly_speaks(prompt) and not is_choice)
+    ):
+        return False
+    said = [part.text for part in parts if part.speaker == "assistant"]
+    answer = " ".join(text for text in said if not text.endswith("?"))
+    new = set(words_in(answer)) - set(words_in(prompt))
+    if exact_terms(answer) or any(map(str.isdigit, new)):
+        return False
+    return hardly_speaks(answer) if prompt.endswith("?") else len(answer) < LEAST_ANSWER
 
 
 def _where(exchange: Exchange, clean: Callable[[str], str]) -> dict[str, object]:

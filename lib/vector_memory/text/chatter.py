@@ -29,6 +29,11 @@ def is_chatter(sentence: str) -> bool:
     return bool(_STEP.match(text)) and not _REASONED.search(text)
 
 
+def is_applause(text: str) -> bool:
+    """Whether a text only greets, agrees, thanks or praises, in however many sentences."""
+    return len(text) <= LONGEST and _APPLAUSE.fullmatch(text.strip()) is not None
+
+
 def without_applause(sentence: str) -> str:
     """Return a sentence without the applause that it begins with ("Perfect! Now X" is "Now X")."""
     applause = _APPLAUSE.match(sentence)

@@ -119,6 +119,14 @@ def says_nothing(text: str) -> bool:
     )
 
 
+def hardly_speaks(text: str) -> bool:
+    """Whether a text has no word of its own, or is one word: alone it tells nobody what it is about."""
+    row = words_in(text)
+    own = [word for word in row if word not in _ACKNOWLEDGEMENT | analysis.STOP_WORDS]
+    # Where no spaces part the words, one of them is a sentence.
+    return not own or (len(row) == 1 and text.isascii())
+
+
 def _only_commits(words: "list[str]") -> bool:
     """Whether words ask to commit, push or merge, and say nothing of what."""
     if _COMMITS.isdisjoint(words) or not _ASKING.isdisjoint(words):

@@ -689,6 +689,17 @@ def test_check_is_exit_1_with_problems(
     assert answer(capsys) == {"ok": True, "problems": []}
 
 
+def test_what_was_rebuilt_is_a_sentence(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """How many memories, and how long it took."""
+    built = {"rows": 4097, "seconds": 3.007, "unopened": {}, "strays": []}
+    daemon.handlers["rebuild"] = lambda payload: iter([(wire.ANSWER, built)])
+    assert main(["rebuild"]) == 0
+    said = "The search index was built anew: 4,097 memories in 3.0 s."
+    assert capsys.readouterr().out.strip() == said
+
+
 @pytest.mark.parametrize("verb", ["rebuild", "migrate"])
 def test_long_work_streams(
     verb: str, daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
@@ -910,3 +921,39 @@ def test_how_a_memory_ages_is_sent_as_it_was_typed(daemon: FakeDaemon) -> None:
         "in 3 days",
     )
     assert "text" not in edited
+
+
+@pytest.mark.parametrize(
+    ("typed", "listed", "rows"),
+    [
+        ("forget b", "list", "memories"),
+        ("forget bbb b", "list", "memories"),
+        ("link b", "list", "memories"),
+        ("link aaa b", "list", "memories"),
+        ("purge b", "list", "memories"),
+        ("remember x --supersedes b", "list", "memories"),
+        ("quarantine drop b", "quarantine", "memories"),
+        ("quarantine release b", "quarantine", "memories"),
+        ("review --confirm b", "review", "items"),
+        ("topics b", "topics", "sessions"),
+        ("purge --session b", "topics", "sessions"),
+        ("jobs run b", "jobs", "jobs"),
+    ],
+)
+def test_a_shell_completes_what_the_daemon_knows(
+    typed: str,
+    listed: str,
+    rows: str,
+    daemon: FakeDaemon,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Ids and names, wherever one is typed, and in the second place too."""
+    called = [dict.fromkeys(("id", "name", "session"), f"{id}-1") for id in ("aaa", "bbb")]
+    daemon.handlers[listed] = lambda payload: {rows: called}
+    monkeypatch.setenv("_VECTOR_MEMORY_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", f"vector-memory {typed}")
+    monkeypatch.setenv("COMP_CWORD", str(len(typed.split())))
+    with pytest.raises(SystemExit):
+        main([])
+    assert capsys.readouterr().out.split() == ["bbb-1"]

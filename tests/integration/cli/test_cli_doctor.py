@@ -17,6 +17,7 @@ from fakes_ollama import running
 from vector_memory.cli import checks
 from vector_memory.cli.checks import client, disk, generation, hooks, model, runtime, trouble
 from vector_memory.cli.main import main
+from vector_memory.setup import locking
 from vector_memory.system.paths import Home, version
 
 Finding = checks.CheckResult
@@ -409,3 +410,19 @@ def test_a_full_spool_is_a_warning(case: checks.Case) -> None:
     (found,) = trouble.check(case)
     assert found.state == "warn"
     assert found.message.startswith(f"{trouble.MAX_SPOOLED + 1} events")
+
+
+def test_a_set_up_that_runs_is_told_in_the_place_of_what_it_leaves_open(tmp_path: Path) -> None:
+    """Its files are not ready yet; afterwards they are looked at."""
+    home = Home(str(tmp_path / "set up")).make()
+    os.makedirs(home.path("runtime"), mode=0o700, exist_ok=True)
+    open_one = Path(home.path("runtime", ".lock"))
+    open_one.touch()
+    open_one.chmod(0o666)
+    case = checks.Case(home, start=False)
+    with locking.held(home.path("runtime", ".setup.lock")):
+        told = [found.message for found in disk.check(case)]
+        assert any("A set-up is running" in message for message in told)
+        assert not any("Others can reach" in message for message in told)
+    told = [found.message for found in disk.check(case)]
+    assert any("Others can reach" in message for message in told)

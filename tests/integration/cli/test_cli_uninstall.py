@@ -49,6 +49,7 @@ def test_memories_stay_and_the_wiring_goes(
     left = json.loads(settings.read_text(encoding="utf-8"))
     assert left == {"model": "é", "hooks": {"Stop": [OTHER]}}
     out = capsys.readouterr().out
+    assert "extraKnownMarketplaces" in out
     assert str(settings) in out
     assert f"Your memories stay in {home.root}" in out
 

@@ -93,12 +93,16 @@ def test_a_value_may_begin_with_a_dash(tmp_path: Path, monkeypatch: pytest.Monke
     given = one.make_context("remember", ["-v means verbose", "--tag", "-x y", "--json"]).params
     assert (given["text"], given["tags"], given["as_json"]) == ("-v means verbose", ["-x y"], True)
     assert main(["config", "set", "threshold", "-1"]) == 1
+    assert main(["config", "set", "embedding_model", "-y"]) == 0
+    assert main(["config", "get", "embedding_model", "--nonsense"]) == 2
 
 
 def test_an_unknown_option_names_the_way_to_say_it(capsys: pytest.CaptureFixture[str]) -> None:
     """One word that begins with a dash may be a mistyped option: it is told how to be a value."""
     assert main(["show", "-v"]) == 2
-    assert "behind --" in capsys.readouterr().err
+    assert "`vector-memory show -- -v`" in capsys.readouterr().err
+    assert main(["recall", "--why"]) == 2
+    assert "`recall -- --why`" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [["-h"], ["recall", "-h"], ["config", "set", "-h"]])
@@ -121,17 +125,37 @@ def test_a_shell_is_told_how_to_complete(shell: str, capsys: pytest.CaptureFixtu
     assert COMPLETE in capsys.readouterr().out
 
 
-def test_a_shell_completes_verbs_and_settings(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("rec", "recall"),
+        ("config set thr", "threshold"),
+        ("config set facade b", "beside"),
+        ("config set capture f", "false"),
+        ("config add capture_", "capture_without"),
+        ("config add fac", ""),
+        ("config add capture_without sol", "solution"),
+        ("config remove capture_without t", "todo"),
+        ("list --kind dec", "decision"),
+        ("tool world_m", "world_model"),
+    ],
+)
+def test_a_shell_completes_verbs_settings_and_values(
+    typed: str,
+    offered: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """By what was typed so far."""
+    """By what was typed so far: of a list what it may hold, or what is to go."""
+    (tmp_path / "config.json").write_text('{"capture_without": ["todo"]}')
+    monkeypatch.setenv("VECTOR_MEMORY_HOME", str(tmp_path))
     monkeypatch.setenv(COMPLETE, "complete_bash")
-    for typed, number, offered in (("rec", "1", "recall"), ("config set thr", "3", "threshold")):
-        monkeypatch.setenv("COMP_WORDS", f"vector-memory {typed}")
-        monkeypatch.setenv("COMP_CWORD", number)
-        with pytest.raises(SystemExit):
-            main([])
-        assert capsys.readouterr().out.split() == [offered]
+    monkeypatch.setenv("COMP_WORDS", f"vector-memory {typed}")
+    monkeypatch.setenv("COMP_CWORD", str(len(typed.split())))
+    with pytest.raises(SystemExit):
+        main([])
+    assert capsys.readouterr().out.split() == offered.split()
 
 
 def test_help_and_version_are_exit_0(capsys: pytest.CaptureFixture[str]) -> None:
@@ -158,3 +182,27 @@ sys.exit(", ".join(sorted(heavy & set(sys.modules))) or 0)
         env={"PYTHONPATH": str(ROOT / "lib")},
     )
     assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["add", "redact_personal", "bogus"], "config set redact_personal VALUE"),
+        (["add", "capture_without", "bogus"], "config set capture_without VALUE"),
+        (["set", "ollama_host", "notaurl"], "is no address"),
+        (["set", "ollama_host", "http://box:1"], ""),
+        (["set", "ollama_host", "box:11434"], ""),
+        (["set", "ollama_host", ""], ""),
+    ],
+)
+def test_what_a_setting_may_not_be(
+    words: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The setting is named as it can be typed."""
+    monkeypatch.setenv("VECTOR_MEMORY_HOME", str(tmp_path))
+    assert main(["config", *words]) == bool(said)
+    assert said in capsys.readouterr().err

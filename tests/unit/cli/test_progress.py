@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.cli.progress import rate, share_done
+from vector_memory.cli.progress import Pace, rate, share_done, time_left
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,15 @@ def test_the_bar_is_over_the_whole() -> None:
     assert shares[-1] == 1.0 and shares[1] < 0.5
     assert share_done("embedding", 1, 2, is_first=True) == 0.5
     assert share_done("checking", 1, 2, is_first=True) == 0.5
+
+
+def test_time_left_is_rather_too_long() -> None:
+    """It is told by the stage's own pace from its second step on, and grows while a step takes long."""
+    pace = Pace()
+    steps = [(100.0, 353), (101.0, 481), (101.5, 481), (109.0, 609)]
+    assert [pace.speed(*step) for step in steps] == [None, None, None, 16.0]
+    assert time_left(2190, 16.0) == ", about 2:17 left"
+    slower = pace.speed(117.0, 609)
+    assert slower == 8.0
+    assert time_left(2190, slower) == ", about 4:34 left"
+    assert time_left(0, 16.0) == time_left(10, None) == ""

@@ -46,3 +46,9 @@ def test_collections_sum_to_what_is_remembered(capsys: pytest.CaptureFixture[str
     table, _, records = out.partition("beside them")
     assert "claude_memories" in table and TRAILS not in table
     assert f"4 {TRAILS}" in records
+
+
+def test_a_backfill_is_told_with_its_share(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the whole, as its own bar has it."""
+    show(Row({"backfill": {"doing": "embedding", "done": 1_000, "total": 2_000}}))
+    assert "backfill: embedding 1,000 of 2,000, 65% of the whole" in capsys.readouterr().out

@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.exchanges import DONE, NOTE, SAID, Exchange, ExchangeStep
-from vector_memory.index.memories import LEAST_CHARS, PIECE_CHARS, TITLE_CHARS, title_of, to_drafts
+from vector_memory.index.memories import (
+    LEAST_CHARS,
+    PIECE_CHARS,
+    TITLE_CHARS,
+    Draft,
+    title_of,
+    to_drafts,
+)
 from vector_memory.text.statements import LONGEST_HEADING
 
 AT = datetime(2026, 11, 20, tzinfo=timezone.utc)
@@ -162,3 +169,40 @@ def test_what_says_nothing_is_no_memory(prompt: str) -> None:
     )
     assert to_drafts(replace(nothing, steps=told))
     assert to_drafts(replace(nothing, steps=(ExchangeStep(DONE, "Bash: make test"),)))
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["?", "...", "test", "lol", "asdf", "1", "what?", "great job!", "yes please do it", "qwx"],
+)
+def test_an_exchange_in_which_nobody_says_anything_is_no_memory(prompt: str) -> None:
+    """Whatever the words; a name, a number or a reason in a short answer is something."""
+
+    def drafts(answer: str, files: tuple[str, ...] = ()) -> list[Draft]:
+        said = (ExchangeStep(SAID, answer),)
+        return to_drafts(replace(EXCHANGE, prompt=prompt, steps=said, files=files))
+
+    assert drafts("Okay.") == drafts("Sorry, what do you mean?") == []
+    assert drafts("It is in `deploy_key`.")
+    assert drafts("Port 5432.")
+    assert drafts("Okay.", files=("a.py",))
+    assert drafts("The old cache was stale, so every build took the wrong header.")
+
+
+@pytest.mark.parametrize(
+    "prompt", ["No emojis.", "use tabs", "main.py", "データベースはポストグレス"]
+)
+def test_a_short_wish_is_a_memory(prompt: str) -> None:
+    """However little is said to it."""
+    said = (ExchangeStep(SAID, "Okay."),)
+    assert to_drafts(replace(EXCHANGE, prompt=prompt, steps=said, files=()))
+
+
+def test_one_word_that_chooses_is_a_memory() -> None:
+    """The assistant had asked for it; "why?" is answered by few words."""
+    said = (ExchangeStep(SAID, "Okay."),)
+    chosen = replace(EXCHANGE, prompt="postgres", steps=said, files=())
+    asked = replace(EXCHANGE, steps=(ExchangeStep(SAID, "Which database shall it be?"),))
+    assert to_drafts(chosen) == []
+    assert to_drafts(replace(chosen, before=(asked,)))
+    assert to_drafts(replace(chosen, prompt="why?", steps=(ExchangeStep(SAID, "Stale cache."),)))

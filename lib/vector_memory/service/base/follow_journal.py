@@ -21,7 +21,9 @@ Change = tuple[Memory, str, bytes]
 log = logging.getLogger(__name__)
 
 BATCH = 512
-"""Texts that are embedded at once."""
+"""Texts that are put into the index at once."""
+STEP = 128
+"""Texts that are embedded at once: whoever waits sees how far it is."""
 BACKLOG_BATCH = 16_384
 """Rows that a backlog's words are indexed by: each batch costs a commit, which syncs a dozen files and reads all that no
 index covers yet."""
@@ -62,12 +64,14 @@ def apply_changes(
     with those alone that are cached, the rest being left for later."""
     assert shelf.index is not None
     # Superseded memories stay in the index: who asks in the old words is given the successor.
+    shelf.embedded_ahead = 0
     living = [change for change in changes if _is_indexed(change[0])]
     gone = [memory.id for memory, _, _ in changes if not _is_indexed(memory)]
-    vectors = vectors_for(shelf, embedding, living, embed)
+    vectors = vectors_for(shelf, embedding, living, embed, counted=True)
     rows = [IndexRow(memory, lexical, vectors.get(key)) for memory, lexical, key in living]
     shelf.index.apply(rows, gone, reached)
     embedded = [row.memory.seq for row in rows if row.vector is not None]
+    shelf.embedded_ahead = 0
     if embedded:
         shelf.journal.set_model(embedded, embedding.model)
     if len(embedded) < len(rows):
@@ -79,11 +83,16 @@ def _is_indexed(memory: Memory) -> bool:
 
 
 def vectors_for(
-    shelf: Shelf, embedding: Embedding, changes: Sequence[Change], embed: bool = True
+    shelf: Shelf,
+    embedding: Embedding,
+    changes: Sequence[Change],
+    embed: bool = True,
+    counted: bool = False,
 ) -> dict[bytes, NDArray[np.float32]]:
     """Return the vectors by text hash: from the cache, the rest embedded now and cached.
 
-    What cannot be embedded now is missing from the result; it is tried again later.
+    What cannot be embedded now is missing from the result; it is tried again later. What is `counted` goes into the
+    index next.
     """
     if not embedding.model or not changes:
         return {}
@@ -92,13 +101,17 @@ def vectors_for(
     lacking = [key for key in texts if key not in vectors]
     if not lacking or not embed:
         return vectors
-    try:
-        made = embedding.documents([texts[key] for key in lacking])
-    except EmbeddingError as error:
-        log.warning("%d memories wait for their vectors: %s", len(lacking), error)
-        return vectors
-    shelf.journal.put_vectors(embedding.model, lacking, made)
-    vectors.update(zip(lacking, made, strict=True))
+    for start in range(0, len(lacking), STEP):
+        part = lacking[start : start + STEP]
+        try:
+            made = embedding.documents([texts[key] for key in part])
+        except EmbeddingError as error:
+            waiting = len(lacking) - start
+            log.warning("%d memories wait for their vectors: %s", waiting, error)
+            break
+        shelf.journal.put_vectors(embedding.model, part, made)
+        vectors.update(zip(part, made, strict=True))
+        shelf.embedded_ahead += len(part) if counted else 0
     return vectors
 
 

@@ -265,8 +265,6 @@ def asker_of(ctx: Context, request: Request) -> Asker:
     by_id = request.project_ids if isinstance(request, Filter) else ()
     is_of_all = request.all_projects or bool(by_id)
     place = None if is_of_all else place_of(ctx, request)
-    if place and request.project:
-        _require_known(ctx, place, request)
     ids: tuple[str, ...] | None = (place.id, GLOBAL_PROJECT) if place else (GLOBAL_PROJECT,)
     if place and request.only_project:
         ids = (place.id,)
@@ -315,9 +313,17 @@ def reader_of(ctx: Context, request: Request) -> Asker:
 
 
 def place_of(ctx: Context, request: Request) -> projects.Place | None:
-    """Return the project that a request is about; see `request_fields.place_of`."""
+    """Return the project that a request is about; see `request_fields.place_of`.
+
+    Raises:
+        BadInputError: its project is no folder's path.
+        NotFoundError: there is no such folder, and no memory of it.
+    """
     asked = {"global": request.is_global, "project": request.project, "cwd": request.cwd}
-    return request_fields.place_of(ctx, asked)
+    place = request_fields.place_of(ctx, asked)
+    if place and request.project:
+        _require_known(ctx, place, request)
+    return place
 
 
 def read(kind: type[R], sent: dict[str, Any]) -> R:

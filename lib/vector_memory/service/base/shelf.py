@@ -40,7 +40,11 @@ class OpensIndex(Protocol):
 
 class Shelf:
     """One store. The journal answers by words from the first moment; the index joins when it is
-    there, and whatever it has not reached yet still comes from the journal."""
+    there, and whatever it has not reached yet still comes from the journal.
+
+    Attributes:
+        embedded_ahead: texts whose vectors are made, and which are just being put into the index.
+    """
 
     def __init__(self, folder: str, journal: Journal) -> None:
         self.folder = folder
@@ -49,6 +53,7 @@ class Shelf:
         self.following = threading.Lock()
         self.storing = threading.Lock()
         self.recheck_vectors = True
+        self.embedded_ahead = 0
         self.failed = ""
         self.times_damaged = 0
         self._sizes: dict[tuple[str, ...] | None, tuple[int, int]] = {}

@@ -14,11 +14,16 @@ STEP_S = 0.004
 
 
 class GoingOn:
-    """Whether something is going on, by however many threads at once, and when it ended last."""
+    """Whether something is going on, by however many threads at once, and when it ended last.
+
+    Attributes:
+        told: how far a backfill is, {} where none runs: what it is `doing`, how much of it is `done`, of how much.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._count = 0
+        self.told: dict[str, object] = {}
         self._ended_s = float("-inf")
 
     @contextmanager

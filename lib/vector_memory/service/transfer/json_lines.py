@@ -130,9 +130,11 @@ def import_file(ctx: Context, request: ImportRequest, progress: Progress) -> Imp
     Everything is durable and searchable by words when this returns.
 
     Raises:
-        NotFoundError, BadInputError: there is no such file, or it is no regular one.
+        NotFoundError, BadInputError: there is no such file or project, or it is no regular one.
     """
     path = regular_file(request.path)
+    # It is there, or has memories.
+    messages.place_of(ctx, request)
     started = time.monotonic()
     done, back = ImportAnswer(), Returning()
     size = os.path.getsize(path)
@@ -259,6 +261,10 @@ def _own_if_harmless(memory: Memory, raw: str) -> Memory:
 
 
 def _memory(ctx: Context, data: Record, project: str, done: ImportAnswer) -> Memory:
+    if "text" not in data:
+        raise BadInputError('It has no field "text".', 'Write {"text": "…"}.')
+    if not isinstance(data["text"], str):
+        raise BadInputError("Its text is no text in quotes.", 'Write {"text": "…"}.')
     try:
         text = done.clean(request_fields.text_of(data, "text"))
         title = done.clean(str(data.get("title") or ""))

@@ -318,4 +318,4 @@ def pending(ctx: Context, shelf: Shelf) -> int:
         return 0
     # By their vectors alone: with a backlog the words are indexed first, and counting those would begin anew.
     lacking = shelf.journal.count_without_model(ctx.embedding.model)
-    return max(1, lacking) if is_behind else lacking
+    return max(int(is_behind or lacking > 0), lacking - shelf.embedded_ahead)

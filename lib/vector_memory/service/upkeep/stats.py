@@ -89,6 +89,7 @@ class StatsAnswer:
         generation: what was asked of the language model today.
         slo: how long recall, remember and each hook took, by their names.
         jobs: how many run by themselves, ended in the last day, and fail.
+        backfill: how far one that runs is (`GoingOn.told`).
     """
 
     memories: int
@@ -104,6 +105,7 @@ class StatsAnswer:
     uses: UsesView
     slo: dict[str, Slo]
     jobs: dict[str, int]
+    backfill: dict[str, object]
 
 
 def stats(ctx: Context, request: messages.Request) -> StatsAnswer:
@@ -137,6 +139,7 @@ def stats(ctx: Context, request: messages.Request) -> StatsAnswer:
         uses=_uses(ctx),
         slo=ctx.timings.report(ctx.state),
         jobs=_jobs(ctx),
+        backfill=ctx.filling.told,
     )
 
 
