@@ -205,6 +205,8 @@ TRIGGERS = "triggers"
 what for."""
 GAVE_WAY = "gave_way"
 """In `extra`: why it was replaced, in a few words."""
+LOOKUP = "lookup"
+"""In `extra` of a passage: in its exchange this memory was asked, and nothing else was looked at or done."""
 BRANCH, PULL = "branch", "pull"
 """In `extra` of an exchange's first passage: the branch of version control at its end, and the number of the
 pull request that it names."""

@@ -261,11 +261,15 @@ class Events:
             from vector_memory.service.jobs import turn_end
 
             handed_over = feed.size_of(self._ctx, transcript) if final else -1
+            at = entry.get("at")
+            stopped_at = at if isinstance(at, float) else None
             with privacy.for_folder(self._ctx, folder, [text_of(entry, "configuration")]):
                 asker = asker_at(self._ctx, folder)
                 turn_end.learn(
                     self._ctx,
-                    turn_end.Ended(session, transcript, folder, final, last, apart, asker),
+                    turn_end.Ended(
+                        session, transcript, folder, final, last, apart, stopped_at, asker
+                    ),
                 )
             if handed_over >= 0:
                 feed.remove_read(transcript, handed_over)

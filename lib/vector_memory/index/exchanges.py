@@ -123,6 +123,13 @@ class Exchange:
         return self.is_typed and not self.is_subagent
 
     @property
+    def is_lookup(self) -> bool:
+        """Whether this memory was asked in it and nothing else was looked at or done: what the assistant says
+        is what was remembered before."""
+        only = not self.files and not any(step.kind == DONE for step in self.steps)
+        return only and any(tools.is_own(call.tool, call.command) for call in self.calls)
+
+    @property
     def position(self) -> Position:
         """Where it starts in its transcript."""
         return Position(self.start, self.part, self.line_start - 1, self.turn - 1)

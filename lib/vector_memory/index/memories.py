@@ -21,6 +21,7 @@ from vector_memory.model import (
     BRANCH,
     DEFAULT_COLLECTION,
     DONE_HEAD,
+    LOOKUP,
     PASSAGE,
     PULL,
     SUBAGENT_TAG,
@@ -111,6 +112,7 @@ def to_drafts(
     if _says_nothing(exchange, prompt, parts):
         return []
     pieces = _joined(list(_pieces(parts)))
+    looked = {LOOKUP: True} if exchange.is_lookup else {}
     created_at = exchange.started_at or exchange.ended_at or fallback_at
     return [
         Draft(
@@ -129,7 +131,7 @@ def to_drafts(
             origin=_speaker(piece) if exchange.is_users else "assistant",
             cwd=exchange.cwd,
             # Once for an exchange is enough.
-            extra={**_suspicion(piece), **({} if number else _where(exchange, clean))},
+            extra={**_suspicion(piece), **looked, **({} if number else _where(exchange, clean))},
         )
         for number, piece in enumerate(pieces)
     ]

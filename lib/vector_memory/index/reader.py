@@ -62,6 +62,7 @@ def read_new(
     *,
     final: bool,
     last_assistant_message: str = "",
+    stopped_at: float | None = None,
     clean: Callable[[str], str] = unchanged,
     for_lessons: bool = False,
 ) -> TurnRead:
@@ -72,7 +73,8 @@ def read_new(
         cursor: where the last reading ended; None for the start. One that does not fit the file
             any more counts as None: ids do not depend on it, so nothing is stored twice.
         final: the session is over: open exchanges are complete, as is a last line without an end.
-        last_assistant_message: the last answer, where the transcript may lag behind it.
+        last_assistant_message: the last answer, where the transcript may lag behind it; `stopped_at` is when
+            it had been given, in seconds since 1970: a later prompt has no part in it.
         clean: redacts a text before it is cut. Texts that it refuses are left out.
         for_lessons: begin where lessons begin again, if that comes first. There is no draft of what lies
             before the cursor's own place.
@@ -82,7 +84,8 @@ def read_new(
     reading, lines = _read(path, begin, final)
     closed = [exchange for exchange in reading.closed if _has_new(exchange, cursor)]
     open_ones = [exchange for exchange in reading.open() if _has_new(exchange, cursor)]
-    open_ones = _with_last_words(open_ones, last_assistant_message)
+    if not _is_answered_before(reading, last_assistant_message, stopped_at):
+        open_ones = _with_last_words(open_ones, last_assistant_message)
     ready = [*closed, *(open_one for open_one in open_ones if final or open_one.is_answered)]
     known = dict(cursor.emitted)
     fresh = [exchange for exchange in ready if known.get(exchange.key) != exchange.digest()]
@@ -149,6 +152,17 @@ def _lines(path: str, begin: Position, final: bool) -> gemini.ChatDocument | Lin
 def _after(entries: Iterable[TranscriptEntry], begin: Position) -> Iterable[TranscriptEntry]:
     """Return the entries without those of the first line that belong to what was read before."""
     return (entry for entry in entries if entry.start > begin.offset or entry.part >= begin.part)
+
+
+def _is_answered_before(reading: Reading, words: str, stopped_at: float | None) -> bool:
+    """Whether a last answer is one to a prompt before the newest: that one came after it, or the transcript
+    has the answer there already."""
+    main = [one for one in _in_order(reading) if not one.is_subagent]
+    begun = main[-1].started_at if main else None
+    if begun and stopped_at is not None and begun.timestamp() > stopped_at:
+        return True
+    words = words.strip()
+    return bool(words) and any(one.answer.endswith(words) for one in main[:-1])
 
 
 def _with_last_words(open_ones: list[Exchange], words: str) -> list[Exchange]:

@@ -44,7 +44,10 @@ _LOOKS = re.compile(
 
 _STRANGERS = "mcp__"
 _ASKING = "AskUserQuestion"
-_OWN = "mcp__plugin_vector-memory_"
+_OWN = re.compile(r"mcp__(?:plugin_)?vector[-_]memory_")
+_OWN_COMMAND = re.compile(
+    r"\s*(?:cd [^&;|]{1,200}(?:&&|;)\s*)?(?:[\w./~-]*/)?vector-memory\s[^;&\n]*"
+)
 """What the model does with this memory is no part of what was done."""
 _REJECTIONS = (
     "The user doesn't want to proceed with this tool use.",
@@ -69,7 +72,7 @@ _COMPLAINTS = (
 def describe(name: str, given: Mapping[str, object], cwd: str) -> str:
     """Return one line for a tool call, such as `Edit src/x.py` or `Bash: pytest -q`; "" for calls
     that changed nothing and say nothing."""
-    if name in _QUIET or name.startswith(_OWN):
+    if name in _QUIET or is_own(name, command_of(name, given)):
         return ""
     path = file_of(given, cwd)
     if path and name in _WRITERS:
@@ -78,6 +81,11 @@ def describe(name: str, given: Mapping[str, object], cwd: str) -> str:
     if not said:
         return f"{name} {path}".strip()
     return clip(f"{name}: {said}", LONGEST_ACTION)
+
+
+def is_own(name: str, command: str) -> bool:
+    """Whether a call asks this memory, by one of its tools or by its command line alone."""
+    return bool(_OWN.match(name) or _OWN_COMMAND.fullmatch(command))
 
 
 def is_quiet(action: str) -> bool:

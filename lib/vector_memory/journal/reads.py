@@ -240,6 +240,16 @@ class SingleReads(MemoryReads):
         )
         return dict(rows)
 
+    def entities_named(self, names: Sequence[str]) -> list[str]:
+        """Return the entities (`kind:name`) that active memories name as these, in whatever case."""
+        rows = self.connections.rows(
+            "SELECT DISTINCT e.value FROM memories m, json_each(m.extra, '$.entities') e"
+            f" WHERE {ACTIVE} AND m.extra LIKE '%\"entities\"%'"
+            f" AND e.value COLLATE NOCASE IN ({marks(names)})",
+            names,
+        )
+        return [name for (name,) in rows]
+
     def count_after(self, seq: int) -> int:
         """Return how many rows, of every status, changed after a sequence number."""
         return self.connections.number("SELECT count(*) FROM memories WHERE seq > ?", (seq,))

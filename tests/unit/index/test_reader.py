@@ -102,6 +102,17 @@ def test_last_message_comes_before_the_transcript(tmp_path: Path) -> None:
     assert again == []
 
 
+def test_last_message_belongs_to_the_prompt_that_it_followed(tmp_path: Path) -> None:
+    """A prompt that was queued stands in the transcript when the turn before it is read: the answer to that
+    turn is not its answer, whether the transcript has it, or the prompt is known to be newer."""
+    talk = two_turns()
+    talk.user("Third question?")
+    path = talk.write(tmp_path / "t.jsonl")
+    for answer, at in (("Second answer.", None), ("First answer.", None), ("As it was sent.", 0.0)):
+        turn = reader.read_new(path, None, final=True, last_assistant_message=answer, stopped_at=at)
+        assert texts(turn.drafts)["s1-u5:0"] == "User: Third question?"
+
+
 @pytest.mark.parametrize("damage", ["truncated", "rewritten head", "replaced", "emptied"])
 def test_changed_file_is_read_anew(tmp_path: Path, damage: str) -> None:
     """A file that is not the one that was read is read from its start, with the same ids."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from functools import cache, partial
+from itertools import chain
 from typing import Any, TypeVar
 
 from vector_memory import projects
@@ -269,12 +270,15 @@ def asker_of(ctx: Context, request: Request) -> Asker:
     if place and request.only_project:
         ids = (place.id,)
     shelves = ctx.all_shelves if is_of_all else partial(ctx.shelves_of, place)
+    opened = cache(shelves)
     scope = Scope(projects=by_id or (None if request.all_projects else ids))
     if isinstance(request, Filter):
         scope = dataclasses.replace(scope, **{name: getattr(request, name) for name in _LIMITS})
         if scope.entities:
-            scope = dataclasses.replace(scope, entities=aliases.widened(ctx, scope.entities))
-    return Asker(place, limited(ctx, request, place, scope), cache(shelves))
+            stored = (shelf.journal.entities_named(scope.entities) for shelf in opened())
+            asked = (*scope.entities, *chain.from_iterable(stored))
+            scope = dataclasses.replace(scope, entities=aliases.widened(ctx, asked))
+    return Asker(place, limited(ctx, request, place, scope), opened)
 
 
 def limited(ctx: Context, request: Request, place: projects.Place | None, scope: Scope) -> Scope:

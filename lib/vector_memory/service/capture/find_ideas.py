@@ -18,7 +18,7 @@ from vector_memory.index.entities import named_in
 from vector_memory.index.ideas import DONE, NAMED, OPEN_KINDS, Idea, ideas
 from vector_memory.index.units import units
 from vector_memory.index.worth import verdicts, weights
-from vector_memory.model import PASSAGE, Memory, Origin, Status, unique
+from vector_memory.model import LOOKUP, PASSAGE, QUESTION, Memory, Origin, Status, unique
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import merging, tombstones, trust_marks
@@ -117,6 +117,9 @@ def _ideas_of(ctx: Context, talk: Sequence[Memory]) -> list[Memory]:
             made.append(_memory(idea, talk))
         except UnsafeTextError:
             ctx.count("texts_dropped")
+    if LOOKUP in talk[0].extra:
+        # The answer repeats what was remembered, and so the question was answered.
+        made = [one for one in made if one.origin is Origin.USER and one.kind != QUESTION]
     return [memory for memory in made if ctx.settings.captures(memory.kind)]
 
 

@@ -28,7 +28,8 @@ class ReadRequest:
         path: the transcript's real path.
         cursor: where the last reading ended.
         final: the session is over: what is still open is complete.
-        last_message: the last answer, where the transcript lags behind it.
+        last_message: the last answer, where the transcript lags behind it; `stopped_at` is when it was given,
+            in seconds since 1970, None where nobody knows.
         for_lessons: begin where lessons begin again, if that comes first.
         configurations: the client's whose rules count, beside the one that the transcript lies in.
     """
@@ -37,6 +38,7 @@ class ReadRequest:
     cursor: Cursor = field(default_factory=Cursor)
     final: bool = False
     last_message: str = ""
+    stopped_at: float | None = None
     for_lessons: bool = False
     configurations: tuple[str, ...] = field(default_factory=policy.configurations)
 
@@ -77,6 +79,7 @@ def _read(ask: ReadRequest) -> TurnRead:
             ask.cursor,
             final=ask.final,
             last_assistant_message=ask.last_message,
+            stopped_at=ask.stopped_at,
             clean=clean,
             for_lessons=ask.for_lessons,
         )

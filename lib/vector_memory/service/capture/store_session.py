@@ -90,12 +90,18 @@ def index_transcript(
 
 
 def read_turn(
-    ctx: Context, path: str, final: bool = False, last_message: str = "", apart: bool = False
+    ctx: Context,
+    path: str,
+    final: bool = False,
+    last_message: str = "",
+    apart: bool = False,
+    stopped_at: float | None = None,
 ) -> TurnRead:
     """Read what is new in a transcript, for all that is made of it. Nothing is stored.
 
     Args:
         final, last_message, apart: as `index_transcript` has them.
+        stopped_at: when the last answer was given.
 
     Raises:
         OSError: it cannot be read, or not within its budget.
@@ -103,7 +109,7 @@ def read_turn(
     Returns:
         What was read, and how far.
     """
-    ask = to_ask(ctx, path, final, last_message)
+    ask = replace(to_ask(ctx, path, final, last_message), stopped_at=stopped_at)
     if ctx.hopeless.holds(ask.path):
         ctx.count("transcripts_given_up")
         raise OSError("reading it took too long; it is left alone for an hour")

@@ -26,8 +26,8 @@ from vector_memory.service.transfer import import_client_memory
 class Ended:
     """A turn that ended: of which session, with which transcript, in which folder; whether the session
     is over; the last answer, where the transcript lags behind it; whether it is read in a process of its
-    own, however small it is: the daemon that tried before may have died of it; and from where it is
-    asked, None where the user wants no memory."""
+    own, however small it is: the daemon that tried before may have died of it; when it ended, in
+    seconds since 1970; and from where it is asked, None where the user wants no memory."""
 
     session: str
     transcript: str
@@ -35,6 +35,7 @@ class Ended:
     final: bool = False
     last_message: str = ""
     apart: bool = False
+    stopped_at: float | None = None
     asker: ProjectAsker | None = None
 
 
@@ -42,7 +43,7 @@ def learn(ctx: Context, ended: Ended) -> None:
     """Read what is new, once, and make what is made of it: memories, topics, the session's summary, verdicts
     on fixes and notes that were shown, lessons, the snapshot for the next start."""
     turn = store_session.read_turn(
-        ctx, ended.transcript, ended.final, ended.last_message, ended.apart
+        ctx, ended.transcript, ended.final, ended.last_message, ended.apart, ended.stopped_at
     )
     captured = store_session.store(ctx, [turn], ended.folder, tasks=(deferred.TOPICS,))
     find_ideas.find_all(ctx)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from vector_memory.model import BRANCH, PULL, Memory, Status, unique
+from vector_memory.model import BRANCH, LOOKUP, PULL, Memory, Status, unique
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.passages import number_of
 
@@ -64,7 +64,7 @@ def compare(made: Sequence[Memory], stored: Sequence[Memory]) -> Changes:
 
 
 def _differs(new: Memory, old: Memory) -> bool:
-    where = (BRANCH, PULL)
+    where = (BRANCH, PULL, LOOKUP)
     return new.text != old.text or any(new.extra.get(n) != old.extra.get(n) for n in where)
 
 
@@ -88,6 +88,7 @@ def each(
 
 def over(new: Memory, old: Memory) -> Memory:
     """Return a memory as it takes the place of the one stored; what the user may have set stays."""
+    kept = {name: value for name, value in old.extra.items() if name != LOOKUP}
     return replace(
         old,
         text=new.text,
@@ -99,7 +100,7 @@ def over(new: Memory, old: Memory) -> Memory:
         files=new.files,
         source=new.source,
         # The marks belong to the words: those of the old ones go with them.
-        extra={**trust_marks.unmarked(old.extra), **new.extra},
+        extra={**trust_marks.unmarked(kept), **new.extra},
     )
 
 

@@ -14,6 +14,7 @@ from vector_memory.index.voices import ASSISTANT, DONE, TASK, USER, voices
 from vector_memory.model import (
     BRANCH,
     DONE_HEAD,
+    LOOKUP,
     PASSAGE,
     PROBLEM,
     PULL,
@@ -95,7 +96,8 @@ class _SpokenTurn:
     def is_request(self) -> bool:
         """Whether something was asked for in it, and it says more than a greeting and its answer. Where the user
         speaks in a session, what the client asks there in his name, such as to carry out a plan, is his."""
-        if prompts.Prompt(self.asked).needs_nothing:
+        looked_up = any(LOOKUP in memory.extra for memory in self.passages)
+        if looked_up or prompts.Prompt(self.asked).needs_nothing:
             return False
         if not self.is_done and "?" not in self.asked:
             # Thanks and praise, whatever their words: nothing was done for them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -33,6 +34,7 @@ MOST_KNOWN, MOST_SIMILAR = 50, 5
 SHOWN_MARK = "fix:"
 """What stands before a memory's id among what a session was shown, where it came with a failure."""
 LONGEST_ERROR = 40_000
+_NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
 def on_failure(
@@ -57,7 +59,15 @@ def on_failure(
     if not fixes and is_sure:
         fixes = _similar(ctx, question, error_line(output))
         ctx.count("failures_unknown", not fixes)
-    return _present(ctx, question, fixes)
+    return _present(ctx, question, [fix for fix in fixes if _is_of(fix, error_line(output))])
+
+
+def _is_of(fix: Memory, line: str) -> bool:
+    """Whether a fix is for what an error's line asks for: one that ran a number of its own error, such as a
+    version or a port, is for the same numbers alone."""
+    own = set(_NUMBER.findall(harmless.unquoted(fix.title)))
+    ran = set(_NUMBER.findall(" ".join(offered_commands.of_memory(fix))))
+    return own.isdisjoint(ran) or own == set(_NUMBER.findall(line))
 
 
 def known_fixes(shelf: Shelf, scope: Scope, sign: str) -> list[Memory]:

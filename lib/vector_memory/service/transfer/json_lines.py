@@ -10,6 +10,7 @@ from datetime import datetime
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, UnsafeTextError, VectorMemoryError
+from vector_memory.index.entities import named_in
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import (
     COLLECTIONS,
@@ -236,7 +237,8 @@ def placed(
     with redact.for_project(place.root if place else ""):
         memory = _memory(ctx, data, place.id if place else "", done)
     if foreign:
-        memory = replace(memory, extra={IS_FOREIGN: True})
+        named = named_in(memory.text, memory.files)
+        memory = replace(memory, extra={IS_FOREIGN: True, **named})
     raw = f"{data.get('title') or ''}\n{data['text']}"
     settled = trust_marks.settled(_own_if_harmless(memory, raw), raw)
     _hear(back, shelf, settled, data)
@@ -291,7 +293,9 @@ def _memory(ctx: Context, data: Record, project: str, done: ImportAnswer) -> Mem
         ),
         external_id=redact.clean(str(data.get("id") or "")).text,
     )
-    return _restored(memory, data) if "project_id" in data else memory
+    if "project_id" in data:
+        return _restored(memory, data)
+    return replace(memory, extra=named_in(memory.text, memory.files))
 
 
 def _word(data: Record, name: str) -> str:

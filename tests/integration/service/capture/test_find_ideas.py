@@ -12,8 +12,9 @@ import pytest
 from service_house import ServiceHouse, exported
 from transcript_samples import Talk
 
-from vector_memory.model import PASSAGE
+from vector_memory.model import PASSAGE, Scope
 from vector_memory.service.capture import find_ideas, store_session
+from vector_memory.service.memory import last_session
 
 RULE = "We always use pnpm in this repo, never npm."
 
@@ -135,3 +136,35 @@ def test_what_is_saved_by_hand_names_its_entities(house: ServiceHouse) -> None:
     house.remember("The events of orders go through Kafka, see src/events/bus.py.")
     (saved,) = exported(house.ctx, {"all_projects": True})
     assert {"technology:kafka", "file:src/events/bus.py"} <= set(saved["extra"]["entities"])
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("Bash", {"command": "cd /app && vector-memory recall 'which package manager?' | head"}),
+        ("mcp__plugin_vector-memory_memory__memory_recall", {"query": "which package manager?"}),
+    ],
+)
+def test_what_was_looked_up_is_not_said_anew(
+    house: ServiceHouse, tmp_path: Path, tool: str, given: dict[str, str]
+) -> None:
+    """Who repeats what memory says decides nothing, and the question is neither open nor the last work."""
+    spoken(1, "Please set up the workspace of pnpm for all packages").write(tmp_path / "s1.jsonl")
+    path = tmp_path / "s2.jsonl"
+    talk = Talk("s2", cwd="/nowhere/app", timestamp="2026-11-22T10:00:00.000Z")
+    talk.user("What did we decide about the retry limit of the queue?")
+    talk.call(tool, **given)
+    talk.result("2026-11-02 decision We decided that the retry limit is 5.")
+    talk.say("We decided that the retry limit of the queue is 5, since the broker drops more.")
+    talk.write(path)
+    read(house, tmp_path / "s1.jsonl", path)
+    assert not [one for one in ideas(house).values() if one["session"] == "s2"]
+    shelf = house.ctx.global_shelf()
+    (end,) = last_session.ends([shelf], Scope(projects=None), most=2)
+    assert end.session == "s1"
+    talk.call("Edit", "t2", file_path="/nowhere/app/queue.py", old_string="3", new_string="5")
+    talk.result("Done.", "t2")
+    talk.say("The queue retries five times now, and the broker keeps what it drops.")
+    talk.write(path)
+    read(house, path)
+    assert last_session.ends([shelf], Scope(projects=None))[0].session == "s2"

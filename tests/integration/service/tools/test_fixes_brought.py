@@ -413,3 +413,14 @@ def test_a_fix_after_which_the_error_came_again_is_doubted(world: World) -> None
     world.fail("first")
     world.stop("first")
     assert world.fix().confidence == pytest.approx(before - 0.15)
+
+
+def test_a_version_is_offered_to_an_error_that_names_it(world: World) -> None:
+    """`java 21` mends what asks for 21, and is wrong for what asks for another."""
+    error = "Exit code 1\n[ERROR] Failed to execute goal: invalid target release: 21"
+    world.fail("first", error, "mvn package")
+    world.write("first", "sdk use java 21-tem")
+    world.write("first", "mvn package", "BUILD SUCCESS")
+    world.stop("first")
+    assert "21-tem" in world.fail("second", error, "mvn package")
+    assert world.fail("third", error.replace("21", "17"), "mvn package") == ""

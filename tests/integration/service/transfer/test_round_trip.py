@@ -214,3 +214,22 @@ def test_a_damaged_standing_is_named(
     damaged = [{"temporal": "sometimes"}, {"links": [{"to": "a", "relation": "hates"}]}]
     path.write_text("".join(json.dumps({**line, **one}) + "\n" for one in damaged))
     assert len(take(there, path)["errors"]) == 2
+
+
+@pytest.mark.parametrize("more", [{}, {"verbatim": True}, {"foreign": True}])
+def test_imported_lines_are_found_by_what_they_name(
+    houses: tuple[ServiceHouse, ServiceHouse], tmp_path: Path, more: dict[str, bool]
+) -> None:
+    """A line names its entities as a memory saved by hand does, and whoever asks need not know the case."""
+    path = tmp_path / "others.jsonl"
+    texts = ("The Kafka cluster has three brokers", "`fetchRows` reads from src/queue/Consumer.ts")
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    ctx = houses[0].ctx
+    door(ctx, "import", {"path": str(path), "cwd": "/", "global": True, **more})
+    for name, text in (
+        ("kafka", texts[0]),
+        ("fetchrows", texts[1]),
+        ("SRC/queue/consumer.ts", texts[1]),
+    ):
+        listed = door(ctx, "list", {"cwd": "/", "all": True, "entity": [name]})["memories"]
+        assert [memory["text"] for memory in listed] == [text]
