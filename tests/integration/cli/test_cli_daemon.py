@@ -362,7 +362,7 @@ def test_a_switched_model_is_told_of(home: Home, capsys: pytest.CaptureFixture[s
     """One that fails says why and how to go back; one that is up, how many memories wait for it."""
     failed = {"model": "", "state": "failed", "error": "Ollama does not answer."}
     ready = {"model": "m@1", "state": "ready", "error": ""}
-    stores = [{"pending_vectors": 40}]
+    stores = [{"pending_vectors": 40, "memories": 41}]
     with fake_daemon(home) as daemon:
         daemon.handlers["reload"] = lambda payload: {"restarting": False}
         for embedding, says in ((failed, "config unset embedding_model"), (ready, "40 of 41")):

@@ -100,7 +100,7 @@ def test_what_is_right(server: McpClient, tool: str, given: dict[str, Any], ther
         ("agent_marketplace", {}, "path is missing"),
         ("agent_marketplace", {"action": "install", "path": "pack"}, "Only the user"),
         ("federation", {"action": "publish"}, "action must be"),
-        ("federation", {"project": "/nowhere/at/all"}, "Nothing is shared"),
+        ("federation", {"project": "/nowhere/at/all"}, "There is no folder"),
         ("data_sovereignty", {"ids": ["0123456789ab"], "sensitivity": "public"}, "There is no memory"),
         ("data_sovereignty", {"sensitivity": "secret"}, "sensitivity must be"),
         ("guardrail_proof", {"entry": 0}, "entry must be"),

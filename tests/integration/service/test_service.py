@@ -214,6 +214,7 @@ def test_verbatim_keeps_equal_lines_apart(house: ServiceHouse, tmp_path: Path) -
     path.write_text('{"text": "Thanks!", "id": "a"}\n{"text": "Thanks!", "id": "b"}\n')
     merged = door(house.ctx, "import", {"path": str(path)})
     assert (merged["stored"], merged["merged"]) == (1, 1)
+    (tmp_path / "p").mkdir()
     other = {"path": str(path), "verbatim": True, "project": str(tmp_path / "p")}
     assert door(house.ctx, "import", other)["stored"] == 2
     answer = door(house.ctx, "recall", {"query": "thanks", "all_projects": True, "k": 5})

@@ -92,13 +92,14 @@ def test_grown_exchange_keeps_its_id(tmp_path: Path) -> None:
 def test_last_message_comes_before_the_transcript(tmp_path: Path) -> None:
     """The last answer counts although the transcript lags, and once although it follows."""
     talk = Talk()
-    talk.user("Question?")
+    answer = "The ledger listens on port 8080."
+    talk.user("Which port is it?")
     path = talk.write(tmp_path / "t.jsonl")
-    drafts, cursor = read_new(path, None, final=False, last_assistant_message="Answer.\n")
-    assert [one.text for one in drafts] == ["User: Question?\nAssistant: Answer."]
-    talk.say("Answer.")
+    drafts, cursor = read_new(path, None, final=False, last_assistant_message=f"{answer}\n")
+    assert [one.text for one in drafts] == [f"User: Which port is it?\nAssistant: {answer}"]
+    talk.say(answer)
     talk.write(tmp_path / "t.jsonl")
-    again, _ = read_new(path, kept(cursor), final=True, last_assistant_message="Answer.")
+    again, _ = read_new(path, kept(cursor), final=True, last_assistant_message=answer)
     assert again == []
 
 

@@ -174,6 +174,7 @@ def test_it_is_listed_where_it_is(house: ServiceHouse, app: Path, tmp_path: Path
     first = house.remember(ATTACK, app, origin="tool")["id"]
     house.pass_time(hours=1)
     second = house.remember("Other: " + ATTACK + " twice", app, origin="tool")["id"]
+    (tmp_path / "other").mkdir()
     house.remember(ATTACK, tmp_path / "other", origin="tool")
     told = door(house.ctx, "quarantine", {"project": str(app)})
     assert [one["id"] for one in told["memories"]] == [second, first]
