@@ -81,6 +81,12 @@ def test_what_changes_is_taken_out() -> None:
     assert normalise(first) == normalise(other)
 
 
+@pytest.mark.parametrize("name", ["refs/heads/main", "src/app/user.py"])
+def test_a_name_with_slashes_is_no_folder_of_the_machine(name: str) -> None:
+    """It is the same everywhere, and stays whole."""
+    assert normalise(f"failed for {name}") == f"failed for {name}"
+
+
 def test_a_long_paste_comes_down_to_its_message() -> None:
     """Of thousands of characters a few hundred are kept."""
     paste = "INFO all is well\n" * 400 + "ValueError: " + "x y " * 500
