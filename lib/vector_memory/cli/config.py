@@ -264,10 +264,7 @@ def _tell_of_the_model(name: str) -> None:
     except VectorMemoryError as error:
         output.note(error.message)
         return
-    state, memories = (
-        model.text("state"),
-        sum(store.count("memories") for store in stats.rows("stores")),
-    )
+    state, stores = model.text("state"), stats.rows("stores")
     if state == "failed":
         output.note(f"It cannot be used: {model.text('error')}")
         output.note(
@@ -276,7 +273,7 @@ def _tell_of_the_model(name: str) -> None:
     elif state == "loading":
         output.note("The model is still loading; `vector-memory doctor` tells whether it comes up.")
     else:
-        stores = stats.rows("stores")
+        memories = sum(store.count("memories") for store in stores)
         waiting = min(memories, sum(store.count("pending_vectors") for store in stores))
         output.note(f"{model.text('model')} is ready.")
         # A store whose index is just being opened counts as one that waits.

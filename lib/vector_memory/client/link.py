@@ -134,7 +134,7 @@ class DaemonClient:
         try:
             self.ask("stop", {}, timeout_s=wait_s / 2, start=False)
         except errors.DaemonUnavailableError:
-            if not self._is_locked():
+            if not is_locked(self.home.lock):
                 return False
             wait_s /= 2
         if not self._wait_gone(wait_s):
@@ -160,7 +160,7 @@ class DaemonClient:
         sock = self._try_connect(timeout_s)
         if sock is None and start:
             sock = self._start_and_connect(timeout_s)
-            if sock is None and self._is_locked():
+            if sock is None and is_locked(self.home.lock):
                 raise errors.DaemonUnavailableError(
                     "The daemon has started, and does not answer yet: it is opening a large store, or "
                     "bringing it up to date after an update.",
@@ -241,23 +241,25 @@ class DaemonClient:
         """Wait until the daemon has closed its files, which is when it lets go of its lock."""
         until = time.monotonic() + wait_s
         while time.monotonic() < until:
-            if not self._is_locked():
+            if not is_locked(self.home.lock):
                 return True
             time.sleep(POLL_S)
         return False
 
-    def _is_locked(self) -> bool:
-        try:
-            fd = os.open(self.home.lock, os.O_RDWR)
-        except OSError:
-            return False
-        try:
-            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return True
-        finally:
-            os.close(fd)
+
+def is_locked(path: str) -> bool:
+    """Whether another process holds a lock file; nobody does where there is none."""
+    try:
+        fd = os.open(path, os.O_RDWR)
+    except OSError:
         return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+    return False
 
 
 def _is_repeatable(verb: str, payload: Mapping[str, object]) -> bool:

@@ -54,7 +54,7 @@ def set_up(site: SetupSite, *, wait: bool = True, with_proof: bool = True) -> No
         BusyError: another set-up runs and `wait` is False.
     """
     _make_home(site)
-    lock = site.home.path("runtime", ".setup.lock")
+    lock = site.home.setup_lock
     with locking.held(lock, "Another set-up is running; waiting for it …" if wait else ""):
         _begin_log(site)
         with _clear_errors():

@@ -80,6 +80,7 @@ class Home:
         self.run = self.path("run")
         self.socket = self.path("run", "daemon.sock")
         self.lock = self.path("run", "daemon.lock")
+        self.setup_lock = self.path("runtime", ".setup.lock")
         self.pycache = self.path("run", "pycache")
         self.tools = self.path("run", "tools")
         """What hooks of tool calls ask the daemon (`client.tool_calls`)."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shlex
 import shutil
 from collections.abc import Iterator
 
 from vector_memory.cli.checks import Case, CheckResult, fail, ok, warn
+from vector_memory.client.link import is_locked
 from vector_memory.system import private
-from vector_memory.system.paths import Home
 
 LOW_BYTES, TOO_LOW_BYTES = 1_000_000_000, 100_000_000
 
@@ -22,26 +21,13 @@ def check(case: Case) -> Iterator[CheckResult]:
         yield warn(f"There is no data home {root} yet.", "Run ./bootstrap.sh.")
         return
     yield _space(shutil.disk_usage(root).free)
-    if is_set_up_now(case.home):
+    if is_locked(case.home.setup_lock):
         yield warn("A set-up is running: its files are looked at when it has ended.", "")
         return
     yield _permissions(case)
     yield from _way(root)
     if case.status is not None and not os.path.exists(case.home.reserve):
         yield warn("The reserve for a full disk is given up.", "Make room.")
-
-
-def is_set_up_now(home: Home) -> bool:
-    """Whether somebody holds the lock of the set-up."""
-    try:
-        with open(home.path("runtime", ".setup.lock")) as lock:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        # There is none.
-        return False
-    return False
 
 
 def _space(free: int) -> CheckResult:

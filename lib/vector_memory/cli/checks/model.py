@@ -22,7 +22,7 @@ def check(case: Case) -> Iterator[CheckResult]:
     except VectorMemoryError as error:
         yield fail(error.message, error.hint)._replace(hop="settings")
         return
-    if backend != "minilm":
+    if backend != config.ENGLISH_BACKEND:
         yield ok(f"The backend {backend} keeps its model itself")
         return
     folder = os.path.join(case.home.models, FOLDER)

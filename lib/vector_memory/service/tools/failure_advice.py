@@ -54,12 +54,12 @@ def on_failure(
         output, line = redact.clean(error).text[:LONGEST_ERROR], redact.clean(command).text
     except UnsafeTextError:
         return ""
-    sign = signature(output, line)
+    sign, said = signature(output, line), error_line(output)
     fixes = [fix for shelf in question.shelves for fix in known_fixes(shelf, question.scope, sign)]
     if not fixes and is_sure:
-        fixes = _similar(ctx, question, error_line(output))
+        fixes = _similar(ctx, question, said)
         ctx.count("failures_unknown", not fixes)
-    return _present(ctx, question, [fix for fix in fixes if _is_of(fix, error_line(output))])
+    return _present(ctx, question, [fix for fix in fixes if _is_of(fix, said)])
 
 
 def _is_of(fix: Memory, line: str) -> bool:
