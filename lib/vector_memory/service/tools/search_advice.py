@@ -51,7 +51,7 @@ LONGEST_TURN = timedelta(hours=6)
 MOST_FILES, LONGEST_FILE = 3, 80
 """Files that a note names in its head, and characters of one and of all of them."""
 LEAST_CONFIDENCE = 0.25
-TALK = (PASSAGE, model.TODO, model.FACT)
+TALK = (PASSAGE, model.TODO)
 """Kinds that say nothing of a name by themselves."""
 WORTH = {
     model.DECISION: 3.0, model.SOLUTION: 3.0, model.CONCLUSION: 3.0, "note": 3.0, "fix": 3.0, model.PROCEDURE: 3.0,
@@ -163,7 +163,8 @@ def _telling(
     for memory, shelf, held in candidates:
         is_talk = memory.kind in TALK
         of = weighty if memory.kind in WEIGHTY else in_talk if is_talk else rare
-        says = names.telling_piece(of, memory.text, None if is_talk else memory.title)
+        about = None if is_talk else "\n".join((memory.title, *memory.files))
+        says = names.telling_piece(of, memory.text, about)
         if says.text:
             telling.append(NamedMemory(memory, shelf, held, says))
     return telling
