@@ -276,3 +276,5 @@ def test_of_what_contradicts_and_what_is_known(rig: Rig, tmp_path: Path) -> None
             assert max(map(len, found)) == 3 and len(found) > 2
             told = [str(one) for page in found for one in page]
             assert len(set(told)) == len(told) >= len(BIRDS)
+        told = server.call("contradiction_check", limit=100)["contradictions"]
+        assert told and all(one["why"] for one in told)
