@@ -26,7 +26,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
 from functools import cached_property
 from pathlib import Path
@@ -45,7 +45,8 @@ from vector_memory.index.transcript import read_entries
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
 from vector_memory.model import Embedder
-from vector_memory.observe.search.pattern_terms import sought
+from vector_memory.observe.search import names_match
+from vector_memory.observe.search.pattern_terms import SearchTerms, sought
 from vector_memory.observe.search.searches import searches
 from vector_memory.service.base import privacy
 from vector_memory.service.base.asker import asker_at
@@ -117,6 +118,7 @@ class Said:
     search: dict[str, Any]
     note: str
     used: bool
+    used_first: bool
     before: list[str]
     after: list[str]
     label: int | None = None
@@ -124,10 +126,12 @@ class Said:
 
 @dataclass
 class Asked:
-    """A search: whether it names anything, what was said to it, and how long that took."""
+    """A search: whether it names anything, the kinds of the memories that have a name of it, what was said to it, and how
+    long that took."""
 
     half: str
     is_telling: bool
+    naming: frozenset[str]
     milliseconds: float
     said: list[Said]
 
@@ -309,6 +313,20 @@ class Store:
             sys.exit(f"{failed} searches failed: the figures would be wrong")
         return notes_of(said.context), milliseconds
 
+    def naming(self, session: Session, wanted: SearchTerms) -> frozenset[str]:
+        """Return the kinds of the project's memories that have a name that is looked for."""
+        by_name = [each for each in wanted.alternatives if each.names or each.files or each.word]
+        asker = asker_at(self.ctx, session.folder)
+        scope = replace(asker.scope, kinds=tuple(search_advice.WORTH))
+        kinds: set[str] = set()
+        for memory in (
+            one for shelf in asker.shelves for one in shelf.journal.iter_memories(scope)
+        ):
+            if names_match.may_fit(wanted, (memory.title, memory.text, *memory.files)):
+                held = names_match.naming(memory.title, memory.text, memory.files)
+                kinds |= {memory.kind for each in by_name if names_match.fits(each, held)}
+        return frozenset(kinds)
+
 
 # -- replaying ------------------------------------------------------------------------------------
 
@@ -332,8 +350,9 @@ def replay(folders: Sequence[str], models: str = "") -> Iterator[Asked]:
                     continue
                 notes, milliseconds = store.ask(session, piece)
                 said = [_said(session, place, note) for note in notes]
-                telling = bool(sought(looked.searches))
-                yield Asked(half_of(session.project), telling, milliseconds, said)
+                wanted = sought(looked.searches)
+                naming = store.naming(session, wanted) if wanted else frozenset()
+                yield Asked(half_of(session.project), bool(wanted), naming, milliseconds, said)
         store.ctx.close()
 
 
@@ -341,13 +360,12 @@ def _said(session: Session, place: int, note: str) -> Said:
     piece = session.pieces[place]
     before, after = session.pieces[: place + 1], session.pieces[place + 1 :]
     fresh = [one for one in signs(note) if not any(each.heard.holds(one) for each in before)]
-    used = any(
-        each.is_said and each.heard.holds(one) for one in fresh for each in after[:FOLLOWING]
-    )
+    heard = [[each.is_said for each in after[:FOLLOWING] if each.heard.holds(one)] for one in fresh]
+    used, used_first = any(map(any, heard)), any(by[0] for by in heard if by)
     prompts = [one for one in before if not one.is_said and one.turn and not one.tool]
     around = [*prompts[-1:], *before[-SHOWN_BEFORE - 1 : -1]]
     return Said(
-        half_of(session.project), session.project, session.id, piece.agent, piece.given, note, used,
+        half_of(session.project), session.project, session.id, piece.agent, piece.given, note, used, used_first,
         [_shown(one) for one in around], [_shown(one) for one in after[:SHOWN_AFTER]],
     )  # fmt: skip
 
@@ -398,12 +416,15 @@ def row(name: str, asked: Sequence[Asked]) -> dict[str, Any]:
         "projects": name,
         "searches": len(asked),
         "telling": sum(one.is_telling for one in asked),
+        "named": sum(bool(one.naming) for one in asked),
+        "by ideas": sum(bool(one.naming - set(search_advice.TALK)) for one in asked),
         "said": share(sum(bool(one.said) for one in asked), len(asked)),
         "of use": share(labels.count(2), len(notes)),
         "on topic": share(labels.count(1), len(notes)),
         "noise": share(labels.count(0), len(notes)),
         "unlabelled": labels.count(None),
         "used": share(sum(one.used for one in notes), len(notes)),
+        "used first": share(sum(one.used_first for one in notes), len(notes)),
         "p50 ms": round(percentile(times, 0.5), 2),
         "p95 ms": round(percentile(times, 0.95), 2),
     }

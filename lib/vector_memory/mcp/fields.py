@@ -82,7 +82,8 @@ def checked(fields: Sequence[Argument], arguments: Json | None) -> Json:
         BadInputError: one is unknown, missing, or of another sort; it says which and what it may be.
     """
     given = {name: value for name, value in (arguments or {}).items() if value is not None}
-    called = {name: field for field in fields for name in (*field.also, field.name)}
+    called = {name: field for field in fields for name in field.also}
+    called |= {field.name: field for field in fields}
     for name in given:
         if name not in called:
             names = ", ".join(field.name for field in fields)

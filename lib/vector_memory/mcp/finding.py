@@ -195,20 +195,14 @@ def contradiction(caller: Caller, arguments: Json) -> Json:
     answer = caller.ask("contradictions", asked)
     telling = Telling(caller.shown)
     found, following = page(answer["contradictions"], arguments, DEFAULT)
-    shown, settled = telling.memories(found), answer.get("settled")
-    for memory, whole in zip(shown, _open(found), strict=True):
-        memory["why"] = say(whole["reason"])
+    settled = answer.get("settled")
     return {
-        "contradictions": shown,
+        "contradictions": telling.memories([{**one, "why": one["reason"]} for one in found]),
         "agreements": telling.memories(answer["agreements"]),
         "settled": say(settled) if settled else None,
         "next_cursor": following,
         **telling.held(),
     }
-
-
-def _open(memories: Any) -> list[Json]:
-    return [memory for memory in memories if not (memory.get("suspicious") or {}).get("held_back")]
 
 
 @does("memory_summarize")

@@ -49,17 +49,11 @@ class Shown:
 
     def _whole(self, prefix: str) -> str:
         with self._lock:
-            noted = self._ids.get(prefix[:SHORT]) if len(prefix) >= SHORT else None
-            ids = [noted] if noted else self._beginning(prefix)
-        if len(ids) == 1 and ids[0].startswith(prefix):
+            ids = [id for id in self._ids.values() if id.startswith(prefix)]
+        if len(ids) == 1 and len(prefix) >= LEAST:
             return ids[0]
         raise BadInputError(
             f"Memory {prefix[:SHORT]!r} was not shown in this session, so nothing was deleted.",
             "Search first (memory_forget with query, memory_recall or list_memories), "
             "then give the ids that it shows.",
         )
-
-    def _beginning(self, prefix: str) -> list[str]:
-        if len(prefix) < LEAST:
-            return []
-        return [id for id in self._ids.values() if id.startswith(prefix)]

@@ -54,6 +54,8 @@ class TestArguments:
         """As models write them."""
         told = server.call("memory_recall", query="exporter", limit="5", tags="crake, eider")
         assert sorted(birds(told)) == ["crake", "eider"]
+        told = server.call("memory_recall", query="exporter", tag="crake", kind="decision", top_k=1)
+        assert birds(told) == ["crake"]
         told = server.call("memory_recall", query="exporter", since="last week", limit=2.0)
         assert len(told["memories"]) == 2
         assert server.call("list_memories", until="last week")["memories"] == []
@@ -80,8 +82,8 @@ class TestArguments:
 
     def test_unknown_arguments_are_named(self, server: McpClient) -> None:
         """With those that there are."""
-        told = server.error("memory_recall", query="exporter", max_results=3)
-        assert "no argument 'max_results'" in told and "limit" in told
+        told = server.error("memory_recall", query="exporter", how_many=3)
+        assert "no argument 'how_many'" in told and "limit" in told
 
     def test_aliases_answer_and_are_not_listed(self, server: McpClient) -> None:
         """With the arguments' other names, too."""
@@ -274,3 +276,5 @@ def test_of_what_contradicts_and_what_is_known(rig: Rig, tmp_path: Path) -> None
             assert max(map(len, found)) == 3 and len(found) > 2
             told = [str(one) for page in found for one in page]
             assert len(set(told)) == len(told) >= len(BIRDS)
+        told = server.call("contradiction_check", limit=100)["contradictions"]
+        assert told and all(one["why"] for one in told)

@@ -57,9 +57,10 @@ class MemoryNames:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Identifiers in lower case: whole, and each part of what dots join."""
+        """Identifiers in lower case: whole, each part of what dots join, and files' names without their folders."""
         text = "\n".join((self.said, *self.files)).lower()
-        return frozenset([*_DOTTED.findall(text), *names_in(text)])
+        bases = map(posixpath.basename, self.files)
+        return frozenset([*_DOTTED.findall(text), *names_in(text), *bases])
 
     def calls(self, word: str) -> bool:
         """Whether a plain word is the name of something here, by how it stands."""
@@ -115,7 +116,7 @@ def telling_piece(wanted: SearchTerms, text: str, title: str | None = None) -> T
     search would not show, but in talk for the file that it stands under.
 
     Args:
-        title: what all of the text is about, where it says something of it; None for talk. Talk has to say more,
+        title: what all of the text is about, its title and its files, where it says something of it; None for talk. Talk has to say more,
             or where that is; what it announces says nothing.
     """
     searched = {word for each in wanted.alternatives for word in (*each.words, *each.terms)}

@@ -87,6 +87,7 @@ _TO_A_FILE = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
 _NOWHERE = ("/dev/null", "/dev/stderr", "/dev/stdout")
 MOST_VALUES = 4
 """Values of a variable that are looked at."""
+_WILDCARD = re.compile(r"[*?\[{]")
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 
 
@@ -95,10 +96,17 @@ def _of_line(line: str) -> SearchCall | None:
     alone = True
     head: Command | None = None
     commands = _known(line)
+    first = 0
     for place, command in enumerate(commands):
+        is_run = bool({"xargs", "find"} & set(command.via))
         head = head if command.piped else command
+        first = first if command.piped or is_run else len(found)
         search = None if _changes(command, commands[place + 1 :]) else _search(command, head)
-        if search is not None:
+        if search is not None and is_run and search.patterns:
+            # What those files are called is no more looked for: it says where.
+            listed = [path for one in found[first:] for path in one.paths]
+            found[first:] = [replace(search, paths=search.paths or tuple(listed))]
+        elif search is not None:
             found.append(search)
         elif not _shortens(command, of_search=bool(found)):
             alone = False
@@ -202,8 +210,15 @@ def _by_name(
 ) -> Search | None:
     """Return a search for files that are called so, None without a name that is known."""
     known = tuple(word.text for word in names if word.plain and word.text)
-    where = tuple(word.text for word in paths if word.plain and not word.glob)
-    return replace(search, names=known, paths=where) if known else None
+    return replace(search, names=known, paths=_places(paths)) if known else None
+
+
+def _places(words: Iterable[ShellWord]) -> tuple[str, ...]:
+    """Return where a program looks, as far as it is known: of a glob, the shell's or git's own, the folder before its
+    first wildcard."""
+    heads = [(word.text, _WILDCARD.split(word.text)[0]) for word in words if word.plain]
+    places = (text if text == head else posixpath.dirname(head) for text, head in heads)
+    return tuple(place for place in places if place)
 
 
 def _of_find(words: Sequence[ShellWord]) -> tuple[list[ShellWord], list[ShellWord], bool]:
@@ -284,16 +299,11 @@ def _of_contents(command: Command, head: Command | None) -> Search | None:
     patterns, others = read.values(["-e", "--regexp", "--match"]), read.others
     if not patterns and not read.has(["-f", "--file"]):
         patterns, others = others[:1], others[1:]
-    # A place may be a pattern: the shell's, or git's own, which is quoted.
     search = Search(
         program,
         tuple(word.text for word in patterns if word.plain and word.text),
         fixed=program == "fgrep" or read.has(_WORDS["fixed"]),
-        paths=tuple(
-            word.text
-            for word in others
-            if word.plain and word.text != "{}" and not word.glob and "*" not in word.text
-        ),
+        paths=_places(others),
         folder=folder,
     )
     if not search.patterns:

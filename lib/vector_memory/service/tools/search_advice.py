@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
+from itertools import compress, product
 
 from vector_memory import model
 from vector_memory.model import PASSAGE, Memory
@@ -39,8 +40,8 @@ log = logging.getLogger(__name__)
 TITLE = "Known of what is searched for:"
 SEARCH_MARK = "search:"
 """What stands before a search's digest among what a session was shown."""
-MOST_CANDIDATES, MOST_BY_PARTS = 40, 12
-"""Memories that are looked at, and of those where none has a name as it stands: `journal.load_it` has `load_it`."""
+MOST_CANDIDATES = 50
+"""Memories that are looked at."""
 MOST_NAMING = 25
 """So many of them name what the project is about."""
 MOST_ROWS = 4_000
@@ -51,7 +52,7 @@ LONGEST_TURN = timedelta(hours=6)
 MOST_FILES, LONGEST_FILE = 3, 80
 """Files that a note names in its head, and characters of one and of all of them."""
 LEAST_CONFIDENCE = 0.25
-TALK = (PASSAGE, model.TODO, model.FACT)
+TALK = (PASSAGE, model.TODO)
 """Kinds that say nothing of a name by themselves."""
 WORTH = {
     model.DECISION: 3.0, model.SOLUTION: 3.0, model.CONCLUSION: 3.0, "note": 3.0, "fix": 3.0, model.PROCEDURE: 3.0,
@@ -101,20 +102,14 @@ def _wanted(call: ToolCall, looked: SearchCall) -> SearchTerms | None:
     wanted = sought(looked.searches)
     whole = {*_roots(call), call.folder}
     roots = {*whole, call.cwd, os.path.realpath(call.cwd)}
-    paths = {
-        place: os.path.normpath(os.path.join(call.cwd, os.path.expanduser(place)))
-        for place in wanted.places
-    }
-    nested = (
-        os.path.commonpath((path, root)) in (path, root)
-        for path in paths.values()
-        for root in roots
-    )
-    if not wanted or (paths and not any(nested)):
+    expanded = (os.path.join(call.cwd, os.path.expanduser(place)) for place in wanted.places)
+    paths = list(map(os.path.normpath, expanded))
+    pairs = product(paths, roots)
+    if not wanted or (paths and not any(os.path.commonpath(pair) in pair for pair in pairs)):
         return None
     by_name = tuple(each for each in wanted.alternatives if each.names or each.files)
     # The whole project is no place.
-    places = tuple(place for place, path in paths.items() if path not in whole)
+    places = tuple(compress(wanted.places, (path not in whole for path in paths)))
     return replace(wanted, alternatives=by_name or wanted.alternatives, places=places)
 
 
@@ -130,28 +125,20 @@ def find(ctx: Context, call: ToolCall, wanted: SearchTerms) -> list[NamedMemory]
 
     Words and names find them: no vector is made, whose model would take longer than all else.
     """
-    exact = [
-        term for each in wanted.alternatives for term in (*each.names, *each.words, *each.files)
-    ]
-    exact += [analysis.stem(term) for term in exact]
-    parts = [term for each in wanted.alternatives for term in each.terms]
-    telling = _telling(ctx, call, wanted, exact, MOST_CANDIDATES)
-    telling = telling or _telling(ctx, call, wanted, parts, MOST_BY_PARTS)
+    telling = _telling(ctx, call, wanted)
     now, roots = ctx.now(), (*_roots(call), call.folder)
     telling.sort(key=lambda named: (_score(named, now), named.memory.created_at), reverse=True)
     placed = (_with_files(wanted, roots, named) for named in telling[:MOST_WEIGHED])
     return [named for named in placed if named is not None]
 
 
-def _telling(
-    ctx: Context, call: ToolCall, wanted: SearchTerms, terms: Sequence[str], most: int
-) -> list[NamedMemory]:
+def _telling(ctx: Context, call: ToolCall, wanted: SearchTerms) -> list[NamedMemory]:
     """Return the memories that say something of what is looked for. What many of them name is what the project is
     about: of that speaks what was decided or noted on purpose, and nothing else."""
     candidates = [
         (memory, shelf, names.naming(memory.title, memory.text, memory.files))
         for shelf in call.shelves
-        for memory in _candidates(ctx, call, shelf, wanted, terms, most)
+        for memory in _candidates(ctx, call, shelf, wanted)
     ]
     fitting = {each for _, _, held in candidates for each in names.fitted(wanted, held)}
     few = tuple(each for each in fitting if _is_rare(call, each))
@@ -163,7 +150,8 @@ def _telling(
     for memory, shelf, held in candidates:
         is_talk = memory.kind in TALK
         of = weighty if memory.kind in WEIGHTY else in_talk if is_talk else rare
-        says = names.telling_piece(of, memory.text, None if is_talk else memory.title)
+        about = None if is_talk else "\n".join((memory.title, *memory.files))
+        says = names.telling_piece(of, memory.text, about)
         if says.text:
             telling.append(NamedMemory(memory, shelf, held, says))
     return telling
@@ -187,11 +175,17 @@ def _is_rare(call: ToolCall, wanted: Alternative) -> bool:
 
 
 def _candidates(
-    ctx: Context, call: ToolCall, shelf: Shelf, wanted: SearchTerms, terms: Sequence[str], most: int
+    ctx: Context, call: ToolCall, shelf: Shelf, wanted: SearchTerms
 ) -> Iterator[Memory]:
-    """Yield a store's memories that may come and have letters of what is looked for."""
-    distinct = list(dict.fromkeys(terms))
-    rows = shelf.journal.matching(distinct, call.scope, most, most_rows=MOST_ROWS)
+    """Yield a store's memories that may come and have letters of what is looked for. Names are asked for as they stand
+    and by their parts: `journal.load_it` has `load_it`."""
+    exact = {
+        term for each in wanted.alternatives for term in (*each.names, *each.words, *each.files)
+    }
+    parts = {term for each in wanted.alternatives for term in each.terms}
+    terms = sorted(exact | set(map(analysis.stem, exact)) | parts)
+    scope = replace(call.scope, kinds=tuple(WORTH))
+    rows = shelf.journal.matching(terms, scope, MOST_CANDIDATES, most_rows=MOST_ROWS)
     for memory in shelf.journal.by_seqs([row.seq for row in rows]).values():
         texts = (memory.title, memory.text, *memory.files)
         if _may_come(ctx, memory) and not call.sees(memory) and names.may_fit(wanted, texts):
@@ -200,8 +194,7 @@ def _candidates(
 
 def _may_come(ctx: Context, memory: Memory) -> bool:
     return (
-        memory.kind in WORTH
-        and memory.collection not in model.QUIET
+        memory.collection not in model.QUIET
         and lookup.is_open(memory)
         and memory.confidence >= LEAST_CONFIDENCE
         and holds_at(memory, ctx.now())
@@ -301,10 +294,9 @@ def _digest(wanted: SearchTerms) -> str:
 
 def _not_shown(found: Sequence[NamedMemory], shown: set[str]) -> Iterator[NamedMemory]:
     """Yield what the session was not given, neither itself nor in another memory's words."""
-    texts, ids = ShownTexts(), list(shown)
-    shelves = {id(named.shelf): named.shelf for named in found} if ids else {}
-    for shelf in shelves.values():
-        for memory in shelf.journal.by_ids(ids).values():
+    texts = ShownTexts()
+    for shelf in {id(named.shelf): named.shelf for named in found}.values():
+        for memory in shelf.journal.by_ids(list(shown)).values():
             texts.take(memory)
     for named in found:
         if named.memory.id not in shown and not texts.holds(named.memory):

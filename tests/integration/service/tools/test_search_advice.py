@@ -129,7 +129,7 @@ def test_a_question_about_a_name_says_nothing_of_it(here: Searching) -> None:
     assert not here.said("rg parse_ledger_line src")
 
 
-@pytest.mark.parametrize("kind", ["decision", "solution", "problem", "conclusion"])
+@pytest.mark.parametrize("kind", ["decision", "solution", "problem", "conclusion", "fact"])
 def test_what_was_said_of_a_name_needs_no_file(here: Searching, kind: str) -> None:
     """A consumer group, a queue, a flag lie in no file; talk of one does not do."""
     here.remember(
@@ -138,6 +138,15 @@ def test_what_was_said_of_a_name_needs_no_file(here: Searching, kind: str) -> No
     assert "oldest offset" in here.said("grep -rn audit-tail .")
     assert "oldest offset" in here.said("grep -rn audit-tail src", session="other")
     assert not here.said("grep -rn audit-head .")
+
+
+def test_a_memory_is_about_the_names_of_its_files(here: Searching) -> None:
+    """Where a log of a test was read, what was found out is about the test."""
+    text = "Both failures have one cause: the rewind moves the branch and leaves the working tree."
+    log = "logs/run-7/test_rewind_twice-old/console.log"
+    here.remember(text, kind="cause", files=[log])
+    assert "one cause" in here.said("grep -rn 'def test_rewind_twice' tests logs")
+    assert not here.said("grep -rn 'def test_rewind_thrice' tests logs")
 
 
 @pytest.mark.parametrize(
@@ -182,7 +191,7 @@ def test_a_plain_word_is_no_name(here: Searching, text: str, line: str) -> None:
     assert not here.said(line)
 
 
-@pytest.mark.parametrize("kind", ["exchange", "fact"])
+@pytest.mark.parametrize("kind", ["exchange", "todo"])
 def test_talk_of_a_name_says_where_or_a_lot(here: Searching, kind: str) -> None:
     """Where is beside the name, or shortly before it, as a list stands under its heading. A lot is a sentence of half
     of what is searched for; what is announced says nothing."""

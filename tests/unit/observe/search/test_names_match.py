@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.observe.search.names_match import TellingPiece, in_place, telling_piece
+from vector_memory.observe.search.names_match import (
+    TellingPiece,
+    by_name,
+    in_place,
+    naming,
+    telling_piece,
+)
 from vector_memory.observe.search.pattern_terms import SearchTerms, sought
 from vector_memory.observe.search.searches import Search
 
 
 def looking_for(pattern: str) -> SearchTerms:
     return sought([Search("grep", (pattern,))])
+
+
+def test_a_file_is_a_name_without_its_folders() -> None:
+    """A folder is none, nor is a part of a file's name."""
+    held = naming("", "It is told in docs/ledger-format.md twice.", ["src/tables/sums.py"])
+    for pattern, is_named in (("ledger-format.md", True), ("sums.py", True), ("ledger", False)):
+        assert by_name(looking_for(pattern.replace(".", r"\.")), held) == is_named
 
 
 def test_the_sentence_that_says_most() -> None:

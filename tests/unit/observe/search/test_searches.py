@@ -31,7 +31,8 @@ LINES: list[tuple[str, tuple[Any, ...]]] = [
     ("grep -A3 -B 3 -m1 five_e x.py", ("grep", ("five_e",), ("x.py",), "")),
     ("grep -5 six_f x.py", ("grep", ("six_f",), ("x.py",), "")),
     ("grep -rn -- --no-verify scripts", ("grep", ("--no-verify",), ("scripts",), "")),
-    ("grep -rn seven_g src/*.py", ("grep", ("seven_g",), (), "")),
+    ("grep -rn seven_g src/*.py", ("grep", ("seven_g",), ("src",), "")),
+    ("grep -n seven_h *.py ../other/*/x.py", ("grep", ("seven_h",), ("../other",), "")),
     ("egrep -rn '(get|set)_user' src", ("egrep", ("(get|set)_user",), ("src",), "")),
     ("fgrep -R 'a.b(c)' .", ("fgrep", ("a.b(c)",), (".",), "")),
     ("zgrep -n rotated_log /var/log/x.gz", ("zgrep", ("rotated_log",), ("/var/log/x.gz",), "")),
@@ -67,7 +68,7 @@ LINES: list[tuple[str, tuple[Any, ...]]] = [
     ("sed -n 1,90p a/b.py | grep inner", ("grep", ("inner",), ("a/b.py",), "")),
     ("grep pattern_x < notes.txt", ("grep", ("pattern_x",), ("notes.txt",), "")),
     ("git diff --name-only | xargs grep -n some_x", ("grep", ("some_x",), (), "")),
-    ('for f in src/*.py; do grep -n "load_x" "$f"; done', ("grep", ("load_x",), (), "")),
+    ('for f in src/*.py; do grep -n "load_x" "$f"; done', ("grep", ("load_x",), ("src",), "")),
     ("bash -c 'grep -rn \"inner_name\" src'", ("grep", ("inner_name",), ("src",), "")),
     ("sudo timeout 5 grep -r needle_a /etc", ("grep", ("needle_a",), ("/etc",), "")),
     ("LC_ALL=C grep -r local_c .", ("grep", ("local_c",), (".",), "")),
@@ -109,12 +110,14 @@ def test_what_is_no_search_is_none(line: str) -> None:
 
 
 def test_several_searches_of_one_line() -> None:
-    """Each is read, with its own places."""
-    line = "find . -name 'redact*.py' -not -path './x/*' -exec grep -n 'clean_it(' {} \\; && rg b_c lib"
-    assert told(line) == [
-        ("find", ("redact*.py",), (".",), ""),
-        ("grep", ("clean_it(",), (), ""),
-        ("rg", ("b_c",), ("lib",), ""),
+    """Each is read, with its own places: of files that one lists for another, what they are called is one."""
+    line = "find doc -name 'redact*.py' -not -path './x/*' -exec grep -n 'clean_it(' {} \\; && rg b_c lib"
+    clean_it, b_c = ("grep", ("clean_it(",), ("doc",), ""), ("rg", ("b_c",), ("lib",), "")
+    assert told(line) == [clean_it, b_c]
+    assert told("rg b_c lib; find doc -name 'r*.py' | xargs grep 'clean_it('") == [b_c, clean_it]
+    assert told("find . -name 'ab*.py'; git ls-files | xargs rg b_c lib") == [
+        ("find", ("ab*.py",), (".",), ""),
+        b_c,
     ]
 
 
