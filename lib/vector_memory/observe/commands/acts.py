@@ -14,8 +14,6 @@ from vector_memory.text.shell import Command, ShellWord
 MOST_WHAT = 4_000
 """Characters of a command that are given on. It is cut to a line after it was redacted: a cut may hide the
 end of a secret."""
-WRITING = frozenset({">", ">>", "&>", ">|", "&>>"})
-"""Redirections that write a file."""
 
 
 @dataclass(frozen=True)

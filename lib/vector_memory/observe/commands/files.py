@@ -11,7 +11,7 @@ from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import DELETE, HIGH, LOW, Finding
 from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
 from vector_memory.observe.commands.words import WORDS, is_name_made_again
-from vector_memory.text.shell import ShellWord
+from vector_memory.text.shell import EXECUTING, FILE_SEARCHES, ShellWord
 
 Loss = tuple[str, str, str]
 """How grave a deletion is, why, and of what."""
@@ -21,8 +21,7 @@ _LIKELY_BUILD = re.compile(r"\$\{?\w*(?:BUILD|DIST|OUT|CACHE|TARGET|COVERAGE|WOR
 _IN_BUILD = re.compile(r"/tmp/|[\w.~/-]*/(?:tmp|temp|cache|build|dist)/")
 _ALONE = re.compile(r"\$\{?\w+(?::?\?|[^/]*$)")
 _NAME_TESTS = ("-name", "-iname", "-path", "-wholename", "-ipath", "-g")
-_EXECUTING = ("-exec", "-execdir", "-ok", "-x", "-X", "--exec", "--exec-batch")
-_SEARCHES = ("find", "gfind", "fd", "fdfind")
+_REMOVERS = WORDS["rm"] | WORDS["powershell-remover"] | {"shred"}
 _SYSTEM = tuple(folder + "/" for folder in WORDS["system-folder"])
 
 
@@ -110,15 +109,18 @@ def _unknown(text: str) -> Loss | None:
 
 def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what `rm`, `find` and their kin would delete."""
-    if act.name in WORDS["rm"] | WORDS["powershell-remover"]:
+    if act.name in _REMOVERS:
         yield from _removed(act, line)
-    elif act.name in _SEARCHES and not act.is_listed:
-        yield from _found(act, line)
+    elif act.name in FILE_SEARCHES and "-delete" in act.args:
+        yield from _searched(act, line)
 
 
 def _removed(act: Act, line: CommandLine) -> Iterator[Finding]:
-    if "find" in act.command.via or act.has("--help", "--version"):
-        # `find` says of what.
+    if "find" in act.command.via:
+        search = next((other for other in line.before(act) if other.name in FILE_SEARCHES), act)
+        yield from _searched(search, line)
+        return
+    if act.has("--help", "--version"):
         return
     words, recursive = act.operands(), act.has("-r", "-R", "--recursive") or act.name == "rimraf"
     if act.name in WORDS["powershell-remover"]:
@@ -170,9 +172,9 @@ def _made_before(act: Act, line: CommandLine) -> tuple[str, ...]:
 
 def _listed(act: Act, line: CommandLine, recursive: bool) -> Iterator[Finding]:
     """Judge what another command lists and this one deletes."""
-    listing = (source for source in act.sources if source.name in ("ls", *_SEARCHES))
+    listing = (source for source in act.sources if source.name in ("ls", *FILE_SEARCHES))
     source = next(listing, act.sources[-1] if act.sources else None)
-    if source is not None and source.name in _SEARCHES:
+    if source is not None and source.name in FILE_SEARCHES:
         yield from _searched(source, line)
         return
     words = _named_by(source) if source else []
@@ -202,15 +204,6 @@ def _named_by(source: Act) -> list[ShellWord]:
     ]
 
 
-def _found(act: Act, line: CommandLine) -> Iterator[Finding]:
-    place = next((place for place, text in enumerate(act.args) if text in _EXECUTING), None)
-    run = act.args[place + 1 : place + 4] if place is not None else ()
-    is_script = run[:1] in (("sh",), ("bash",))
-    names = {posixpath.basename(name) for name in (" ".join(run).split() if is_script else run[:1])}
-    if "-delete" in act.args or names & WORDS["remover"]:
-        yield from _searched(act, line)
-
-
 def _searched(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield the gravest loss of deleting what `find` or `fd` finds."""
     names, roots = _search_of(act)
@@ -221,6 +214,9 @@ def _searched(act: Act, line: CommandLine) -> Iterator[Finding]:
         for name in names or ["*"]
     ]
     losses = [found for word in words if (found := loss(word, act, line, not shallow))]
+    kept = sorted(WORDS["kept-by-some"].intersection(names))
+    if not losses and kept:
+        losses = [(LOW, f"It deletes every {kept[0]} that it finds.", kept[0])]
     if losses and "-empty" not in act.args:
         yield act.found(DELETE, *min(losses))
 
@@ -229,7 +225,7 @@ def _search_of(act: Act) -> tuple[list[str], list[ShellWord]]:
     """Return the names that `find` or `fd` looks for, and the folders that it looks in."""
     pairs = zip(act.args, act.args[1:], strict=False)
     names = [value.removeprefix("*/").removesuffix("/*") for option, value in pairs if option in _NAME_TESTS]  # fmt: skip
-    ends = ("-", "(", "!") if act.name in ("find", "gfind") else _EXECUTING
+    ends = ("-", "(", "!") if act.name in ("find", "gfind") else EXECUTING
     end = next((place for place, text in enumerate(act.args) if text.startswith(ends)), None)
     if act.name in ("find", "gfind"):
         return names, list(act.words[:end])

@@ -12,9 +12,8 @@ from vector_memory.observe.commands import credentials, files, findings
 from vector_memory.observe.commands.acts import MOST_WHAT, Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import CREDENTIALS, DATA, HIGH, INFRASTRUCTURE, LOW
-from vector_memory.observe.commands.runners import after_options
 from vector_memory.observe.commands.words import WORDS, entries
-from vector_memory.text.shell import ShellWord
+from vector_memory.text.shell import ShellWord, after_options
 
 _DRY = ("--dry-run", "--dryrun", "--help", "--what-if", "--check", "--preview", "--pretend")
 _TESTS = re.compile(r"(?:^|[_./-])(?:tests?|testing|tmp|temp|scratch|ci)(?:$|[_./-])", re.I)

@@ -33,7 +33,8 @@ from vector_memory.index.fixes import commands
         ("rustc --version", ""),
         ("sed -n 1,20p a.py", ""),
         ("sed -i s/a/b/ a.py", "sed"),
-        ("echo 'never closed && make test", "make test"),
+        ("find . \\( -name a -o -name b \\) -print", ""),
+        ("for f in *.go; do gofmt -w $f; done", "gofmt"),
         ("", ""),
     ],
 )
