@@ -20,7 +20,6 @@ _ENV = re.compile(r"^\.env(?:rc)?(?:\..+)?$|^.+\.env$")
 _HARMLESS = re.compile(r"\.pub$|/known_hosts(?:\.old)?$|/\.ssh/config$|/\.ssh/?$|\.pub\.pem$|/(?:ca|cert|certs?|public|chain|fullchain|ca-bundle|cacert)\.(?:pem|key)$|-cert\.pem$|_pub\.pem$|public[\w-]*\.(?:pem|key)$|/node_modules/|/site-packages/|certifi")  # fmt: skip
 _LESSER_ENV = (".test", ".testing", ".ci", ".envrc")
 _AT_HOME, _ENDINGS = tuple(WORDS["secret-at-home"]), tuple(WORDS["secret-ending"])
-_MASKED = re.compile(r"=\.\*/=|\*{3}|REDACTED|print \$1\b|^s/=.*")
 
 
 def sensitivity(path: str, around: Surroundings) -> str:
@@ -120,14 +119,12 @@ def is_quiet(act: Act, line: CommandLine) -> bool:
     counted = any(
         reader.name in WORDS["searcher"] and reader.has("-q", "-c", "-l") for reader in readers
     )
-    return counted or any(one.name in WORDS["counting"] or _hides(one) for one in (act, *readers))
-
-
-def _hides(act: Act) -> bool:
-    """Whether an act leaves only names of what it reads."""
-    if act.name == "cut":
-        return act.value("-f") == "1" or "-f1" in act.args
-    return act.name in ("sed", "awk") and any(_MASKED.search(text) for text in act.args)
+    # `cut -f1` leaves the names.
+    names = (
+        one.name == "cut" and "1" in (one.value("-f"), *(text[2:] for text in one.args))
+        for one in (act, *readers)
+    )
+    return counted or any(names) or any(one.name in WORDS["counting"] for one in (act, *readers))
 
 
 def is_consumed(act: Act, line: CommandLine) -> bool:

@@ -11,19 +11,17 @@ from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import DATA, LOW, Finding
 from vector_memory.observe.commands.words import WORDS
-from vector_memory.text.shell import SHELLS
 
 MOST_SQL = 65_536
 _CLIENTS = WORDS["sql-client"]
 _STATEMENT_OPTIONS = WORDS["sql-option"]
-_SAYS_SO = _STATEMENT_OPTIONS | WORDS["statement-option"]
 _FILE_CLIENTS = frozenset({"sqlite3", "duckdb", "litecli"})
 _TALK = re.compile(r"--[^\n]*|/\*.*?\*/|^\s*[#\\.][^\n]*", re.DOTALL | re.MULTILINE)
 """Comments, and lines with what a client is told beside SQL, such as `\\c db`."""
 _LITERAL = re.compile(r"'(?:[^'\\]|''|\\.)*'|\$\$.*?\$\$", re.DOTALL)
 _WHERE = re.compile(r"\bWHERE\b(.*)", re.IGNORECASE | re.DOTALL)
 _ALWAYS = re.compile(r"\s*\(?\s*(?:1\s*=\s*1|true|1)\s*\)?\s*$", re.IGNORECASE)
-_STARTS = re.compile(r"\s*(?:DROP|TRUNCATE|DELETE\s+FROM)\s", re.IGNORECASE)
+_STATEMENTS = ("DROP ", "TRUNCATE ", "DELETE FROM ")
 _EXECUTED = re.compile(
     r"""\b(?:execute\w*|exec|query\w*|raw|\$\w*Raw\w*|run|unsafe|sql)\s*\(\s*(?:\w+\(\s*)?[rbf]?"""
     r"""(?:\"{3}(.*?)\"{3}|'{3}(.*?)'{3}|"([^"\n]*)"|'([^'\n]*)'|`([^`]*)`)""",
@@ -61,24 +59,13 @@ def executed(act: Act, script: str) -> Iterator[Finding]:
 
 def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what a client of a SQL database is told to destroy, or any program by a statement as a word of its own."""
-    if act.name in _CLIENTS:
-        yield from _told(act, line)
-    elif act.name not in WORDS["textual"] | SHELLS:
-        yield from _stated(act)
-
-
-def _stated(act: Act) -> Iterator[Finding]:
-    for place, text in enumerate(act.args):
-        option, _, said = text.partition("=") if text.startswith("--") else ("", "", text)
-        option = option or (act.args[place - 1] if place else "")
-        if _STARTS.match(said) and (
+    if act.name not in _CLIENTS:
+        words = () if act.name in WORDS["textual"] else act.args
+        for said in (word.partition("=")[2] if word.startswith("--") else word for word in words):
             # In small letters it may be talk.
-            option in _SAYS_SO or said.rstrip().endswith(";") or said.split()[0].isupper()
-        ):
-            yield from in_sql(act.what, said)
-
-
-def _told(act: Act, line: CommandLine) -> Iterator[Finding]:
+            if said.startswith(_STATEMENTS):
+                yield from in_sql(act.what, said)
+        return
     takes = "-c -e -h -p -U -u -P -f --command --host --port --username --user --file"
     database = act.value("-d", "--dbname", "--database", "-D") or "".join(act.texts(takes)[:1])
     path = line.around.path(database, act.folder) if act.name in _FILE_CLIENTS else ""
@@ -97,8 +84,6 @@ def scripts(act: Act) -> Iterator[str]:
             yield rest
         elif text in _STATEMENT_OPTIONS or re.match(r"^-[a-zA-Z]*[ceQq]$", text):
             yield from act.args[place + 1 : place + 2]
-        elif text.startswith("-e") and len(text) > 3:
-            yield text[2:]
     if act.name in ("sqlite3", "duckdb", "bq", "usql"):
         yield from [text for text in act.texts() if " " in text.strip()]
     yield from act.fed()

@@ -6,7 +6,6 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from vector_memory.observe.commands import hidden
 from vector_memory.observe.commands.acts import MOST_WHAT, Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import HIGH, LOW, REMOTE_CODE, Finding
@@ -17,7 +16,6 @@ _WHY = "It runs what a server sends, unread."
 _FETCHED = re.compile(r"(?:\$\(|`|<\()\s*(?:sudo\s+)?(?:curl|wget)\b")
 _LOCAL = ("://localhost", "://127.", "://[::1]", "://0.0.0.0")
 _INTERPRETERS = WORDS["interpreter"] | SHELLS
-_ON_THE_SPOT = frozenset({"iex", "invoke-expression"})
 
 
 def is_local(text: str) -> bool:
@@ -38,20 +36,16 @@ def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
 
 def _piped(act: Act) -> Iterator[Finding]:
     """Yield where an interpreter runs what a pipe brings."""
-    nearest = act.sources[0]
     source = next((one for one in act.sources if one.name not in WORDS["passing"]), act.sources[-1])
     if source.name in WORDS["fetcher"]:
         address = next((text for text in source.args if "://" in text), "".join(source.texts()[:1]))
         severity = LOW if is_local(address) else HIGH
         yield Finding(REMOTE_CODE, severity, f"{source.what} | {act.name}", _WHY, address)
-    elif hidden.is_decoding(" ".join((nearest.name, *nearest.args))):
-        why, what = "It runs what nobody can read here.", f"{nearest.what} | {act.name}"
-        yield Finding(REMOTE_CODE, LOW, what, why, nearest.what[:MOST_WHAT])
 
 
 def _reads_script(act: Act) -> bool:
     """Whether an interpreter runs its input: it is given neither a script nor code."""
-    if act.name in _ON_THE_SPOT or act.has("-s", "-") and act.name in SHELLS:
+    if act.has("-s", "-") and act.name in SHELLS:
         return True
     if act.has("-c", "-e", "-m", "-n", "-p", "-r", "-ne", "-pe"):
         return False

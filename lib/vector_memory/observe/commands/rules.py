@@ -181,9 +181,8 @@ def _severity(rule: CommandRule, act: Act, line: CommandLine) -> str:
     if rule.category == DATA and rule.severity == HIGH and _touches_tests(act, line):
         return LOW
     changes = any(change in text.lower() for change in _CHANGES_SECRETS for text in act.args)
-    if rule.category == CREDENTIALS and rule.pattern != "-" and rule.severity != "=" and not changes:  # fmt: skip
-        return "-" if credentials.is_consumed(act, line) else rule.severity
-    return rule.severity
+    is_told = rule.category == CREDENTIALS and rule.pattern != "-" and rule.severity != "="
+    return "-" if is_told and not changes and credentials.is_consumed(act, line) else rule.severity
 
 
 def _touches_tests(act: Act, line: CommandLine) -> bool:
