@@ -94,7 +94,8 @@ def settle(ctx: Context) -> int:
     settled = 0
     with _settling:
         by_session: dict[tuple[str, str], list[Flag]] = {}
-        for flag in flags_in(ctx.state.records(PENDING).values()):
+        pending = flags_in(ctx.state.records(PENDING).values())
+        for flag in sorted(pending, key=lambda flag: flag.at):
             by_session.setdefault((flag.session, flag.folder or "/"), []).append(flag)
         for (session, folder), own in by_session.items():
             try:

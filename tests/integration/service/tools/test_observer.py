@@ -80,7 +80,7 @@ class World:
 
     def buffered(self) -> list[dict[str, Any]]:
         pending = self.ctx.state.records(assessments.PENDING).values()
-        return sorted(map(dict, pending), key=lambda flag: flag["at"])
+        return sorted(map(dict, pending), key=lambda flag: (flag["at"], flag["category"]))
 
     def records(self) -> list[Memory]:
         scope = Scope(collections=(ASSESSMENTS,))
@@ -104,7 +104,7 @@ def test_a_flag_becomes_a_record(world: World) -> None:
     assert [one["category"] for one in world.buffered()] == ["force-push", "limit"]
     assert assessments.settle(world.ctx) == 2
     (record,) = world.records()
-    assert record.title == "Flagged: 1 force-push, 1 limit"
+    assert record.title in ("Flagged: 1 force-push, 1 limit", "Flagged: 1 limit, 1 force-push")
     assert "Asked: Fix the coupon total" in record.text
     assert record.source.session == "s"
     assert "Don't touch shop/prices.py" in record.text
@@ -112,8 +112,8 @@ def test_a_flag_becomes_a_record(world: World) -> None:
     world.bash("rm -rf shop")
     assert assessments.settle(world.ctx) == 1
     (record,) = world.records()
-    assert record.tags == ("observer", "force-push", "limit", "delete")
-    assert [one["category"] for one in world.flags()] == ["delete", "limit", "force-push"]
+    assert set(record.tags) == {"observer", "force-push", "limit", "delete"}
+    assert {one["category"] for one in world.flags()} == {"delete", "limit", "force-push"}
     assert world.flags(session="other") == []
     assert [one["text"] for one in world.flags(category=["delete"])] == ["rm -rf shop"]
     assert world.flags(since="2026-05-04") == []
