@@ -163,7 +163,7 @@ def scripted(show: bool) -> None:
     right, all_of_them = Counter[str](), 0
     for prompt, kind, steps, following, done in SCRIPTS:
         made = [
-            tasks.TaskStep(what, job, job, ok, at=at + timedelta(seconds=n))
+            tasks.TaskCall(what, job, job, ok, at=at + timedelta(seconds=n))
             for n, (what, job, ok) in enumerate(steps)
         ]
         turn = tasks.TaskTurn("k", prompt, at, at + timedelta(minutes=1), tuple(made))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -29,8 +29,8 @@ COMMAND_CHARS, INSTEAD_CHARS = 90, 160
 CHANGE_CHARS = 110
 BECAUSE_CHARS = 200
 SURE, LIKELY = 0.9, 0.55
-NEAR, SOON = 4, 12
-"""Commands within which another program may stand for the one that failed, and a similar one."""
+NEAR = 4
+"""Commands within which another program may stand for the one that failed."""
 
 _PATTERNS = tables.patterns("fix_phrases", os.path.dirname(__file__))
 _NOT_OURS = _PATTERNS["not_ours"]
@@ -195,46 +195,24 @@ class _Story:
         return [event.said for event in self.events[start + 1 : end] if event.said]
 
     def _mended(self, place: int) -> int | None:
-        """Return where the command that failed first succeeded, or the one that stands for it. Only
-        after a change does another part of the same job count."""
+        """Return where the command that failed first succeeded, or the one that stands for it."""
         failed = self._call(place)
         tried, likely = _failing_part(failed), None
         if tried is None:
             return None
-        for later in self._candidates(place, tried):
+        start = bisect_right(self.commands, place)
+        nearest, same = self.commands[start : start + NEAR], self.by_job.get(tried.job, [])
+        for later in sorted({*nearest, *same[bisect_right(same, place) :]}):
             call = self._call(later)
             if _goes_past(tried, call) or _is_elsewhere(failed, call) or _repeats(failed, call):
                 continue
-            fit = max(
-                _fit(tried, call) if _is_good(call) else 0.0, _stands_for(failed, tried, call)
-            )
-            if fit >= SURE and self._is_near(place, later, tried):
+            fit = _fit(tried, call) if _is_good(call) else 0.0
+            if fit >= SURE or _stands_for(failed, tried, call):
                 return later
-            if fit >= LIKELY and likely is None and self._is_related(place, later, tried):
+            # A check that is run on less has passed nothing.
+            if likely is None and fit >= LIKELY and later in nearest and not _is_check(tried):
                 likely = later
         return likely
-
-    def _is_near(self, place: int, later: int, tried: CommandPart) -> bool:
-        """Whether a job that is of the moment (a commit, a download) can still be the same one."""
-        runs = bisect_left(self.commands, later) - bisect_right(self.commands, place)
-        return runs < SOON or _is_check(tried)
-
-    def _is_related(self, place: int, later: int, tried: CommandPart) -> bool:
-        """Whether what is merely similar came of the failure: soon, and after a change. A check that
-        is run on less has passed nothing."""
-        runs = bisect_left(self.commands, later) - bisect_right(self.commands, place)
-        narrowed = tried.is_inline or not _is_check(tried)
-        return runs < SOON and (
-            (narrowed and runs < NEAR) or bool(_steps(self._calls(place, later)))
-        )
-
-    def _candidates(self, place: int, tried: CommandPart) -> list[int]:
-        """Return where the same job was done later, and the few commands that came next at all."""
-        start = bisect_right(self.commands, place)
-        nearest = self.commands[start : start + NEAR]
-        same = self.by_job.get(tried.job, [])
-        same = same[bisect_right(same, place) :]
-        return sorted({*nearest, *(same[:NEAR] if tried.is_inline else same)})
 
     def _next_run(self, place: int, end: int) -> int:
         """Return where the command was tried next, at the latest where it succeeded."""
@@ -295,33 +273,26 @@ def _fit(tried: CommandPart, other: ToolUse) -> float:
 
 
 def _failing_part(failed: ToolUse) -> CommandPart | None:
-    """Return the part of a command line that most likely failed: the one that the error's line names
-    a word of, else the last whose exit code counts."""
+    """Return the part of a command line that most likely failed: the last whose exit code counts."""
     told = commands.telling(failed.command)
     plain = [part for part in told if not part.is_masked] or list(told)
-    if len(plain) > 1:
-        line = line_of(tidy(failed.output))
-        named = [
-            part for part in plain if any(len(word) > 5 and word in line for word in part.words)
-        ]
-        plain = named if len(named) == 1 else plain
     return plain[-1] if plain else None
 
 
-def _stands_for(failed: ToolUse, tried: CommandPart, call: ToolUse) -> float:
-    """Return how surely another program did what the failed one was to do: the one that it would
-    have run, or one of another name where it is missing."""
+def _stands_for(failed: ToolUse, tried: CommandPart, call: ToolUse) -> bool:
+    """Whether another program did what the failed one was to do: the one that it would have run, or one of another
+    name where it is missing."""
     if call.failed or _STILL_FAILING.search(call.output):
-        return 0.0
+        return False
     other = commands.telling(call.command)[-1]
     if other.job == tried.job:
-        return 0.0
+        return False
     shares = bool(tried.operands & other.operands) or bool(
         tried.words == other.words and any(word[:1].isalnum() for word in tried.words)
     )
     named = other.program in re.split(r"[\s:_-]", tried.job)[1:]
     missing = any(words in failed.output for words in _MISSING) and tried.program in failed.output
-    return SURE if shares and (named or missing) else 0.0
+    return shares and (named or missing)
 
 
 def _repeats(failed: ToolUse, call: ToolUse) -> bool:

@@ -22,9 +22,9 @@ PATTERNS = {
 }
 """The patterns by which learning reads requests, verdicts and outputs, from the table `patterns.txt`."""
 READ, EDIT, RUN, OTHER = "read", "edit", "run", "other"
-"""What a step does: looks at something, changes a file, runs a command, or anything else."""
+"""What a call does: looks at something, changes a file, runs a command, or anything else."""
 SKILL = "skill"
-"""The job of a step that calls a skill."""
+"""The job of a call of a skill."""
 NEW_AFTER = timedelta(hours=6)
 """A pause after which the next prompt begins something else, whatever it says."""
 MOST_TURNS = 40
@@ -38,8 +38,8 @@ CHANGING = frozenset({"fix", "test", "docs", "refactor", "setup", "feature"})
 """Kinds that are about changing files."""
 
 
-class TaskStep(NamedTuple):
-    """One call of a tool.
+class TaskCall(NamedTuple):
+    """One call of a tool, or one command of its line.
 
     Attributes:
         what: READ, EDIT, RUN or OTHER.
@@ -86,7 +86,7 @@ class TaskTurn(NamedTuple):
     prompt: str
     started_at: datetime
     ended_at: datetime
-    steps: tuple[TaskStep, ...] = ()
+    calls: tuple[TaskCall, ...] = ()
     is_interrupted: bool = False
     model: str = ""
     order: str = ""
@@ -214,12 +214,12 @@ def classify(turns: Sequence[TaskTurn]) -> str:
     """Return the kind of a task: from the words it began with, corrected by what was done."""
     prompt = asking(turns).prompt
     kind = kind_of(prompt)
-    steps = [step for turn in turns for step in turn.steps]
+    calls = [call for turn in turns for call in turn.calls]
     edited = [
-        step.said for step in steps if step.what == EDIT and step.said and step.ok is not False
+        call.said for call in calls if call.what == EDIT and call.said and call.ok is not False
     ]
     if not edited:
-        ran = [step.job for step in steps if step.what == RUN]
+        ran = [call.job for call in calls if call.what == RUN]
         if kind != "review" and not ran and not PATTERNS["begins"].match(request_of(prompt)):
             return "question"
         return kind or "question"

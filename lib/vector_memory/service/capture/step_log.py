@@ -103,7 +103,7 @@ def _steps(turns: Sequence[TaskTurn]) -> Iterator[LoggedStep]:
     for turn, one in enumerate(turns, 1):
         number += 1
         yield LoggedStep(number, turn, one.started_at.isoformat(), PROMPT, one.prompt)
-        for step in one.steps:
+        for step in one.calls:
             number += 1
             at = (step.at or one.started_at).isoformat()
             told = (step.line, step.job, step.ok, step.error, step.sign, step.end)
