@@ -35,7 +35,7 @@ from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.trails import Trail
 from vector_memory.observe.learning.trouble import Habit
 from vector_memory.service.learning import guidance
-from vector_memory.service.learning.observed_steps import cleaner, harvest
+from vector_memory.service.learning.observed_calls import cleaner, harvest
 
 LABELS = Path(__file__).with_name("outcomes.json")
 BIG_BYTES = 10_000_000

@@ -131,12 +131,7 @@ def parse(command: str) -> list[Command]:
 
 
 def _commands(script: str, depth: int) -> Iterator[Command]:
-    source = script.encode("utf-8", "replace")[:MOST_BYTES]
-    walk = _CommandWalk(source)
-    walk.visit(_tree(source), _Place())
-    for count, command in enumerate(walk.found):
-        if count >= MOST_COMMANDS:
-            return
+    for command in _walked(script).found[:MOST_COMMANDS]:
         yield from _unwrapped(command, depth)
 
 
@@ -148,12 +143,13 @@ line has ended the process. To the shell all of those are parts of words; places
 words say is taken from the line itself."""
 
 
-def _tree(source: bytes) -> Any:
-    """Return the tree of a script. A parser belongs to one thread, and so does the last tree: the facade
+def _walked(script: str) -> _CommandWalk:
+    """Return what is in a script. A parser belongs to one thread, and so does the last script: the facade
     and the observer read the same line, one for its commands and one for its variables, too."""
-    last = getattr(_local, "last", None)
-    if last is not None and last[0] == source:
-        return last[1]
+    source = script.encode("utf-8", "replace")[:MOST_BYTES]
+    last: _CommandWalk | None = getattr(_local, "last", None)
+    if last is not None and last.source == source:
+        return last
     parser = getattr(_local, "parser", None)
     if parser is None:
         import tree_sitter
@@ -161,9 +157,9 @@ def _tree(source: bytes) -> Any:
 
         parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
         _local.parser = parser
-    root = parser.parse(source.translate(_AS_LETTERS)).root_node
-    _local.last = (source, root)
-    return root
+    _local.last = walk = _CommandWalk(source)
+    walk.visit(parser.parse(source.translate(_AS_LETTERS)).root_node, _Place())
+    return walk
 
 
 class _Place(NamedTuple):
@@ -181,6 +177,7 @@ class _CommandWalk:
     def __init__(self, source: bytes) -> None:
         self.source = source
         self.found: list[Command] = []
+        self.values: dict[str, list[ShellWord]] = {}
         self.folder = ""
         self._last = -1
 
@@ -194,13 +191,24 @@ class _CommandWalk:
         elif kind == "redirected_statement":
             self._redirected(node, place)
         elif kind in _HOLDING_SCRIPTS:
+            self._assign(node)
             self._inner_scripts(node, place.depth)
         elif kind in ("subshell", *_SCRIPTS):
             before = self.folder
             self._children(node, place._replace(via=_WITHIN if kind in _SCRIPTS else place.via))
             self.folder = before
         else:
+            self._assign(node)
             self._children(node, place)
+
+    def _assign(self, node: Any) -> None:
+        """Note what a variable is given, by an assignment or a `for`."""
+        if node.type in ("variable_assignment", "for_statement"):
+            name = node.child_by_field_name("name") or node.child_by_field_name("variable")
+            given = [self._word(value) for value in node.children_by_field_name("value")]
+            self.values.setdefault(self._text(name), []).extend(
+                given or [ShellWord("")] * (node.type == "variable_assignment")
+            )
 
     def _children(self, node: Any, place: _Place) -> None:
         """Walk the commands within a node. The exit code of all but the last is lost, but before `&&`."""
@@ -306,6 +314,7 @@ class _CommandWalk:
             if child.type in _SCRIPTS:
                 self.visit(child, _Place(_WITHIN, is_lost=True, depth=depth))
             else:
+                self._assign(child)
                 self._inner_scripts(child, depth + 1)
 
     def _text(self, node: Any) -> str:
@@ -482,39 +491,10 @@ def _executed(words: Sequence[ShellWord]) -> Iterator[tuple[ShellWord, ...]]:
 
 # -- for those who look closer ---------------------------------------------------------------------
 
-_STATEMENTS = frozenset(
-    {"program", "list", "pipeline", "redirected_statement", "compound_statement", "subshell",
-     "if_statement", "elif_clause", "else_clause", "while_statement", "case_statement", "case_item",
-     "do_group", "for_statement", "function_definition", "negated_command", "declaration_command",
-     "command", "variable_assignments"}
-)  # fmt: skip
-
 
 def assigned(command: str) -> dict[str, tuple[ShellWord, ...]]:
     """Return what a line gives its variables: their values in order, those of a `for` too."""
-    source = command.encode("utf-8", "replace")[:MOST_BYTES]
-    walk = _CommandWalk(source)
-    values: dict[str, list[ShellWord]] = {}
-    waiting = [_tree(source)]
-    for _ in range(50 * MOST_COMMANDS):
-        if not waiting:
-            break
-        node = waiting.pop()
-        if node.type == "variable_assignment":
-            name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-            words = [walk._word(value)] if value is not None else [ShellWord("")]
-        elif node.type == "for_statement":
-            name = node.child_by_field_name("variable")
-            words = [walk._word(value_node) for value_node in node.children_by_field_name("value")]
-        else:
-            name, words = None, []
-        if name is not None:
-            values.setdefault(walk._text(name), []).extend(words)
-        if node.type in _STATEMENTS:
-            waiting += reversed(
-                [c for c in node.named_children if c.type in _STATEMENTS or "assign" in c.type]
-            )
-    return {name: tuple(words) for name, words in values.items()}
+    return {name: tuple(words) for name, words in _walked(command).values.items()}
 
 
 def looked_through(command: Command) -> list[Command]:

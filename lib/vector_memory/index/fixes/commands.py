@@ -98,7 +98,7 @@ def parts(command: str) -> tuple[CommandPart, ...]:
     return tuple(map(_part, shell.parse(command)))
 
 
-def telling(command: str) -> tuple[CommandPart, ...]:
+def acting(command: str) -> tuple[CommandPart, ...]:
     """Return the parts of a command line that do something."""
     return tuple(part for part in parts(command) if not part.is_quiet)
 
@@ -106,7 +106,7 @@ def telling(command: str) -> tuple[CommandPart, ...]:
 def family(command: str) -> str:
     """Return the job of a command line, the last of several: `pytest`, `cargo test`; "" for one that
     only looks."""
-    told = telling(command)
+    told = acting(command)
     return told[-1].job if told else ""
 
 
@@ -120,7 +120,7 @@ def bare(command: str) -> str:
 
 def writes(command: str) -> bool:
     """Whether a command line that runs nothing else writes a file, as `echo x > file` does."""
-    return not telling(command) and any(part.written for part in parts(command))
+    return not acting(command) and any(part.written for part in parts(command))
 
 
 def settings(command: str) -> tuple[str, ...]:

@@ -118,13 +118,13 @@ def is_failure(call: ToolUse) -> bool:
 def hides_failure(command: str, output: str) -> bool:
     """Whether a command line ended well only because the exit code of what failed in it is lost: in a pipe,
     before `;` or `||`."""
-    is_masked = any(part.is_masked for part in commands.telling(command))
+    is_masked = any(part.is_masked for part in commands.acting(command))
     return is_masked and bool(_STILL_FAILING.search(output))
 
 
 def succeeded(call: ToolUse, families: Iterable[str]) -> bool:
     """Whether a call ran one of these jobs, such as `cargo test`, and did it well."""
-    jobs = {part.job for part in commands.telling(call.command)}
+    jobs = {part.job for part in commands.acting(call.command)}
     return not jobs.isdisjoint(families) and _is_good(call)
 
 
@@ -154,7 +154,7 @@ class _Story:
         self.commands: list[int] = []
         self.by_job: dict[str, list[int]] = {}
         for place, event in enumerate(self.events):
-            told = commands.telling(event.call.command) if event.call else ()
+            told = commands.acting(event.call.command) if event.call else ()
             self.commands += [place] if told else []
             for job in {part.job for part in told}:
                 self.by_job.setdefault(job, []).append(place)
@@ -268,13 +268,13 @@ def _is_good(call: ToolUse) -> bool:
 
 def _fit(tried: CommandPart, other: ToolUse) -> float:
     """Return how surely a call tries what failed, 0 to 1."""
-    told = commands.telling(other.command)
+    told = commands.acting(other.command)
     return max((commands.same_job(tried, part) for part in told), default=0.0)
 
 
 def _failing_part(failed: ToolUse) -> CommandPart | None:
     """Return the part of a command line that most likely failed: the last whose exit code counts."""
-    told = commands.telling(failed.command)
+    told = commands.acting(failed.command)
     plain = [part for part in told if not part.is_masked] or list(told)
     return plain[-1] if plain else None
 
@@ -284,7 +284,7 @@ def _stands_for(failed: ToolUse, tried: CommandPart, call: ToolUse) -> bool:
     name where it is missing."""
     if call.failed or _STILL_FAILING.search(call.output):
         return False
-    other = commands.telling(call.command)[-1]
+    other = commands.acting(call.command)[-1]
     if other.job == tried.job:
         return False
     shares = bool(tried.operands & other.operands) or bool(
@@ -297,7 +297,7 @@ def _stands_for(failed: ToolUse, tried: CommandPart, call: ToolUse) -> bool:
 
 def _repeats(failed: ToolUse, call: ToolUse) -> bool:
     """Whether a call whose exit code is lost complains of the same as the one that failed."""
-    masked = any(part.is_masked for part in commands.telling(call.command))
+    masked = any(part.is_masked for part in commands.acting(call.command))
     return masked and line_of(tidy(failed.output)) in call.output
 
 
@@ -307,17 +307,17 @@ def _is_elsewhere(failed: ToolUse, call: ToolUse) -> bool:
     folders = [commands.folder(tool_use.command) for tool_use in (failed, call)]
     if all(folders) and folders[0] != folders[1] and not _MISPLACED.search(failed.output):
         return True
-    told = commands.telling(call.command)
+    told = commands.acting(call.command)
     fits = (
         [commands.same_job(part, other) for other in told if other.job == part.job]
-        for part in commands.telling(failed.command)
+        for part in commands.acting(failed.command)
     )
     return any(found and max(found) < LIKELY for found in fits)
 
 
 def _goes_past(tried: CommandPart, call: ToolUse) -> bool:
     """Whether a call only leaves out the check that failed."""
-    told = (set(part.words) for part in commands.telling(call.command))
+    told = (set(part.words) for part in commands.acting(call.command))
     return any(words & _PAST_CHECKS - set(tried.words) for words in told)
 
 
@@ -333,7 +333,7 @@ def _is_corrected(failed: ToolUse, success: ToolUse, is_mended: bool) -> bool:
     if not is_mended:
         return True
     tried = _failing_part(failed)
-    told = [part for part in commands.telling(success.command) if tried and part.job == tried.job]
+    told = [part for part in commands.acting(success.command) if tried and part.job == tried.job]
     if not tried or not told:
         return True
     fresh = (set(told[-1].words) - set(tried.words)) - _MANNERS
@@ -346,7 +346,7 @@ def _is_corrected(failed: ToolUse, success: ToolUse, is_mended: bool) -> bool:
 def _instead(failed: ToolUse, success: ToolUse, is_mended: bool) -> tuple[FixStep, ...]:
     """Return the command that succeeded, where it was corrected; a program that stands in the command
     line itself says nothing to anybody else."""
-    told = commands.telling(success.command)
+    told = commands.acting(success.command)
     if not _is_corrected(failed, success, is_mended) or (told and told[-1].is_inline):
         return ()
     line = short(success.command, _runs_elsewhere(failed, success), INSTEAD_CHARS)
@@ -361,11 +361,11 @@ def _steps(calls: Sequence[ToolUse]) -> list[FixStep]:
     for call in calls:
         if call.failed or not call.is_done:
             continue
-        jobs = {part.job for part in commands.telling(call.command)}
+        jobs = {part.job for part in commands.acting(call.command)}
         if call.file:
             edits.setdefault(call.file, []).extend(_detail(call.change))
         elif jobs & _UNDOING:
-            undone = {name for part in commands.telling(call.command) for name in part.operands}
+            undone = {name for part in commands.acting(call.command) for name in part.operands}
             edits = {file: told for file, told in edits.items() if _name(file) not in undone}
         elif _is_good(call) and _changes_something(call.command):
             steps.append(FixStep(f"ran `{short(call.command)}`", call.command))
@@ -376,7 +376,7 @@ def _steps(calls: Sequence[ToolUse]) -> list[FixStep]:
 
 
 def _only_keeps(command: str) -> bool:
-    return {part.job for part in commands.telling(command)} <= _KEEPING
+    return {part.job for part in commands.acting(command)} <= _KEEPING
 
 
 def _name(file: str) -> str:
@@ -391,7 +391,7 @@ def _detail(change: str) -> Iterator[str]:
 
 def _changes_something(command: str) -> bool:
     return commands.writes(command) or any(
-        part.program in _FILE_PROGRAMS or _is_changing(part) for part in commands.telling(command)
+        part.program in _FILE_PROGRAMS or _is_changing(part) for part in commands.acting(command)
     )
 
 

@@ -78,7 +78,7 @@ class TaskTurn(NamedTuple):
         model: which one answered.
         order: by what a subagent's prompt is known, "" for the session itself.
         orders: those that it gave, each with the kind of subagent that it went to.
-        terms: the telling words of the prompt.
+        terms: those of the prompt, as `Task` has them.
         told: how the prompt begins, as it may be told; "" where it may not.
     """
 
@@ -183,7 +183,7 @@ def _is_output(text: str) -> bool:
 def kind_of(prompt: str, is_change: bool = False) -> str:
     """Return what kind of task a prompt starts: one of KINDS, "" where its words do not say.
 
-    The verb that it begins with says most; else what is most telling of the words near its start.
+    The verb that it begins with says most; else what says most of the words near its start.
 
     Args:
         is_change: files were changed for it, so that it was more than a question.

@@ -16,7 +16,7 @@ from vector_memory.service.base.asker import ProjectAsker, asker_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import archives
 from vector_memory.service.learning import lessons
-from vector_memory.service.learning.observed_steps import cleaner, harvest
+from vector_memory.service.learning.observed_calls import cleaner, harvest
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.json_in import session_id
 

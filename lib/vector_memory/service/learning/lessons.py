@@ -27,7 +27,7 @@ from vector_memory.service.base.offered_commands import are_harmless
 from vector_memory.service.learning import counted_records, learned_records
 from vector_memory.service.learning.counted_records import CountedRecord
 from vector_memory.service.learning.learned_records import Board, SessionLedger
-from vector_memory.service.learning.observed_steps import cleaner, harvest
+from vector_memory.service.learning.observed_calls import cleaner, harvest
 from vector_memory.service.memory import tombstones
 from vector_memory.system.files import with_real_folder
 

@@ -68,7 +68,7 @@ def test_an_exit_code_is_lost_in_a_pipe_and_before_a_semicolon() -> None:
 )
 def test_which_commands_do_the_same(failed: str, other: str, least: float, most: float) -> None:
     """Another file under test is another job; all of them, or the same elsewhere, is the same."""
-    (tried,), (ran,) = commands.telling(failed), commands.telling(other)
+    (tried,), (ran,) = commands.acting(failed), commands.acting(other)
     assert least <= commands.same_job(tried, ran) <= most
 
 

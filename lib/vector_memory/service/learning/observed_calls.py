@@ -1,4 +1,4 @@
-"""What was done in a session, taken from its transcript: turns with their steps. Every word that leaves here is
+"""What was done in a session, taken from its transcript: turns with their calls. Every word that leaves here is
 redacted, and what reads like an instruction is left out."""
 
 from __future__ import annotations
@@ -78,21 +78,21 @@ def _turn(exchange: Exchange, ends: dict[tuple[str, int], str], clean: Clean) ->
     start = exchange.started_at or exchange.ended_at or datetime.now(timezone.utc)
     for call in exchange.calls:
         clean(call.command)
-    steps: list[TaskCall] = []
+    calls: list[TaskCall] = []
     failures = 0
     for call in exchange.calls[:MOST_STEPS]:
         if fixes.is_failure(call):
-            steps.append(_failure(call, start, ends.get((exchange.key, failures), ""), clean))
+            calls.append(_failure(call, start, ends.get((exchange.key, failures), ""), clean))
             failures += 1
         else:
-            steps += _steps(call, start, clean)
+            calls += _calls(call, start, clean)
     prompt = _prompt(exchange.prompt)
     return TaskTurn(
         exchange.key,
         prompt,
         start,
         max(exchange.ended_at or start, start),
-        tuple(steps),
+        tuple(calls),
         exchange.is_interrupted,
         model=clean(exchange.model[:LONGEST_NAME]),
         order=order_of(exchange.prompt) if exchange.is_subagent else "",
@@ -126,9 +126,9 @@ def _end(episode: Episode, clean: Clean) -> str:
     return clean(line.replace(f"{cwd.rstrip('/')}/", "") if cwd.count("/") > 1 else line)
 
 
-def _steps(call: ToolUse, start: datetime, clean: Clean) -> Iterator[TaskCall]:
+def _calls(call: ToolUse, start: datetime, clean: Clean) -> Iterator[TaskCall]:
     """Yield what a call did: of a command line each part that does something."""
-    at, parts = call.at or start, commands.telling(call.command)
+    at, parts = call.at or start, commands.acting(call.command)
     if call.tool == SKILL_TOOL:
         yield TaskCall(OTHER, SKILL, clean(call.calls), at=at)
     elif not call.command:
@@ -143,7 +143,7 @@ def _steps(call: ToolUse, start: datetime, clean: Clean) -> Iterator[TaskCall]:
 
 def _failure(call: ToolUse, start: datetime, end: str, clean: Clean) -> TaskCall:
     """Return a command that failed, with the line that says why, and what ended it."""
-    part, output = commands.telling(call.command)[-1], clean(call.output)
+    part, output = commands.acting(call.command)[-1], clean(call.output)
     line = clean(error_line(output)) if output else ""
     error = marked(line[:ERROR_CHARS], TOOL)
     sign = _sign(part.program, line) or signature(output, clean(call.command)) if error else ""
