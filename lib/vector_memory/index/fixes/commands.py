@@ -6,6 +6,7 @@ environment, `uv run`, `sudo`, a pipe into `tail`.
 
 from __future__ import annotations
 
+import ntpath
 import posixpath
 import re
 from collections.abc import Sequence
@@ -20,7 +21,8 @@ _HEREDOC = re.compile(
 )
 _CHANGE_FOLDER = re.compile(r"^(?:\s*cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;))+")
 _PAGER = re.compile(r"(?:\s*2>&1)?\s*\|\s*(?:tail|head|tee|cat|less)\b[^|&;\n]*$")
-_SUBCOMMAND = re.compile(r"[a-z][a-z0-9]*(?:[-_:][a-z0-9]+)*$")
+_JOINTS = str.maketrans("-_:", "aaa")
+"""What joins the parts of a subcommand's name."""
 _VERSIONED = frozenset(("python", "pip", "node", "ruby", "perl", "lua", "clang", "gcc", "php"))
 _PATH = re.compile(r"[/\\]|\.\w{1,5}(?:::|:|$)")
 _WORDS_OF = tables.sets("command_words")
@@ -79,7 +81,7 @@ class CommandPart:
             for word in self.words
             if not word.startswith("-") and " " not in word and _PATH.search(word)
         )
-        last = (re.split(r"[/\\]", word.rstrip("/\\"))[-1] for word in found)
+        last = (ntpath.basename(word.rstrip("/\\")) for word in found)
         return frozenset(name for name in last if any(map(str.isalnum, name)))
 
     @cached_property
@@ -140,7 +142,10 @@ def folder(command: str) -> str:
 
 def _only_prints(part: CommandPart) -> bool:
     """Whether a stream editor leaves its files alone."""
-    in_place = any(re.match(r"-\w*i|--in-place", word) for word in part.words)
+    short = [word.partition(".")[0] for word in part.words if word[:1] == "-" != word[1:2]]
+    in_place = any("i" in word for word in short) or any(
+        word.startswith("--in-place") for word in part.words
+    )
     return part.program == "sed" and not in_place
 
 
@@ -210,7 +215,7 @@ def _unwrapped(words: Sequence[shell.ShellWord]) -> Sequence[shell.ShellWord]:
 
 
 def _program(word: str) -> str:
-    name = posixpath.basename(word.replace("\\", "/"))
+    name = ntpath.basename(word)
     for ending in (".exe", ".cmd", ".bat"):
         name = name.removesuffix(ending)
     stem = name.rstrip("0123456789.").removesuffix("-")
@@ -226,7 +231,7 @@ def _job(program: str, words: list[str]) -> tuple[str, tuple[str, ...]]:
     names: list[str] = []
     left = list(words)
     for word in words:
-        if _SUBCOMMAND.match(word) and (not names or names[-1] in _DEEPER):
+        if _is_subcommand(word) and (not names or names[-1] in _DEEPER):
             names.append(word)
             left.remove(word)
         elif names and names[-1] not in _DEEPER:
@@ -238,11 +243,20 @@ def _job(program: str, words: list[str]) -> tuple[str, tuple[str, ...]]:
     return " ".join([program, *names]), tuple(left)
 
 
+def _is_subcommand(word: str) -> bool:
+    return (
+        word[:1].isalpha()
+        and word.islower()
+        and word.isascii()
+        and word.translate(_JOINTS).isalnum()
+    )
+
+
 def _script_job(program: str, words: list[str]) -> tuple[str, tuple[str, ...]]:
     """A script is its job; a program that is given inline has none but that."""
     for place, word in enumerate(words):
         if word in ("-c", "-e", "-", "--eval") or "\n" in word:
             return f"{program} -", tuple(words[place:])
         if not word.startswith("-"):
-            return f"{program} {re.split(r'[/]', word)[-1]}", tuple(words[place + 1 :])
+            return f"{program} {posixpath.basename(word)}", tuple(words[place + 1 :])
     return program, tuple(words)

@@ -7,6 +7,7 @@ unlucky.
 
 from __future__ import annotations
 
+import ntpath
 import os
 import re
 from bisect import bisect_right
@@ -290,7 +291,7 @@ def _stands_for(failed: ToolUse, tried: CommandPart, call: ToolUse) -> bool:
     shares = bool(tried.operands & other.operands) or bool(
         tried.words == other.words and any(word[:1].isalnum() for word in tried.words)
     )
-    named = other.program in re.split(r"[\s:_-]", tried.job)[1:]
+    named = other.program in names_in(tried.job)[1:]
     missing = any(words in failed.output for words in _MISSING) and tried.program in failed.output
     return shares and (named or missing)
 
@@ -380,7 +381,7 @@ def _only_keeps(command: str) -> bool:
 
 
 def _name(file: str) -> str:
-    return re.split(r"[/\\]", file)[-1]
+    return ntpath.basename(file)
 
 
 def _detail(change: str) -> Iterator[str]:

@@ -19,8 +19,6 @@ _FILE_CLIENTS = frozenset({"sqlite3", "duckdb", "litecli"})
 _TALK = re.compile(r"--[^\n]*|/\*.*?\*/|^\s*[#\\.][^\n]*", re.DOTALL | re.MULTILINE)
 """Comments, and lines with what a client is told beside SQL, such as `\\c db`."""
 _LITERAL = re.compile(r"'(?:[^'\\]|''|\\.)*'|\$\$.*?\$\$", re.DOTALL)
-_WHERE = re.compile(r"\bWHERE\b(.*)", re.IGNORECASE | re.DOTALL)
-_ALWAYS = re.compile(r"\s*\(?\s*(?:1\s*=\s*1|true|1)\s*\)?\s*$", re.IGNORECASE)
 _STATEMENTS = ("DROP ", "TRUNCATE ", "DELETE FROM ")
 _EXECUTED = re.compile(
     r"""\b(?:execute\w*|exec|query\w*|raw|\$\w*Raw\w*|run|unsafe|sql)\s*\(\s*(?:\w+\(\s*)?[rbf]?"""
@@ -46,8 +44,9 @@ def in_sql(what: str, script: str) -> Iterator[Finding]:
 
 
 def _is_limited(sql: str) -> bool:
-    where = _WHERE.search(sql)
-    return not _ALWAYS.match(where[1]) if where else " USING " in sql.upper()
+    words, where, condition = " ".join(sql.upper().split()).partition(" WHERE ")
+    is_always = condition.replace(" ", "").strip("()") in ("1=1", "TRUE", "1")
+    return not is_always if where else " USING " in words
 
 
 def executed(act: Act, script: str) -> Iterator[Finding]:
@@ -82,11 +81,16 @@ def scripts(act: Act) -> Iterator[str]:
         name, sign, rest = text.partition("=")
         if name in _STATEMENT_OPTIONS and sign:
             yield rest
-        elif text in _STATEMENT_OPTIONS or re.match(r"^-[a-zA-Z]*[ceQq]$", text):
+        elif text in _STATEMENT_OPTIONS or _is_code(text):
             yield from act.args[place + 1 : place + 2]
     if act.name in ("sqlite3", "duckdb", "bq", "usql"):
         yield from [text for text in act.texts() if " " in text.strip()]
     yield from act.fed()
+
+
+def _is_code(option: str) -> bool:
+    """Whether a statement stands behind an option: `-c`, `-Atqc`."""
+    return option[:1] == "-" and option[1:].isalpha() and option[-1] in "ceQq"
 
 
 _TOLD = {name for name, known in rules.RULES.items() if DATA in {rule.category for rule in known}}

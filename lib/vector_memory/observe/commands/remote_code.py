@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator
 
 from vector_memory.observe.commands.acts import MOST_WHAT, Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import HIGH, LOW, REMOTE_CODE, Finding
 from vector_memory.observe.commands.words import WORDS
-from vector_memory.text.shell import SHELLS
+from vector_memory.text.shell import SHELLS, parse
 
 _WHY = "It runs what a server sends, unread."
-_FETCHED = re.compile(r"(?:\$\(|`|<\()\s*(?:sudo\s+)?(?:curl|wget)\b")
 _LOCAL = ("://localhost", "://127.", "://[::1]", "://0.0.0.0")
 _INTERPRETERS = WORDS["interpreter"] | SHELLS
 
@@ -26,7 +24,8 @@ def is_local(text: str) -> bool:
 def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield where code from the network is run as it comes."""
     program = act.command.words[0]
-    if not program.plain and _FETCHED.match(program.text):
+    fetched = () if program.plain else parse(program.text)
+    if any(command.name in WORDS["fetcher"] for command in fetched):
         yield act.found(REMOTE_CODE, HIGH, _WHY, program.text[:MOST_WHAT])
     elif act.name in _INTERPRETERS and act.sources and _reads_script(act):
         yield from _piped(act)

@@ -82,7 +82,7 @@ def _hidden(act: Act) -> str:
         return "" if act.name.isalnum() else hidden.decoded(act.program)
     decoder = act.feeding
     text = "".join(decoder.fed()).strip()
-    return hidden.decode(text, " ".join((decoder.name, *decoder.args))) if text else ""
+    return hidden.decode(text, decoder.name, decoder.args)
 
 
 def _of_package(act: Act, around: CommandSurroundings) -> str:

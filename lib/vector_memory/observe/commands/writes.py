@@ -100,8 +100,8 @@ def _empties(act: Act) -> bool:
 def _outside(path: str, home: str, adds: bool) -> str:
     """Return how grave it is to write a file outside the project: the client's own plans and notes are nobody's."""
     is_setting = path.endswith(("/.claude/settings.json", "/.claude/settings.local.json"))
-    own = rf"{re.escape(home)}/\.claude/|.*/\.claude/(?:plans|projects)/"
-    if re.match(own, path) and not is_setting:
+    is_notes = "/.claude/plans/" in path or "/.claude/projects/" in path
+    if (is_notes or path.startswith(f"{home}/.claude/")) and not is_setting:
         return ""
     is_of_shell = posixpath.basename(path) in WORDS["shell-file"]
     return HIGH if not adds and (is_setting or is_of_shell or path.startswith(_MACHINE)) else LOW

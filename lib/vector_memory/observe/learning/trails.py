@@ -126,7 +126,8 @@ def _of_kind(kind: str, judged: Sequence[Task], now: datetime) -> Trail | None:
 
 def _needs_no_memory(step: str) -> bool:
     """Whether whoever knows the program runs it so: options alone are no news."""
-    return step == EDIT or bool(PATTERNS["by_itself"].fullmatch(re.sub(r" -\S+", "", step)))
+    plain = " ".join(word for word in step.split() if not word.startswith("-"))
+    return step == EDIT or bool(PATTERNS["by_itself"].fullmatch(plain))
 
 
 def usual(job: str, won: Sequence[Task]) -> str:
