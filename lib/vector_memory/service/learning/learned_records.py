@@ -88,10 +88,11 @@ class SessionLedger:
 def tasks_in(raw: Any) -> list[outcomes.Task]:
     """Return the tasks that were written as JSON, also by an older version, without what somebody edited."""
     tasks = []
-    for each in raw if isinstance(raw, list) else ():
-        if isinstance(each, dict) and "stages" in each:
-            each["steps"] = each["stages"]
-    for task in read_all(outcomes.Task, raw):
+    rows = [each for each in raw if isinstance(each, dict)] if isinstance(raw, list) else []
+    # What an older version wrote calls its steps stages.
+    for task in read_all(
+        outcomes.Task, [{"steps": each.get("stages", []), **each} for each in rows]
+    ):
         with suppress(TypeError, ValueError):
             datetime.fromisoformat(task.at)
             trouble = [outcomes.Trouble(*map(str, each)) for each in task.trouble]

@@ -98,6 +98,8 @@ def test_what_is_no_task_is_left_out() -> None:
         == []
     )
     assert len(tasks_in([good, {**good, "of a later version": 1}])) == 2
+    older = {name: value for name, value in good.items() if name != "steps"}
+    assert tasks_in([{**older, "stages": ["edit"]}])[0].steps == ["edit"]
 
 
 def task(number: int, **more: object) -> Task:
