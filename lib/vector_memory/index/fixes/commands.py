@@ -11,7 +11,6 @@ import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 
 from vector_memory.text import shell, tables
@@ -28,8 +27,6 @@ _PATH = re.compile(r"[/\\]|\.\w{1,5}(?:::|:|$)")
 _WORDS_OF = tables.sets("command_words")
 _MULTI = _WORDS_OF["with_jobs"]
 """Programs whose first word says which of their jobs it is."""
-ALIKE = 0.5
-"""How much of two inline programs must be the same, at least, for it to matter."""
 _DEEPER = _WORDS_OF["deeper"]
 """Words after which the next one belongs to the job, too."""
 _QUIET = _WORDS_OF["quiet"]
@@ -160,7 +157,7 @@ def same_job(failed: CommandPart, other: CommandPart) -> float:
         return 1.0
     mine, theirs = failed.operands, other.operands
     if failed.is_inline:
-        return _alike(failed.words, other.words)
+        return 0.0
     if mine and theirs and (mine.isdisjoint(theirs) or theirs < mine):
         return 0.3
     if failed.selection and not _selects(other.selection, failed.selection):
@@ -177,17 +174,6 @@ def _selects(pattern: str, selection: str) -> bool:
         return plain in pattern or re.search(pattern, plain) is not None
     except re.error:
         return False
-
-
-@lru_cache(512)
-def _alike(words: tuple[str, ...], others: tuple[str, ...]) -> float:
-    """Return how much of two inline programs is the same, 0 where it is little."""
-    one, other = " ".join(words)[:2_000], " ".join(others)[:2_000]
-    matcher = SequenceMatcher(None, one, other, autojunk=False)
-    # Both are bounds from above, and far cheaper.
-    if matcher.real_quick_ratio() < ALIKE or matcher.quick_ratio() < ALIKE:
-        return 0.0
-    return matcher.ratio()
 
 
 def _part(command: shell.Command) -> CommandPart:
