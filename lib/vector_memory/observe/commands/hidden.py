@@ -8,6 +8,8 @@ from contextlib import suppress
 
 from vector_memory.text import shell
 
+MOST_WORD = 4_096
+"""Of a word that holds a script: who nests more means to keep a reader busy."""
 _DECODERS = {
     "base64": ("-d", "-D", "--decode"),
     "gbase64": ("-d", "-D", "--decode"),
@@ -29,7 +31,8 @@ def decode(text: str, program: str, words: Collection[str]) -> str:
 def decoded(word: str) -> str:
     """Return the script that a word such as `$(echo … | base64 -d)` becomes, "" for any other word."""
     said = ""
-    for command in shell.parse(word[:20_000]) if "$(" in word or "`" in word else ():
+    is_script = len(word) < MOST_WORD and ("$(" in word or "`" in word)
+    for command in shell.parse(word) if is_script else ():
         words = [argument.text for argument in command.arguments]
         if script := decode(command.given or (said if command.piped else ""), command.name, words):
             return script

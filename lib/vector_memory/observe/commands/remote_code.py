@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
+from vector_memory.observe.commands import hidden
 from vector_memory.observe.commands.acts import MOST_WHAT, Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import HIGH, LOW, REMOTE_CODE, Finding
@@ -24,7 +25,8 @@ def is_local(text: str) -> bool:
 def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield where code from the network is run as it comes."""
     program = act.command.words[0]
-    fetched = () if program.plain else parse(program.text)
+    is_script = not program.plain and len(program.text) < hidden.MOST_WORD
+    fetched = parse(program.text) if is_script else ()
     if any(command.name in WORDS["fetcher"] for command in fetched):
         yield act.found(REMOTE_CODE, HIGH, _WHY, program.text[:MOST_WHAT])
     elif act.name in _INTERPRETERS and act.sources and _reads_script(act):
