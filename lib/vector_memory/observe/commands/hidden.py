@@ -10,12 +10,8 @@ from vector_memory.text import shell
 
 MOST_WORD = 4_096
 """Of a word that holds a script: who nests more means to keep a reader busy."""
-_DECODERS = {
-    "base64": ("-d", "-D", "--decode"),
-    "gbase64": ("-d", "-D", "--decode"),
-    "openssl": ("-d",),
-    "xxd": ("-r",),
-}
+_BASE64 = ("-d", "-D", "--decode")
+_DECODERS = {"base64": _BASE64, "gbase64": _BASE64, "openssl": ("-d",), "xxd": ("-r",)}
 
 
 def decode(text: str, program: str, words: Collection[str]) -> str:

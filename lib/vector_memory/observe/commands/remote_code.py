@@ -1,4 +1,4 @@
-"""Where code from the network, or code that nobody can read, is run as it comes."""
+"""Where code from the network is run as it comes."""
 
 from __future__ import annotations
 
