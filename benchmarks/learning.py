@@ -35,7 +35,7 @@ from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.trails import Trail
 from vector_memory.observe.learning.trouble import Habit
 from vector_memory.service.learning import guidance
-from vector_memory.service.learning.observed_steps import cleaner, harvest
+from vector_memory.service.learning.observed_calls import cleaner, harvest
 
 LABELS = Path(__file__).with_name("outcomes.json")
 BIG_BYTES = 10_000_000
@@ -163,7 +163,7 @@ def scripted(show: bool) -> None:
     right, all_of_them = Counter[str](), 0
     for prompt, kind, steps, following, done in SCRIPTS:
         made = [
-            tasks.TaskStep(what, job, job, ok, at=at + timedelta(seconds=n))
+            tasks.TaskCall(what, job, job, ok, at=at + timedelta(seconds=n))
             for n, (what, job, ok) in enumerate(steps)
         ]
         turn = tasks.TaskTurn("k", prompt, at, at + timedelta(minutes=1), tuple(made))

@@ -19,7 +19,7 @@ def task(at: datetime, number: int, session: str, done: bool = True, **more: obj
     """Return a fix of the ledger in which the tests were run."""
     said: dict[str, object] = {
         "kind": "fix", "done": done, "sure": True, "minutes": 10.0 + number,
-        "terms": ["ledger", "rounding", f"case{number}"], "stages": ["edit", "pytest"],
+        "terms": ["ledger", "rounding", f"case{number}"], "steps": ["edit", "pytest"],
         "commands": {"pytest": "pytest tests/ledger"}, "jobs": ["pytest"],
         "trouble": [] if done else [FAILED], "session": session, **more,
     }  # fmt: skip

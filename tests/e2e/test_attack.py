@@ -226,7 +226,7 @@ def test_a_value_in_the_data_home_is_told_with_its_way(made: House) -> None:
     leaked = ledger.put("GitHub token", "by hand")
     ledger.put("GitHub token", "another way")
     kept = ledger.put("GitHub token", secrets.EXCEPTIONS[0])
-    Path(made.home.logs, "flags.jsonl").write_text(json.dumps({"said": leaked, "folder": kept}))
+    Path(made.home.logs, "hook.log").write_text(json.dumps({"said": leaked, "folder": kept}))
     done = secrets.judged(made, ledger, ())
     assert [(one["way"], one["form"], one["files"]) for one in done["misses"]] == [
         ("by hand", "GitHub token", ["logs"])

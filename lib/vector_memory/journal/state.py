@@ -151,10 +151,12 @@ class State(AuditLog, SessionRows, JobRows, UseLabels, DueRows, TrustedRows, Cou
             job_rows.write(connection, rows)
             audit.append(connection, [*events, *job_events])
 
-    def put_record(self, sort: str, id: str, body: Mapping[str, object] | None) -> None:
+    def put_record(
+        self, sort: str, id: str, body: Mapping[str, object] | None, is_durable: bool = True
+    ) -> None:
         """Write a small record (a contract, a proof, a lease, a vote) in the place of the one of its sort and id;
-        None removes it. Durable."""
-        with self._durably() as connection:
+        None removes it. What need not be durable does not wait for the disk."""
+        with self._durably() if is_durable else self._connections.writing() as connection:
             connection.execute("DELETE FROM records WHERE sort = ? AND id = ?", (sort, id))
             if body is not None:
                 values = (sort, id, json.dumps(dict(body)))

@@ -26,6 +26,11 @@ DEEPEST = 40
 """Levels of the tree that are walked: nobody nests commands deeper."""
 DEEPEST_SCRIPT = 4
 
+WRITING = frozenset({">", ">>", "&>", ">|", "&>>"})
+"""Redirections that write a file."""
+FILE_SEARCHES = frozenset({"find", "gfind", "fd", "fdfind"})
+EXECUTING = ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch")
+"""Options behind which stands the command that a search for files runs for what it finds: via `find`, whichever it is."""
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash"})
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _ANSI_ESCAPED = re.compile(r"\\([0-7]{1,3}|.)", re.DOTALL)
@@ -37,21 +42,33 @@ _EXPANSIONS = frozenset(
      "arithmetic_expansion"}
 )  # fmt: skip
 _SCRIPTS = frozenset({"command_substitution", "process_substitution"})
+_WITHIN = ("$()",)
+_HOLDING_SCRIPTS = frozenset(
+    {"declaration_command", "unset_command", "test_command", "string", "concatenation",
+     "variable_assignment", "word", "heredoc_body"}
+)  # fmt: skip
+"""What is no command and may hold some."""
 
 
-class Wrapper(NamedTuple):
-    """A program that only runs another one: how many words stand between, and which options take a word."""
+class Runner(NamedTuple):
+    """A program that runs another one, as the head of the table `runners.txt` says."""
 
+    where: str
+    how: str
     between: int
-    takes: frozenset[str]
+    takes: str
 
 
-def _wrappers() -> dict[str, Wrapper]:
-    rows = (line.split(" |") for line in tables.lines("wrappers", os.path.dirname(__file__)))
-    return {name: Wrapper(int(between), frozenset(takes.split())) for name, between, takes in rows}
+def _runners() -> dict[str, Runner]:
+    rows = (line.split("\t") for line in tables.lines("runners", os.path.dirname(__file__)))
+    return {
+        program: Runner(where, how, int(between), takes)
+        for programs, where, how, between, takes in rows
+        for program in programs.split(",")
+    }
 
 
-_WRAPPERS = _wrappers()
+RUNNERS = _runners()
 
 
 class ShellWord(NamedTuple):
@@ -64,7 +81,7 @@ class ShellWord(NamedTuple):
 
 
 class Redirect(NamedTuple):
-    """Where output goes or input comes from: `>`, `>>`, `<` and their like, and a file."""
+    """Where output goes or input comes from: `>`, `>>`, `2>`, `<` and their like, and a file."""
 
     sign: str
     target: ShellWord
@@ -79,6 +96,7 @@ class Command:
         folder: the folder that it runs in, as `cd` before it says; "" where nothing does.
         via: what runs it: `sudo`, `xargs`, `find`, `bash`, `$()`, …, the outermost first.
         piped: whether its input is another command's output.
+        is_lost: whether its exit code is lost: in a pipe, before `;` or `||`.
         redirects: its redirections.
         text: how it stands in the line.
         given: what it reads from a here-document, "" without one.
@@ -91,6 +109,7 @@ class Command:
     redirects: tuple[Redirect, ...] = ()
     text: str = ""
     given: str = ""
+    is_lost: bool = False
 
     @property
     def name(self) -> str:
@@ -112,15 +131,11 @@ def parse(command: str) -> list[Command]:
 
 
 def _commands(script: str, depth: int) -> Iterator[Command]:
-    source = script.encode("utf-8", "replace")[:MOST_BYTES]
-    walk = _CommandWalk(source)
-    walk.visit(_tree(source), "", False, 0)
-    for count, command in enumerate(walk.found):
-        if count >= MOST_COMMANDS:
-            return
+    for command in _walked(script).found[:MOST_COMMANDS]:
         yield from _unwrapped(command, depth)
 
 
+_SENDING = frozenset({"ssh", "watch", "parallel", "flock"})
 _local = threading.local()
 _AS_LETTERS = bytes(byte if byte < 0x80 else ord("x") for byte in range(0x100))
 """The grammar's scanner asks C what kind of character one is, which is undefined beyond ASCII: a rocket in a
@@ -128,12 +143,13 @@ line has ended the process. To the shell all of those are parts of words; places
 words say is taken from the line itself."""
 
 
-def _tree(source: bytes) -> Any:
-    """Return the tree of a script. A parser belongs to one thread, and so does the last tree: the facade
+def _walked(script: str) -> _CommandWalk:
+    """Return what is in a script. A parser belongs to one thread, and so does the last script: the facade
     and the observer read the same line, one for its commands and one for its variables, too."""
-    last = getattr(_local, "last", None)
-    if last is not None and last[0] == source:
-        return last[1]
+    source = script.encode("utf-8", "replace")[:MOST_BYTES]
+    last: _CommandWalk | None = getattr(_local, "last", None)
+    if last is not None and last.source == source:
+        return last
     parser = getattr(_local, "parser", None)
     if parser is None:
         import tree_sitter
@@ -141,9 +157,18 @@ def _tree(source: bytes) -> Any:
 
         parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
         _local.parser = parser
-    root = parser.parse(source.translate(_AS_LETTERS)).root_node
-    _local.last = (source, root)
-    return root
+    _local.last = walk = _CommandWalk(source)
+    walk.visit(parser.parse(source.translate(_AS_LETTERS)).root_node, _Place())
+    return walk
+
+
+class _Place(NamedTuple):
+    """Where in a line a node stands: as `Command` says, and how deep."""
+
+    via: tuple[str, ...] = ()
+    piped: bool = False
+    is_lost: bool = False
+    depth: int = 0
 
 
 class _CommandWalk:
@@ -152,39 +177,53 @@ class _CommandWalk:
     def __init__(self, source: bytes) -> None:
         self.source = source
         self.found: list[Command] = []
+        self.values: dict[str, list[ShellWord]] = {}
         self.folder = ""
         self._last = -1
 
-    def visit(self, node: Any, via: str, piped: bool, depth: int) -> None:
+    def visit(self, node: Any, place: _Place) -> None:
         """Walk a node that holds commands."""
-        if depth > DEEPEST or len(self.found) > MOST_COMMANDS:
+        if place.depth > DEEPEST or len(self.found) > MOST_COMMANDS:
             return
-        kind = node.type
+        kind, place = node.type, place._replace(depth=place.depth + 1)
         if kind == "command":
-            self._command(node, via, piped, depth)
-        elif kind in ("declaration_command", "unset_command", "test_command"):
-            self._inner_scripts(node, depth)
+            self._command(node, place)
         elif kind == "redirected_statement":
-            self._redirected(node, via, piped, depth)
-        elif kind == "pipeline":
-            for place, child in enumerate(node.named_children):
-                self.visit(child, via, piped or place > 0, depth + 1)
-        elif kind in ("subshell", "command_substitution", "process_substitution"):
+            self._redirected(node, place)
+        elif kind in _HOLDING_SCRIPTS:
+            self._assign(node)
+            self._inner_scripts(node, place.depth)
+        elif kind in ("subshell", *_SCRIPTS):
             before = self.folder
-            for child in node.named_children:
-                self.visit(child, "$()" if kind in _SCRIPTS else via, piped, depth + 1)
+            self._children(node, place._replace(via=_WITHIN if kind in _SCRIPTS else place.via))
             self.folder = before
-        elif kind in ("string", "concatenation", "variable_assignment", "word", "heredoc_body"):
-            self._inner_scripts(node, depth)
         else:
-            for child in node.named_children:
-                self.visit(child, via, piped, depth + 1)
+            self._assign(node)
+            self._children(node, place)
 
-    def _redirected(self, node: Any, via: str, piped: bool, depth: int) -> None:
+    def _assign(self, node: Any) -> None:
+        """Note what a variable is given, by an assignment or a `for`."""
+        if node.type in ("variable_assignment", "for_statement"):
+            name = node.child_by_field_name("name") or node.child_by_field_name("variable")
+            given = [self._word(value) for value in node.children_by_field_name("value")]
+            self.values.setdefault(self._text(name), []).extend(
+                given or [ShellWord("")] * (node.type == "variable_assignment")
+            )
+
+    def _children(self, node: Any, place: _Place) -> None:
+        """Walk the commands within a node. The exit code of all but the last is lost, but before `&&`."""
+        children = node.named_children
+        for number, child in enumerate(children):
+            piped = place.piped or (node.type == "pipeline" and number > 0)
+            following = child.next_sibling
+            is_last = child == children[-1] or (following is not None and following.type == "&&")
+            self.visit(child, place._replace(piped=piped, is_lost=place.is_lost or not is_last))
+
+    def _redirected(self, node: Any, place: _Place) -> None:
         self._last = -1
         body, first = node.child_by_field_name("body"), len(self.found)
         if body is not None:
-            self.visit(body, via, piped, depth + 1)
+            self.visit(body, place)
         last = self._last
         if body is not None and body.type in ("while_statement", "for_statement") and last >= 0:
             # A loop's input is read where it begins: `while read x; do …; done < list`.
@@ -194,14 +233,12 @@ class _CommandWalk:
             if child.type == "file_redirect":
                 redirects += self._redirects(child)
             elif child.type == "heredoc_redirect":
-                given += self._heredoc(child, via, depth)
-            self._inner_scripts(child, depth)
+                given += self._heredoc(child, place)
+            self._inner_scripts(child, place.depth)
         if body is None:
             if redirects:
                 # A redirection alone makes or empties the file.
-                self._add(
-                    Command((ShellWord(":"),), self.folder, _words(via), piped, tuple(redirects))
-                )
+                self._add((ShellWord(":"),), place, redirects=tuple(redirects))
         elif last >= 0:
             # Of several commands it is the last that a here-document or a file goes to, or all in braces.
             one = self.found[last]
@@ -211,20 +248,21 @@ class _CommandWalk:
 
     def _redirects(self, node: Any) -> list[Redirect]:
         sign = next((child.type for child in node.children if not child.is_named), ">")
-        target = node.child_by_field_name("destination")
+        target, stream = map(node.child_by_field_name, ("destination", "descriptor"))
+        sign = self._text(stream) + sign if stream is not None else sign
         return [Redirect(sign, self._word(target))] if target is not None else []
 
-    def _heredoc(self, node: Any, via: str, depth: int) -> str:
+    def _heredoc(self, node: Any, place: _Place) -> str:
         given = ""
         for child in node.named_children:
             if child.type == "heredoc_body":
                 given += self._text(child)
             elif child.type not in ("heredoc_start", "heredoc_end"):
                 # What follows the mark on its line: a pipe, `&&`, another redirection.
-                self.visit(child, via, child.type == "pipeline", depth + 1)
+                self.visit(child, place._replace(piped=child.type == "pipeline"))
         return given
 
-    def _command(self, node: Any, via: str, piped: bool, depth: int) -> None:
+    def _command(self, node: Any, place: _Place) -> None:
         words: list[ShellWord] = []
         redirects: list[Redirect] = []
         given = ""
@@ -241,21 +279,24 @@ class _CommandWalk:
                 words.append(self._word(child.named_children[0] if child.named_children else child))
             else:
                 words.append(self._word(child))
-        text = self._text(node)
         if words:
-            self._add(
-                Command(
-                    tuple(words), self.folder, _words(via), piped, tuple(redirects), text, given
-                )
-            )
+            self._add(tuple(words), place, tuple(redirects), self._text(node), given)
             self._follow_cd(words)
         own = self._last
-        self._inner_scripts(node, depth)
+        self._inner_scripts(node, place.depth)
         self._last = own
 
-    def _add(self, command: Command) -> None:
+    def _add(
+        self,
+        words: tuple[ShellWord, ...],
+        place: _Place,
+        redirects: tuple[Redirect, ...] = (),
+        text: str = "",
+        given: str = "",
+    ) -> None:
+        via, piped, is_lost, _ = place
         self._last = len(self.found)
-        self.found.append(command)
+        self.found.append(Command(words, self.folder, via, piped, redirects, text, given, is_lost))
 
     def _follow_cd(self, words: Sequence[ShellWord]) -> None:
         if words[0].text not in ("cd", "pushd") or len(words) < 2:
@@ -271,8 +312,9 @@ class _CommandWalk:
             return
         for child in node.named_children:
             if child.type in _SCRIPTS:
-                self.visit(child, "$()", False, depth + 1)
+                self.visit(child, _Place(_WITHIN, is_lost=True, depth=depth))
             else:
+                self._assign(child)
                 self._inner_scripts(child, depth + 1)
 
     def _text(self, node: Any) -> str:
@@ -335,10 +377,6 @@ def _known_escape(escape: re.Match[str]) -> str:
     return f"\\{int(escape[1], 8) & 0xFF:03o}" if is_octal else "\\" + escape[0]
 
 
-def _words(via: str) -> tuple[str, ...]:
-    return (via,) if via else ()
-
-
 # -- programs that run others ---------------------------------------------------------------------
 
 
@@ -352,8 +390,8 @@ def _unwrapped(command: Command, depth: int) -> Iterator[Command]:
         if script is not None:
             yield from _inside(command, script, depth)
             return
-    if name in _WRAPPERS:
-        inner = _wrapped(command)
+    if name in RUNNERS and RUNNERS[name].where == "framed":
+        inner = _framed(command)
         if inner is not None:
             yield from _unwrapped(inner, depth + 1)
             return
@@ -362,7 +400,7 @@ def _unwrapped(command: Command, depth: int) -> Iterator[Command]:
             yield from _inside(command, command.given, depth)
             return
     yield command
-    if name == "find":
+    if name in FILE_SEARCHES:
         for words in _executed(command.arguments):
             inner = replace(command, words=words, via=(*command.via, "find"), redirects=())
             yield from _unwrapped(inner, depth + 1)
@@ -374,7 +412,8 @@ def _inside(command: Command, script: str, depth: int) -> Iterator[Command]:
         return
     for inner in _commands(script, depth + 1):
         folder = posixpath.join(command.folder, inner.folder) if inner.folder else command.folder
-        yield replace(inner, folder=folder, via=(*command.via, command.name, *inner.via))
+        via, is_lost = (*command.via, command.name, *inner.via), command.is_lost or inner.is_lost
+        yield replace(inner, folder=folder, via=via, is_lost=is_lost)
 
 
 def _script(command: Command) -> str | None:
@@ -390,86 +429,72 @@ def _script(command: Command) -> str | None:
     return command.given or None
 
 
-def _wrapped(command: Command) -> Command | None:
-    """Return the command that a wrapper runs, None where it runs none."""
-    name = command.name
-    skip, takes = _WRAPPERS[name]
-    words = list(command.arguments)
-    while words:
-        text = words[0].text
-        if text == "--":
-            words.pop(0)
-            break
-        if text.startswith("-") and len(text) > 1:
-            words.pop(0)
-            if text in takes and words:
-                words.pop(0)
-        elif name in ("env", "sudo") and "=" in text and text.partition("=")[0].isidentifier():
-            words.pop(0)
-        elif skip:
-            words.pop(0)
-            skip -= 1
-        else:
-            break
+def _framed(command: Command) -> Command | None:
+    """Return the command that stands within another one, None for none."""
+    name, runner = command.name, RUNNERS[command.name]
+    words = after_options(command.arguments, runner.takes, runner.between)
     if not words:
         return None
-    if name in ("ssh", "watch", "parallel", "flock") and len(words) == 1 and " " in words[0].text:
+    if name in _SENDING and len(words) == 1 and " " in words[0].text:
         # The other side's shell reads it.
-        script = (ShellWord("sh"), ShellWord("-c"), words[0])
-        return replace(command, words=script, via=(*command.via, name))
+        words = (ShellWord("sh"), ShellWord("-c"), words[0])
     piped = command.piped or name == "xargs"
     return replace(command, words=tuple(words), via=(*command.via, name), piped=piped)
 
 
+def after_options(words: Sequence[ShellWord], takes: str, between: int = 0) -> Sequence[ShellWord]:
+    """Return the words after options, assignments and those between that are no part of a command.
+
+    Args:
+        takes: options that take the next word, apart by spaces.
+        between: how many words stand between.
+    """
+    left, taking = list(words), takes.split()
+    while left:
+        text = left[0].text
+        if text == "--" and not between:
+            return left[1:]
+        if text.startswith("-") and len(text) > 1:
+            left = left[2:] if text in taking else left[1:]
+        elif "=" in text and text.partition("=")[0].isidentifier():
+            left = left[1:]
+        elif between:
+            left, between = left[1:], between - 1
+        else:
+            break
+    return left
+
+
+def run_by(runner: Runner, words: Sequence[ShellWord]) -> Sequence[ShellWord]:
+    """Return the words of the command that stands among a runner's arguments, () for none."""
+    left = after_options(words, runner.takes)
+    if runner.how == "-":
+        return left
+    if not left or left[0].text not in runner.how.split(","):
+        return ()
+    return after_options(left[1:], runner.takes, runner.between)
+
+
 def _executed(words: Sequence[ShellWord]) -> Iterator[tuple[ShellWord, ...]]:
-    """Yield the commands that `find` runs for what it finds."""
-    place = 0
-    while place < len(words):
-        if words[place].text in ("-exec", "-execdir", "-ok", "-okdir"):
-            end = place + 1
-            while end < len(words) and words[end].text not in (";", "+"):
-                end += 1
-            if end > place + 1:
-                yield tuple(words[place + 1 : end])
-            place = end
-        place += 1
+    """Yield the commands that `find` or `fd` runs for what it finds."""
+    run: list[ShellWord] | None = None
+    for word in (*words, ShellWord(";")):
+        if word.text in (";", "+"):
+            if run:
+                yield tuple(run)
+            run = None
+        elif run is not None:
+            run.append(word)
+        elif word.text in EXECUTING:
+            run = []
 
 
 # -- for those who look closer ---------------------------------------------------------------------
 
-_STATEMENTS = frozenset(
-    {"program", "list", "pipeline", "redirected_statement", "compound_statement", "subshell",
-     "if_statement", "elif_clause", "else_clause", "while_statement", "case_statement", "case_item",
-     "do_group", "for_statement", "function_definition", "negated_command", "declaration_command",
-     "command", "variable_assignments"}
-)  # fmt: skip
-
 
 def assigned(command: str) -> dict[str, tuple[ShellWord, ...]]:
     """Return what a line gives its variables: their values in order, those of a `for` too."""
-    source = command.encode("utf-8", "replace")[:MOST_BYTES]
-    walk = _CommandWalk(source)
-    values: dict[str, list[ShellWord]] = {}
-    waiting = [_tree(source)]
-    for _ in range(50 * MOST_COMMANDS):
-        if not waiting:
-            break
-        node = waiting.pop()
-        if node.type == "variable_assignment":
-            name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-            words = [walk._word(value)] if value is not None else [ShellWord("")]
-        elif node.type == "for_statement":
-            name = node.child_by_field_name("variable")
-            words = [walk._word(value_node) for value_node in node.children_by_field_name("value")]
-        else:
-            name, words = None, []
-        if name is not None:
-            values.setdefault(walk._text(name), []).extend(words)
-        if node.type in _STATEMENTS:
-            waiting += reversed(
-                [c for c in node.named_children if c.type in _STATEMENTS or "assign" in c.type]
-            )
-    return {name: tuple(words) for name, words in values.items()}
+    return {name: tuple(words) for name, words in _walked(command).values.items()}
 
 
 def looked_through(command: Command) -> list[Command]:

@@ -49,6 +49,7 @@ def test_words_are_what_the_program_is_given(command: str, read: list[list[str]]
         ("nice -n 5 nohup make", ["make"], ("nice", "nohup")),
         ("find . -print0 | xargs -0 -n 1 grep foo", ["grep", "foo"], ("xargs",)),
         (r"find . -name '*.o' -exec rm {} \;", ["rm", "{}"], ("find",)),
+        ("fd -e py -x git push -f origin", ["git", "push", "-f", "origin"], ("find",)),
         ("bash -lc 'cd x && rm y'", ["rm", "y"], ("bash",)),
         ("ssh -p 22 host 'rm -rf /x'", ["rm", "-rf", "/x"], ("ssh", "sh")),
         ("eval \"rm x\"", ["rm", "x"], ("eval",)),
@@ -88,7 +89,7 @@ def test_pipes_and_redirections_stand_with_their_command() -> None:
     assert (first.piped, second.piped) == (False, True)
     assert [(one.sign, one.target.text) for one in second.redirects] == [
         (">>", "c"),
-        (">", "/dev/null"),
+        ("2>", "/dev/null"),
     ]
     assert parse("a && echo $(b) > out")[1].redirects[0].target.text == "out"
     assert parse("> empty.txt")[0].redirects[0].target.text == "empty.txt"
@@ -129,3 +130,19 @@ def test_no_character_ends_the_process(sign: str) -> None:
         parse(line)
     (command,) = parse(f"grep '{sign} {sign}' {sign}.txt")
     assert [one.text for one in command.words] == ["grep", f"{sign} {sign}", f"{sign}.txt"]
+
+
+@pytest.mark.parametrize(
+    ("command", "lost"),
+    [
+        ("a && b", [False, False]),
+        ("a; b | c", [True, True, False]),
+        ("a || b", [True, False]),
+        ("(a; b) | c", [True, True, False]),
+        ("bash -c 'a; b'", [True, False]),
+        ("x=$(a) && b", [True, False]),
+    ],
+)
+def test_whose_exit_code_is_lost(command: str, lost: list[bool]) -> None:
+    """Only the last command tells how a line ended, and what stands before `&&`."""
+    assert [one.is_lost for one in parse(command)] == lost

@@ -22,7 +22,7 @@ _MANNERS = frozenset({
 def command_name(command: str) -> str:
     """Return by what name a command line is known; "" for one whose outcome is of the moment, that is
     several commands, or whose exit code is lost."""
-    told = commands.telling(command)
+    told = commands.acting(command)
     if len(told) != 1 or told[0].is_masked or told[0].is_inline or told[0].program in _PASSING:
         return ""
     said = commands.bare(command)

@@ -6,45 +6,27 @@ environment, `uv run`, `sudo`, a pipe into `tail`.
 
 from __future__ import annotations
 
+import ntpath
+import posixpath
 import re
-import shlex
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 
-from vector_memory.text import tables
+from vector_memory.text import shell, tables
 
 _HEREDOC = re.compile(
     r"<<-?\s*(['\"]?)(\w+)\1([^\n]*)\n(.*?)(?:\n[ \t]*\2[ \t]*(?=\n|$|\))|$)", re.DOTALL
 )
 _CHANGE_FOLDER = re.compile(r"^(?:\s*cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;))+")
 _PAGER = re.compile(r"(?:\s*2>&1)?\s*\|\s*(?:tail|head|tee|cat|less)\b[^|&;\n]*$")
-_QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"")
-_WRITING = re.compile(r"(?<![\d&=<-])>{1,2}\s*(?!/dev/|&)[\w./~$-]|\btee\s+(?:-a\s+)?[\w./~$]")
-_COMMENT = re.compile(r"(?m)^[ \t]*#.*$")
-_SUBCOMMAND = re.compile(r"[a-z][a-z0-9]*(?:[-_:][a-z0-9]+)*$")
+_JOINTS = str.maketrans("-_:", "aaa")
+"""What joins the parts of a subcommand's name."""
 _VERSIONED = frozenset(("python", "pip", "node", "ruby", "perl", "lua", "clang", "gcc", "php"))
 _PATH = re.compile(r"[/\\]|\.\w{1,5}(?:::|:|$)")
-_REDIRECTIONS = frozenset(("<", "<<", "<<<", ">", ">>"))
-_JOINS = frozenset({"&&", "||", "|", "|&", ";", "&", "\n", "(", ")", ";;"})
-_MASKS = frozenset({"|", "|&", "||", ";", "\n"})
-"""Joints after which a command's exit code is lost."""
-
 _WORDS_OF = tables.sets("command_words")
-_WRAPPERS = _WORDS_OF["wrappers"]
-_RUNNERS = {
-    "uv": ("run",), "poetry": ("run",), "pipenv": ("run",), "pdm": ("run",), "hatch": ("run",),
-    "rye": ("run",), "pixi": ("run",), "bundle": ("exec",), "pnpm": ("exec", "dlx"),
-    "yarn": ("exec", "dlx"), "npm": ("exec",), "conda": ("run",), "mamba": ("run",),
-    "mise": ("exec", "x"), "asdf": ("exec",), "rtx": ("exec",), "direnv": ("exec",),
-    "devbox": ("run",), "bun": ("x",), "fvm": (),
-}  # fmt: skip
-"""Programs that run another one in their environment, after one of these words."""
 _MULTI = _WORDS_OF["with_jobs"]
 """Programs whose first word says which of their jobs it is."""
-ALIKE = 0.5
-"""How much of two inline programs must be the same, at least, for it to matter."""
 _DEEPER = _WORDS_OF["deeper"]
 """Words after which the next one belongs to the job, too."""
 _QUIET = _WORDS_OF["quiet"]
@@ -65,12 +47,13 @@ _SELECTING = _WORDS_OF["selecting"]
 @dataclass(frozen=True)
 class CommandPart:
     """One simple command: its program, its job (`git commit`, `npm run build`, `pytest`), its other
-    words, and whether its exit code is lost (in a pipe, before `;` or `||`)."""
+    words, whether its exit code is lost (in a pipe, before `;` or `||`), and which files it writes its output to."""
 
     program: str
     job: str
     words: tuple[str, ...]
     is_masked: bool = False
+    written: tuple[str, ...] = ()
 
     @property
     def is_quiet(self) -> bool:
@@ -95,7 +78,7 @@ class CommandPart:
             for word in self.words
             if not word.startswith("-") and " " not in word and _PATH.search(word)
         )
-        last = (re.split(r"[/\\]", word.rstrip("/\\"))[-1] for word in found)
+        last = (ntpath.basename(word.rstrip("/\\")) for word in found)
         return frozenset(name for name in last if any(map(str.isalnum, name)))
 
     @cached_property
@@ -108,13 +91,13 @@ class CommandPart:
         return ""
 
 
-def parts(command: str) -> list[CommandPart]:
-    """Return the simple commands of a command line, in order."""
-    return [part for words, masked in _simple(command) for part in _part(words, masked)]
-
-
 @lru_cache(maxsize=8_192)
-def telling(command: str) -> tuple[CommandPart, ...]:
+def parts(command: str) -> tuple[CommandPart, ...]:
+    """Return the simple commands of a command line, in order."""
+    return tuple(map(_part, shell.parse(command)))
+
+
+def acting(command: str) -> tuple[CommandPart, ...]:
     """Return the parts of a command line that do something."""
     return tuple(part for part in parts(command) if not part.is_quiet)
 
@@ -122,7 +105,7 @@ def telling(command: str) -> tuple[CommandPart, ...]:
 def family(command: str) -> str:
     """Return the job of a command line, the last of several: `pytest`, `cargo test`; "" for one that
     only looks."""
-    told = telling(command)
+    told = acting(command)
     return told[-1].job if told else ""
 
 
@@ -136,17 +119,14 @@ def bare(command: str) -> str:
 
 def writes(command: str) -> bool:
     """Whether a command line that runs nothing else writes a file, as `echo x > file` does."""
-    line = _QUOTED.sub("", _HEREDOC.sub(lambda found: found[3], command))
-    return not telling(command) and bool(_WRITING.search(line))
+    return not acting(command) and any(part.written for part in parts(command))
 
 
 def settings(command: str) -> tuple[str, ...]:
     """Return what a command line prepares for what it runs: folders, environments, variables."""
-    return tuple(
-        " ".join((part.program, *part.words))
-        for part in parts(command)
-        if part.program in ("cd", "pushd", "source", ".", "export")
-    )
+    places = [part for part in parts(command) if part.program in ("cd", "pushd", "source", ".")]
+    values = shell.assigned(command).items() if "=" in command else ()
+    return (*(" ".join((part.program, *part.words)) for part in places), *map(repr, values))
 
 
 def folder(command: str) -> str:
@@ -159,7 +139,10 @@ def folder(command: str) -> str:
 
 def _only_prints(part: CommandPart) -> bool:
     """Whether a stream editor leaves its files alone."""
-    in_place = any(re.match(r"-\w*i|--in-place", word) for word in part.words)
+    short = [word.partition(".")[0] for word in part.words if word[:1] == "-" != word[1:2]]
+    in_place = any("i" in word for word in short) or any(
+        word.startswith("--in-place") for word in part.words
+    )
     return part.program == "sed" and not in_place
 
 
@@ -174,7 +157,7 @@ def same_job(failed: CommandPart, other: CommandPart) -> float:
         return 1.0
     mine, theirs = failed.operands, other.operands
     if failed.is_inline:
-        return _alike(failed.words, other.words)
+        return 0.0
     if mine and theirs and (mine.isdisjoint(theirs) or theirs < mine):
         return 0.3
     if failed.selection and not _selects(other.selection, failed.selection):
@@ -193,115 +176,34 @@ def _selects(pattern: str, selection: str) -> bool:
         return False
 
 
-@lru_cache(512)
-def _alike(words: tuple[str, ...], others: tuple[str, ...]) -> float:
-    """Return how much of two inline programs is the same, 0 where it is little."""
-    one, other = " ".join(words)[:2_000], " ".join(others)[:2_000]
-    matcher = SequenceMatcher(None, one, other, autojunk=False)
-    # Both are bounds from above, and far cheaper.
-    if matcher.real_quick_ratio() < ALIKE or matcher.quick_ratio() < ALIKE:
-        return 0.0
-    return matcher.ratio()
-
-
-def _simple(command: str) -> Iterator[tuple[list[str], bool]]:
-    """Yield the words of each simple command, and whether its exit code is lost."""
-    scripts = {f"@{at}": found[4] for at, found in enumerate(_HEREDOC.finditer(command))}
-    numbers = iter(range(len(scripts)))
-    line = _HEREDOC.sub(lambda found: f" @{next(numbers)} {found[3]}\n", command)
-    words: list[str] = []
-    for token in [*_tokens(_COMMENT.sub("", line).rstrip(" ;\n")), ""]:
-        if not token or token in _JOINS:
-            if words:
-                yield [scripts.get(word, word) for word in words], token in _MASKS
-            words = []
-        else:
-            words.append(token)
-
-
-def _tokens(line: str) -> list[str]:
-    """Return the words and the joints of a command line, redirections left out."""
-    lexer = shlex.shlex(line.replace("\\\n", " "), posix=True, punctuation_chars="();<>|&\n")
-    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
-    try:
-        raw = list(lexer)
-    except ValueError:
-        # A quote that is never closed: a transcript cuts nothing, but people do.
-        raw = re.findall(r"&&|\|\||[|;\n()]|[^\s|;&()]+", line)
-    return _without_redirections([part for token in raw for part in _joints(token)])
-
-
-def _joints(token: str) -> list[str]:
-    """Cut punctuation that stands together, such as `)\\n`, into joints."""
-    if token and not set(token) - set("();<>|&\n"):
-        return re.findall(r"\d*[<>]+&?|&&|\|\||\|&|[();|&\n]", token)
-    return [token]
-
-
-def _without_redirections(tokens: list[str]) -> list[str]:
-    kept: list[str] = []
-    skip = False
-    for token in tokens:
-        if token.lstrip("0123456789&").rstrip("&|-") in _REDIRECTIONS:
-            # `2>&1` comes as `2`, `>&` and `1`.
-            if kept and kept[-1].isdigit():
-                kept.pop()
-            skip = True
-        elif skip:
-            skip = False
-        else:
-            kept.append(token)
-    return kept
-
-
-def _part(words: list[str], masked: bool) -> Iterator[CommandPart]:
-    words = _unwrapped(words)
-    if not words:
-        return
-    program = _program(words[0])
-    if program in ("bash", "sh", "zsh") and len(words) > 2 and re.match(r"-\w*c$", words[1]):
-        yield from parts(words[2])
-        return
-    rest = words[1:]
+def _part(command: shell.Command) -> CommandPart:
+    """Return a command as a part of its line; one of another machine is of the program that goes there."""
+    words = [word.text for word in _unwrapped(command.words)]
+    if "ssh" in command.via:
+        return CommandPart("ssh", "ssh", tuple(words), command.is_lost)
+    program, rest = _program(words[0]), words[1:]
     if program == "docker-compose":
         program, rest = "docker", ["compose", *rest]
     if program == "python" and rest[:1] == ["-m"] and len(rest) > 1:
         program, rest = _program(rest[1]), rest[2:]
-    yield CommandPart(program, *_job(program, rest), masked)
+    written = [to.text for sign, to in command.redirects if sign in shell.WRITING]
+    written += rest if program == "tee" else []
+    files = tuple(name for name in written if not name.startswith(("/dev/", "-", "&")))
+    given = [command.given] if command.given else []
+    return CommandPart(program, *_job(program, [*rest, *given]), command.is_lost, files)
 
 
-def _unwrapped(words: list[str]) -> list[str]:
-    """Leave out variables and the programs that only run another one."""
-    while words:
-        head = _program(words[0])
-        name, sign, _ = words[0].partition("=")
-        if sign and name.removesuffix("+").isidentifier():
-            words = words[1:]
-        elif head in _WRAPPERS:
-            words = _after_options(words[1:], 1 if head in ("timeout", "gtimeout") else 0)
-        elif head in _RUNNERS and _runs(words):
-            words = _after_options(words[2:], 0)
-        else:
-            break
-    return words
-
-
-def _runs(words: list[str]) -> bool:
-    return len(words) > 2 and words[1] in _RUNNERS[_program(words[0])]
-
-
-def _after_options(words: list[str], skip: int) -> list[str]:
-    """Leave out a wrapper's options; those that are known to take a value with it."""
-    while words and words[0].startswith("-"):
-        takes_value = words[0] in ("--with", "--group", "--extra", "-p", "--python", "--package", "-n",
-                                   "--from", "-u", "--project", "-s", "-k", "--only-group")  # fmt: skip
-        words = words[2 if takes_value else 1 :]
-    return words[skip:]
+def _unwrapped(words: Sequence[shell.ShellWord]) -> Sequence[shell.ShellWord]:
+    """Leave out the programs that only run another one in an environment."""
+    runner = shell.RUNNERS.get(posixpath.basename(words[0].text))
+    inner = shell.run_by(runner, words[1:]) if runner and runner.where == "here" else ()
+    return _unwrapped(inner) if inner else words
 
 
 def _program(word: str) -> str:
-    name = re.split(r"[/\\]", word)[-1]
-    name = re.sub(r"\.(?:exe|cmd|bat)$", "", name)
+    name = ntpath.basename(word)
+    for ending in (".exe", ".cmd", ".bat"):
+        name = name.removesuffix(ending)
     stem = name.rstrip("0123456789.").removesuffix("-")
     return stem if stem in _VERSIONED else name
 
@@ -315,7 +217,7 @@ def _job(program: str, words: list[str]) -> tuple[str, tuple[str, ...]]:
     names: list[str] = []
     left = list(words)
     for word in words:
-        if _SUBCOMMAND.match(word) and (not names or names[-1] in _DEEPER):
+        if _is_subcommand(word) and (not names or names[-1] in _DEEPER):
             names.append(word)
             left.remove(word)
         elif names and names[-1] not in _DEEPER:
@@ -327,11 +229,20 @@ def _job(program: str, words: list[str]) -> tuple[str, tuple[str, ...]]:
     return " ".join([program, *names]), tuple(left)
 
 
+def _is_subcommand(word: str) -> bool:
+    return (
+        word[:1].isalpha()
+        and word.islower()
+        and word.isascii()
+        and word.translate(_JOINTS).isalnum()
+    )
+
+
 def _script_job(program: str, words: list[str]) -> tuple[str, tuple[str, ...]]:
     """A script is its job; a program that is given inline has none but that."""
     for place, word in enumerate(words):
         if word in ("-c", "-e", "-", "--eval") or "\n" in word:
             return f"{program} -", tuple(words[place:])
         if not word.startswith("-"):
-            return f"{program} {re.split(r'[/]', word)[-1]}", tuple(words[place + 1 :])
+            return f"{program} {posixpath.basename(word)}", tuple(words[place + 1 :])
     return program, tuple(words)

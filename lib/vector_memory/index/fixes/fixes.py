@@ -7,9 +7,10 @@ unlucky.
 
 from __future__ import annotations
 
+import ntpath
 import os
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -29,8 +30,8 @@ COMMAND_CHARS, INSTEAD_CHARS = 90, 160
 CHANGE_CHARS = 110
 BECAUSE_CHARS = 200
 SURE, LIKELY = 0.9, 0.55
-NEAR, SOON = 4, 12
-"""Commands within which another program may stand for the one that failed, and a similar one."""
+NEAR = 4
+"""Commands within which another program may stand for the one that failed."""
 
 _PATTERNS = tables.patterns("fix_phrases", os.path.dirname(__file__))
 _NOT_OURS = _PATTERNS["not_ours"]
@@ -118,13 +119,13 @@ def is_failure(call: ToolUse) -> bool:
 def hides_failure(command: str, output: str) -> bool:
     """Whether a command line ended well only because the exit code of what failed in it is lost: in a pipe,
     before `;` or `||`."""
-    is_masked = any(part.is_masked for part in commands.telling(command))
+    is_masked = any(part.is_masked for part in commands.acting(command))
     return is_masked and bool(_STILL_FAILING.search(output))
 
 
 def succeeded(call: ToolUse, families: Iterable[str]) -> bool:
     """Whether a call ran one of these jobs, such as `cargo test`, and did it well."""
-    jobs = {part.job for part in commands.telling(call.command)}
+    jobs = {part.job for part in commands.acting(call.command)}
     return not jobs.isdisjoint(families) and _is_good(call)
 
 
@@ -154,7 +155,7 @@ class _Story:
         self.commands: list[int] = []
         self.by_job: dict[str, list[int]] = {}
         for place, event in enumerate(self.events):
-            told = commands.telling(event.call.command) if event.call else ()
+            told = commands.acting(event.call.command) if event.call else ()
             self.commands += [place] if told else []
             for job in {part.job for part in told}:
                 self.by_job.setdefault(job, []).append(place)
@@ -195,46 +196,24 @@ class _Story:
         return [event.said for event in self.events[start + 1 : end] if event.said]
 
     def _mended(self, place: int) -> int | None:
-        """Return where the command that failed first succeeded, or the one that stands for it. Only
-        after a change does another part of the same job count."""
+        """Return where the command that failed first succeeded, or the one that stands for it."""
         failed = self._call(place)
         tried, likely = _failing_part(failed), None
         if tried is None:
             return None
-        for later in self._candidates(place, tried):
+        start = bisect_right(self.commands, place)
+        nearest, same = self.commands[start : start + NEAR], self.by_job.get(tried.job, [])
+        for later in sorted({*nearest, *same[bisect_right(same, place) :]}):
             call = self._call(later)
             if _goes_past(tried, call) or _is_elsewhere(failed, call) or _repeats(failed, call):
                 continue
-            fit = max(
-                _fit(tried, call) if _is_good(call) else 0.0, _stands_for(failed, tried, call)
-            )
-            if fit >= SURE and self._is_near(place, later, tried):
+            fit = _fit(tried, call) if _is_good(call) else 0.0
+            if fit >= SURE or _stands_for(failed, tried, call):
                 return later
-            if fit >= LIKELY and likely is None and self._is_related(place, later, tried):
+            # A check that is run on less has passed nothing.
+            if likely is None and fit >= LIKELY and later in nearest and not _is_check(tried):
                 likely = later
         return likely
-
-    def _is_near(self, place: int, later: int, tried: CommandPart) -> bool:
-        """Whether a job that is of the moment (a commit, a download) can still be the same one."""
-        runs = bisect_left(self.commands, later) - bisect_right(self.commands, place)
-        return runs < SOON or _is_check(tried)
-
-    def _is_related(self, place: int, later: int, tried: CommandPart) -> bool:
-        """Whether what is merely similar came of the failure: soon, and after a change. A check that
-        is run on less has passed nothing."""
-        runs = bisect_left(self.commands, later) - bisect_right(self.commands, place)
-        narrowed = tried.is_inline or not _is_check(tried)
-        return runs < SOON and (
-            (narrowed and runs < NEAR) or bool(_steps(self._calls(place, later)))
-        )
-
-    def _candidates(self, place: int, tried: CommandPart) -> list[int]:
-        """Return where the same job was done later, and the few commands that came next at all."""
-        start = bisect_right(self.commands, place)
-        nearest = self.commands[start : start + NEAR]
-        same = self.by_job.get(tried.job, [])
-        same = same[bisect_right(same, place) :]
-        return sorted({*nearest, *(same[:NEAR] if tried.is_inline else same)})
 
     def _next_run(self, place: int, end: int) -> int:
         """Return where the command was tried next, at the latest where it succeeded."""
@@ -290,43 +269,36 @@ def _is_good(call: ToolUse) -> bool:
 
 def _fit(tried: CommandPart, other: ToolUse) -> float:
     """Return how surely a call tries what failed, 0 to 1."""
-    told = commands.telling(other.command)
+    told = commands.acting(other.command)
     return max((commands.same_job(tried, part) for part in told), default=0.0)
 
 
 def _failing_part(failed: ToolUse) -> CommandPart | None:
-    """Return the part of a command line that most likely failed: the one that the error's line names
-    a word of, else the last whose exit code counts."""
-    told = commands.telling(failed.command)
+    """Return the part of a command line that most likely failed: the last whose exit code counts."""
+    told = commands.acting(failed.command)
     plain = [part for part in told if not part.is_masked] or list(told)
-    if len(plain) > 1:
-        line = line_of(tidy(failed.output))
-        named = [
-            part for part in plain if any(len(word) > 5 and word in line for word in part.words)
-        ]
-        plain = named if len(named) == 1 else plain
     return plain[-1] if plain else None
 
 
-def _stands_for(failed: ToolUse, tried: CommandPart, call: ToolUse) -> float:
-    """Return how surely another program did what the failed one was to do: the one that it would
-    have run, or one of another name where it is missing."""
+def _stands_for(failed: ToolUse, tried: CommandPart, call: ToolUse) -> bool:
+    """Whether another program did what the failed one was to do: the one that it would have run, or one of another
+    name where it is missing."""
     if call.failed or _STILL_FAILING.search(call.output):
-        return 0.0
-    other = commands.telling(call.command)[-1]
+        return False
+    other = commands.acting(call.command)[-1]
     if other.job == tried.job:
-        return 0.0
+        return False
     shares = bool(tried.operands & other.operands) or bool(
         tried.words == other.words and any(word[:1].isalnum() for word in tried.words)
     )
-    named = other.program in re.split(r"[\s:_-]", tried.job)[1:]
+    named = other.program in names_in(tried.job)[1:]
     missing = any(words in failed.output for words in _MISSING) and tried.program in failed.output
-    return SURE if shares and (named or missing) else 0.0
+    return shares and (named or missing)
 
 
 def _repeats(failed: ToolUse, call: ToolUse) -> bool:
     """Whether a call whose exit code is lost complains of the same as the one that failed."""
-    masked = any(part.is_masked for part in commands.telling(call.command))
+    masked = any(part.is_masked for part in commands.acting(call.command))
     return masked and line_of(tidy(failed.output)) in call.output
 
 
@@ -336,17 +308,17 @@ def _is_elsewhere(failed: ToolUse, call: ToolUse) -> bool:
     folders = [commands.folder(tool_use.command) for tool_use in (failed, call)]
     if all(folders) and folders[0] != folders[1] and not _MISPLACED.search(failed.output):
         return True
-    told = commands.telling(call.command)
+    told = commands.acting(call.command)
     fits = (
         [commands.same_job(part, other) for other in told if other.job == part.job]
-        for part in commands.telling(failed.command)
+        for part in commands.acting(failed.command)
     )
     return any(found and max(found) < LIKELY for found in fits)
 
 
 def _goes_past(tried: CommandPart, call: ToolUse) -> bool:
     """Whether a call only leaves out the check that failed."""
-    told = (set(part.words) for part in commands.telling(call.command))
+    told = (set(part.words) for part in commands.acting(call.command))
     return any(words & _PAST_CHECKS - set(tried.words) for words in told)
 
 
@@ -362,7 +334,7 @@ def _is_corrected(failed: ToolUse, success: ToolUse, is_mended: bool) -> bool:
     if not is_mended:
         return True
     tried = _failing_part(failed)
-    told = [part for part in commands.telling(success.command) if tried and part.job == tried.job]
+    told = [part for part in commands.acting(success.command) if tried and part.job == tried.job]
     if not tried or not told:
         return True
     fresh = (set(told[-1].words) - set(tried.words)) - _MANNERS
@@ -375,7 +347,7 @@ def _is_corrected(failed: ToolUse, success: ToolUse, is_mended: bool) -> bool:
 def _instead(failed: ToolUse, success: ToolUse, is_mended: bool) -> tuple[FixStep, ...]:
     """Return the command that succeeded, where it was corrected; a program that stands in the command
     line itself says nothing to anybody else."""
-    told = commands.telling(success.command)
+    told = commands.acting(success.command)
     if not _is_corrected(failed, success, is_mended) or (told and told[-1].is_inline):
         return ()
     line = short(success.command, _runs_elsewhere(failed, success), INSTEAD_CHARS)
@@ -390,11 +362,11 @@ def _steps(calls: Sequence[ToolUse]) -> list[FixStep]:
     for call in calls:
         if call.failed or not call.is_done:
             continue
-        jobs = {part.job for part in commands.telling(call.command)}
+        jobs = {part.job for part in commands.acting(call.command)}
         if call.file:
             edits.setdefault(call.file, []).extend(_detail(call.change))
         elif jobs & _UNDOING:
-            undone = {name for part in commands.telling(call.command) for name in part.operands}
+            undone = {name for part in commands.acting(call.command) for name in part.operands}
             edits = {file: told for file, told in edits.items() if _name(file) not in undone}
         elif _is_good(call) and _changes_something(call.command):
             steps.append(FixStep(f"ran `{short(call.command)}`", call.command))
@@ -405,11 +377,11 @@ def _steps(calls: Sequence[ToolUse]) -> list[FixStep]:
 
 
 def _only_keeps(command: str) -> bool:
-    return {part.job for part in commands.telling(command)} <= _KEEPING
+    return {part.job for part in commands.acting(command)} <= _KEEPING
 
 
 def _name(file: str) -> str:
-    return re.split(r"[/\\]", file)[-1]
+    return ntpath.basename(file)
 
 
 def _detail(change: str) -> Iterator[str]:
@@ -420,7 +392,7 @@ def _detail(change: str) -> Iterator[str]:
 
 def _changes_something(command: str) -> bool:
     return commands.writes(command) or any(
-        part.program in _FILE_PROGRAMS or _is_changing(part) for part in commands.telling(command)
+        part.program in _FILE_PROGRAMS or _is_changing(part) for part in commands.acting(command)
     )
 
 

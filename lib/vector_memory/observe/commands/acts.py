@@ -14,8 +14,6 @@ from vector_memory.text.shell import Command, ShellWord
 MOST_WHAT = 4_000
 """Characters of a command that are given on. It is cut to a line after it was redacted: a cut may hide the
 end of a secret."""
-WRITING = frozenset({">", ">>", "&>", ">|", "&>>"})
-"""Redirections that write a file."""
 
 
 @dataclass(frozen=True)
@@ -108,12 +106,7 @@ class Act:
     @property
     def sources(self) -> list[Act]:
         """The acts whose output it reads, through pipes, the nearest first."""
-        sources: list[Act] = []
-        source = self.feeding
-        while source is not None and len(sources) < 8:
-            sources.append(source)
-            source = source.feeding
-        return sources
+        return [self.feeding, *self.feeding.sources][:8] if self.feeding is not None else []
 
     @property
     def is_listed(self) -> bool:

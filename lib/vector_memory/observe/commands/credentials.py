@@ -16,11 +16,9 @@ from vector_memory.text.shell import ShellWord
 Secret = tuple[str, str]
 """How grave it is to show a file, and its absolute path."""
 _EXAMPLE = re.compile(r"\.(?:example|sample|template|dist|tpl|defaults?|schema|md)$|example|sample|template|fixture|/testdata/|/mocks?/")  # fmt: skip
-_ENV = re.compile(r"^\.env(?:rc)?(?:\..+)?$|^.+\.env$")
 _HARMLESS = re.compile(r"\.pub$|/known_hosts(?:\.old)?$|/\.ssh/config$|/\.ssh/?$|\.pub\.pem$|/(?:ca|cert|certs?|public|chain|fullchain|ca-bundle|cacert)\.(?:pem|key)$|-cert\.pem$|_pub\.pem$|public[\w-]*\.(?:pem|key)$|/node_modules/|/site-packages/|certifi")  # fmt: skip
 _LESSER_ENV = (".test", ".testing", ".ci", ".envrc")
 _AT_HOME, _ENDINGS = tuple(WORDS["secret-at-home"]), tuple(WORDS["secret-ending"])
-_MASKED = re.compile(r"=\.\*/=|\*{3}|REDACTED|print \$1\b|^s/=.*")
 
 
 def sensitivity(path: str, around: Surroundings) -> str:
@@ -29,7 +27,7 @@ def sensitivity(path: str, around: Surroundings) -> str:
     name = posixpath.basename(path)
     if not path or _EXAMPLE.search(name) or _HARMLESS.search(path):
         return ""
-    if _ENV.match(name):
+    if _is_env(name):
         return LOW if name.endswith(_LESSER_ENV) else HIGH
     at_home = path.startswith(around.home + "/")
     home = path[len(around.home) + 1 :] if at_home else path.partition("/root/")[2]
@@ -42,7 +40,14 @@ def sensitivity(path: str, around: Surroundings) -> str:
     if name.endswith(_ENDINGS) and name not in WORDS["secret-file"]:
         return LOW if "/test" in path or "/fixtures/" in path else HIGH
     is_key = name in WORDS["secret-file"] or "/.ssh/" in path
-    return HIGH if is_key or re.search(r"service[-_]account.*\.json$", name) else ""
+    is_account = name.endswith(".json") and "service" in name and "account" in name
+    return HIGH if is_key or is_account else ""
+
+
+def _is_env(name: str) -> bool:
+    return (
+        name in (".env", ".envrc") or name.startswith((".env.", ".envrc.")) or name.endswith(".env")
+    )
 
 
 def changed(path: str, around: Surroundings, adds: bool = False) -> str:
@@ -52,7 +57,7 @@ def changed(path: str, around: Surroundings, adds: bool = False) -> str:
         adds: whether what the file holds stays.
     """
     severity = "" if around.is_scratch(path) or around.was_made(path) else sensitivity(path, around)
-    is_env = _ENV.match(posixpath.basename(path))
+    is_env = _is_env(posixpath.basename(path))
     return LOW if severity and is_env and (adds or not around.exists(path)) else severity
 
 
@@ -120,14 +125,12 @@ def is_quiet(act: Act, line: CommandLine) -> bool:
     counted = any(
         reader.name in WORDS["searcher"] and reader.has("-q", "-c", "-l") for reader in readers
     )
-    return counted or any(one.name in WORDS["counting"] or _hides(one) for one in (act, *readers))
-
-
-def _hides(act: Act) -> bool:
-    """Whether an act leaves only names of what it reads."""
-    if act.name == "cut":
-        return act.value("-f") == "1" or "-f1" in act.args
-    return act.name in ("sed", "awk") and any(_MASKED.search(text) for text in act.args)
+    # `cut -f1` leaves the names.
+    names = (
+        one.name == "cut" and "1" in (one.value("-f"), *(text[2:] for text in one.args))
+        for one in (act, *readers)
+    )
+    return counted or any(names) or any(one.name in WORDS["counting"] for one in (act, *readers))
 
 
 def is_consumed(act: Act, line: CommandLine) -> bool:

@@ -11,19 +11,15 @@ from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import DATA, LOW, Finding
 from vector_memory.observe.commands.words import WORDS
-from vector_memory.text.shell import SHELLS
 
 MOST_SQL = 65_536
 _CLIENTS = WORDS["sql-client"]
 _STATEMENT_OPTIONS = WORDS["sql-option"]
-_SAYS_SO = _STATEMENT_OPTIONS | WORDS["statement-option"]
 _FILE_CLIENTS = frozenset({"sqlite3", "duckdb", "litecli"})
 _TALK = re.compile(r"--[^\n]*|/\*.*?\*/|^\s*[#\\.][^\n]*", re.DOTALL | re.MULTILINE)
 """Comments, and lines with what a client is told beside SQL, such as `\\c db`."""
 _LITERAL = re.compile(r"'(?:[^'\\]|''|\\.)*'|\$\$.*?\$\$", re.DOTALL)
-_WHERE = re.compile(r"\bWHERE\b(.*)", re.IGNORECASE | re.DOTALL)
-_ALWAYS = re.compile(r"\s*\(?\s*(?:1\s*=\s*1|true|1)\s*\)?\s*$", re.IGNORECASE)
-_STARTS = re.compile(r"\s*(?:DROP|TRUNCATE|DELETE\s+FROM)\s", re.IGNORECASE)
+_STATEMENTS = ("DROP ", "TRUNCATE ", "DELETE FROM ")
 _EXECUTED = re.compile(
     r"""\b(?:execute\w*|exec|query\w*|raw|\$\w*Raw\w*|run|unsafe|sql)\s*\(\s*(?:\w+\(\s*)?[rbf]?"""
     r"""(?:\"{3}(.*?)\"{3}|'{3}(.*?)'{3}|"([^"\n]*)"|'([^'\n]*)'|`([^`]*)`)""",
@@ -48,8 +44,9 @@ def in_sql(what: str, script: str) -> Iterator[Finding]:
 
 
 def _is_limited(sql: str) -> bool:
-    where = _WHERE.search(sql)
-    return not _ALWAYS.match(where[1]) if where else " USING " in sql.upper()
+    words, where, condition = " ".join(sql.upper().split()).partition(" WHERE ")
+    is_always = condition.replace(" ", "").strip("()") in ("1=1", "TRUE", "1")
+    return not is_always if where else " USING " in words
 
 
 def executed(act: Act, script: str) -> Iterator[Finding]:
@@ -61,24 +58,13 @@ def executed(act: Act, script: str) -> Iterator[Finding]:
 
 def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what a client of a SQL database is told to destroy, or any program by a statement as a word of its own."""
-    if act.name in _CLIENTS:
-        yield from _told(act, line)
-    elif act.name not in WORDS["textual"] | SHELLS:
-        yield from _stated(act)
-
-
-def _stated(act: Act) -> Iterator[Finding]:
-    for place, text in enumerate(act.args):
-        option, _, said = text.partition("=") if text.startswith("--") else ("", "", text)
-        option = option or (act.args[place - 1] if place else "")
-        if _STARTS.match(said) and (
+    if act.name not in _CLIENTS:
+        words = () if act.name in WORDS["textual"] else act.args
+        for said in (word.partition("=")[2] if word.startswith("--") else word for word in words):
             # In small letters it may be talk.
-            option in _SAYS_SO or said.rstrip().endswith(";") or said.split()[0].isupper()
-        ):
-            yield from in_sql(act.what, said)
-
-
-def _told(act: Act, line: CommandLine) -> Iterator[Finding]:
+            if said.startswith(_STATEMENTS):
+                yield from in_sql(act.what, said)
+        return
     takes = "-c -e -h -p -U -u -P -f --command --host --port --username --user --file"
     database = act.value("-d", "--dbname", "--database", "-D") or "".join(act.texts(takes)[:1])
     path = line.around.path(database, act.folder) if act.name in _FILE_CLIENTS else ""
@@ -95,13 +81,16 @@ def scripts(act: Act) -> Iterator[str]:
         name, sign, rest = text.partition("=")
         if name in _STATEMENT_OPTIONS and sign:
             yield rest
-        elif text in _STATEMENT_OPTIONS or re.match(r"^-[a-zA-Z]*[ceQq]$", text):
+        elif text in _STATEMENT_OPTIONS or _is_code(text):
             yield from act.args[place + 1 : place + 2]
-        elif text.startswith("-e") and len(text) > 3:
-            yield text[2:]
     if act.name in ("sqlite3", "duckdb", "bq", "usql"):
         yield from [text for text in act.texts() if " " in text.strip()]
     yield from act.fed()
+
+
+def _is_code(option: str) -> bool:
+    """Whether a statement stands behind an option: `-c`, `-Atqc`."""
+    return option[:1] == "-" and option[1:].isalpha() and option[-1] in "ceQq"
 
 
 _TOLD = {name for name, known in rules.RULES.items() if DATA in {rule.category for rule in known}}

@@ -11,18 +11,14 @@ from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import DELETE, HIGH, LOW, Finding
 from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
 from vector_memory.observe.commands.words import WORDS, is_name_made_again
-from vector_memory.text.shell import ShellWord
+from vector_memory.text.shell import EXECUTING, FILE_SEARCHES, ShellWord
 
 Loss = tuple[str, str, str]
 """How grave a deletion is, why, and of what."""
 _EVERYTHING = ("*", ".*", "**", ".[!.]*", "*.*", ".??*")
-_TEMPORARY = ("/tmp", "/var/tmp")
-_LIKELY_BUILD = re.compile(r"\$\{?\w*(?:BUILD|DIST|OUT|CACHE|TARGET|COVERAGE|WORK|SCRATCH|TMP|TEMP)", re.I)  # fmt: skip
-_IN_BUILD = re.compile(r"/tmp/|[\w.~/-]*/(?:tmp|temp|cache|build|dist)/")
 _ALONE = re.compile(r"\$\{?\w+(?::?\?|[^/]*$)")
 _NAME_TESTS = ("-name", "-iname", "-path", "-wholename", "-ipath", "-g")
-_EXECUTING = ("-exec", "-execdir", "-ok", "-x", "-X", "--exec", "--exec-batch")
-_SEARCHES = ("find", "gfind", "fd", "fdfind")
+_REMOVERS = WORDS["rm"] | WORDS["powershell-remover"] | {"shred"}
 _SYSTEM = tuple(folder + "/" for folder in WORDS["system-folder"])
 
 
@@ -64,10 +60,6 @@ def _at(path: str, around: Surroundings, recursive: bool, glob: bool) -> Loss | 
     name, inner, home = posixpath.basename(path), around.within(path), around.home + "/"
     everything = name in _EVERYTHING or path == "/*"
     place = posixpath.dirname(path) if everything else path
-    if place in _TEMPORARY:
-        return LOW, "It deletes the temporary files of other programs too.", place
-    if around.is_scratch(place + "/"):
-        return None
     made_again = is_made_again(place, around)
     if everything and not made_again and (recursive or inner is not None):
         what = "the project's folder" if place == around.root else place
@@ -94,15 +86,13 @@ def _at(path: str, around: Surroundings, recursive: bool, glob: bool) -> Loss | 
 def _unknown(text: str) -> Loss | None:
     """Return the loss of what nobody knows: a variable that the line does not set."""
     why = "What it deletes depends on a variable that this line does not set."
-    if _IN_BUILD.match(text):
-        return None
-    if _LIKELY_BUILD.match(text):
-        return LOW, why, text
     if is_name_made_again(text.rpartition("/")[2]):
         return None
-    if text.startswith(("$", "`")) and not _ALONE.match(text):
+    if _ALONE.match(text):
+        return LOW, why, text
+    if text.startswith(("$", "`")):
         why = "If the variable is empty, it deletes from the root of the disk."
-    return LOW if _ALONE.match(text) else HIGH, why, text
+    return HIGH, why, text
 
 
 # -- commands --------------------------------------------------------------------------------------
@@ -110,21 +100,22 @@ def _unknown(text: str) -> Loss | None:
 
 def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what `rm`, `find` and their kin would delete."""
-    if act.name in WORDS["rm"] | WORDS["powershell-remover"]:
+    if act.name in _REMOVERS:
         yield from _removed(act, line)
-    elif act.name in _SEARCHES and not act.is_listed:
-        yield from _found(act, line)
+    elif act.name in FILE_SEARCHES and "-delete" in act.args:
+        yield from _searched(act, line)
 
 
 def _removed(act: Act, line: CommandLine) -> Iterator[Finding]:
-    if "find" in act.command.via or act.has("--help", "--version"):
-        # `find` says of what.
+    if "find" in act.command.via:
+        search = next((other for other in line.before(act) if other.name in FILE_SEARCHES), act)
+        yield from _searched(search, line)
+        return
+    if act.has("--help", "--version"):
         return
     words, recursive = act.operands(), act.has("-r", "-R", "--recursive") or act.name == "rimraf"
     if act.name in WORDS["powershell-remover"]:
-        flags = {text.lower() for text in act.args}
-        recursive = bool(flags & {"-recurse", "-r", "/s", "-force"}) and "-whatif" not in flags
-        words = [word._replace(text=word.text.replace("\\", "/")) for word in words if not re.fullmatch("/.", word.text)]  # fmt: skip
+        recursive = not {"-recurse", "/s"}.isdisjoint(map(str.lower, act.args))
     if act.is_listed or act.feeding is not None and act.feeding.name == "read":
         yield from _listed(act, line, recursive)
         words = [] if act.is_listed else [word for word in words if word.plain]
@@ -138,77 +129,50 @@ def _lost(
     made = _made_before(act, line)
     for word in words:
         path = act.path(word, line.around)
-        if path and (f"{path}/".startswith(made) or _is_built_next(path, line)):
-            continue
-        if found := loss(word, act, line, recursive):
-            yield act.found(DELETE, *found)
+        is_made = bool(path) and f"{path}/".startswith(made)
+        if not (is_made or _is_built_next(path, line)) and (
+            lost := loss(word, act, line, recursive)
+        ):
+            yield act.found(DELETE, *lost)
 
 
 def _is_built_next(path: str, line: CommandLine) -> bool:
     """Whether the line makes again what it deletes: `rm -rf public && hugo`."""
     parts = (line.around.within(path) or "").split("/")
-    names = {act.name for act in line.acts}
-    return any(f"{name}={part}" in WORDS["built-by"] for name in names for part in parts)
+    return any(f"{act.name}={part}" in WORDS["built-by"] for act in line.acts for part in parts)
 
 
 def _made_before(act: Act, line: CommandLine) -> tuple[str, ...]:
     """Return how the paths begin, with a `/` behind them, that the line itself made before an act."""
     made: set[str] = set()
     for other in line.before(act):
-        words, end = [], "/"
-        if other.name in ("mkdir", "touch") or other.name in WORDS["fetcher"]:
-            words = other.operands("-m")
-        elif other.name == "git" and other.args[:1] == ("clone",):
-            words = other.operands("-b --depth")[2:]
-        elif other.name in ("unzip", "tar") and not other.has("-d", "-C", "-t", "-c"):
+        is_clone = other.name == "git" and other.args[:1] == ("clone",)
+        if is_clone or other.name in ("mkdir", "touch") or other.name in WORDS["fetcher"]:
+            words = other.operands("-m -b --depth")[2 * is_clone :]
+            paths = (other.path(word, line.around) for word in words)
+            made |= {f"{path}/" for path in paths if path not in ("", line.around.root)}
+        elif other.name in ("unzip", "tar"):
             # What it unpacks is called like the archive, or begins so.
-            names = [posixpath.basename(text).partition(".") for text in other.texts()]
-            words, end = [ShellWord(stem) for stem, dot, _ in names if dot], ""
-        made |= {path + end for word in words if (path := other.path(word, line.around)) not in ("", line.around.root)}  # fmt: skip
+            names = (text.rpartition("/")[2].partition(".")[0] for text in other.texts())
+            made |= {line.around.path(name, other.folder) for name in names if name}
     return tuple(made)
 
 
 def _listed(act: Act, line: CommandLine, recursive: bool) -> Iterator[Finding]:
     """Judge what another command lists and this one deletes."""
-    listing = (source for source in act.sources if source.name in ("ls", *_SEARCHES))
+    listing = (source for source in act.sources if source.name in ("ls", *FILE_SEARCHES))
     source = next(listing, act.sources[-1] if act.sources else None)
-    if source is not None and source.name in _SEARCHES:
+    if source is not None and source.name in FILE_SEARCHES:
         yield from _searched(source, line)
         return
-    words = _named_by(source) if source else []
-    if source and words and all("/" in word.text or word.glob for word in words):
-        losses = [lost for word in words if (lost := loss(word, source, line, recursive))]
-        if not losses:
-            return
-        if source is act.feeding:
-            yield act.found(DELETE, *min(losses))
-            return
     name, what = (source.name, source.what) if source else ("a file", act.what)
-    severity = HIGH if recursive or name in ("grep", "rg", "cat", "awk") else LOW
+    words, severity = source.operands() if source and name == "ls" else [], HIGH
+    if words and all(is_made_again(act.path(word, line.around), line.around) for word in words):
+        return
+    is_picked = source is not act.feeding or any(word.glob for word in words)
+    if not recursive and (name in ("echo", "printf") or name == "ls" and is_picked):
+        severity = LOW
     yield act.found(DELETE, severity, f"It deletes whatever {name} lists.", what)
-
-
-def _named_by(source: Act) -> list[ShellWord]:
-    """Return what an act lists, [] where that is not known: of a folder that is listed all that is in it."""
-    is_git = source.name == "git" and source.args[:1] == ("ls-files",) and not source.has("-i", "--ignored")  # fmt: skip
-    if not is_git and source.name != "ls":
-        return source.operands() if source.name in ("echo", "printf") else []
-    words = source.operands()[1 if is_git else 0 :] or [ShellWord(".")]
-    return [
-        word._replace(glob=word.glob or "*" in word.text)
-        if "*" in word.text or posixpath.splitext(word.text)[1]
-        else word._replace(text=f"{word.text.rstrip('/')}/*", glob=True)
-        for word in words
-    ]
-
-
-def _found(act: Act, line: CommandLine) -> Iterator[Finding]:
-    place = next((place for place, text in enumerate(act.args) if text in _EXECUTING), None)
-    run = act.args[place + 1 : place + 4] if place is not None else ()
-    is_script = run[:1] in (("sh",), ("bash",))
-    names = {posixpath.basename(name) for name in (" ".join(run).split() if is_script else run[:1])}
-    if "-delete" in act.args or names & WORDS["remover"]:
-        yield from _searched(act, line)
 
 
 def _searched(act: Act, line: CommandLine) -> Iterator[Finding]:
@@ -221,6 +185,9 @@ def _searched(act: Act, line: CommandLine) -> Iterator[Finding]:
         for name in names or ["*"]
     ]
     losses = [found for word in words if (found := loss(word, act, line, not shallow))]
+    kept = sorted(WORDS["kept-by-some"].intersection(names))
+    if not losses and kept:
+        losses = [(LOW, f"It deletes every {kept[0]} that it finds.", kept[0])]
     if losses and "-empty" not in act.args:
         yield act.found(DELETE, *min(losses))
 
@@ -229,7 +196,7 @@ def _search_of(act: Act) -> tuple[list[str], list[ShellWord]]:
     """Return the names that `find` or `fd` looks for, and the folders that it looks in."""
     pairs = zip(act.args, act.args[1:], strict=False)
     names = [value.removeprefix("*/").removesuffix("/*") for option, value in pairs if option in _NAME_TESTS]  # fmt: skip
-    ends = ("-", "(", "!") if act.name in ("find", "gfind") else _EXECUTING
+    ends = ("-", "(", "!") if act.name in ("find", "gfind") else EXECUTING
     end = next((place for place, text in enumerate(act.args) if text.startswith(ends)), None)
     if act.name in ("find", "gfind"):
         return names, list(act.words[:end])

@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 import base64
-import re
+from collections.abc import Collection
 from contextlib import suppress
 
-_DECODES = re.compile(r"^(?:g?base64\s.*(?:-d|-D|--decode)|openssl\s+(?:enc\s.*-(?:base64|a)\b.*-d|base64\s.*-d)|xxd\s.*-r)")  # fmt: skip
-_IN_WORD = re.compile(
-    r"""\b(?:echo|printf)\s+(?:-n\s+)?(?:'%s'\s+)?["']?(?P<text>[A-Za-z0-9+/=]{8,})["']?\s*\|\s*(?P<how>[^|)`]{4,60})"""
-    r"""|(?P<how2>(?:g?base64|openssl|xxd)\s[^|)`]{2,40}?)\s*<<<\s*["']?(?P<text2>[A-Za-z0-9+/=]{8,})"""
-)
+from vector_memory.text import shell
+
+MOST_WORD = 4_096
+"""Of a word that holds a script: who nests more means to keep a reader busy."""
+_BASE64 = ("-d", "-D", "--decode")
+_DECODERS = {"base64": _BASE64, "gbase64": _BASE64, "openssl": ("-d",), "xxd": ("-r",)}
 
 
-def is_decoding(command: str) -> bool:
-    """Whether a command, its words apart by spaces, decodes what it is given."""
-    return bool(_DECODES.match(command.strip() + " "))
-
-
-def decode(text: str, command: str) -> str:
-    """Return what a command makes of a text, "" where it decodes nothing that is a script."""
+def decode(text: str, program: str, words: Collection[str]) -> str:
+    """Return what a program makes of a text, given these words, "" where it decodes nothing that is a script."""
     joined = "".join(text.split())
-    with suppress(ValueError):
-        if is_decoding(command):
-            is_hex = command.lstrip().startswith("xxd")
+    if joined and any(option in words for option in _DECODERS.get(program, ())):
+        with suppress(ValueError):
+            is_hex = program == "xxd"
             return (bytes.fromhex(joined) if is_hex else base64.b64decode(joined + "==")).decode()
     return ""
 
 
 def decoded(word: str) -> str:
     """Return the script that a word such as `$(echo … | base64 -d)` becomes, "" for any other word."""
-    found = _IN_WORD.search(word[:20_000]) if "$(" in word or "`" in word else None
-    if found is None:
-        return ""
-    return decode(found["text"] or found["text2"], found["how"] or found["how2"])
+    said = ""
+    is_script = len(word) < MOST_WORD and ("$(" in word or "`" in word)
+    for command in shell.parse(word) if is_script else ():
+        words = [argument.text for argument in command.arguments]
+        if script := decode(command.given or (said if command.piped else ""), command.name, words):
+            return script
+        said = words[-1] if words else ""
+    return ""

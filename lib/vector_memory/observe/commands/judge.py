@@ -138,18 +138,13 @@ def _adds(given: Mapping[str, Any]) -> bool:
 # -- tools of others -------------------------------------------------------------------------------
 
 _VERB = re.compile(r"(?:^|_)(delete|drop|destroy|purge|truncate|terminate|wipe|uninstall)(?:_|$|[A-Z])|^(?:delete|drop|destroy|purge|terminate)[A-Z]")  # fmt: skip
-_OWN = (
-    "mcp__vector-memory",
-    "mcp__vector_memory",
-    "mcp__plugin_vector-memory",
-    "mcp__plugin_vector_memory",
-)
+_OWN = ("mcp--vector-memory", "mcp--plugin-vector-memory")
 _QUERIES = ("sql", "query", "statement", "queries", "script")
 
 
 def _of_stranger(tool: str, given: Mapping[str, Any]) -> Iterator[Finding]:
     """Judge a tool of an MCP server by its name, and by the SQL that it is given."""
-    if tool.startswith(_OWN):
+    if tool.replace("_", "-").startswith(_OWN):
         return
     server, _, verb = tool.removeprefix("mcp__").rpartition("__")
     for name in _QUERIES:

@@ -1,9 +1,8 @@
-"""Where code from the network, or code that nobody can read, is run as it comes."""
+"""Where code from the network is run as it comes."""
 
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator
 
 from vector_memory.observe.commands import hidden
@@ -11,13 +10,11 @@ from vector_memory.observe.commands.acts import MOST_WHAT, Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import HIGH, LOW, REMOTE_CODE, Finding
 from vector_memory.observe.commands.words import WORDS
-from vector_memory.text.shell import SHELLS
+from vector_memory.text.shell import SHELLS, parse
 
 _WHY = "It runs what a server sends, unread."
-_FETCHED = re.compile(r"(?:\$\(|`|<\()\s*(?:sudo\s+)?(?:curl|wget)\b")
 _LOCAL = ("://localhost", "://127.", "://[::1]", "://0.0.0.0")
 _INTERPRETERS = WORDS["interpreter"] | SHELLS
-_ON_THE_SPOT = frozenset({"iex", "invoke-expression"})
 
 
 def is_local(text: str) -> bool:
@@ -28,7 +25,9 @@ def is_local(text: str) -> bool:
 def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield where code from the network is run as it comes."""
     program = act.command.words[0]
-    if not program.plain and _FETCHED.match(program.text):
+    is_script = not program.plain and len(program.text) < hidden.MOST_WORD
+    fetched = parse(program.text) if is_script else ()
+    if any(command.name in WORDS["fetcher"] for command in fetched):
         yield act.found(REMOTE_CODE, HIGH, _WHY, program.text[:MOST_WHAT])
     elif act.name in _INTERPRETERS and act.sources and _reads_script(act):
         yield from _piped(act)
@@ -38,20 +37,16 @@ def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
 
 def _piped(act: Act) -> Iterator[Finding]:
     """Yield where an interpreter runs what a pipe brings."""
-    nearest = act.sources[0]
     source = next((one for one in act.sources if one.name not in WORDS["passing"]), act.sources[-1])
     if source.name in WORDS["fetcher"]:
         address = next((text for text in source.args if "://" in text), "".join(source.texts()[:1]))
         severity = LOW if is_local(address) else HIGH
         yield Finding(REMOTE_CODE, severity, f"{source.what} | {act.name}", _WHY, address)
-    elif hidden.is_decoding(" ".join((nearest.name, *nearest.args))):
-        why, what = "It runs what nobody can read here.", f"{nearest.what} | {act.name}"
-        yield Finding(REMOTE_CODE, LOW, what, why, nearest.what[:MOST_WHAT])
 
 
 def _reads_script(act: Act) -> bool:
     """Whether an interpreter runs its input: it is given neither a script nor code."""
-    if act.name in _ON_THE_SPOT or act.has("-s", "-") and act.name in SHELLS:
+    if act.has("-s", "-") and act.name in SHELLS:
         return True
     if act.has("-c", "-e", "-m", "-n", "-p", "-r", "-ne", "-pe"):
         return False

@@ -12,12 +12,12 @@ from vector_memory.observe.commands import credentials, files, findings
 from vector_memory.observe.commands.acts import MOST_WHAT, Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import CREDENTIALS, DATA, HIGH, INFRASTRUCTURE, LOW
-from vector_memory.observe.commands.runners import after_options
 from vector_memory.observe.commands.words import WORDS, entries
-from vector_memory.text.shell import ShellWord
+from vector_memory.text.shell import ShellWord, after_options
 
 _DRY = ("--dry-run", "--dryrun", "--help", "--what-if", "--check", "--preview", "--pretend")
-_TESTS = re.compile(r"(?:^|[_./-])(?:tests?|testing|tmp|temp|scratch|ci)(?:$|[_./-])", re.I)
+_TESTS = frozenset({"test", "tests", "testing", "tmp", "temp", "scratch", "ci"})
+_JOINTS = str.maketrans("_./-", "    ")
 _ENVIRONMENTS = ("RAILS_ENV", "RACK_ENV", "NODE_ENV", "MIX_ENV", "APP_ENV", "DJANGO_ENV", "ENV")
 _CHANGES_SECRETS = ("delete", "remove", "set", "create", "-o")
 _GIT_TAKES = "-C -c --git-dir --work-tree --namespace --exec-path --config-env"
@@ -91,7 +91,7 @@ def _is_broad(act: Act, takes: str) -> bool:
     names = [name.strip("^$ ").lower().removesuffix(".exe") for name in act.texts(takes)]
     if not names:
         return act.has("-u", "-U", "--user")
-    return any(name in WORDS["broad-process"] or not re.search(r"\w", name) for name in names)
+    return any(name in WORDS["broad-process"] or not any(map(str.isalnum, name)) for name in names)
 
 
 def _changed(act: Act, line: CommandLine) -> list[credentials.Secret]:
@@ -138,7 +138,7 @@ RULES, _TAKES = _read()
 
 def is_for_tests(text: str) -> bool:
     """Whether a name is one of a database for tests."""
-    return bool(_TESTS.search(text))
+    return not _TESTS.isdisjoint(text.lower().translate(_JOINTS).split())
 
 
 def judge(act: Act, line: CommandLine) -> Iterator[findings.Finding]:
@@ -182,9 +182,8 @@ def _severity(rule: CommandRule, act: Act, line: CommandLine) -> str:
     if rule.category == DATA and rule.severity == HIGH and _touches_tests(act, line):
         return LOW
     changes = any(change in text.lower() for change in _CHANGES_SECRETS for text in act.args)
-    if rule.category == CREDENTIALS and rule.pattern != "-" and rule.severity != "=" and not changes:  # fmt: skip
-        return "-" if credentials.is_consumed(act, line) else rule.severity
-    return rule.severity
+    is_told = rule.category == CREDENTIALS and rule.pattern != "-" and rule.severity != "="
+    return "-" if is_told and not changes and credentials.is_consumed(act, line) else rule.severity
 
 
 def _touches_tests(act: Act, line: CommandLine) -> bool:

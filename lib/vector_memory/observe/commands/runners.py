@@ -1,37 +1,21 @@
 """What runs something else, looked through: `docker exec`, `npx`, `poetry run`, `ansible -a`, an alias, a script of
-package.json. The table `runners.txt` beside this file says of most programs what they run."""
+package.json. The table `text/runners.txt` says of most programs what they run."""
 
 from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from vector_memory.observe.commands import hidden
 from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.findings import CommandSurroundings
-from vector_memory.observe.commands.words import WORDS, entries
+from vector_memory.observe.commands.words import WORDS
 from vector_memory.system import json_in
 from vector_memory.text import shell
-from vector_memory.text.shell import ShellWord
+from vector_memory.text.shell import RUNNERS, Runner, ShellWord, after_options, run_by
 
 DEEPEST = 4
 _CONTAINERS = frozenset({"docker", "podman", "nerdctl"})
-
-
-class Runner(NamedTuple):
-    """A line of the table, as its head says."""
-
-    where: str
-    how: str
-    between: int
-    takes: str
-
-
-RUNNERS = {
-    program: Runner(where, how, int(between), takes)
-    for program, (where, how, between, takes) in entries("runners")
-}
 
 
 def through(
@@ -63,7 +47,7 @@ def _by_table(act: Act, runner: Runner) -> Sequence[ShellWord]:
     if act.name == "ansible" and module not in ("", "shell", "command", "raw"):
         return ()
     if runner.how == "-":
-        words = after_options(act.words, runner.takes)
+        words = run_by(runner, act.words)
         is_script = len(words) == 1 and " " in words[0].text
         return _script(words[0].text) if is_script else words
     if runner.how.startswith("-"):
@@ -75,7 +59,7 @@ def _by_table(act: Act, runner: Runner) -> Sequence[ShellWord]:
         words = after_options(words[1:], runner.takes)
     if not words or words[0].text not in runner.how.split(","):
         return words if words and words[0].text in WORDS["local-tool"] else ()
-    inner = after_options(words[1:], runner.takes, runner.between)
+    inner = run_by(runner, words)
     if inner[1:2] == [ShellWord("--")]:
         inner = [inner[0], *inner[2:]]
     # What is deleted in a container that ends with the command is nobody's.
@@ -98,7 +82,7 @@ def _hidden(act: Act) -> str:
         return "" if act.name.isalnum() else hidden.decoded(act.program)
     decoder = act.feeding
     text = "".join(decoder.fed()).strip()
-    return hidden.decode(text, " ".join((decoder.name, *decoder.args))) if text else ""
+    return hidden.decode(text, decoder.name, decoder.args)
 
 
 def _of_package(act: Act, around: CommandSurroundings) -> str:
@@ -114,29 +98,6 @@ def _of_package(act: Act, around: CommandSurroundings) -> str:
     except (ValueError, KeyError, TypeError):
         return ""
     return script if isinstance(script, str) else ""
-
-
-def after_options(words: Sequence[ShellWord], takes: str, between: int = 0) -> Sequence[ShellWord]:
-    """Return the words after options, assignments and those between that are no part of a command.
-
-    Args:
-        takes: options that take the next word, apart by spaces.
-        between: how many words stand between.
-    """
-    left, taking = list(words), takes.split()
-    while left:
-        text = left[0].text
-        if text == "--" and not between:
-            return left[1:]
-        if text.startswith("-") and len(text) > 1:
-            left = left[2:] if text in taking else left[1:]
-        elif "=" in text and text.partition("=")[0].isidentifier():
-            left = left[1:]
-        elif between:
-            left, between = left[1:], between - 1
-        else:
-            break
-    return left
 
 
 def _by_module(act: Act) -> Sequence[ShellWord]:

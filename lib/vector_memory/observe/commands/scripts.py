@@ -27,11 +27,10 @@ _CALL = re.compile(
 _CODE = re.compile(r"-[\w.]*[ceEr]|--(?:eval|command|execute)")
 """An option behind which a script stands: `-c`, `-nle`."""
 _PERL_LISTS = re.compile(r"<([^<>\s]*[*?][^<>\s]*)>|\bfind(?:depth)?\b.*,\s*[\"'(]([\w./~-]+)[\"')]", re.S)  # fmt: skip
-_GIVEN = re.compile(r"\bargv\b", re.I)
-_READ = re.compile(r"\bstdin\b|<>|\$<|\bARGF\b", re.I)
+_READ = ("stdin", "<>", "$<", "argf")
 _NAME = re.compile(r"[\w.:]+")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
-_PRINTS = re.compile(r"print|console\.log|puts\b|echo|stdout|requests\.|fetch\(|urlopen")
+_PRINTS = ("print", "console.log", "puts", "echo", "stdout", "requests.", "fetch(", "urlopen")
 
 
 def is_language(act: Act) -> bool:
@@ -107,16 +106,17 @@ def _deleted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
 
 def _as_rm(act: Act, script: str) -> Act:
     """Return a script that deletes what it is given, or what it reads, as the `rm` that does the same."""
-    words = act.operands()[1:] if _GIVEN.search(script) else []
-    reads = act.feeding is not None and (act.has("-n", "-p") or bool(_READ.search(script)))
-    is_listed = reads or act.is_listed and bool(_GIVEN.search(script))
+    script = script.lower()
+    words = act.operands()[1:] if "argv" in script else []
+    reads = act.feeding is not None and (act.has("-n", "-p") or any(map(script.count, _READ)))
+    is_listed = reads or act.is_listed and "argv" in script
     via = ("xargs",) if is_listed else ()
     return replace(act, name="rm", words=tuple(words), command=replace(act.command, via=via))
 
 
 def _shown(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
     """Yield which credentials a script shows."""
-    if _PRINTS.search(script) and "dotenv" not in script:
+    if any(map(script.count, _PRINTS)) and "dotenv" not in script:
         for quoted in _QUOTED.findall(script):
             path = line.around.path(quoted[1:-1], act.folder) if " " not in quoted else ""
             if len(quoted) < 200 and (severity := credentials.sensitivity(path, line.around)):

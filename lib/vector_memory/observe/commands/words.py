@@ -32,12 +32,8 @@ def entries(table: str) -> Iterator[tuple[str, list[str]]]:
                 yield program, columns
 
 
-def _pattern(name: str) -> re.Pattern[str]:
-    """Return an expression for the words of a name in which a `*` stands for any letters."""
-    return re.compile("|".join(fnmatch.translate(word) for word in sorted(WORDS[name])))
-
-
-_MADE_AGAIN = _pattern("made-again")
+_MADE_AGAIN = re.compile("|".join(map(fnmatch.translate, sorted(WORDS["made-again"]))))
+"""A `*` stands for any letters."""
 
 
 def is_name_made_again(name: str) -> bool:

@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterator
 
 from vector_memory.observe.commands import findings
-from vector_memory.observe.commands.acts import WRITING, Act
+from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.credentials import changed
 from vector_memory.observe.commands.files import is_made_again
 from vector_memory.observe.commands.findings import HIGH, LOW, Finding
 from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
 from vector_memory.observe.commands.words import WORDS
+from vector_memory.text.shell import WRITING
 
 Loss = tuple[str, str, str]
 _DISKS = tuple(f"/dev/{name}" for name in WORDS["disk"])
@@ -27,7 +28,7 @@ _TELLING = re.compile(r"(?:echo|printf|curl|wget|cat)\b[^\n]*(?:\$\{\{\s*secrets
 def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield which files a redirection or `tee` empties or replaces."""
     around = line.around
-    targets = [(sign, word) for sign, word in act.command.redirects if sign in WRITING]
+    targets = [(sign, word) for sign, word in act.command.redirects if sign.lstrip("12") in WRITING]
     if act.name == "tee":
         targets += [(">>" if act.has("-a", "--append") else ">", word) for word in act.operands()]
     for sign, word in targets:
@@ -99,8 +100,8 @@ def _empties(act: Act) -> bool:
 def _outside(path: str, home: str, adds: bool) -> str:
     """Return how grave it is to write a file outside the project: the client's own plans and notes are nobody's."""
     is_setting = path.endswith(("/.claude/settings.json", "/.claude/settings.local.json"))
-    own = rf"{re.escape(home)}/\.claude/|.*/\.claude/(?:plans|projects)/"
-    if re.match(own, path) and not is_setting:
+    is_notes = "/.claude/plans/" in path or "/.claude/projects/" in path
+    if (is_notes or path.startswith(f"{home}/.claude/")) and not is_setting:
         return ""
     is_of_shell = posixpath.basename(path) in WORDS["shell-file"]
     return HIGH if not adds and (is_setting or is_of_shell or path.startswith(_MACHINE)) else LOW

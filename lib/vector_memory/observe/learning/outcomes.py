@@ -10,11 +10,11 @@ from statistics import median
 from typing import NamedTuple
 
 from vector_memory.observe.learning import tasks
-from vector_memory.observe.learning.tasks import EDIT, PATTERNS, RUN, TaskStep, TaskTurn
+from vector_memory.observe.learning.tasks import EDIT, PATTERNS, RUN, TaskCall, TaskTurn
 
-MOST_STAGES, MOST_FILES, MOST_TROUBLE, MOST_TERMS = 8, 12, 8, 16
+MOST_STEPS, MOST_FILES, MOST_TROUBLE, MOST_TERMS = 8, 12, 8, 16
 LONGEST_PAUSE_S = 600.0
-"""A pause between two steps counts as so much at most: nobody works while he waits to be answered."""
+"""A pause between two calls counts as so much at most: nobody works while he waits to be answered."""
 
 
 def is_check(job: str) -> bool:
@@ -44,8 +44,8 @@ class Task:
         sure: whether a check or the user's own words say so.
         retries: how often a job that had failed was run again and failed again.
         minutes: how long it took, pauses left out.
-        terms: the telling words of what was asked.
-        stages: its steps in order, each once: `read`, `edit` or a job.
+        terms: the words by which what was asked is like another request.
+        steps: what went well in it, in order, each once: `read`, `edit` or a job.
         commands: how each of its jobs was called last when it went well.
         model: which one did it, "" where the transcript does not say.
         agent: the kind of subagent that did it, "" for the session itself.
@@ -64,7 +64,7 @@ class Task:
     minutes: float = 0.0
     files: list[str] = field(default_factory=list)
     terms: list[str] = field(default_factory=list)
-    stages: list[str] = field(default_factory=list)
+    steps: list[str] = field(default_factory=list)
     commands: dict[str, str] = field(default_factory=dict)
     jobs: list[str] = field(default_factory=list)
     trouble: list[Trouble] = field(default_factory=list)
@@ -93,7 +93,7 @@ def of_turns(turns: Sequence[TaskTurn], session: str = "") -> list[Task]:
     return [
         measure(group, next_prompt, session)
         for group, next_prompt in zip(groups, following, strict=False)
-        if any(turn.steps for turn in group)
+        if any(turn.calls for turn in group)
     ]
 
 
@@ -104,12 +104,12 @@ def measure(turns: Sequence[TaskTurn], next_prompt: str = "", session: str = "")
         turns: the task's turns, at least one.
         next_prompt: what the user said after it, "" if nothing yet.
     """
-    steps = [step for turn in turns for step in turn.steps]
+    calls = [call for turn in turns for call in turn.calls]
     kind, asking = tasks.classify(turns), tasks.asking(turns)
     done, sure = verdict(turns, next_prompt, kind)
-    runs = [step for step in steps if step.what == RUN]
-    failed = [step for step in runs if step.ok is False]
-    met = {step.sign: Trouble(step.sign, step.error, step.job, step.end) for step in failed}
+    runs = [call for call in calls if call.what == RUN]
+    failed = [call for call in runs if call.ok is False]
+    met = {call.sign: Trouble(call.sign, call.error, call.job, call.end) for call in failed}
     return Task(
         key=turns[0].key,
         at=turns[-1].ended_at.isoformat(),
@@ -119,16 +119,16 @@ def measure(turns: Sequence[TaskTurn], next_prompt: str = "", session: str = "")
         errors=len(failed),
         retries=_retries(runs),
         minutes=round(_seconds(turns) / 60, 1),
-        files=_unique(step.said for step in steps if step.what == EDIT and step.said)[-MOST_FILES:],
+        files=_unique(call.said for call in calls if call.what == EDIT and call.said)[-MOST_FILES:],
         terms=_unique(asking.terms)[:MOST_TERMS],
-        stages=stages(steps),
-        commands={step.job: step.line for step in runs if step.ok and step.said},
-        jobs=_unique(step.job for step in runs if step.job)[:MOST_FILES],
+        steps=steps_of(calls),
+        commands={call.job: call.line for call in runs if call.ok and call.said},
+        jobs=_unique(call.job for call in runs if call.job)[:MOST_FILES],
         trouble=[trouble for sign, trouble in met.items() if sign][:MOST_TROUBLE],
         session=session,
         model=next((turn.model for turn in reversed(turns) if turn.model), ""),
         order=turns[0].order,
-        skills=_unique(step.said for step in steps if step.job == tasks.SKILL and step.said),
+        skills=_unique(call.said for call in calls if call.job == tasks.SKILL and call.said),
         asked=asking.told,
     )
 
@@ -144,20 +144,20 @@ def verdict(turns: Sequence[TaskTurn], next_prompt: str, kind: str) -> tuple[boo
         return word, True
     if turns[-1].is_interrupted:
         return False, True
-    steps = [step for turn in turns for step in turn.steps]
-    edited = any(step.what == EDIT and step.ok is not False for step in steps)
+    calls = [call for turn in turns for call in turn.calls]
+    edited = any(call.what == EDIT and call.ok is not False for call in calls)
     if edited and tasks.reports_trouble(next_prompt):
         return False, False
-    runs = [step for step in steps if step.what == RUN and step.ok is not None]
-    checks = [step.ok for step in runs if is_check(step.job)]
+    runs = [call for call in calls if call.what == RUN and call.ok is not None]
+    checks = [call.ok for call in runs if is_check(call.job)]
     if checks:
         return checks[-1], True
     if runs and runs[-1].ok is False:
         # Who asked a question may have been answered by that failure; done it is not.
         return (None if kind in ("question", "review") else False), False
-    if kind in tasks.CHANGING and not (edited or any(step.ok for step in runs)):
+    if kind in tasks.CHANGING and not (edited or any(call.ok for call in runs)):
         return None, False
-    return (True, False) if steps else (None, False)
+    return (True, False) if calls else (None, False)
 
 
 def _last_word(turns: Sequence[TaskTurn], next_prompt: str) -> bool | None:
@@ -168,7 +168,7 @@ def _last_word(turns: Sequence[TaskTurn], next_prompt: str) -> bool | None:
     if tasks.complains(next_prompt):
         return False
     for turn in reversed(turns[1:]):
-        if any(step.what in (EDIT, RUN) for step in turn.steps):
+        if any(call.what in (EDIT, RUN) for call in turn.calls):
             return None
         if tasks.complains(turn.prompt):
             return False
@@ -177,33 +177,32 @@ def _last_word(turns: Sequence[TaskTurn], next_prompt: str) -> bool | None:
     return None
 
 
-def stages(steps: Iterable[TaskStep]) -> list[str]:
-    """Return the steps of a task as stages, each once, in the order in which it first went well: what
-    was repeated until it did is one stage."""
+def steps_of(calls: Iterable[TaskCall]) -> list[str]:
+    """Return the steps of a task, each once, in the order in which it first went well."""
     names = (
-        step.job if step.what == RUN else step.what
-        for step in steps
-        if step.ok is not False and step.what != tasks.OTHER
+        call.job if call.what == RUN else call.what
+        for call in calls
+        if call.ok is not False and call.what != tasks.OTHER
     )
-    return _unique(filter(None, names))[:MOST_STAGES]
+    return _unique(filter(None, names))[:MOST_STEPS]
 
 
-def _retries(runs: Sequence[TaskStep]) -> int:
+def _retries(runs: Sequence[TaskCall]) -> int:
     """Return how often a job failed again right after it had failed."""
     count, failing = 0, set()
-    for step in runs:
-        if step.ok is False:
-            count += step.job in failing
-            failing.add(step.job)
-        elif step.ok:
-            failing.discard(step.job)
+    for call in runs:
+        if call.ok is False:
+            count += call.job in failing
+            failing.add(call.job)
+        elif call.ok:
+            failing.discard(call.job)
     return count
 
 
 def _seconds(turns: Sequence[TaskTurn]) -> float:
     total = 0.0
     for turn in turns:
-        times = [turn.started_at, *(step.at for step in turn.steps if step.at), turn.ended_at]
+        times = [turn.started_at, *(call.at for call in turn.calls if call.at), turn.ended_at]
         gaps = ((end - start).total_seconds() for start, end in pairwise(times))
         total += sum(min(max(gap, 0.0), LONGEST_PAUSE_S) for gap in gaps)
     return total
@@ -232,11 +231,31 @@ class KindCount:
     last: str
 
 
+@dataclass(frozen=True)
+class TaskFigures:
+    """How many tasks there are, in how many sessions, from when to when (`since`, `last`: days), and of how many it is
+    known that they were done, or were not."""
+
+    tasks: int
+    done: int
+    undone: int
+    sessions: int
+    since: str
+    last: str
+
+
 def evidence(work: Iterable[Task]) -> tuple[int, int]:
     """Return how many tasks were done and how many were not, as a check, the user or an interruption says:
     what only seems so is nothing to tell anybody."""
     judged = [task.done for task in work if task.is_judged]
     return judged.count(True), judged.count(False)
+
+
+def figures(work: Sequence[Task]) -> TaskFigures:
+    """Return how many tasks there are."""
+    days = sorted(task.at[:10] for task in work) or [""]
+    sessions = len({task.session for task in work})
+    return TaskFigures(len(work), *evidence(work), sessions, days[0], days[-1])
 
 
 def by_kind(work: Sequence[Task]) -> list[KindCount]:

@@ -22,9 +22,9 @@ PATTERNS = {
 }
 """The patterns by which learning reads requests, verdicts and outputs, from the table `patterns.txt`."""
 READ, EDIT, RUN, OTHER = "read", "edit", "run", "other"
-"""What a step does: looks at something, changes a file, runs a command, or anything else."""
+"""What a call does: looks at something, changes a file, runs a command, or anything else."""
 SKILL = "skill"
-"""The job of a step that calls a skill."""
+"""The job of a call of a skill."""
 NEW_AFTER = timedelta(hours=6)
 """A pause after which the next prompt begins something else, whatever it says."""
 MOST_TURNS = 40
@@ -38,8 +38,8 @@ CHANGING = frozenset({"fix", "test", "docs", "refactor", "setup", "feature"})
 """Kinds that are about changing files."""
 
 
-class TaskStep(NamedTuple):
-    """One call of a tool.
+class TaskCall(NamedTuple):
+    """One call of a tool, or one command of its line.
 
     Attributes:
         what: READ, EDIT, RUN or OTHER.
@@ -78,7 +78,7 @@ class TaskTurn(NamedTuple):
         model: which one answered.
         order: by what a subagent's prompt is known, "" for the session itself.
         orders: those that it gave, each with the kind of subagent that it went to.
-        terms: the telling words of the prompt.
+        terms: those of the prompt, as `Task` has them.
         told: how the prompt begins, as it may be told; "" where it may not.
     """
 
@@ -86,7 +86,7 @@ class TaskTurn(NamedTuple):
     prompt: str
     started_at: datetime
     ended_at: datetime
-    steps: tuple[TaskStep, ...] = ()
+    calls: tuple[TaskCall, ...] = ()
     is_interrupted: bool = False
     model: str = ""
     order: str = ""
@@ -183,7 +183,7 @@ def _is_output(text: str) -> bool:
 def kind_of(prompt: str, is_change: bool = False) -> str:
     """Return what kind of task a prompt starts: one of KINDS, "" where its words do not say.
 
-    The verb that it begins with says most; else what is most telling of the words near its start.
+    The verb that it begins with says most; else what says most of the words near its start.
 
     Args:
         is_change: files were changed for it, so that it was more than a question.
@@ -214,12 +214,12 @@ def classify(turns: Sequence[TaskTurn]) -> str:
     """Return the kind of a task: from the words it began with, corrected by what was done."""
     prompt = asking(turns).prompt
     kind = kind_of(prompt)
-    steps = [step for turn in turns for step in turn.steps]
+    calls = [call for turn in turns for call in turn.calls]
     edited = [
-        step.said for step in steps if step.what == EDIT and step.said and step.ok is not False
+        call.said for call in calls if call.what == EDIT and call.said and call.ok is not False
     ]
     if not edited:
-        ran = [step.job for step in steps if step.what == RUN]
+        ran = [call.job for call in calls if call.what == RUN]
         if kind != "review" and not ran and not PATTERNS["begins"].match(request_of(prompt)):
             return "question"
         return kind or "question"

@@ -76,11 +76,11 @@ class Thing:
 def seen_in(turns: Iterable[TaskTurn]) -> Iterator[Sighting]:
     """Yield how the commands of turns went, where that is known."""
     for turn in turns:
-        for step in turn.steps:
-            if step.what == RUN and step.said and step.ok is not None:
-                state, at = OK if step.ok else FAILS, (step.at or turn.started_at).isoformat()
+        for call in turn.calls:
+            if call.what == RUN and call.said and call.ok is not None:
+                state, at = OK if call.ok else FAILS, (call.at or turn.started_at).isoformat()
                 yield Sighting(
-                    COMMAND, step.said, state, step.error, turn.key[:16], at, step.seconds
+                    COMMAND, call.said, state, call.error, turn.key[:16], at, call.seconds
                 )
 
 

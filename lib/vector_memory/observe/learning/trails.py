@@ -110,8 +110,8 @@ def _of_kind(kind: str, judged: Sequence[Task], now: datetime) -> Trail | None:
         return None
     strength = sum(evaporated(SURE if task.sure else LIKELY, task.ended_at, now) for task in won)
     strength -= sum(evaporated(FAILURE, task.ended_at, now) for task in took if not task.done)
-    stages = [stage for stage in won[-1].stages if stage == EDIT or stage in general][:LONGEST]
-    steps = list(dict.fromkeys(stage if stage == EDIT else usual(stage, won) for stage in stages))
+    names = [step for step in won[-1].steps if step == EDIT or step in general][:LONGEST]
+    steps = list(dict.fromkeys(name if name == EDIT else usual(name, won) for name in names))
     if strength < FLOOR or all(map(_needs_no_memory, steps)):
         return None
     path = " → ".join(step if step == EDIT else f"`{step}`" for step in steps)
@@ -126,7 +126,8 @@ def _of_kind(kind: str, judged: Sequence[Task], now: datetime) -> Trail | None:
 
 def _needs_no_memory(step: str) -> bool:
     """Whether whoever knows the program runs it so: options alone are no news."""
-    return step == EDIT or bool(PATTERNS["by_itself"].fullmatch(re.sub(r" -\S+", "", step)))
+    plain = " ".join(word for word in step.split() if not word.startswith("-"))
+    return step == EDIT or bool(PATTERNS["by_itself"].fullmatch(plain))
 
 
 def usual(job: str, won: Sequence[Task]) -> str:

@@ -17,7 +17,7 @@ MOST = 30
 """How many are kept of a project, the newest."""
 MOST_FILES, MOST_STEPS, MOST_TROUBLE = 3, 6, 2
 LEAST_SHARED, LIKE = 3, 0.5
-"""How many telling words two tasks have in common at least, and which share of the shorter one's, when one is an
+"""How many terms two tasks have in common at least, and which share of the shorter one's, when one is an
 example to the other."""
 FRESH = timedelta(days=60)
 """How long one is told: what worked longer ago may work no more."""
@@ -35,7 +35,7 @@ class Trajectory:
     Attributes:
         key: by what it is known in its project.
         text: what it says.
-        terms: the telling words of what was asked.
+        terms: those of what was asked, as `Task` has them.
         commands: those of its steps that are command lines.
         at: the day on which it ended; `session` is where.
         id: the name of the record that keeps it.
@@ -75,7 +75,7 @@ def find(tasks: Iterable[Task]) -> list[Trajectory]:
     examples: list[Trajectory] = []
     for task in sorted(tasks, key=lambda task: task.at, reverse=True):
         went_well = task.done and task.sure and task.kind in CHANGING and task.asked
-        if went_well and EDIT in task.stages and task.commands:
+        if went_well and EDIT in task.steps and task.commands:
             made = _of(task)
             is_other = (
                 made.kind != newer.kind or _shared(made.terms, newer.terms) < SAME
@@ -87,10 +87,10 @@ def find(tasks: Iterable[Task]) -> list[Trajectory]:
 
 
 def _of(task: Task) -> Trajectory:
-    stages = [stage for stage in task.stages if stage != READ][:MOST_STEPS]
-    lines = {stage: task.commands.get(stage, stage) for stage in stages if stage != EDIT}
+    steps = [step for step in task.steps if step != READ][:MOST_STEPS]
+    lines = {step: task.commands.get(step, step) for step in steps if step != EDIT}
     edit = f"edit {', '.join(task.files[:MOST_FILES])}".strip()
-    path = " → ".join(f"`{lines[stage]}`" if stage in lines else edit for stage in stages)
+    path = " → ".join(f"`{lines[step]}`" if step in lines else edit for step in steps)
     met = [trouble for trouble in task.trouble if trouble.end][:MOST_TROUBLE]
     ends = "; ".join(
         f"{trouble.line} → {'edited files' if trouble.end == EDIT else f'`{trouble.end}`'}"
@@ -115,7 +115,7 @@ def like(
 
     Args:
         kind: the task's kind.
-        terms: the telling words of what is asked.
+        terms: those of what is asked.
         but: a session whose own tasks are no examples to it.
     """
     near = [

@@ -16,7 +16,7 @@ from vector_memory.service.base.asker import ProjectAsker, asker_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import archives
 from vector_memory.service.learning import lessons
-from vector_memory.service.learning.observed_steps import cleaner, harvest
+from vector_memory.service.learning.observed_calls import cleaner, harvest
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.json_in import session_id
 
@@ -103,7 +103,7 @@ def _steps(turns: Sequence[TaskTurn]) -> Iterator[LoggedStep]:
     for turn, one in enumerate(turns, 1):
         number += 1
         yield LoggedStep(number, turn, one.started_at.isoformat(), PROMPT, one.prompt)
-        for step in one.steps:
+        for step in one.calls:
             number += 1
             at = (step.at or one.started_at).isoformat()
             told = (step.line, step.job, step.ok, step.error, step.sign, step.end)

@@ -41,7 +41,7 @@ def borne_out(shelf: Shelf) -> Iterator[BorneOut]:
         if task.is_judged:
             by_project[record.project][task.key] = task, record
     for project, tasks in by_project.items():
-        commands = {name for task, _ in tasks.values() for name in task.stages} - {READ, EDIT}
+        commands = {name for task, _ in tasks.values() for name in task.steps} - {READ, EDIT}
         for principle in shelf.journal.iter_memories(Scope(projects=(project,))):
             if _is_principle(principle):
                 for command in _named(principle.text, commands):
@@ -61,10 +61,10 @@ def _named(text: str, commands: Collection[str]) -> list[str]:
 
 
 def _judged(principle: Memory, command: str, tasks: Tasks) -> BorneOut | None:
-    ran = [(task, record) for task, record in tasks.values() if command in task.stages]
+    ran = [(task, record) for task, record in tasks.values() if command in task.steps]
     kinds = {task.kind for task, _ in ran}
     others = [
-        task for task, _ in tasks.values() if command not in task.stages and task.kind in kinds
+        task for task, _ in tasks.values() if command not in task.steps and task.kind in kinds
     ]
     records = {record.id: record for _, record in ran}
     won = rate(sum(task.done is True for task, _ in ran), len(ran))

@@ -57,7 +57,7 @@ def step(ctx: Context, run: JobRun) -> Step:
 
 
 def _count(patterns: dict[str, Pattern], task: Task, record: Memory) -> None:
-    for first, other in pairwise(task.stages):
+    for first, other in pairwise(task.steps):
         pattern = patterns.setdefault(f"{first} → {other}", Pattern())
         pattern.n += 1
         pattern.done += task.done is True

@@ -4,7 +4,6 @@ with a prompt that begins a task one like it that went well."""
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -59,7 +58,7 @@ def start_lines(
 
 def _is_said(habit: trouble.Habit, instructions: str) -> bool:
     """Whether instructions hold the command that ended a trouble, or how it begins, beyond the job itself."""
-    said = (part.strip() for part in re.split("[`\n]", instructions))
+    said = (part.strip() for part in instructions.replace("`", "\n").splitlines())
     begins = (f"{part} " for part in said if " " in part and part != habit.job)
     return habit.command in instructions or f"{habit.command} ".startswith(tuple(begins))
 

@@ -88,7 +88,11 @@ class SessionLedger:
 def tasks_in(raw: Any) -> list[outcomes.Task]:
     """Return the tasks that were written as JSON, also by an older version, without what somebody edited."""
     tasks = []
-    for task in read_all(outcomes.Task, raw):
+    rows = [each for each in raw if isinstance(each, dict)] if isinstance(raw, list) else []
+    # What an older version wrote calls its steps stages.
+    for task in read_all(
+        outcomes.Task, [{"steps": each.get("stages", []), **each} for each in rows]
+    ):
         with suppress(TypeError, ValueError):
             datetime.fromisoformat(task.at)
             trouble = [outcomes.Trouble(*map(str, each)) for each in task.trouble]
@@ -149,41 +153,23 @@ def tasks_of_shown(
 
 
 @dataclass(frozen=True)
-class TaskFigures:
-    """How many tasks were seen in a project, in how many sessions, from when to when (`since`, `last`: days),
-    and of how many it is known that they were done, or were not."""
+class Board:
+    """What starts are told of a project: troubles that came again (`habits`), of so many `tasks`, the `last` of them on
+    that day. `id` is the name of the record that keeps it."""
 
     tasks: int = 0
-    done: int = 0
-    undone: int = 0
-    sessions: int = 0
-    since: str = ""
     last: str = ""
-
-
-@dataclass(frozen=True)
-class Board(TaskFigures):
-    """What hooks tell in a project: how tasks of each kind went (`kinds`), and troubles that came again (`habits`).
-    `id` is the name of the record that keeps it."""
-
     id: str = ""
-    kinds: list[outcomes.KindCount] = field(default_factory=list)
     habits: list[trouble.Habit] = field(default_factory=list)
 
     key, text = BOARD, "How work went in this project"
-
-    @property
-    def figures(self) -> TaskFigures:
-        """The figures alone."""
-        return TaskFigures(*(getattr(self, each.name) for each in fields(TaskFigures)))
 
 
 def board_of(asker: ProjectAsker) -> Board:
     """Return the board of a project, an empty one without an id before anything was learned there."""
     record = counted_records.get(asker, HEURISTICS, BOARD)
     (board,) = read_all(Board, [record.extra if record else {}])
-    kinds, habits = read_all(outcomes.KindCount, board.kinds), read_all(trouble.Habit, board.habits)
-    return replace(board, kinds=kinds, habits=habits)
+    return replace(board, habits=read_all(trouble.Habit, board.habits))
 
 
 def trails_of(asker: ProjectAsker, now: datetime) -> list[trails.Trail]:

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from vector_memory.index.cursor import Cursor, Position
 from vector_memory.index.exchanges import Exchange
 from vector_memory.index.reader import TurnRead, head_of, read_exchanges
-from vector_memory.model import HEURISTICS, TRAILS, TRAJECTORIES, WORLD, Origin
+from vector_memory.model import HEURISTICS, TRAILS, TRAJECTORIES, WORLD, Memory, Origin
 from vector_memory.observe.learning import outcomes, tasks, things, trails, trajectories, trouble
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.asker import ProjectAsker, asker_at, asker_in
@@ -27,7 +27,7 @@ from vector_memory.service.base.offered_commands import are_harmless
 from vector_memory.service.learning import counted_records, learned_records
 from vector_memory.service.learning.counted_records import CountedRecord
 from vector_memory.service.learning.learned_records import Board, SessionLedger
-from vector_memory.service.learning.observed_steps import cleaner, harvest
+from vector_memory.service.learning.observed_calls import cleaner, harvest
 from vector_memory.service.memory import tombstones
 from vector_memory.system.files import with_real_folder
 
@@ -170,32 +170,31 @@ def draw(ctx: Context, asker: ProjectAsker) -> None:
     _keep_drawn(ctx, asker, WORLD, learned_records.THING, lasting)
     _keep_drawn(ctx, asker, TRAILS, learned_records.TRAIL, drawn)
     _keep_drawn(ctx, asker, TRAJECTORIES, learned_records.TRAJECTORY, examples)
-    days, (done, undone) = [task.at[:10] for task in kept], outcomes.evidence(kept)
-    board = Board(
-        tasks=len(kept),
-        done=done,
-        undone=undone,
-        sessions=len({task.session for task in kept}),
-        since=min(days, default=""),
-        last=max(days, default=""),
-        kinds=outcomes.by_kind(kept),
-        habits=habits,
-    )
+    board = Board(len(kept), max((task.at[:10] for task in kept), default=""), habits=habits)
     _keep_drawn(ctx, asker, HEURISTICS, learned_records.BOARD, [board])
 
 
 def _all_kept(
     ctx: Context, asker: ProjectAsker
 ) -> tuple[list[outcomes.Task], list[things.Sighting]]:
-    """Return a project's newest tasks, oldest first, each once: a fork of a session holds what was done
-    before it, too; and what was seen. The oldest sessions are dropped where there are too many."""
-    pairs = list(learned_records.ledgers(asker.own, (asker.place.id,)))
-    pairs.sort(key=lambda pair: max((task.at for task in pair[1].tasks), default=""), reverse=True)
+    """Return a project's newest tasks, oldest first, each once, and what was seen. The oldest sessions are dropped
+    where there are too many."""
+    pairs = _newest(asker)
     counted_records.drop(ctx, asker.own, [record for record, _ in pairs[MOST_SESSIONS:]])
-    ledgers = [ledger for _, ledger in pairs[:MOST_SESSIONS]]
-    kept = sorted((task for ledger in ledgers for task in ledger.tasks), key=lambda task: task.at)
-    seen = [sighting for ledger in ledgers for sighting in ledger.seen]
-    return learned_records.each_once(kept)[-MOST_TASKS:], seen
+    seen = [sighting for _, ledger in pairs[:MOST_SESSIONS] for sighting in ledger.seen]
+    return _tasks(pairs), seen
+
+
+def _newest(asker: ProjectAsker) -> list[tuple[Memory, SessionLedger]]:
+    """Return the records of a project's sessions with what they hold, the newest first."""
+    pairs = learned_records.ledgers(asker.own, (asker.place.id,))
+    last = lambda pair: max((task.at for task in pair[1].tasks), default="")  # noqa: E731
+    return sorted(pairs, key=last, reverse=True)
+
+
+def _tasks(pairs: Sequence[tuple[Memory, SessionLedger]]) -> list[outcomes.Task]:
+    kept = (task for _, ledger in pairs[:MOST_SESSIONS] for task in ledger.tasks)
+    return learned_records.each_once(sorted(kept, key=lambda task: task.at))[-MOST_TASKS:]
 
 
 def _with_outcomes(
@@ -243,14 +242,14 @@ class LessonsAnswer:
     """What was learned in a project.
 
     Attributes:
-        kinds: how tasks of each kind went, the most frequent first, as their records have it.
-        trouble: what went wrong several times, likewise.
+        kinds: how tasks of each kind went, the most frequent first.
+        trouble: what went wrong several times, as its record has it.
         trails: steps that work.
         things: the state of what work depends on, the last seen first.
     """
 
     project: str
-    tasks: learned_records.TaskFigures
+    tasks: outcomes.TaskFigures
     kinds: list[outcomes.KindCount]
     trouble: list[trouble.Habit]
     trails: list[trails.Trail]
@@ -259,16 +258,16 @@ class LessonsAnswer:
 
 def show(ctx: Context, request: messages.Request) -> LessonsAnswer:
     """Return what was learned in a project: trails, usual trouble, the state of things."""
-    asker = asker_in(ctx, messages.place_of(ctx, request) or ctx.place(request.base))
-    board, now = learned_records.board_of(asker), ctx.now()
+    asker, now = (
+        asker_in(ctx, messages.place_of(ctx, request) or ctx.place(request.base)),
+        ctx.now(),
+    )
+    kept, alive = _tasks(_newest(asker)), learned_records.trails_of(asker, now)
     return LessonsAnswer(
         project=asker.place.name,
-        tasks=board.figures,
-        kinds=board.kinds,
-        trouble=board.habits,
-        trails=[
-            replace(trail, strength=round(trail.strength_at(now), 2))
-            for trail in learned_records.trails_of(asker, now)
-        ],
+        tasks=outcomes.figures(kept),
+        kinds=outcomes.by_kind(kept),
+        trouble=learned_records.board_of(asker).habits,
+        trails=[replace(trail, strength=round(trail.strength_at(now), 2)) for trail in alive],
         things=learned_records.things_of(asker),
     )

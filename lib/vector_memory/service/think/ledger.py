@@ -193,7 +193,7 @@ def key_of(*words: str) -> str:
 
 def as_dict(task: Task) -> dict[str, object]:
     """Return what of a task is told: when, its kind, how it went and what it took."""
-    names = ("at", "kind", "done", "sure", "errors", "retries", "minutes", "stages", "session")
+    names = ("at", "kind", "done", "sure", "errors", "retries", "minutes", "steps", "session")
     view = {name: getattr(task, name) for name in names}
     return {**view, "about": task.asked or " ".join(task.terms[:8])}
 

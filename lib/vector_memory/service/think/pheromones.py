@@ -107,7 +107,7 @@ def _task(ctx: Context, request: TrailRequest, root: str, earlier: Sequence[Task
             "A report needs a kind, its steps, and the evidence by which its end is known.",
             f"Kinds: {', '.join(tasks.KINDS)}.",
         )
-    lines = [redact.clean(step).text for step in request.steps[: outcomes.MOST_STAGES]]
+    lines = [redact.clean(step).text for step in request.steps[: outcomes.MOST_STEPS]]
     ran = [line for line in lines if line not in (tasks.EDIT, tasks.READ)]
     if not offered_commands.are_harmless(ran, root) or any(map(suspicion.quoted, ran)):
         raise BadInputError(
@@ -126,6 +126,6 @@ def _task(ctx: Context, request: TrailRequest, root: str, earlier: Sequence[Task
     session = request.session or "reported"
     return Task(
         ledger.key_of(session, request.kind, *lines), ctx.now().isoformat(), request.kind, done=request.ok,
-        stages=[commands.family(line) if line in ran else line for line in lines], jobs=list(jobs), session=session,
+        steps=[commands.family(line) if line in ran else line for line in lines], jobs=list(jobs), session=session,
         commands={job: line for job, line in jobs.items() if line and request.ok},
     )  # fmt: skip

@@ -146,15 +146,11 @@ def _of_session(tasks: Sequence[Task], session: str) -> tuple[str, list[str], st
         raise BadInputError("There is nothing to read steps from.", "Give `text` or `session`.")
     for task in reversed([task for task in tasks if task.session == session and task.done]):
         ran = [
-            stage
-            for stage in task.stages
-            if stage in task.commands or is_check(stage) or stage in _WHOLE
+            step for step in task.steps if step in task.commands or is_check(step) or step in _WHOLE
         ]
         if ran:
-            kept = [stage for stage in task.stages if stage in ran or stage == EDIT]
-            steps = [
-                SAID.get(stage) or f"Run `{task.commands.get(stage) or stage}`." for stage in kept
-            ]
+            kept = [step for step in task.steps if step in ran or step == EDIT]
+            steps = [SAID.get(step) or f"Run `{task.commands.get(step) or step}`." for step in kept]
             sure = "a check or the user said so" if task.sure else "nothing spoke against it"
             evidence = f"Taken from one task ({task.kind}, {task.at[:10]}), which was done: {sure}."
             return f"{task.kind}: {', '.join(ran)}", steps, evidence

@@ -1,4 +1,8 @@
-"""What became of flags: one record for each session in the collection of assessments, and how to see them."""
+"""Flags: what the observer found in calls, and how to see it. Of running sessions they lie in the state's file, one row
+each; when a turn ends they become one record for each session, in the collection of assessments.
+
+Every word in them went through redaction before.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
 from vector_memory.model import ASSESSMENTS, Memory, Scope
@@ -16,12 +20,10 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.learning import counted_records
 from vector_memory.service.learning.counted_records import CountedRecord
-from vector_memory.service.tools import flag_buffer
-from vector_memory.service.tools.flag_buffer import Flag
 
 log = logging.getLogger(__name__)
 
-KIND = "assessment"
+KIND, PENDING = "assessment", "flag"
 ASKED, FALSE = "asked", "false"
 MOST_FLAGS = 200
 MOST_TOLD = 12
@@ -29,34 +31,84 @@ MOST_SESSIONS = 10_000
 _settling = threading.Lock()
 
 
-def settle(ctx: Context) -> int:
-    """Make records of what is in the buffer and return how many flags that were.
+@dataclass(frozen=True, kw_only=True)
+class Flag:
+    """What the observer found in a call, every word of it redacted.
 
-    Whatever interrupts it, nothing is lost or counted twice: the buffer goes when its flags are stored, and a
-    flag that a record has is not added again.
+    Attributes:
+        id: the same for the same finding of the same call.
+        folder: where the session was started; a session's record does not keep it.
+        at: when, in ISO form.
+        agent: a subagent made the call.
+        text: what it was found in, `reason` why, and `target` what would be hit.
+        topic: what the user had asked for.
+        asked: the user had asked for just this.
+        verdict: what the user says of it: `asked`, `false`, or "" for nothing.
+    """
+
+    id: str
+    session: str = ""
+    folder: str = ""
+    at: str = ""
+    tool: str = ""
+    agent: bool = False
+    category: str = ""
+    severity: str = ""
+    text: str = ""
+    reason: str = ""
+    target: str = ""
+    topic: str = ""
+    asked: bool = False
+    verdict: str = ""
+
+
+_KINDS = {field.name: str if field.type == "str" else bool for field in fields(Flag)}
+
+
+def flags_in(values: Iterable[object]) -> list[Flag]:
+    """Return the flags that were written as JSON, without anything else, and of each what is a word of it."""
+    rows = [row for row in values if isinstance(row, dict) and isinstance(row.get("id"), str)]
+    return [
+        Flag(
+            **{name: row[name] for name, kind in _KINDS.items() if isinstance(row.get(name), kind)}
+        )
+        for row in rows
+    ]
+
+
+def note(ctx: Context, flags: Sequence[Flag]) -> None:
+    """Keep flags until their turn ends: a daemon that is killed loses none."""
+    for flag in flags:
+        ctx.state.put_record(PENDING, flag.id, vars(flag), is_durable=False)
+
+
+def settle(ctx: Context) -> int:
+    """Make records of the flags of running sessions and return how many flags that were.
+
+    Whatever interrupts it, nothing is lost or counted twice: a flag's row goes when a record has it, and a flag that
+    a record has is not added again.
 
     Raises:
-        StoreFullError: a store cannot be written; the buffer stays.
+        StoreFullError: a store cannot be written; the flags stay.
     """
     settled = 0
     with _settling:
-        while True:
-            taken, flags = flag_buffer.take(ctx.home)
-            if not taken:
-                return settled
-            by_session: dict[tuple[str, str], list[Flag]] = {}
-            for flag in flags:
-                by_session.setdefault((flag.session, flag.folder or "/"), []).append(flag)
-            for (session, folder), own in by_session.items():
-                try:
-                    settled += _settle(ctx, session, folder, own)
-                except StoreFullError:
-                    raise
-                except Exception as error:
-                    # One session's flags are not worth those of all the others.
-                    ctx.count("flags_dropped", len(own))
-                    log.warning("the flags of session %s are not kept: %r", session, error)
-            flag_buffer.done(taken)
+        by_session: dict[tuple[str, str], list[Flag]] = {}
+        pending = flags_in(ctx.state.records(PENDING).values())
+        for flag in sorted(pending, key=lambda flag: flag.at):
+            by_session.setdefault((flag.session, flag.folder or "/"), []).append(flag)
+        for (session, folder), own in by_session.items():
+            try:
+                settled += _settle(ctx, session, folder, own)
+            except StoreFullError:
+                raise
+            except Exception as error:
+                # One session's flags are not worth those of all the others.
+                ctx.count("flags_dropped", len(own))
+                log.warning("the flags of session %s are not kept: %r", session, error)
+            for flag in own:
+                ctx.state.put_record(PENDING, flag.id, None, is_durable=False)
+    return settled
 
 
 def _settle(ctx: Context, session: str, folder: str, flags: Sequence[Flag]) -> int:
@@ -73,7 +125,7 @@ def _settle(ctx: Context, session: str, folder: str, flags: Sequence[Flag]) -> i
 
 def _flags(memory: Memory | None) -> list[Flag]:
     kept = memory.extra.get("flags") if memory is not None else None
-    return flag_buffer.flags_in(kept if isinstance(kept, list) else ())
+    return flags_in(kept if isinstance(kept, list) else ())
 
 
 def _record(session: str, flags: Sequence[Flag]) -> CountedRecord:

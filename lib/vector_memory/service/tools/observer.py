@@ -1,8 +1,7 @@
 """The constitutional observer: every tool call is held against what was asked and what would be lost.
 
-It looks before the call is made, with no model, and stops none, unless the user set `observer` to `block`. What it finds is written, redacted, to a
-buffer (`flag_buffer`) and becomes a record of the session when a turn ends (`assessments`); where the settings
-say so, the agent is told.
+It looks before the call is made, with no model, and stops none, unless the user set `observer` to `block`. What it
+finds is kept, redacted (`flags`); where the settings say so, the agent is told.
 """
 
 from __future__ import annotations
@@ -34,8 +33,9 @@ from vector_memory.observe.intent.drift import Course
 from vector_memory.observe.intent.objectives import Objectives
 from vector_memory.service.base import context_block
 from vector_memory.service.base.context import Context
-from vector_memory.service.tools import earlier_prompts, flag_buffer
-from vector_memory.service.tools.flag_buffer import Flag
+from vector_memory.service.tools import earlier_prompts
+from vector_memory.service.tools import flags as assessments
+from vector_memory.service.tools.flags import Flag
 from vector_memory.service.tools.tool_call import NOTHING, ToolAnswer
 from vector_memory.system import files
 from vector_memory.text import fence
@@ -229,11 +229,11 @@ def _refusal(flags: Sequence[Flag]) -> str:
 
 
 def _keep(ctx: Context, watched: Watched, flags: list[Flag]) -> None:
-    room = max(0, MOST_FLAGS - watched.flags)
-    kept = flag_buffer.append(ctx.home, flags[:room]) if flags[:room] else 0
-    watched.flags += kept
-    ctx.count("flags_recorded", kept)
-    ctx.count("flags_dropped", len(flags) - kept)
+    kept = flags[: max(0, MOST_FLAGS - watched.flags)]
+    assessments.note(ctx, kept)
+    watched.flags += len(kept)
+    ctx.count("flags_recorded", len(kept))
+    ctx.count("flags_dropped", len(flags) - len(kept))
 
 
 def _flags(

@@ -228,7 +228,7 @@ def ledger(house: ServiceHouse, project: Path, session: int, *tasks: tuple[bool,
                 "fix",
                 done,
                 True,
-                stages=stages,
+                steps=stages,
             )
         )
         for n, (done, stages) in enumerate(tasks)
@@ -328,7 +328,7 @@ def test_what_follows_what_is_counted_across_projects(house: ServiceHouse, tmp_p
         (tmp_path / name).mkdir(exist_ok=True)
         key = "k2" if n == 3 else f"k{n}"
         at = "2026-11-20T10:00:00+00:00"
-        task = {"key": key, "at": at, "kind": "fix", "done": n != 1, "stages": ["edit", "pytest"]}
+        task = {"key": key, "at": at, "kind": "fix", "done": n != 1, "steps": ["edit", "pytest"]}
         record = counted_records.CountedRecord(
             HEURISTICS,
             f"session:s{n}",

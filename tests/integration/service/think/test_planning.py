@@ -78,7 +78,7 @@ class TestSkills:
         """By the tasks that took one and not the other."""
         work(house, tmp_path)
         other = [
-            task(house.time, n, "s3", done=False, jobs=["tox"], stages=["tox"], commands={})
+            task(house.time, n, "s3", done=False, jobs=["tox"], steps=["tox"], commands={})
             for n in range(6)
         ]
         keep(house, tmp_path, "s3", other, [])

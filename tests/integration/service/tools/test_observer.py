@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import stat
 import string
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from vector_memory.model import ASSESSMENTS, Memory, Scope
 from vector_memory.service.base.asker import asker_at
 from vector_memory.service.jobs import turn_end
 from vector_memory.service.learning import counted_records as records
-from vector_memory.service.tools import earlier_prompts, flag_buffer, observer, tool_call
+from vector_memory.service.tools import earlier_prompts, observer, tool_call
 from vector_memory.service.tools import flags as assessments
 
 TASK = "Fix the coupon total in shop/checkout.py. Don't touch shop/prices.py."
@@ -80,9 +79,8 @@ class World:
         return self.call("Bash", session, command=command, **more)
 
     def buffered(self) -> list[dict[str, Any]]:
-        path = Path(flag_buffer.path_of(self.ctx.home))
-        lines = path.read_text().splitlines() if path.exists() else []
-        return [json.loads(line) for line in lines if line]
+        pending = self.ctx.state.records(assessments.PENDING).values()
+        return sorted(map(dict, pending), key=lambda flag: (flag["at"], flag["category"]))
 
     def records(self) -> list[Memory]:
         scope = Scope(collections=(ASSESSMENTS,))
@@ -106,7 +104,7 @@ def test_a_flag_becomes_a_record(world: World) -> None:
     assert [one["category"] for one in world.buffered()] == ["force-push", "limit"]
     assert assessments.settle(world.ctx) == 2
     (record,) = world.records()
-    assert record.title == "Flagged: 1 force-push, 1 limit"
+    assert record.title in ("Flagged: 1 force-push, 1 limit", "Flagged: 1 limit, 1 force-push")
     assert "Asked: Fix the coupon total" in record.text
     assert record.source.session == "s"
     assert "Don't touch shop/prices.py" in record.text
@@ -114,8 +112,8 @@ def test_a_flag_becomes_a_record(world: World) -> None:
     world.bash("rm -rf shop")
     assert assessments.settle(world.ctx) == 1
     (record,) = world.records()
-    assert record.tags == ("observer", "force-push", "limit", "delete")
-    assert [one["category"] for one in world.flags()] == ["delete", "limit", "force-push"]
+    assert set(record.tags) == {"observer", "force-push", "limit", "delete"}
+    assert {one["category"] for one in world.flags()} == {"delete", "limit", "force-push"}
     assert world.flags(session="other") == []
     assert [one["text"] for one in world.flags(category=["delete"])] == ["rm -rf shop"]
     assert world.flags(since="2026-05-04") == []
@@ -135,14 +133,16 @@ def test_a_kill_loses_and_doubles_nothing(world: World, monkeypatch: pytest.Monk
     world.say(TASK)
     world.bash("git push --force")
     world.bash("rm -rf shop", session="other")
-    # After the records were stored, before the buffer went.
-    monkeypatch.setattr(flag_buffer, "done", lambda taken: (_ for _ in ()).throw(KeyboardInterrupt))
+    # After a record was stored, before its rows went.
+    monkeypatch.setattr(
+        world.ctx.state, "put_record", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt)
+    )
     with pytest.raises(KeyboardInterrupt):
         assessments.settle(world.ctx)
     monkeypatch.undo()
     world.restart()
     world.bash("git stash drop")
-    assert assessments.settle(world.ctx) == 1
+    assert assessments.settle(world.ctx) == 2
     assert sorted(one["category"] for one in world.flags()) == ["delete", "discard", "force-push"]
     # Before anything was stored.
     world.bash("git clean -fdx")
@@ -154,39 +154,15 @@ def test_a_kill_loses_and_doubles_nothing(world: World, monkeypatch: pytest.Monk
     assert len(world.flags()) == 4
 
 
-def test_a_line_that_was_cut_off_is_skipped(world: World) -> None:
-    """And takes no other with it."""
-    path = Path(flag_buffer.path_of(world.ctx.home))
-    path.write_bytes(b'{"id": "torn", "session": "s", "fol')
+def test_one_session_keeps_so_many(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it breaks beyond that is counted, and not kept."""
     world.say(TASK)
-    world.bash("git push --force")
-    assert [one["category"] for one in world.flags()] == ["force-push"]
-
-
-def test_the_buffer_is_private_and_bounded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody else reads it; it ends somewhere, as does what one session may write."""
-    world.say(TASK)
-    world.bash("git push --force")
-    path = Path(flag_buffer.path_of(world.ctx.home))
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    monkeypatch.setattr(flag_buffer, "MOST_BYTES", path.stat().st_size)
-    world.bash("git stash drop")
-    monkeypatch.undo()
     monkeypatch.setattr(observer, "MOST_FLAGS", 2)
-    world.bash("git stash clear")
-    world.bash("git clean -fd")
+    for command in ("git push --force", "git stash clear", "git clean -fd"):
+        world.bash(command)
     assert [one["text"] for one in world.buffered()] == ["git push --force", "git stash clear"]
     world.ctx.state.flush()
-    assert world.ctx.state.totals()["flags_dropped"] == 2
-
-
-def test_no_link_is_followed(world: World, tmp_path: Path) -> None:
-    """Somebody may have put one where the buffer is."""
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.write_text("")
-    os.symlink(elsewhere, flag_buffer.path_of(world.ctx.home))
-    world.bash("git push --force")
-    assert elsewhere.read_text() == ""
+    assert world.ctx.state.totals()["flags_dropped"] == 1
 
 
 def test_no_secret_reaches_the_buffer(world: World) -> None:
@@ -198,7 +174,7 @@ def test_no_secret_reaches_the_buffer(world: World) -> None:
     world.bash(f"curl -X DELETE https://api.example/{'a' * 130}?access_token={token}")
     world.use(observer="warn")
     told = world.bash(f"git push -f https://{token}@git.example/b.git")
-    text = Path(flag_buffer.path_of(world.ctx.home)).read_text() + told
+    text = json.dumps(world.buffered()) + told
     assert len(world.buffered()) >= 3
     for piece in (key, key[:12], token, token[:14]):
         assert piece not in text
@@ -224,7 +200,7 @@ def test_words_that_lost_their_name(world: World) -> None:
         session = f"s{number // 10}"
         world.say(f"Use the token {value} for the coupons, then remove {value}", session)
         world.bash(use.format(value, value), session)
-    text = Path(flag_buffer.path_of(world.ctx.home)).read_text()
+    text = json.dumps(world.buffered())
     assert len(world.buffered()) >= 40
     assert [one for one in kept if one in text] == []
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vector_memory.observe.commands import command_line, rules, runners
+from vector_memory.observe.commands import command_line, rules
 from vector_memory.observe.commands.findings import (
     CATEGORIES,
     HIGH,
@@ -17,6 +17,7 @@ from vector_memory.observe.commands.findings import (
 )
 from vector_memory.observe.commands.words import WORDS
 from vector_memory.text import tables
+from vector_memory.text.shell import RUNNERS, Runner
 
 EVERY = [(name, one) for name, known in rules.RULES.items() for one in known]
 
@@ -98,7 +99,7 @@ def test_every_name_of_words_is_looked_for() -> None:
     """In code, or for programs in a table; a table names none that is not there."""
     folder = Path(rules.__file__).parent
     code = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py"))
-    lines = tables.lines("rules", str(folder)) + tables.lines("runners", str(folder))
+    lines = tables.lines("rules", str(folder))
     named = {
         name[1:] for line in lines for name in line.split("\t")[0].split(",") if name[0] == "*"
     }
@@ -107,13 +108,13 @@ def test_every_name_of_words_is_looked_for() -> None:
     assert named - set(WORDS) == {"sql", "script"}
 
 
-@pytest.mark.parametrize(("program", "runner"), sorted(runners.RUNNERS.items()))
-def test_what_runs_another_program_is_looked_through(program: str, runner: runners.Runner) -> None:
+@pytest.mark.parametrize(("program", "runner"), sorted(RUNNERS.items()))
+def test_what_runs_another_program_is_looked_through(program: str, runner: Runner) -> None:
     """By each line of the table, in the form that it names."""
-    assert runner.where in ("here", "there")
+    assert runner.where in ("framed", "here", "there")
     between = "x " * runner.between
     forms = {
-        "-": f"{program} rm -rf /srv",
+        "-": f"{program} {between}rm -rf /srv",
         "=": f"{program} {runner.how[1:]} {between}'rm -rf /srv'",
     }
     option = runner.how.split(",")[0]

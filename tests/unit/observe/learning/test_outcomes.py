@@ -10,23 +10,23 @@ import pytest
 
 from vector_memory.observe.learning import outcomes, tasks
 from vector_memory.observe.learning.outcomes import Task, Trouble
-from vector_memory.observe.learning.tasks import EDIT, READ, RUN, TaskStep, TaskTurn
+from vector_memory.observe.learning.tasks import EDIT, READ, RUN, TaskCall, TaskTurn
 from vector_memory.service.learning.learned_records import tasks_in
 
 AT = datetime(2026, 5, 1, 9, tzinfo=timezone.utc)
 
 
-def ran(said: str, ok: bool | None = True, job: str = "pytest", sign: str = "") -> TaskStep:
+def ran(said: str, ok: bool | None = True, job: str = "pytest", sign: str = "") -> TaskCall:
     """A command."""
-    return TaskStep(RUN, job, said, ok, "it broke" if sign else "", sign)
+    return TaskCall(RUN, job, said, ok, "it broke" if sign else "", sign)
 
 
-def turn(*steps: TaskStep, prompt: str = "Fix the crash", interrupted: bool = False) -> TaskTurn:
+def turn(*steps: TaskCall, prompt: str = "Fix the crash", interrupted: bool = False) -> TaskTurn:
     """A turn of two minutes."""
     return TaskTurn("u1", prompt, AT, AT + timedelta(minutes=2), steps, interrupted)
 
 
-EDITED = TaskStep(EDIT, said="app.py", ok=True)
+EDITED = TaskCall(EDIT, said="app.py", ok=True)
 
 
 @pytest.mark.parametrize(
@@ -40,12 +40,12 @@ EDITED = TaskStep(EDIT, said="app.py", ok=True)
         ((EDITED, ran("pytest")), "", True, (False, True)),
         ((EDITED,), "Now add a logo.", False, (True, False)),
         ((EDITED, ran("node x.js", False, "node x.js")), "", False, (False, False)),
-        ((TaskStep(READ),), "", False, (None, False)),
+        ((TaskCall(READ),), "", False, (None, False)),
         ((), "", False, (None, False)),
     ],
 )
 def test_done_or_not(
-    steps: tuple[TaskStep, ...],
+    steps: tuple[TaskCall, ...],
     following: str,
     interrupted: bool,
     verdict: tuple[bool | None, bool],
@@ -68,12 +68,12 @@ def test_what_is_a_check(job: str, is_check: bool) -> None:
 def test_a_task_is_measured() -> None:
     """Errors, retries, files, steps in their order, how its jobs were called, and its trouble."""
     steps = (
-        TaskStep(READ), ran("pytest", False, sign="s1"), ran("pytest -v", False, sign="s1"),
+        TaskCall(READ), ran("pytest", False, sign="s1"), ran("pytest -v", False, sign="s1"),
         ran("PYTHONPATH=lib pytest"), EDITED, ran("just lint", True, "just lint"),
     )  # fmt: skip
     made = outcomes.measure([turn(*steps)._replace(terms=("crash", "crash"))], session="s")
     assert (made.kind, made.done, made.errors, made.retries) == ("fix", True, 2, 1)
-    assert made.stages == ["read", "pytest", "edit", "just lint"]
+    assert made.steps == ["read", "pytest", "edit", "just lint"]
     assert made.files == ["app.py"]
     assert made.terms == ["crash"]
     assert made.commands == {"pytest": "PYTHONPATH=lib pytest", "just lint": "just lint"}
@@ -98,6 +98,8 @@ def test_what_is_no_task_is_left_out() -> None:
         == []
     )
     assert len(tasks_in([good, {**good, "of a later version": 1}])) == 2
+    older = {name: value for name, value in good.items() if name != "steps"}
+    assert tasks_in([{**older, "stages": ["edit"]}])[0].steps == ["edit"]
 
 
 def task(number: int, **more: object) -> Task:

@@ -7,13 +7,13 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from vector_memory.observe.learning import tasks
-from vector_memory.observe.learning.tasks import EDIT, READ, TaskStep, TaskTurn
+from vector_memory.observe.learning.tasks import EDIT, READ, TaskCall, TaskTurn
 
 AT = datetime(2026, 5, 1, 9, tzinfo=timezone.utc)
 
 
 def turn(
-    prompt: str, *steps: TaskStep, after_h: float = 0.0, interrupted: bool = False
+    prompt: str, *steps: TaskCall, after_h: float = 0.0, interrupted: bool = False
 ) -> TaskTurn:
     """A turn of a minute."""
     at = AT + timedelta(hours=after_h)
@@ -121,9 +121,9 @@ def test_the_kind_is_read_off_the_prompt(prompt: str, kind: str) -> None:
 
 def test_what_was_done_corrects_the_kind() -> None:
     """A question that changed files was more than one; files of one sort say what they are."""
-    edit = TaskStep(EDIT, said="src/app.py")
-    assert tasks.classify([turn("Where is the name set?", TaskStep(READ))]) == "question"
+    edit = TaskCall(EDIT, said="src/app.py")
+    assert tasks.classify([turn("Where is the name set?", TaskCall(READ))]) == "question"
     assert tasks.classify([turn("Could we add a cache there?", edit)]) == "feature"
-    assert tasks.classify([turn("Add the new page", TaskStep(EDIT, said="docs/a.md"))]) == "docs"
-    assert tasks.classify([turn("Add the case", TaskStep(EDIT, said="tests/test_a.py"))]) == "test"
+    assert tasks.classify([turn("Add the new page", TaskCall(EDIT, said="docs/a.md"))]) == "docs"
+    assert tasks.classify([turn("Add the case", TaskCall(EDIT, said="tests/test_a.py"))]) == "test"
     assert tasks.classify([turn("/clear"), turn("Fix the crash", edit)]) == "fix"

@@ -19,7 +19,7 @@ def task(number: int, done: bool | None = True, days: float = 1.0, **more: objec
     at = (NOW - timedelta(days=days)).isoformat()
     made = {
         "key": f"k{number}", "at": at, "kind": "fix", "done": done, "sure": True, "session": f"s{number}",
-        "stages": STEPS, "commands": COMMANDS, "jobs": ["just gen", "pytest"], "terms": ["parser"], **more,
+        "steps": STEPS, "commands": COMMANDS, "jobs": ["just gen", "pytest"], "terms": ["parser"], **more,
     }  # fmt: skip
     return Task(**made)  # type: ignore[arg-type]
 
@@ -46,8 +46,8 @@ def test_what_worked_three_times_is_a_trail() -> None:
         [task(n, done=None) for n in (1, 2, 3)],
         [task(n, done=n < 4) for n in range(1, 7)],
         [task(n, commands={"just gen": "make -j", "pytest": "pytest -q"}) for n in (1, 2, 3)],
-        [task(n, stages=["read", "edit"], jobs=[]) for n in (1, 2, 3)],
-        [task(n, stages=["edit", "git push"], jobs=["git push"]) for n in (1, 2, 3)],
+        [task(n, steps=["read", "edit"], jobs=[]) for n in (1, 2, 3)],
+        [task(n, steps=["edit", "git push"], jobs=["git push"]) for n in (1, 2, 3)],
         [task(n, days=90) for n in (1, 2, 3)],
     ],
     ids=["two", "one session", "unsure", "unknown", "half failed", "obvious", "no job", "of the moment", "long ago"],
@@ -77,10 +77,10 @@ def test_it_evaporates() -> None:
 def test_a_trail_is_what_most_take() -> None:
     """A step of a few tasks is none of the kind's; tasks that ran nothing say nothing."""
     few = [
-        task(n, stages=[*STEPS, "just ship"], jobs=["just gen", "pytest", "just ship"])
+        task(n, steps=[*STEPS, "just ship"], jobs=["just gen", "pytest", "just ship"])
         for n in (1, 2, 3)
     ]
-    talk = [task(n, stages=["edit"], jobs=[], commands={}) for n in range(20, 40)]
+    talk = [task(n, steps=["edit"], jobs=[], commands={}) for n in range(20, 40)]
     one = trails.find([*few, *talk, *[task(n) for n in range(4, 11)]], NOW)[0]
     assert (one.steps, one.n) == (["just gen", "edit", "PYTHONPATH=lib pytest"], 10)
 

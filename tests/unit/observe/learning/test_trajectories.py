@@ -14,7 +14,7 @@ NOW = datetime(2026, 5, 20, 9, tzinfo=timezone.utc)
 def task(number: int, **more: Any) -> Task:
     made = {
         "key": f"k{number}", "at": f"2026-05-{number:02}T09:00:00+00:00", "kind": "fix", "done": True, "sure": True,
-        "session": f"s{number}", "stages": ["read", "edit", "pytest"], "files": ["parser.py"],
+        "session": f"s{number}", "steps": ["read", "edit", "pytest"], "files": ["parser.py"],
         "commands": {"pytest": "PYTHONPATH=lib pytest"}, "terms": ["crash", "parser", "umlauts"],
         "asked": "Fix the crash of the parser with umlauts", **more,
     }  # fmt: skip
@@ -34,7 +34,7 @@ def test_a_task_that_went_well_is_an_example() -> None:
 def test_nothing_else_is() -> None:
     """What nobody confirmed, what failed, what changed nothing or ran nothing, and what may not be told."""
     others: list[dict[str, Any]] = [
-        {"sure": False}, {"done": False}, {"stages": ["read", "pytest"]}, {"commands": {}}, {"asked": ""},
+        {"sure": False}, {"done": False}, {"steps": ["read", "pytest"]}, {"commands": {}}, {"asked": ""},
         {"kind": "question"},
     ]  # fmt: skip
     assert trajectories.find([task(at, **more) for at, more in enumerate(others, 1)]) == []

@@ -1,4 +1,4 @@
-"""What was done in a session, taken from its transcript: turns with their steps. Every word that leaves here is
+"""What was done in a session, taken from its transcript: turns with their calls. Every word that leaves here is
 redacted, and what reads like an instruction is left out."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vector_memory.index.tools import LONGEST_NAME, clip
 from vector_memory.index.tools import SKILL as SKILL_TOOL
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.observe.learning import tasks
-from vector_memory.observe.learning.tasks import EDIT, OTHER, READ, RUN, SKILL, TaskStep, TaskTurn
+from vector_memory.observe.learning.tasks import EDIT, OTHER, READ, RUN, SKILL, TaskCall, TaskTurn
 from vector_memory.text import suspicion
 from vector_memory.text.harmless import TOOL, marked, without_marked
 
@@ -78,21 +78,21 @@ def _turn(exchange: Exchange, ends: dict[tuple[str, int], str], clean: Clean) ->
     start = exchange.started_at or exchange.ended_at or datetime.now(timezone.utc)
     for call in exchange.calls:
         clean(call.command)
-    steps: list[TaskStep] = []
+    calls: list[TaskCall] = []
     failures = 0
     for call in exchange.calls[:MOST_STEPS]:
         if fixes.is_failure(call):
-            steps.append(_failure(call, start, ends.get((exchange.key, failures), ""), clean))
+            calls.append(_failure(call, start, ends.get((exchange.key, failures), ""), clean))
             failures += 1
         else:
-            steps += _steps(call, start, clean)
+            calls += _calls(call, start, clean)
     prompt = _prompt(exchange.prompt)
     return TaskTurn(
         exchange.key,
         prompt,
         start,
         max(exchange.ended_at or start, start),
-        tuple(steps),
+        tuple(calls),
         exchange.is_interrupted,
         model=clean(exchange.model[:LONGEST_NAME]),
         order=order_of(exchange.prompt) if exchange.is_subagent else "",
@@ -126,24 +126,24 @@ def _end(episode: Episode, clean: Clean) -> str:
     return clean(line.replace(f"{cwd.rstrip('/')}/", "") if cwd.count("/") > 1 else line)
 
 
-def _steps(call: ToolUse, start: datetime, clean: Clean) -> Iterator[TaskStep]:
+def _calls(call: ToolUse, start: datetime, clean: Clean) -> Iterator[TaskCall]:
     """Yield what a call did: of a command line each part that does something."""
-    at, parts = call.at or start, commands.telling(call.command)
+    at, parts = call.at or start, commands.acting(call.command)
     if call.tool == SKILL_TOOL:
-        yield TaskStep(OTHER, SKILL, clean(call.calls), at=at)
+        yield TaskCall(OTHER, SKILL, clean(call.calls), at=at)
     elif not call.command:
         ok = None if not call.is_done else not call.failed
-        yield TaskStep(_KINDS_OF_TOOLS.get(call.tool, OTHER), said=clean(call.file), ok=ok, at=at)
+        yield TaskCall(_KINDS_OF_TOOLS.get(call.tool, OTHER), said=clean(call.file), ok=ok, at=at)
     elif not parts:
-        yield TaskStep(EDIT if commands.writes(call.command) else READ, at=at)
+        yield TaskCall(EDIT if commands.writes(call.command) else READ, at=at)
     for part in parts:
         ok = True if fixes.succeeded(call, [part.job]) else None
         yield _run(call, part.job, ok, at, clean)
 
 
-def _failure(call: ToolUse, start: datetime, end: str, clean: Clean) -> TaskStep:
+def _failure(call: ToolUse, start: datetime, end: str, clean: Clean) -> TaskCall:
     """Return a command that failed, with the line that says why, and what ended it."""
-    part, output = commands.telling(call.command)[-1], clean(call.output)
+    part, output = commands.acting(call.command)[-1], clean(call.output)
     line = clean(error_line(output)) if output else ""
     error = marked(line[:ERROR_CHARS], TOOL)
     sign = _sign(part.program, line) or signature(output, clean(call.command)) if error else ""
@@ -158,11 +158,11 @@ def _sign(program: str, line: str) -> str:
     return f"{program}: {' '.join(sorted(plain))}" if len(plain) >= LEAST_WORDS else ""
 
 
-def _run(call: ToolUse, job: str, ok: bool | None, at: datetime, clean: Clean) -> TaskStep:
+def _run(call: ToolUse, job: str, ok: bool | None, at: datetime, clean: Clean) -> TaskCall:
     """Return a command as a step; by no name where redaction has to take out a part of it."""
     name, folder = command_name(call.command), commands.folder(call.command)
     took = (call.done_at - call.at).total_seconds() if call.at and call.done_at else 0.0
-    return TaskStep(
+    return TaskCall(
         RUN,
         clean(job),
         name if clean(name) == name else "",
