@@ -106,7 +106,13 @@ class Act:
     @property
     def sources(self) -> list[Act]:
         """The acts whose output it reads, through pipes, the nearest first."""
-        return [self.feeding, *self.feeding.sources][:8] if self.feeding is not None else []
+        sources: list[Act] = []
+        source = self.feeding
+        # Of a line that joins 200 commands by pipes no more than these are walked.
+        while source is not None and len(sources) < 8:
+            sources.append(source)
+            source = source.feeding
+        return sources
 
     @property
     def is_listed(self) -> bool:

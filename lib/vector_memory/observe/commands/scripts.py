@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from vector_memory.observe.commands import credentials, databases, files
@@ -107,16 +107,21 @@ def _deleted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
 def _as_rm(act: Act, script: str) -> Act:
     """Return a script that deletes what it is given, or what it reads, as the `rm` that does the same."""
     script = script.lower()
-    words = act.operands()[1:] if "argv" in script else []
-    reads = act.feeding is not None and (act.has("-n", "-p") or any(map(script.count, _READ)))
-    is_listed = reads or act.is_listed and "argv" in script
+    is_given = "argv" in script
+    words = act.operands()[1:] if is_given else []
+    reads = act.feeding is not None and (act.has("-n", "-p") or _has_any(script, _READ))
+    is_listed = reads or (act.is_listed and is_given)
     via = ("xargs",) if is_listed else ()
     return replace(act, name="rm", words=tuple(words), command=replace(act.command, via=via))
 
 
+def _has_any(script: str, marks: Iterable[str]) -> bool:
+    return any(mark in script for mark in marks)
+
+
 def _shown(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
     """Yield which credentials a script shows."""
-    if any(map(script.count, _PRINTS)) and "dotenv" not in script:
+    if _has_any(script, _PRINTS) and "dotenv" not in script:
         for quoted in _QUOTED.findall(script):
             path = line.around.path(quoted[1:-1], act.folder) if " " not in quoted else ""
             if len(quoted) < 200 and (severity := credentials.sensitivity(path, line.around)):

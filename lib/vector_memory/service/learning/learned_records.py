@@ -60,6 +60,11 @@ class SessionLedger:
         orders = {str(order): str(kind) for order, kind in (raw.get("orders") or {}).items()}
         return cls(tasks_in(raw.get("tasks")), seen, tasks_in(raw.get("subagents")), orders)
 
+    @property
+    def ended_at(self) -> str:
+        """When its last task ended, in ISO form; "" where it has none."""
+        return max((task.at for task in self.tasks), default="")
+
     def with_more(self, more: SessionLedger) -> SessionLedger:
         """Return it with what was read now: what was read before counts as it is now, and the oldest go."""
         return SessionLedger(

@@ -188,8 +188,7 @@ def _all_kept(
 def _newest(asker: ProjectAsker) -> list[tuple[Memory, SessionLedger]]:
     """Return the records of a project's sessions with what they hold, the newest first."""
     pairs = learned_records.ledgers(asker.own, (asker.place.id,))
-    last = lambda pair: max((task.at for task in pair[1].tasks), default="")  # noqa: E731
-    return sorted(pairs, key=last, reverse=True)
+    return sorted(pairs, key=lambda pair: pair[1].ended_at, reverse=True)
 
 
 def _tasks(pairs: Sequence[tuple[Memory, SessionLedger]]) -> list[outcomes.Task]:
@@ -258,10 +257,8 @@ class LessonsAnswer:
 
 def show(ctx: Context, request: messages.Request) -> LessonsAnswer:
     """Return what was learned in a project: trails, usual trouble, the state of things."""
-    asker, now = (
-        asker_in(ctx, messages.place_of(ctx, request) or ctx.place(request.base)),
-        ctx.now(),
-    )
+    asker = asker_in(ctx, messages.place_of(ctx, request) or ctx.place(request.base))
+    now = ctx.now()
     kept, alive = _tasks(_newest(asker)), learned_records.trails_of(asker, now)
     return LessonsAnswer(
         project=asker.place.name,
