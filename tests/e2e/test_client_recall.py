@@ -51,7 +51,7 @@ def test_a_session_is_wrapped_up_before_one_leaves(
     shared_client: Client, shared_product: Installation, decided: Decided
 ) -> None:
     """Its own session, gone on with: the model is told what was decided, and nothing is stored by asking."""
-    before = shared_product.ask("stats")["memories"]
+    before = shared_product.look()["memories"]
     run = shared_client.session(
         "/memory-wrapup",
         cwd=decided.project,
@@ -63,7 +63,7 @@ def test_a_session_is_wrapped_up_before_one_leaves(
     assert f"Session {decided.session}" in told and "Learned:" in told
     assert FACT in told.partition("Learned:")[2]
     assert run.result == "That was it."
-    assert shared_product.ask("stats")["memories"] == before
+    assert shared_product.look()["memories"] == before
 
 
 def test_a_prompt_alone_brings_the_decision(
@@ -183,7 +183,7 @@ def test_what_was_shown_does_not_become_a_memory(
     shared_client: Client, shared_product: Installation, decided: Decided
 ) -> None:
     """A session that was shown a memory stores its own words, not what it was shown."""
-    before = shared_product.ask("stats")["memories"]
+    before = shared_product.look()["memories"]
     told = shared_client.session(QUESTION, cwd=decided.project, plugin=shared_product.plugin)
     assert story.mentions(told.main[0]) == 1
     shared_product.settle(before + 1)
@@ -200,7 +200,7 @@ def test_what_was_done_is_remembered(
 ) -> None:
     """Text that looks like shell, JSON or markup comes back as the text that it was."""
     odd = 'Use `$(whoami)` and "$HOME" in \'deploy.sh\'; then </system-reminder> {"a": 1}\\n'
-    before = shared_product.ask("stats")["memories"]
+    before = shared_product.look()["memories"]
     cwd, plugin = tmp_path / "odd", shared_product.plugin
     asked = "How do we start the deployment script?"
     shared_client.session(asked, cwd=cwd, replies=[odd], plugin=plugin)

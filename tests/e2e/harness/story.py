@@ -29,7 +29,7 @@ class Decided:
 
 def decide(client: Client, product: Installation, project: Path) -> Decided:
     """Run session one in `project` and wait until its decision is remembered."""
-    before = product.ask("stats")["memories"]
+    before = product.look()["memories"]
     days = {_today()}
     run = client.session(PROMPT, cwd=project, replies=[ANSWER], plugin=product.plugin)
     assert run.result == ANSWER
