@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -163,8 +164,10 @@ def test_prompts_that_need_nothing_get_nothing(
 ) -> None:
     """An acknowledgement brings no memory, even where any other prompt would."""
     told = {}
+    cwd, plugin = decided.project, shared_product.plugin
     for prompt in ("yes", "thanks!", "The database of the ledger, please"):
-        run = shared_client.session(prompt, cwd=decided.project, plugin=shared_product.plugin)
+        ask = partial(shared_client.session, prompt, cwd=cwd, plugin=plugin)
+        run = story.in_time(shared_product, ask)
         (told[prompt],) = [one["stdout"] for one in run.hooks("UserPromptSubmit")]
     assert FACT in told.pop("The database of the ledger, please")
     assert set(told.values()) == {""}
