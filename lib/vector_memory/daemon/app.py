@@ -71,7 +71,9 @@ class App:
         self._chores = Worker("chores", self._failed, CHORES_PAUSE_S)
         self._indexer = Worker("indexer", self._failed)
         self._miner = Worker("miner", self._failed, patience_s=MINER_PATIENCE_S)
-        self._keeper = Keeper(self.ctx, open_index, quiet_s, self._failed, self._recovered)
+        self._keeper = Keeper(
+            self.ctx, open_index, quiet_s, self._failed, self._recovered, self._warm_up
+        )
         self.stir = self._keeper.stir
         self.ctx.notify = self._keeper.notify
         self.ctx.later = self._chores.put
@@ -96,7 +98,6 @@ class App:
         self._indexer.start()
         self._miner.start()
         self._chores.put(self._publish)
-        self._warm_up()
         self._indexer.put(self._begin)
         self._keeper.start()
 
@@ -176,8 +177,8 @@ class App:
             log.warning("hooks of tool calls stay as they are: %s", error)
 
     def _warm_up(self) -> None:
-        """Make ready what takes long the first time: redaction, and what looks at tool calls. The first hook
-        comes moments after a start, and waits for none of it while the model is being loaded."""
+        """Make ready what takes long the first time: redaction, and what looks at tool calls. The model
+        and the index come first: they would wait for it, too."""
         self._chores.put(_warm)
         self._chores.put(self._warm_up_tool_calls)
 

@@ -55,6 +55,7 @@ class Keeper(Relay):
         quiet_s: how long no request has come, in seconds; 0 while one is answered.
         failed: is told of an error by its place.
         recovered: is told when there is space on the disk again.
+        ready: is told when model and indexes are up.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Keeper(Relay):
         quiet_s: Callable[[], float],
         failed: Callable[[str, BaseException], None],
         recovered: Callable[[], object] = lambda: None,
+        ready: Callable[[], object] = lambda: None,
     ) -> None:
         super().__init__("keeper", PATIENCE_S)
         self._ctx = ctx
@@ -71,6 +73,7 @@ class Keeper(Relay):
         self._quiet_s = quiet_s
         self._failed = failed
         self._recovered = recovered
+        self._ready = ready
         self._wake = threading.Event()
         self._stirred = threading.Event()
         self._stopping = threading.Event()
@@ -122,6 +125,7 @@ class Keeper(Relay):
                 raise
             except Exception as error:
                 self._failed("start", error)
+            self._ready()
             while not self._stopping.is_set():
                 self._round()
 

@@ -54,9 +54,6 @@ LEFT_ALONE_S = 5.0
 """After so long without a request it looks whether its plugin is still installed."""
 MAX_LOG_BYTES = 1_000_000
 SOCKET = "daemon.sock"
-QUOTES_NOTHING = {"quotes_nothing": True}
-"""What marks a line of the log that need not wait for the redactor, which takes longer to make ready than all
-else that comes before the first answer."""
 
 
 def main(root: str) -> int:
@@ -150,7 +147,7 @@ class Daemon:
         self.server.listen()
         if self.app is not None:
             self.app.start(self.started)
-        log.info("daemon %s serves, pid %d", self.version, os.getpid(), extra=QUOTES_NOTHING)
+        log.info("daemon %s serves, pid %d", self.version, os.getpid())
         self.server.serve(self._look_around)
         log.info("daemon ends: %s", self.reason)
         # From now on the system sees to it: no thread, and no lock that one holds, can delay the end.
@@ -350,8 +347,6 @@ class _Redacted(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record, its traceback included, redacted whole."""
-        if QUOTES_NOTHING.items() <= vars(record).items():
-            return super().format(record)
         from vector_memory import redact
 
         try:

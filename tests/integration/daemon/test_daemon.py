@@ -43,19 +43,6 @@ def test_it_comes_up_in_stages_and_stops_in_good_order(rig: Rig) -> None:
     assert os.stat(rig.home.root).st_mode & 0o077 == 0
 
 
-def test_its_first_words_wait_for_no_redactor() -> None:
-    """Neither what it is made of nor its first line in the log brings what takes longest to make ready."""
-    script = (
-        f"import logging, sys; sys.path.insert(0, {os.path.dirname(paths.PACKAGE_ROOT)!r})\n"
-        "from vector_memory.daemon import app, main\n"
-        "told = logging.LogRecord('n', logging.INFO, '', 0, 'it serves', (), None)\n"
-        "vars(told).update(main.QUOTES_NOTHING)\n"
-        "print(main._Redacted('%(message)s').format(told), 'vector_memory.redact.secrets' in sys.modules)"
-    )
-    told = subprocess.run([sys.executable, "-I", "-c", script], capture_output=True, check=True)
-    assert told.stdout.split() == [b"it", b"serves", b"False"]
-
-
 def test_eight_clients_at_once_make_one_daemon(rig: Rig) -> None:
     """However many start one at the same moment, one answers and the others are gone."""
     script = (
