@@ -36,8 +36,8 @@ def installed(plugin: Path, tmp_path: Path) -> Iterator[Installation]:
 
 @pytest.fixture
 def client(api: ScriptedApi, installed: Installation, tmp_path: Path) -> Client:
-    """The real client, with the product's data home."""
-    return Client(api, tmp_path, installed.home)
+    """The real client, with the product's data home, and without its MCP server."""
+    return Client(api, tmp_path, installed.home, with_servers=False)
 
 
 @pytest.fixture(scope="module")
@@ -52,5 +52,5 @@ def shared_product(
 
 @pytest.fixture(scope="module")
 def shared_client(api: ScriptedApi, shared_product: Installation) -> Client:
-    """The real client with the shared product."""
-    return Client(api, shared_product.root, shared_product.home)
+    """The real client with the shared product, without its MCP server."""
+    return Client(api, shared_product.root, shared_product.home, with_servers=False)

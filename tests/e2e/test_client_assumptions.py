@@ -57,7 +57,7 @@ def entry(root: str, event: str) -> dict[str, object]:
 @pytest.fixture
 def plain_client(api: ScriptedApi, tmp_path: Path) -> Client:
     """The client without the product."""
-    return Client(api, tmp_path, tmp_path / "no data")
+    return Client(api, tmp_path, tmp_path / "no data", with_servers=False)
 
 
 def blocks(run: Run) -> list[str]:

@@ -102,7 +102,7 @@ def broken_home(api: ScriptedApi, tmp_path: Path) -> Iterator[Client]:
     """The client with a data home that is a file."""
     home = tmp_path / "file"
     home.write_text("not a folder")
-    yield Client(api, tmp_path, home)
+    yield Client(api, tmp_path, home, with_servers=False)
     assert home.read_text() == "not a folder"
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ def test_a_session_is_wrapped_up_before_one_leaves(
     shared_client: Client, shared_product: Installation, decided: Decided
 ) -> None:
     """Its own session, gone on with: the model is told what was decided, and nothing is stored by asking."""
-    before = shared_product.ask("stats")["memories"]
+    before = shared_product.look()["memories"]
     run = shared_client.session(
         "/memory-wrapup",
         cwd=decided.project,
@@ -63,7 +64,7 @@ def test_a_session_is_wrapped_up_before_one_leaves(
     assert f"Session {decided.session}" in told and "Learned:" in told
     assert FACT in told.partition("Learned:")[2]
     assert run.result == "That was it."
-    assert shared_product.ask("stats")["memories"] == before
+    assert shared_product.look()["memories"] == before
 
 
 def test_a_prompt_alone_brings_the_decision(
@@ -163,8 +164,10 @@ def test_prompts_that_need_nothing_get_nothing(
 ) -> None:
     """An acknowledgement brings no memory, even where any other prompt would."""
     told = {}
+    cwd, plugin = decided.project, shared_product.plugin
     for prompt in ("yes", "thanks!", "The database of the ledger, please"):
-        run = shared_client.session(prompt, cwd=decided.project, plugin=shared_product.plugin)
+        ask = partial(shared_client.session, prompt, cwd=cwd, plugin=plugin)
+        run = story.in_time(shared_product, ask)
         (told[prompt],) = [one["stdout"] for one in run.hooks("UserPromptSubmit")]
     assert FACT in told.pop("The database of the ledger, please")
     assert set(told.values()) == {""}
@@ -183,7 +186,7 @@ def test_what_was_shown_does_not_become_a_memory(
     shared_client: Client, shared_product: Installation, decided: Decided
 ) -> None:
     """A session that was shown a memory stores its own words, not what it was shown."""
-    before = shared_product.ask("stats")["memories"]
+    before = shared_product.look()["memories"]
     told = shared_client.session(QUESTION, cwd=decided.project, plugin=shared_product.plugin)
     assert story.mentions(told.main[0]) == 1
     shared_product.settle(before + 1)
@@ -200,7 +203,7 @@ def test_what_was_done_is_remembered(
 ) -> None:
     """Text that looks like shell, JSON or markup comes back as the text that it was."""
     odd = 'Use `$(whoami)` and "$HOME" in \'deploy.sh\'; then </system-reminder> {"a": 1}\\n'
-    before = shared_product.ask("stats")["memories"]
+    before = shared_product.look()["memories"]
     cwd, plugin = tmp_path / "odd", shared_product.plugin
     asked = "How do we start the deployment script?"
     shared_client.session(asked, cwd=cwd, replies=[odd], plugin=plugin)

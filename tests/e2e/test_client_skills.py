@@ -121,7 +121,7 @@ def test_stats_are_shown(
     story.assert_unharmed(run)
     shown = "\n".join(texts(run.main[0]))
     figures = json.loads(shown.split("All: ")[1].split("\n\n")[0])
-    assert 1 <= figures["memories"] <= shared_product.ask("stats")["memories"]
+    assert 1 <= figures["memories"] <= shared_product.look()["memories"]
 
 
 def test_what_is_saved_is_recalled(

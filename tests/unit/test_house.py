@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -20,17 +21,23 @@ def house() -> ModuleType:
     return module
 
 
-def test_no_modules_import_each_other(house: ModuleType) -> None:
+@pytest.fixture(scope="module")
+def modules(house: ModuleType) -> Any:
+    """The package's modules, read once."""
+    return house.modules()
+
+
+def test_no_modules_import_each_other(house: ModuleType, modules: Any) -> None:
     """Not lazily either."""
-    assert house.circles(house.modules()) == []
+    assert house.circles(modules) == []
 
 
-def test_functions_are_short(house: ModuleType) -> None:
-    assert house.long_functions(house.modules()) == []
+def test_functions_are_short(house: ModuleType, modules: Any) -> None:
+    assert house.long_functions(modules) == []
 
 
-def test_public_functions_say_what_they_give(house: ModuleType) -> None:
-    assert house.silent_functions(house.modules()) == []
+def test_public_functions_say_what_they_give(house: ModuleType, modules: Any) -> None:
+    assert house.silent_functions(modules) == []
 
 
 def test_what_is_looked_for_is_found(house: ModuleType, tmp_path: Path) -> None:

@@ -66,7 +66,8 @@ class Uv:
 
 
 def environment(environ: Mapping[str, str], site: SetupSite, own: bool) -> dict[str, str]:
-    """Return uv's environment: the user's, pip's sources, and compiled bytecode.
+    """Return uv's environment: the user's, and pip's sources. Nothing is compiled: all that runs here keeps its
+    bytecode in `run/pycache`, and looks nowhere else for any.
 
     Args:
         own: it is our uv, whose cache is of no use to anybody once all is installed.
@@ -78,8 +79,7 @@ def environment(environ: Mapping[str, str], site: SetupSite, own: bool) -> dict[
     }
     if own and "UV_CACHE_DIR" not in environ:
         kept["UV_CACHE_DIR"] = cache(site)
-    # Without this every start pays for compiling again.
-    plain = {"UV_COMPILE_BYTECODE": "1", "UV_NO_PROGRESS": "1", "NO_COLOR": "1"}
+    plain = {"UV_NO_PROGRESS": "1", "NO_COLOR": "1"}
     return {**kept, **pip_config.uv_environ(environ), **plain}
 
 

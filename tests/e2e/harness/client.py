@@ -78,9 +78,17 @@ class Run:
 
 
 class Client:
-    """The real client with a home, a configuration and a data home that belong to one test."""
+    """The real client with a home, a configuration and a data home that belong to one test.
 
-    def __init__(self, api: ScriptedApi, root: Path, data_home: Path) -> None:
+    Args:
+        with_servers: whether sessions connect to the MCP servers of plugins. Ours takes more of the processor than
+            all hooks of a short session.
+    """
+
+    def __init__(
+        self, api: ScriptedApi, root: Path, data_home: Path, with_servers: bool = True
+    ) -> None:
+        self.with_servers = with_servers
         self.binary = binary()
         self.api = api
         self.home = root / "home"
@@ -133,6 +141,7 @@ class Client:
         arguments += ["--plugin-dir", str(plugin)] if plugin else []
         arguments += ["--resume", resume] if resume else []
         arguments += ["--tools", tools] if tools else []
+        arguments += [] if self.with_servers else ["--strict-mcp-config"]
         done = self.command(*arguments, cwd=cwd)
         self.api.raise_errors()
         events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
@@ -50,8 +51,10 @@ class Stdin:
     closed: bool = True
 
 
+@functools.lru_cache(maxsize=1)
 def inputs(event: str) -> dict[str, Stdin]:
-    """Return what a hook may find on stdin, from proper to hopeless."""
+    """Return what a hook may find on stdin, from proper to hopeless. They are large, so those of one event are
+    kept, whose tests follow each other."""
     valid = payload(event)
     odd = dict.fromkeys(json.loads(valid), [{"a": 1}])
     return {

@@ -63,6 +63,7 @@ class Installation:
         home = Home(str(self.home)).make()
         app.install(SetupSite(str(self.plugin), home))
         bytecode.share(home)
+        self.daemon = DaemonClient(home)
 
     def cli(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run the command line; with `check`, fail unless it exits with 0."""
@@ -90,16 +91,22 @@ class Installation:
         """Return all memories."""
         return [json.loads(line) for line in self.cli("export", "--all").stdout.splitlines()]
 
+    def look(self, verb: str = "stats", **request: Any) -> dict[str, Any]:
+        """Return what the daemon answers without a process of the command line, which takes a quarter of a second
+        of the processor: for what is looked at again and again."""
+        if self.daemon.running() is None:
+            # By the command line, so that it knows nothing of this process.
+            self.cli("daemon", "start")
+        return self.daemon.ask(verb, request)
+
     def records(self, collection: str) -> list[dict[str, Any]]:
         """Return what observers keep in a collection, of all projects."""
-        found = DaemonClient(Home(str(self.home))).ask(
-            "list", {"collection": [collection], "all_projects": True, "k": 1_000}
-        )
+        found = self.look("list", collection=[collection], all_projects=True, k=1_000)
         return list(found["memories"])
 
     def late_hooks(self) -> int:
         """Return how many hooks so far did not wait for what they would have been told."""
-        told = DaemonClient(Home(str(self.home))).ask("doctor", {})
+        told = self.look("doctor")
         return sum(told["counters"].get(name, 0) for name in LATE)
 
     def settle(self, memories: int) -> None:
@@ -111,7 +118,7 @@ class Installation:
         the first search would find it importing what looks at searches."""
 
         def ready() -> bool:
-            told = self.ask("daemon", "status")
+            told = self.look("status")
             return told["state"] == "full" and not told.get("busy", True)
 
         self.wait_until(ready, "a daemon at rest")
@@ -121,18 +128,18 @@ class Installation:
         until = time.monotonic() + SETTLE_S
         while not true():
             if time.monotonic() > until:
-                pytest.fail(f"waited in vain for {what}: {self.ask('stats')}\n{self.log()}")
+                pytest.fail(f"waited in vain for {what}: {self.look()}\n{self.log()}")
             time.sleep(0.1)
 
     def _has(self, memories: int) -> bool:
-        stats = self.ask("stats")
+        stats = self.look()
         pending = sum(store.get("pending_vectors", 0) for store in stats.get("stores", ()))
         return bool(stats["memories"] >= memories and not pending)
 
     def pid(self) -> int | None:
         """Return the daemon's process, None when it is stopped. Starts none."""
-        found = self.ask("daemon", "status")["pid"]
-        return None if found is None else int(found)
+        found = self.daemon.running()
+        return None if found is None else int(found["pid"])
 
     def kill_daemon(self) -> int:
         """Kill the daemon as a crash would, and return which process it was."""
@@ -171,7 +178,7 @@ class Installation:
 
     def close(self) -> None:
         """Stop the daemon and fail if any process of this data home stays."""
-        self.cli("daemon", "stop", check=False)
+        self.daemon.stop()
         until = time.monotonic() + 10.0
         while (left := self._processes()) and time.monotonic() < until:
             time.sleep(0.05)

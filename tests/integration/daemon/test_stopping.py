@@ -34,7 +34,8 @@ from vector_memory.system.paths import PACKAGE_ROOT
 
 __all__ = ["sessions"]
 
-TEXTS = 600
+TEXTS = 200
+"""So many that a process of their own embeds them, and is at it when the daemon is told to stop."""
 HANGING = """
 import sys
 sys.path.insert(0, {lib!r})

@@ -136,7 +136,7 @@ def test_killed_while_a_note_is_written(rig: Rig, server: McpClient) -> None:
 def test_killed_again_and_again(rig: Rig, server: McpClient) -> None:
     """At any moment of a store: each is acknowledged, and there once."""
     chance, stored = random.Random(5), {}
-    for number in range(24):
+    for number in range(12):
         text = f"Heron number {number} nests in tree {number * 7}, branch {number * 11}."
         status = rig.daemon.running()
         killer = threading.Timer(

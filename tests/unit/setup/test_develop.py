@@ -28,7 +28,7 @@ BROKEN = "def test_is_wrong():\n    assert 1 == 2\n"
 @pytest.fixture
 def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     (tmp_path / "root").mkdir()
-    monkeypatch.setattr(develop, "WHOLE", ("-p", "no:randomly", "-p", "no:xdist", "-q"))
+    monkeypatch.setattr(develop, "WHOLE", ("-q",))
     monkeypatch.setattr(
         develop,
         "ALONE",
@@ -41,6 +41,8 @@ def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def run(kit: Any, tmp_path: Path, test: str) -> int:
     (tmp_path / "root" / "test_it.py").write_text(test)
     environ = {"PATH": "", "MARK": str(tmp_path / "mark"), "PYTHONDONTWRITEBYTECODE": "1"}
+    # None of the plugins is needed, and to load them takes most of the time.
+    environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     return develop._run_whole(kit, environ, str(tmp_path / "cache"))
 
 
