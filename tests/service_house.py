@@ -15,14 +15,12 @@ from vector_memory.daemon import verbs
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
 from vector_memory.model import Progress, ignore_progress
-from vector_memory.service.base import messages
 from vector_memory.service.base.asker import HookQuestion, asker_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.base.follow_journal import follow_once
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import agent_rights
-from vector_memory.service.transfer import export_markdown, json_lines
 from vector_memory.store.index import Index
 from vector_memory.system.paths import Home
 
@@ -71,9 +69,10 @@ def hook_question(
 
 
 def exported(ctx: Context, request: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the lines of an export, as JSON, without the last look for secrets."""
-    asked = messages.read(json_lines.ExportRequest, request)
-    return [messages.to_json(line) for line in json_lines.export(ctx, asked)]
+    """Return what the daemon sends for an export, as JSON: lines, or parts of a Markdown file."""
+    listener = Listener()
+    door(ctx, "export", request, listener)
+    return listener.items
 
 
 def holding(ctx: Context, request: dict[str, Any]) -> list[dict[str, Any]]:
@@ -83,8 +82,7 @@ def holding(ctx: Context, request: dict[str, Any]) -> list[dict[str, Any]]:
 
 def exported_notes(ctx: Context, request: dict[str, Any]) -> list[str]:
     """Return the parts of an export as Markdown, likewise."""
-    asked = messages.read(json_lines.ExportRequest, request)
-    return [text for text, _ in export_markdown.export(ctx, asked)]
+    return [part["markdown"] for part in exported(ctx, {**request, "format": "markdown"})]
 
 
 class ServiceHouse:

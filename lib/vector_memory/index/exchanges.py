@@ -15,7 +15,13 @@ from typing import NamedTuple
 from vector_memory.index import tools
 from vector_memory.index.codex import translate
 from vector_memory.index.cursor import Position
-from vector_memory.index.noise import is_command, is_warm_up, plain_prompt, strip_tags
+from vector_memory.index.noise import (
+    is_command,
+    is_own_command,
+    is_warm_up,
+    plain_prompt,
+    strip_tags,
+)
 from vector_memory.index.transcript import TranscriptEntry
 from vector_memory.index.typists import is_typed
 from vector_memory.model import EXTRACTION_MARK, unique
@@ -149,8 +155,8 @@ class Exchange:
 
     @property
     def is_worth_keeping(self) -> bool:
-        """Whether there is anything in it to remember."""
-        if self.prompt.startswith(EXTRACTION_MARK):
+        """Whether there is anything in it to remember: what a command of this memory answered was remembered before."""
+        if self.prompt.startswith(EXTRACTION_MARK) or is_own_command(self.prompt):
             return False
         said = any(step.kind != DONE for step in self.steps)
         return said or bool(self.prompt and not is_command(self.prompt))

@@ -15,7 +15,6 @@ from itertools import groupby
 from typing import NamedTuple
 
 from vector_memory.index.exchanges import DONE, NOTED, PLANNED, SAID, Exchange, ExchangeStep
-from vector_memory.index.noise import is_own_command
 from vector_memory.index.tools import clip, is_quiet
 from vector_memory.model import (
     BRANCH,
@@ -104,8 +103,6 @@ def to_drafts(
     Raises:
         UnsafeTextError: `clean` could not handle a text.
     """
-    if is_own_command(exchange.prompt):
-        return []
     prompt = _shortened(clean(exchange.prompt), LONGEST_PROMPT)
     title = title_of_exchange(exchange, prompt, clean)
     parts = list(_parts(exchange, prompt, clean))

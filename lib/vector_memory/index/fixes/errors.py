@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Collection
 from functools import lru_cache
 
 from vector_memory.index import tools
@@ -16,6 +17,8 @@ from vector_memory.text.words import letters_in
 ERROR_CHARS = 170
 SHORT_MESSAGE = 25
 """Characters below which "error: …" may be said of anything."""
+BEFORE, AFTER, MOST_LINES = 2, 5, 40
+"""Lines around one that complains which may say what it complains of, and how many are looked at."""
 
 _DECORATION = re.compile(
     r"^[\s\u2500-\u25ff\u2800-\u28ff|>]*[\u2500-\u25ff\u2800-\u28ff|]\s?|\s*[\u2500-\u25ff|]+$"
@@ -29,6 +32,7 @@ _PATTERNS = tables.patterns("error_words", os.path.dirname(__file__))
 _COMPLAINT = _PATTERNS["complaint"]
 _COUNT = _PATTERNS["count"]
 _HEAD = re.compile(r"^(?:(?:fatal |internal )?error|fatal)[:!]\s*", re.IGNORECASE)
+_PREFIX = re.compile(r"^.*?\b(?:error|fatal)\b(?: \w+\d)?[]:!]\s*", re.IGNORECASE)
 _VAGUE = frozenset({"error", "fail", "failed", "fatal", "err", "exception", "exit"})
 _ONLY_THAT = _PATTERNS["only_that"]
 """What a program says when another one has said already what went wrong."""
@@ -77,9 +81,12 @@ def signature(error: str, command: str) -> str:
         # What a linker or a package manager says last is the same whatever it misses.
         words.append(normalise(line))
     told = "\0".join(map(_without_what_varies, words)).lower()
-    digest = hashlib.blake2b(told.encode("utf-8", "replace"), digest_size=8)
     # Letters alone: the analyser keeps them as one term, so that a lookup by it is exact.
-    return "".join(chr(ord("a") + int(digit, 16)) for digit in digest.hexdigest())
+    return "".join(chr(ord("a") + int(digit, 16)) for digit in _digest(told, 8).hex())
+
+
+def _digest(text: str, size: int) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=size).digest()
 
 
 def _without_what_varies(words: str) -> str:
@@ -96,7 +103,7 @@ def error_line(error: str) -> str:
     """Return the one line that says what went wrong."""
     text = tidy(error)
     found = failure(text)
-    if found is None or not found.message or _says_only_that(found.message):
+    if found is None or not found.message or says_only_that(found.message):
         line = _with_what_follows(line_of(text), text)
     else:
         named = found.kind and found.kind.lower() not in _VAGUE
@@ -115,6 +122,35 @@ def words_of(line: str) -> frozenset[str]:
     run to run: `-lssl` and `express-session` are one word each."""
     stripped = (word.strip(_AROUND) for word in _without_what_varies(normalise(line)).split())
     return frozenset(word.lower() for word in stripped if word)
+
+
+def particulars(error: str) -> frozenset[str]:
+    """Return the words of all that an output complains of, with what stands around a line that says of nothing what
+    is wrong with it ("cannot find symbol", "task X failed"); empty where an error has a kind of its own. Each word is
+    given as a digest of eight letters: they are only compared, and what a tool printed is shown nowhere unmarked."""
+    text = tidy(error)
+    found = failure(text)
+    if found and not _is_vague(found) and found.kind.lower() not in _VAGUE:
+        return frozenset()
+    lines, near = text.split("\n"), set[int]()
+    for at, line in enumerate(lines):
+        if _complains(line):
+            before, after = (0, 0) if _says_what(line) else (BEFORE, AFTER)
+            near.update(range(max(0, at - before), min(len(lines), at + after + 1)))
+    words = words_of("\n".join(lines[place] for place in sorted(near)[:MOST_LINES]))
+    return frozenset(_digest(word, 4).hex() for word in words)
+
+
+def _says_what(line: str) -> bool:
+    """Whether a line names something and says more of it than that it failed."""
+    message = _PREFIX.sub("", line)
+    rest = _NAMED.sub("", message)
+    return rest != message and not (says_only_that(message) or says_only_that(rest))
+
+
+def agree(words: Collection[str], others: Collection[str]) -> bool:
+    """Whether two errors may be one: where each has a word of its own, something else is missing or wrong."""
+    return set(words) <= set(others) or set(others) <= set(words)
 
 
 def names_in(line: str) -> frozenset[str]:
@@ -139,21 +175,26 @@ def line_of(text: str) -> str:
     """Return the line of a tidy output that says most: the first that complains, but a count of
     complaints only when there is no other, else the last."""
     lines = [line.strip() for line in text.split("\n") if len(letters_in(line, 2)) > 1]
-    complaints = [line for line in lines if _COMPLAINT.search(line) or _PLACED.match(line)]
-    plain = [line for line in complaints if not (_COUNT.search(line) or _says_only_that(line))]
+    complaints = [line for line in lines if _complains(line)]
+    plain = [line for line in complaints if not (_COUNT.search(line) or says_only_that(line))]
     for some in (plain[:1], complaints[:1], lines[-1:]):
         if some:
             return some[0].strip("= ")
     return text.strip()
 
 
+def _complains(line: str) -> bool:
+    return bool(_COMPLAINT.search(line) or _PLACED.match(line))
+
+
 def _is_vague(found: Failure) -> bool:
     """Whether the same may be said of many things: then what was run belongs to it."""
     kind = found.kind.lower()
-    if kind == "assertionerror" or not found.message or _says_only_that(found.message):
+    if kind == "assertionerror" or not found.message or says_only_that(found.message):
         return True
     return kind in _VAGUE and len(found.message) < SHORT_MESSAGE
 
 
-def _says_only_that(message: str) -> bool:
+def says_only_that(message: str) -> bool:
+    """Whether a message says that something failed, and not what is wrong."""
     return _ONLY_THAT.fullmatch(message.strip()) is not None

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 
 from vector_memory.index import tools
 from vector_memory.index.exchanges import Exchange
-from vector_memory.index.fixes.errors import signature
+from vector_memory.index.fixes.errors import particulars, signature
 from vector_memory.index.fixes.fixes import Episode, episodes, short
 from vector_memory.index.memories import Draft, unchanged
 from vector_memory.model import EPISODES, SUBAGENT_TAG, unique
@@ -20,6 +20,8 @@ TEXT_CHARS = 480
 LEAST_CHARS = 60
 RAN, RAN_CHARS = "ran", 1_000
 """In `extra`: the command lines that the fix would have somebody run, each up to this length."""
+PARTICULARS = "particulars"
+"""In `extra`: digests of the words that tell the error from others of the same signature."""
 MOST_CHANGES = 4
 
 Clean = Callable[[str], str]
@@ -70,6 +72,9 @@ def _draft(
         collection=COLLECTION,
         extra={
             "signature": sign,
+            PARTICULARS: sorted(
+                {word for one in group for word in particulars(clean(one.failed.output))}
+            ),
             "command": clean(short(last.failed.command)),
             "families": [clean(job) for job in last.families],
             "files": list(files),

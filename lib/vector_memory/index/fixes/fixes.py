@@ -19,9 +19,17 @@ from vector_memory.index import tools
 from vector_memory.index.exchanges import SAID, Exchange, ToolUse
 from vector_memory.index.fixes import commands
 from vector_memory.index.fixes.commands import CommandPart
-from vector_memory.index.fixes.errors import error_line, line_of, says_anything, signature, tidy
+from vector_memory.index.fixes.errors import (
+    error_line,
+    line_of,
+    says_anything,
+    says_only_that,
+    signature,
+    tidy,
+)
 from vector_memory.model import unique
 from vector_memory.text import tables
+from vector_memory.text.failures import failure
 from vector_memory.text.statements import CODE, HEADING, statements
 from vector_memory.text.words import names_in
 
@@ -40,10 +48,8 @@ _MISPLACED = _PATTERNS["misplaced"]
 _SAID = re.compile(r"(?!\S{1,40}:\s)[^\n]*\b(?:I|we|you|let's|please)\b[^\n]*", re.IGNORECASE)
 """One line of speech: what the user said when turning a call down, as older clients give it."""
 _STILL_FAILING = re.compile(
-    r"(?m)\b[1-9]\d* (?:failed|failing|failures?|errors?)\b"
-    r"|^\s*(?:FAILED|FAIL|fatal|error(?:\[\S*\])?)[: ]"
-    r"|npm (?:ERR!|error)|Traceback \(most recent|: command not found|panicked at|Segmentation fault"
-    r"|\berror TS\d+|BUILD FAILED|Build failed|[Ee]xit(?:ed with)? (?:code|status):? ?[1-9]"
+    r"(?m)\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|^\s*FAIL(?:ED)?\b|(?i:build failed)"
+    r"|Segmentation fault|[Ee]xit(?:ed with)? (?:code|status):? ?[1-9]"
 )
 _MISSING = (
     "command not found", "not recognized as", "No such file or directory", "not found in PATH"
@@ -58,10 +64,7 @@ _MANNERS = frozenset({"--verbose", "--quiet", "--silent", "--color", "--no-color
 _CAUSE = _PATTERNS["cause"]
 _HINT = _PATTERNS["hint"]
 _WORDS_OF = tables.sets("command_words")
-_CHECKS, _CHANGING = _WORDS_OF["checks"], _WORDS_OF["changing"]
-_FILE_PROGRAMS = frozenset(
-    {"mkdir", "chmod", "chown", "mv", "cp", "rm", "ln", "touch", "sed", "patch"}
-)
+_CHECKS = _WORDS_OF["checks"]
 
 
 class FixStep(NamedTuple):
@@ -107,7 +110,11 @@ def episodes(exchange: Exchange) -> list[Episode]:
 
 def is_failure(call: ToolUse) -> bool:
     """Whether a call is a command that failed in a way worth knowing."""
-    if not (call.command and call.failed) or tools.is_rejection(call.output):
+    hidden = hides_failure(call.command, call.output) and not says_only_that(
+        error_line(call.output)
+    )
+    failed = call.failed or hidden
+    if not (call.command and failed) or tools.is_rejection(call.output):
         return False
     if _NOT_OURS.search(call.output[:2_000]) or not commands.family(call.command):
         return False
@@ -120,7 +127,11 @@ def hides_failure(command: str, output: str) -> bool:
     """Whether a command line ended well only because the exit code of what failed in it is lost: in a pipe,
     before `;` or `||`."""
     is_masked = any(part.is_masked for part in commands.acting(command))
-    return is_masked and bool(_STILL_FAILING.search(output))
+    return is_masked and _complains(output)
+
+
+def _complains(output: str) -> bool:
+    return bool(_STILL_FAILING.search(output) or failure(tidy(output)))
 
 
 def succeeded(call: ToolUse, families: Iterable[str]) -> bool:
@@ -283,7 +294,7 @@ def _failing_part(failed: ToolUse) -> CommandPart | None:
 def _stands_for(failed: ToolUse, tried: CommandPart, call: ToolUse) -> bool:
     """Whether another program did what the failed one was to do: the one that it would have run, or one of another
     name where it is missing."""
-    if call.failed or _STILL_FAILING.search(call.output):
+    if call.failed or _complains(call.output):
         return False
     other = commands.acting(call.command)[-1]
     if other.job == tried.job:
@@ -368,7 +379,7 @@ def _steps(calls: Sequence[ToolUse]) -> list[FixStep]:
         elif jobs & _UNDOING:
             undone = {name for part in commands.acting(call.command) for name in part.operands}
             edits = {file: told for file, told in edits.items() if _name(file) not in undone}
-        elif _is_good(call) and _changes_something(call.command):
+        elif _is_good(call) and _may_change(call.command):
             steps.append(FixStep(f"ran `{short(call.command)}`", call.command))
     edited = [FixStep(f"edited {file}" + (f" ({'; '.join(told[-2:])})" if told else ""))
               for file, told in edits.items()]  # fmt: skip
@@ -390,21 +401,16 @@ def _detail(change: str) -> Iterator[str]:
         yield change
 
 
-def _changes_something(command: str) -> bool:
-    return commands.writes(command) or any(
-        part.program in _FILE_PROGRAMS or _is_changing(part) for part in commands.acting(command)
-    )
-
-
-def _is_changing(part: CommandPart) -> bool:
-    if not _CHANGING.isdisjoint(names_in(part.job)):
-        return True
-    words = " ".join(part.words)[:200]
-    return not _is_check(part) and ("--write" in words or not _CHANGING.isdisjoint(names_in(words)))
+def _may_change(command: str) -> bool:
+    """Whether a command line may have mended something: it does more than to look and to check, and is no program
+    of the moment. What it does besides, nobody knows of all programs."""
+    told = commands.acting(command)
+    return commands.writes(command) or any(not (part.is_inline or _is_check(part)) for part in told)
 
 
 def _is_check(part: CommandPart) -> bool:
-    return not _CHECKS.isdisjoint(names_in(part.job))
+    words = part.job.split()
+    return not _CHECKS.isdisjoint(names_in(f"{words[0]} {words[-1]}"))
 
 
 def _topic(failed: ToolUse, steps: Sequence[FixStep]) -> frozenset[str]:

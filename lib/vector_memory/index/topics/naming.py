@@ -12,6 +12,7 @@ from vector_memory.index.memories import title_of
 from vector_memory.index.tools import clip
 from vector_memory.index.topics.turns import TopicTurn, terms_of, words_of
 from vector_memory.text import prompts, tables
+from vector_memory.text.analysis import STOP_WORDS
 from vector_memory.text.statements import CODE, capitalised, statements
 
 NAME_CHARS = 60
@@ -29,7 +30,10 @@ _ADDRESS = _PATTERNS["address"]
 _ASKING = _PATTERNS["asking"]
 _MENTION = re.compile(r"(?<!\S)@(?=[\w./])")
 _CLAUSE = re.compile(r"\s*(?:[;:]\s|,\s(?:and|but|so|which|because|then|as)\s|\s[–—-]\s|\.\s|\?|!)")
-_TITLE_END = "\\ .…,;:-–—?!"
+_TITLE_END = "\\ .…,;:-–—?!("
+_UNCLOSED = re.compile(r"\s\([^)]*$")
+_BREAK = re.compile(_PATTERNS["phrase_begins"].pattern, re.IGNORECASE)
+"""Where a phrase begins, so that another one ends."""
 
 
 def name_of(turns: Sequence[TopicTurn], counts: Mapping[str, int], total: int) -> str:
@@ -55,8 +59,21 @@ def titled(prompt: str) -> str:
     for said in statements(prompt[:READ_CHARS])[:STATEMENTS]:
         text = _bare(said.text) if said.form != CODE else ""
         if len(terms_of(text)) >= LEAST_TERMS:
-            return clip(capitalised(text), NAME_CHARS).rstrip(_TITLE_END)
+            return capitalised(_whole_phrases(text))
     return ""
+
+
+def _whole_phrases(text: str) -> str:
+    """Return a clause without what does not fit into a name: as many of its phrases as do, and none of the words
+    that a next one would begin with."""
+    fitting = text[:NAME_CHARS]
+    if len(text) > NAME_CHARS:
+        ends = [found.start() for found in _BREAK.finditer(text, LEAST_CLAUSE, NAME_CHARS + 2)]
+        fitting = text[: ends[-1]] if ends else clip(text, NAME_CHARS)
+    words = _UNCLOSED.sub("", fitting).rstrip(_TITLE_END).split(" ")
+    while len(words) > 1 and words[-1].lower() in STOP_WORDS:
+        words.pop()
+    return " ".join(words).rstrip(_TITLE_END)
 
 
 def _bare(sentence: str) -> str:

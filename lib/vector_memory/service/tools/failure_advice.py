@@ -8,8 +8,15 @@ from dataclasses import replace
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.index.fixes.errors import error_line, names_in, signature, words_of
-from vector_memory.index.fixes.fix_drafts import SIGNATURE_TAG, TAG
+from vector_memory.index.fixes.errors import (
+    agree,
+    error_line,
+    names_in,
+    particulars,
+    signature,
+    words_of,
+)
+from vector_memory.index.fixes.fix_drafts import PARTICULARS, SIGNATURE_TAG, TAG
 from vector_memory.model import Memory, Origin, Scope
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit
@@ -59,12 +66,15 @@ def on_failure(
     if not fixes and is_sure:
         fixes = _similar(ctx, question, said)
         ctx.count("failures_unknown", not fixes)
-    return _present(ctx, question, [fix for fix in fixes if _is_of(fix, said)])
+    words = particulars(output)
+    return _present(ctx, question, [fix for fix in fixes if _is_of(fix, said, words)])
 
 
-def _is_of(fix: Memory, line: str) -> bool:
-    """Whether a fix is for what an error's line asks for: one that ran a number of its own error, such as a
-    version or a port, is for the same numbers alone."""
+def _is_of(fix: Memory, line: str, words: frozenset[str]) -> bool:
+    """Whether a fix is for what an error's line asks for, and the words around it: one that ran a number of its
+    own error, such as a version or a port, is for the same numbers alone."""
+    if not agree(fix.extra.get(PARTICULARS) or (), words):
+        return False
     own = set(_NUMBER.findall(harmless.unquoted(fix.title)))
     ran = set(_NUMBER.findall(" ".join(offered_commands.of_memory(fix))))
     return own.isdisjoint(ran) or own == set(_NUMBER.findall(line))
@@ -96,8 +106,7 @@ def _says_the_same(memory: Memory, line: str) -> bool:
     each of two errors has a word of its own, something else is missing or wrong."""
     if TAG in memory.tags:
         words, other = words_of(line), words_of(harmless.unquoted(memory.title))
-        is_within = words <= other or other <= words
-        return is_within and len(other & words) >= SAME_WORDS * len(other | words)
+        return agree(words, other) and len(other & words) >= SAME_WORDS * len(other | words)
     text = f"{memory.title} {memory.text}"
     terms = _terms(line)
     names_most = len(_terms(text) & terms) >= NAMED_WORDS * len(terms)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from vector_memory.index.notes import markdown_export
 from vector_memory.model import GLOBAL_PROJECT, Scope, Status
-from vector_memory.service.base import messages
+from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.transfer import round_trip
@@ -45,11 +45,12 @@ def by_project(
 
 def _of_shelf(shelf: Shelf, scope: Scope) -> Iterator[tuple[str, int]]:
     for name, root, within in by_project(shelf, scope, round_trip.STATUSES):
-        yield markdown_export.heading(2, name), 0
+        yield markdown_export.heading(2, privacy.word_or(name, privacy.DROPPED)), 0
         for kind in sorted(shelf.journal.count_by("kind", within, round_trip.STATUSES)):
             yield markdown_export.heading(3, kind or "note") + "\n", 0
             of_kind = replace(within, kinds=(kind,))
             memories = shelf.journal.iter_memories(of_kind, statuses=round_trip.STATUSES)
             for memory, links in round_trip.with_links(shelf, memories):
-                line = export_line(memory, root, links)
-                yield markdown_export.render(messages.to_json(line)), 1
+                # Field by field: as one text, what is noted in a comment would be read as secrets.
+                line = privacy.shown(messages.to_json(export_line(memory, root, links)))
+                yield markdown_export.render(line), 1

@@ -342,12 +342,24 @@ def test_secrets_of_an_error_are_not_stored(world: World) -> None:
     assert "FIX ran `git push https://" in memory.text
 
 
+JAVA = "Exit code 1\n{1}/Shop.java:{2}: error: cannot find symbol\n  List<{0}> all;\n       ^\n  symbol:   class {0}\n1 error"
+GRADLE = (
+    "Exit code 1\n> Task :app:compileJava FAILED\n\nFAILURE: Build failed with an exception.\n\n"
+    "* What went wrong:\nExecution failed for task ':app:compileJava'.\n> Could not find com.acme:{}:3.9.0.\n\nBUILD FAILED in {}s"
+)
+UNDEFINED = (
+    "Exit code 2\n/usr/bin/ld: /tmp/{1}.o: in function `main':\nmain.c:(.text+0xf): undefined reference to `{0}'\n"
+    "collect2: error: ld returned 1 exit status"
+)
 LINKER = "Exit code 1\n/usr/bin/ld: cannot find -l{}: No such file or directory\ncollect2: error: ld returned 1 exit status"
 
 
 @pytest.mark.parametrize(
     ("known", "command", "fix", "like", "same"),
     [
+        (JAVA.format("Item", "src", 4), "javac src/*.java", "mvn dependency:get", JAVA.format("Cart", "src", 4), JAVA.format("Item", "/opt/src", 9)),
+        (GRADLE.format("web", 2), "gradle build", "gradle --refresh-dependencies help", GRADLE.format("core", 2), GRADLE.format("web", 61)),
+        (UNDEFINED.format("inflate", "cc9B7s"), "make", "apt-get install zlib1g-dev", UNDEFINED.format("SSL_new", "cc9B7s"), UNDEFINED.format("inflate", "ccX12K")),
         (LINKER.format("ssl"), "make", "apt-get install libssl-dev", LINKER.format("pq"), LINKER.format("ssl")),
         (
             "Exit code 1\nError: Cannot find module 'express'\nRequire stack:\n- /srv/a.js", "node a.js", "npm install express",

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from service_house import ServiceHouse, door, exported, exported_notes
@@ -17,6 +18,7 @@ from vector_memory import redact
 from vector_memory.journal.journal import Journal
 from vector_memory.model import (
     COLLECTIONS,
+    INTENTS,
     QUIET,
     TRAJECTORIES,
     Link,
@@ -30,7 +32,7 @@ from vector_memory.model import (
 )
 
 BEGIN = datetime(2026, 3, 1, 8, 30, 0, 123456, tzinfo=timezone.utc)
-KINDS = ("note", "decision", "solution", "exchange", "todo", "question", "summary")
+KINDS = ("note", "exchange", "summary", "topic", "solution", *INTENTS)
 WORDS = [
     "queue",
     "ledger",
@@ -93,6 +95,7 @@ def of_every_kind(number: int, dice: random.Random) -> Memory:
         updated_at=maybe(at + timedelta(hours=1)),
         extra=dice.choice([
             {}, {"done": True}, {"entities": ["tool:kafka"], "signature": "abcdefgh"},
+            {"level": 1, "parent": "", "turns": [3, 9], "key": str(UUID(int=dice.getrandbits(128), version=4))},
             {"verdicts": {"s9": "helped"}, "tried": ["edited a.py"], "n": 3, "share": 0.5, "deep": [{"a": [1]}]},
         ]),
     )  # fmt: skip

@@ -96,6 +96,28 @@ def test_an_install(session: Session, tmp_path: Path) -> None:
     assert one.changes == ("ran `npm install left-pad`",)
 
 
+def test_a_program_that_nobody_knows(session: Session, tmp_path: Path) -> None:
+    """Whatever ran in between and does more than look may have mended it."""
+    session.fail("gradle build", "Could not resolve com.google.guava:guava:31.0")
+    session.run("gradle dependencies | grep guava", "guava:31.0 FAILED")
+    session.run("mvn dependency:get -Dartifact=com.google.guava:guava:31.0")
+    session.run("gradle build")
+    (one,) = found(session, tmp_path)
+    assert one.changes[-1].startswith("ran `mvn dependency:get")
+
+
+def test_what_a_pipe_hid(session: Session, tmp_path: Path) -> None:
+    """The pipe ended well, what ran in it did not: if it says what is wrong, that can be learned from."""
+    session.run("npx tsc 2>&1 | head -20", "src/a.ts(2,1): error TS2322: Type 'x' is wrong.")
+    session.edit("/home/dev/app/src/a.ts", "let a: x", "let a: y")
+    session.run("npx tsc 2>&1 | head -20", "")
+    session.run("go test ./... | grep FAIL", "FAIL\t./... [setup failed]")
+    session.edit("/home/dev/app/a.go", "a", "b")
+    session.run("go test ./...")
+    (one,) = found(session, tmp_path)
+    assert one.error == "TS2322: Type 'x' is wrong."
+
+
 def test_another_program_that_was_meant(session: Session, tmp_path: Path) -> None:
     """The program that a runner would have run stands for the runner."""
     session.fail("mise run test:bats -- test/a.bats", "parallel: command not found")

@@ -222,6 +222,10 @@ def test_topics_cover_every_turn_once(drawn: list[tuple[str, int, set[str], floa
 @pytest.mark.parametrize(
     ("prompt", "name"),
     [
+        ("Explain me the difference between: workers, jobs and lanes", "Explain me the difference"),
+        ("Review the code in https://git.test/acme/shop/pulls/1371 against the guide", "Review the code"),
+        ("Add a retry to the billing client so that failed invoices are sent again", "Add a retry to the billing client"),
+        ("Move the tables of the old ledger (those that nobody has read for years) away", "Move the tables of the old ledger"),
         ("Hey Claude, can you please add a GitHub Action to run tests? Use act.",
          "Add a GitHub Action to run tests"),
         ("ok. let's use apple container instead of docker", "Use apple container instead of docker"),
