@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from vector_memory.model import Scope
 from vector_memory.text import analysis, failures, intents, mentions, times
-from vector_memory.text.words import letters_in
+from vector_memory.text.words import letters_in, numbers_in
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector
@@ -34,8 +34,8 @@ class Query:
     times that it names, in days since 1970, (start, end); `periods` those of them to which it is limited;
     `asks_when` whether the answer is a time;
     `kinds` the kinds of memories asked for; `role` whether the user's or the assistant's words are
-    (`user`, `assistant` or ""); `exact` the terms of identifiers and files that it
-    names; `pieces` are searched for beside the terms, in case that its language is not English;
+    (`user`, `assistant` or ""); `exact` the terms of identifiers, files and numbers that it
+    names, of these `numbers`; `pieces` are searched for beside the terms, in case that its language is not English;
     `asks` whether it asks for something rather than states it; `asks_for_all` whether it says nothing but a time, a kind or both, so that everything of that is meant;
     `is_blind` whether its vector says little, since the model does not know its language.
     """
@@ -52,6 +52,7 @@ class Query:
     role: str = ""
     latest: bool = False
     exact: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
     embedded: str = ""
     periods: tuple[tuple[float, float], ...] = ()
     pieces: tuple[str, ...] = ()
@@ -95,7 +96,8 @@ def analyse(
     if back and (session := find_session(back)):
         spans, periods = (*spans, session), (*periods, session) if asked_times.asks else periods
     intent = intents.intent(text)
-    exact = mentions.exact_terms(text)
+    numbers = _numbers(text, asked_times.spans)
+    exact = tuple(dict.fromkeys((*mentions.exact_terms(text), *numbers)))
     # More than are kept, since the speakers' names go out of them.
     words = analysis.query_terms(text, 4 * MAX_TERMS)
     pieces = tuple(analysis.pieces_of(text)[:MAX_PIECES])
@@ -112,6 +114,7 @@ def analyse(
         role=intent.speaker,
         latest=intent.latest,
         exact=exact,
+        numbers=numbers,
         embedded=embedded,
         periods=periods,
         pieces=pieces,
@@ -176,6 +179,16 @@ def _terms(asked: Iterable[str], exact: Iterable[str], speakers: Iterable[str]) 
     words = [term for term in left if not analysis.is_piece(term)]
     pieces = [term for term in left if analysis.is_piece(term)]
     return (*words[:MAX_TERMS], *pieces[:MAX_PIECES])
+
+
+def _numbers(text: str, spans: Sequence[times.TimeSpan]) -> tuple[str, ...]:
+    """Return the numbers of a short question but for those of times, which are compared as times, and for single
+    digits, of which there are many everywhere."""
+    if len(text) >= LONG:
+        return ()
+    for span in spans:
+        text = text.replace(span.words, " ")
+    return tuple(dict.fromkeys(number for number in numbers_in(text) if len(number) > 1))
 
 
 def _words(text: str) -> Iterable[str]:

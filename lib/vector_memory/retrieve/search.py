@@ -17,6 +17,7 @@ from vector_memory.retrieve import expansion, factors, fusion, period, precedenc
 from vector_memory.retrieve.candidates import CandidateSource
 from vector_memory.retrieve.query import Query
 from vector_memory.text import analysis
+from vector_memory.text.words import numbers_in
 
 DEEPER = 3
 """How many times more memories than asked for are loaded and weighed by their factors."""
@@ -486,6 +487,10 @@ def _repeats(hit: Hit, other: Hit) -> bool:
 
 def _weigh(one: _Found, memory: Memory, query: Query, now: datetime, scoring: Scoring) -> _Weighed:
     values = factors.factors(memory, now)
+    exact = one.parts.get("exact", 0.0)
+    if exact and query.numbers == query.exact and not _holds_one(query.numbers, memory.text):
+        # Of a date or a version a number is a part: 17 of 2.17.
+        one = replace(one, fused=one.fused - exact, parts={**one.parts, "exact": 0.0})
     # Added, so that it counts the same for a weak hit as for a strong one.
     own = OWN_PROJECT if query.own_project and memory.project == query.own_project else 0.0
     if scoring == "sum":
@@ -496,6 +501,10 @@ def _weigh(one: _Found, memory: Memory, query: Query, now: datetime, scoring: Sc
         # Between two that fit the same, the user's own comes first.
         score *= OTHERS_WEIGHT
     return _Weighed(one, memory, score + own, {**values, "project": own})
+
+
+def _holds_one(numbers: Sequence[str], text: str) -> bool:
+    return not set(numbers).isdisjoint(numbers_in(text))
 
 
 def _hit(item: _Weighed, query: Query, against: _Against) -> Hit:
