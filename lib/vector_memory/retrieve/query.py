@@ -132,10 +132,10 @@ def _asks_for_all(text: str, spans: Sequence[times.TimeSpan], kinds: Sequence[st
     terms = set(analysis.analyse(text))
     if not kinds:
         return bool(spans) and terms <= _DOINGS
-    return terms <= (_KIND_NAMES | _DOINGS if spans else _KIND_NAMES)
+    return terms <= (KIND_NAMES | _DOINGS if spans else KIND_NAMES)
 
 
-_KIND_NAMES = frozenset(
+KIND_NAMES = frozenset(
     analysis.analyse(
         "decision decide decided conclusion settled agreed problem issue bug trouble question open unanswered "
         "pending todo left remaining outstanding unfinished task item preference prefer convention lesson "

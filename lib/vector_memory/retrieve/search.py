@@ -11,11 +11,11 @@ from functools import partial
 from itertools import islice
 from typing import Literal
 
-from vector_memory.model import BegunVector, Link, Memory, Relation, Scope
+from vector_memory.model import NOTE, BegunVector, Link, Memory, Relation, Scope
 from vector_memory.retrieve import candidates as pools
 from vector_memory.retrieve import expansion, factors, fusion, period, precedence, repetitions
 from vector_memory.retrieve.candidates import CandidateSource
-from vector_memory.retrieve.query import Query
+from vector_memory.retrieve.query import KIND_NAMES, Query
 from vector_memory.text import analysis
 from vector_memory.text.words import numbers_in
 
@@ -237,7 +237,9 @@ def _judged(hit: Hit, query: Query, least: float) -> Hit:
         # "What did we decide last week?" is answered by any decision of it, however little it is like it.
         if not period.holds(query, hit.memory):
             return replace(hit, fits=False)
-        if not query.kinds or hit.memory.kind in query.kinds:
+        # What is remembered without a kind says it in its words: "We decided …".
+        is_said = hit.memory.kind == NOTE and bool(KIND_NAMES & hit.terms & set(query.terms))
+        if not query.kinds or hit.memory.kind in query.kinds or is_said:
             return replace(hit, relevance=max(hit.relevance, ASKED_FOR))
     return hit if hit.relevance >= least else replace(hit, fits=False)
 
