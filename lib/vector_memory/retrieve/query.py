@@ -98,12 +98,11 @@ def analyse(
     intent = intents.intent(text)
     numbers = _numbers(text, asked_times.spans)
     exact = tuple(dict.fromkeys((*mentions.exact_terms(text), *numbers)))
-    # More than are kept, since the speakers' names go out of them.
-    words = analysis.query_terms(text, 4 * MAX_TERMS)
     pieces = tuple(analysis.pieces_of(text)[:MAX_PIECES])
     return Query(
         text=text,
-        terms=_terms(words, exact, speakers),
+        # More than are kept, since the speakers' names go out of them.
+        terms=_terms(analysis.query_terms(text, 4 * MAX_TERMS), exact, speakers),
         scope=scope,
         vector=vector,
         own_project=own_project,
