@@ -166,8 +166,9 @@ for the moment. Each has a way of its own to come up."""
 HEAVY_COLLECTIONS = ("procedures", HEURISTICS)
 """Collections of what is to be done; what is found to be so is in `learnings`, whoever found it."""
 
-PASSAGE = "exchange"
-"""The kind of memories that are talk as it was: passages of a prompt and what came of it."""
+PASSAGE, NOTE = "exchange", "note"
+"""The kinds of memories that are talk as it was, passages of a prompt and what came of it, and of what was remembered
+without a kind."""
 SUBAGENT_TAG = "subagent"
 """The tag of what was said and found in a subagent's talk."""
 DONE_HEAD = "Done: "
@@ -239,7 +240,7 @@ class Memory:
     id: str
     text: CleanText
     created_at: datetime
-    kind: str = "note"
+    kind: str = NOTE
     title: str = ""
     collection: str = DEFAULT_COLLECTION
     project: str = GLOBAL_PROJECT

@@ -274,7 +274,9 @@ def _statements(speaker: str, text: str) -> Iterator[_Part]:
             # Whoever reads the passage again must not take it for sentences.
             fence = "~~~" if "```" in words else "```"
             words = f"{fence}\n{words}\n{fence}"
-        words = f"- {words}" if statement.form == ITEM else words.strip()
+        words = (
+            f"{_mark(text, statement.start)} {words}" if statement.form == ITEM else words.strip()
+        )
         if statement.heading and statement.heading != heading:
             words = f"{statement.heading}:\n{words}"
         same_line = (
@@ -285,6 +287,12 @@ def _statements(speaker: str, text: str) -> Iterator[_Part]:
         )
         heading, end = statement.heading, statement.end
         yield _Part(speaker, words, " " if same_line else "\n")
+
+
+def _mark(text: str, start: int) -> str:
+    """Return what stands before an item's words: its number, by which it will be spoken of, or a dash."""
+    mark = text[text.rfind("\n", 0, start) + 1 : start].split()
+    return mark[0] if mark and mark[0][0].isdigit() else "-"
 
 
 _Piece = Sequence[_Part]

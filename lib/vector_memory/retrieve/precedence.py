@@ -23,7 +23,8 @@ LEAST_WORDS = 3
 """Words from which on a text that has all of a question's words in their order is what was asked for."""
 PART = 1 / 3
 """The share of a text that the question must be for that."""
-_WORD = re.compile(r"\w+(?:[-./:@#+]+\w+)*")
+_WORD = re.compile(r"\d+(?:[.,]\d+)*(?=[^\W\d_]{1,3}\b)|\w+(?:[-./:@#+]+\w+)*")
+"""A word, or a number whose unit is written with it: 30s is 30 s."""
 _TELLING = frozenset(("not", "no", "never", "cannot", "only", "before", "after", "on", "off"))
 
 

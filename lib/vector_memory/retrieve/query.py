@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from vector_memory.model import Scope
 from vector_memory.text import analysis, failures, intents, mentions, times
-from vector_memory.text.words import letters_in
+from vector_memory.text.words import letters_in, numbers_in
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector
@@ -34,8 +34,8 @@ class Query:
     times that it names, in days since 1970, (start, end); `periods` those of them to which it is limited;
     `asks_when` whether the answer is a time;
     `kinds` the kinds of memories asked for; `role` whether the user's or the assistant's words are
-    (`user`, `assistant` or ""); `exact` the terms of identifiers and files that it
-    names; `pieces` are searched for beside the terms, in case that its language is not English;
+    (`user`, `assistant` or ""); `exact` the terms of identifiers, files and numbers that it
+    names, of these `numbers`; `pieces` are searched for beside the terms, in case that its language is not English;
     `asks` whether it asks for something rather than states it; `asks_for_all` whether it says nothing but a time, a kind or both, so that everything of that is meant;
     `is_blind` whether its vector says little, since the model does not know its language.
     """
@@ -52,6 +52,7 @@ class Query:
     role: str = ""
     latest: bool = False
     exact: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
     embedded: str = ""
     periods: tuple[tuple[float, float], ...] = ()
     pieces: tuple[str, ...] = ()
@@ -95,13 +96,13 @@ def analyse(
     if back and (session := find_session(back)):
         spans, periods = (*spans, session), (*periods, session) if asked_times.asks else periods
     intent = intents.intent(text)
-    exact = mentions.exact_terms(text)
-    # More than are kept, since the speakers' names go out of them.
-    words = analysis.query_terms(text, 4 * MAX_TERMS)
+    numbers = _numbers(text, asked_times.spans)
+    exact = tuple(dict.fromkeys((*mentions.exact_terms(text), *numbers)))
     pieces = tuple(analysis.pieces_of(text)[:MAX_PIECES])
     return Query(
         text=text,
-        terms=_terms(words, exact, speakers),
+        # More than are kept, since the speakers' names go out of them.
+        terms=_terms(analysis.query_terms(text, 4 * MAX_TERMS), exact, speakers),
         scope=scope,
         vector=vector,
         own_project=own_project,
@@ -112,6 +113,7 @@ def analyse(
         role=intent.speaker,
         latest=intent.latest,
         exact=exact,
+        numbers=numbers,
         embedded=embedded,
         periods=periods,
         pieces=pieces,
@@ -129,10 +131,10 @@ def _asks_for_all(text: str, spans: Sequence[times.TimeSpan], kinds: Sequence[st
     terms = set(analysis.analyse(text))
     if not kinds:
         return bool(spans) and terms <= _DOINGS
-    return terms <= (_KIND_NAMES | _DOINGS if spans else _KIND_NAMES)
+    return terms <= (KIND_NAMES | _DOINGS if spans else KIND_NAMES)
 
 
-_KIND_NAMES = frozenset(
+KIND_NAMES = frozenset(
     analysis.analyse(
         "decision decide decided conclusion settled agreed problem issue bug trouble question open unanswered "
         "pending todo left remaining outstanding unfinished task item preference prefer convention lesson "
@@ -176,6 +178,16 @@ def _terms(asked: Iterable[str], exact: Iterable[str], speakers: Iterable[str]) 
     words = [term for term in left if not analysis.is_piece(term)]
     pieces = [term for term in left if analysis.is_piece(term)]
     return (*words[:MAX_TERMS], *pieces[:MAX_PIECES])
+
+
+def _numbers(text: str, spans: Sequence[times.TimeSpan]) -> tuple[str, ...]:
+    """Return the numbers of a short question but for those of times, which are compared as times, and for single
+    digits, of which there are many everywhere."""
+    if len(text) >= LONG:
+        return ()
+    for span in spans:
+        text = text.replace(span.words, " ")
+    return tuple(dict.fromkeys(number for number in numbers_in(text) if len(number) > 1))
 
 
 def _words(text: str) -> Iterable[str]:

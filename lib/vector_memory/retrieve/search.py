@@ -11,12 +11,13 @@ from functools import partial
 from itertools import islice
 from typing import Literal
 
-from vector_memory.model import BegunVector, Link, Memory, Relation, Scope
+from vector_memory.model import NOTE, BegunVector, Link, Memory, Relation, Scope
 from vector_memory.retrieve import candidates as pools
 from vector_memory.retrieve import expansion, factors, fusion, period, precedence, repetitions
 from vector_memory.retrieve.candidates import CandidateSource
-from vector_memory.retrieve.query import Query
+from vector_memory.retrieve.query import KIND_NAMES, Query
 from vector_memory.text import analysis
+from vector_memory.text.words import numbers_in
 
 DEEPER = 3
 """How many times more memories than asked for are loaded and weighed by their factors."""
@@ -236,7 +237,9 @@ def _judged(hit: Hit, query: Query, least: float) -> Hit:
         # "What did we decide last week?" is answered by any decision of it, however little it is like it.
         if not period.holds(query, hit.memory):
             return replace(hit, fits=False)
-        if not query.kinds or hit.memory.kind in query.kinds:
+        # What is remembered without a kind says it in its words: "We decided …".
+        is_said = hit.memory.kind == NOTE and bool(KIND_NAMES & hit.terms & set(query.terms))
+        if not query.kinds or hit.memory.kind in query.kinds or is_said:
             return replace(hit, relevance=max(hit.relevance, ASKED_FOR))
     return hit if hit.relevance >= least else replace(hit, fits=False)
 
@@ -486,6 +489,10 @@ def _repeats(hit: Hit, other: Hit) -> bool:
 
 def _weigh(one: _Found, memory: Memory, query: Query, now: datetime, scoring: Scoring) -> _Weighed:
     values = factors.factors(memory, now)
+    exact = one.parts.get("exact", 0.0)
+    if exact and query.numbers == query.exact and not _holds_one(query.numbers, memory.text):
+        # Of a date or a version a number is a part: 17 of 2.17.
+        one = replace(one, fused=one.fused - exact, parts={**one.parts, "exact": 0.0})
     # Added, so that it counts the same for a weak hit as for a strong one.
     own = OWN_PROJECT if query.own_project and memory.project == query.own_project else 0.0
     if scoring == "sum":
@@ -496,6 +503,10 @@ def _weigh(one: _Found, memory: Memory, query: Query, now: datetime, scoring: Sc
         # Between two that fit the same, the user's own comes first.
         score *= OTHERS_WEIGHT
     return _Weighed(one, memory, score + own, {**values, "project": own})
+
+
+def _holds_one(numbers: Sequence[str], text: str) -> bool:
+    return not set(numbers).isdisjoint(numbers_in(text))
 
 
 def _hit(item: _Weighed, query: Query, against: _Against) -> Hit:

@@ -5,7 +5,7 @@ import re
 from functools import cached_property
 
 from vector_memory.text import analysis, tables
-from vector_memory.text.words import words_in
+from vector_memory.text.words import numbers_in, words_in
 
 _ACKNOWLEDGEMENT = tables.words("acknowledgements")
 _COMMITTING = tables.words("commit_words")
@@ -13,7 +13,7 @@ _GOING_ON = tables.words("continuations")
 _COMMITS = frozenset(("commit", "push", "merge", "pr"))
 """Words of which a request to commit has one at least."""
 _ASKING = frozenset(("how", "what", "when", "where", "which", "who", "whose", "why"))
-"""With one of these it is a question about commits."""
+"""Words that begin a question; with one of them it is a question about commits."""
 EARLIER_CHARS = 200
 MOST_WORDS = 8
 """An acknowledgement is not longer."""
@@ -28,6 +28,7 @@ _POINTING = (
     "earlier", "again", "same", "before", "just now", "last one",
 )  # fmt: skip
 _EARLIER = ("the above", "the previous", "the earlier")
+_ITEM = re.compile(r"(?m)^[ \t>#*-]*\(?(\d{1,2})[.):]\*{0,2}[ \t]+(?=\S)")
 _REMEMBER = ("/remember", "/vector-memory:remember")
 
 
@@ -79,6 +80,11 @@ class Prompt:
         return question[0] if question and command in _REMEMBER else ""
 
     @property
+    def is_question(self) -> bool:
+        """Whether it is a question by its first word or its last sign."""
+        return self.text.endswith("?") or not _ASKING.isdisjoint(self._words[:1])
+
+    @property
     def points_back(self) -> bool:
         """Whether it is short and leans on what was said before ("why did that fail?")."""
         terms, points = self._leans
@@ -91,6 +97,25 @@ class Prompt:
         terms, points = self._leans
         names_above = _holds(words_in(self.text[:EARLIER_CHARS]), _EARLIER)
         return (terms <= 2 and points) or (names_above and "\n\n" not in self.text)
+
+    def part_named(self, text: str) -> str:
+        """Return what a short prompt names of something that was said before it: of "fix item 2 of your report" the
+        second item of a list, of "do the proper fix" the whole of what holds all of its words; "" where it is not there.
+        """
+        numbers = [number for number in numbers_in(self.text) if len(number) <= 2]
+        if not self.is_short or len(numbers) > 1:
+            return ""
+        if numbers:
+            # Before the first item, its number, its words, the next one's number …
+            pieces = _ITEM.split(text)
+            places = (at for at in range(1, len(pieces), 2) if pieces[at] == numbers[0])
+            return next((f"{pieces[at]}. {pieces[at + 1].strip()}" for at in places), "")
+        words = [word for word in self._words if word not in _ACKNOWLEDGEMENT | _GOING_ON]
+        terms = analysis.query_terms(" ".join(words))
+        is_it = (
+            len(terms) > 1 and self.needs_what_was_before and {*terms} <= {*analysis.analyse(text)}
+        )
+        return text if is_it else ""
 
     def names_things(self, within: int) -> bool:
         """Whether it calls something by its exact name in so many characters."""

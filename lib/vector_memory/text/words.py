@@ -42,3 +42,11 @@ def clauses_in(text: str, ends: str = ".!?") -> "list[str]":
 @lru_cache(maxsize=8)
 def _clause_end(ends: str) -> "re.Pattern[str]":
     return re.compile(rf"(?<=[{ends}])\s+|\n")
+
+
+_NUMBER = re.compile(r"(?<!\d)(?<!\d[-:./])\d+(?:\.\d+)*(?!\d|[-:/]\d)")
+
+
+def numbers_in(text: str) -> "list[str]":
+    """Return the numbers that stand for themselves, in order: 8080 of `:8080`, 2.17 of `v2.17`, none of a date."""
+    return _NUMBER.findall(text)

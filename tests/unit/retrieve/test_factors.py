@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vector_memory.retrieve import factors
 from vector_memory.retrieve.factors import least_relevance
@@ -25,3 +29,11 @@ def test_each_priority_is_a_quarter_apart_in_the_literal_sum() -> None:
     assert factors.multiplier({**values, "priority": 0.0}) < factors.multiplier(
         {**values, "priority": 0.25}
     )
+
+
+@given(st.lists(st.floats(0.0, 1.0), max_size=12))
+def test_what_is_told_never_rises_and_says_as_much_in_sum(relevances: list[float]) -> None:
+    told = factors.falling(relevances)
+    assert all(one >= other for one, other in itertools.pairwise(told))
+    assert sum(told) == pytest.approx(sum(relevances))
+    assert factors.falling(sorted(relevances, reverse=True)) == sorted(relevances, reverse=True)

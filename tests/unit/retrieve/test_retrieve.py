@@ -530,14 +530,14 @@ def test_a_period_without_memories_is_left_and_that_is_said(text: str, note: str
         ("what did we decide last week?", [5, 4, 3, 2]),
         ("which decisions last week?", [5, 4, 3, 2]),
         ("what are the open questions of last week?", [6]),
-        ("what did we decide?", [5, 4, 3, 2]),
+        ("what did we decide?", [5, 4, 3, 2, 1]),
         ("which problems were there last week?", []),
         ("what did we decide about the queue last week?", []),
     ],
 )
 def test_a_kind_and_a_period_bring_that_kind(text: str, expected: list[int]) -> None:
-    """The kind that is named stands first, then what is as good as it, the newest first; only those fit, surely,
-    unless a subject is named too."""
+    """The kind that is named stands first, then what is as good as it, the newest first, then a note that says so in
+    its words; only those fit, surely, unless a subject is named too."""
     kinds = {2: "conclusion", 3: "conclusion", 4: "decision", 5: "decision", 6: "question"}
     week = [
         replace(decided(seq, f"Word{seq} of the week", LAST_WEEK + timedelta(hours=seq)), kind=kind)

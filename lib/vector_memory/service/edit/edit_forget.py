@@ -9,6 +9,7 @@ from typing import Any
 from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Priority, Sensitivity
+from vector_memory.retrieve.precedence import holds_as_much
 from vector_memory.service.base import messages, privacy, reach, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf, project_names
@@ -18,6 +19,7 @@ from vector_memory.service.memory import captured, trust_marks
 from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged
 from vector_memory.service.memory.companions import companions, keep_level
 from vector_memory.service.memory.exchange_versions import EDITED
+from vector_memory.service.memory.history import chain_of
 from vector_memory.service.memory.lookup import find, lookup
 from vector_memory.service.memory.views import MemoryView, memory_view, view_in
 
@@ -188,7 +190,8 @@ def _chosen(ctx: Context, request: ForgetRequest) -> list[tuple[Shelf, Memory]]:
         ctx.embedding.wait(3.0)
         hits = find(ctx, request.query, asker, request.k, cold=True)
         least = ctx.settings.threshold
-        return [(asker.shelves[hit.shelf], hit.memory) for hit in hits if hit.relevance >= least]
+        found = ((asker.shelves[hit.shelf], hit) for hit in hits if hit.relevance >= least)
+        return [(shelf, _meant(shelf, hit.memory, request.query)) for shelf, hit in found]
     if asker.scope.only_projects:
         raise BadInputError("Forget what?", "Name ids, or give --query, --tag, --since or --until.")
     return [
@@ -196,6 +199,14 @@ def _chosen(ctx: Context, request: ForgetRequest) -> list[tuple[Shelf, Memory]]:
         for shelf in asker.shelves
         for memory in shelf.journal.iter_memories(asker.scope)
     ]
+
+
+def _meant(shelf: Shelf, memory: Memory, query: str) -> Memory:
+    """Return which of a memory and those that gave way to it is meant: it, unless another has a word of the question
+    that it lacks. A search finds what holds now in the place of what it replaced."""
+    older = chain_of(shelf, memory)[:-1]
+    lacking = (one for one in older if not holds_as_much(query, memory.text, one.text))
+    return next(lacking, memory)
 
 
 def with_companions(chosen: list[tuple[Shelf, Memory]]) -> list[tuple[Shelf, Memory]]:

@@ -1,4 +1,4 @@
-"""A question that names another project of the user's: where nothing fits here, he is told what there is there."""
+"""A question that names a project of the user's which it is not put to: he is told what there is there."""
 
 from __future__ import annotations
 
@@ -16,10 +16,14 @@ COUNTED = 20
 """So many hits are counted at most."""
 
 
-def offer(ctx: Context, query: str, asker: Asker) -> str:
+def offer(ctx: Context, query: str, asker: Asker, does_fit: bool) -> str:
     """Return a sentence that says how much fits in a project which a question names and is not put to, and how
-    to ask there; "" where it names none, or nothing fits there. The memories themselves stay where they are."""
-    for project, words in _named(ctx, query, asker):
+    to ask there; "" where it names none, or nothing fits there. The memories themselves stay where they are.
+
+    Args:
+        does_fit: whether something fits here, too.
+    """
+    for project, words in named(ctx, query, asker):
         # What else limits the question limits what is counted there.
         scope = replace(asker.scope, projects=(project.id,))
         there = Asker(None, scope, cache(ctx.all_shelves))
@@ -27,16 +31,16 @@ def offer(ctx: Context, query: str, asker: Asker) -> str:
         hits = answer(ctx, words, there, COUNTED, cold=True).hits if words else []
         if count := sum(hit.fits for hit in hits):
             what = "1 memory fits" if count == 1 else f"{count} memories fit"
+            where = "In" if does_fit else "Nothing fits here; in"
             return (
-                f"Nothing fits here; in the project {project.name} {what}: "
-                f"--project {project.root} asks there."
+                f"{where} the project {project.name} {what}: --project {project.root} asks there."
             )
     return ""
 
 
-def _named(ctx: Context, query: str, asker: Asker) -> list[tuple[Project, str]]:
-    """Return the projects with a folder whose whole name stands in a question, the longest name first, and the
-    question without it."""
+def named(ctx: Context, query: str, asker: Asker) -> list[tuple[Project, str]]:
+    """Return the projects with a folder, but those that a question is put to, whose whole name stands in it, the
+    longest name first, and the question without it."""
     here = asker.scope.projects or ()
     known = {one.id: one for shelf in ctx.all_shelves() for one in shelf.journal.projects()}
     found = []

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from vector_memory import projects
 from vector_memory.errors import BadInputError
 from vector_memory.model import DERIVED, PASSAGE, Memory, Priority, Scope
-from vector_memory.retrieve import rerank
+from vector_memory.retrieve import factors, rerank
 from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Hit
 from vector_memory.retrieve.topics import topics
@@ -104,14 +105,15 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     last = request.offset + request.k
     wanted = max(last, rerank.MOST) if ctx.settings.rerank else last
     allowed = is_open if request.is_agent else None
-    found = answer(ctx, request.query, asker, DEEPER * wanted + MOST_ECHOES, True, allowed, True)
+    meant = replace(asker, place=_meant(ctx, request, asker))
+    found = answer(ctx, request.query, meant, DEEPER * wanted + MOST_ECHOES, True, allowed, True)
     hits = found.hits
     if not set(asker.scope.kinds) & set(DERIVED):
         hits = without_echoes(hits)
     if ctx.settings.rerank:
         hits = model_help.reordered(ctx, request.query, hits)
     each = found.is_listing or bool(asker.scope.kinds)
-    excerpts = _excerpts(asker, hits, last, each)[request.offset :]
+    excerpts = _as_told(_excerpts(asker, hits, last, each))[request.offset :]
     hits = [hit for hit, _ in excerpts]
     # What does not fit was of no use to anybody.
     touch(ctx, asker.shelves, [hit for hit in hits if hit.fits])
@@ -136,14 +138,19 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     return answered
 
 
+def _meant(ctx: Context, request: RecallRequest, asker: Asker) -> projects.Place | None:
+    """Return the project that a question is about: one that is put to all projects is about the one that it names."""
+    named = named_project.named(ctx, request.query, asker) if asker.scope.projects is None else []
+    places = (projects.Place(one.id, one.name, one.root, one.store) for one, _ in named)
+    return next(places, asker.place)
+
+
 def _elsewhere(ctx: Context, request: RecallRequest, asker: Asker, hits: Sequence[Hit]) -> str:
-    """Return where the user, if nothing fits here, finds what he asks for, "" for nowhere. An agent is told
-    nothing of other projects, nor is a program that is let in for one."""
+    """Return where the user finds what he asks of another project, "" for nowhere. An agent is told nothing of
+    other projects, nor is a program that is let in for one."""
     if asker.place is None or request.is_agent or request.only_project:
         return ""
-    if any(hit.fits for hit in hits):
-        return ""
-    return named_project.offer(ctx, request.query, asker)
+    return named_project.offer(ctx, request.query, asker, any(hit.fits for hit in hits))
 
 
 def _excerpts(asker: Asker, hits: Sequence[Hit], k: int, each: bool) -> list[tuple[Hit, Excerpt]]:
@@ -170,6 +177,15 @@ def _excerpts(asker: Asker, hits: Sequence[Hit], k: int, each: bool) -> list[tup
         # What is held back comes with its warning, and stands for nothing else.
         read |= set() if is_read or hit.memory.is_held else excerpt.passages
     return [*kept, *again[: k - len(kept)]]
+
+
+def _as_told(excerpts: Sequence[tuple[Hit, Excerpt]]) -> list[tuple[Hit, Excerpt]]:
+    """Return hits of which none that fits is told to be surer than one that stands before it."""
+    told = iter(factors.falling(hit.relevance for hit, _ in excerpts if hit.fits))
+    return [
+        (replace(hit, relevance=next(told)) if hit.fits else hit, excerpt)
+        for hit, excerpt in excerpts
+    ]
 
 
 def _shown(

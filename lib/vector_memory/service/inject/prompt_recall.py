@@ -83,7 +83,7 @@ def _told(ctx: Context, question: HookQuestion) -> _NoteBlock:
     what was found."""
     said = question.said
     if said.goes_on or said.only_points_back and not said.needs_nothing:
-        end = _end_before(ctx, question, LONG_AGO)
+        end = _end_before(ctx, question)
         if end.notes:
             return end
     if said.needs_nothing:
@@ -93,9 +93,7 @@ def _told(ctx: Context, question: HookQuestion) -> _NoteBlock:
 
     guide = [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
     if not (hits or guide):
-        # Who goes on at once in a new session may speak of what was said last in other words.
-        within = LONG_AGO if said.needs_what_was_before else JUST_NOW
-        return _end_before(ctx, question, within) if said.is_short else _NoteBlock()
+        return _end_before(ctx, question) if said.is_short else _NoteBlock()
     notes = notes_of(ctx, question, hits, found, sum(note.tokens for note in guide))
     chosen = {note.id for note in notes}
     touch(ctx, question.shelves, [hit for hit in hits if hit.memory.id in chosen])
@@ -107,11 +105,11 @@ def _told(ctx: Context, question: HookQuestion) -> _NoteBlock:
     )
 
 
-def _end_before(ctx: Context, question: HookQuestion, within: timedelta) -> _NoteBlock:
-    """Return the end of the session before, for the first prompt of a session, nothing where there is none so
-    late, or the session's start has told all of it."""
+def _end_before(ctx: Context, question: HookQuestion) -> _NoteBlock:
+    """Return what the first prompt of a session points at in the session before, else the end of that session;
+    nothing where there is none so late, or the session's start has told all of it."""
     before = None if question.before else session_before(question, question.session)
-    since = ctx.now() - within
+    since = ctx.now() - LONG_AGO
     if before is None or not question.session or before[1] * DAY_S < since.timestamp():
         return _NoteBlock()
     own = replace(question.scope, sessions=(question.session,))
@@ -122,9 +120,18 @@ def _end_before(ctx: Context, question: HookQuestion, within: timedelta) -> _Not
     ends = last_session.ends(question.shelves, here, question.session)
     if not ends or ends[0].newest.created_at < since:
         return _NoteBlock()
-    if ends[0].passages[-1].id in ctx.state.shown(question.session):
+    shown, said, name = ctx.state.shown(question.session), question.said, question.place.name
+    told = replace(here, sessions=(ends[0].session,))
+    for memory, part in last_session.parts(question.shelves, told, said.part_named):
+        if memory.id not in shown:
+            note = render.note(replace(memory, text=part), name, END_TOKENS)
+            return _NoteBlock([note], showing=Showing(PROMPT, question.prompt))
+    # Who goes on at once in a new session may speak of what was said last in other words.
+    leans = said.goes_on or said.needs_what_was_before
+    is_over = not leans and ends[0].newest.created_at < ctx.now() - JUST_NOW
+    if is_over or ends[0].passages[-1].id in shown:
         return _NoteBlock()
-    note = last_session.at_length(ends[0], question.place.name, END_TOKENS)
+    note = last_session.at_length(ends[0], name, END_TOKENS)
     return _NoteBlock([note], showing=Showing(PROMPT, question.prompt))
 
 
@@ -182,7 +189,6 @@ def worths_of(
     before = session_before(question, question.session)
     moment = gate.Moment(ctx.now(), not question.before, before)
     least = least_worth(ctx) + (MIDST if question.before else 0.0)
-    is_question = question.said.text.rstrip().endswith("?")
     worths: dict[str, Worth] = {}
     for hit in hits:
         if not hit.memory.source.path or not hit.breakdown["cosine"]:
@@ -191,7 +197,7 @@ def worths_of(
         elif says_something(hit) and not gives_way(hit):
             features = gate.features(hit, moment)
             worth = gate.worth(features)
-            if worth >= least or (is_question and hit.relevance >= SURE):
+            if worth >= least or (question.said.is_question and hit.relevance >= SURE):
                 worths[hit.memory.id] = Worth(worth, features)
     return worths
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby, islice
@@ -22,6 +22,7 @@ from vector_memory.model import (
     SOLUTION,
     SUBAGENT_TAG,
     TODO,
+    CleanText,
     Memory,
     Origin,
     Scope,
@@ -186,6 +187,16 @@ def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
         pull=next((int(extra[PULL]) for extra in marked if PULL in extra), 0),
         files=unique(path for memory in near for path in memory.files),
     )
+
+
+def parts(
+    shelves: Sequence[Shelf], scope: Scope, part_of: Callable[[str], str]
+) -> Iterator[tuple[Memory, CleanText]]:
+    """Yield the passages of a session of which something is meant, the newest first, each with that part of it."""
+    for shelf in shelves:
+        for memory in shelf.journal.recent(scope, LOOKED_AT, kinds=(PASSAGE,)):
+            if not memory.is_suspicious and (part := part_of(memory.text)):
+                yield memory, CleanText(part)
 
 
 def _turn(passages: Sequence[Memory]) -> _SpokenTurn:

@@ -41,3 +41,17 @@ def test_an_agent_inherits_no_weight(house: ServiceHouse, tmp_path: Path) -> Non
     door(house.ctx, "edit", {"id": done["id"], "priority": "HIGH"})
     memory = replaced(house, tmp_path, done["id"], actor="mcp")
     assert (memory["kind"], memory["priority"]) == ("decision", "NORMAL")
+
+
+def test_what_is_asked_to_be_forgotten_is_not_its_successor(
+    house: ServiceHouse, tmp_path: Path, old: str
+) -> None:
+    """A search gives what holds now; to forget, words that only the old one has mean the old one."""
+    new = replaced(house, tmp_path, old)["id"]
+
+    def meant(query: str) -> str:
+        request = {"query": query, "project": str(tmp_path), "dry_run": True}
+        found: str = door(house.ctx, "forget", request)["memories"][0]["id"]
+        return found
+
+    assert (meant(OLD), meant(NEW)) == (old, new)

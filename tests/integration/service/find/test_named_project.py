@@ -52,11 +52,19 @@ def test_nothing_is_offered_without_the_name_or_without_a_question(
     assert asked(filled, app, query).get("note") is None
 
 
-def test_what_fits_here_is_the_answer(filled: ServiceHouse, app: Path) -> None:
-    """However the project is called."""
-    filled.remember("Invoices are printed in Helvetica on Fridays.", app)
-    answer = asked(filled, app, "On what days are invoices printed in Helvetica, as in ledger?")
-    assert answer["hits"][0]["fits"] and answer.get("note") is None
+def test_what_fits_here_is_not_all_there_is(filled: ServiceHouse, app: Path) -> None:
+    """It is the answer, however the project is called; but what is alike may be of this project alone."""
+    filled.remember("The unit tests run with pytest, four at once.", app)
+    answer = asked(filled, app, QUESTION)
+    assert answer["hits"][0]["fits"] and answer["note"].startswith("In the project ledger 1 memory")
+
+
+def test_put_to_all_projects_it_is_about_the_one_that_it_names(
+    filled: ServiceHouse, app: Path
+) -> None:
+    filled.remember("The unit tests run with pytest in watch mode.", app)
+    found = door(filled.ctx, "recall", {"query": QUESTION, "all_projects": True})
+    assert found["hits"][0]["text"] == FACT
 
 
 def test_who_may_see_one_project_alone_hears_of_no_other(filled: ServiceHouse, app: Path) -> None:

@@ -73,6 +73,29 @@ CORPORA: dict[str, list[str]] = {
     ],
 }  # fmt: skip
 """Facts of which those of one corpus differ in little: a number, a name, a direction, an order, a negation."""
+NUMBERED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "tests": (
+        ("The suite has {} tests and all of them pass.", "CI: {} passed, none failed, in nine minutes."),
+        ("which run had {} tests?", "when did we have {} passing tests"),
+    ),
+    "shares": (
+        ("Coverage is {}% since the lexer is tested too.", "The parser stands at {} percent coverage."),
+        ("when was the coverage {} percent", "why is the parser at {} % coverage"),
+    ),
+    "issues": (
+        ("Issue #{}: the exporter drops the last row of large files.", "We closed issue {}, the flaky login test."),
+        ("issue {}", "what happened with ticket {}?"),
+    ),
+    "latencies": (
+        ("Median latency: {} ms with the pool of eight.", "With keep-alive a request takes {}ms."),
+        ("when was the latency {} ms", "what gave {}ms?"),
+    ),
+    "versions": (
+        ("Version 2.{} of the client broke the proxy settings.", "We pinned the client to 2.{} because of the leak."),
+        ("what was wrong with client 2.{}?", "why did we pin 2.{}"),
+    ),
+}  # fmt: skip
+"""Wordings of facts that a number tells apart, and questions in other words, each with the number's place."""
 NETWORK = "The office lost its wireless link until the network configuration moved."
 
 
@@ -116,6 +139,30 @@ def test_each_fact_is_first_in_its_own_words_whatever_was_used(
     shelf.journal.touch(dict.fromkeys(used, 500), house.time)
     house.follow()
     assert [texts(house, fact, place)[0] for fact in facts] == facts
+
+
+@pytest.mark.parametrize("first", (24, 116, 3080))
+def test_a_number_of_a_question_beats_one_that_differs(
+    tmp_path: Path, first: int, filled: tuple[ServiceHouse, Path]
+) -> None:
+    """However much nearer in its words the fact of another number is: with every number in each place."""
+    house, place = filled[0], tmp_path / "numbers"
+    place.mkdir()
+    facts = {
+        (sort, number): wordings[number % 2].format(number)
+        for sort, (wordings, _) in NUMBERED.items()
+        for number in range(first, first + 4)
+    }
+    for fact in facts.values():
+        house.remember(fact, place)
+        house.pass_time(days=1)
+    wrong = [
+        (question.format(number), found[0])
+        for sort, number in facts
+        for question in NUMBERED[sort][1]
+        if str(number) not in (found := texts(house, question.format(number), place))[0]
+    ]
+    assert wrong == []
 
 
 def test_both_of_two_with_their_parts_exchanged_come(filled: tuple[ServiceHouse, Path]) -> None:

@@ -245,3 +245,34 @@ def test_what_cannot_hold_together_is_marked_at_a_start(house: ServiceHouse, app
     assert told.count("contradicts the ") == 2
     found = door(house.ctx, "recall", {"query": "tabs or spaces?", "project": str(app)})["hits"]
     assert [bool(hit.get("contradicts")) for hit in found if hit["fits"]] == [True, True]
+
+
+REPORT = (
+    "I looked at the sums. Three things are wrong:\n1. Totals are rounded twice.\n"
+    "2. The invoices have no index, so that their page takes seconds.\n3. Refunds count as sales.\n"
+    "The proper fix for the rounding is to keep whole cents; for now I rounded once more."
+)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told", "not_told"),
+    [
+        ("do the proper fix", "keep whole cents", ""),
+        ("Go on with item 2 of your report", "no index", "counts as sales"),
+        ("take item 7", "", "Three things"),
+    ],
+)
+def test_what_a_first_prompt_points_at_is_found_before_the_last_exchange(
+    house: ServiceHouse, app: Path, prompt: str, told: str, not_told: str
+) -> None:
+    """The start told the last exchange, and the report stands before it: hours later only what is named comes."""
+    capture(
+        house, app, "last", 0,
+        ("Why are the sums of the ledger wrong?", REPORT),
+        ("Paint the button of the form green", "The button of the form is green now."),
+    )  # fmt: skip
+    house.pass_time(days=1)
+    assert "button" in started(house, app)
+    found = prompted(house, app, prompt)
+    assert (told in found) if told else (found == "")
+    assert not not_told or not_told not in found

@@ -44,6 +44,7 @@ def test_in_the_midst_one_is_told_but_for_names_of_the_prompt(
 @pytest.mark.parametrize(
     ("prompt", "relevance", "is_told"),
     [("How does the parser of ledger.py round?", SURE, True),
+     ("how to round in the parser of ledger.py", SURE, True),
      ("How does the parser of ledger.py round?", SURE - 0.02, False),
      ("Make the parser of ledger.py round up.", SURE, False)],
 )  # fmt: skip
