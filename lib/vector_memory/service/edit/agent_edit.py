@@ -3,7 +3,7 @@ what the user or others said does not become the agent's or the user's by it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
@@ -19,7 +19,6 @@ from vector_memory.service.memory.views import MemoryView, view_in
 MAX_CHARS = 20_000
 
 
-@dataclass(frozen=True, kw_only=True)
 class RewriteRequest(EditRequest):
     """An agent would have a memory changed.
 
@@ -31,8 +30,7 @@ class RewriteRequest(EditRequest):
     new_id: str = messages.read_by(request_fields.new_id_of, "")
 
 
-@dataclass(frozen=True)
-class RewriteAnswer:
+class RewriteAnswer(messages.Answer):
     """A memory as it is now.
 
     Attributes:

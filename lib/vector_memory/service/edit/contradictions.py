@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Origin, Relation
@@ -20,7 +18,6 @@ MOST_UNSETTLED = 50
 RESOLVED = ("keep_newer", "keep_first", "both_hold")
 
 
-@dataclass(frozen=True, kw_only=True)
 class ContradictionsRequest(messages.Request):
     """What is to be compared with memory: a memory by its id or how that begins, or else a text; with neither all
     that stands against something else is wanted.
@@ -35,8 +32,7 @@ class ContradictionsRequest(messages.Request):
     ids: tuple[str, ...] = messages.words()
 
 
-@dataclass(frozen=True, kw_only=True)
-class ComparedView(MemoryView):
+class ComparedView(MemoryView, kw_only=True):
     """A memory, and what it is to what was asked about.
 
     Attributes:
@@ -48,8 +44,7 @@ class ComparedView(MemoryView):
     reason: str
 
 
-@dataclass(frozen=True)
-class ContradictionsAnswer:
+class ContradictionsAnswer(messages.Answer):
     """What speaks against a text or a memory, and what says the same.
 
     Attributes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from vector_memory import redact
@@ -25,7 +25,6 @@ MAX_BY_QUERY = 20
 NO_LAW = "none"
 
 
-@dataclass(frozen=True, kw_only=True)
 class EditRequest(AgeingWishes):
     """A memory is to be changed: in what is None, and in its kind where that is "", it stays as it is.
 
@@ -57,8 +56,7 @@ class EditRequest(AgeingWishes):
         return not (self.kind or self.jurisdiction) and is_unsaid and self.wishes_nothing
 
 
-@dataclass(frozen=True)
-class EditAnswer:
+class EditAnswer(messages.Answer):
     """A memory as it is now."""
 
     memory: MemoryView
@@ -121,7 +119,6 @@ def _kept(request: EditRequest, memory: Memory) -> dict[str, Any]:
     return {"sensitivity": level, "jurisdiction": kept}
 
 
-@dataclass(frozen=True, kw_only=True)
 class ForgetRequest(messages.Filter):
     """Memories are to be forgotten: those of `ids`, or else of the scope, and with `query` the `k` of it that
     answer best.
@@ -137,8 +134,7 @@ class ForgetRequest(messages.Filter):
     dry_run: bool = messages.flag()
 
 
-@dataclass(frozen=True)
-class ForgetAnswer:
+class ForgetAnswer(messages.Answer):
     """Memories that are forgotten, or would be, and how many are."""
 
     memories: list[MemoryView]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
@@ -37,7 +37,6 @@ CONFIRMED = "confirmed"
 DECISIONS = (CONFIRM, KEEP, DROP, RAISE)
 
 
-@dataclass(frozen=True, kw_only=True)
 class ReviewRequest(messages.Request):
     """What waits for the user is to be listed, `k` memories at most, or decided about.
 
@@ -63,8 +62,7 @@ class ReviewRequest(messages.Request):
         return dict(zip(DECISIONS, (self.confirm, self.keep, self.drop, self.raises), strict=True))
 
 
-@dataclass(frozen=True, kw_only=True)
-class WaitingView(BriefView):
+class WaitingView(BriefView, kw_only=True):
     """A memory that waits for the user: its `text` is "" where an agent asks about what is held back, its `kind`
     what it is proposed as.
 
@@ -86,16 +84,14 @@ class WaitingView(BriefView):
     other: BriefView | None = messages.spare()
 
 
-@dataclass(frozen=True)
-class WaitingAnswer:
+class WaitingAnswer(messages.Answer):
     """What waits for the user, as `review_items.items` orders it, and how much it is in all."""
 
     items: list[WaitingView]
     total: int
 
 
-@dataclass(frozen=True)
-class DecidedAnswer:
+class DecidedAnswer(messages.Answer):
     """The ids of memories by what was decided about them."""
 
     confirmed: list[str]

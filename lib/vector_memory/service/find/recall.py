@@ -38,7 +38,6 @@ DEEPER, MOST_ECHOES = 3, 20
 and summaries may stand before a hit whose part they are."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class RecallRequest(messages.Filter):
     """A question.
 
@@ -210,7 +209,6 @@ SORTS: dict[str, Callable[[Memory], int] | None] = {
 """Orders of a list: by what first; what is alike in that comes newest first."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class ListRequest(messages.Filter):
     """Memories to be listed: `k` of them from the number `offset` on.
 
@@ -283,7 +281,6 @@ def _dated(ctx: Context, shelves: Sequence[Shelf], scope: Scope) -> list[Memory]
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class IdRequest(messages.Request):
     """One memory, by its id or the beginning of it."""
 
@@ -303,7 +300,6 @@ def get(ctx: Context, request: IdRequest) -> MemoryAnswer:
     return MemoryAnswer(memory_view(memory, project_names([shelf]), ctx.now()))
 
 
-@dataclass(frozen=True, kw_only=True)
 class EntitiesRequest(messages.Filter):
     """What the memories asked for are about by name: the `k` commonest."""
 

@@ -28,7 +28,6 @@ END_CHARS = 600
 """What is shown of the end of the last answer."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class ResumeRequest(messages.Filter):
     """Where did work stop?
 

@@ -7,7 +7,6 @@ import contextlib
 import os
 import shutil
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 
 from vector_memory.client import spawn
@@ -23,7 +22,6 @@ LOOK_S = 1.0
 _running: dict[str, Watch] = {}
 
 
-@dataclass(frozen=True, kw_only=True)
 class DevRequest(messages.Request):
     """The environment is to be started, emptied, stopped, or told about.
 

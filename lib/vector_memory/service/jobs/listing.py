@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -18,7 +18,6 @@ from vector_memory.system.json_in import Record
 ACTIONS = ("list", "show", "enable", "disable")
 
 
-@dataclass(frozen=True, kw_only=True)
 class JobsRequest(messages.Request):
     """Jobs are to be listed, or one of them (`name`) to be shown, enabled or disabled.
 
@@ -31,7 +30,6 @@ class JobsRequest(messages.Request):
     whole: bool = messages.flag()
 
 
-@dataclass(frozen=True, kw_only=True)
 class RunRequest(messages.Request):
     """A job (`name`) is to be run now, or all that are `due`.
 
@@ -46,8 +44,7 @@ class RunRequest(messages.Request):
     dry_run: bool = messages.flag()
 
 
-@dataclass(frozen=True)
-class JobView:
+class JobView(messages.Answer):
     """A job, and how its last run went.
 
     Attributes:
@@ -74,8 +71,7 @@ class JobView:
     report: dict[str, object] | None = messages.spare()
 
 
-@dataclass(frozen=True)
-class JobsAnswer:
+class JobsAnswer(messages.Answer):
     """Jobs, and when the newest backup was written."""
 
     jobs: list[JobView]

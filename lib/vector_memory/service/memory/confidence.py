@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -46,15 +46,13 @@ TIERS = {"warm": Tier.WARM, "long_term": Tier.LONG_TERM, "cold": Tier.COLD}
 NOTE_CHARS = 500
 
 
-@dataclass(frozen=True)
-class WeighedAnswer:
+class WeighedAnswer(messages.Answer):
     """A memory as it counts now, and what was done: `proposed` where its new weight waits for the user."""
 
     memory: MemoryView
     action: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class VerifyRequest(messages.Request):
     """Somebody has looked whether a memory is so.
 
@@ -103,7 +101,6 @@ def verify(ctx: Context, request: VerifyRequest) -> WeighedAnswer:
     return _changed(ctx, request, shelf, changed, "verify", verdict=verdict)
 
 
-@dataclass(frozen=True, kw_only=True)
 class BoostRequest(messages.Request):
     """A memory is to count one step more or less.
 
@@ -151,7 +148,6 @@ def boost(ctx: Context, request: BoostRequest) -> WeighedAnswer:
     return _changed(ctx, request, shelf, changed, "boost", what=what, direction=direction)
 
 
-@dataclass(frozen=True, kw_only=True)
 class PromoteRequest(messages.Request):
     """A memory is to become more than it is.
 

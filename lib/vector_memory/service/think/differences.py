@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from vector_memory.errors import BadInputError, NotFoundError
@@ -19,7 +18,6 @@ from vector_memory.text import dates
 MOST_JOBS = 12
 
 
-@dataclass(frozen=True, kw_only=True)
 class DiffRequest(ledger.WorkRequest):
     """Two windows, or two moments, are to be compared.
 

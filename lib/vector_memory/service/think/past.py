@@ -7,7 +7,6 @@ import copy
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from vector_memory.errors import BadInputError, NotFoundError
@@ -26,7 +25,6 @@ REPLAYED = ("scoring", "candidates", "query_tokens")
 _HELD = (Status.ACTIVE, Status.SUPERSEDED)
 
 
-@dataclass(frozen=True, kw_only=True)
 class PastRequest(ledger.WorkRequest):
     """The past is looked at.
 

@@ -47,7 +47,6 @@ _OTHERS = re.compile(
 _ITS_OWN = re.compile(r" · assistant\b|^\s*(?:Assistant|Done)\b.*:", re.MULTILINE)
 
 
-@dataclass(frozen=True, kw_only=True)
 class RedTeamRequest(messages.Request):
     """`run` attacks (some `categories`, all by default), `report` tells the last run again, `trend` all runs; of what
     got through only what is of a `severity`, where one is named."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from vector_memory.observe.learning import trails
@@ -26,7 +25,6 @@ MOST_NAME, MOST_DESCRIPTION = 64, 200
 _UNFIT = re.compile(r"[^a-z0-9]+")
 
 
-@dataclass(frozen=True, kw_only=True)
 class DiscoveryRequest(ledger.WorkRequest):
     """Skills are looked for in a project's tasks since a time, each of at least so many (`least`) that were done."""
 

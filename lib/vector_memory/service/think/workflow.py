@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError
@@ -39,7 +38,6 @@ _OPENING = re.compile(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
 class WorkflowRequest(ledger.WorkRequest):
     """Steps are to be written down.
 

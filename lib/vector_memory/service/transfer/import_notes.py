@@ -42,7 +42,6 @@ from vector_memory.service.transfer.round_trip import Returning
 Show = Callable[[NoteStepView], None]
 
 
-@dataclass(frozen=True, kw_only=True)
 class NotesRequest(IncomingRequest):
     """Store the notes of files and of those in folders (`paths`).
 

@@ -14,6 +14,7 @@ from vector_memory.index.notes.markdown import with_plain_ends
 from vector_memory.index.notes.notes import NoteDraft
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import IS_FOREIGN, PROPOSED, Memory, Origin, Source, Status, unique
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import new_id
 from vector_memory.service.base.messages import spare
 from vector_memory.service.base.shelf import Shelf
@@ -51,8 +52,7 @@ class NoteStepView:
     superseded: bool | None = spare()
 
 
-@dataclass(frozen=True)
-class ImportStep:
+class ImportStep(messages.Answer):
     """One memory and what is to be done with it. `old` is the stored one concerned. `record` and
     `successor` name decision records, "" where it belongs to none."""
 

@@ -9,7 +9,6 @@ import logging
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.index.notes import daily_note, markdown_export
@@ -45,13 +44,11 @@ _WRITTEN = re.compile(r"^<!-- written ([0-9a-f]{32}) -->\n", re.MULTILINE)
 _FRONT = "---\ntags: [vector-memory]\nproject: {}\n---\n"
 
 
-@dataclass(frozen=True, kw_only=True)
 class ToVaultRequest(messages.Request):
     """Write what is remembered into the vault."""
 
 
-@dataclass(frozen=True)
-class VaultExportAnswer:
+class VaultExportAnswer(messages.Answer):
     """What was written.
 
     Attributes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from vector_memory.journal.audit import AuditEntry
@@ -10,7 +9,6 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 
 
-@dataclass(frozen=True, kw_only=True)
 class AuditRequest(messages.Request):
     """The last `k` entries of the audit log.
 
@@ -27,8 +25,7 @@ class AuditRequest(messages.Request):
     verify: bool = messages.flag()
 
 
-@dataclass(frozen=True)
-class AuditAnswer:
+class AuditAnswer(messages.Answer):
     """Entries, the newest first, and what is wrong with the log, "" for nothing."""
 
     entries: list[AuditEntry]

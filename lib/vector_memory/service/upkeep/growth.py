@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from vector_memory.journal.figures import FACETS
@@ -18,15 +17,13 @@ from vector_memory.service.memory.views import MemoryView, memory_view
 EVER = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
-@dataclass(frozen=True, kw_only=True)
 class GrowthRequest(messages.Filter):
     """Figures over time, with the `k` memories that were used most."""
 
     k: int = messages.number(10, 1, 100)
 
 
-@dataclass(frozen=True)
-class ProjectView:
+class ProjectView(messages.Answer):
     """A project, its folder ("" where it was never seen here), and how many memories it has. The id of what
     belongs to the user rather than to a project is the global one's."""
 
@@ -36,8 +33,7 @@ class ProjectView:
     memories: int
 
 
-@dataclass(frozen=True)
-class GrowthAnswer:
+class GrowthAnswer(messages.Answer):
     """Figures over time.
 
     Attributes:
@@ -83,8 +79,7 @@ class FacetsRequest(messages.Filter):
     """By what can memories be told apart?"""
 
 
-@dataclass(frozen=True)
-class FacetsAnswer:
+class FacetsAnswer(messages.Answer):
     """By what memories can be told apart: projects with most memories first, and word → how many of each."""
 
     projects: list[ProjectView]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vector_memory.errors import BadInputError
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
@@ -16,7 +14,6 @@ PURPOSE = "words 1"
 MOST_CHARS = 20_000
 
 
-@dataclass(frozen=True, kw_only=True)
 class IdentityRequest(messages.Request):
     """Something is to be done with keys.
 
@@ -38,8 +35,7 @@ class IdentityRequest(messages.Request):
     passphrase: str = messages.word()
 
 
-@dataclass(frozen=True)
-class KeyView:
+class KeyView(messages.Answer):
     """A key of this installation; times in ISO form, "" for never.
 
     Attributes:
@@ -56,8 +52,7 @@ class KeyView:
     has_passphrase: bool
 
 
-@dataclass(frozen=True)
-class IdentityAnswer:
+class IdentityAnswer(messages.Answer):
     """The keys, the newest first.
 
     Attributes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
@@ -22,7 +22,6 @@ MOST_ENTRY = 1 << 53
 MOST_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, kw_only=True)
 class ProveRequest(messages.Request):
     """Sign the audit log as it is; with `entry`, a number of an entry, prove that it is in there; with `since`, the
     file of an earlier proof, that the log goes on from that one."""
@@ -32,8 +31,7 @@ class ProveRequest(messages.Request):
     passphrase: str = messages.word()
 
 
-@dataclass(frozen=True)
-class ProveAnswer:
+class ProveAnswer(messages.Answer):
     """A proof, the file that it was written to, and the fingerprint of the key that signed it."""
 
     file: str
@@ -41,15 +39,13 @@ class ProveAnswer:
     proof: dict[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
 class CheckProofRequest(messages.Request):
     """Does this installation's log still hold what a statement says?"""
 
     statement: Any = messages.read_by(lambda sent, name: sent.get(name), None)
 
 
-@dataclass(frozen=True)
-class CheckProofAnswer:
+class CheckProofAnswer(messages.Answer):
     """What a check of a statement found.
 
     Attributes:

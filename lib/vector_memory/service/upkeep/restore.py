@@ -41,7 +41,6 @@ MOST_KEPT = 3
 _COPY_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, kw_only=True)
 class RestoreRequest(messages.Request):
     """Put a backup in place of what is stored; with `dry_run` only tell what that would do."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 from vector_memory.journal.job_rows import FAILED
@@ -23,8 +23,7 @@ USED_DAYS = 30
 EVER = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
-@dataclass(frozen=True)
-class StoreView:
+class StoreView(messages.Answer):
     """A store: how much it holds, and how far its index is.
 
     Attributes:
@@ -49,8 +48,7 @@ class StoreView:
     writable: bool
 
 
-@dataclass(frozen=True)
-class EmbeddingView:
+class EmbeddingView(messages.Answer):
     """The model that searches by meaning, whether it is loaded, and why it is not."""
 
     model: str
@@ -58,8 +56,7 @@ class EmbeddingView:
     error: str
 
 
-@dataclass(frozen=True)
-class UsesView:
+class UsesView(messages.Answer):
     """How many of the notes that sessions were shown they used, in the last days.
 
     Attributes:
@@ -76,8 +73,7 @@ class UsesView:
     threshold: float
 
 
-@dataclass(frozen=True)
-class StatsAnswer:
+class StatsAnswer(messages.Answer):
     """Figures.
 
     Attributes:
