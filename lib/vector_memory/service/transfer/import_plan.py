@@ -14,9 +14,8 @@ from vector_memory.index.notes.markdown import with_plain_ends
 from vector_memory.index.notes.notes import NoteDraft
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import IS_FOREIGN, PROPOSED, Memory, Origin, Source, Status, unique
-from vector_memory.service.base import messages
 from vector_memory.service.base.context import new_id
-from vector_memory.service.base.messages import spare
+from vector_memory.service.base.messages import Answer, spare
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import proposals, trust_marks
 from vector_memory.service.transfer.note_files import NoteFile
@@ -26,8 +25,7 @@ SAME, GONE, LEFT_OUT = "unchanged", "gone", "left out"
 STORING = (NEW, MERGED, CHANGED, UPDATED)
 
 
-@dataclass(frozen=True)
-class NoteStepView:
+class NoteStepView(Answer):
     """What would be done with a note, as a preview shows it.
 
     Attributes:
@@ -52,7 +50,8 @@ class NoteStepView:
     superseded: bool | None = spare()
 
 
-class ImportStep(messages.Answer):
+@dataclass(frozen=True)
+class ImportStep:
     """One memory and what is to be done with it. `old` is the stored one concerned. `record` and
     `successor` name decision records, "" where it belongs to none."""
 
