@@ -14,7 +14,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.capture import link_ideas
 from vector_memory.service.memory.merging import may_merge
-from vector_memory.service.memory.neighbours import neighbours
+from vector_memory.service.memory.placement import neighbours
 from vector_memory.service.memory.views import MemoryView, memory_view
 
 MOST_LOOKED_AT = 2_000

@@ -8,9 +8,9 @@ from vector_memory.model import Memory, Origin, Relation
 from vector_memory.service.base import messages, reach, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf, project_names
-from vector_memory.service.memory import agent_rights, captured, links, placement
+from vector_memory.service.memory import agent_rights, links, placement, proposals
 from vector_memory.service.memory.lookup import is_open, lookup
-from vector_memory.service.memory.neighbours import Neighbour, neighbours
+from vector_memory.service.memory.placement import Neighbour, neighbours
 from vector_memory.service.memory.views import MemoryView, extended, memory_view
 
 MAX_CHARS, SHOWN_CHARS = 20_000, 200
@@ -106,7 +106,7 @@ def _settled(ctx: Context, request: ContradictionsRequest) -> str:
     if request.resolve == "both_hold":
         links.reconcile(shelf, first, second)
         if not request.is_agent:
-            shelf.journal.update(captured.settled(first, "kept", ctx.now(), [second.id]))
+            shelf.journal.update(proposals.reviewed(first, "kept", ctx.now(), [second.id]))
         ctx.state.audit("link", request.actor, [first.id, second.id], {"action": "both_hold"})
         return f"{first.id[:12]} and {second.id[:12]} both hold."
     if request.resolve == "keep_newer" and second.created_at > first.created_at:

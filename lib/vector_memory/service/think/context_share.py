@@ -9,7 +9,7 @@ from vector_memory import config
 from vector_memory.observe.learning.figures import Rate, rate
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.context_tally import GUIDANCE, PARTS, SEARCH
+from vector_memory.service.base.context_block import GUIDANCE, PARTS, SEARCH
 from vector_memory.service.base.shown_notes import FAILURE, PROCEDURES, PROMPT, START
 from vector_memory.service.learning import procedures
 from vector_memory.service.think import ledger

@@ -27,7 +27,7 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger, probes
 from vector_memory.service.think.probes import AGENT, ANSWER, ERROR, PASTE, TOOL, Plant
-from vector_memory.service.think.scratch_installation import Installation, installed
+from vector_memory.service.think.store_copy import Installation, installed
 from vector_memory.system.json_in import Record
 from vector_memory.text import fence
 from vector_memory.text.harmless import is_marked

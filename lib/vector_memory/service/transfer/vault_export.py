@@ -25,7 +25,7 @@ from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import session_summary
 from vector_memory.service.memory.lookup import is_open
-from vector_memory.service.transfer import export_markdown, note_files, reimport_plan, round_trip
+from vector_memory.service.transfer import export_markdown, import_plan, note_files, round_trip
 from vector_memory.service.transfer.import_plan import CHANGED, MERGED, NEW
 from vector_memory.service.transfer.json_lines import ImportAnswer, IncomingRequest, export_line
 from vector_memory.service.transfer.round_trip import Returning
@@ -204,7 +204,7 @@ def _waits(ctx: Context, path: str) -> bool:
     if written and written[1] == _digest(body[written.end() :].partition("\n\n")[2]):
         return False
     done, back = ImportAnswer(), Returning()
-    steps = reimport_plan.steps_of(ctx, IncomingRequest(), file, done, back)
+    steps = import_plan.steps_of(ctx, IncomingRequest(), file, done, back)
     pending = any(step.action in (NEW, CHANGED, MERGED, PROPOSED) for step in steps)
     return pending or bool(done.errors) or markdown_export.has_other_words(body)
 

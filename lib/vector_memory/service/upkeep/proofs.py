@@ -6,10 +6,11 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
-from vector_memory.journal.audit import AuditRow
+from vector_memory.journal.audit import AuditEntry, AuditRow
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.system.durable_files import write_durably
@@ -127,3 +128,34 @@ def _entry(row: AuditRow) -> dict[str, Any]:
     """Return an entry as it is hashed: as it is stored, so that nothing is read into it."""
     names = ("action", "actor", "at", "detail", "ids", "number")
     return {name: getattr(row, name) for name in names}
+
+
+class AuditRequest(messages.Request):
+    """The last `k` entries of the audit log.
+
+    Attributes:
+        since: none that is older.
+        action: those of one action alone, such as `forget`; `but` all others.
+        verify: look at the whole log for changes, its older files too.
+    """
+
+    k: int = messages.number(50, 1, 100_000)
+    since: datetime | None = messages.moment()
+    action: str = messages.word()
+    but: str = messages.word()
+    verify: bool = messages.flag()
+
+
+class AuditAnswer(messages.Answer):
+    """Entries, the newest first, and what is wrong with the log, "" for nothing."""
+
+    entries: list[AuditEntry]
+    intact: bool
+    problem: str
+
+
+def audit(ctx: Context, request: AuditRequest) -> AuditAnswer:
+    """Return the last entries of the audit log."""
+    entries = ctx.state.audit_entries(request.k, request.since, request.action, request.but)
+    problem = ctx.state.audit_break(whole=request.verify)
+    return AuditAnswer(entries, not problem, problem)
