@@ -154,10 +154,10 @@ def import_file(ctx: Context, request: ImportRequest, progress: Progress) -> Imp
                 done.failed(number, str(error))
             pending += len(line)
             if len(batch) >= BATCH or pending >= BATCH_BYTES:
-                _store(batch, done, request.verbatim, back)
+                store(batch, done, request.verbatim, back)
                 pending = 0
                 progress(offset, size, "storing")
-        _store(batch, done, request.verbatim, back)
+        store(batch, done, request.verbatim, back)
         back.finish()
     return done.finish(ctx, request.actor, started)
 
@@ -333,7 +333,7 @@ def _restored(memory: Memory, data: Record) -> Memory:
         ) from error
 
 
-def _store(
+def store(
     batch: list[tuple[Shelf, Memory]], done: ImportAnswer, verbatim: bool, back: Returning
 ) -> None:
     """Write a batch, one transaction a store; equal texts of one project are merged unless they are
