@@ -3,7 +3,6 @@ own, and nobody trusts the place: what is read there is checked afterwards."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import subprocess
@@ -16,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
 from vector_memory.system import git, private, standins
-from vector_memory.system.files import RefusedError, explained, open_regular
+from vector_memory.system.files import RefusedError, drop, explained, open_regular
 
 ROOT = "v1"
 PART = re.compile(r"[0-9a-z][0-9a-z.-]{0,80}")
@@ -118,8 +117,7 @@ class Folder(SharedPlace):
             raise StoreFullError(f"{path} cannot be written: {error.strerror or error}.") from error
 
     def remove(self, name: str) -> None:
-        with contextlib.suppress(OSError):
-            os.unlink(self._path(name))
+        drop(self._path(name), OSError)
 
     def _path(self, name: str) -> str:
         return os.path.join(self.root, *name.split("/"))

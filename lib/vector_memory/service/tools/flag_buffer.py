@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
 from vector_memory.client.spool import write_all
+from vector_memory.system.files import drop
 from vector_memory.system.paths import Home
 
 FILE = "flags.jsonl"
@@ -111,8 +112,7 @@ def take(home: Home) -> tuple[str, list[Flag]]:
 
 def done(taken: str) -> None:
     """Remove a buffer whose flags are stored."""
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(taken)
+    drop(taken)
 
 
 def _read(path: str) -> list[Flag]:
