@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import cached_property
@@ -170,8 +169,3 @@ FIGURES: dict[str, Figure] = {
     "red_team_runs": ("runs of attacks on a scratch home", "vector-memory tool red_team", lambda g: g.did([RED_TEAM])),
 }  # fmt: skip
 """Figures by name: what is counted, how to ask for it, and what counts it."""
-
-
-def actors(entries: Iterable[AuditEntry]) -> dict[str, int]:
-    """Return how often each kind of actor did something, the most first."""
-    return dict(Counter(entry.actor for entry in entries).most_common())
