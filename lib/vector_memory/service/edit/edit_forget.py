@@ -17,7 +17,6 @@ from vector_memory.model import (
     Sensitivity,
     Source,
     Status,
-    Tier,
 )
 from vector_memory.service.base import messages, privacy, reach, request_fields
 from vector_memory.service.base.context import Context, new_id
@@ -317,8 +316,7 @@ def _superseded(ctx: Context, shelf: Shelf, old: Memory, changed: Memory, raw: s
         if changed.extra.get(PROPOSED) != old.extra.get(PROPOSED)
         else {}
     )
-    draft = replace(
-        changed,
+    draft = changed.as_new(
         text=cleaned.text,
         created_at=ctx.now(),
         origin=Origin.TOOL if old.is_foreign else Origin.ASSISTANT,
@@ -330,15 +328,6 @@ def _superseded(ctx: Context, shelf: Shelf, old: Memory, changed: Memory, raw: s
             if name not in ("sources", merging.VOICES, "entities", IS_FOREIGN)
         }
         | asks,
-        model="",
-        seq=0,
-        stored_at=None,
-        updated_at=None,
-        uses=0,
-        last_used_at=None,
-        tier=Tier.HOT,
-        applied=0,
-        applied_at=None,
     )
     with shelf.storing:
         stored = shelf.journal.by_ids([draft.id]).get(draft.id)

@@ -214,16 +214,13 @@ def _lifted(
     ctx: Context, request: PromoteRequest, shelf: Shelf, note: Memory, target: str
 ) -> WeighedAnswer:
     """Store what a note for the moment says as a memory, as if it were said now, and drop the note."""
-    draft = _as_target(note, target)
-    draft = replace(
-        draft,
+    draft = _as_target(note, target).as_new(
         id=new_id(),
         created_at=ctx.now(),
         priority=Priority.NORMAL,
         origin=Origin.ASSISTANT,
         source=Source(),
         confidence=0.7,
-        seq=0,
     )
     ctx.embedding.wait(3.0)
     if draft.weight and request.is_agent:
