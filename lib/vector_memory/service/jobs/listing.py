@@ -8,7 +8,7 @@ from typing import Any
 
 from vector_memory.journal.job_rows import JobRow
 from vector_memory.model import Progress
-from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.jobs import registry, runner
 from vector_memory.service.jobs.step import PHASES
@@ -25,7 +25,7 @@ class JobsRequest(messages.Request):
         whole: list all that is known of them.
     """
 
-    action: str = messages.word(default="list")
+    action: str = messages.one_of(ACTIONS, "list")
     name: str = messages.word()
     whole: bool = messages.flag()
 
@@ -85,7 +85,6 @@ def jobs(ctx: Context, request: JobsRequest) -> JobsAnswer | JobView:
         NotFoundError: there is none of that name.
         BadInputError: the action is unknown, or an agent enables or disables.
     """
-    request_fields.require_one(request.action, ACTIONS, "action")
     if request.action == "list":
         if ctx.state.writable:
             runner.due_jobs(ctx)

@@ -111,7 +111,7 @@ class BoostRequest(messages.Request):
     """
 
     id: str = messages.text(64)
-    direction: str = messages.word(default="up")
+    direction: str = messages.one_of(("up", "down"), "up")
     what: str = messages.word(default="priority")
 
 
@@ -128,7 +128,6 @@ def boost(ctx: Context, request: BoostRequest) -> WeighedAnswer:
     shelf, memory = lookup(ctx, request.id)
     agent_rights.require_decided(memory)
     direction, what = request.direction, request.what
-    request_fields.require_one(direction, ("up", "down"), "direction")
     if direction == "up":
         agent_rights.require_own_weight(memory)
     else:

@@ -172,11 +172,8 @@ def _distinct(project: str, names: ProjectNames) -> str:
 
 
 def _merged(counts: Iterable[dict[str, int]]) -> dict[str, int]:
-    total: dict[str, int] = {}
-    for of_store in counts:
-        for key, n in of_store.items():
-            total[key] = total.get(key, 0) + n
-    return dict(sorted(total.items(), key=lambda item: -item[1]))
+    """Return counts of several stores together, the highest first."""
+    return dict(sum(map(Counter, counts), Counter[str]()).most_common())
 
 
 def _store(ctx: Context, shelf: Shelf, seen: Scope) -> StoreView:
