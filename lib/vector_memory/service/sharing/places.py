@@ -301,8 +301,6 @@ def place_at(url: str, copies: str, access: Mapping[str, str]) -> SharedPlace:
     """
     split = urlsplit(url)
     if split.scheme == "s3" and split.netloc:
-        from vector_memory.service.sharing.places import Bucket
-
         return Bucket(split.netloc, split.path.strip("/"), access)
     path = path_of(url)
     if split.scheme != "file" or split.netloc not in ("", "localhost") or path in ("", "/"):
@@ -316,7 +314,5 @@ def place_at(url: str, copies: str, access: Mapping[str, str]) -> SharedPlace:
         os.path.join(path, "objects")
     )
     if is_bare or os.path.exists(os.path.join(path, ".git")):
-        from vector_memory.service.sharing.places import Repository
-
         return Repository(path, copies if is_bare else "")
     return Folder(path)

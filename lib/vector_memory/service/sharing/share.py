@@ -15,7 +15,7 @@ from vector_memory.service.base import contracts, messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.sharing import contents, pull, team
-from vector_memory.service.sharing.places import ROOT, SharedPlace, path_of, place_at
+from vector_memory.service.sharing.places import ROOT, VARIABLES, SharedPlace, path_of, place_at
 from vector_memory.service.sharing.team import Corner, Member, TeamShare
 from vector_memory.trust.keys import KeyEntry, PrivateKey, PublicKey
 
@@ -25,7 +25,6 @@ MOST_TEAM = 4_096
 
 def _access(request: Mapping[str, object], name: str) -> dict[str, str]:
     """Read the AWS variables of the terminal that asks; no others are taken."""
-    from vector_memory.service.sharing.places import VARIABLES
 
     value = request.get(name)
     given = value if isinstance(value, dict) else {}
