@@ -441,15 +441,14 @@ def killed_upgrade(path: Path, module: str, n: int) -> bool:
     return done.returncode != 0
 
 
-@pytest.mark.parametrize("version", range(1, len(schema.MIGRATIONS)))
-def test_an_upgrade_of_a_journal_killed_anywhere(tmp_path: Path, version: int) -> None:
-    """From every earlier version, killed at every few statements: nothing is lost, and the next start
+def test_an_upgrade_of_a_journal_killed_anywhere(tmp_path: Path) -> None:
+    """Killed at every few statements: nothing is lost, and the next start
     completes it."""
     n, killed = 8, True
     while killed:
         folder = tmp_path / str(n)
         folder.mkdir()
-        earlier(folder / "journal.db", schema.MIGRATIONS[:version], put_memories)
+        earlier(folder / "journal.db", schema.MIGRATIONS[:1], put_memories)
         killed = killed_upgrade(folder / "journal.db", "schema", n)
         journal = Journal.open(str(folder))
         assert journal.set_aside() == []
