@@ -324,7 +324,7 @@ class Bench:
         self.home = Home(os.path.join(self.root, "home"))
         os.makedirs(self.home.root)
         for name in ("runtime", "models"):
-            os.symlink(os.path.join(linked, name), self.home.path(name))
+            os.symlink(os.path.abspath(os.path.join(linked, name)), self.home.path(name))
         self.home.make()
         app.install(SetupSite(str(ROOT), self.home))
         self.daemon = DaemonClient(self.home)

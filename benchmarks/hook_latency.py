@@ -1,8 +1,8 @@
 """How long each hook takes as a whole process, in multiples of the bare interpreter.
 
 The bare interpreter runs in turn with each hook, so that a machine that grows slower or faster
-changes both. Goals for a prompt with recall: at 10,000 memories p50 ≤ 3 and p95 ≤ 4, at 100,000
-p50 ≤ 3.5 and p95 ≤ 5. For a search of which memory knows something p95 ≤ 5, for a call that concerns no
+changes both. Goals for a prompt with recall: at 10,000 memories p50 ≤ 2.5 and p95 ≤ 3.2, at 100,000
+p50 ≤ 3 and p95 ≤ 4. For a search of which memory knows something p95 ≤ 5, for a call that concerns no
 memory p50 ≤ 1.5.
 """
 
