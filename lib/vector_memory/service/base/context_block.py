@@ -130,11 +130,6 @@ class Tally:
             self._taken[counted.part] += counted.tokens
             return True
 
-    def taken(self) -> dict[str, int]:
-        """Return the tokens of each compartment."""
-        with self._lock:
-            return dict(self._taken)
-
 
 def tally(ctx: Context, session: str) -> Tally:
     """Return a session's tally."""
