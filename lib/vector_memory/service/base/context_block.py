@@ -1,4 +1,5 @@
-"""The block of memories that a hook shows, and what is noted of it."""
+"""The block of memories that a hook shows, and what is noted of it: its tokens count for a compartment, under one cap
+over all of them."""
 
 from __future__ import annotations
 

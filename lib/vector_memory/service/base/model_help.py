@@ -1,6 +1,6 @@
 """What a language model is asked, where the user switched it on, and what it adds to a recall that is
 asked for. It never takes part in what prompts get by themselves, and what fails or is used up leaves
-everything as it is without."""
+everything as it is without. Words that it finds for what rules have found must stand in the text they are made of."""
 
 from __future__ import annotations
 

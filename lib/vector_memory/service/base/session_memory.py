@@ -1,5 +1,5 @@
 """What is kept in memory of running sessions, never on the disk. Nothing heavy is imported: whoever looks on
-makes his own."""
+makes his own. Among it the last turn's words, for what is asked next."""
 
 from __future__ import annotations
 

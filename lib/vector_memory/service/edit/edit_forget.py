@@ -1,4 +1,4 @@
-"""Change what is stored: edit and forget."""
+"""Change what is stored: edit and forget; and what an agent may change of it, which supersedes."""
 
 from __future__ import annotations
 

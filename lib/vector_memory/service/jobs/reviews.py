@@ -1,4 +1,4 @@
-"""weekly-note and monthly-review: what happened in the last whole week and month, as a section of a Markdown
+"""weekly-note, monthly-review and compliance-report: what happened in the last whole week and month, as a section of a Markdown
 note in the folder that `reviews` names. Everything else in the note is the user's and stays."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Where a new memory goes: beside what is there, linked to it, in its place, or into it."""
+"""Where a new memory goes: beside what is there, linked to it, in its place, or into it; and the memories
+closest to it, which decide that."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """What an agent would have bind the user waits for the user's word: stored as the agent's information and held
-back, listed by `review`, and then made to count, kept as it is, or forgotten."""
+back, listed by `review`, and then made to count, kept as it is, or forgotten. What was captured
+waits beside it to be looked through: it is marked when the user has settled it, and counted."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """A copy of a project's store with everything around it, on which things can be tried: whatever is done there is
-done to nobody's memory."""
+done to nobody's memory. And an installation of its own that is thrown away, with a daemon and hooks."""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 A note that reads differently now supersedes what it said before, rather than overwriting it: earlier
 sessions went by the old words, and `history` can tell what was so until when. A note that is gone
 from its file stays, unless pruning is asked for: it may have been moved to where we do not look.
+
+The client's own memory of a project is read the same way, as somebody else's notes, when it has changed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What importing a file of notes would do, step by step; nothing is written here."""
+"""What importing a file of notes would do, step by step; nothing is written here. Notes
+that are an export of ours come back by their ids."""
 
 from __future__ import annotations
 

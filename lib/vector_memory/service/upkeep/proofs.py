@@ -1,4 +1,4 @@
-"""Proofs over the audit log: a signed root of all its entries, that of one entry, and whether the log still
+"""The audit log as people read it, and proofs over it: a signed root of all its entries, that of one entry, and whether the log still
 continues what was signed."""
 
 from __future__ import annotations
