@@ -1,5 +1,5 @@
-"""weekly-note, monthly-review and compliance-report: what happened in the last whole week and month, as a section of a Markdown
-note in the folder that `reviews` names. Everything else in the note is the user's and stays."""
+"""weekly-note, monthly-review and compliance-report: what happened in the last whole week and month, as a
+section of a Markdown note in the folder that `reviews` names. Everything else in the note is the user's and stays."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""`skill_discovery` and `workflow_author`: steps that trails have proven, and steps read from a description, or from what a session did, as a procedure, a command or a
-skill. By rules; nothing but a procedure is ever stored, and that one on request."""
+"""`skill_discovery` and `workflow_author`: steps that trails have proven, and steps read from a description, or
+from what a session did, as a procedure, a command or a skill. By rules; nothing but a procedure is ever stored, and that one on request."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The audit log as people read it, and proofs over it: a signed root of all its entries, that of one entry, and whether the log still
-continues what was signed."""
+"""The audit log as people read it, and proofs over it: a signed root of all its entries, that of one
+entry, and whether the log still continues what was signed."""
 
 from __future__ import annotations
 
