@@ -50,7 +50,7 @@ from vector_memory.journal.use_labels import BY
 from vector_memory.model import Memory
 from vector_memory.retrieve import gate
 from vector_memory.service.base.asker import asker_at
-from vector_memory.service.base.last_turn import last_turn
+from vector_memory.service.base.session_memory import last_turn
 from vector_memory.service.base.shown_notes import PROMPT, ShownNote
 from vector_memory.service.inject.prompt_recall import (
     CONTEXT_CHARS,

@@ -231,6 +231,12 @@ class Source:
     speaker: str = ""
 
 
+OF_ITS_STORE = (
+    "seq", "stored_at", "updated_at", "uses", "last_used_at", "tier", "applied", "applied_at",
+)  # fmt: skip
+"""What of a memory its store alone says."""
+
+
 @dataclass(frozen=True)
 class Memory:
     """One stored memory. `seq` is the store's sequence number of its last change of content
@@ -358,6 +364,11 @@ class Memory:
     def gave_way(self) -> str:
         """Why it was replaced, in a few words; "" where it was not, or nobody knows."""
         return str(self.extra.get(GAVE_WAY) or "")
+
+    def as_new(self, **changed: Any) -> Memory:
+        """Return the memory, changed so, as one that no store has seen: neither used nor embedded."""
+        usual = {name: getattr(Memory, name) for name in OF_ITS_STORE}
+        return replace(self, model="", **usual, **changed)
 
     def revived(self) -> Memory:
         """Return the memory as one that holds again."""

@@ -220,7 +220,7 @@ def test_where_we_left_off_is_a_prompt(
 @pytest.mark.parametrize("kind", ["skill", "command"])
 def test_authored_files_are_valid(shared_client: Client, tmp_path: Path, kind: str) -> None:
     """A skill and a command that were made of steps pass the client's own check, whatever stands in them."""
-    from vector_memory.service.think.skills import skill_file
+    from vector_memory.service.think.workflow import skill_file
 
     made = skill_file('Release: "now"', "key: value # no", ["Run `a: b`", "---"], kind, "n = 3")
     plugin = tmp_path / "plugin"

@@ -9,6 +9,7 @@ import typer
 from vector_memory.cli import asking, output
 from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import NotFoundError
+from vector_memory.system.paths import client_folders
 
 CURRENT = "current"
 _NAME = "Name a file or a folder, or say --all."
@@ -33,9 +34,7 @@ def backfill(
     try:
         answer = call.ask(
             paths=paths or [],
-            claude_dir=claude_dir(),
-            codex_dir=codex_dir(),
-            gemini_dir=gemini_dir(),
+            **client_folders(),
             session=asking.own_session(),
             wait=not no_wait,
         )
@@ -63,7 +62,7 @@ def transcripts(folder: str, session: str | None) -> list[str]:
     session = _current() if session == CURRENT else session
     if os.path.basename(session) != session:
         raise typer.BadParameter("A session is its id, not a path.")
-    projects = os.path.join(claude_dir(), "projects")
+    projects = os.path.join(client_folders()["claude_dir"], "projects")
     others = sorted(os.listdir(projects)) if os.path.isdir(projects) else []
     for name in (_project_folder(folder), *(os.path.join(projects, other) for other in others)):
         path = os.path.join(name, session)
@@ -81,19 +80,4 @@ def _current() -> str:
 
 def _project_folder(folder: str) -> str:
     name = "".join(char if char.isascii() and char.isalnum() else "-" for char in folder)
-    return os.path.join(claude_dir(), "projects", name)
-
-
-def claude_dir() -> str:
-    """Return the client's folder, as the caller's environment has it rather than the daemon's."""
-    return os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
-
-
-def codex_dir() -> str:
-    """Return Codex's folder, as the caller's environment has it."""
-    return os.environ.get("CODEX_HOME") or os.path.expanduser("~/.codex")
-
-
-def gemini_dir() -> str:
-    """Return the Gemini CLI's folder, as the caller's environment has it."""
-    return os.path.join(os.environ.get("GEMINI_CLI_HOME") or os.path.expanduser("~"), ".gemini")
+    return os.path.join(client_folders()["claude_dir"], "projects", name)

@@ -14,7 +14,7 @@ from vector_memory.cli.invocation import Invocation
 from vector_memory.cli.serve import start
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system import browsers
-from vector_memory.system.paths import Home
+from vector_memory.system.paths import COMMAND_LINE, Home
 
 
 def dashboard(
@@ -69,13 +69,8 @@ def _detach(call: Invocation, words: list[str]) -> None:
     Raises:
         BadInputError: it did not start.
     """
-    code = (
-        "import sys; sys.path.insert(0, sys.argv.pop(1)); sys.argv[0] = 'vector-memory'\n"
-        "from vector_memory.cli.main import main\nsys.exit(main())"
-    )
-    lib = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     made = subprocess.Popen(
-        [sys.executable, "-I", "-X", "utf8", "-c", code, lib, "dashboard", "--json", *words],
+        [sys.executable, *COMMAND_LINE, "dashboard", "--json", *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

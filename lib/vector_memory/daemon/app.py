@@ -209,9 +209,9 @@ class App:
     def health(self) -> Health:
         """Return the last errors and the counters."""
         from vector_memory.service.base import model_help, privacy_rules
-        from vector_memory.service.upkeep import hook_counts
+        from vector_memory.service.upkeep import stats
 
-        hook_counts.drain(self.ctx)
+        stats.drain(self.ctx)
         self.ctx.state.flush()
         model = self.ctx.embedding
         return Health(

@@ -22,6 +22,7 @@ from vector_memory.errors import StoreFullError
 from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context
 from vector_memory.system.durable_files import write_durably
+from vector_memory.system.files import drop
 
 log = logging.getLogger(__name__)
 
@@ -146,8 +147,7 @@ class Backlog:
         os.makedirs(self._ctx.home.spool_aside, mode=0o700, exist_ok=True)
         kept = json.dumps({**entry, "reason": why}).encode("ascii")
         write_durably(os.path.join(self._ctx.home.spool_aside, name), kept)
-        with suppress(FileNotFoundError):
-            os.unlink(path)
+        drop(path)
 
 
 def _stem(path: str) -> str:

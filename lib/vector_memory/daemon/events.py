@@ -23,7 +23,7 @@ from vector_memory.redact import policy
 from vector_memory.service.base import context_block, privacy
 from vector_memory.service.base.asker import HookQuestion, asker_at
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.last_turn import SessionTail, last_turn
+from vector_memory.service.base.session_memory import SessionTail, last_turn
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.system.files import with_real_folder
 

@@ -17,6 +17,7 @@ from vector_memory import wire
 from vector_memory.daemon.clients import ClientConnection, Clients
 from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMemoryError
 from vector_memory.system import peer, processes
+from vector_memory.system.files import drop
 from vector_memory.system.processes import Process
 
 T = TypeVar("T")
@@ -173,8 +174,7 @@ class Server:
 
     def listen(self) -> None:
         """Make the socket's file, for this user alone. Who holds the lock may replace an old one."""
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self.name)
+        drop(self.name)
         self._sock.bind(self.name)
         os.chmod(self.name, 0o600)
         self._inode = os.stat(self.name).st_ino
@@ -201,8 +201,7 @@ class Server:
         with contextlib.suppress(OSError):
             os.write(self._end, b".")
         if self.owns_socket():
-            with contextlib.suppress(OSError):
-                os.unlink(self.name)
+            drop(self.name, OSError)
 
     def close(self, wait_s: float) -> None:
         """Wait for the requests being answered, and close the socket."""

@@ -67,11 +67,6 @@ class Surroundings:
                 (project.id, project.name, project.root, project.store),
             )
 
-    def project(self, id: str) -> Project | None:
-        """Return a project, or None if this store does not know it."""
-        rows = self.connections.rows("SELECT * FROM projects WHERE id = ?", (id,))
-        return Project(*rows[0]) if rows else None
-
     def projects(self) -> list[Project]:
         """Return all known projects, by name, then id."""
         rows = self.connections.rows("SELECT * FROM projects ORDER BY name, id")

@@ -13,7 +13,17 @@ from vector_memory.journal.repair.upkeep import Upkeep
 from vector_memory.journal.rows import INSERT, UPDATE, microseconds, text_hash, to_row
 from vector_memory.journal.surroundings import put_links, remove_links_of
 from vector_memory.journal.vectors import model_id
-from vector_memory.model import GAVE_WAY, CleanText, Link, Memory, Relation, Source, Status, Tier
+from vector_memory.model import (
+    GAVE_WAY,
+    OF_ITS_STORE,
+    CleanText,
+    Link,
+    Memory,
+    Relation,
+    Source,
+    Status,
+    Tier,
+)
 
 MAX_CHAIN = 64
 """Steps after which a chain of successors is taken for a circle."""
@@ -60,18 +70,8 @@ class MemoryWrites(Upkeep):
         with self.connections.writing() as connection:
             old = self.reader.get(connection, memory.id)
             same_text = memory.embedded == old.embedded
-            new = replace(
-                memory,
-                seq=old.seq,
-                stored_at=old.stored_at,
-                updated_at=old.updated_at,
-                uses=old.uses,
-                last_used_at=old.last_used_at,
-                tier=old.tier,
-                applied=old.applied,
-                applied_at=old.applied_at,
-                model=old.model if same_text else "",
-            )
+            kept = {name: getattr(old, name) for name in OF_ITS_STORE}
+            new = replace(memory, **kept, model=old.model if same_text else "")
             # A text that is no CleanText must reach `to_row`, which refuses it.
             if new == old and isinstance(memory.text, CleanText):
                 return old

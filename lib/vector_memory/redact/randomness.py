@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -40,12 +38,3 @@ def strangeness(value: str) -> float:
     some 3, random letters and digits 5 and more."""
     pairs = pairs_of(value)
     return sum(map(_bits().__getitem__, pairs)) / len(pairs)
-
-
-def encoded(counts: Mapping[tuple[str, str], int]) -> str:
-    """Return the table of so many occurrences of each pair, as it is stored."""
-    made = []
-    for first in ALPHABET:
-        row = [counts.get((first, second), 0) + 0.5 for second in ALPHABET]
-        made += [chr(33 + min(90, round(-math.log2(n / sum(row)) * SCALE))) for n in row]
-    return "".join(made)

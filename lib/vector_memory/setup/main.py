@@ -17,6 +17,7 @@ from vector_memory.setup import closing, locking, model, steps
 from vector_memory.setup.plan import SetupPlan
 from vector_memory.setup.site import SetupSite
 from vector_memory.system import durable_files, paths, private
+from vector_memory.system.files import drop
 
 RETRY_S = 600.0
 """After a failure the background set-up is not tried again for this long."""
@@ -61,8 +62,7 @@ def set_up(site: SetupSite, *, wait: bool = True, with_proof: bool = True) -> No
             steps.run(SetupPlan(site).steps(with_proof), sys.stdout)
             for folder in (site.home.runtime, site.home.models):
                 private.close_below(folder)
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(site.failed)
+        drop(site.failed)
 
 
 def _in_foreground(site: SetupSite, options: argparse.Namespace) -> int:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import platform
 import sys
 from dataclasses import dataclass
 
+from vector_memory.system.files import drop
 from vector_memory.system.paths import Home
 
 ALREADY = "already there"
@@ -49,8 +49,7 @@ class SetupSite:
 def point(link: str, target: str) -> None:
     """Make a link lead somewhere else, at once."""
     aside = f"{link}.{os.getpid()}"
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(aside)
+    drop(aside)
     os.symlink(target, aside)
     os.replace(aside, link)
 

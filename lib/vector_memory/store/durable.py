@@ -12,7 +12,7 @@ from typing import NamedTuple
 from vector_memory.errors import StoreDamagedError
 from vector_memory.system import processes
 from vector_memory.system.durable_files import sync_descriptor, sync_file, write_durably
-from vector_memory.system.files import open_own
+from vector_memory.system.files import drop, open_own
 
 REWRITTEN = frozenset({"latest_version_hint.json"})
 """Files that LanceDB does write again. This one it only begins to look at."""
@@ -119,8 +119,7 @@ class WriteGuard:
     def forget(self) -> None:
         """Clear mark and list of a folder that is gone."""
         self._sums.clear()
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self.list)
+        drop(self.list)
         self._clear()
 
     def sync(self) -> int:

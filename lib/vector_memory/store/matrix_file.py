@@ -7,7 +7,6 @@ the old matrix or the new one, whole.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import math
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.system.durable_files import sync_descriptor, sync_file
-from vector_memory.system.files import open_own
+from vector_memory.system.files import drop, open_own
 from vector_memory.system.removal import is_ours
 
 if TYPE_CHECKING:
@@ -295,5 +294,4 @@ def _meta_sum(meta: dict[str, Any]) -> str:
 
 def _delete(folder: str, names: Sequence[str]) -> None:
     for name in names:
-        with contextlib.suppress(OSError):
-            os.unlink(os.path.join(folder, name))
+        drop(os.path.join(folder, name), OSError)

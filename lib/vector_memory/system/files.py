@@ -184,6 +184,14 @@ def open_own(path: str, flags: int = os.O_RDONLY) -> int:
     return descriptor
 
 
+def drop(path: str, ignored: "type[OSError]" = FileNotFoundError) -> None:
+    """Delete a file; what is `ignored`, such as that there is none, is no error."""
+    try:  # noqa: SIM105 - what hooks read imports no contextlib
+        os.unlink(path)
+    except ignored:
+        pass
+
+
 def explained(path: str, error: OSError) -> VectorMemoryError:
     """Return why a file cannot be read, as an error that says what to do."""
     if isinstance(error, RefusedError):

@@ -14,6 +14,25 @@ HOME_VARIABLE = "VECTOR_MEMORY_HOME"
 PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
+COMMAND_LINE = (
+    "-I", "-X", "utf8", "-c",
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); sys.argv[0] = 'vector-memory'\n"
+    "from vector_memory.cli.main import main\nsys.exit(main())",
+    os.path.dirname(PACKAGE_ROOT),
+)  # fmt: skip
+"""What makes a Python of the runtime our command line; its words follow."""
+
+
+def client_folders() -> "dict[str, str]":
+    """Return where Claude Code, Codex and the Gemini CLI keep their things, as this environment says."""
+    user, environ = os.path.expanduser("~"), os.environ
+    return {
+        "claude_dir": environ.get("CLAUDE_CONFIG_DIR") or os.path.join(user, ".claude"),
+        "codex_dir": environ.get("CODEX_HOME") or os.path.join(user, ".codex"),
+        "gemini_dir": os.path.join(environ.get("GEMINI_CLI_HOME") or user, ".gemini"),
+    }
+
+
 def data_home(environ: "Mapping[str, str] | None" = None) -> str:
     """Return the data home's absolute path: the one place that the contract names.
 

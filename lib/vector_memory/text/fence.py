@@ -17,7 +17,6 @@ from vector_memory.text.harmless import (
     parted,
     rejoined,
     visible,
-    with_old_marked,
 )
 from vector_memory.text.words import clauses_in
 
@@ -62,7 +61,7 @@ class Note:
     ) -> None:
         self.id = id
         self.head = head
-        self.text = with_old_marked(text)
+        self.text = text
         self.foreign = foreign
         self.is_cut = is_cut
         self.also = also

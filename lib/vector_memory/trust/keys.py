@@ -5,7 +5,6 @@ The public half of both is one word, `vmk1-…`, that people hand on; its finger
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from vector_memory.errors import BadInputError, NotFoundError, StoreDamagedError, StoreFullError
 from vector_memory.system import private
 from vector_memory.system.durable_files import write_durably
-from vector_memory.system.files import open_own
+from vector_memory.system.files import drop, open_own
 from vector_memory.trust import canonical
 from vector_memory.trust.packed import packed, unpacked
 
@@ -181,8 +180,7 @@ class Keyring:
         ended = replace(entry, revoked_at=now.isoformat(timespec="seconds"))
         self._change(entry, ended)
         for ending in (".pem", ".mldsa.pem"):
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(self._path(id + ending))
+            drop(self._path(id + ending))
         return ended
 
     def open(self, id: str, passphrase: str = "") -> PrivateKey:

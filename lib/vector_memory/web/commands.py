@@ -9,14 +9,10 @@ import sys
 
 from vector_memory.client.link import Json
 from vector_memory.errors import BadInputError
-from vector_memory.system.paths import PACKAGE_ROOT
+from vector_memory.system.paths import COMMAND_LINE
 from vector_memory.web.asker import WebCall
 
 WAIT_S = 120.0
-_CODE = (
-    "import sys; sys.path.insert(0, sys.argv.pop(1)); sys.argv[0] = 'vector-memory'\n"
-    "from vector_memory.cli.main import main\nsys.exit(main())"
-)
 
 
 def run(call: WebCall, *words: str) -> Json:
@@ -27,11 +23,10 @@ def run(call: WebCall, *words: str) -> Json:
         BadInputError: what it reports, or that it says nothing.
     """
     home = call.daemon.home
-    lib = os.path.dirname(PACKAGE_ROOT)
-    python = [sys.executable, "-I", "-X", "utf8", "-X", f"pycache_prefix={home.pycache}"]
+    python = [sys.executable, "-X", f"pycache_prefix={home.pycache}", *COMMAND_LINE]
     try:
         done = subprocess.run(
-            [*python, "-c", _CODE, lib, words[0], *words[1:2], "--json", *words[2:]],
+            [*python, words[0], *words[1:2], "--json", *words[2:]],
             cwd=call.folder,
             env={**os.environ, "VECTOR_MEMORY_HOME": home.root},
             stdin=subprocess.DEVNULL,

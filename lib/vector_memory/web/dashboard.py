@@ -23,7 +23,7 @@ from starlette.routing import Route as Address
 from vector_memory.client.link import DaemonClient, Json
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
 from vector_memory.system import json_in
-from vector_memory.system.paths import PACKAGE_ROOT
+from vector_memory.system.paths import PACKAGE_ROOT, client_folders
 from vector_memory.tokens import Codes
 from vector_memory.web import acts, commands
 from vector_memory.web.app import (
@@ -219,15 +219,7 @@ _OWN_ACTS = {
 
 def _surroundings(verb: str) -> Json:
     """Return what a verb is told of the user's folders, as the command line tells it."""
-    if verb != "backfill":
-        return {"all_projects": True}
-    return {
-        "claude_dir": os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude"),
-        "codex_dir": os.environ.get("CODEX_HOME") or os.path.expanduser("~/.codex"),
-        "gemini_dir": os.path.join(
-            os.environ.get("GEMINI_CLI_HOME") or os.path.expanduser("~"), ".gemini"
-        ),
-    }
+    return client_folders() if verb == "backfill" else {"all_projects": True}
 
 
 def _fields(request: Request) -> Json:

@@ -22,6 +22,7 @@ from vector_memory.client.link import DaemonClient, Json
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system import browsers, private
 from vector_memory.system.durable_files import write_durably
+from vector_memory.system.files import drop
 from vector_memory.system.paths import Home
 from vector_memory.tokens import Codes
 from vector_memory.web.app import Gateway
@@ -145,8 +146,7 @@ def serve(home: Home, given: Json, ready: Ready) -> None:
         _listen(home, doors, listening, url, given["idle_s"], lambda: ready(url))
     finally:
         if path:
-            with contextlib.suppress(OSError):
-                os.unlink(path)
+            drop(path, OSError)
 
 
 def signed_card(daemon: DaemonClient, name: str, server: str) -> Json:
@@ -198,8 +198,7 @@ def show(home: Home, given: Json, ready: Ready) -> None:
     try:
         _listen(home, doors, listening, url, given["idle_s"], listens)
     finally:
-        with contextlib.suppress(OSError):
-            os.unlink(door)
+        drop(door, OSError)
 
 
 def _open(door: str) -> None:
@@ -247,8 +246,7 @@ def _listen(
         running = GatewayServer(config, doors, listens, idle_s)
         asyncio.run(_run(running, listening))
     finally:
-        with contextlib.suppress(OSError):
-            os.unlink(mark)
+        drop(mark, OSError)
 
 
 async def _run(server: GatewayServer, listening: socket.socket) -> None:

@@ -11,7 +11,6 @@ from vector_memory.web.acts import Act
 from vector_memory.web.shapes import NUMBER, SHARE, TEXT, YES, ShapeField, many, need
 
 GET, POST = "GET", "POST"
-NOBODY = ""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from service_house import ServiceHouse, door
 
 from vector_memory.client import exchange
-from vector_memory.service.upkeep import hook_counts
+from vector_memory.service.upkeep import stats
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -31,7 +31,7 @@ def run(home: str, event: str, stdin: bytes) -> bytes:
 def counted(house: ServiceHouse) -> dict[str, int]:
     """Return the counters of hooks, as `stats` shows them."""
     found = door(house.ctx, "stats", {})["counters"]
-    return {name: n for name, n in found.items() if name in hook_counts.NAMES}
+    return {name: n for name, n in found.items() if name in stats.HOOKS_COUNTED}
 
 
 def test_hooks_without_a_daemon_are_counted(house: ServiceHouse, tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_hooks_without_a_daemon_are_counted(house: ServiceHouse, tmp_path: Path)
         run(home, "Stop", event.encode())
     assert counted(house) == {"hooks_without_daemon": 2}
     assert counted(house) == {"hooks_without_daemon": 2}
-    assert not os.path.exists(os.path.join(house.ctx.home.run, hook_counts.FILE))
+    assert not os.path.exists(os.path.join(house.ctx.home.run, stats.HOOKS_FILE))
 
 
 def test_a_missed_deadline_is_counted(house: ServiceHouse) -> None:
@@ -70,7 +70,7 @@ def test_a_failure_is_counted(house: ServiceHouse) -> None:
 
 def test_what_a_daemon_left_is_taken_up(house: ServiceHouse) -> None:
     """One that was killed between taking the file and counting; strange words are not counted."""
-    taken = Path(house.ctx.home.run, hook_counts.FILE + ".taken")
+    taken = Path(house.ctx.home.run, stats.HOOKS_FILE + ".taken")
     taken.write_text("hooks_late\nhooks_late\nwhatever\n\xff\n")
     exchange.note(house.ctx.home.root, b"hooks_failed")
     assert counted(house) == {"hooks_late": 2}
@@ -79,7 +79,7 @@ def test_what_a_daemon_left_is_taken_up(house: ServiceHouse) -> None:
 
 def test_the_file_does_not_grow_for_ever(house: ServiceHouse) -> None:
     """Where no daemon ever takes it."""
-    path = Path(house.ctx.home.run, hook_counts.FILE)
+    path = Path(house.ctx.home.run, stats.HOOKS_FILE)
     path.write_bytes(b"hooks_late\n" * (exchange.COUNTS_BYTES // 11 + 1))
     size = path.stat().st_size
     exchange.note(house.ctx.home.root, b"hooks_late")

@@ -19,7 +19,7 @@ from vector_memory.errors import BadInputError, StoreTamperedError, VectorMemory
 from vector_memory.index import reader
 from vector_memory.service.base import client_memory
 from vector_memory.service.capture import backfill, read_session, session_summary, store_session
-from vector_memory.service.transfer import import_client_memory
+from vector_memory.service.transfer import import_notes
 from vector_memory.system.files import RefusedError
 
 SECRET = "what lies outside"
@@ -185,7 +185,7 @@ def test_pipes_in_the_place_of_small_files_are_not_waited_for(
     os.mkfifo(named / "memory" / "MEMORY.md")
     transcript = str(named / "s.jsonl")
     assert client_memory.known_to_client(transcript) == frozenset()
-    import_client_memory.index(house.ctx, transcript, str(named))
+    import_notes.index_client_memory(house.ctx, transcript, str(named))
     os.mkfifo(named / "2026-05-03.md")
     day = datetime(2026, 5, 3, tzinfo=timezone.utc)
     with pytest.raises(OSError, match="no regular file"):

@@ -26,7 +26,7 @@ from vector_memory.service.capture import session_summary
 from vector_memory.service.learning import lessons
 from vector_memory.service.purge import byte_search
 from vector_memory.service.tools import earlier_prompts
-from vector_memory.service.transfer import import_client_memory, note_files
+from vector_memory.service.transfer import import_notes, note_files
 from vector_memory.service.upkeep import backup_file
 from vector_memory.system import files
 
@@ -198,7 +198,7 @@ def test_the_service_reads_on_around_it(tmp_path: Path) -> None:
         with at_once(name):
             with privacy.for_folder(house.ctx, str(project)):
                 privacy.word("a word")
-            import_client_memory.index(house.ctx, str(project / "t.jsonl"), str(project))
+            import_notes.index_client_memory(house.ctx, str(project / "t.jsonl"), str(project))
             lessons.learn_all(house.ctx, [(str(project / "s.jsonl"), str(project))], final=False)
             privacy_rules.report(house.ctx)
             house.remember(f"Note {number} is kept", project)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from vector_memory.cli.checks import Case, CheckResult, fail, ok, warn
 from vector_memory.system.files import read_text
+from vector_memory.system.paths import client_folders
 
 PLUGIN = "vector-memory"
 MOST_BYTES = 4_000_000
@@ -45,8 +46,7 @@ def _wired(plugin: list[str], snippet: list[str]) -> CheckResult:
 def settings_files(folder: str) -> list[str]:
     """Return the client's settings files that exist: the user's, and those of a folder's project
     and of the folders above it."""
-    user = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
-    roots, above = [user], os.path.abspath(folder)
+    roots, above = [client_folders()["claude_dir"]], os.path.abspath(folder)
     while True:
         roots.append(os.path.join(above, ".claude"))
         if os.path.exists(os.path.join(above, ".git")) or os.path.dirname(above) == above:

@@ -6,12 +6,11 @@ the database finishes what was begun.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 
 from vector_memory.system.durable_files import DAMAGED, put_aside, set_aside, sync_file
-from vector_memory.system.files import open_own
+from vector_memory.system.files import drop, open_own
 
 INCOMING = ".incoming"
 SIDE_FILES = ("-wal", "-shm")
@@ -53,8 +52,7 @@ def cancel(path: str) -> None:
     """Take back what was incoming, where the database is still in its place."""
     # Where it is gone already, what is incoming is all that there is.
     if os.path.exists(path):
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(incoming(path))
+        drop(incoming(path))
 
 
 def was_in_use(folder: str) -> bool:

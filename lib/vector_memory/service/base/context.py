@@ -28,6 +28,7 @@ from vector_memory.service.base.unreadable import Hopeless
 from vector_memory.service.base.use_counts import Uses
 from vector_memory.service.base.yielding import GoingOn, Hooks
 from vector_memory.system import tampering
+from vector_memory.system.files import drop
 from vector_memory.system.paths import Home
 from vector_memory.system.private import make_folder
 
@@ -222,8 +223,7 @@ class Context:
         self.notify()
         self.job_clock.told.clear()
         for name in os.listdir(self.home.snapshots):
-            with contextlib.suppress(OSError):
-                os.unlink(os.path.join(self.home.snapshots, name))
+            drop(os.path.join(self.home.snapshots, name), OSError)
 
     def save(self) -> None:
         """Write what was only counted so far."""

@@ -1,14 +1,18 @@
-"""The block of memories that a hook shows, and what is noted of it."""
+"""The block of memories that a hook shows, and what is noted of it: its tokens count for a compartment, under one cap
+over all of them."""
 
 from __future__ import annotations
 
 import contextlib
+import threading
+from collections import Counter
 from collections.abc import Sequence
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.service.base import client_memory, context_tally, delivery, shown_notes
+from vector_memory.service.base import client_memory, delivery, shown_notes
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shown_notes import FAILURE, PROMPT, START
 from vector_memory.text import fence
 
 
@@ -32,17 +36,15 @@ def show(
         mark_of_cut: stands before what is remembered of a note that does not give the whole memory: the
             whole may still be shown then.
         showing: with what it is shown, where it is to be judged whether it was used.
-        part: the compartment that its tokens count for, see `context_tally.PARTS`; by default the channel's.
+        part: the compartment that its tokens count for, see `PARTS`; by default the channel's.
     """
     fresh = [note for note in notes if not client_memory.repeats(note.text, client_sentences)]
     safe = checked(fresh)
     if not safe:
         return ""
     block = fence.fence(safe, title, head)
-    counted = context_tally.Counted(
-        part or (showing.channel if showing else ""), fence.tokens(block)
-    )
-    if session and not context_tally.take(ctx, session, counted):
+    counted = Counted(part or (showing.channel if showing else ""), fence.tokens(block))
+    if session and not take(ctx, session, counted):
         return ""
     shown_ids = [mark_of_cut + note.id if note.is_cut else note.id for note in safe]
     shown_ids += [id for note in safe for id in note.also]
@@ -93,3 +95,51 @@ def checked(notes: Sequence[fence.Note]) -> list[fence.Note]:
 def output(event: str, context: str) -> dict[str, object] | None:
     """Return what the hook prints for a context, None for nothing."""
     return dict(fence.hook_output(event, context)) if context else None
+
+
+SEARCH, GUIDANCE = "search", "guidance"
+PARTS = (START, PROMPT, SEARCH, FAILURE, GUIDANCE)
+
+
+class Counted:
+    """Tokens of a block that is about to be shown, and the compartment they count for: `GUIDANCE` for any that
+    is none of `PARTS`."""
+
+    __slots__ = ("part", "tokens")
+
+    def __init__(self, part: str, tokens: int) -> None:
+        self.part = part if part in PARTS else GUIDANCE
+        self.tokens = tokens
+
+
+class Tally:
+    """What one session was given since the daemon runs."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._taken: Counter[str] = Counter()
+
+    def take(self, counted: Counted, most: int) -> bool:
+        """Count a block; return whether it may be shown.
+
+        Args:
+            most: tokens at most in all, 0 for any number.
+        """
+        with self._lock:
+            if most and sum(self._taken.values()) + counted.tokens > most:
+                return False
+            self._taken[counted.part] += counted.tokens
+            return True
+
+
+def tally(ctx: Context, session: str) -> Tally:
+    """Return a session's tally."""
+    return ctx.running.of("tally", session, Tally)
+
+
+def take(ctx: Context, session: str, counted: Counted) -> bool:
+    """Count a block that is about to be shown; return whether the session may still be given it."""
+    if tally(ctx, session).take(counted, ctx.settings.session_tokens):
+        return True
+    ctx.count("context_capped")
+    return False

@@ -3,7 +3,6 @@ frees space (forgetting, folding the log in, ending) can still be written."""
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import time
@@ -11,6 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from vector_memory.errors import StoreFullError
+from vector_memory.system.files import drop
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -102,7 +102,6 @@ class Reserve:
                     file.write(_BLOCK)
                 os.fsync(descriptor)
         except OSError:
-            with contextlib.suppress(OSError):
-                os.unlink(self.path)
+            drop(self.path, OSError)
             return False
         return True

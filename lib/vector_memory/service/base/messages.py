@@ -15,7 +15,7 @@ from datetime import datetime
 from enum import Enum
 from functools import cache, partial
 from itertools import chain
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError
@@ -25,6 +25,15 @@ from vector_memory.service.base.asker import Asker as Asker
 from vector_memory.service.base.asker import for_agents
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import project_roots
+
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+else:
+
+    def dataclass_transform(**_says: object) -> Callable[[type], type]:
+        """Return what leaves a class as it is: type checkers alone learn what it makes of its subclasses."""
+        return lambda kind: kind
+
 
 R = TypeVar("R", bound="Request")
 
@@ -172,9 +181,10 @@ def flag(name: str = "", default: bool = False) -> Any:
     return read_by(lambda sent, name: bool(sent.get(name, default)), default, name)
 
 
+@dataclass_transform(kw_only_default=True, frozen_default=True)
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What any request may say.
+    """What any request may say. Each kind of request is a frozen dataclass, made by name.
 
     Attributes:
         actor: who asks, one of `request_fields.ACTORS`.
@@ -197,6 +207,9 @@ class Request:
     only_project: bool = flag()
     ceiling: Sensitivity | None = read_by(request_fields.sensitivity_of, None)
     jurisdictions: tuple[str, ...] = read_by(request_fields.jurisdictions_of, ())
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
 
     @property
     def base(self) -> str:
@@ -228,7 +241,6 @@ class Request:
         return {each.name: getattr(self, each.name) for each in dataclasses.fields(Request)}
 
 
-@dataclass(frozen=True, kw_only=True)
 class Filter(Request):
     """A request about the memories of some kinds, tags, sessions, times, entities, collections and priorities.
 
@@ -366,8 +378,15 @@ def called(name: str) -> Any:
     return field(default=None, metadata={NAME: name})
 
 
-@dataclass(frozen=True)
-class FileError:
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+class Answer:
+    """What a client is told, or a part of it: each kind is a frozen dataclass."""
+
+    def __init_subclass__(cls, kw_only: bool = False) -> None:
+        dataclass(frozen=True, kw_only=kw_only)(cls)
+
+
+class FileError(Answer):
     """A file that was not read, and why."""
 
     file: str

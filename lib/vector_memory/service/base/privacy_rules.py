@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from vector_memory.projects import Place
 from vector_memory.redact import policy
@@ -15,7 +14,6 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import project_roots
 
 
-@dataclass(frozen=True, kw_only=True)
 class PrivacyRequest(messages.Request):
     """Which rules of privacy count for a project?
 
@@ -26,8 +24,7 @@ class PrivacyRequest(messages.Request):
     text: str | None = messages.or_none(messages.text())
 
 
-@dataclass(frozen=True)
-class RuleView:
+class RuleView(messages.Answer):
     """A rule, where it stands, and how it was understood.
 
     Attributes:
@@ -44,8 +41,7 @@ class RuleView:
     problem: str
 
 
-@dataclass(frozen=True)
-class PrivacyAnswer:
+class PrivacyAnswer(messages.Answer):
     """Rules, what could not be understood in their files, and what of a person is taken out everywhere."""
 
     rules: list[RuleView]
@@ -53,7 +49,6 @@ class PrivacyAnswer:
     personal: Sequence[str]
 
 
-@dataclass(frozen=True)
 class TriedAnswer(PrivacyAnswer):
     """Rules, and what would be stored of a text under them, None for nothing."""
 

@@ -1,11 +1,13 @@
 """What is kept in memory of running sessions, never on the disk. Nothing heavy is imported: whoever looks on
-makes his own."""
+makes his own. Among it the last turn's words, for what is asked next."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, TypeVar
 
 MOST = 1_024
@@ -38,3 +40,37 @@ class Running:
         """Forget everything: words of it may have been purged."""
         with self._lock:
             self._kept.clear()
+
+
+KEPT_CHARS = 1_200
+ASKED_CHARS = 4_000
+FIRST_ASKED, MOST_ASKED = 4, 16
+
+
+@dataclass
+class SessionTail:
+    """A session's last words."""
+
+    prompt: str = ""
+    answer: str = ""
+    compacted_at: datetime | None = None
+    asked: tuple[str, ...] = ()
+    """Its first prompts and its last ones, each cut: what it is for."""
+
+    def hear(self, prompt: str) -> None:
+        """Take a prompt in."""
+        self.prompt = prompt
+        asked = (*self.asked, prompt[:ASKED_CHARS])
+        self.asked = (
+            asked if len(asked) <= MOST_ASKED else asked[:FIRST_ASKED] + asked[FIRST_ASKED + 1 :]
+        )
+
+    @property
+    def words(self) -> str:
+        """The last prompt and answer, the newest last."""
+        return f"{self.prompt[-KEPT_CHARS // 2 :]}\n{self.answer[-KEPT_CHARS:]}".strip()
+
+
+def last_turn(running: Running, session: str) -> SessionTail:
+    """Return a session's last turn; it may be changed in place."""
+    return running.of("turn", session, SessionTail)

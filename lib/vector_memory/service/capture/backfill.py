@@ -27,7 +27,6 @@ TOGETHER_S = 0.5
 MOST_ERRORS = 100
 
 
-@dataclass(frozen=True, kw_only=True)
 class BackfillRequest(messages.Request):
     """Read transcripts: those named, or every one that the clients keep.
 

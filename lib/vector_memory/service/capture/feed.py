@@ -66,7 +66,6 @@ def _message(sent: object) -> FedMessage:
     return FedMessage(id, sent["role"], json_in.whole(text), request_fields.time_of(sent, "at"))
 
 
-@dataclass(frozen=True, kw_only=True)
 class FeedRequest(messages.Request):
     """Messages of a session of another program.
 

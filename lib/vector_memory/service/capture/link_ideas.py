@@ -34,8 +34,8 @@ from vector_memory.model import (
 )
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory import captured, merging, placement, trust_marks
-from vector_memory.service.memory.neighbours import Neighbour, neighbours
+from vector_memory.service.memory import merging, placement, proposals, trust_marks
+from vector_memory.service.memory.placement import Neighbour, neighbours
 from vector_memory.system.json_in import Record
 from vector_memory.text import tables
 
@@ -113,7 +113,7 @@ def _weave_one(ctx: Context, shelf: Shelf, memory: Memory, vector: Vector) -> No
         near = [
             neighbour
             for neighbour in near
-            if not captured.may_stand_beside(memory, neighbour.memory)
+            if not proposals.may_stand_beside(memory, neighbour.memory)
         ]
         for one in near:
             if _says_same(memory, one):

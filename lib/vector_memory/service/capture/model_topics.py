@@ -10,7 +10,7 @@ from vector_memory import redact
 from vector_memory.index.topics import shifts, spans
 from vector_memory.index.topics.turns import TopicTurn
 from vector_memory.model import TOPIC, Scope
-from vector_memory.service.base import model_words
+from vector_memory.service.base import model_help
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import session_topics
 from vector_memory.service.capture.session_topics import SessionContents
@@ -59,7 +59,7 @@ def _decide(ctx: Context, one: SessionContents) -> int:
         if key in known or ctx.stopping.is_set():
             continue
         text = f"{_end(turns[at - 1])}\n\nPrompt: {turns[at].prompt[:TURN_CHARS]}"
-        said = model_words.answer(ctx, _SHIFT, text).casefold()[:3]
+        said = model_help.answer(ctx, _SHIFT, text).casefold()[:3]
         if said in ("yes", "no", "no.", "no,"):
             ctx.state.put_record(sort, key, {"begins": said == "yes"})
             answers += 1
@@ -87,7 +87,7 @@ def _word(ctx: Context, one: SessionContents) -> int:
         talk = "\n".join(
             f"{turn.prompt[:TURN_CHARS]}\n{turn.answer[-TURN_CHARS:]}" for turn in span.members
         )
-        said = model_words.worded(ctx, _WORDS, f"{memory.text}\n{talk}", SUMMARY_CHARS)
+        said = model_help.worded(ctx, _WORDS, f"{memory.text}\n{talk}", SUMMARY_CHARS)
         if not said:
             continue
         with session_topics.ONE_AT_A_TIME:

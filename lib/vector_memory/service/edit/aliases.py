@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vector_memory.errors import BadInputError
 from vector_memory.index.entities import KINDS, LONGEST
 from vector_memory.service.base import aliases, messages, privacy
 from vector_memory.service.base.context import Context
 
 
-@dataclass(frozen=True, kw_only=True)
 class AliasRequest(messages.Request):
     """A name (`name`, as `kind:name`) is to go by another one (`of`), or, where that is "", by its own again;
     without a name all of them are asked for."""
@@ -19,8 +16,7 @@ class AliasRequest(messages.Request):
     of: str = messages.word()
 
 
-@dataclass(frozen=True)
-class AliasAnswer:
+class AliasAnswer(messages.Answer):
     """Names that are given up, each with the one that it goes by, as `kind:name`."""
 
     aliases: dict[str, str]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vector_memory.index import entities
 from vector_memory.index.topics import summaries
@@ -22,7 +22,6 @@ PLAIN = "note"
 TAGGED = ("technology", "project")
 
 
-@dataclass(frozen=True, kw_only=True)
 class OrganizeRequest(messages.Filter):
     """Kinds, tags and priorities are wanted for the memories of `ids`, or else for the `k` newest of the scope
     that lack them.
@@ -37,8 +36,7 @@ class OrganizeRequest(messages.Filter):
     apply: bool = messages.flag()
 
 
-@dataclass(frozen=True)
-class Suggested:
+class Suggested(messages.Answer):
     """What a memory could have and has not; None for what it has, or what nothing speaks for."""
 
     kind: str | None = messages.spare()
@@ -49,15 +47,13 @@ class Suggested:
 NOTHING = Suggested()
 
 
-@dataclass(frozen=True, kw_only=True)
-class OrganizedView(MemoryView):
+class OrganizedView(MemoryView, kw_only=True):
     """A memory as it is now, with what is suggested for it, or was put on."""
 
     suggested: Suggested
 
 
-@dataclass(frozen=True)
-class OrganizeAnswer:
+class OrganizeAnswer(messages.Answer):
     """Memories for which there is a suggestion, and how many of them got it."""
 
     memories: list[OrganizedView]

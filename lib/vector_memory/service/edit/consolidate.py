@@ -14,7 +14,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.capture import link_ideas
 from vector_memory.service.memory.merging import may_merge
-from vector_memory.service.memory.neighbours import neighbours
+from vector_memory.service.memory.placement import neighbours
 from vector_memory.service.memory.views import MemoryView, memory_view
 
 MOST_LOOKED_AT = 2_000
@@ -34,7 +34,6 @@ class Group:
     members: list[Memory] = field(default_factory=list)
 
 
-@dataclass(frozen=True, kw_only=True)
 class ConsolidateRequest(messages.Filter):
     """Groups of memories that say nearly the same are wanted, `k` of them at most.
 
@@ -50,16 +49,14 @@ class ConsolidateRequest(messages.Filter):
     closeness: int = messages.number(CLOSE, CLOSE, 100)
 
 
-@dataclass(frozen=True)
-class GroupView:
+class GroupView(messages.Answer):
     """Memories that say the same (`same`) or are merely close, first the one that stands for all."""
 
     same: bool
     memories: list[MemoryView]
 
 
-@dataclass(frozen=True)
-class ConsolidateAnswer:
+class ConsolidateAnswer(messages.Answer):
     """Groups, and how many memories gave way to another one."""
 
     groups: list[GroupView]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Origin, Relation
 from vector_memory.service.base import messages, reach, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf, project_names
-from vector_memory.service.memory import agent_rights, captured, links, placement
+from vector_memory.service.memory import agent_rights, links, placement, proposals
 from vector_memory.service.memory.lookup import is_open, lookup
-from vector_memory.service.memory.neighbours import Neighbour, neighbours
+from vector_memory.service.memory.placement import Neighbour, neighbours
 from vector_memory.service.memory.views import MemoryView, extended, memory_view
 
 MAX_CHARS, SHOWN_CHARS = 20_000, 200
@@ -20,7 +18,6 @@ MOST_UNSETTLED = 50
 RESOLVED = ("keep_newer", "keep_first", "both_hold")
 
 
-@dataclass(frozen=True, kw_only=True)
 class ContradictionsRequest(messages.Request):
     """What is to be compared with memory: a memory by its id or how that begins, or else a text; with neither all
     that stands against something else is wanted.
@@ -35,8 +32,7 @@ class ContradictionsRequest(messages.Request):
     ids: tuple[str, ...] = messages.words()
 
 
-@dataclass(frozen=True, kw_only=True)
-class ComparedView(MemoryView):
+class ComparedView(MemoryView, kw_only=True):
     """A memory, and what it is to what was asked about.
 
     Attributes:
@@ -48,8 +44,7 @@ class ComparedView(MemoryView):
     reason: str
 
 
-@dataclass(frozen=True)
-class ContradictionsAnswer:
+class ContradictionsAnswer(messages.Answer):
     """What speaks against a text or a memory, and what says the same.
 
     Attributes:
@@ -111,7 +106,7 @@ def _settled(ctx: Context, request: ContradictionsRequest) -> str:
     if request.resolve == "both_hold":
         links.reconcile(shelf, first, second)
         if not request.is_agent:
-            shelf.journal.update(captured.settled(first, "kept", ctx.now(), [second.id]))
+            shelf.journal.update(proposals.reviewed(first, "kept", ctx.now(), [second.id]))
         ctx.state.audit("link", request.actor, [first.id, second.id], {"action": "both_hold"})
         return f"{first.id[:12]} and {second.id[:12]} both hold."
     if request.resolve == "keep_newer" and second.created_at > first.created_at:

@@ -3,7 +3,7 @@ One that nobody ends stays open, and is found as such."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
 from vector_memory import redact
@@ -20,7 +20,6 @@ MOST_CHARS = 20_000
 _STEP, _OUTCOME = "- ", "Outcome"
 
 
-@dataclass(frozen=True, kw_only=True)
 class EpisodeRequest(messages.Request):
     """An episode goes on: with a step, or to its end.
 
@@ -35,8 +34,7 @@ class EpisodeRequest(messages.Request):
     outcome: str = messages.maybe_text(4_000)
 
 
-@dataclass(frozen=True)
-class EpisodeAnswer:
+class EpisodeAnswer(messages.Answer):
     """An episode as it is now: `open`, or `complete`."""
 
     memory: MemoryView

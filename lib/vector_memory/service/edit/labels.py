@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from vector_memory.errors import BadInputError
 from vector_memory.journal.use_labels import SEARCH, UseLabel
@@ -21,7 +20,6 @@ SESSION = "verdicts"
 RIGHT, WRONG = "right", "wrong"
 
 
-@dataclass(frozen=True, kw_only=True)
 class LabelRequest(messages.Request):
     """A memory (`id`) is a `right` or a `wrong` answer (`verdict`) to a question (`query`)."""
 
@@ -30,8 +28,7 @@ class LabelRequest(messages.Request):
     verdict: str = messages.word(default=WRONG)
 
 
-@dataclass(frozen=True)
-class LabelAnswer:
+class LabelAnswer(messages.Answer):
     """The memory's id, and the verdict that is kept."""
 
     id: str

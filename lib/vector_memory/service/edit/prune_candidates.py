@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from vector_memory import aging
@@ -28,7 +27,6 @@ MOST_LOOKED_AT = 20_000
 REASONS = ("expired", "outdated", "doubted", "unused", "duplicate")
 
 
-@dataclass(frozen=True, kw_only=True)
 class PruneRequest(messages.Filter):
     """Memories that could be forgotten are wanted, `k` of them at most.
 
@@ -40,15 +38,13 @@ class PruneRequest(messages.Filter):
     unused_days: int = messages.number(UNUSED_DAYS, 1, 100_000)
 
 
-@dataclass(frozen=True, kw_only=True)
-class CandidateView(MemoryView):
+class CandidateView(MemoryView, kw_only=True):
     """A memory that could be forgotten, and why: one of `REASONS`."""
 
     why: str
 
 
-@dataclass(frozen=True)
-class PruneAnswer:
+class PruneAnswer(messages.Answer):
     """Memories that could be forgotten, and how many there are in all."""
 
     memories: list[CandidateView]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vector_memory.errors import BadInputError
 from vector_memory.service.base import messages
@@ -12,15 +12,13 @@ from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.views import MemoryView, memory_view
 
 
-@dataclass(frozen=True, kw_only=True)
 class QuarantineRequest(messages.Filter):
     """What is held back is to be listed: `k` memories at most."""
 
     k: int = messages.number(100, 1, 100_000)
 
 
-@dataclass(frozen=True)
-class QuarantineAnswer:
+class QuarantineAnswer(messages.Answer):
     """Memories that are held back, newest first, and how many there are in all."""
 
     memories: list[MemoryView]
@@ -42,15 +40,13 @@ def held(ctx: Context, request: QuarantineRequest) -> QuarantineAnswer:
     return QuarantineAnswer(views, len(memories))
 
 
-@dataclass(frozen=True, kw_only=True)
 class ReleaseRequest(messages.Request):
     """Memories are to be let go, by their ids or how these begin."""
 
     ids: tuple[str, ...] = messages.words()
 
 
-@dataclass(frozen=True)
-class ReleaseAnswer:
+class ReleaseAnswer(messages.Answer):
     """The ids of memories that hooks bring again."""
 
     released: list[str]

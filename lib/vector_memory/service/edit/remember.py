@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from vector_memory import redact
@@ -48,7 +48,6 @@ SAID_IN = "said_in"
 """In `extra`: the session in which it was asked to be remembered. It is no part of that session's talk."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class RememberRequest(AgeingWishes):
     """Something is to be remembered.
 
@@ -82,8 +81,7 @@ class RememberRequest(AgeingWishes):
     wait: bool = messages.flag(default=True)
 
 
-@dataclass(frozen=True, kw_only=True)
-class TieView(BriefView):
+class TieView(BriefView, kw_only=True):
     """A stored memory that a new one belongs to or speaks against.
 
     Attributes:
@@ -95,8 +93,7 @@ class TieView(BriefView):
     reason: str
 
 
-@dataclass(frozen=True)
-class Suggestion:
+class Suggestion(messages.Answer):
     """What would settle a contradiction.
 
     Attributes:
@@ -111,8 +108,7 @@ class Suggestion:
     if_both_hold: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class RememberAnswer(BriefView):
+class RememberAnswer(BriefView, kw_only=True):
     """A memory as it is stored, its words without secrets, and what was done.
 
     Attributes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
@@ -22,11 +22,11 @@ from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.edit import edit_forget, labels, review_items
 from vector_memory.service.edit.review_items import CONFIRM, DROP, KEEP, RAISE, Item
 from vector_memory.service.memory import (
-    captured,
     confidence,
     links,
     merging,
     placement,
+    proposals,
     trust_marks,
 )
 from vector_memory.service.memory.lookup import lookup
@@ -37,7 +37,6 @@ CONFIRMED = "confirmed"
 DECISIONS = (CONFIRM, KEEP, DROP, RAISE)
 
 
-@dataclass(frozen=True, kw_only=True)
 class ReviewRequest(messages.Request):
     """What waits for the user is to be listed, `k` memories at most, or decided about.
 
@@ -63,8 +62,7 @@ class ReviewRequest(messages.Request):
         return dict(zip(DECISIONS, (self.confirm, self.keep, self.drop, self.raises), strict=True))
 
 
-@dataclass(frozen=True, kw_only=True)
-class WaitingView(BriefView):
+class WaitingView(BriefView, kw_only=True):
     """A memory that waits for the user: its `text` is "" where an agent asks about what is held back, its `kind`
     what it is proposed as.
 
@@ -86,16 +84,14 @@ class WaitingView(BriefView):
     other: BriefView | None = messages.spare()
 
 
-@dataclass(frozen=True)
-class WaitingAnswer:
+class WaitingAnswer(messages.Answer):
     """What waits for the user, as `review_items.items` orders it, and how much it is in all."""
 
     items: list[WaitingView]
     total: int
 
 
-@dataclass(frozen=True)
-class DecidedAnswer:
+class DecidedAnswer(messages.Answer):
     """The ids of memories by what was decided about them."""
 
     confirmed: list[str]
@@ -158,11 +154,11 @@ def _decide(ctx: Context, request: ReviewRequest) -> DecidedAnswer:
         done[name].append(item.memory.id)
         ctx.state.audit(f"review_{name}", request.actor, [item.memory.id], {"why": item.reason})
     if request.finish:
-        captured.finish(ctx)
+        proposals.finish_review(ctx)
         ctx.state.audit("review_finish", request.actor, [], {})
     for name, item in chosen:
         labels.keep(ctx, REVIEW, [item.memory], name != DROP)
-    captured.note_decided(ctx, [item.memory for _, item in chosen])
+    proposals.note_decided(ctx, [item.memory for _, item in chosen])
     ctx.changed()
     return DecidedAnswer(done[CONFIRM], done[KEEP], done[DROP], done[RAISE])
 
@@ -229,7 +225,7 @@ def _confirm_words(ctx: Context, shelf: Shelf, memory: Memory) -> None:
         confidence=max(memory.confidence, confidence.MOST) if not asks else memory.confidence,
         extra={**extra, CONFIRMED: {"at": ctx.now().isoformat(), "of": memory.origin.value}},
     )
-    shelf.journal.update(captured.settled(confirmed, "confirmed", ctx.now()))
+    shelf.journal.update(proposals.reviewed(confirmed, "confirmed", ctx.now()))
     old = shelf.journal.by_ids([str(asks.get("supersedes") or "")]) if asks else {}
     for older in old.values():
         if older.status is Status.ACTIVE and older.id != memory.id:
@@ -241,7 +237,7 @@ def _keep(ctx: Context, item: Item) -> None:
     memory, other = item.memory, item.other
     if other is not None:
         links.reconcile(item.shelf, memory, other)
-        item.shelf.journal.update(captured.settled(memory, "kept", ctx.now(), [other.id]))
+        item.shelf.journal.update(proposals.reviewed(memory, "kept", ctx.now(), [other.id]))
         return
     before = trust_marks.released(memory) if memory.suspicion.get("held") else memory.extra
     extra = {name: value for name, value in before.items() if name != PROPOSED}
@@ -267,7 +263,7 @@ def _raise(ctx: Context, item: Item) -> None:
 
 
 def _settle(ctx: Context, item: Item, how: str) -> None:
-    item.shelf.journal.update(captured.settled(item.memory, how, ctx.now()))
+    item.shelf.journal.update(proposals.reviewed(item.memory, how, ctx.now()))
 
 
 def _replace(ctx: Context, shelf: Shelf, gone: Memory, kept: Memory) -> None:

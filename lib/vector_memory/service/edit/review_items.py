@@ -27,7 +27,7 @@ from vector_memory.model import (
 from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory import captured, lookup, merging
+from vector_memory.service.memory import lookup, merging, proposals
 from vector_memory.text.prompts import Prompt
 
 PROPOSED, SUSPICIOUS, DISAGREES, DECIDED = "proposed", "suspicious", "contradiction", "decision"
@@ -114,7 +114,7 @@ def item_of(ctx: Context, shelf: Shelf, memory: Memory) -> Item | None:
         return next((gap for gap in _gaps(ctx, shelf) if gap.memory.id == memory.id), None)
     often = [item for item in _often_used(ctx, shelf) if item.memory.id == memory.id]
     is_captured = memory.origin is Origin.ASSISTANT or memory.source.path
-    if not often and is_captured and memory.kind in captured.ASKED_KINDS:
+    if not often and is_captured and memory.kind in proposals.ASKED_KINDS:
         often = [Item(shelf, memory, _reason(memory))]
     return next(iter(often), None)
 
@@ -146,7 +146,7 @@ def _may_differ(older: Memory, newer: Memory, reason: str) -> bool:
         and (_has_weight(older) or _has_weight(newer))
         and not is_one_session
         and (reason == DISAGREES or is_one_sort)
-        and not captured.may_stand_beside(older, newer)
+        and not proposals.may_stand_beside(older, newer)
     )
 
 
@@ -156,7 +156,7 @@ def _is_claim(memory: Memory) -> bool:
         memory.status is Status.ACTIVE
         and not memory.is_held
         and memory.collection not in QUIET
-        and (memory.kind in captured.ASKED_KINDS or not memory.source.path)
+        and (memory.kind in proposals.ASKED_KINDS or not memory.source.path)
     )
 
 
@@ -215,8 +215,8 @@ def _often_used(ctx: Context, shelf: Shelf) -> Iterator[Item]:
 
 
 def _captured(ctx: Context, shelf: Shelf) -> list[Item]:
-    after = captured.finished_at(ctx)
-    ideas = shelf.journal.captured(Scope(), captured.ASKED_KINDS, after, MOST_CAPTURED)
+    after = proposals.review_finished_at(ctx)
+    ideas = shelf.journal.captured(Scope(), proposals.ASKED_KINDS, after, MOST_CAPTURED)
     items = [Item(shelf, idea, _reason(idea)) for idea in ideas if not idea.is_suspicious]
     # A prompt that is a memory as it stands may be a decision; as a finding it was a request.
     return [item for item in items if item.reason == DECIDED or not _is_its_prompt(item.memory)]
@@ -228,7 +228,7 @@ def _is_its_prompt(memory: Memory) -> bool:
 
 
 def _reason(memory: Memory) -> str:
-    return DECIDED if memory.kind in captured.BINDING else NEW
+    return DECIDED if memory.kind in proposals.BINDING else NEW
 
 
 def worth(memory: Memory) -> float:

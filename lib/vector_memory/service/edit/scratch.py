@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from vector_memory import redact
@@ -21,7 +20,6 @@ ACTIONS = ("set", "get", "list", "clear")
 TTL_MINUTES = (COLLECTIONS[SCRATCH].ttl_s or 3_600) // 60
 
 
-@dataclass(frozen=True, kw_only=True)
 class ScratchRequest(messages.Request):
     """Something is to be done with the notes of a session.
 
@@ -39,8 +37,7 @@ class ScratchRequest(messages.Request):
     ttl_minutes: int = messages.number(TTL_MINUTES, 1, 24 * 60)
 
 
-@dataclass(frozen=True)
-class ScratchView:
+class ScratchView(messages.Answer):
     """A note, its key as `title`, and until when it is kept."""
 
     id: str
@@ -50,8 +47,7 @@ class ScratchView:
     until: datetime | None
 
 
-@dataclass(frozen=True)
-class ScratchAnswer:
+class ScratchAnswer(messages.Answer):
     """Notes, the oldest first, and how many were dropped where that was asked for."""
 
     notes: list[ScratchView]

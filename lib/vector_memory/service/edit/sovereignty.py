@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Sensitivity, strictest
@@ -14,7 +14,6 @@ from vector_memory.service.memory.companions import keep_level
 from vector_memory.service.memory.lookup import lookup
 
 
-@dataclass(frozen=True, kw_only=True)
 class SovereigntyRequest(messages.Request):
     """Tell what is where; with `ids` set how sensitive these are, or whose law they are kept under."""
 
@@ -23,8 +22,7 @@ class SovereigntyRequest(messages.Request):
     jurisdiction: str = messages.read_by(request_fields.jurisdiction_of, "")
 
 
-@dataclass(frozen=True)
-class KeptView:
+class KeptView(messages.Answer):
     """How many memories of a project have a level and a jurisdiction."""
 
     project: str
@@ -33,8 +31,7 @@ class KeptView:
     memories: int
 
 
-@dataclass(frozen=True)
-class SovereigntyAnswer:
+class SovereigntyAnswer(messages.Answer):
     """What is where, the most first, and how many memories were changed.
 
     Attributes:

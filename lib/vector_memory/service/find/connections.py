@@ -26,7 +26,6 @@ FARTHEST = 6
 MOST_LABELS, SHOWN = 3, 5
 
 
-@dataclass(frozen=True, kw_only=True)
 class ConnectionsRequest(messages.Filter):
     """What is connected with a memory, the way between two, or the groups that links make.
 
@@ -42,8 +41,7 @@ class ConnectionsRequest(messages.Filter):
     k: int = messages.number(20, 1, MOST_FOUND)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ConnectedView(MemoryView):
+class ConnectedView(MemoryView, kw_only=True):
     """A memory, over how many links it was reached, and by the last of them: from which memory and what the first is
     to the second there, as `a builds_on b`."""
 

@@ -10,7 +10,6 @@ from vector_memory.service.memory.history import history_of
 from vector_memory.service.memory.views import StageView
 
 
-@dataclass(frozen=True, kw_only=True)
 class EvolutionRequest(messages.Filter):
     """The `k` chains of memories that gave way one to another whose last step was latest."""
 

@@ -23,7 +23,6 @@ FILE = "file:"
 SPECIFIC = (FILE, "concept:", "person:")
 
 
-@dataclass(frozen=True, kw_only=True)
 class ImpactRequest(messages.Filter):
     """What does a change concern: of a memory, by the beginning of its id, or else of a file?"""
 
@@ -32,8 +31,7 @@ class ImpactRequest(messages.Filter):
     k: int = messages.number(10, 1, 100)
 
 
-@dataclass(frozen=True, kw_only=True)
-class RelatedView(MemoryView):
+class RelatedView(MemoryView, kw_only=True):
     """A memory that speaks of the same things.
 
     Attributes:

@@ -17,7 +17,6 @@ CURRENT = "current"
 MOST_IMPORTANT = 500
 
 
-@dataclass(frozen=True, kw_only=True)
 class ImportantRequest(messages.Filter):
     """The `k` newest memories of a priority."""
 
@@ -46,7 +45,6 @@ def important(ctx: Context, request: ImportantRequest) -> ImportantAnswer:
     return ImportantAnswer(_newest(ctx, asker.shelves, memories, request.k), len(memories))
 
 
-@dataclass(frozen=True, kw_only=True)
 class OverviewRequest(messages.Request):
     """A project at a glance, with `k` memories of each sort.
 

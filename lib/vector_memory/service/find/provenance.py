@@ -82,7 +82,6 @@ def provenance(ctx: Context, request: IdRequest) -> ProvenanceAnswer:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class TraceRequest(messages.Filter):
     """Why does a question (`query`) find what it finds, or what was done with a memory (`id`)?"""
 
@@ -125,7 +124,6 @@ def trace(ctx: Context, request: TraceRequest) -> TraceAnswer:
     return TraceAnswer(hits=views, threshold=ctx.settings.threshold, audit=[])
 
 
-@dataclass(frozen=True, kw_only=True)
 class SessionRecalledRequest(messages.Request):
     """What was a session given: the one named, else the project's last one."""
 
@@ -133,8 +131,7 @@ class SessionRecalledRequest(messages.Request):
     k: int = messages.number(50, 1, MOST_SHOWN)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ShownView(MemoryView):
+class ShownView(MemoryView, kw_only=True):
     """A memory, with when it was given to a session."""
 
     shown_at: datetime

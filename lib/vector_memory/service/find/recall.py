@@ -29,7 +29,6 @@ from vector_memory.service.memory.views import (
     hit_view,
     memory_view,
 )
-from vector_memory.text.harmless import with_old_marked
 
 MAX_K = 1_000
 MAX_AROUND = 10
@@ -39,7 +38,6 @@ DEEPER, MOST_ECHOES = 3, 20
 and summaries may stand before a hit whose part they are."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class RecallRequest(messages.Filter):
     """A question.
 
@@ -205,7 +203,7 @@ def _shown(
         hit,
         names,
         ctx.now(),
-        text=with_old_marked(excerpt.text),
+        text=excerpt.text,
         before=around[0],
         after=around[1],
         history=told if told and told.summary else None,
@@ -226,7 +224,6 @@ SORTS: dict[str, Callable[[Memory], int] | None] = {
 """Orders of a list: by what first; what is alike in that comes newest first."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class ListRequest(messages.Filter):
     """Memories to be listed: `k` of them from the number `offset` on.
 
@@ -299,7 +296,6 @@ def _dated(ctx: Context, shelves: Sequence[Shelf], scope: Scope) -> list[Memory]
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class IdRequest(messages.Request):
     """One memory, by its id or the beginning of it."""
 
@@ -319,7 +315,6 @@ def get(ctx: Context, request: IdRequest) -> MemoryAnswer:
     return MemoryAnswer(memory_view(memory, project_names([shelf]), ctx.now()))
 
 
-@dataclass(frozen=True, kw_only=True)
 class EntitiesRequest(messages.Filter):
     """What the memories asked for are about by name: the `k` commonest."""
 

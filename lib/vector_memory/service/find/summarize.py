@@ -41,7 +41,6 @@ def _query_of(request: request_fields.Sent, name: str) -> str:
     return request_fields.text_of(request, name) if said else ""
 
 
-@dataclass(frozen=True, kw_only=True)
 class SummaryRequest(messages.Filter):
     """A summary of `k` sentences: of a topic (`query`), of sessions, or of a time (`since`, `until`)."""
 

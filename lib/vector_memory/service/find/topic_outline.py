@@ -20,7 +20,6 @@ LOOKED_AT = 3_000
 MOST_TITLES = 200
 
 
-@dataclass(frozen=True, kw_only=True)
 class OutlineRequest(messages.Filter):
     """The topics of the `k` newest sessions.
 

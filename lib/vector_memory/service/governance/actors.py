@@ -3,7 +3,6 @@ last did, what they may for a while, and their end."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from vector_memory import tokens
@@ -18,7 +17,6 @@ ESCALATED_H = 24
 UNUSED = timedelta(days=30)
 
 
-@dataclass(frozen=True, kw_only=True)
 class ActorsRequest(messages.Request):
     """`list` who acts, `review` who should not any more, `escalate` a contract for some hours, `terminate`.
 
@@ -34,8 +32,7 @@ class ActorsRequest(messages.Request):
     k: int = messages.number(300, 1, 300)
 
 
-@dataclass(frozen=True)
-class Actor:
+class Actor(messages.Answer):
     """Who acts: a `token`, `key`, `contract` or `session`; what it may, until and since when it is unused."""
 
     sort: str
@@ -47,8 +44,7 @@ class Actor:
     advice: str
 
 
-@dataclass(frozen=True)
-class ActorsAnswer:
+class ActorsAnswer(messages.Answer):
     """Who acts, and what was done."""
 
     actors: list[Actor]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from vector_memory.errors import BadInputError
@@ -24,7 +23,6 @@ BINDING = "HTTP+JSON"
 BEARER = {"token": {"httpAuthSecurityScheme": {"scheme": "Bearer"}}}
 
 
-@dataclass(frozen=True, kw_only=True)
 class CardRequest(messages.Request):
     """`create` this installation's card, or `verify` one.
 
@@ -45,8 +43,7 @@ class CardRequest(messages.Request):
     key: str = messages.word()
 
 
-@dataclass(frozen=True)
-class CardAnswer:
+class CardAnswer(messages.Answer):
     """The card; for `verify` whether the signature holds, whose it says to be, and why it does not hold."""
 
     card: dict[str, object]

@@ -16,7 +16,6 @@ MOST = 200
 ID_CHARS = 12
 
 
-@dataclass(frozen=True, kw_only=True)
 class ContractRequest(messages.Request):
     """Something about contracts: `create`, `list`, `check` an act, or `revoke`.
 
@@ -49,8 +48,7 @@ class ContractView(ContractTerms):
     problem: str
 
 
-@dataclass(frozen=True)
-class ContractAnswer:
+class ContractAnswer(messages.Answer):
     """The contracts; for `check`, whether the act is allowed, and by which contract it is not."""
 
     contracts: list[ContractView]

@@ -36,8 +36,7 @@ class Control:
     closes: str = ""
 
 
-@dataclass(frozen=True)
-class ControlView:
+class ControlView(messages.Answer):
     """A control, how it stands (`MET`, `PARTLY`, `NONE` or `NOT_HERE`), and by what."""
 
     id: str
@@ -49,8 +48,7 @@ class ControlView:
     evidence: list[Evidence]
 
 
-@dataclass(frozen=True)
-class FrameworkView:
+class FrameworkView(messages.Answer):
     """A standard with its score: the weighted share of the measurable controls that are met, a control that is
     partly met counting half; None where none can be measured."""
 
@@ -62,7 +60,6 @@ class FrameworkView:
     controls: list[ControlView]
 
 
-@dataclass(frozen=True, kw_only=True)
 class GovernanceRequest(messages.Request):
     """`since` when, by default 31 days ago; `framework` only one of them; `signed` with a signature."""
 
@@ -71,8 +68,7 @@ class GovernanceRequest(messages.Request):
     signed: bool = messages.flag()
 
 
-@dataclass(frozen=True)
-class ReportAnswer:
+class ReportAnswer(messages.Answer):
     """What standards ask for and how it stands; `markdown` says it for people."""
 
     note: str
@@ -83,8 +79,7 @@ class ReportAnswer:
     signature: str | None = messages.spare()
 
 
-@dataclass(frozen=True)
-class GapAnswer:
+class GapAnswer(messages.Answer):
     """The measurable controls that are not met, the weightiest first, each with what brings evidence."""
 
     note: str

@@ -7,7 +7,6 @@ from __future__ import annotations
 import binascii
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from vector_memory.errors import BadInputError
@@ -24,7 +23,6 @@ LONGEST, DEEPEST = timedelta(days=365), 8
 MOST_TOKEN_CHARS = 32_000
 
 
-@dataclass(frozen=True, kw_only=True)
 class DelegationRequest(messages.Request):
     """`delegate` acts to somebody, `check` a delegation, `revoke` one, or list the cryptography in use (`cbom`).
 
@@ -42,8 +40,7 @@ class DelegationRequest(messages.Request):
     token: str = messages.maybe_text(MOST_TOKEN_CHARS)
 
 
-@dataclass(frozen=True)
-class DelegationAnswer:
+class DelegationAnswer(messages.Answer):
     """A delegation as it is handed on and what it says; whether it holds, and why not; or the inventory."""
 
     token: str | None = messages.spare()

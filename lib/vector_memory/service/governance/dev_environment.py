@@ -7,7 +7,6 @@ import contextlib
 import os
 import shutil
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 
 from vector_memory.client import spawn
@@ -15,7 +14,7 @@ from vector_memory.client.link import DaemonClient
 from vector_memory.errors import BadInputError, DaemonUnavailableError
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.think import ledger, scratch_installation
+from vector_memory.service.think import ledger, store_copy
 from vector_memory.system.paths import Home
 
 FOLDER = "dev"
@@ -23,7 +22,6 @@ LOOK_S = 1.0
 _running: dict[str, Watch] = {}
 
 
-@dataclass(frozen=True, kw_only=True)
 class DevRequest(messages.Request):
     """The environment is to be started, emptied, stopped, or told about.
 
@@ -94,7 +92,7 @@ def environment(ctx: Context, request: DevRequest) -> ledger.Answer:
         if request.action == "reset":
             shutil.rmtree(home.root, ignore_errors=True)
         if request.action != "stop" and home.root not in _running:
-            scratch_installation.make_home(home, ctx.home, ctx.settings)
+            store_copy.make_home(home, ctx.home, ctx.settings)
             _running[home.root] = Watch(home, code)
             _running[home.root].start()
         ctx.audit("dev_environment", request.actor, [], do=request.action)
@@ -115,7 +113,7 @@ def environment(ctx: Context, request: DevRequest) -> ledger.Answer:
 def _checkout(request: DevRequest, watch: Watch | None) -> str:
     """Return the folder of the code that is meant: the one named, else the one that runs."""
     if not request.path:
-        return watch.code if watch else scratch_installation.ROOT
+        return watch.code if watch else store_copy.ROOT
     code = os.path.realpath(os.path.join(request.base, os.path.expanduser(request.path)))
     if not os.path.isfile(os.path.join(code, "lib", "vector_memory", "daemon", "__main__.py")):
         raise BadInputError(f"{code} is no checkout of this code.", "Give its folder as path.")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
@@ -14,7 +12,7 @@ from vector_memory import tokens
 from vector_memory.journal.audit import AuditEntry
 from vector_memory.journal.job_rows import OK
 from vector_memory.model import Memory, Scope, Sensitivity
-from vector_memory.service.base import contracts
+from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.tools import flags
 from vector_memory.trust import canonical
@@ -25,8 +23,7 @@ RED_TEAM = "red_team"
 """The small records in which runs of probes are kept."""
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(messages.Answer):
     """A figure: what it counts, how many there are in the period, the command that asks for it, and a digest
     (SHA-256) of what was counted."""
 
@@ -172,8 +169,3 @@ FIGURES: dict[str, Figure] = {
     "red_team_runs": ("runs of attacks on a scratch home", "vector-memory tool red_team", lambda g: g.did([RED_TEAM])),
 }  # fmt: skip
 """Figures by name: what is counted, how to ask for it, and what counts it."""
-
-
-def actors(entries: Iterable[AuditEntry]) -> dict[str, int]:
-    """Return how often each kind of actor did something, the most first."""
-    return dict(Counter(entry.actor for entry in entries).most_common())

@@ -7,7 +7,7 @@ so that whoever comes late with an old number can be told from who holds it now.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from vector_memory.errors import BadInputError
@@ -22,7 +22,6 @@ MOST = 500
 _changing = threading.Lock()
 
 
-@dataclass(frozen=True, kw_only=True)
 class LeaseRequest(messages.Request):
     """`acquire` a lease on a name for a session, keep it by a `heartbeat`, `release` it, or `list` all.
 
@@ -40,8 +39,7 @@ class LeaseRequest(messages.Request):
     ttl_s: int = messages.number(TTL_S, 1, LONGEST_S)
 
 
-@dataclass(frozen=True)
-class LeaseAnswer:
+class LeaseAnswer(messages.Answer):
     """The leases in question; `granted` whether the session has it, and why not."""
 
     leases: list[Lease]

@@ -10,7 +10,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError
@@ -33,7 +33,6 @@ _REPOSITORY = re.compile(r"(?:https?|ssh|git|file)://|[\w.-]+@[\w.-]+:")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
 
-@dataclass(frozen=True, kw_only=True)
 class PackRequest(messages.Request):
     """`publish` a project's procedures and learnings into a folder, `show` a pack, `install` it, or `certify` what
     was installed from it as one's own word.
@@ -47,8 +46,7 @@ class PackRequest(messages.Request):
     name: str = messages.word()
 
 
-@dataclass(frozen=True)
-class PackAnswer:
+class PackAnswer(messages.Answer):
     """A pack: by whom, whether its signature holds, what is in it, and how many were installed or certified."""
 
     name: str

@@ -13,7 +13,6 @@ import hashlib
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.service.base import messages, privacy
@@ -27,7 +26,6 @@ MOST_VOTERS, MOST = 50, 500
 _changing = threading.Lock()
 
 
-@dataclass(frozen=True, kw_only=True)
 class VoteRequest(messages.Request):
     """`propose` a question with its options and voters, `vote`, or ask for the `result`.
 
@@ -48,8 +46,7 @@ class VoteRequest(messages.Request):
     evidence: str = messages.maybe_text(1_000_000)
 
 
-@dataclass(frozen=True)
-class VoteView:
+class VoteView(messages.Answer):
     """How a vote stands.
 
     Attributes:
@@ -74,8 +71,7 @@ class VoteView:
     ask_user: str
 
 
-@dataclass(frozen=True)
-class VoteAnswer:
+class VoteAnswer(messages.Answer):
     """The votes in question, the newest last."""
 
     votes: list[VoteView]

@@ -16,7 +16,6 @@ from vector_memory.text import fence
 MOST_TOKENS = 500
 
 
-@dataclass(frozen=True, kw_only=True)
 class ContextRequest(messages.Request):
     """What belongs to the last of these texts is wanted.
 

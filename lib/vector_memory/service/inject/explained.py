@@ -27,7 +27,6 @@ MODEL_WAIT_S = 3.0
 TOLD = "told"
 
 
-@dataclass(frozen=True, kw_only=True)
 class ExplainRequest(messages.Filter):
     """What would a prompt (`query`) be given, as the first of a session in a project, and what of the `k` best
     hits would it not? The project is the first of `project_ids`, else the folder's that is asked from."""

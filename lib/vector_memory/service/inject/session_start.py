@@ -36,7 +36,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import checked, show
 from vector_memory.service.base.shown_notes import START, Showing
 from vector_memory.service.inject import after_compaction
-from vector_memory.service.memory import captured, last_session, merging
+from vector_memory.service.memory import last_session, merging, proposals
 from vector_memory.service.memory.last_session import SessionEnd
 from vector_memory.system.durable_files import write_durably
 from vector_memory.text import fence
@@ -102,7 +102,7 @@ def _notices(ctx: Context, question: HookQuestion) -> str:
     the model has written it, and would read it again."""
     told = [privacy_rules.notice(ctx, question.place)]
     if ctx.settings.recall_on_start and question.source != "compact":
-        told.append(captured.notice(ctx, question.shelves, question.place.id))
+        told.append(proposals.notice(ctx, question.shelves, question.place.id))
         told.append(_dates(ctx, question))
         told.append(leases.notice(ctx, question.place.id, question.session))
     line = " ".join(filter(None, told))
@@ -280,7 +280,7 @@ def _against(asker: ProjectAsker, memory: Memory) -> list[Memory]:
         if other is not None
         and asker.scope.holds(other)
         and link.relation is Relation.CONTRADICTS
-        and not captured.may_stand_beside(memory, other)
+        and not proposals.may_stand_beside(memory, other)
     ]
 
 

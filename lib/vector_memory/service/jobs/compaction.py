@@ -11,7 +11,7 @@ from vector_memory.model import Memory, Origin, Scope
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit import prune_candidates
 from vector_memory.service.jobs import derived, paging, pruning, tier_transfer
-from vector_memory.service.jobs.clusters import clusters
+from vector_memory.service.jobs.derived import clusters
 from vector_memory.service.jobs.step import Entry, JobRun, Step
 
 AT_ONCE = 100

@@ -12,7 +12,7 @@ a procedure (skill-discovery).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
@@ -20,16 +20,58 @@ from typing import NamedTuple
 from vector_memory import model, redact
 from vector_memory.errors import BadInputError
 from vector_memory.index.tools import clip
+from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import Link, Memory, Origin, Relation, Scope, Status, strictest
-from vector_memory.service.base import model_words
+from vector_memory.service.base import model_help
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.jobs import heuristics, paging
-from vector_memory.service.jobs.clusters import clusters
 from vector_memory.service.jobs.step import JobRun, Step
 from vector_memory.service.memory import proposals
 from vector_memory.service.memory.merging import sessions_of
+from vector_memory.service.memory.placement import neighbours
 from vector_memory.system.json_in import Record
+
+CLOSE, MOST = 0.75, 12
+
+
+def clusters(
+    ctx: Context,
+    shelf: Shelf,
+    memories: Iterable[Memory],
+    fits: Callable[[Memory], bool],
+    least: int,
+) -> list[list[Memory]]:
+    """Return groups of at least so many memories without a common member, each with the one first that the others
+    are near.
+
+    Args:
+        fits: whether a memory may be a member.
+    """
+    taken: set[str] = set()
+    groups = []
+    fit = [memory for memory in memories if fits(memory)]
+    keys = {memory.id: text_key(memory.embedded) for memory in fit}
+    vectors = shelf.journal.get_vectors(list(keys.values()), ctx.embedding.model)
+    for memory in fit:
+        vector = vectors.get(keys[memory.id])
+        if memory.id in taken or vector is None:
+            continue
+        members = [memory] + [
+            near.memory
+            for near in neighbours(ctx, shelf, memory, vector)
+            if near.cosine is not None
+            and near.cosine >= CLOSE
+            and near.memory.id not in taken
+            and near.memory.collection == memory.collection
+            and not set(near.memory.entities).isdisjoint(memory.entities)
+            and fits(near.memory)
+        ]
+        if len(members) >= least:
+            taken |= {member.id for member in members}
+            groups.append(members[:MOST])
+    return groups
+
 
 TAG, SKILL = "derived", "skill"
 SOURCES, EVIDENCE = "derived_from", "evidence"
@@ -222,7 +264,7 @@ def _propose(
     source_text = "\n".join(source.text for source in sources)
     # Steps stay as they were run, and counts as they were counted.
     is_exact = how in (SKILL, heuristics.HOW)
-    words = "" if is_exact else model_words.worded(ctx, WORDING, source_text, WORDS_CHARS)
+    words = "" if is_exact else model_help.worded(ctx, WORDING, source_text, WORDS_CHARS)
     if words:
         memory = replace(memory, text=redact.clean(words).text)
     try:

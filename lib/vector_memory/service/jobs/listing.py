@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from vector_memory.journal.job_rows import JobRow
 from vector_memory.model import Progress
-from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.jobs import registry, runner
 from vector_memory.service.jobs.step import PHASES
@@ -18,7 +18,6 @@ from vector_memory.system.json_in import Record
 ACTIONS = ("list", "show", "enable", "disable")
 
 
-@dataclass(frozen=True, kw_only=True)
 class JobsRequest(messages.Request):
     """Jobs are to be listed, or one of them (`name`) to be shown, enabled or disabled.
 
@@ -26,12 +25,11 @@ class JobsRequest(messages.Request):
         whole: list all that is known of them.
     """
 
-    action: str = messages.word(default="list")
+    action: str = messages.one_of(ACTIONS, "list")
     name: str = messages.word()
     whole: bool = messages.flag()
 
 
-@dataclass(frozen=True, kw_only=True)
 class RunRequest(messages.Request):
     """A job (`name`) is to be run now, or all that are `due`.
 
@@ -46,8 +44,7 @@ class RunRequest(messages.Request):
     dry_run: bool = messages.flag()
 
 
-@dataclass(frozen=True)
-class JobView:
+class JobView(messages.Answer):
     """A job, and how its last run went.
 
     Attributes:
@@ -74,8 +71,7 @@ class JobView:
     report: dict[str, object] | None = messages.spare()
 
 
-@dataclass(frozen=True)
-class JobsAnswer:
+class JobsAnswer(messages.Answer):
     """Jobs, and when the newest backup was written."""
 
     jobs: list[JobView]
@@ -89,7 +85,6 @@ def jobs(ctx: Context, request: JobsRequest) -> JobsAnswer | JobView:
         NotFoundError: there is none of that name.
         BadInputError: the action is unknown, or an agent enables or disables.
     """
-    request_fields.require_one(request.action, ACTIONS, "action")
     if request.action == "list":
         if ctx.state.writable:
             runner.due_jobs(ctx)

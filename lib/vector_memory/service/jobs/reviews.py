@@ -1,5 +1,5 @@
-"""weekly-note and monthly-review: what happened in the last whole week and month, as a section of a Markdown
-note in the folder that `reviews` names. Everything else in the note is the user's and stays."""
+"""weekly-note, monthly-review and compliance-report: what happened in the last whole week and month, as a
+section of a Markdown note in the folder that `reviews` names. Everything else in the note is the user's and stays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 
 from vector_memory import redact
 from vector_memory.index.fixes import fix_drafts
-from vector_memory.index.notes.daily_note import section
+from vector_memory.index.notes.daily_note import between_marks, section
 from vector_memory.index.tools import clip
 from vector_memory.journal.job_rows import FAILED, OK, WAITS
 from vector_memory.model import DECISION, PASSAGE, Memory, Scope, Sensitivity
@@ -160,3 +160,32 @@ def _state(ctx: Context) -> Iterator[str]:
             yield f"The job {row.name} failed: {row.message}"
     last = newest(ctx.home)
     yield f"Last backup: {last:%Y-%m-%d}" if last else "There is no backup: `vector-memory backup`"
+
+
+SECTION = "compliance"
+
+
+def compliance(ctx: Context, run: JobRun) -> Step:
+    """Look at every control.
+
+    Returns:
+        What it did, and where the next compliance begins.
+    """
+    asked = controls.GovernanceRequest(since=run.now - controls.PERIOD)
+    made = controls.report(ctx, asked)
+    scores = {
+        framework.id: "not measurable"
+        if framework.score is None
+        else f"{100 * framework.score:.0f} %"
+        for framework in made.frameworks
+    }
+    gaps = [control.id for view in made.frameworks for control in view.controls if control.closes]
+    report = {"since": made.since, "scores": scores, "gaps": gaps}
+    message = ", ".join(f"{name}: {score}" for name, score in scores.items())
+    if ctx.settings.reviews and not run.dry_run:
+        month = ctx.local_now().replace(day=1) - timedelta(days=1)
+        name = note_name(ctx.settings.monthly_note_name, month)
+        section = between_marks(SECTION, made.markdown.strip())
+        session_summary.put_section(ctx.settings.reviews, name, SECTION, section)
+        message += f". Wrote {name}"
+    return Step(report, message=f"{message}.")

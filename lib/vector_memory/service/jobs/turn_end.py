@@ -19,7 +19,7 @@ from vector_memory.service.inject import session_start
 from vector_memory.service.learning import note_uses
 from vector_memory.service.memory import applied
 from vector_memory.service.tools import fix_feedback, flags
-from vector_memory.service.transfer import import_client_memory
+from vector_memory.service.transfer import import_notes
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def learn(ctx: Context, ended: Ended) -> None:
     applied.followed(ctx, ended.session)
     deferred.learn_later(ctx, turn, ended.folder, ended.final)
     if ended.final:
-        import_client_memory.index(ctx, ended.transcript, ended.folder)
+        import_notes.index_client_memory(ctx, ended.transcript, ended.folder)
     if captured.stored and ended.asker is not None:
         session_start.save_snapshot(ctx, ended.asker, ended.folder)
     for session in concerned if ended.final and ctx.settings.generation_backend else ():

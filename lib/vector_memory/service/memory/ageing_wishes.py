@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -19,7 +19,6 @@ NEVER = "never"
 """In place of a date: there is none any more."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class AgeingWishes(messages.Request):
     """What a request may say of how a memory ages; what is None or "" stays as it is. Dates are as typed.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -46,15 +46,13 @@ TIERS = {"warm": Tier.WARM, "long_term": Tier.LONG_TERM, "cold": Tier.COLD}
 NOTE_CHARS = 500
 
 
-@dataclass(frozen=True)
-class WeighedAnswer:
+class WeighedAnswer(messages.Answer):
     """A memory as it counts now, and what was done: `proposed` where its new weight waits for the user."""
 
     memory: MemoryView
     action: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class VerifyRequest(messages.Request):
     """Somebody has looked whether a memory is so.
 
@@ -103,7 +101,6 @@ def verify(ctx: Context, request: VerifyRequest) -> WeighedAnswer:
     return _changed(ctx, request, shelf, changed, "verify", verdict=verdict)
 
 
-@dataclass(frozen=True, kw_only=True)
 class BoostRequest(messages.Request):
     """A memory is to count one step more or less.
 
@@ -114,7 +111,7 @@ class BoostRequest(messages.Request):
     """
 
     id: str = messages.text(64)
-    direction: str = messages.word(default="up")
+    direction: str = messages.one_of(("up", "down"), "up")
     what: str = messages.word(default="priority")
 
 
@@ -131,7 +128,6 @@ def boost(ctx: Context, request: BoostRequest) -> WeighedAnswer:
     shelf, memory = lookup(ctx, request.id)
     agent_rights.require_decided(memory)
     direction, what = request.direction, request.what
-    request_fields.require_one(direction, ("up", "down"), "direction")
     if direction == "up":
         agent_rights.require_own_weight(memory)
     else:
@@ -151,7 +147,6 @@ def boost(ctx: Context, request: BoostRequest) -> WeighedAnswer:
     return _changed(ctx, request, shelf, changed, "boost", what=what, direction=direction)
 
 
-@dataclass(frozen=True, kw_only=True)
 class PromoteRequest(messages.Request):
     """A memory is to become more than it is.
 
@@ -218,16 +213,13 @@ def _lifted(
     ctx: Context, request: PromoteRequest, shelf: Shelf, note: Memory, target: str
 ) -> WeighedAnswer:
     """Store what a note for the moment says as a memory, as if it were said now, and drop the note."""
-    draft = _as_target(note, target)
-    draft = replace(
-        draft,
+    draft = _as_target(note, target).as_new(
         id=new_id(),
         created_at=ctx.now(),
         priority=Priority.NORMAL,
         origin=Origin.ASSISTANT,
         source=Source(),
         confidence=0.7,
-        seq=0,
     )
     ctx.embedding.wait(3.0)
     if draft.weight and request.is_agent:

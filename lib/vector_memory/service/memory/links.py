@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 from vector_memory.errors import BadInputError, NotFoundError
@@ -17,7 +17,6 @@ from vector_memory.service.memory.views import BriefView, brief
 ID_CHARS = 64
 
 
-@dataclass(frozen=True, kw_only=True)
 class LinkRequest(messages.Request):
     """One memory is to be linked to another, or their links are to be removed.
 
@@ -35,8 +34,7 @@ class LinkRequest(messages.Request):
     remove: bool = messages.flag()
 
 
-@dataclass(frozen=True)
-class LinkAnswer:
+class LinkAnswer(messages.Answer):
     """What was done about the links from one memory to another.
 
     Attributes:
@@ -86,22 +84,19 @@ def _require_own(other: Memory, relation: Relation | None, remove: bool) -> None
         agent_rights.require_not_the_users(other)
 
 
-@dataclass(frozen=True, kw_only=True)
 class LinksRequest(messages.Request):
     """The links of one memory are wanted, by its id or the beginning of it."""
 
     id: str = messages.text(ID_CHARS)
 
 
-@dataclass(frozen=True, kw_only=True)
-class LinkedView(BriefView):
+class LinkedView(BriefView, kw_only=True):
     """The memory at the other end of a link."""
 
     status: str
 
 
-@dataclass(frozen=True)
-class LinkView:
+class LinkView(messages.Answer):
     """A link of a memory.
 
     Attributes:
@@ -118,8 +113,7 @@ class LinkView:
     other: LinkedView
 
 
-@dataclass(frozen=True)
-class LinksAnswer:
+class LinksAnswer(messages.Answer):
     """A memory and its links."""
 
     id: str

@@ -7,7 +7,7 @@ others wrote informs and no more, whatever it or its file says of itself, until 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vector_memory.model import (
     CONTEXT,
@@ -23,6 +23,7 @@ from vector_memory.model import (
     Priority,
 )
 from vector_memory.redact import levels
+from vector_memory.service.base import messages
 from vector_memory.text import suspicion
 
 BINDING_COLLECTIONS = ("procedures", "heuristics", "learnings")
@@ -78,8 +79,7 @@ def released(memory: Memory) -> dict[str, object]:
     return {**memory.extra, SUSPICION: {**mark, "released": True}}
 
 
-@dataclass(frozen=True)
-class SuspicionView:
+class SuspicionView(messages.Answer):
     """Why a memory looks like instructions to the model, how much (`score`), and whether hooks hold it back."""
 
     score: float | None

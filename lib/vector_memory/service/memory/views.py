@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, field, fields
 from datetime import date, datetime, timezone
 from enum import Enum
 from typing import Any, TypeVar
@@ -10,19 +10,18 @@ from typing import Any, TypeVar
 from vector_memory import aging
 from vector_memory.model import TRIGGERS, Memory, Sensitivity
 from vector_memory.retrieve.search import Hit
+from vector_memory.service.base import messages
 from vector_memory.service.base.messages import spare
 from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.merging import sources_of
 from vector_memory.system.json_in import Record
-from vector_memory.text.harmless import with_old_marked
 
 B = TypeVar("B", bound="BriefView")
 V = TypeVar("V", bound="MemoryView")
 
 
-@dataclass(frozen=True, kw_only=True)
-class BriefView:
+class BriefView(messages.Answer, kw_only=True):
     """A memory in brief.
 
     Attributes:
@@ -39,8 +38,7 @@ class BriefView:
     suspicious: trust_marks.SuspicionView | None = spare()
 
 
-@dataclass(frozen=True, kw_only=True)
-class MemoryView(BriefView):
+class MemoryView(BriefView, kw_only=True):
     """A memory.
 
     Attributes:
@@ -89,16 +87,14 @@ class MemoryView(BriefView):
     triggers: list[str] | None = spare()
 
 
-@dataclass(frozen=True)
-class OlderView:
+class OlderView(messages.Answer):
     """A memory that says something else, by its id and time."""
 
     id: str
     created_at: datetime
 
 
-@dataclass(frozen=True, kw_only=True)
-class HitView(MemoryView):
+class HitView(MemoryView, kw_only=True):
     """A memory that answers a question, with its score from 0 to 1 and what that is made of.
 
     Attributes:
@@ -118,8 +114,7 @@ class HitView(MemoryView):
     history: HistoryView | None = spare()
 
 
-@dataclass(frozen=True)
-class StageView:
+class StageView(messages.Answer):
     """A memory in a chain, from when until when it held (None for still), and why it gave way, or why its
     words are not those that it was stored with; left out where nobody knows."""
 
@@ -131,8 +126,7 @@ class StageView:
     reason: str | None = spare()
 
 
-@dataclass(frozen=True)
-class HistoryView:
+class HistoryView(messages.Answer):
     """A chain of memories that gave way one to another, oldest first, and the same as a sentence."""
 
     chain: list[StageView]
@@ -172,7 +166,6 @@ def memory_view(memory: Memory, names: ProjectNames, now: datetime | None = None
     return brief(
         MemoryView,
         memory,
-        text=with_old_marked(memory.text),
         project=names[memory.project],
         project_id=memory.project,
         source=asdict(memory.source),

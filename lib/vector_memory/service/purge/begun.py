@@ -7,7 +7,6 @@ own that goes when the purge is done: what the database then still keeps of them
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -17,7 +16,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.purge.selection import PurgeRequest, PurgeSelection, StorePart
 from vector_memory.service.sharing import team
 from vector_memory.system.durable_files import write_durably
-from vector_memory.system.files import read_text
+from vector_memory.system.files import drop, read_text
 
 RECORDS = "purge"
 """The small records of purges that were begun and are not done."""
@@ -81,8 +80,7 @@ def noted(ctx: Context) -> Iterator[tuple[PurgeRequest, BegunPurge]]:
 def done(ctx: Context, id: str) -> None:
     """Have nothing noted of a purge any more."""
     ctx.state.put_record(RECORDS, id, None)
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(_key_path(ctx, id))
+    drop(_key_path(ctx, id))
 
 
 def _sealed(ctx: Context, id: str, pieces: Sequence[str]) -> str:

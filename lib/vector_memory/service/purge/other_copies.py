@@ -3,7 +3,6 @@ that were set aside, backups."""
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import re
@@ -12,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from vector_memory import projects
 from vector_memory.service.purge.byte_search import files_below
 from vector_memory.system import removal
+from vector_memory.system.files import drop
 from vector_memory.system.paths import Home
 
 SET_ASIDE = re.compile(r".+\.(?:damaged|replaced)-\d{8}T\d{6,}")
@@ -65,8 +65,7 @@ def remove(path: str) -> None:
         if left := removal.remove(path):
             raise OSError(errno.ENOTEMPTY, f"{left[0]} is not ours")
     else:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
+        drop(path)
 
 
 def is_log(home: Home, path: str) -> bool:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMemoryError
 from vector_memory.model import SUMMARY, Memory, Progress, Status, ignore_progress
-from vector_memory.service.base import contracts
+from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.messages import spare
 from vector_memory.service.base.shelf import Shelf, project_names
@@ -42,8 +42,7 @@ TASK: Task = "purge"
 MOST_SHOWN = 1_000
 
 
-@dataclass(frozen=True)
-class SearchedView:
+class SearchedView(messages.Answer):
     """How many files were searched, of how many megabytes, for how many pieces of text, and which of them
     could not be read."""
 

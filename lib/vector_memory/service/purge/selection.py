@@ -39,7 +39,6 @@ EVERY_STATUS = tuple(Status)
 LIVING = (Status.ACTIVE, Status.SUPERSEDED)
 
 
-@dataclass(frozen=True, kw_only=True)
 class PurgeRequest(messages.Request):
     """Remove for good: memories (`ids`), whatever holds a `text`, a `session`, the project in a folder (`dir`),
     or what was `forgotten`; one of these.

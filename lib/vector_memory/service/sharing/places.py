@@ -3,14 +3,19 @@ own, and nobody trusts the place: what is read there is checked afterwards."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
+import subprocess
 import tempfile
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
-from vector_memory.system.files import RefusedError, explained, open_regular
+from vector_memory.system import git, private, standins
+from vector_memory.system.files import RefusedError, drop, explained, open_regular
 
 ROOT = "v1"
 PART = re.compile(r"[0-9a-z][0-9a-z.-]{0,80}")
@@ -112,8 +117,202 @@ class Folder(SharedPlace):
             raise StoreFullError(f"{path} cannot be written: {error.strerror or error}.") from error
 
     def remove(self, name: str) -> None:
-        with contextlib.suppress(OSError):
-            os.unlink(self._path(name))
+        drop(self._path(name), OSError)
 
     def _path(self, name: str) -> str:
         return os.path.join(self.root, *name.split("/"))
+
+
+TRIES = 6
+"""How often a push is tried that others are quicker than."""
+
+
+class Repository(Folder):
+    """A working tree of git, or a copy of ours of a bare repository.
+
+    Args:
+        path: its top folder, or the bare repository.
+        copy: where our copy of a bare one is kept, "" for a working tree.
+    """
+
+    def __init__(self, path: str, copy: str) -> None:
+        super().__init__(copy or path)
+        self._bare = path if copy else ""
+
+    def refresh(self) -> None:
+        """Take over what others pushed.
+
+        Raises:
+            BadInputError: git cannot: it says why.
+        """
+        if self._bare and not os.path.isdir(os.path.join(self.root, ".git")):
+            private.make_folder(os.path.dirname(self.root))
+            git.run("/", "clone", "--no-local", "--", self._bare, self.root)
+        if not self._has_remote_branch():
+            return
+        self._git("fetch", "--quiet", "origin")
+        if self._bare:
+            # Nothing is kept in our own copy but what is to be pushed at once.
+            self._git("reset", "--quiet", "--hard", f"origin/{self._branch}")
+        else:
+            self._git("merge", "--quiet", "--ff-only", f"origin/{self._branch}")
+
+    def finish(self) -> None:
+        """Commit what was written, and push it, after what others pushed meanwhile.
+
+        Raises:
+            BadInputError: git cannot: it says why.
+        """
+        self._git("add", "--all", "--force", "--", ROOT)
+        if self._tried("diff", "--cached", "--quiet", "--", ROOT).returncode:
+            self._git("commit", "--quiet", "--message", "Share memories", "--", ROOT)
+        if not self._tried("remote").stdout.strip():
+            return
+        for _ in range(TRIES):
+            pushed = self._tried("push", "--quiet", "origin", f"HEAD:{self._branch}")
+            if not pushed.returncode:
+                return
+            if self._has_remote_branch():
+                self._git("pull", "--quiet", "--rebase", "origin", self._branch)
+        raise git.refused("push", pushed.stderr)
+
+    @property
+    def _branch(self) -> str:
+        return self._git("symbolic-ref", "--short", "HEAD").decode().strip()
+
+    def _has_remote_branch(self) -> bool:
+        if b"origin" not in self._tried("remote").stdout.split():
+            return False
+        return bool(self._git("ls-remote", "--heads", "origin", self._branch).strip())
+
+    def _git(self, *words: str) -> bytes:
+        return git.run(self.root, *words)
+
+    def _tried(self, *words: str) -> subprocess.CompletedProcess[bytes]:
+        return git.tried(self.root, *words)
+
+
+ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
+KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+VARIABLES = (*ENDPOINTS, *REGIONS, *KEYS)
+CONNECT_S, ANSWER_S = 10.0, 60.0
+
+
+class Bucket(SharedPlace):
+    """A prefix of a bucket.
+
+    Args:
+        access: the AWS variables, where they differ from this process's own.
+    """
+
+    def __init__(self, bucket: str, prefix: str, access: Mapping[str, str]) -> None:
+        self._root = "/".join(part for part in (bucket, prefix) if part)
+        self._access = {**{n: os.environ[n] for n in VARIABLES if n in os.environ}, **access}
+        self._opened: Any = None
+
+    def names(self, folder: str) -> list[str]:
+        """Return the names of what is in a folder, sorted; [] where there is none."""
+        fs = standins.real("pyarrow.fs")
+
+        with _explaining(folder):
+            selector = fs.FileSelector(f"{self._root}/{folder}", allow_not_found=True)
+            infos = self._files.get_file_info(selector)
+        return sorted(info.base_name for info in infos if PART.fullmatch(info.base_name))
+
+    def read(self, name: str, most_bytes: int) -> bytes:
+        """Return a file, one byte more than `most_bytes` where it is longer."""
+        with _explaining(name), self._files.open_input_stream(f"{self._root}/{name}") as file:
+            return bytes(file.read(most_bytes + 1))
+
+    def write(self, name: str, content: bytes) -> None:
+        fs = standins.real("pyarrow.fs")
+
+        path = f"{self._root}/{name}"
+        with _explaining(name):
+            if self._files.get_file_info(path).type is not fs.FileType.NotFound:
+                raise BadInputError(f"{name} is there already.", "Publish again.")
+            # It is there once it is closed; what is broken off before leaves nothing.
+            with self._files.open_output_stream(path) as file:
+                file.write(content)
+
+    def remove(self, name: str) -> None:
+        fs = standins.real("pyarrow.fs")
+
+        path = f"{self._root}/{name}"
+        with _explaining(name):
+            if self._files.get_file_info(path).type is not fs.FileType.NotFound:
+                self._files.delete_file(path)
+
+    @property
+    def _files(self) -> Any:
+        if self._opened is None:
+            fs = standins.real("pyarrow.fs")
+
+            endpoint = urlsplit(self._first(ENDPOINTS))
+            more: dict[str, Any] = {}
+            if endpoint.netloc:
+                more = {"endpoint_override": endpoint.netloc, "scheme": endpoint.scheme}
+            if self._access.get(KEYS[0]):
+                more |= {"access_key": self._access[KEYS[0]]}
+                more |= {"secret_key": self._access.get(KEYS[1], "")}
+                more |= {"session_token": self._access.get(KEYS[2]) or None}
+            self._opened = fs.S3FileSystem(
+                region=self._first(REGIONS) or "us-east-1",
+                connect_timeout=CONNECT_S,
+                request_timeout=ANSWER_S,
+                **more,
+            )
+        return self._opened
+
+    def _first(self, names: tuple[str, ...]) -> str:
+        return next((self._access[name] for name in names if self._access.get(name)), "")
+
+
+@contextmanager
+def _explaining(name: str) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise gone(name) from None
+    except OSError as error:
+        raise BadInputError(
+            f"The bucket did not do it: {str(error)[:300]}",
+            "Check AWS_ENDPOINT_URL, AWS_REGION and the credentials in this terminal.",
+        ) from error
+
+
+def path_of(url: str) -> str:
+    """Return the path that a `file://` address names."""
+    return unquote(urlsplit(url).path)
+
+
+def place_at(url: str, copies: str, access: Mapping[str, str]) -> SharedPlace:
+    """Return the place that an address names.
+
+    Args:
+        url: `file:///path` of a folder or git repository, or `s3://bucket/prefix`.
+        copies: a folder of ours for a copy of a repository without files.
+        access: the AWS variables by which a bucket is reached.
+
+    Raises:
+        BadInputError: the address is none of these.
+        NotFoundError: there is no such folder.
+    """
+    split = urlsplit(url)
+    if split.scheme == "s3" and split.netloc:
+        return Bucket(split.netloc, split.path.strip("/"), access)
+    path = path_of(url)
+    if split.scheme != "file" or split.netloc not in ("", "localhost") or path in ("", "/"):
+        raise BadInputError(
+            f"{url!r} is no place to share at.", "Give file:///a/folder or s3://bucket/prefix."
+        )
+    path = os.path.realpath(path)
+    if not os.path.isdir(path):
+        raise NotFoundError(f"There is no folder {path}.", "Make it, or mount what it is on.")
+    is_bare = os.path.isfile(os.path.join(path, "HEAD")) and os.path.isdir(
+        os.path.join(path, "objects")
+    )
+    if is_bare or os.path.exists(os.path.join(path, ".git")):
+        return Repository(path, copies if is_bare else "")
+    return Folder(path)

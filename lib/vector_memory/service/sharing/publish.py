@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Progress
@@ -25,7 +25,6 @@ MOST_STEPS = 16
 """After how many bundles that continue one another a whole one is published."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class PublishRequest(ShareRequest):
     """Publish a project's memories.
 
@@ -43,8 +42,7 @@ class PublishRequest(ShareRequest):
     only_known: bool = messages.flag()
 
 
-@dataclass(frozen=True)
-class SharedView:
+class SharedView(messages.Answer):
     """A memory that is or would be published."""
 
     id: str
@@ -52,8 +50,7 @@ class SharedView:
     text: str
 
 
-@dataclass(frozen=True)
-class PublishAnswer:
+class PublishAnswer(messages.Answer):
     """What was published.
 
     Attributes:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from vector_memory.errors import VectorMemoryError
 from vector_memory.model import Memory, Progress, Scope
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.sharing import contents, team
 from vector_memory.service.sharing.places import ROOT, SharedPlace
@@ -36,8 +37,7 @@ def numbers(place: SharedPlace, member: Member) -> list[int]:
     return sorted(int(stem) for stem in stems if len(stem) == 10 and stem.isdecimal())
 
 
-@dataclass(frozen=True)
-class PulledView:
+class PulledView(messages.Answer):
     """What of a member is here now: the newest bundle's number, and how many memories."""
 
     key: str
@@ -46,16 +46,14 @@ class PulledView:
     memories: int
 
 
-@dataclass(frozen=True)
-class RefusedView:
+class RefusedView(messages.Answer):
     """What was not taken, and why."""
 
     what: str
     why: str
 
 
-@dataclass(frozen=True)
-class PullAnswer:
+class PullAnswer(messages.Answer):
     """What others share, and what was refused of it."""
 
     members: list[PulledView]

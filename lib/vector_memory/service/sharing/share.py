@@ -7,7 +7,7 @@ import getpass
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
 from vector_memory.model import Memory
@@ -15,8 +15,7 @@ from vector_memory.service.base import contracts, messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.sharing import contents, pull, team
-from vector_memory.service.sharing.addresses import path_of, place_at
-from vector_memory.service.sharing.places import ROOT, SharedPlace
+from vector_memory.service.sharing.places import ROOT, VARIABLES, SharedPlace, path_of, place_at
 from vector_memory.service.sharing.team import Corner, Member, TeamShare
 from vector_memory.trust.keys import KeyEntry, PrivateKey, PublicKey
 
@@ -26,14 +25,12 @@ MOST_TEAM = 4_096
 
 def _access(request: Mapping[str, object], name: str) -> dict[str, str]:
     """Read the AWS variables of the terminal that asks; no others are taken."""
-    from vector_memory.service.sharing.bucket import VARIABLES
 
     value = request.get(name)
     given = value if isinstance(value, dict) else {}
     return {variable: str(given[variable]) for variable in VARIABLES if given.get(variable)}
 
 
-@dataclass(frozen=True, kw_only=True)
 class ShareRequest(messages.Request):
     """What concerns the sharing of a project.
 
@@ -46,7 +43,6 @@ class ShareRequest(messages.Request):
     passphrase: str = messages.word()
 
 
-@dataclass(frozen=True, kw_only=True)
 class ShareInitRequest(ShareRequest):
     """Share a project at a place.
 
@@ -60,8 +56,7 @@ class ShareInitRequest(ShareRequest):
     jurisdiction: str = messages.read_by(request_fields.jurisdiction_of, "")
 
 
-@dataclass(frozen=True)
-class ShareInitAnswer:
+class ShareInitAnswer(messages.Answer):
     """A project that is shared now: where, as which team, and where the list of members stands."""
 
     url: str
@@ -71,7 +66,6 @@ class ShareInitAnswer:
     fingerprint: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class InviteRequest(ShareRequest):
     """Tell this installation's key, or take somebody's key into the list of members, with the law that this one's
     copies lie under."""
@@ -81,8 +75,7 @@ class InviteRequest(ShareRequest):
     jurisdiction: str = messages.read_by(request_fields.jurisdiction_of, "")
 
 
-@dataclass(frozen=True)
-class InviteAnswer:
+class InviteAnswer(messages.Answer):
     """A key: what others need of it, and what to compare.
 
     Attributes:
@@ -95,8 +88,7 @@ class InviteAnswer:
     members: str | None = messages.spare()
 
 
-@dataclass(frozen=True)
-class MemberView:
+class MemberView(messages.Answer):
     """A member: the newest bundle that was taken, and how many memories are here of it; of oneself, the newest that was
     published, and how many memories are in it.
 
@@ -113,8 +105,7 @@ class MemberView:
     jurisdiction: str
 
 
-@dataclass(frozen=True)
-class StatusAnswer:
+class StatusAnswer(messages.Answer):
     """How a project is shared: where, which kinds and tags, what was published last, and the members."""
 
     url: str
@@ -126,15 +117,13 @@ class StatusAnswer:
     members: list[MemberView]
 
 
-@dataclass(frozen=True, kw_only=True)
 class RevokeRequest(ShareRequest):
     """Give up a member's key, by its id, its word or the member's name; one's own takes back what was shared."""
 
     key: str = messages.text(200)
 
 
-@dataclass(frozen=True)
-class RevokeAnswer:
+class RevokeAnswer(messages.Answer):
     """A key that counts no more, and how many of its memories went."""
 
     key: str
@@ -142,15 +131,13 @@ class RevokeAnswer:
     removed: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class RejectRequest(messages.Request):
     """Memories that others shared, by their ids or how these begin: they are not wanted here."""
 
     ids: tuple[str, ...] = messages.words()
 
 
-@dataclass(frozen=True)
-class RejectAnswer:
+class RejectAnswer(messages.Answer):
     """How many memories of others went from here."""
 
     rejected: int

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from vector_memory.errors import BadInputError
@@ -18,7 +17,6 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger
 
 
-@dataclass(frozen=True, kw_only=True)
 class OptimizerRequest(ledger.WorkRequest):
     """Steps are looked at, of the tasks of a kind (all by default) since a time.
 
@@ -30,8 +28,7 @@ class OptimizerRequest(ledger.WorkRequest):
     second: tuple[str, ...] = messages.words()
 
 
-@dataclass(frozen=True)
-class StepFigures:
+class StepFigures(messages.Answer):
     """How a step goes.
 
     Attributes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from vector_memory.errors import BadInputError
 from vector_memory.index.topics.turns import terms_of
@@ -27,7 +26,6 @@ ALIKE = 0.7
 Met = tuple[Task, Trouble]
 
 
-@dataclass(frozen=True, kw_only=True)
 class CauseRequest(ledger.WorkRequest):
     """A failure is to be explained.
 

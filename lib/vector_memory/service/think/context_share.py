@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from datetime import timedelta
 
 from vector_memory import config
 from vector_memory.observe.learning.figures import Rate, rate
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.context_tally import GUIDANCE, PARTS, SEARCH
+from vector_memory.service.base.context_block import GUIDANCE, PARTS, SEARCH
 from vector_memory.service.base.shown_notes import FAILURE, PROCEDURES, PROMPT, START
 from vector_memory.service.learning import procedures
 from vector_memory.service.think import ledger
@@ -28,7 +27,6 @@ FIXED = {FAILURE: failure_advice.FAILURE_TOKENS, GUIDANCE: procedures.MOST_TOKEN
 MOST_ENTRIES, DAYS = 20_000, 30
 
 
-@dataclass(frozen=True, kw_only=True)
 class BudgetRequest(ledger.WorkRequest):
     """The limits are shown, or one is to be set.
 
@@ -42,8 +40,7 @@ class BudgetRequest(ledger.WorkRequest):
     tokens: int = messages.number(0, 0, 100_000)
 
 
-@dataclass(frozen=True)
-class CompartmentView:
+class CompartmentView(messages.Answer):
     """What comes by one way.
 
     Attributes:

@@ -7,7 +7,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from fnmatch import fnmatchcase
 from statistics import median_high
@@ -37,7 +37,6 @@ LISTED = "prices listed in November 2026"
 MILLION = 1_000_000
 
 
-@dataclass(frozen=True, kw_only=True)
 class CostRequest(ledger.WorkRequest):
     """What was taken is asked for, or which model to take.
 
@@ -56,8 +55,7 @@ class CostRequest(ledger.WorkRequest):
 Prices = list[tuple[str, list[float]]]
 
 
-@dataclass(frozen=True)
-class CostRow:
+class CostRow(messages.Answer):
     """What one of them took: tokens of each sort, and dollars by the table; None where a model in it has no
     price."""
 

@@ -4,7 +4,7 @@ before anybody makes it. Nothing is changed here: the user promotes it with the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from vector_memory.errors import BadInputError
@@ -37,7 +37,6 @@ TRIED = (
 MOST_CHANGED, LOOKED_AT, EXAMPLES = 500, 4_000, 8
 
 
-@dataclass(frozen=True, kw_only=True)
 class TwinRequest(messages.Request):
     """A change is to be tried.
 

@@ -18,7 +18,6 @@ MOST_LABEL = 60
 _UNFIT = re.compile(r"[\"<>{}\[\]|#;`\x00-\x1f]+")
 
 
-@dataclass(frozen=True, kw_only=True)
 class FlowRequest(messages.Request):
     """A session's steps are to be drawn, of one turn (from 1) or of all; at most `k` nodes."""
 
@@ -40,8 +39,7 @@ class FlowNode:
     error: str = ""
 
 
-@dataclass(frozen=True)
-class FlowEdge:
+class FlowEdge(messages.Answer):
     """What came after what; `why` is `mended` where a failure was ended by it, else ""."""
 
     from_id: str

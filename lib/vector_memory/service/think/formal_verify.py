@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from vector_memory import redact
@@ -77,7 +77,6 @@ class ReadStore(NamedTuple):
     is_still: bool
 
 
-@dataclass(frozen=True, kw_only=True)
 class InvariantsRequest(messages.Request):
     """Do these properties hold? `properties` are names of `PROPERTIES`; all by default."""
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from math import log
 
@@ -44,7 +44,6 @@ Answer = dict[str, object]
 in the docstring of the function that answers."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class WorkRequest(messages.Request):
     """What the tools that look at work have in common.
 

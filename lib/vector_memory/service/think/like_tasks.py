@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from vector_memory.observe.learning import trails
 from vector_memory.observe.learning.figures import LEAST, NOT_ENOUGH, Middle, Rate, middle, rate
@@ -20,7 +19,6 @@ from vector_memory.service.think import ledger
 MOST_LIKE, MOST_TROUBLE = 5, 5
 
 
-@dataclass(frozen=True, kw_only=True)
 class AssessmentRequest(ledger.WorkRequest):
     """What a task that is to be done looks like: its words, and its kind where it is known."""
 
@@ -79,7 +77,6 @@ def _verdict(kind: str, done: Rate, minutes: Middle) -> str:
     return f"{name}: {done.told} were done; {minutes.median:g} min in the median ({span})."
 
 
-@dataclass(frozen=True, kw_only=True)
 class PreloadRequest(messages.Request):
     """What is about to be done, in words; `k` memories at most."""
 

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -48,7 +48,6 @@ OF = {
 """What `benchmark` measures, by name."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class BenchmarkRequest(messages.Request):
     """Something is to be measured.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
 from vector_memory.observe.learning.figures import NOT_ENOUGH, Rate, rate
@@ -18,7 +17,6 @@ MOST = 100_000
 UNSEEN = "Sessions are watched while they run; of those that were read afterwards nothing is known."
 
 
-@dataclass(frozen=True, kw_only=True)
 class MonitorRequest(messages.Filter):
     """What was flagged, in the sessions and the time that are named.
 
@@ -30,8 +28,7 @@ class MonitorRequest(messages.Filter):
     k: int = messages.number(20, 1, 500)
 
 
-@dataclass(frozen=True)
-class Week:
+class Week(messages.Answer):
     """A week (ISO, `2026-W12`): how many of the sessions that did anything were flagged, and with what."""
 
     week: str

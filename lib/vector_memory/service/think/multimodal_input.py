@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
@@ -42,7 +41,6 @@ REFERENCE, DIGEST = "reference", "sha256:"
 """The tags of a memory that stands for a file, and of the file as it was then."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class InputRequest(ledger.WorkRequest):
     """A file whose content is to be remembered as text.
 

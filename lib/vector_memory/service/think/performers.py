@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from statistics import median
 
 from vector_memory.model import PROCEDURE
@@ -31,7 +30,6 @@ ADVICE = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
 class SpecializationRequest(ledger.WorkRequest):
     """Who does tasks of a kind (each by default) well? `candidates` are parts of names of agents or models."""
 
@@ -39,8 +37,7 @@ class SpecializationRequest(ledger.WorkRequest):
     candidates: tuple[str, ...] = messages.words()
 
 
-@dataclass(frozen=True)
-class Performer:
+class Performer(messages.Answer):
     """How one agent (`main` for the session itself) with one model did with the tasks of a kind.
 
     Attributes:
@@ -109,15 +106,13 @@ def _advice(kind: str, performers: Sequence[Performer]) -> str:
     return f"{kind}: {name} did {best.done.told}; beside all others: {verdict}."
 
 
-@dataclass(frozen=True, kw_only=True)
 class MetaRequest(ledger.WorkRequest):
     """Who does worse than the rest, in tasks that ended `since`? Of fewer judged ones than `least` nothing is said."""
 
     least: int = messages.number(LEAST, LEAST, 1_000)
 
 
-@dataclass(frozen=True)
-class PeerComparison:
+class PeerComparison(messages.Answer):
     """How one did against all others at the same kinds of tasks.
 
     Attributes:

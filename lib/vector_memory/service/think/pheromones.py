@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import log
 
@@ -22,7 +21,6 @@ from vector_memory.service.think import ledger
 from vector_memory.text import suspicion
 
 
-@dataclass(frozen=True, kw_only=True)
 class TrailRequest(ledger.WorkRequest):
     """Trails are asked for, or something is added to them.
 

@@ -26,7 +26,6 @@ MOST_TASKS, MOST_DEADLINES = 100, 10
 CHANGES = ("add", "done", "remove")
 
 
-@dataclass(frozen=True, kw_only=True)
 class PlanRequest(ledger.WorkRequest):
     """A plan is looked at or changed.
 

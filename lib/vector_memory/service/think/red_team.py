@@ -27,7 +27,7 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger, probes
 from vector_memory.service.think.probes import AGENT, ANSWER, ERROR, PASTE, TOOL, Plant
-from vector_memory.service.think.scratch_installation import Installation, installed
+from vector_memory.service.think.store_copy import Installation, installed
 from vector_memory.system.json_in import Record
 from vector_memory.text import fence
 from vector_memory.text.harmless import is_marked
@@ -47,7 +47,6 @@ _OTHERS = re.compile(
 _ITS_OWN = re.compile(r" · assistant\b|^\s*(?:Assistant|Done)\b.*:", re.MULTILINE)
 
 
-@dataclass(frozen=True, kw_only=True)
 class RedTeamRequest(messages.Request):
     """`run` attacks (some `categories`, all by default), `report` tells the last run again, `trend` all runs; of what
     got through only what is of a `severity`, where one is named."""

@@ -1,18 +1,25 @@
 """A copy of a project's store with everything around it, on which things can be tried: whatever is done there is
-done to nobody's memory."""
+done to nobody's memory. And an installation of its own that is thrown away, with a daemon and hooks."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import shutil
+import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from vector_memory.client import trial
+from vector_memory.client.link import DaemonClient
+from vector_memory.client.trial import Line
 from vector_memory.config import Settings
-from vector_memory.errors import DaemonUnavailableError
+from vector_memory.errors import DaemonUnavailableError, VectorMemoryError
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
 from vector_memory.model import BegunVector, Progress
@@ -21,6 +28,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.embedding import PROMPT_CHARS, Embedding
 from vector_memory.service.base.follow_journal import follow_once
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.system.json_in import Record
 from vector_memory.system.paths import Home
 
 if TYPE_CHECKING:
@@ -114,3 +122,118 @@ def follow(copy: Context, progress: Progress) -> None:
         done += step
         copy.hooks.give_way()
         progress(min(done, left), left, "indexing the copy")
+
+
+HOOK_S, ANSWER_S, SETTLE_S, GONE_S, POLL_S = 20.0, 60.0, 120.0, 10.0, 0.1
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__)))))
+"""Where hooks/ and lib/ are."""
+PATIENCE_S = 10.0
+_PATIENT = """import sys
+sys.path.insert(0, sys.argv[1])
+from vector_memory.client import exchange
+exchange.DEADLINE_S = exchange.DAEMON_S = float(sys.argv[2])
+sys.argv[:] = sys.argv[3:]
+with open(sys.argv[0]) as file:
+    exec(compile(file.read(), sys.argv[0], "exec"), {"__file__": sys.argv[0]})"""
+"""Runs a hook as it is, but lets it wait longer for the daemon: what it would show is looked at here, and on a busy
+machine it would show nothing."""
+
+
+class Installation:
+    """A scratch installation with a project.
+
+    Attributes:
+        project: the project's folder.
+        said: all that hooks have printed.
+    """
+
+    def __init__(self, home: Home, folder: str) -> None:
+        self.home, self.folder = home, folder
+        self.project = os.path.join(folder, "heronry")
+        self.daemon = DaemonClient(home)
+        self.said: list[str] = []
+        self._sessions = 0
+
+    def ask(self, verb: str, actor: str = "user", **request: Any) -> Record:
+        """Return what the daemon answers about the project.
+
+        Raises:
+            VectorMemoryError: it refused.
+        """
+        asked = {"project": self.project, "cwd": self.project, "actor": actor, **request}
+        return Record(self.daemon.ask(verb, asked, ANSWER_S))
+
+    def session(self) -> str:
+        """Return a session's id that was not used yet."""
+        self._sessions += 1
+        return f"probe-{self._sessions:04}"
+
+    def hook(self, stem: str, session: str, **event: object) -> str:
+        """Run a hook and return what it gives the model, "" for nothing."""
+        script = os.path.join(ROOT, "hooks", f"{stem}.py")
+        patient = ["-c", _PATIENT, os.path.join(ROOT, "lib"), str(PATIENCE_S), script]
+        command = [self.home.runtime_python, "-I", "-S", *patient, self.home.root]
+        given = {"session_id": session, **event}
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            done = trial.run_hook(
+                command, stem, self.home, self.project, HOOK_S, self.folder, **given
+            )
+            self.said.append(done.stdout.decode("utf-8", "replace"))
+            return trial.context_in(done.stdout)
+        return ""
+
+    def prompt(self, session: str, text: str) -> str:
+        """Return what a prompt of the user's is given."""
+        return self.hook("user_prompt_submit", session, prompt=text, transcript_path="")
+
+    def tell(self, lines: Sequence[Line]) -> None:
+        """Let a session end that said these lines: each a role with a text or blocks."""
+        session = self.session()
+        path = os.path.join(self.folder, f"{session}.jsonl")
+        trial.write_transcript(path, session, self.project, lines)
+        self.hook("session_end", session, transcript_path=path, reason="exit")
+
+    def until(self, holds: Callable[[], bool], most_s: float = SETTLE_S) -> bool:
+        """Wait until something is so; return whether it came."""
+        end = time.monotonic() + most_s
+        while not (done := holds()) and time.monotonic() < end:
+            time.sleep(POLL_S)
+        return done
+
+    def settle(self) -> None:
+        """Wait until all that was stored can be found by meaning."""
+        self.daemon.ask("wait", {"timeout_s": SETTLE_S}, SETTLE_S + ANSWER_S)
+
+    def stop(self) -> None:
+        """End the daemon and wait until its files are closed."""
+        with contextlib.suppress(VectorMemoryError, OSError):
+            self.daemon.stop()
+        self.until(lambda: not os.path.exists(self.home.socket), GONE_S)
+
+
+@contextlib.contextmanager
+def installed(like: Home, settings: Settings) -> Iterator[Installation]:
+    """Yield an installation with the same runtime, model and settings as this one, and remove it at the end."""
+    folder = tempfile.mkdtemp(prefix="vector-memory-")
+    made = Installation(Home(os.path.join(folder, "home")), folder)
+    try:
+        make_home(made.home, like, settings)
+        os.makedirs(made.project)
+        yield made
+    finally:
+        made.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def make_home(home: Home, like: Home, settings: Settings) -> None:
+    """Make an empty data home with the runtime, the models and the settings of another one, which reads and writes
+    nothing outside."""
+    os.makedirs(home.root, mode=0o700, exist_ok=True)
+    for name in ("runtime", "models"):
+        if not os.path.lexists(home.path(name)):
+            os.symlink(os.path.realpath(like.path(name)), home.path(name))
+    home.make()
+    plain, usual = asdict(alone(settings)), asdict(Settings())
+    changed = {name: value for name, value in plain.items() if value != usual[name]}
+    with open(home.config, "w", encoding="utf-8") as file:
+        json.dump({**changed, "excluded_projects": []}, file)

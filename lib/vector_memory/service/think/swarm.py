@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
@@ -23,7 +22,6 @@ Source: L. Lamport, R. Shostak, M. Pease, "The Byzantine Generals Problem", ACM 
 """
 
 
-@dataclass(frozen=True, kw_only=True)
 class SwarmRequest(messages.Request):
     """Answers to a question, and how much each weighs, as numbers above zero in the same order (1 each by
     default)."""
@@ -33,8 +31,7 @@ class SwarmRequest(messages.Request):
     weights: list[str] = messages.read_by(lambda sent, name: sent.get(name) or [], None)
 
 
-@dataclass(frozen=True)
-class Opinion:
+class Opinion(messages.Answer):
     """Answers that say the same: one of them, which (numbers from 1), and their weight together."""
 
     text: str

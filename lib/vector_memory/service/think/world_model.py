@@ -3,8 +3,6 @@ known."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.index.fixes.command_names import command_name
@@ -21,7 +19,6 @@ from vector_memory.text import suspicion
 STATES = {COMMAND: (OK, FAILS), things.PORT: (things.UP, things.DOWN)}
 
 
-@dataclass(frozen=True, kw_only=True)
 class WorldRequest(ledger.WorkRequest):
     """Something is to be predicted, was observed, or is to be listed.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vector_memory.model import EPISODES, PASSAGE, Memory, Scope, unique
 from vector_memory.observe.learning.outcomes import Task
@@ -22,7 +22,6 @@ MOST_LEARNED, MOST_LEFT, MOST_FILES, MOST_SAID, LOOKED_AT = 12, 8, 20, 12, 2_000
 ASKED_CHARS, SAME_CHARS = 200, 60
 
 
-@dataclass(frozen=True, kw_only=True)
 class WrapupRequest(ledger.WorkRequest):
     """What came of a session? `session` is its id; the project's last one by default."""
 

@@ -157,7 +157,6 @@ def _record(session: str, flags: Sequence[Flag]) -> CountedRecord:
 # -- seeing them -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
 class FlagsRequest(messages.Filter):
     """The `k` newest flags, of some categories or of all."""
 
@@ -206,7 +205,6 @@ def flags(ctx: Context, request: FlagsRequest) -> FlagsAnswer:
     return FlagsAnswer(fit[: request.k], len(fit), dict(counts.most_common()))
 
 
-@dataclass(frozen=True, kw_only=True)
 class MarkRequest(messages.Request):
     """The user says of a flag (`id`) of a session that just this was asked for (`asked`), that it is `false`, or
     neither ("")."""

@@ -26,7 +26,7 @@ from vector_memory.retrieve.echoes import ShownTexts
 from vector_memory.retrieve.search import holds_at
 from vector_memory.service.base import client_memory, context_block, delivery
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.context_tally import SEARCH
+from vector_memory.service.base.context_block import SEARCH
 from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.memory import lookup
 from vector_memory.service.tools import file_changes, search_answer

@@ -3,10 +3,13 @@
 A note that reads differently now supersedes what it said before, rather than overwriting it: earlier
 sessions went by the old words, and `history` can tell what was so until when. A note that is gone
 from its file stays, unless pruning is asked for: it may have been moved to where we do not look.
+
+The client's own memory of a project is read the same way, as somebody else's notes, when it has changed.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections import Counter
@@ -17,12 +20,13 @@ from vector_memory import redact
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.index.notes import markdown_export
 from vector_memory.lifecycle.dedup import text_key
-from vector_memory.model import PROPOSED, Memory, Progress, Status, unique
+from vector_memory.model import PROPOSED, Memory, Progress, Status, ignore_progress, unique
 from vector_memory.service.base import messages
+from vector_memory.service.base.client_memory import path_beside
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import proposals, tombstones
-from vector_memory.service.transfer import import_plan, note_files, reimport_plan
+from vector_memory.service.transfer import import_plan, note_files
 from vector_memory.service.transfer.import_plan import (
     CHANGED,
     GONE,
@@ -34,7 +38,7 @@ from vector_memory.service.transfer.import_plan import (
     ImportStep,
     NotePlanner,
     NoteStepView,
-)  # fmt: skip
+)
 from vector_memory.service.transfer.json_lines import MAX_ERRORS, ImportAnswer, IncomingRequest
 from vector_memory.service.transfer.note_files import NoteFile
 from vector_memory.service.transfer.round_trip import Returning
@@ -42,7 +46,6 @@ from vector_memory.service.transfer.round_trip import Returning
 Show = Callable[[NoteStepView], None]
 
 
-@dataclass(frozen=True, kw_only=True)
 class NotesRequest(IncomingRequest):
     """Store the notes of files and of those in folders (`paths`).
 
@@ -177,7 +180,7 @@ class _NotesImport:
 
     def _of_export(self, file: NoteFile) -> list[ImportStep]:
         done = ImportAnswer()
-        steps = reimport_plan.steps_of(self._ctx, self._request, file, done, self._back)
+        steps = import_plan.steps_of(self._ctx, self._request, file, done, self._back)
         self.counts.redactions += done.redactions
         for error in done.errors:
             self.counts.failed(file.path, f"line {error.line}: {error.error}")
@@ -296,3 +299,31 @@ def _forget(ctx: Context, shelf: Shelf, steps: list[ImportStep], actor: str) -> 
     ctx.changed()
     ctx.state.audit("forget", actor, ids, {})
     return len(ids)
+
+
+log = logging.getLogger(__name__)
+
+
+def index_client_memory(ctx: Context, transcript: str, folder: str) -> None:
+    """Take what the client's memory of a project says into the project's memories, where it has
+    changed since it was last read."""
+    path = path_beside(transcript)
+    try:
+        about = os.stat(path)
+    except OSError:
+        return
+    seen = {"mtime_ns": about.st_mtime_ns, "size": about.st_size}
+    name = f"client:{path}"
+    if ctx.state.cursor(name) == seen:
+        return
+    try:
+        # Nobody asked for it, and what a model noted may come from anywhere.
+        request = NotesRequest(
+            paths=(path,), project=folder, cwd=folder, foreign=True, actor="hook"
+        )
+        import_notes(ctx, request, lambda step: None, ignore_progress)
+    except VectorMemoryError as error:
+        # A link, a pipe, a page that is too long: the client has it, memory does without.
+        ctx.count("client_memory_skipped")
+        log.info("the client's memory is left out: %s", error)
+    ctx.state.set_cursor(name, seen)

@@ -47,7 +47,6 @@ OURS = ("project", "project_id", "origin", "global")
 """What a line may say of itself in a file of the user's own."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class IncomingRequest(messages.Request):
     """Take in what a file says.
 
@@ -60,7 +59,6 @@ class IncomingRequest(messages.Request):
     wait: bool = messages.flag(default=True)
 
 
-@dataclass(frozen=True, kw_only=True)
 class ImportRequest(IncomingRequest):
     """Store the memories of a file of JSON lines, or what a knowledge graph says.
 
@@ -72,8 +70,7 @@ class ImportRequest(IncomingRequest):
     verbatim: bool = messages.flag()
 
 
-@dataclass(frozen=True)
-class LineError:
+class LineError(messages.Answer):
     """A line that was not taken, and why."""
 
     line: int
@@ -157,10 +154,10 @@ def import_file(ctx: Context, request: ImportRequest, progress: Progress) -> Imp
                 done.failed(number, str(error))
             pending += len(line)
             if len(batch) >= BATCH or pending >= BATCH_BYTES:
-                _store(batch, done, request.verbatim, back)
+                store(batch, done, request.verbatim, back)
                 pending = 0
                 progress(offset, size, "storing")
-        _store(batch, done, request.verbatim, back)
+        store(batch, done, request.verbatim, back)
         back.finish()
     return done.finish(ctx, request.actor, started)
 
@@ -336,7 +333,7 @@ def _restored(memory: Memory, data: Record) -> Memory:
         ) from error
 
 
-def _store(
+def store(
     batch: list[tuple[Shelf, Memory]], done: ImportAnswer, verbatim: bool, back: Returning
 ) -> None:
     """Write a batch, one transaction a store; equal texts of one project are merged unless they are
@@ -396,7 +393,6 @@ def _twin(
     return None if twin is not None and is_ours and back.is_heard(twin) else twin
 
 
-@dataclass(frozen=True, kw_only=True)
 class ExportRequest(messages.Filter):
     """Write out memories.
 
@@ -411,16 +407,14 @@ class ExportRequest(messages.Filter):
     format: str = messages.word()
 
 
-@dataclass(frozen=True)
-class ExportSource:
+class ExportSource(messages.Answer):
     """The file that a memory came from, with its first and last line there."""
 
     path: str
     lines: tuple[int, int]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExportLine(ExportedState):
+class ExportLine(ExportedState, kw_only=True):
     """A memory as one line of an export; `import` takes it.
 
     Attributes:

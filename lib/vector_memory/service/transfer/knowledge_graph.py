@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timezone
+from functools import partial
+from itertools import islice
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.notes import knowledge_graph
 from vector_memory.index.notes.knowledge_graph import Fact
-from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import (
     IS_FOREIGN,
     CleanText,
@@ -24,16 +26,19 @@ from vector_memory.model import (
     Status,
 )
 from vector_memory.service.base import messages
-from vector_memory.service.base.context import Context, new_id
+from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import trust_marks
+from vector_memory.service.memory.exchange_versions import memory_id
 from vector_memory.service.transfer.json_lines import (
     BATCH,
     ImportAnswer,
     ImportRequest,
     lines_of,
     regular_file,
+    store,
 )
+from vector_memory.service.transfer.round_trip import Returning
 from vector_memory.system import json_in
 from vector_memory.system.files import open_found
 
@@ -49,7 +54,7 @@ def is_graph(path: str) -> bool:
     first = next((line for _, _, line in lines_of(path)), b"")
     if knowledge_graph.is_graph(first):
         return True
-    spread = first.lstrip().startswith(b"{") and not _is_json(first)
+    spread = first.lstrip().startswith(b"{") and not first.rstrip().endswith(b"}")
     return spread and knowledge_graph.parse_whole(_whole(path)) is not None
 
 
@@ -69,101 +74,73 @@ def import_graph(ctx: Context, request: ImportRequest, progress: Progress) -> Im
     if request.is_global:
         request.require_user("imports for all projects")
     started = time.monotonic()
-    work = _GraphImport(ctx, request, path)
-    whole = knowledge_graph.parse_whole(_whole(path), work.done.clean)
-    facts = _facts(path, work.done) if whole is None else ((0, fact) for fact in whole)
-    batch: list[tuple[int, Fact]] = []
-    for fact_at in facts:
-        batch.append(fact_at)
-        if len(batch) >= BATCH:
-            work.store(batch)
-            progress(work.done.read, 0, "storing")
-            batch = []
-    work.store(batch)
-    work.link()
-    return work.done.finish(ctx, request.actor, started)
-
-
-class _GraphImport:
-    """One graph on its way into one project."""
-
-    def __init__(self, ctx: Context, request: ImportRequest, path: str) -> None:
-        self.done = ImportAnswer()
-        self._ctx = ctx
-        self._path = path
-        self._foreign = request.foreign or request.is_agent
-        place = messages.place_of(ctx, request)
-        self._project = place.id if place else ""
-        self._shelf: Shelf = ctx.shelf_of(place)
-        if place:
-            ctx.know_project(self._shelf, place)
-        modified = os.path.getmtime(path)
-        self._created_at = datetime.fromtimestamp(modified, timezone.utc)
-        self._of_entity: dict[str, list[str]] = {}
-        self._relations: dict[str, tuple[str, ...]] = {}
-
-    def store(self, batch: list[tuple[int, Fact]]) -> None:
-        """Store the facts of a batch that are new, in one transaction."""
-        fresh: dict[bytes, Memory] = {}
-        for line, fact in batch:
-            self.done.read += 1
-            try:
-                memory = self._memory(fact)
-            except UnsafeTextError as error:
-                self.done.failed(line, str(error))
-                continue
-            key = text_key(memory.text)
-            twin = fresh.get(key) or self._stored(memory)
-            if twin is None:
-                fresh[key] = memory
+    place, done = messages.place_of(ctx, request), ImportAnswer()
+    shelf, project = ctx.shelf_of(place), place.id if place else ""
+    if place:
+        ctx.know_project(shelf, place)
+    whole = knowledge_graph.parse_whole(_whole(path), done.clean)
+    facts = _facts(path, done) if whole is None else ((0, fact) for fact in whole)
+    make = partial(_memory, request, path, project, done)
+    of_entity: defaultdict[str, list[str]] = defaultdict(list)
+    relations: dict[str, tuple[str, ...]] = {}
+    while batch := list(islice(facts, BATCH)):
+        for id, fact in _stored(shelf, batch, done, make):
+            if fact.is_relation:
+                relations[id] = fact.entities
             else:
-                self.done.merged += 1
-            self._note(fact, twin or memory)
-        self.done.stored += len(self._shelf.journal.add(list(fresh.values())))
+                of_entity[fact.entities[0]].append(id)
+        progress(done.read, 0, "storing")
+    shelf.journal.link_all(
+        Link(id, other, Relation.RELATES_TO, created_at=ctx.now())
+        for id, names in relations.items()
+        for name in names
+        for other in of_entity[name][:MAX_LINKS]
+        if other != id
+    )
+    return done.finish(ctx, request.actor, started)
 
-    def link(self) -> None:
-        """Link each relation with the memories of its two entities."""
-        self._shelf.journal.link_all(
-            Link(id, other, Relation.RELATES_TO, created_at=self._ctx.now())
-            for id, names in self._relations.items()
-            for name in names
-            for other in self._of_entity.get(name, ())[:MAX_LINKS]
-            if other != id
-        )
 
-    def _memory(self, fact: Fact) -> Memory:
-        made = Memory(
-            id=new_id(),
-            text=self.done.clean(fact.text),
-            created_at=self._created_at,
-            kind=KIND,
-            project=self._project,
-            origin=Origin.IMPORT,
-            tags=tuple(_clean(tag) for tag in fact.tags),
-            source=Source(path=_clean(self._path)),
-            external_id=fact.key,
-            extra={
-                "entities": [_clean(name) for name in fact.entities],
-                **({IS_FOREIGN: True} if self._foreign else {}),
-            },
-        )
-        return trust_marks.settled(made, fact.text)
+def _stored(
+    shelf: Shelf,
+    batch: Sequence[tuple[int, Fact]],
+    done: ImportAnswer,
+    make: Callable[[Fact], Memory],
+) -> list[tuple[str, Fact]]:
+    """Store the facts of a batch that are new; return each that nobody has forgotten, behind the id of the
+    memory that says it."""
+    made: list[tuple[Memory, Fact]] = []
+    for line, fact in batch:
+        done.read += 1
+        try:
+            made.append((make(fact), fact))
+        except UnsafeTextError as error:
+            done.failed(line, str(error))
+    back = Returning()
+    store([(shelf, memory) for memory, _ in made], done, False, back)
+    ids = {memory.id: back.became.get(memory.id, memory.id) for memory, _ in made}
+    there = shelf.journal.by_ids(list(ids.values()))
+    pairs = ((ids[memory.id], fact) for memory, fact in made)
+    return [(id, fact) for id, fact in pairs if there[id].status is not Status.FORGOTTEN]
 
-    def _stored(self, memory: Memory) -> Memory | None:
-        journal = self._shelf.journal
-        stored = journal.find_imported(memory.external_id, self._project)
-        if stored:
-            # Whatever became of it (edited, superseded, forgotten) stays so.
-            return stored[-1]
-        return journal.find_by_hash(text_key(memory.text), self._project)
 
-    def _note(self, fact: Fact, memory: Memory) -> None:
-        if memory.status is Status.FORGOTTEN:
-            return
-        if fact.is_relation:
-            self._relations[memory.id] = fact.entities
-        else:
-            self._of_entity.setdefault(fact.entities[0], []).append(memory.id)
+def _memory(
+    request: ImportRequest, path: str, project: str, done: ImportAnswer, fact: Fact
+) -> Memory:
+    """Return a fact as a memory; the same one has the same id whenever it is read."""
+    foreign = {IS_FOREIGN: True} if request.foreign or request.is_agent else {}
+    made = Memory(
+        id=memory_id(fact.key, project),
+        text=done.clean(fact.text),
+        created_at=datetime.fromtimestamp(os.path.getmtime(path), timezone.utc),
+        kind=KIND,
+        project=project,
+        origin=Origin.IMPORT,
+        tags=tuple(_clean(tag) for tag in fact.tags),
+        source=Source(path=_clean(path)),
+        external_id=fact.key,
+        extra={"entities": [_clean(name) for name in fact.entities], **foreign},
+    )
+    return trust_marks.settled(made, fact.text)
 
 
 def _facts(path: str, done: ImportAnswer) -> Iterator[tuple[int, Fact]]:
@@ -181,14 +158,6 @@ def _facts(path: str, done: ImportAnswer) -> Iterator[tuple[int, Fact]]:
 
 def _clean(word: str) -> CleanText:
     return redact.clean(word).text
-
-
-def _is_json(line: bytes) -> bool:
-    try:
-        json_in.load(line)
-    except ValueError:
-        return False
-    return True
 
 
 def _whole(path: str) -> bytes:

@@ -26,8 +26,7 @@ TIMES = ("updated_at", "valid_from", "valid_until", "expires_at", "last_used_at"
 ORDINARY = {attribute.name: attribute.default for attribute in fields(Memory)}
 
 
-@dataclass(frozen=True)
-class LinkTold:
+class LinkTold(messages.Answer):
     """A link to another memory."""
 
     to: str
@@ -36,8 +35,7 @@ class LinkTold:
     created_at: datetime | None
 
 
-@dataclass(frozen=True)
-class ExportedState:
+class ExportedState(messages.Answer):
     """What an export line tells of a memory besides its words; what is ordinary is left out.
 
     Attributes:

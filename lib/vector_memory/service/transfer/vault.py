@@ -8,7 +8,7 @@ import re
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from urllib.parse import quote
 
 from vector_memory.errors import BadInputError
@@ -42,7 +42,6 @@ _TEMPLATES = (
 _SETTING_BYTES = 1_000_000
 
 
-@dataclass(frozen=True, kw_only=True)
 class VaultRequest(recall.RecallRequest):
     """A question to all that is stored and to the vault.
 
@@ -55,8 +54,7 @@ class VaultRequest(recall.RecallRequest):
     with_vault: bool = messages.flag("vault", default=True)
 
 
-@dataclass(frozen=True, kw_only=True)
-class VaultHit(HitView):
+class VaultHit(HitView, kw_only=True):
     """A memory that answers a question, and whether it stands in the vault.
 
     Attributes:
@@ -67,8 +65,7 @@ class VaultHit(HitView):
     link: str | None = messages.spare()
 
 
-@dataclass(frozen=True)
-class VaultView:
+class VaultView(messages.Answer):
     """The vault, "" for none, how many notes are in it, what was read of them for this question, and how many
     wait to be read."""
 
@@ -79,8 +76,7 @@ class VaultView:
     waiting: int | None = messages.spare()
 
 
-@dataclass(frozen=True, kw_only=True)
-class VaultAnswer:
+class VaultAnswer(messages.Answer, kw_only=True):
     """What answers a question, as for a recall, and how the vault stands."""
 
     hits: list[VaultHit]

@@ -9,7 +9,6 @@ import logging
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.index.notes import daily_note, markdown_export
@@ -26,7 +25,7 @@ from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import session_summary
 from vector_memory.service.memory.lookup import is_open
-from vector_memory.service.transfer import export_markdown, note_files, reimport_plan, round_trip
+from vector_memory.service.transfer import export_markdown, import_plan, note_files, round_trip
 from vector_memory.service.transfer.import_plan import CHANGED, MERGED, NEW
 from vector_memory.service.transfer.json_lines import ImportAnswer, IncomingRequest, export_line
 from vector_memory.service.transfer.round_trip import Returning
@@ -45,13 +44,11 @@ _WRITTEN = re.compile(r"^<!-- written ([0-9a-f]{32}) -->\n", re.MULTILINE)
 _FRONT = "---\ntags: [vector-memory]\nproject: {}\n---\n"
 
 
-@dataclass(frozen=True, kw_only=True)
 class ToVaultRequest(messages.Request):
     """Write what is remembered into the vault."""
 
 
-@dataclass(frozen=True)
-class VaultExportAnswer:
+class VaultExportAnswer(messages.Answer):
     """What was written.
 
     Attributes:
@@ -207,7 +204,7 @@ def _waits(ctx: Context, path: str) -> bool:
     if written and written[1] == _digest(body[written.end() :].partition("\n\n")[2]):
         return False
     done, back = ImportAnswer(), Returning()
-    steps = reimport_plan.steps_of(ctx, IncomingRequest(), file, done, back)
+    steps = import_plan.steps_of(ctx, IncomingRequest(), file, done, back)
     pending = any(step.action in (NEW, CHANGED, MERGED, PROPOSED) for step in steps)
     return pending or bool(done.errors) or markdown_export.has_other_words(body)
 

@@ -7,7 +7,6 @@ import os
 import shutil
 import tempfile
 import time
-from dataclasses import dataclass
 from typing import Any
 
 from vector_memory.errors import BadInputError, StoreFullError
@@ -23,7 +22,6 @@ from vector_memory.system.durable_files import stamp, sync_file
 ENDING = ".tar.gz"
 
 
-@dataclass(frozen=True, kw_only=True)
 class BackupRequest(messages.Request):
     """Write a backup.
 
@@ -37,8 +35,7 @@ class BackupRequest(messages.Request):
     with_vectors: bool = messages.flag()
 
 
-@dataclass(frozen=True)
-class BackupAnswer:
+class BackupAnswer(messages.Answer):
     """A backup, and how much is in it.
 
     Attributes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vector_memory.errors import DaemonUnavailableError, EmbeddingError
@@ -26,7 +25,6 @@ RESTORE = "`vector-memory restore FILE` brings them back from a backup."
 SAVES = "Run `vector-memory check --read-data`: it saves what can be read."
 
 
-@dataclass(frozen=True, kw_only=True)
 class CheckRequest(messages.Request):
     """Is anything damaged?
 
@@ -37,8 +35,7 @@ class CheckRequest(messages.Request):
     read_data: bool = messages.flag()
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(messages.Answer):
     """What is wrong with a store, and what was done or can be done about it, "" for nothing."""
 
     store: str
@@ -46,8 +43,7 @@ class Problem:
     fix: str
 
 
-@dataclass(frozen=True)
-class CheckAnswer:
+class CheckAnswer(messages.Answer):
     """What a check of so many stores found.
 
     Attributes:
@@ -166,8 +162,7 @@ def _all_of(place: str, problems: Sequence[str], fix: str) -> list[Problem]:
     return [Problem(place, what, fix) for what in problems]
 
 
-@dataclass(frozen=True)
-class RebuildAnswer:
+class RebuildAnswer(messages.Answer):
     """How many rows were indexed anew.
 
     Attributes:
@@ -218,8 +213,7 @@ def level(ctx: Context, shelf: Shelf, progress: Progress) -> int:
     return done
 
 
-@dataclass(frozen=True)
-class MigrateAnswer:
+class MigrateAnswer(messages.Answer):
     """How many memories were embedded, with which model."""
 
     embedded: int
@@ -262,15 +256,13 @@ def wait_for_index(shelf: Shelf) -> None:
         time.sleep(0.05)
 
 
-@dataclass(frozen=True, kw_only=True)
 class WaitRequest(messages.Request):
     """Wait until all can be found by meaning, so long at most."""
 
     timeout_s: float = messages.seconds(60.0, SETTLE_S)
 
 
-@dataclass(frozen=True)
-class WaitAnswer:
+class WaitAnswer(messages.Answer):
     """Whether all can be found by meaning."""
 
     complete: bool

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-from dataclasses import dataclass
 from datetime import datetime
 
 from vector_memory import tokens
@@ -21,7 +20,6 @@ _codes = tokens.Codes()
 """Codes for dashboards that run: who asks for one is looked at here, which no port can."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class TokenRequest(messages.Request):
     """Something is to be done about tokens: `new`, `list` or `revoke` (by `id`, which may be its name); or about
     the codes with which pages come: `code` makes one, `enter` uses one up (`id`).
@@ -41,8 +39,7 @@ class TokenRequest(messages.Request):
     speaks_for_me: bool = messages.flag()
 
 
-@dataclass(frozen=True)
-class TokenView:
+class TokenView(messages.Answer):
     """A token as it is shown: never what it is itself; `problem` why it lets nobody in, "" where it does."""
 
     id: str
@@ -57,8 +54,7 @@ class TokenView:
     problem: str = ""
 
 
-@dataclass(frozen=True)
-class TokenAnswer:
+class TokenAnswer(messages.Answer):
     """What was done: a new token, which is shown this once, with its id; all tokens; how many were revoked; a code
     as `token`; or `id` where one was used up."""
 

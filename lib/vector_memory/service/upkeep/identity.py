@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vector_memory.errors import BadInputError
-from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
+from vector_memory.service.memory.views import values_for
 from vector_memory.system import json_in
 from vector_memory.trust import second_signature
 from vector_memory.trust.keys import KeyEntry, Keyring, PublicKey
@@ -16,7 +15,6 @@ PURPOSE = "words 1"
 MOST_CHARS = 20_000
 
 
-@dataclass(frozen=True, kw_only=True)
 class IdentityRequest(messages.Request):
     """Something is to be done with keys.
 
@@ -29,7 +27,7 @@ class IdentityRequest(messages.Request):
         second: a second signature to verify, as `sign` answered it, as JSON.
     """
 
-    action: str = messages.word(default="list")
+    action: str = messages.one_of(ACTIONS, "list")
     key: str = messages.word()
     text: str = messages.maybe_text(MOST_CHARS)
     signature: str = messages.word()
@@ -38,8 +36,7 @@ class IdentityRequest(messages.Request):
     passphrase: str = messages.word()
 
 
-@dataclass(frozen=True)
-class KeyView:
+class KeyView(messages.Answer):
     """A key of this installation; times in ISO form, "" for never.
 
     Attributes:
@@ -56,8 +53,7 @@ class KeyView:
     has_passphrase: bool
 
 
-@dataclass(frozen=True)
-class IdentityAnswer:
+class IdentityAnswer(messages.Answer):
     """The keys, the newest first.
 
     Attributes:
@@ -79,7 +75,6 @@ def identity(ctx: Context, request: IdentityRequest) -> IdentityAnswer:
         BadInputError: there is no such action; an agent would change a key or sign with it; no passphrase.
         NotFoundError: there is no such key.
     """
-    request_fields.require_one(request.action, ACTIONS, "action")
     ring = Keyring(ctx.home.keys)
     if request.action == "verify":
         return IdentityAnswer(_views(ring), is_valid=_is_signed(request))
@@ -132,14 +127,5 @@ def _views(ring: Keyring) -> list[KeyView]:
 
 def _view(entry: KeyEntry) -> KeyView:
     state = "revoked" if entry.revoked_at else "retired" if entry.retired_at else "valid"
-    public = entry.public
-    return KeyView(
-        id=public.id,
-        key=entry.word,
-        fingerprint=public.fingerprint,
-        state=state,
-        made_at=entry.made_at,
-        retired_at=entry.retired_at,
-        revoked_at=entry.revoked_at,
-        has_passphrase=entry.has_passphrase,
-    )
+    public, own = entry.public, values_for(KeyView, entry)
+    return KeyView(**own, id=public.id, key=entry.word, fingerprint=public.fingerprint, state=state)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
@@ -19,15 +19,13 @@ from vector_memory.system.files import open_own
 ADOPTED_AT_ONCE = 500
 
 
-@dataclass(frozen=True, kw_only=True)
 class InitRequest(messages.Request):
     """Make a folder a project with a store of its own."""
 
     dir: str = messages.text(4_096)
 
 
-@dataclass(frozen=True)
-class InitAnswer:
+class InitAnswer(messages.Answer):
     """A project's new store.
 
     Attributes:
@@ -103,7 +101,6 @@ def _move(ctx: Context, before: projects.Place, place: projects.Place) -> int:
     return transfer.move(shared.journal, Scope(projects=(place.id,)), own.journal)
 
 
-@dataclass(frozen=True, kw_only=True)
 class TrustRequest(messages.Request):
     """Trust the `.memory/` at or above a folder, or no longer."""
 
@@ -111,8 +108,7 @@ class TrustRequest(messages.Request):
     trusted: bool = messages.flag(default=True)
 
 
-@dataclass(frozen=True)
-class TrustAnswer:
+class TrustAnswer(messages.Answer):
     """Whether a project's store is trusted now.
 
     Attributes:

@@ -1,15 +1,16 @@
-"""Proofs over the audit log: a signed root of all its entries, that of one entry, and whether the log still
-continues what was signed."""
+"""The audit log as people read it, and proofs over it: a signed root of all its entries, that of one
+entry, and whether the log still continues what was signed."""
 
 from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
-from vector_memory.journal.audit import AuditRow
+from vector_memory.journal.audit import AuditEntry, AuditRow
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.system.durable_files import write_durably
@@ -22,7 +23,6 @@ MOST_ENTRY = 1 << 53
 MOST_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, kw_only=True)
 class ProveRequest(messages.Request):
     """Sign the audit log as it is; with `entry`, a number of an entry, prove that it is in there; with `since`, the
     file of an earlier proof, that the log goes on from that one."""
@@ -32,8 +32,7 @@ class ProveRequest(messages.Request):
     passphrase: str = messages.word()
 
 
-@dataclass(frozen=True)
-class ProveAnswer:
+class ProveAnswer(messages.Answer):
     """A proof, the file that it was written to, and the fingerprint of the key that signed it."""
 
     file: str
@@ -41,15 +40,13 @@ class ProveAnswer:
     proof: dict[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
 class CheckProofRequest(messages.Request):
     """Does this installation's log still hold what a statement says?"""
 
     statement: Any = messages.read_by(lambda sent, name: sent.get(name), None)
 
 
-@dataclass(frozen=True)
-class CheckProofAnswer:
+class CheckProofAnswer(messages.Answer):
     """What a check of a statement found.
 
     Attributes:
@@ -131,3 +128,34 @@ def _entry(row: AuditRow) -> dict[str, Any]:
     """Return an entry as it is hashed: as it is stored, so that nothing is read into it."""
     names = ("action", "actor", "at", "detail", "ids", "number")
     return {name: getattr(row, name) for name in names}
+
+
+class AuditRequest(messages.Request):
+    """The last `k` entries of the audit log.
+
+    Attributes:
+        since: none that is older.
+        action: those of one action alone, such as `forget`; `but` all others.
+        verify: look at the whole log for changes, its older files too.
+    """
+
+    k: int = messages.number(50, 1, 100_000)
+    since: datetime | None = messages.moment()
+    action: str = messages.word()
+    but: str = messages.word()
+    verify: bool = messages.flag()
+
+
+class AuditAnswer(messages.Answer):
+    """Entries, the newest first, and what is wrong with the log, "" for nothing."""
+
+    entries: list[AuditEntry]
+    intact: bool
+    problem: str
+
+
+def audit(ctx: Context, request: AuditRequest) -> AuditAnswer:
+    """Return the last entries of the audit log."""
+    entries = ctx.state.audit_entries(request.k, request.since, request.action, request.but)
+    problem = ctx.state.audit_break(whole=request.verify)
+    return AuditAnswer(entries, not problem, problem)

@@ -7,7 +7,6 @@ it opens anything, and begins again where it was interrupted. What was there is 
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import os
@@ -31,6 +30,7 @@ from vector_memory.system.durable_files import (
     sync_file,
     write_durably,
 )
+from vector_memory.system.files import drop
 from vector_memory.system.paths import Home
 
 log = logging.getLogger(__name__)
@@ -41,7 +41,6 @@ MOST_KEPT = 3
 _COPY_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, kw_only=True)
 class RestoreRequest(messages.Request):
     """Put a backup in place of what is stored; with `dry_run` only tell what that would do."""
 
@@ -284,8 +283,7 @@ def _answer(home: Home, manifest: backup_file.Manifest) -> RestoreAnswer:
 def _stage(part: str, content: IO[bytes]) -> None:
     _make_folder(os.path.dirname(part))
     # Made anew, it is nobody else's, whatever stood there.
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(part)
+    drop(part)
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         while piece := content.read(_COPY_BYTES):
@@ -346,5 +344,4 @@ def _replace(target: str, part: str) -> str:
 def _remove(path: str) -> None:
     if os.path.isdir(path):
         removal.remove(path)
-    with contextlib.suppress(OSError):
-        os.unlink(path)
+    drop(path, OSError)

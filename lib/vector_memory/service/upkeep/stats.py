@@ -1,30 +1,31 @@
-"""Figures: what is stored, where, and what happened."""
+"""Figures: what is stored, where, what happened, and how it grew."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
+from vector_memory.journal.figures import FACETS
 from vector_memory.journal.job_rows import FAILED
 from vector_memory.journal.use_labels import BY, UseCount
-from vector_memory.model import Scope
+from vector_memory.model import GLOBAL_PROJECT, Scope
 from vector_memory.service.base import messages, model_help
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.gate_threshold import least_worth
-from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
+from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names, project_roots
 from vector_memory.service.base.timings import Slo
+from vector_memory.service.memory.views import MemoryView, memory_view
 from vector_memory.service.tools import flags
-from vector_memory.service.upkeep import hook_counts
 from vector_memory.service.upkeep.check_rebuild import pending
 
 USED_DAYS = 30
 EVER = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
-@dataclass(frozen=True)
-class StoreView:
+class StoreView(messages.Answer):
     """A store: how much it holds, and how far its index is.
 
     Attributes:
@@ -49,8 +50,7 @@ class StoreView:
     writable: bool
 
 
-@dataclass(frozen=True)
-class EmbeddingView:
+class EmbeddingView(messages.Answer):
     """The model that searches by meaning, whether it is loaded, and why it is not."""
 
     model: str
@@ -58,8 +58,7 @@ class EmbeddingView:
     error: str
 
 
-@dataclass(frozen=True)
-class UsesView:
+class UsesView(messages.Answer):
     """How many of the notes that sessions were shown they used, in the last days.
 
     Attributes:
@@ -76,8 +75,7 @@ class UsesView:
     threshold: float
 
 
-@dataclass(frozen=True)
-class StatsAnswer:
+class StatsAnswer(messages.Answer):
     """Figures.
 
     Attributes:
@@ -119,7 +117,7 @@ def stats(ctx: Context, request: messages.Request) -> StatsAnswer:
     everything, scope = scope, scope.listed
     names = project_names(shelves)
     by_project = _merged(shelf.journal.count_by("project", scope) for shelf in shelves)
-    hook_counts.drain(ctx)
+    drain(ctx)
     ctx.state.flush()
     return StatsAnswer(
         memories=sum(shelf.journal.count(scope) for shelf in shelves),
@@ -174,11 +172,8 @@ def _distinct(project: str, names: ProjectNames) -> str:
 
 
 def _merged(counts: Iterable[dict[str, int]]) -> dict[str, int]:
-    total: dict[str, int] = {}
-    for of_store in counts:
-        for key, n in of_store.items():
-            total[key] = total.get(key, 0) + n
-    return dict(sorted(total.items(), key=lambda item: -item[1]))
+    """Return counts of several stores together, the highest first."""
+    return dict(sum(map(Counter, counts), Counter[str]()).most_common())
 
 
 def _store(ctx: Context, shelf: Shelf, seen: Scope) -> StoreView:
@@ -208,3 +203,131 @@ def folder_bytes(folder: str) -> int:
             except OSError:
                 continue
     return total
+
+
+HOOKS_FILE = "counts"
+HOOKS_COUNTED = (
+    "hooks_late",
+    "hooks_failed",
+    "hooks_without_daemon",
+    "prompts_from_files",
+    "starts_from_snapshot",
+)
+"""What may be counted so; `client.hook` and `client.fallback` write them."""
+
+
+def drain(ctx: Context) -> None:
+    """Add what hooks counted to the counters. A hook that has the file open just then is not counted."""
+    path = os.path.join(ctx.home.run, HOOKS_FILE)
+    taken = f"{path}.taken"
+    if not os.path.exists(taken):
+        # One that is there was left by a daemon that ended at this very point.
+        try:
+            os.rename(path, taken)
+        except OSError:
+            return
+    try:
+        with open(taken, encoding="ascii", errors="replace") as file:
+            counts = Counter(line.strip() for line in file)
+        os.unlink(taken)
+    except OSError:
+        return
+    for name in HOOKS_COUNTED:
+        ctx.count(name, counts[name])
+
+
+class GrowthRequest(messages.Filter):
+    """Figures over time, with the `k` memories that were used most."""
+
+    k: int = messages.number(10, 1, 100)
+
+
+class ProjectView(messages.Answer):
+    """A project, its folder ("" where it was never seen here), and how many memories it has. The id of what
+    belongs to the user rather than to a project is the global one's."""
+
+    id: str
+    name: str
+    root: str
+    memories: int
+
+
+class GrowthAnswer(messages.Answer):
+    """Figures over time.
+
+    Attributes:
+        days: how many memories are of each day (`2026-11-23`) that has any, the oldest first.
+        uses: how many notes sessions were shown on each day, and how many of them they used.
+        most_used: the most used first.
+        unused: how many memories were never used, of `memories`.
+        projects: those with most memories first.
+    """
+
+    memories: int
+    days: dict[str, int]
+    uses: dict[str, UseCount]
+    most_used: list[MemoryView]
+    unused: int
+    projects: list[ProjectView]
+
+
+def growth(ctx: Context, request: GrowthRequest) -> GrowthAnswer:
+    """Return how the memory grew day by day, what is used of it, and its projects."""
+    asker = messages.asker_of(ctx, request)
+    scope, shelves = asker.scope.listed, asker.shelves
+    names = project_names(shelves)
+    days: Counter[str] = Counter()
+    projects: Counter[str] = Counter()
+    for shelf in shelves:
+        days.update({day.isoformat(): n for day, n in shelf.journal.count_by_day(scope).items()})
+        projects.update(shelf.journal.count_by("project", scope))
+    used = [memory for shelf in shelves for memory in shelf.journal.most_used(scope, request.k)]
+    used.sort(key=lambda memory: -memory.uses)
+    counts = ctx.state.use_counts("day", EVER)
+    return GrowthAnswer(
+        memories=sum(projects.values()),
+        days=dict(sorted(days.items())),
+        uses=dict(sorted(counts.items())),
+        most_used=[memory_view(memory, names, ctx.now()) for memory in used[: request.k]],
+        unused=sum(shelf.journal.count_unused(scope) for shelf in shelves),
+        projects=_projects(shelves, projects),
+    )
+
+
+class FacetsRequest(messages.Filter):
+    """By what can memories be told apart?"""
+
+
+class FacetsAnswer(messages.Answer):
+    """By what memories can be told apart: projects with most memories first, and word → how many of each."""
+
+    projects: list[ProjectView]
+    kinds: dict[str, int]
+    collections: dict[str, int]
+    tiers: dict[str, int]
+    priorities: dict[str, int]
+    origins: dict[str, int]
+
+
+def facets(ctx: Context, request: FacetsRequest) -> FacetsAnswer:
+    """Return by what a list of memories can be limited, the commonest first."""
+    asker = messages.asker_of(ctx, request)
+    scope = asker.scope.listed
+    counts: dict[str, Counter[str]] = {name: Counter() for name in FACETS}
+    for shelf in asker.shelves:
+        for name, by_value in shelf.journal.count_facets(scope).items():
+            counts[name].update(by_value)
+    projects = _projects(asker.shelves, counts.pop("project"))
+    return FacetsAnswer(projects, *(dict(count.most_common()) for count in counts.values()))
+
+
+def _projects(shelves: Sequence[Shelf], counts: Counter[str]) -> list[ProjectView]:
+    names = project_names(shelves)
+    roots = project_roots(shelves)
+    return [
+        ProjectView(id, _name(id, names), roots.get(id, ""), n) for id, n in counts.most_common()
+    ]
+
+
+def _name(id: str, names: ProjectNames) -> str:
+    return "of yours, in all projects" if id == GLOBAL_PROJECT else names[id]

@@ -28,7 +28,7 @@ from vector_memory.model import (
 )
 from vector_memory.service.capture import link_ideas
 from vector_memory.service.inject import session_start
-from vector_memory.service.memory import captured
+from vector_memory.service.memory import proposals
 from vector_memory.text import fence
 
 Put = Callable[..., Memory]
@@ -301,7 +301,7 @@ def test_a_start_tells_of_ten_and_does_not_nag(house: ServiceHouse, put: Put, ap
     house.pass_time(days=1)
     assert "20 captured" in started(house, app, "g")
     door(house.ctx, "review", {"keep": [one.id for one in first]})
-    come(captured.WORTH_TELLING - 1)
+    come(proposals.WORTH_TELLING - 1)
     assert "review" not in started(house, app, "h")
     come(1)
     assert "29 captured" in started(house, app, "i")

@@ -20,7 +20,7 @@ from vector_memory.errors import BadInputError, EmbeddingError, NotFoundError
 from vector_memory.model import PASSAGE, Memory, Origin, Relation, Scope, Source, Status
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.memory import placement
-from vector_memory.service.memory.neighbours import Neighbour
+from vector_memory.service.memory.placement import Neighbour
 
 WHEN = datetime(2026, 5, 3, tzinfo=timezone.utc)
 OLD_PORT = "Postgres in the dev environment listens on port 5432."

@@ -8,8 +8,7 @@ import pytest
 import s3_server
 
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.service.sharing.addresses import place_at
-from vector_memory.service.sharing.bucket import Bucket
+from vector_memory.service.sharing.places import Bucket, place_at
 
 KEYS = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_REGION": "us-east-1"}
 

@@ -9,7 +9,7 @@ from service_house import ServiceHouse, hook_question
 from vector_memory.model import Scope
 from vector_memory.service.base import client_memory
 from vector_memory.service.inject import prompt_recall, session_start
-from vector_memory.service.transfer import import_client_memory
+from vector_memory.service.transfer import import_notes
 
 FACT = "The ledger keeps its totals in cents, as whole numbers."
 
@@ -50,11 +50,11 @@ def test_it_is_read_into_memory(house: ServiceHouse, app: Path, tmp_path: Path) 
     note = Path(client_memory.path_beside(transcript))
     before = note.read_bytes()
     for _ in range(2):
-        import_client_memory.index(house.ctx, transcript, str(app))
+        import_notes.index_client_memory(house.ctx, transcript, str(app))
     journal = house.ctx.global_shelf().journal
     assert [one.text for one in journal.iter_memories(Scope())] == [FACT]
     note.write_text(f"- {FACT}\n- Fridays are for deploys, says the calendar.\n")
-    import_client_memory.index(house.ctx, transcript, str(app))
+    import_notes.index_client_memory(house.ctx, transcript, str(app))
     assert journal.count() == 2
     assert before != note.read_bytes() and FACT in note.read_text()
 
@@ -67,12 +67,12 @@ def test_a_link_is_no_memory(house: ServiceHouse, app: Path, tmp_path: Path) -> 
     note = Path(client_memory.path_beside(transcript))
     note.unlink()
     note.symlink_to(secret)
-    import_client_memory.index(house.ctx, transcript, str(app))
+    import_notes.index_client_memory(house.ctx, transcript, str(app))
     assert house.ctx.global_shelf().journal.count() == 0
     assert house.ctx.state.counters()["client_memory_skipped"] == 1
 
 
 def test_without_one_nothing_happens(house: ServiceHouse, app: Path) -> None:
     """Most projects have none."""
-    import_client_memory.index(house.ctx, str(app / "none.jsonl"), str(app))
+    import_notes.index_client_memory(house.ctx, str(app / "none.jsonl"), str(app))
     assert client_memory.known_to_client("") == frozenset()

@@ -6,8 +6,7 @@ import pytest
 
 from vector_memory.errors import BadInputError
 from vector_memory.service.think.plan import PlanItem, ordered
-from vector_memory.service.think.skills import COMMAND, SKILL, skill_file
-from vector_memory.service.think.workflow import steps_of
+from vector_memory.service.think.workflow import COMMAND, SKILL, skill_file, steps_of
 
 
 @pytest.mark.parametrize(
