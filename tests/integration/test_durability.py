@@ -441,14 +441,15 @@ def killed_upgrade(path: Path, module: str, n: int) -> bool:
     return done.returncode != 0
 
 
-def test_an_upgrade_of_a_journal_killed_anywhere(tmp_path: Path) -> None:
-    """Killed at every few statements: nothing is lost, and the next start
+@pytest.mark.parametrize("version", range(1, len(schema.MIGRATIONS)))
+def test_an_upgrade_of_a_journal_killed_anywhere(tmp_path: Path, version: int) -> None:
+    """From every earlier version, killed at every few statements: nothing is lost, and the next start
     completes it."""
     n, killed = 8, True
     while killed:
         folder = tmp_path / str(n)
         folder.mkdir()
-        earlier(folder / "journal.db", schema.MIGRATIONS[:1], put_memories)
+        earlier(folder / "journal.db", schema.MIGRATIONS[:version], put_memories)
         killed = killed_upgrade(folder / "journal.db", "schema", n)
         journal = Journal.open(str(folder))
         assert journal.set_aside() == []
@@ -460,12 +461,13 @@ def test_an_upgrade_of_a_journal_killed_anywhere(tmp_path: Path) -> None:
     assert n > 14
 
 
-def test_an_upgrade_of_the_state_killed_anywhere(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", range(1, len(state_schema.MIGRATIONS)))
+def test_an_upgrade_of_the_state_killed_anywhere(tmp_path: Path, version: int) -> None:
     """The same for `state.db`."""
     n, killed = 8, True
     while killed:
         path = tmp_path / f"{n}.db"
-        earlier(path, state_schema.MIGRATIONS[:1], put_cursors)
+        earlier(path, state_schema.MIGRATIONS[:version], put_cursors)
         killed = killed_upgrade(path, "state_schema", n)
         state = State.open(str(path))
         assert state.cursors() == {"/t/1.jsonl": {}}

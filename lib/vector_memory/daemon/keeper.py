@@ -224,6 +224,9 @@ class Keeper(Relay):
         if index.reached() > shelf.journal.given_at_open:
             # It follows another history: somebody put an older journal there.
             index.rebuild()
+        if shelf.journal.is_reanalysed:
+            index.rebuild(of_words=True)
+            shelf.journal.note_renewed_index()
         return 1
 
     def _follow(self, shelf: Shelf) -> int:

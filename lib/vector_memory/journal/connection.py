@@ -81,8 +81,11 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             time.sleep(0.01)
 
 
-def open_reader(path: str) -> sqlite3.Connection:
+def open_reader(path: str, first: Sequence[str] = ()) -> sqlite3.Connection:
     """Open for reading. Works in a folder that cannot be written, too.
+
+    Args:
+        first: statements that make temporary views.
 
     Returns:
         A connection that refuses to write, for one thread at a time.
@@ -90,6 +93,8 @@ def open_reader(path: str) -> sqlite3.Connection:
     connection = _connect(path, read_options(path))
     with closing_on_error(connection):
         connection.execute(f"PRAGMA cache_size = -{READER_CACHE_KIB}")
+        for statement in first:
+            connection.execute(statement)
         # There is one writer, and no statement of a reader may become another.
         connection.execute("PRAGMA query_only = ON")
     return connection
@@ -148,6 +153,16 @@ class Connections:
         self._closed = False
         self._generation = 0
         self._file = _identity(path)
+        self._older: Sequence[str] = ()
+
+    def read_as(self, older: Sequence[str]) -> None:
+        """Run these statements first on every reader from now on: views that stand for what an earlier
+        version of the file lacks."""
+        with self._pool_lock:
+            self._older = older
+            self._generation += 1
+            while self._readers:
+                self._readers.pop().close()
 
     @property
     def is_in_place(self) -> bool:
@@ -261,7 +276,7 @@ class Connections:
         with self._pool_lock:
             if self._readers:
                 return self._readers.pop(), self._generation
-            return open_reader(self.path), self._generation
+            return open_reader(self.path, self._older), self._generation
 
     def _give_back(self, connection: sqlite3.Connection, generation: int) -> None:
         with self._pool_lock:

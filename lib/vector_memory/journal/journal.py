@@ -104,6 +104,10 @@ class Journal(
     def _open(cls, folder: str, path: str, clock: Clock) -> Journal:
         with translated(path):
             connections = connect(path, schema.MIGRATIONS)
+            version = connections.number("PRAGMA user_version")
+            if version < schema.SCHEMA_VERSION:
+                # It cannot be written, so it was not migrated.
+                connections.read_as(schema.OLDER)
             with closing_on_error(connections):
                 return cls(folder, connections, clock)
 
@@ -145,6 +149,16 @@ class Journal(
     def close(self) -> None:
         """Close the file. A second call does nothing."""
         self.connections.close()
+
+    @property
+    def is_reanalysed(self) -> bool:
+        """Whether rows were analysed anew since an index was made of them, which holds their old words."""
+        return bool(self.connections.rows("SELECT 1 FROM meta WHERE key = ?", (schema.REANALYSED,)))
+
+    def note_renewed_index(self) -> None:
+        """Note that the index is made anew, and holds the words that the rows have now."""
+        with self.connections.writing() as connection:
+            connection.execute("DELETE FROM meta WHERE key = ?", (schema.REANALYSED,))
 
     # -- upkeep -----------------------------------------------------------------------------------
 

@@ -39,7 +39,7 @@ _SEARCH = (
     " WHERE f.lexicon MATCH ? AND m.project IN (%%s) AND m.status = 'active'"
     " AND NOT instr(m.extra, '\"held\":true') AND m.sensitivity <> 'restricted'"
     " AND m.collection NOT IN (%s) AND (m.expires_at IS NULL OR m.expires_at > ?)"
-    " AND (m.valid_until IS NULL OR m.valid_until > ?) AND m.tier != 'cold'"
+    " AND (m.valid_until IS NULL OR m.valid_until > ?)%%s"
     " ORDER BY f.rank LIMIT ?"
 ) % (", ".join("m." + name for name in _FIELDS), ", ".join("'%s'" % name for name in QUIET))
 
@@ -71,8 +71,12 @@ def search(
 
     def ask(connection: "sqlite3.Connection") -> "list[tuple[Any, ...]]":
         query = match_expression(selective(connection, terms))
+        # A journal of an earlier version, which no daemon has opened yet, has no tiers.
+        tiers = "SELECT 1 FROM pragma_table_info('memories') WHERE name = 'tier'"
+        at_hand = " AND m.tier != 'cold'" if connection.execute(tiers).fetchone() else ""
+        sql = _SEARCH % (marks, at_hand)
         values = [query, *project_ids, now, now, k]
-        return connection.execute(_SEARCH % marks, values).fetchall() if query else []
+        return connection.execute(sql, values).fetchall() if query else []
 
     rows = _query(os.path.join(folder, JOURNAL), ask, deadline_s)
     return [_hit(row, terms) for row in rows]

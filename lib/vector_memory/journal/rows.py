@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import Any
 
 from vector_memory.errors import BadInputError, StoreDamagedError
+from vector_memory.journal import schema
 from vector_memory.journal.schema import OPEN_KINDS
 from vector_memory.model import (
     CleanText,
@@ -21,7 +22,6 @@ from vector_memory.model import (
     Temporal,
     Tier,
 )
-from vector_memory.text.analysis import lexical
 
 Row = tuple[Any, ...]
 
@@ -139,7 +139,7 @@ def to_row(memory: Memory, source_id: int, model_id: int) -> Row:
 
 def analysed(memory: Memory) -> str:
     """Return the terms of a memory between single spaces, as the lexical indexes hold them."""
-    return lexical(memory.title, memory.text, " ".join(memory.files), " ".join(memory.tags))
+    return schema.analysed(memory.title, memory.text, memory.files, memory.tags)
 
 
 def to_memory(row: Row, models: dict[int, str]) -> Memory:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import uuid
+from collections.abc import Sequence
 
 from vector_memory.journal.migrations import Migration, executing
+from vector_memory.text.analysis import lexical
 
 OPEN_KINDS = ("question", "todo", "problem")
 
@@ -46,11 +49,9 @@ _MEMORIES = """CREATE TABLE memories(
     model INTEGER NOT NULL REFERENCES models(id),
     hash BLOB NOT NULL,
     checksum BLOB NOT NULL,
-    lexical TEXT NOT NULL,
-    tier TEXT NOT NULL DEFAULT 'hot'
+    lexical TEXT NOT NULL
 )"""
 
-# Of use is what was applied: in how many sessions, when last, and in which.
 # A model is a small number in the rows: setting it never makes a row longer, so that embedding
 # a whole store does not split its pages. A session and its transcript's path are a tenth of a row,
 # and all rows of a session share them.
@@ -65,10 +66,7 @@ _TABLES = (
     """CREATE TABLE usage(
         seq INTEGER PRIMARY KEY REFERENCES memories(seq) ON UPDATE CASCADE ON DELETE CASCADE,
         uses INTEGER NOT NULL,
-        last_used_at INTEGER NOT NULL,
-        applied INTEGER NOT NULL DEFAULT 0,
-        applied_at INTEGER NOT NULL DEFAULT 0,
-        applied_in TEXT NOT NULL DEFAULT ''
+        last_used_at INTEGER NOT NULL
     )""",
     """CREATE TABLE links(
         from_id TEXT NOT NULL REFERENCES memories(id) ON DELETE CASCADE,
@@ -104,14 +102,6 @@ _INDEXES = (
     "CREATE INDEX by_expiry ON memories(expires_at) WHERE expires_at IS NOT NULL",
     "CREATE INDEX by_model ON memories(model) WHERE status = 'active'",
     "CREATE INDEX by_inactivity ON memories(status) WHERE status != 'active'",
-    "CREATE INDEX by_tier ON memories(tier, status)",
-    "CREATE INDEX by_kind ON memories(project, kind, created_at) WHERE status = 'active'",
-    # Its condition stands in `review_reads` word for word, or SQLite would not use it.
-    """CREATE INDEX by_review ON memories(project, kind, created_at)
-       WHERE status = 'active' AND kind != 'passage' AND (source != 0 OR origin = 'assistant')""",
-    # With the column by which it is chosen first: else SQLite takes the index that has more of the rest.
-    """CREATE INDEX by_date ON memories(temporal, project, valid_until)
-       WHERE status = 'active' AND temporal IN ('deadline', 'periodic')""",
 )
 
 # The analysed text holds terms between single spaces: whatever is no separator belongs to a term.
@@ -139,12 +129,18 @@ LEXICON = (
 )
 
 
+def analysed(title: str, text: str, files: Sequence[str], tags: Sequence[str]) -> str:
+    """Return the terms of a memory between single spaces, as the lexical indexes hold them."""
+    return lexical(title, text, " ".join(files), " ".join(tags))
+
+
 DROP_LEXICON = (
     "DROP TRIGGER IF EXISTS lexicon_added",
     "DROP TRIGGER IF EXISTS lexicon_removed",
     "DROP TRIGGER IF EXISTS lexicon_changed",
     "DROP TABLE IF EXISTS lexicon_terms",
     "DROP TABLE IF EXISTS lexicon",
+    "DROP VIEW IF EXISTS active_lexical",
     "DROP VIEW IF EXISTS living_lexical",
 )
 
@@ -158,7 +154,100 @@ def _create(connection: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Migration, ...] = (_create, *[executing()] * 5)
-"""Versions 2 to 6 were made before anything was released: the first makes all that they have."""
+def _find_superseded(connection: sqlite3.Connection) -> None:
+    """Version 2: superseded memories are in the full-text index too."""
+    for statement in (*DROP_LEXICON, *LEXICON):
+        connection.execute(statement)
+    connection.execute("INSERT INTO lexicon(lexicon) VALUES ('rebuild')")
 
+
+def _analyse_other_languages(connection: sqlite3.Connection) -> None:
+    """Version 3: what has other letters than English is analysed anew: its accents are folded, its words
+    have pieces. `rebuild` does the same with other languages written in English letters."""
+    _analyse_anew(connection, " AND (title GLOB '*[^\x01-\x7f]*' OR text GLOB '*[^\x01-\x7f]*')")
+
+
+def _analyse_short_words(connection: sqlite3.Connection) -> None:
+    """Version 5: `use` and `uses`, `key` and `keys`, `try` and `tries` have one stem."""
+    _analyse_anew(connection)
+
+
+def _analyse_anew(connection: sqlite3.Connection, which: str = "") -> None:
+    """Write the terms of memories as they are found now."""
+    wanted = (
+        "SELECT seq, title, text, files, tags, lexical FROM memories"
+        f" WHERE seq > ? AND status != 'forgotten'{which} ORDER BY seq LIMIT 1000"
+    )
+    last, any_changed = -1, False
+    while rows := connection.execute(wanted, (last,)).fetchall():
+        last = rows[-1][0]
+        changed = [
+            (terms, seq)
+            for seq, title, text, files, tags, old in rows
+            if (terms := _analysed_row(title, text, files, tags, old)) != old
+        ]
+        connection.executemany("UPDATE memories SET lexical = ? WHERE seq = ?", changed)
+        any_changed = any_changed or bool(changed)
+    if any_changed:
+        # The index holds the old words, and does not see that these rows have changed.
+        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, 1)", (REANALYSED,))
+
+
+def _analysed_row(title: str, text: str, files: str, tags: str, old: str) -> str:
+    """Return a row's terms. A damaged one keeps what it has: it is no reason not to open the store, and its
+    checksum tells."""
+    try:
+        return analysed(title, text, _listed(files), _listed(tags))
+    except (TypeError, ValueError):
+        return old
+
+
+def _listed(column: str) -> list[str]:
+    return list(json.loads(column)) if column else []
+
+
+_add_tiers = executing(
+    "ALTER TABLE memories ADD COLUMN tier TEXT NOT NULL DEFAULT 'hot'",
+    "ALTER TABLE usage ADD COLUMN applied INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE usage ADD COLUMN applied_at INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE usage ADD COLUMN applied_in TEXT NOT NULL DEFAULT ''",
+    "CREATE INDEX by_tier ON memories(tier, status)",
+    """CREATE INDEX by_date ON memories(project, valid_until)
+       WHERE status = 'active' AND temporal IN ('deadline', 'periodic')""",
+)
+"""Version 4: a tier for each memory, and beside how often it was shown, in how many sessions it was of
+use, when last, and in which. Rows from before are hot until `service/jobs/tier_transfer.py` looks at them."""
+
+
+_find_by_kind = executing(
+    "DROP INDEX IF EXISTS by_kind",
+    "CREATE INDEX by_kind ON memories(project, kind, created_at) WHERE status = 'active'",
+    "DROP INDEX IF EXISTS by_review",
+    # Its condition stands in `review_reads` word for word, or SQLite would not use it.
+    """CREATE INDEX by_review ON memories(project, kind, created_at)
+       WHERE status = 'active' AND kind != 'passage' AND (source != 0 OR origin = 'assistant')""",
+    # With the column by which it is chosen first: else SQLite takes the index that has more of the rest.
+    "DROP INDEX IF EXISTS by_date",
+    """CREATE INDEX by_date ON memories(temporal, project, valid_until)
+       WHERE status = 'active' AND temporal IN ('deadline', 'periodic')""",
+)
+"""Version 6: the newest of a kind, what has a date, and what waits for a review are found without reading all else:
+of 50,000 memories a session's start read every one several times."""
+
+
+OLDER = (
+    "CREATE TEMP VIEW memories AS SELECT *, 'hot' AS tier FROM main.memories",
+    "CREATE TEMP VIEW usage AS SELECT *, 0 AS applied, 0 AS applied_at, '' AS applied_in FROM main.usage",
+)
+"""What makes a journal that can only be read, of a version before the fourth, read like one of it."""
+REANALYSED = "reanalysed"
+"""In `meta` while rows were analysed anew that the index holds in their old form."""
+MIGRATIONS: tuple[Migration, ...] = (
+    _create,
+    _find_superseded,
+    _analyse_other_languages,
+    _add_tiers,
+    _analyse_short_words,
+    _find_by_kind,
+)
 SCHEMA_VERSION = len(MIGRATIONS)

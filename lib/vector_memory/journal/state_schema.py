@@ -10,9 +10,7 @@ _TABLES = (
     """CREATE TABLE shown(session TEXT NOT NULL, memory TEXT NOT NULL, at INTEGER NOT NULL,
         PRIMARY KEY (session, memory)) WITHOUT ROWID""",
     "CREATE INDEX shown_by_time ON shown(at)",
-    # Which store is trusted in a folder, by its random id; "" until it is opened.
-    """CREATE TABLE trusted(folder TEXT PRIMARY KEY, at INTEGER NOT NULL,
-        store_id TEXT NOT NULL DEFAULT '') WITHOUT ROWID""",
+    "CREATE TABLE trusted(folder TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE counters(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
     """CREATE TABLE sessions(session TEXT PRIMARY KEY, project TEXT NOT NULL, root TEXT NOT NULL,
         at INTEGER NOT NULL) WITHOUT ROWID""",
@@ -20,16 +18,27 @@ _TABLES = (
     """CREATE TABLE audit(number INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL,
         action TEXT NOT NULL, actor TEXT NOT NULL, ids TEXT NOT NULL, detail TEXT NOT NULL,
         previous BLOB NOT NULL, digest BLOB NOT NULL)""",
-    # What is still to be done for sessions.
-    """CREATE TABLE due(task TEXT NOT NULL, session TEXT NOT NULL,
-        PRIMARY KEY (task, session)) WITHOUT ROWID""",
-    # What was purged and must not be captured again: hashes of names, no words.
-    "CREATE TABLE purged(name BLOB PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID",
-    # Contracts, proofs, leases and votes: JSON under a sort and an id.
-    """CREATE TABLE records(sort TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
-        PRIMARY KEY (sort, id)) WITHOUT ROWID""",
-    *use_labels.TABLES,
-    *job_rows.TABLES,
 )
-MIGRATIONS: tuple[Migration, ...] = (executing(*_TABLES), *[executing()] * 6)
-"""Versions 2 to 7 were made before anything was released: the first makes all that they have."""
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    executing(*_TABLES),
+    # What is still to be done for sessions.
+    executing(
+        "CREATE TABLE due(task TEXT NOT NULL, session TEXT NOT NULL, PRIMARY KEY (task, session))"
+        " WITHOUT ROWID"
+    ),
+    # What was purged and must not be captured again: hashes of names, no words.
+    executing("CREATE TABLE purged(name BLOB PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID"),
+    # Which store is trusted in a folder, by its random id; "" until it is opened.
+    executing("ALTER TABLE trusted ADD COLUMN store_id TEXT NOT NULL DEFAULT ''"),
+    # Whether notes that were shown were used.
+    executing(*use_labels.TABLES),
+    # When jobs are due and how they went, and how followed files stood.
+    executing(*job_rows.TABLES),
+    # Contracts, proofs, leases and votes: JSON under a sort and an id.
+    executing(
+        "CREATE TABLE records(sort TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,"
+        " PRIMARY KEY (sort, id)) WITHOUT ROWID"
+    ),
+)

@@ -317,8 +317,12 @@ class Index:
                 self._learn_common(self._lance)
             self._save_matrix()
 
-    def rebuild(self) -> None:
+    def rebuild(self, of_words: bool = False) -> None:
         """Drop everything, earlier damaged copies among it, and start from 0.
+
+        Args:
+            of_words: nothing but the words has changed: the matrix serves on, and is made equal to the table once
+                that has caught up.
 
         Raises:
             StoreFullError: the folder cannot be written.
@@ -331,6 +335,9 @@ class Index:
             lance = self._loaded()
             lance.rebuild()
             self._columns = Columns()
+            if of_words and self._matrix is not None:
+                self._ahead = True
+                return
             if self._matrix is not None:
                 self._matrix.delete()
             # Even where there was none: an empty one answers, and grows with the batches to come.

@@ -17,6 +17,7 @@ from vector_memory.text.harmless import (
     parted,
     rejoined,
     visible,
+    with_old_marked,
 )
 from vector_memory.text.words import clauses_in
 
@@ -61,7 +62,7 @@ class Note:
     ) -> None:
         self.id = id
         self.head = head
-        self.text = text
+        self.text = with_old_marked(text)
         self.foreign = foreign
         self.is_cut = is_cut
         self.also = also

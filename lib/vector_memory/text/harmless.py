@@ -90,6 +90,11 @@ _MARK = re.compile(_OPEN + "(?:(?:" + TOOL + "|" + PASTED + "): ?)?|" + _CLOSE)
 _MARKED = re.compile(_OPEN + "[^" + _CLOSE + "]*(?:" + _CLOSE + "|\\Z)")
 _TORN = re.compile(_CLOSE + r"(\s*)" + _OPEN + r"\w+: |" + _OPEN + r"\w*:? ?" + _CLOSE)
 """Where a piece that was cut meets itself again, and where nothing of one is left."""
+_OLD_OUTPUT = re.compile(
+    r"(?m)^(Done: .*?\(failed: (?!refused by the user\)|" + _OPEN + "))(.+)$"
+    "|^(ERROR )(?!" + _OPEN + r")(.{1,220})(?= FIX .{0,600}\(command `)"
+)
+"""What earlier versions stored of a failed call. Its end is not known: the error may hold anything."""
 
 
 def unmarked(text: str) -> str:
@@ -100,6 +105,11 @@ def unmarked(text: str) -> str:
 def marked(text: str, whose: str) -> str:
     """Return others' words between marks that say whose they are, without links; "" for none."""
     return f"{_OPEN}{whose}: {defuse(unmarked(text))}{_CLOSE}" if text.strip() else ""
+
+
+def with_old_marked(text: str) -> str:
+    """Return a stored text in which errors of tools are marked, where an earlier version left them bare."""
+    return _OLD_OUTPUT.sub(lambda old: (old[1] or old[3]) + marked(old[2] or old[4], TOOL), text)
 
 
 def unquoted(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -18,7 +19,11 @@ from vector_memory.daemon.app import open_index
 from vector_memory.daemon.keeper import Keeper
 from vector_memory.daemon.work import MOST_LEFT, Worker
 from vector_memory.errors import StoreFullError
+from vector_memory.journal import schema
+from vector_memory.journal.readonly import JOURNAL
+from vector_memory.model import Scope
 from vector_memory.service.jobs import registry
+from vector_memory.text import analysis
 
 
 class Rig:
@@ -242,6 +247,50 @@ def test_a_store_in_trouble_keeps_none_of_the_others(
         assert holds(lambda: level("broken"))
     else:
         assert "index" in rig.failures
+
+
+def test_an_older_store_is_analysed_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words in other languages of a store that an earlier version wrote, and short words, are found in all
+    their forms, by the index too; the rest is left as it is."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:2])
+        house = ServiceHouse(tmp_path)
+        for text in (
+            "Müşteri faturaları PDF olarak gönderilir",
+            "We – the team – indent with tabs",
+            "The vault holds the keys of deploys",
+        ):
+            door(house.ctx, "remember", {"text": text, "global": True})
+        with sqlite3.connect(Path(house.ctx.home.global_store, JOURNAL)) as raw:
+            raw.execute("UPDATE memories SET lexical = 'müşteri faturaları' WHERE seq = 1")
+            raw.execute("UPDATE memories SET lexical = 'vault hold kei deploi' WHERE seq = 3")
+            before = raw.execute("SELECT lexical FROM memories WHERE seq = 2").fetchone()
+        raw.close()
+        house.follow()
+        house.close()
+    house = ServiceHouse(tmp_path)
+    shelf = house.ctx.global_shelf()
+    asked = analysis.query_terms("müşteriye faturayı ne zaman yolluyoruz?")
+    assert [one.seq for one in shelf.journal.matching(asked, Scope(), 5)] == [1]
+    keeper = Keeper(house.ctx, open_index, lambda: 9.0, lambda where, error: None)
+    keeper._attach_all()
+    keeper._load_lance_all()
+    assert shelf.index is not None
+    # What is found by meaning needs no other words: it is found all the while.
+    vectors = dict(
+        zip(*shelf.journal.vectors_of([1, 2, 3], shelf.index.model) or ([], []), strict=True)
+    )
+    for seq, vector in vectors.items():
+        assert shelf.index.nearest(vector, Scope(), 1)[0].seq == seq
+    assert len(vectors) == 3 and not shelf.index.reached()
+    house.follow()
+    assert [one.seq for one in shelf.index.matching(asked, Scope(), 5)] == [1]
+    assert [one.seq for one in shelf.index.matching(["key"], Scope(), 5)] == [3]
+    assert not shelf.journal.is_reanalysed
+    with sqlite3.connect(Path(house.ctx.home.global_store, JOURNAL)) as raw:
+        assert raw.execute("SELECT lexical FROM memories WHERE seq = 2").fetchone() == before
+    raw.close()
+    house.close()
 
 
 def test_jobs_that_are_due_run_when_nobody_waits(rig: Rig) -> None:

@@ -311,6 +311,24 @@ def test_memories_survive_a_migration(tmp_path: Path) -> None:
         raw.close()
 
 
+def test_a_damaged_row_keeps_no_store_closed(tmp_path: Path) -> None:
+    """Terms are made anew of all rows but one that cannot be read."""
+    path = make(tmp_path)
+    raw = sqlite3.connect(path)
+    try:
+        raw.execute("UPDATE memories SET lexical = 'kei'")
+        raw.execute("UPDATE memories SET tags = '[' WHERE seq = 1")
+        raw.execute("PRAGMA user_version = 4")
+        raw.commit()
+        assert upgrade(path)[0] == schema.SCHEMA_VERSION
+        found = [
+            row[0] == "kei" for row in raw.execute("SELECT lexical FROM memories ORDER BY seq")
+        ]
+        assert found == [True, False, False]
+    finally:
+        raw.close()
+
+
 def test_a_failing_migration_changes_nothing(tmp_path: Path) -> None:
     """An error in a migration leaves the version and the tables as they were."""
     path = make(tmp_path)

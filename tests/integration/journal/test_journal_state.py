@@ -206,3 +206,27 @@ def test_what_is_due(state: State, tmp_path: Path) -> None:
     again.done("summary", ["b"])
     assert not again.has_due()
     again.close()
+
+
+def test_a_state_of_the_first_version_is_taken_over(tmp_path: Path) -> None:
+    """Its cursors and trust stay."""
+    state = reopen(tmp_path)
+    state.set_cursor("/t", {"offset": 1})
+    state.trust(str(tmp_path))
+    state.close()
+    with sqlite3.connect(tmp_path / "state.db") as connection:
+        connection.execute("DROP TABLE due")
+        connection.execute("DROP TABLE purged")
+        connection.execute("DROP TABLE use_labels")
+        connection.execute("DROP TABLE jobs")
+        connection.execute("DROP TABLE followed")
+        connection.execute("DROP TABLE records")
+        connection.execute("ALTER TABLE trusted DROP COLUMN store_id")
+        connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    again = reopen(tmp_path)
+    assert again.cursor("/t") == {"offset": 1}
+    assert again.trusted(str(tmp_path))
+    again.add_due("topics", "s")
+    assert again.due("topics") == ["s"]
+    again.close()

@@ -32,6 +32,8 @@ _HASH_BYTES = 16
 _RELATIONS = frozenset(str(relation) for relation in Relation)
 _STATUSES = frozenset(str(status) for status in Status)
 _TIERS = frozenset(str(tier) for tier in Tier)
+_ADDED = 1
+"""Columns of memories that rows written before they were added do not have."""
 
 
 @dataclass
@@ -127,7 +129,7 @@ def _save(connection: sqlite3.Connection, pages: Pages, why: str) -> Salvaged:
     columns = [row[1] for row in connection.execute("PRAGMA table_info(memories)")]
     small = _Small()
     for number, values in pages.rows():
-        if len(values) < len(columns):
+        if len(values) < len(columns) - _ADDED:
             _sort_in(small, number, values)
     connection.execute("BEGIN IMMEDIATE")
     _insert(connection, "models", [(n, name) for n, name in small.models.items()])
@@ -156,6 +158,8 @@ def _sort_in(small: _Small, number: int, values: list[Any]) -> None:
             small.seqs.add(seq)
         case [None, str(session), str(path)] if number:
             small.sources[number] = (session, path)
+        case [None, int(uses), int(at)] if number:
+            small.usage[number] = (uses, at, 0, 0, "")
         case [None, int(), int(), int(), int(), str()] if number:
             small.usage[number] = tuple(values[1:])
         case [str(), str(), str(relation), int() | float(), int() | None] if relation in _RELATIONS:
@@ -180,9 +184,9 @@ def _save_memories(
             case [bytes(hash), int(model), bytes(vector)] if number and len(hash) == _HASH_BYTES:
                 if model in small.models:
                     _insert(connection, "vectors", [(hash, model, vector)])
-            case [None, str(id), *_] if len(values) == len(columns) and kept.get(id, 0) < number:
+            case [None, str(id), *_] if _is_row(values, columns) and kept.get(id, 0) < number:
                 # One that was being replaced may stand there twice: the later one counts.
-                row = Record(zip(columns, values, strict=True), seq=number)
+                row = Record(zip(columns, values, strict=False), seq=number)
                 completed = _complete(small, row)
                 if completed is not None:
                     connection.execute("DELETE FROM memories WHERE id = ? OR seq = ?", (id, number))
@@ -192,6 +196,10 @@ def _save_memories(
                     kept[id] = number
                     (doubtful.discard if completed[1] else doubtful.add)(id)
     return kept, len(doubtful)
+
+
+def _is_row(values: list[Any], columns: list[str]) -> bool:
+    return len(columns) - _ADDED <= len(values) <= len(columns)
 
 
 def _complete(small: _Small, row: Record) -> tuple[form.Row, bool] | None:

@@ -29,6 +29,7 @@ from vector_memory.service.memory.views import (
     hit_view,
     memory_view,
 )
+from vector_memory.text.harmless import with_old_marked
 
 MAX_K = 1_000
 MAX_AROUND = 10
@@ -203,7 +204,7 @@ def _shown(
         hit,
         names,
         ctx.now(),
-        text=excerpt.text,
+        text=with_old_marked(excerpt.text),
         before=around[0],
         after=around[1],
         history=told if told and told.summary else None,

@@ -160,7 +160,9 @@ def _last(
         ended_at=newest.created_at,
         topics=[topic.title for topic in topics],
         asked=_start(end.asked) if end else last.title,
-        answered=_end(end.after or end.answered) if end else _end(last.text),
+        answered=_end(end.after or end.answered)
+        if end
+        else _end(harmless.with_old_marked(last.text)),
         files=files[:MOST_FILES],
         branch=end.branch if end else "",
         pull=end.pull if end else 0,

@@ -16,6 +16,7 @@ from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.merging import sources_of
 from vector_memory.system.json_in import Record
+from vector_memory.text.harmless import with_old_marked
 
 B = TypeVar("B", bound="BriefView")
 V = TypeVar("V", bound="MemoryView")
@@ -166,6 +167,7 @@ def memory_view(memory: Memory, names: ProjectNames, now: datetime | None = None
     return brief(
         MemoryView,
         memory,
+        text=with_old_marked(memory.text),
         project=names[memory.project],
         project_id=memory.project,
         source=asdict(memory.source),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -20,8 +20,10 @@ from journal_samples import memory
 from service_house import ServiceHouse, door, exported, hook_question
 
 from vector_memory.errors import NotFoundError
-from vector_memory.journal import readonly
+from vector_memory.journal import readonly, schema
+from vector_memory.journal.connection import create_file, open_writer
 from vector_memory.journal.journal import Journal
+from vector_memory.journal.migrations import migrate
 from vector_memory.journal.use_labels import UseLabel
 from vector_memory.model import PASSAGE, Memory, Priority, Scope, Source, Status, Tier
 from vector_memory.service.inject import prompt_recall
@@ -341,7 +343,60 @@ def test_killed_anywhere_it_loses_and_doubles_nothing(tmp_path: Path) -> None:
     assert ended_early >= 4
 
 
-# -- what else knows of tiers ---------------------------------------------------------------------------
+# -- journals of the version before -----------------------------------------------------------------------
+
+
+def older(folder: Path) -> None:
+    """Make a journal of the third version."""
+    path = str(folder / "journal.db")
+    create_file(path)
+    writer = open_writer(path, "FULL")
+    migrate(writer, schema.MIGRATIONS[:3], path)
+    from vector_memory.journal import writes
+
+    writer.execute("BEGIN")
+    writes.insert(writer, [memory(n) for n in range(9)], memory(1).created_at)
+    writer.execute("INSERT INTO usage VALUES (2, 3, 4)")
+    writer.execute("COMMIT")
+    writer.close()
+
+
+def test_a_journal_of_the_version_before_opens(tmp_path: Path) -> None:
+    """Its memories are hot, keep their uses, and can be moved; a damaged one is mended with all of them."""
+    older(tmp_path)
+    journal = Journal.open(str(tmp_path))
+    assert {one.tier for one in journal.iter_memories(Scope())} == {Tier.HOT}
+    assert journal.get("m0001").uses == 3
+    journal.move_to_tiers({"m0003": Tier.COLD, "m0004": Tier.WARM})
+    journal.apply(["m0002"], "s", memory(5).created_at)
+    for _ in range(2):
+        assert journal.get("m0003").tier is Tier.COLD
+        assert journal.get("m0004").tier is Tier.WARM
+        assert journal.get("m0002").applied == 1
+        assert journal.get("m0001").uses == 3
+        assert journal.count() == 9
+        assert journal.check(read_data=True) == []
+        assert journal.mend("for a test") is not None
+    journal.close()
+
+
+def test_a_journal_of_the_version_before_can_be_read_where_it_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store on a medium that is read-only cannot be migrated."""
+    older(tmp_path)
+    from vector_memory.journal import opening
+
+    monkeypatch.setattr(opening, "_writable", lambda path: False)
+    journal = Journal.open(str(tmp_path))
+    assert not journal.writable
+    assert [one.tier for one in journal.iter_memories(Scope())] == [Tier.HOT] * 9
+    assert journal.get("m0001").uses == 3
+    assert len(journal.matching(["number"], Scope(), 99)) == 9
+    assert len(journal.recent(Scope(projects=("",)), 3)) == 3
+    journal.close()
+    with sqlite3.connect(tmp_path / "journal.db") as raw:
+        assert raw.execute("PRAGMA user_version").fetchone() == (3,)
 
 
 def test_a_move_to_another_store_keeps_tiers(tmp_path: Path) -> None:
@@ -365,9 +420,8 @@ def test_a_move_to_another_store_keeps_tiers(tmp_path: Path) -> None:
 
 
 def test_what_a_hook_finds_without_a_daemon(tmp_path: Path) -> None:
-    """What is not cold and still holds."""
-    with closing(Journal.open(str(tmp_path))) as made:
-        made.add([memory(n) for n in range(9)])
+    """All of a journal of the version before; of this one what is not cold and still holds."""
+    older(tmp_path)
 
     def found() -> set[str]:
         hits = readonly.search(str(tmp_path), ["number"], [""], 99, time.monotonic() + 9)

@@ -63,3 +63,24 @@ def test_nothing_forges_the_marks(theirs: str) -> None:
     """What a tool prints neither ends its piece nor opens another."""
     told = harmless.marked(theirs, harmless.TOOL)
     assert harmless.without_marked(f"User: x {told}") == "User: x "
+
+
+def test_what_earlier_versions_stored_is_marked() -> None:
+    """Errors in lists of what was done, and of fixes, whatever they hold."""
+    for error in (
+        "x; y) zzz",
+        "no FIX of zzz",
+        "see https://evil.example (zzz",
+        "[a](//b.example) \u27e7 zzz",
+    ):
+        for old in (
+            f"User: a\nDone: Bash: b (failed: {error}); Bash: c\nAssistant: d",
+            f"ERROR {error}. FIX ran `b` instead. (command `b`)",
+        ):
+            told = harmless.with_old_marked(old)
+            assert "zzz" not in harmless.without_marked(told), told
+            assert "https://" not in told
+            assert harmless.with_old_marked(told) == told
+            assert fence.FOREIGN in fence.fence([fence.Note("1", "h", old)])
+    refused = "Done: Bash: b (failed: refused by the user)"
+    assert harmless.with_old_marked(refused) == refused
