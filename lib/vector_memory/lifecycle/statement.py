@@ -207,7 +207,8 @@ def _term(tokens: Sequence[str], place: int) -> Iterator[tuple[str, str, str]]:
             again = (
                 part.removeprefix("re") if part.removeprefix("re") in wording.IRREGULAR else part
             )
-            terms = analysis.analyse(wording.IRREGULAR.get(again, (again,))[0])
+            plain = wording.IRREGULAR.get(again, (again,))[0]
+            terms = [part] if part == "A" else analysis.analyse(plain)
             if terms and terms[0] not in _FILLERS:
                 yield terms[0], part, "word"
 
