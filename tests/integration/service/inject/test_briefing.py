@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door, hook_question
+from service_house import ServiceHouse, captured_of, door, hook_question
 
-from vector_memory.service.capture import store_session
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.text import fence
 
@@ -61,7 +60,7 @@ def capture(
                           "message": {"role": "user", "content": result}})  # fmt: skip
     path = folder / f"{name}.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    store_session.index_transcript(house.ctx, str(path), str(folder), final=True)
+    captured_of(house.ctx, str(path), str(folder), final=True)
     house.follow()
 
 
