@@ -121,7 +121,9 @@ def _beginning(words: str, now: datetime) -> datetime | None:
     if re.match(r"\d{4}-", words):
         return None
     span = _span(words, now)
-    return span.start.astimezone(now.tzinfo) if span is not None and span.start is not None else None
+    return (
+        span.start.astimezone(now.tzinfo) if span is not None and span.start is not None else None
+    )
 
 
 def _end(words: str, now: datetime) -> datetime | None:

@@ -43,7 +43,9 @@ def named(typed: str) -> str:
     Raises:
         NotFoundError: there is none of that name, or there are several.
     """
-    names = [typed] if typed in JOBS else [name for name in JOBS if len(typed) > 2 and typed in name]
+    names = (
+        [typed] if typed in JOBS else [name for name in JOBS if len(typed) > 2 and typed in name]
+    )
     if len(names) != 1:
         raise NotFoundError(f"There is no job {typed!r}.", f"Jobs: {', '.join(names or JOBS)}.")
     return names[0]
