@@ -21,6 +21,7 @@ from vector_memory.model import (
     Origin,
     Priority,
     Progress,
+    Scope,
     Sensitivity,
     Source,
     Status,
@@ -467,11 +468,19 @@ def export(ctx: Context, request: ExportRequest) -> Iterator[ExportLine]:
     scope = asker.scope.listed
     roots = project_roots(asker.shelves)
     for shelf in asker.shelves:
-        every = shelf.journal.iter_memories(scope, statuses=round_trip.STATUSES)
-        # What observers make anew by themselves, elsewhere they make of what they see there.
-        exported = (memory for memory in every if scope.collections or not memory.is_quiet)
-        for memory, links in round_trip.with_links(shelf, exported):
+        for memory, links in exported(shelf, scope):
             yield export_line(memory, roots.get(memory.project, ""), links)
+
+
+def exported(shelf: Shelf, scope: Scope) -> Iterator[tuple[Memory, list[Link]]]:
+    """Yield what an export tells of a store, oldest first, each with the links that lead from it.
+
+    What observers make anew by themselves is left out: elsewhere they make it of what they see there.
+    """
+    every = shelf.journal.iter_memories(scope, statuses=round_trip.STATUSES)
+    return round_trip.with_links(
+        shelf, (memory for memory in every if scope.collections or not memory.is_quiet)
+    )
 
 
 def export_line(memory: Memory, root: str, links: Sequence[Link] = ()) -> ExportLine:
