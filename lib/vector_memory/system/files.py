@@ -185,7 +185,7 @@ def open_own(path: str, flags: int = os.O_RDONLY) -> int:
     return descriptor
 
 
-def summed(file: "BinaryIO", digest: "hashlib._Hash") -> "tuple[str, int]":
+def summed(file: "BinaryIO", digest: "hashlib._Hash | hashlib.blake2b") -> "tuple[str, int]":
     """Read the rest of a file into a digest; return that in hexadecimal, and how many bytes it was of."""
     size = 0
     while piece := file.read(1 << 20):
