@@ -446,8 +446,7 @@ class ExportLine(ExportedState, kw_only=True):
     proposed: dict[str, object] | None = messages.spare()
 
 
-@dataclass(frozen=True)
-class ExportAnswer:
+class ExportAnswer(messages.Answer):
     """How many memories were written out."""
 
     exported: int
