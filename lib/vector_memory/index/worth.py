@@ -22,9 +22,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vector_memory.index.plain_kinds import plain_kind
-from vector_memory.index.units import Unit, cues, form, narrates
+from vector_memory.index.units import RULES, Unit, cues, form, narrates
 from vector_memory.index.voices import USER
-from vector_memory.text.analysis import is_foreign
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,9 +37,9 @@ LEAST_ABROAD = 0.5
 LEAST_PLAIN = 0.25
 """The worth from which a sentence is kept that says its kind itself: few of the labelled sentences do, and whoever
 writes "TODO:", "from now on" or "the root cause was" means it to last."""
-RULES, LEAST_BINDING = "rules", 0.4
-"""The turn of phrase that makes the user's words a rule, and the worth from which such a one, or an open box, is kept:
-few of the labelled sentences are one, and those who said them want them back."""
+LEAST_BINDING = 0.4
+"""The worth from which a rule of the user's, or an open box, is kept: few of the labelled sentences are one, and those
+who said them want them back."""
 
 
 @dataclass(frozen=True)
@@ -96,11 +95,10 @@ def verdicts(
     by = by or weights()
     made = []
     for place, unit in enumerate(units):
-        abroad = is_foreign(unit.text)
-        name = WORDS if abroad or vectors is None else MEANING
+        name = WORDS if unit.abroad or vectors is None else MEANING
         said = cues(unit)
-        row = features(unit, said, None if vectors is None or abroad else vectors[place])
-        least = LEAST_ABROAD if abroad else by.least[name][unit.speaker != USER]
+        row = features(unit, said, None if vectors is None or unit.abroad else vectors[place])
+        least = LEAST_ABROAD if unit.abroad else by.least[name][unit.speaker != USER]
         if plain_kind(unit.text, unit.speaker == USER):
             least = min(least, LEAST_PLAIN)
         if unit.done is False or (unit.speaker == USER and said[RULES]):
