@@ -91,6 +91,13 @@ class Prompt:
         return terms <= 2 or (terms <= 5 and points)
 
     @property
+    def is_about_before(self) -> bool:
+        """Whether it is about what was said before by a word of its own, or has none that says what it is about. "How do
+        we back up postgres?" is short, and about something else."""
+        terms, points = self._leans
+        return terms == 0 or (terms <= 5 and points)
+
+    @property
     def only_points_back(self) -> bool:
         """Whether it says nothing of what it is about but that it was said before: "fix it", "the above report"
         that does not stand in it."""

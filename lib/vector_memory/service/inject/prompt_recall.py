@@ -139,7 +139,7 @@ def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, 
     """Return what is worth telling and was not shown in this session, the most worth first, what each is
     worth by its memory's id, and all that was found."""
     text = question.said.text[:MAX_PROMPT_CHARS]
-    if question.before and question.said.points_back:
+    if question.before and question.said.is_about_before:
         text = text + "\n" + question.before[-CONTEXT_CHARS:]
     shown = ctx.state.shown(question.session)
     found = answer(
