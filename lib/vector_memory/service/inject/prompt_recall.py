@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -140,7 +141,7 @@ def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, 
     """Return what is worth telling and was not shown in this session, the most worth first, what each is
     worth by its memory's id, and all that was found."""
     text = question.said.text[:MAX_PROMPT_CHARS]
-    if question.before and question.said.is_about_before:
+    if _is_asked_with_talk(question):
         text = text + "\n" + question.before[-CONTEXT_CHARS:]
     shown = ctx.state.shown(question.session)
     found = answer(
@@ -191,6 +192,9 @@ def worths_of(
     moment = gate.Moment(ctx.now(), not question.before, before)
     least = least_worth(ctx) + (MIDST if question.before else 0.0)
     sure = SURE if question.said.is_question else SURE_OF_ALL
+    if _is_asked_with_talk(question):
+        # How sure it is says then what the talk was about.
+        sure = math.inf
     worths: dict[str, Worth] = {}
     for hit in hits:
         if not hit.memory.source.path or not hit.breakdown["cosine"]:
@@ -202,6 +206,11 @@ def worths_of(
             if worth >= least or hit.relevance >= sure:
                 worths[hit.memory.id] = Worth(worth, features)
     return worths
+
+
+def _is_asked_with_talk(question: HookQuestion) -> bool:
+    """Whether a prompt is searched for together with the last turn."""
+    return bool(question.before) and question.said.is_about_before
 
 
 def session_before(asker: Asker, but: str) -> tuple[float, float] | None:

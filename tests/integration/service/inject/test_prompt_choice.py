@@ -66,3 +66,6 @@ def test_what_surely_answers_is_told_however_old_it_is(
     sure = Hit(memory, 1.0, relevance, parts, 0, frozenset(analysis.analyse(said)))
     question = hook_question(house.ctx, "now", str(tmp_path), prompt)
     assert bool(worths_of(house.ctx, question, [sure], 0.5)) == is_told
+    # Searched for together with the talk, it would be that which is answered.
+    after_talk = replace(question, prompt="try it again", before="How does the parser round?")
+    assert not worths_of(house.ctx, after_talk, [sure], 0.5)
