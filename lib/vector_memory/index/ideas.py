@@ -127,7 +127,9 @@ def ideas(
             # What it leans on is an idea, and whoever is given that one reads on in the passage.
             continue
         mended = intent == PROBLEM and place < solved
-        answered = bool(unit.done) or mended or (unit.speaker == USER and unit.answered)
+        # A todo is only taken note of where nothing was done.
+        is_settled = unit.worked or bool(files) if intent == TODO else unit.answered
+        answered = bool(unit.done) or mended or (unit.speaker == USER and is_settled)
         if intent in OPEN_KINDS and _ANSWER_OF_A_FORM in unit.text:
             # The assistant asked, and what stands there is the answer.
             continue

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.index.units import LONGEST, cues, form, narrates, reports, units
+from vector_memory.index.units import (
+    LONGEST,
+    cues,
+    form,
+    is_rule,
+    narrates,
+    reports,
+    units,
+)
 from vector_memory.text import harmless
 
 TALK = (
@@ -49,6 +57,43 @@ def test_whether_it_was_answered() -> None:
     asked = "User: Why does the nightly build skip the browser tests?\n"
     assert units([asked + "Assistant: " + "The browsers are missing there. " * 2])[0].answered
     assert not units([asked + "Assistant: One moment."])[0].answered
+
+
+def test_whether_anything_was_run() -> None:
+    """After it in the exchange: words alone do nothing."""
+    asked = "User: TODO: the export needs a checksum.\n"
+    assert not units([asked + "Assistant: Noted, the export is to have a checksum later."])[
+        0
+    ].worked
+    assert units([asked + "Done: Bash: make checksums\nAssistant: It has one."])[0].worked
+
+
+def test_a_short_sentence_is_in_the_language_of_what_it_stands_in() -> None:
+    """Alone too few of its words tell; what is plainly English stays so."""
+    short = "Tests nie gegen Postgres."
+    talk = (
+        "User: "
+        + short
+        + "\nAssistant: Verstanden, die Testläufe benutzen künftig immer SQLite statt Postgres, lokal wie auf dem Server. Die Datenbank bleibt dabei unberührt, solange niemand sie ausdrücklich verlangt. This is what the docs say of it."
+    )
+    own, *_, english = units([talk])
+    assert (own.abroad, english.abroad) == (True, False)
+    assert cues(own)["rules"]
+    assert not units(["User: " + short])[0].abroad
+
+
+@pytest.mark.parametrize(
+    ("said", "rule"),
+    [
+        ("For releases, always bump the schema first.", True),
+        ("Bitte ab jetzt erst die Specs laufen lassen.", True),
+        ("Paint the button green, please.", False),
+        ("Setz mir bitte das Projekt auf.", False),
+    ],
+)
+def test_what_reaches_beyond_the_moment(said: str, rule: bool) -> None:
+    """Wherever the word for it stands, in any language that is known."""
+    assert is_rule(said) is rule
 
 
 def test_form_is_known_whatever_the_language() -> None:
