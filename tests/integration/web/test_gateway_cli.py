@@ -103,6 +103,10 @@ def test_a_conversation_comes_from_stdin(rig: Rig, app: Path) -> None:
     code, told = run(rig, app, *words, stdin=lines + "{")
     assert code == 1
     assert "Line 4" in told["error"]
+    # What stands before the line that is none is taken over, as the hint says.
+    other = ("feed", "-", "--session", "s2", "--speaks-for-me")
+    assert run(rig, app, *other, stdin=lines + "{")[0] == 1
+    assert run(rig, app, *other, stdin=lines)[1]["duplicates"] == 2
 
     def found() -> Any:
         asked = {"project": str(app), "kind": "exchange"}
