@@ -38,7 +38,10 @@ def feed(call: Invocation, source: str, final: bool) -> None:
 def _lines(lines: Iterable[bytes]) -> Iterator[object]:
     for number, line in enumerate(lines, 1):
         if len(line) > LONGEST_LINE:
-            raise BadInputError(f"Line {number} is too long.", "Split the message.")
+            raise BadInputError(
+                f"Line {number} is too long.",
+                "Split the message. What came before it was taken over.",
+            )
         if not line.strip():
             continue
         try:
@@ -50,14 +53,20 @@ def _lines(lines: Iterable[bytes]) -> Iterator[object]:
 
 
 def _parts(messages: Iterator[object]) -> Iterator[list[object]]:
-    """Yield messages as they are sent: a few at once."""
+    """Yield messages as they are sent: a few at once, and those before a line that is none."""
     part: list[object] = []
     size = 0
-    for message in messages:
-        part.append(message)
-        size += len(json.dumps(message))
-        if len(part) >= AT_ONCE or size > BYTES_AT_ONCE:
-            yield part
-            part, size = [], 0
+    broken: BadInputError | None = None
+    try:
+        for message in messages:
+            part.append(message)
+            size += len(json.dumps(message))
+            if len(part) >= AT_ONCE or size > BYTES_AT_ONCE:
+                yield part
+                part, size = [], 0
+    except BadInputError as error:
+        broken = error
     if part:
         yield part
+    if broken is not None:
+        raise broken

@@ -111,6 +111,10 @@ def test_a_conversation_comes_from_stdin(rig: Rig, app: Path) -> None:
     (memory, *_) = rig.until(found, "its memories")
     assert memory["origin"] == "user"
     assert memory["source"]["session"] == "feed:s1"
+    # What stands before the line that is none is taken over, as the hint says.
+    other = ("feed", "-", "--session", "s2", "--speaks-for-me")
+    assert run(rig, app, *other, stdin=lines + "{")[0] == 1
+    assert run(rig, app, *other, stdin=lines)[1]["duplicates"] == 2
 
 
 def test_nothing_is_taken_over_where_the_user_wants_no_memory(rig: Rig, app: Path) -> None:
