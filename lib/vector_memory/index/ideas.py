@@ -45,7 +45,7 @@ itself what the exchange is about."""
 
 _LEANING = re.compile(
     r"(?:(?:so|and|but|also|then|or|because|which|however|otherwise|instead|therefore)[, ]+)*"
-    r"(?:it|this|that|these|those|they|he|she|them|both|the (?:former|latter|same))\b",
+    r"(?:its?|this|that|these|those|they|their|he|she|them|both|the (?:former|latter|same))\b",
     re.IGNORECASE,
 )
 _THIS_FILE = re.compile(
@@ -171,8 +171,8 @@ def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:
     before = next((one for one in reversed(unit.before) if not is_chatter(one)), "")
     if before:
         return _within(f"{before} {text}", "")
-    subject = title.rstrip("…. ")
-    if subject and subject.lower() not in text.lower():
+    subject = _CONTINUES.sub("", title.rstrip("…. "))
+    if subject and subject.casefold() not in text.casefold():
         return _within(f"[{title}] {text}", "")
     return "" if _leans(unit) or terms < FEW_TERMS else text
 

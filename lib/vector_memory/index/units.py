@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from vector_memory.index.voices import ASSISTANT, DONE, USER, Voice, voices
 from vector_memory.text import analysis, tables
+from vector_memory.text.chatter import is_reasoned
 from vector_memory.text.statements import CODE, HEADING, ITEM, statements
 
 SHORTEST, LONGEST = 12, 600
@@ -40,8 +41,12 @@ _ORNAMENT = re.compile(r"(?m)^\W{0,12}\w{0,20}[\W_]{0,3}[─━═]{4,}[^\n]{0,4
 """A line that frames what is said."""
 _FILE_FIRST = re.compile(r"[`*\w./-]+`?\**:? ?[-–—:]")
 _BOLD = re.compile(r"\W{0,4}\*\*[^*]+\*\*")
-_TO_DO = re.compile(r"\W*(?:TODO|To-?do)\b")
-"""What is as good as an open box."""
+_LEFT = re.compile(
+    r"\b(?:next steps?|to[ -]?dos?|remaining|missing (?:features?|parts)|still (?:open|missing|needed)|left to do"
+    r"|follow-?ups?|outstanding|future (?:work|improvements?|considerations?)|open (?:items|points|tasks))\b",
+    re.IGNORECASE,
+)
+"""What a list stands under whose items are as good as open boxes."""
 _NARRATES = re.compile(
     r"\b(?:i'?ll|i will|(?:i'?m|i am) (?:\w+ ){0,2}\w+ing|let me|if you(?:'d)? (?:want|like))\b",
     re.IGNORECASE,
@@ -113,15 +118,16 @@ def _of_voice(voice: Voice) -> list[Unit]:
             continue
         # A paragraph ends what the line above the list began.
         lead = lead if one.form == ITEM else ""
+        heading = lead or (one.heading if one.form == ITEM else "")
         unit = Unit(
             text=one.text,
             raw=text[one.start : one.end],
             speaker=voice.who,
             is_item=one.form == ITEM,
-            heading=lead or (one.heading if one.form == ITEM else ""),
+            heading=heading,
             about="" if voice.about.endswith(_PLAN) else voice.about,
             before=tuple(before[-2:]),
-            done=False if one.done is None and _TO_DO.match(one.text) else one.done,
+            done=False if one.done is None and _LEFT.search(heading) else one.done,
             place=min(number, FAR) / FAR,
         )
         before.append(one.text)
@@ -189,6 +195,15 @@ def narrates(unit: Unit) -> bool:
     """Whether the assistant says what it is about to do, or offers to, also above a list."""
     said = f"{unit.heading} {unit.text}".replace("\u2019", "'")
     return unit.speaker == ASSISTANT and bool(_NARRATES.search(said))
+
+
+def reports(unit: Unit) -> bool:
+    """Whether the assistant says what it changed, in which file even, and no reason: whoever wants to know has the
+    repository's history."""
+    file = _FILE_FIRST.match(unit.text)
+    said = unit.text[file.end() :].strip() if file else unit.text
+    is_change = unit.speaker == ASSISTANT and _cues("idea_cues")["done"].match(said) is not None
+    return is_change and not is_reasoned(said)
 
 
 def cues(unit: Unit) -> dict[str, bool]:

@@ -58,6 +58,13 @@ def test_pronouns_take_the_sentence_before() -> None:
     assert self_contained(leaning, "", ()).startswith("The pool has ten connections. It never")
 
 
+def test_a_subject_that_is_the_sentence_itself_is_not_put_before_it() -> None:
+    """It would say the same twice."""
+    title = "But it does not do the same for the…"
+    leaning = unit("but it does not do the same for the tests", "user")
+    assert self_contained(leaning, title, ()) == ""
+
+
 def test_what_nothing_explains_is_no_idea() -> None:
     """Neither a sentence before nor a title says what it is about."""
     assert self_contained(unit("It never closes them."), "", ()) == ""

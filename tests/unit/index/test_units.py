@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.index.units import LONGEST, cues, form, is_rule, narrates, units
+from vector_memory.index.units import (
+    LONGEST,
+    cues,
+    form,
+    is_rule,
+    narrates,
+    reports,
+    units,
+)
 from vector_memory.text import harmless
 
 TALK = (
@@ -128,3 +136,28 @@ def test_what_is_offered_above_a_list_is_no_idea() -> None:
     (told,) = units([f"Assistant: What the runner does:\n\n{item}"])
     assert narrates(offered)
     assert not narrates(told)
+
+
+@pytest.mark.parametrize(
+    "lead", ["Next steps:", "What remains (still open):", "## Missing features", "**TODO**"]
+)
+def test_items_of_a_list_of_what_is_left_are_open(lead: str) -> None:
+    """As good as open boxes; a ticked one is done all the same."""
+    said = units(
+        [f"Assistant: {lead}\n\n- Replace the cron job by a timer.\n- [x] Rename the old exporter."]
+    )
+    assert [one.done for one in said] == [False, True]
+    (other,) = units(
+        ["Assistant: Next.js rewrites these:\n\n- The route of the icons goes to /tokens."]
+    )
+    assert other.done is None
+
+
+def test_what_was_changed_is_a_report_unless_a_reason_is_given() -> None:
+    """In which file it was does not matter, whose words they are does."""
+    change = "Added the column `rate` to the table of prices."
+    for said in (change, f"`docs/prices.md` — {change}"):
+        assert reports(units([f"Assistant: {said}"])[0])
+    assert not reports(units([f"Assistant: {change[:-1]}, since the importer needs it."])[0])
+    assert not reports(units([f"User: {change}"])[0])
+    assert not reports(units(["Assistant: The table of prices has a column `rate`."])[0])
