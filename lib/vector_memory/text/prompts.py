@@ -24,10 +24,21 @@ FEW_WORDS = 3
 """More of the same words may say something: "keep the first option"."""
 _OF_CLIENT = re.compile(r"[<\u2039](ide_\w{1,40})[>\u203a].*?[<\u2039]/\1[>\u203a]", re.DOTALL)
 """What an editor says beside a prompt."""
-_POINTING = (
-    "that", "this", "it", "these", "those", "they", "them", "there", "above", "previous", "previously",
-    "earlier", "again", "same", "before", "just now", "last one",
-)  # fmt: skip
+_AT_THIS = (
+    "that",
+    "this",
+    "it",
+    "these",
+    "those",
+    "they",
+    "them",
+    "there",
+    "above",
+    "just now",
+    "last one",
+)
+_POINTING = (*_AT_THIS, "previous", "previously", "earlier", "again", "same", "before")
+"""What points at what was said: the former at the talk that goes on. What happens "again" did so long ago."""
 _EARLIER = ("the above", "the previous", "the earlier")
 _ITEM = re.compile(r"(?m)^[ \t>#*-]*\(?(\d{1,2})[.):]\*{0,2}[ \t]+(?=\S)")
 _REMEMBER = ("/remember", "/vector-memory:remember")
@@ -94,10 +105,10 @@ class Prompt:
 
     @property
     def is_about_before(self) -> bool:
-        """Whether it is about what was said before by a word of its own, or has none that says what it is about. "How do
-        we back up postgres?" is short, and about something else."""
-        terms, points = self._leans
-        return terms == 0 or (terms <= 5 and points)
+        """Whether it is about what was said in this talk by a word of its own, or has none that says what it is about.
+        "How do we back up postgres?" is short, and about something else; "grafana 502 again" is about long ago."""
+        terms, _ = self._leans
+        return terms == 0 or (terms <= 5 and _holds(self._words, _AT_THIS))
 
     @property
     def only_points_back(self) -> bool:

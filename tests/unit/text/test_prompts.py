@@ -48,7 +48,7 @@ def test_short_pointing_prompts_are_told_apart(prompt: str, back: bool) -> None:
 @pytest.mark.parametrize(
     ("prompt", "before"),
     [("why did that fail?", True), ("why?", True), ("fix it", True), ("how do we back up postgres?", False),
-     ("add klarna", False), ("threshold?", False)],
+     ("grafana 502 again", False), ("try it again", True), ("again", True), ("add klarna", False), ("threshold?", False)],
 )  # fmt: skip
 def test_a_short_prompt_of_its_own_subject_is_not_about_what_was_before(
     prompt: str, before: bool

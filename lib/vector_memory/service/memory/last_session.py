@@ -277,9 +277,9 @@ def _is_left(memory: Memory, last_turns: Mapping[str, int], newest: str) -> bool
 
 def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
     """Return what is open in a project and not settled since, the newest first: what was noted on purpose, what
-    the user left, and what the assistant named in a session's last exchange. What it named before that it mostly
-    went on to do, and of a problem that a solution in its exchange, or a later one of its session, is about
-    nobody wrote down that it is solved."""
+    the user left to do or found wrong, and what was asked, or named by the assistant, in a session's last exchange.
+    What was named before that was mostly done, after a question the user went on, and of a problem that a solution in
+    its exchange, or a later one of its session, is about nobody wrote down that it is solved."""
     open_items = [
         memory
         for memory in shelf.journal.open_items(scope, MOST_OPEN)
@@ -300,7 +300,7 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
         memory
         for memory in open_items
         if not memory.source.path
-        or memory.origin is Origin.USER
+        or (memory.origin is Origin.USER and memory.kind != QUESTION)
         or memory.source.turn >= last_turns.get(memory.source.session, 0)
     ]
     unsolved = [

@@ -179,6 +179,8 @@ def test_a_question_after_which_the_user_went_on_is_not_open(
     capture(house, app, "a", 1, (question, "Flower mail."), (todo, "Noted: the voucher is to get the new logo of the agency later."), (ASKED, ANSWERED))  # fmt: skip
     told = started(house, app)
     assert "newsletter" not in told and "voucher" in told
+    left = [one["text"] for one in door(house.ctx, "resume", {"project": str(app)})["open"]]
+    assert any("voucher" in text for text in left) and not any("newsletter" in one for one in left)
 
 
 def test_what_is_open_is_told_until_it_is_taken_up(house: ServiceHouse, app: Path) -> None:
