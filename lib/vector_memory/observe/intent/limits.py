@@ -186,8 +186,6 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
     elif ("k" in kinds and not _asked(words[0].text)) or (
         re.search("l[tc]+$|tl$", kinds) and SAYS["let"].search(clause)
     ):
-        if "x" in kinds[: kinds.index("k" if "k" in kinds else "l")] and "t" not in kinds:
-            return
         things = _files_of(clause, context)
         is_kept = "l" in kinds or "hands off" in clause or things in ((CODE,), (PRODUCT,))
         if things := things if is_kept else _things(clause):
@@ -326,7 +324,7 @@ def _resolved(word: str, rest: str, context: _Context, whole: str = "") -> Itera
     elif act in ON_FILES:
         is_bare = not _words(thing)
         things = _files_of(thing, context) or ((ANYTHING,) if is_bare and whole else ())
-        if things := things or (context.named if is_bare else _bare(thing)):
+        if things := things or (context.named if is_bare else _bare(thing, act)):
             yield act, things, False
     elif act in (RUN, DO):
         if what := _command(verb, thing, context):
@@ -371,12 +369,12 @@ def _files_of(thing: str, context: _Context) -> tuple[str, ...]:
     return (wide,) if wide else ()
 
 
-def _bare(thing: str) -> tuple[str, ...]:
-    """Return the one plain word that names what must not be deleted, read or touched."""
+def _bare(thing: str, act: str) -> tuple[str, ...]:
+    """Return the one plain word that names what must not be deleted, read or touched; what is renamed is seldom a file."""
     within = re.match(r"(?:anything )?(?:to|in|of|from|under|inside) ", thing)
     thing = thing[within.end() :] if within else thing
     bare = SAYS["bare"].match(re.split(r"\s(?:that|which|in|code)\b", thing)[0])
-    return (bare[1],) if bare and not SAYS["no_names"].match(bare[1]) else ()
+    return (bare[1],) if act != MOVE and bare and not SAYS["no_names"].match(bare[1]) else ()
 
 
 def _command(verb: str, thing: str, context: _Context) -> str:
