@@ -250,9 +250,10 @@ def validate(raw: Mapping[str, Any]) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
+        wanted = "true|false" if first["type"].startswith("bool") else "VALUE"
         raise BadInputError(
             f"{name}: {first['msg']}.",
-            f"Set it with `vector-memory config set {first['loc'][0]} VALUE`.",
+            f"Set it with `vector-memory config set {first['loc'][0]} {wanted}`.",
         ) from error
     for name, said in NOTE_NAMES.items():
         _check_note_name(name, getattr(settings, name), said)

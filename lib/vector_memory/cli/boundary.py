@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -20,6 +21,15 @@ from vector_memory.system.paths import PACKAGE_ROOT, Home, version
 from vector_memory.system.private import make_folder
 
 EXPECTED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
+_FULL, _CLOSED = "Free space on its disk, then ask again.", "Make it yours to read and to write."
+_REFUSED = {
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+    errno.EFBIG: _FULL,
+    errno.EROFS: _CLOSED,
+    errno.EACCES: _CLOSED,
+    errno.EPERM: _CLOSED,
+}
 _HARMLESS = (AttributeError, TypeError, ImportError, NameError, ZeroDivisionError)
 
 
@@ -48,6 +58,12 @@ def run(action: Callable[[], Any], words: Sequence[str]) -> int:
         return _report(
             _usage(error), _help_hint(error), as_json, getattr(error, "exit_code", USAGE)
         )
+    except OSError as error:
+        hint = _REFUSED.get(error.errno or 0)
+        if hint is None:
+            return _bug(error, words, as_json)
+        what = f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+        return _report(what, hint, as_json, EXPECTED)
     except Exception as error:
         return _bug(error, words, as_json)
 

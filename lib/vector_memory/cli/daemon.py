@@ -7,13 +7,20 @@ from collections.abc import Mapping
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.invocation import Invocation
+from vector_memory.client.link import is_locked
 
 STOPPED = {"pid": None, "rss_mb": None, "state": "stopped"}
 
 
 def status(call: Invocation) -> None:
-    """Print whether a daemon runs."""
-    _print(call, asking.daemon().running() or {})
+    """Print whether a daemon runs, and whether it answers."""
+    daemon = asking.daemon()
+    running = daemon.running()
+    if running is None and is_locked(daemon.home.lock):
+        running = {"state": "silent"}
+        output.note("It answers nobody: it is starting, it was stopped, or it hangs.")
+        output.note("`vector-memory daemon stop` ends it, also where it hangs.")
+    _print(call, running or {})
 
 
 def start(call: Invocation) -> None:

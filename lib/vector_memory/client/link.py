@@ -59,7 +59,7 @@ class DaemonClient:
         for kind, data in self.stream(verb, payload, timeout_s, start):
             if kind == "answer":
                 return data
-        raise errors.DaemonUnavailableError("The daemon ended before it answered.", _HINT)
+        raise errors.DaemonUnavailableError("The daemon ended before it answered.", _AGAIN_HINT)
 
     def stream(
         self, verb: str, payload: Mapping[str, object], timeout_s: float = 600.0, start: bool = True
@@ -92,7 +92,8 @@ class DaemonClient:
                         # Its socket took the question all the same.
                         continue
                     raise errors.DaemonUnavailableError(
-                        f"The daemon did not answer: {error or type(error).__name__}.", _HINT
+                        f"The daemon did not answer: {error or type(error).__name__}.",
+                        _AGAIN_HINT,
                     ) from error
             # It was older than this code, or is just ending; ask its successor, once.
             replaced = True
@@ -330,6 +331,7 @@ def _configuration() -> dict[str, str]:
 
 
 _HINT = "`vector-memory doctor` tells what is wrong."
+_AGAIN_HINT = f"Ask again: what was acknowledged is there. {_HINT}"
 _HANGS = "The daemon runs and answers nobody: it was stopped, or it hangs."
 _END_HINT = (
     "End it with `vector-memory daemon stop`, which also ends one that hangs, and ask again: what it had "

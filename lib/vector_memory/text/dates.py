@@ -67,9 +67,17 @@ def coming(text: str, now: datetime) -> datetime | None:
         return _beginning(f"next {words}", now)
     if re.search(r"\d{4}|ago|last|yesterday", words):
         return None
-    day = _beginning(words, now)
+    day, end = _beginning(words, now), _end(words, now)
     if day is None or day > now:
         return day
+    if end is not None and end > now:
+        return end - timedelta(days=1)
+    # What is counted from today moves with it: only a date of the year, or a weekday, comes again.
+    earlier = _beginning(words, now - timedelta(days=36))
+    moved = round((day - earlier) / timedelta(days=1)) if earlier is not None else 0
+    if 0 < moved < 300:
+        is_weekday = moved % 7 == 0 and end == day + timedelta(days=1)
+        return day + timedelta(days=7) if is_weekday else None
     try:
         return day.replace(year=day.year + 1)
     except ValueError:
@@ -112,11 +120,25 @@ def _beginning(words: str, now: datetime) -> datetime | None:
         return times.calendar(unit, -1, now)[0]
     if re.match(r"\d{4}-", words):
         return None
+    span = _span(words, now)
+    return (
+        span.start.astimezone(now.tzinfo) if span is not None and span.start is not None else None
+    )
+
+
+def _end(words: str, now: datetime) -> datetime | None:
+    """Return the end of the day or the stretch that words name, in the zone of `now`; None where they name
+    none."""
+    span = _span(words, now)
+    return span.end.astimezone(now.tzinfo) if span is not None and span.end is not None else None
+
+
+def _span(words: str, now: datetime) -> times.TimeSpan | None:
     # In a sentence a month or a weekday needs a word before it, which nobody types as a date.
     for phrase in (words, f"in {words}", f"on {words}"):
         spans = times.spans(phrase, now)
         if len(spans) == 1 and spans[0].words == phrase and spans[0].start is not None:
-            return spans[0].start.astimezone(now.tzinfo)
+            return spans[0]
     return None
 
 

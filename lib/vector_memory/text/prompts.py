@@ -14,6 +14,7 @@ _COMMITS = frozenset(("commit", "push", "merge", "pr"))
 """Words of which a request to commit has one at least."""
 _ASKING = frozenset(("how", "what", "when", "where", "which", "who", "whose", "why"))
 """Words that begin a question; with one of them it is a question about commits."""
+_ASKING_ABROAD = tables.words("question_words")
 EARLIER_CHARS = 200
 MOST_WORDS = 8
 """An acknowledgement is not longer."""
@@ -82,13 +83,21 @@ class Prompt:
     @property
     def is_question(self) -> bool:
         """Whether it is a question by its first word or its last sign."""
-        return self.text.endswith("?") or not _ASKING.isdisjoint(self._words[:1])
+        first = self._words[:1]
+        return self.text.endswith(("?", "？")) or not (_ASKING | _ASKING_ABROAD).isdisjoint(first)
 
     @property
     def points_back(self) -> bool:
         """Whether it is short and leans on what was said before ("why did that fail?")."""
         terms, points = self._leans
         return terms <= 2 or (terms <= 5 and points)
+
+    @property
+    def is_about_before(self) -> bool:
+        """Whether it is about what was said before by a word of its own, or has none that says what it is about. "How do
+        we back up postgres?" is short, and about something else."""
+        terms, points = self._leans
+        return terms == 0 or (terms <= 5 and points)
 
     @property
     def only_points_back(self) -> bool:

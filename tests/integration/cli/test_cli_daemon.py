@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -52,6 +53,19 @@ def test_status_of_a_stopped_daemon_starts_none(
     assert main(["daemon", "stop", "--json"]) == 0
     assert printed(capsys)["was_running"] is False
     assert not os.path.exists(home.root)
+
+
+def test_a_daemon_that_answers_nobody_is_not_called_stopped(
+    home: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who holds the lock is there: it says so, and how to end it."""
+    os.makedirs(home.run, mode=0o700)
+    with open(home.lock, "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert main(["daemon", "status", "--json"]) == 0
+        out, told = capsys.readouterr()
+    assert json.loads(out)["state"] == "silent"
+    assert "vector-memory daemon stop" in told
 
 
 def test_a_running_daemon_is_shown_and_stopped(

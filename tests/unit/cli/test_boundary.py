@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -49,6 +50,20 @@ def test_an_expected_error_says_what_to_do(capsys: pytest.CaptureFixture[str]) -
     """For people: message and hint on stderr, nothing on stdout."""
     boundary.run(lambda: raising(DaemonUnavailableError("No daemon.", "Start it.")), [])
     assert capsys.readouterr() == ("", "No daemon.\nStart it.\n")
+
+
+@pytest.mark.parametrize(
+    ("number", "remedy"), [(errno.ENOSPC, "Free space"), (errno.EROFS, "Make it yours")]
+)
+def test_what_the_system_refuses_is_no_bug(
+    capsys: pytest.CaptureFixture[str], number: int, remedy: str
+) -> None:
+    """A full disk and a folder that can only be read: the file, the reason, and what to do."""
+    error = OSError(number, os.strerror(number), "/srv/config.json")
+    assert boundary.run(lambda: raising(error), []) == 1
+    out, told = capsys.readouterr()
+    assert out == ""
+    assert told.startswith(f"/srv/config.json: {os.strerror(number)}.\n{remedy}")
 
 
 def test_programs_get_errors_as_json(capsys: pytest.CaptureFixture[str]) -> None:

@@ -84,3 +84,27 @@ def test_without_a_zone_this_machine_s_counts() -> None:
     """A naive time is the machine's own, as its calendar has it on that day."""
     expected = datetime(2026, 7, 1, 12).astimezone(timezone.utc)
     assert dates.parse("2026-07-01T12:00", NOW) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("this week", "2026-05-10"),
+        ("this month", "2026-05-31"),
+        ("montag", "2026-05-11"),
+        ("lundi", "2026-05-11"),
+        ("3 may", "2027-05-03"),
+        ("sept 3", "2026-09-03"),
+        ("april", "2027-04-01"),
+        ("gestern", None),
+        ("avant-hier", None),
+        ("letzte woche", None),
+        ("previous month", None),
+        ("recently", None),
+    ],
+)
+def test_a_day_to_come_is_never_what_is_over_a_year_later(text: str, day: str | None) -> None:
+    """Only a date of the year comes again next year; a weekday in a week, and what is counted from today
+    never."""
+    coming = dates.coming(text, datetime(2026, 5, 6, 9, tzinfo=timezone.utc))
+    assert (f"{coming:%Y-%m-%d}" if coming else None) == day

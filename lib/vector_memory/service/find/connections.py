@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from vector_memory.errors import BadInputError
 from vector_memory.model import OF_TALK, Link, Memory, Relation
@@ -15,7 +14,7 @@ from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.edit.consolidate import Sets
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.views import MemoryView, extended, memory_view
-from vector_memory.text import analysis
+from vector_memory.text import analysis, harmless
 
 UP, DOWN, BOTH = DIRECTIONS = ("up", "down", "both")
 LEADING = (Relation.BUILDS_ON, Relation.SUPERSEDES, Relation.ANSWERS, Relation.CLARIFIES)
@@ -49,8 +48,7 @@ class ConnectedView(MemoryView, kw_only=True):
     by: str
 
 
-@dataclass(frozen=True)
-class ClusterView:
+class ClusterView(messages.Answer):
     """Memories that links join: the names or words that most of them share, how many they are, and the newest."""
 
     about: list[str]
@@ -58,8 +56,7 @@ class ClusterView:
     memories: list[MemoryView]
 
 
-@dataclass(frozen=True)
-class ConnectionsAnswer:
+class ConnectionsAnswer(messages.Answer):
     """What was reached, the nearest first; or the groups, the largest first; and how many there are in all."""
 
     memories: list[ConnectedView]
@@ -166,9 +163,14 @@ def _clusters(ctx: Context, request: ConnectionsRequest) -> ConnectionsAnswer:
 
 
 def _about(members: list[Memory]) -> list[str]:
-    """Return what most of some memories name; the words that they share, where that is nothing."""
+    """Return what most of some memories name; the words of ours that they share, where that is
+    nothing."""
     named = Counter(name.partition(":")[2] for member in members for name in set(member.entities))
-    words = Counter(word for member in members for word in set(analysis.analyse(member.text)))
+    words = Counter(
+        word
+        for member in members
+        for word in set(analysis.analyse(harmless.without_marked(member.text)))
+    )
     for counted in (named, words):
         shared = [name for name, n in counted.most_common(MOST_LABELS) if 2 * n >= len(members)]
         if shared:

@@ -91,7 +91,7 @@ def find(ctx: Context, id: str) -> Contract:
     matches = [terms for terms in contracts.kept(ctx).values() if id and terms.id.startswith(id)]
     if len(matches) != 1:
         raise NotFoundError(
-            f"There is no one contract {id[:40]!r}.",
+            f"There is no contract {id[:40]!r}.",
             "constitutional_contract with action list names them.",
         )
     return matches[0]

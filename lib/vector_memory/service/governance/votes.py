@@ -152,7 +152,7 @@ def _find(ctx: Context, id: str) -> tuple[str, Record]:
     votes = ctx.state.records(SORT).items()
     matches = [(name, record) for name, record in votes if id and name.startswith(id)]
     if len(matches) != 1:
-        raise NotFoundError(f"There is no one vote {id[:40]!r}.", "Action list names them.")
+        raise NotFoundError(f"There is no vote {id[:40]!r}.", "Action list names them.")
     return matches[0]
 
 

@@ -37,12 +37,15 @@ CADENCES = {name: job.cadence for name, job in JOBS.items()}
 
 
 def named(typed: str) -> str:
-    """Return the name of a job by all of it, or by a part that no other has.
+    """Return the name of a job by all of it, or by a part of three letters or more that no other
+    has.
 
     Raises:
         NotFoundError: there is none of that name, or there are several.
     """
-    names = [typed] if typed in JOBS else [name for name in JOBS if typed and typed in name]
+    names = (
+        [typed] if typed in JOBS else [name for name in JOBS if len(typed) > 2 and typed in name]
+    )
     if len(names) != 1:
         raise NotFoundError(f"There is no job {typed!r}.", f"Jobs: {', '.join(names or JOBS)}.")
     return names[0]

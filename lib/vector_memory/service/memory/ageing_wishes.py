@@ -69,7 +69,7 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
         half_life = 0 if temporal is Temporal.PERMANENT else None
     if half_life is not None:
         extra[HALF_LIFE] = half_life
-    due = _due(ctx, request.due, is_end=temporal is not Temporal.PERIODIC)
+    due = due_at(ctx, request.due, is_end=temporal is not Temporal.PERIODIC)
     until = _moved(ctx, request.valid_until, "valid_until", memory.valid_until)
     since = _moved(ctx, request.valid_from, "valid_from", memory.valid_from)
     if temporal is Temporal.DEADLINE:
@@ -117,9 +117,13 @@ def _date(ctx: Context, typed: str, name: str, is_end: bool = False) -> datetime
     return at + timedelta(days=1) if is_day else at
 
 
-def _due(ctx: Context, typed: str, is_end: bool) -> datetime | None:
+def due_at(ctx: Context, typed: str, is_end: bool = True) -> datetime | None:
     """Return the moment that a date to come means: "friday" is the next one, "3 May" that of next year where
-    this year's is over, "3d" in three days."""
+    this year's is over, "3d" in three days; of a whole day its end, with `is_end`. "" means none.
+
+    Raises:
+        BadInputError: it is no date.
+    """
     at, now = _date(ctx, typed, "due", is_end), ctx.local_now()
     if at is None or at > now:
         return at

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from graphlib import CycleError, TopologicalSorter
 
-from vector_memory import redact
+from vector_memory import aging, redact
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import HEURISTICS, Memory, Temporal
+from vector_memory.model import HEURISTICS, Memory
 from vector_memory.observe.learning.figures import LEAST, middle
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.tasks import kind_of
@@ -19,6 +19,7 @@ from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, learned_records
 from vector_memory.service.learning.counted_records import CountedRecord
+from vector_memory.service.memory.ageing_wishes import due_at
 from vector_memory.service.think import ledger
 
 PLAN = "plan"
@@ -43,7 +44,7 @@ class PlanRequest(ledger.WorkRequest):
     task: str = messages.maybe_text(200)
     after: tuple[str, ...] = messages.words()
     estimate: int = messages.number(0, 0, 100_000)
-    due: datetime | None = messages.moment()
+    due: str = messages.word()
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def planner(ctx: Context, request: PlanRequest) -> ledger.Answer:
     record = counted_records.get(asker, HEURISTICS, key)
     items, is_change = items_of(record) if record else [], request.action in CHANGES
     if is_change:
-        items = _changed(request, items)
+        items = _changed(ctx, request, items)
         if not request.dry_run:
             ordered(items)
             extra = {"items": [asdict(item) for item in items]}
@@ -124,7 +125,7 @@ def items_of(record: Memory) -> list[PlanItem]:
     return learned_records.read_all(PlanItem, record.extra.get("items"))
 
 
-def _changed(request: PlanRequest, items: Sequence[PlanItem]) -> list[PlanItem]:
+def _changed(ctx: Context, request: PlanRequest, items: Sequence[PlanItem]) -> list[PlanItem]:
     task, *after = (str(redact.clean(name).text) for name in (request.task, *request.after))
     if not task:
         raise BadInputError("task is missing.", "Say what is to be done.")
@@ -135,8 +136,9 @@ def _changed(request: PlanRequest, items: Sequence[PlanItem]) -> list[PlanItem]:
                 f"There is no task {needed!r} in this plan.", "`action=list` shows all."
             )
     if request.action == "add":
-        due = request.due.isoformat() if request.due else ""
-        by_name[task] = PlanItem(task, tuple(after), request.estimate, due)
+        due = due_at(ctx, request.due)
+        until = due.isoformat() if due else ""
+        by_name[task] = PlanItem(task, tuple(after), request.estimate, until)
         if len(by_name) > MOST_TASKS:
             raise BadInputError(f"A plan has {MOST_TASKS} tasks at most.", "Begin another one.")
     elif request.action == "done":
@@ -223,9 +225,9 @@ def _summary(tasks: Sequence[PlannedTask], whole: float) -> str:
 def _deadlines(asker: ProjectAsker, now: datetime) -> list[str]:
     """Return the deadlines of the project that are still to come, the nearest first."""
     deadlines = [
-        (memory.valid_until, memory.text.split("\n", 1)[0][:120])
+        (day, memory.text.split("\n", 1)[0][:120])
         for shelf in asker.shelves
         for memory in shelf.journal.dated(asker.scope)
-        if memory.temporal is Temporal.DEADLINE and memory.valid_until and memory.valid_until > now
+        if (day := aging.due_on(memory)) and memory.valid_until and memory.valid_until > now
     ]
-    return [f"{until:%Y-%m-%d}: {text}" for until, text in sorted(deadlines)[:MOST_DEADLINES]]
+    return [f"{day}: {text}" for day, text in sorted(deadlines)[:MOST_DEADLINES]]

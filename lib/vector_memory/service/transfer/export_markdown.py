@@ -10,7 +10,7 @@ from vector_memory.model import GLOBAL_PROJECT, Scope, Status
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.transfer import round_trip
+from vector_memory.service.transfer import json_lines, round_trip
 from vector_memory.service.transfer.json_lines import ExportRequest, export_line
 
 GLOBAL_NAME = "Global"
@@ -47,10 +47,9 @@ def _of_shelf(shelf: Shelf, scope: Scope) -> Iterator[tuple[str, int]]:
     for name, root, within in by_project(shelf, scope, round_trip.STATUSES):
         yield markdown_export.heading(2, privacy.word_or(name, privacy.DROPPED)), 0
         for kind in sorted(shelf.journal.count_by("kind", within, round_trip.STATUSES)):
-            yield markdown_export.heading(3, kind or "note") + "\n", 0
-            of_kind = replace(within, kinds=(kind,))
-            memories = shelf.journal.iter_memories(of_kind, statuses=round_trip.STATUSES)
-            for memory, links in round_trip.with_links(shelf, memories):
+            title = markdown_export.heading(3, kind or "note") + "\n"
+            for memory, links in json_lines.exported(shelf, replace(within, kinds=(kind,))):
                 # Field by field: as one text, what is noted in a comment would be read as secrets.
                 line = privacy.shown(messages.to_json(export_line(memory, root, links)))
-                yield markdown_export.render(line), 1
+                yield title + markdown_export.render(line), 1
+                title = ""

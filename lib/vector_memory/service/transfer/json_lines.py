@@ -21,6 +21,7 @@ from vector_memory.model import (
     Origin,
     Priority,
     Progress,
+    Scope,
     Sensitivity,
     Source,
     Status,
@@ -238,16 +239,9 @@ def placed(
         memory = replace(memory, extra={IS_FOREIGN: True, **named})
     raw = f"{data.get('title') or ''}\n{data['text']}"
     settled = trust_marks.settled(_own_if_harmless(memory, raw), raw)
-    _hear(back, shelf, settled, data)
+    back.hear(shelf, settled, data)
     asks = proposals.wanted(memory, place is None) if request.is_agent else {}
     return shelf, proposals.proposed(settled, asks) if asks else settled
-
-
-def _hear(back: Returning, shelf: Shelf, memory: Memory, data: Record) -> None:
-    try:
-        back.hear(shelf, memory, data)
-    except (ValueError, TypeError) as error:
-        raise BadInputError(f"A link of the export is damaged: {error}.", "Export anew.") from error
 
 
 def _own_if_harmless(memory: Memory, raw: str) -> Memory:
@@ -453,8 +447,7 @@ class ExportLine(ExportedState, kw_only=True):
     proposed: dict[str, object] | None = messages.spare()
 
 
-@dataclass(frozen=True)
-class ExportAnswer:
+class ExportAnswer(messages.Answer):
     """How many memories were written out."""
 
     exported: int
@@ -467,11 +460,19 @@ def export(ctx: Context, request: ExportRequest) -> Iterator[ExportLine]:
     scope = asker.scope.listed
     roots = project_roots(asker.shelves)
     for shelf in asker.shelves:
-        every = shelf.journal.iter_memories(scope, statuses=round_trip.STATUSES)
-        # What observers make anew by themselves, elsewhere they make of what they see there.
-        exported = (memory for memory in every if scope.collections or not memory.is_quiet)
-        for memory, links in round_trip.with_links(shelf, exported):
+        for memory, links in exported(shelf, scope):
             yield export_line(memory, roots.get(memory.project, ""), links)
+
+
+def exported(shelf: Shelf, scope: Scope) -> Iterator[tuple[Memory, list[Link]]]:
+    """Yield what an export tells of a store, oldest first, each with the links that lead from it.
+
+    What observers make anew by themselves is left out: elsewhere they make it of what they see there.
+    """
+    every = shelf.journal.iter_memories(scope, statuses=round_trip.STATUSES)
+    return round_trip.with_links(
+        shelf, (memory for memory in every if scope.collections or not memory.is_quiet)
+    )
 
 
 def export_line(memory: Memory, root: str, links: Sequence[Link] = ()) -> ExportLine:

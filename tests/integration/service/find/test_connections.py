@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from service_house import ServiceHouse, door
 
+from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError
 
 
@@ -73,3 +75,17 @@ def test_what_cannot_be_walked(house: ServiceHouse, chain: list[str]) -> None:
         reached(house, *chain[:3])
     with pytest.raises(NotFoundError):
         reached(house, "f" * 12)
+
+
+def test_a_group_is_not_named_by_a_tool_s_words(house: ServiceHouse, app: Path) -> None:
+    """What a tool printed is shown nowhere unmarked, not as a word that a group shares either."""
+    first, second = (house.remember(f"The {n} pool.", app)["id"] for n in ("mailer", "crawler"))
+    for id in (first, second):
+        # What is dictated may not mark anything itself.
+        memory = house.ctx.global_shelf().journal.by_ids([id])[id]
+        text = redact.clean(f"ERROR ⟦tool: Quaggoth⟧ {memory.text}").text
+        house.ctx.global_shelf().journal.update(replace(memory, text=text))
+    door(house.ctx, "link", {"from": first, "to": second, "relation": "relates_to"})
+    (group,) = door(house.ctx, "connections", {"project": str(app), "cwd": str(app)})["clusters"]
+    assert "pool" in group["about"]
+    assert "quaggoth" not in group["about"]

@@ -125,6 +125,16 @@ class TestPlanner:
         told = self.add(house, tmp_path, "Paint the shed")
         assert "Nothing says how long this takes: Paint the shed." in told["told"]
 
+    def test_a_day_is_over_when_it_ends(self, house: ServiceHouse, tmp_path: Path) -> None:
+        """A deadline in words is one to come, as of a memory: "this week" and a weekday are not over."""
+        for due in ("today", "this week", f"{house.time:%A}", "in 2 days"):
+            (planned,) = self.add(house, tmp_path, "Paint", due=due, estimate=1)["tasks"]
+            assert not planned["late"], due
+        asked(house, tmp_path, "remember", text="Renew the gate's certificate.", due="tomorrow")
+        day = house.time.astimezone() + timedelta(days=1)
+        (told,) = asked(house, tmp_path, "temporal_planner")["deadlines"]
+        assert told == f"{day:%Y-%m-%d}: Renew the gate's certificate."
+
     def test_what_cannot_be_is_refused(self, house: ServiceHouse, tmp_path: Path) -> None:
         """And changes nothing."""
         self.add(house, tmp_path, "a")

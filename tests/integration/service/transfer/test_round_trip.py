@@ -160,6 +160,24 @@ def test_everything_comes_back(
 
 
 @pytest.mark.parametrize("name", ["all.jsonl", "all.md"])
+def test_what_is_made_anew_by_itself_is_not_written_out(
+    houses: tuple[ServiceHouse, ServiceHouse], tmp_path: Path, name: str
+) -> None:
+    """A trajectory that was captured is made of the sessions that are seen there, in both formats."""
+    example = replace(
+        of_every_kind(1, random.Random(1)),
+        text=redact.clean("An example of steps that went well.").text,
+        kind="trajectory",
+        collection=TRAJECTORIES,
+        origin=Origin.JOB,
+    )
+    houses[0].ctx.global_shelf().journal.add([example])
+    written = write(houses[0], tmp_path / name).read_text()
+    assert "example" not in written
+    assert "trajectory" not in written
+
+
+@pytest.mark.parametrize("name", ["all.jsonl", "all.md"])
 def test_what_is_there_already_keeps_its_place(
     houses: tuple[ServiceHouse, ServiceHouse], tmp_path: Path, name: str
 ) -> None:

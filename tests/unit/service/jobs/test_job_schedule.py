@@ -141,11 +141,11 @@ def test_the_registry_is_whole() -> None:
 
 
 def test_a_job_is_known_by_a_part_of_its_name() -> None:
-    """That no other has."""
+    """That no other has, and that is more than a letter or two."""
     assert registry.named("backup") == "backup"
     assert registry.named("session-extraction") == "session-extraction-sweep"
     assert registry.named("gateway") == "memory-gateway"
-    for several in ("memory", "review", "", "nothing"):
+    for several in ("memory", "review", "", "x", "nothing"):
         with pytest.raises(NotFoundError):
             registry.named(several)
 
