@@ -361,7 +361,7 @@ def _warm() -> None:
     """Make the redactor ready, and what a prompt is told of beside memories. They are imported here and not
     before: the first answer would wait."""
     from vector_memory import redact
-    from vector_memory.service.learning import procedures  # noqa: F401
+    from vector_memory.service.learning import guidance, procedures  # noqa: F401
 
     redact.warm()
 

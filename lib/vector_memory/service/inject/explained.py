@@ -179,10 +179,10 @@ class _Judgement:
     def _notes(
         self, question: HookQuestion, chosen: Sequence[Hit], found: Answer
     ) -> list[fence.Note]:
-        from vector_memory.service.learning import procedures
+        from vector_memory.service.learning import guidance, procedures
 
         ctx = self._ctx
-        guide = procedures.for_prompt(ctx, question)
+        guide = [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
         taken = sum(note.tokens for note in guide)
         return [*prompt_recall.notes_of(ctx, question, chosen, found, taken), *guide]
 

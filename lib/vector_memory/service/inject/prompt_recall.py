@@ -91,9 +91,9 @@ def _told(ctx: Context, question: HookQuestion) -> _NoteBlock:
     if said.needs_nothing:
         return _NoteBlock()
     hits, worths, found = _worthy(ctx, question)
-    from vector_memory.service.learning import procedures
+    from vector_memory.service.learning import guidance, procedures
 
-    guide = procedures.for_prompt(ctx, question)
+    guide = [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
     if not (hits or guide):
         return _end_before(ctx, question) if said.is_short else _NoteBlock()
     notes = notes_of(ctx, question, hits, found, sum(note.tokens for note in guide))

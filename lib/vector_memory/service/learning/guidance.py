@@ -1,4 +1,5 @@
-"""What was learned, where it helps: at a session's start the trouble that comes back and the steps that work."""
+"""What was learned, where it helps: at a session's start the trouble that comes back and the steps that work,
+with a prompt that begins a task one like it that went well."""
 
 from __future__ import annotations
 
@@ -7,8 +8,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 
+from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import Origin
-from vector_memory.observe.learning import trails, trouble
+from vector_memory.observe.learning import tasks, trails, trajectories, trouble
 from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import learned_records
@@ -16,11 +18,17 @@ from vector_memory.system import files
 from vector_memory.text import fence
 from vector_memory.text.harmless import unquoted
 
-START_TOKENS = 120
-"""Tokens that the note takes at most."""
+START_TOKENS, PROMPT_TOKENS = 120, 100
+"""Tokens that a note of each kind takes at most."""
+PROMPT_CHARS = 2_000
+"""What of a prompt says which task it begins."""
 INSTRUCTIONS = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", "AGENTS.md")
 """Files that the client tells the model itself."""
 INSTRUCTION_BYTES = 100_000
+
+
+def _may_guide(ctx: Context) -> bool:
+    return ctx.settings.learn_from_outcomes and ctx.settings.guidance_on_start
 
 
 def start_lines(
@@ -61,7 +69,7 @@ def for_start(ctx: Context, question: HookQuestion, hidden: set[str]) -> list[fe
     Args:
         hidden: ids that the session was shown already.
     """
-    if not (ctx.settings.learn_from_outcomes and ctx.settings.guidance_on_start):
+    if not _may_guide(ctx):
         return []
     board = learned_records.board_of(question)
     if not board.id or board.id in hidden:
@@ -69,7 +77,26 @@ def for_start(ctx: Context, question: HookQuestion, hidden: set[str]) -> list[fe
     habits = board.habits if board.tasks >= trouble.LEAST_TASKS else []
     alive = learned_records.trails_of(question, ctx.now())
     lines = start_lines(habits, alive, ctx.now(), _instructions(question.place.root))
-    return _note(question, board, lines)
+    return _note(question, board.id, board.last, learned_records.BOARD, lines, START_TOKENS)
+
+
+def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
+    """Return the note of a task like the one that a prompt begins and that went well, once a session, [] for
+    none."""
+    prompt = question.prompt[:PROMPT_CHARS]
+    kind = tasks.kind_of(prompt) if tasks.starts_another(prompt) else ""
+    if kind in ("", "question") or not _may_guide(ctx):
+        return []
+    examples = learned_records.trajectories_of(question)
+    best = trajectories.like(examples, kind, terms_of(prompt), ctx.now(), question.session)
+    if best is None or best.id in ctx.state.shown(question.session):
+        return []
+    is_long = fence.tokens(best.text) > PROMPT_TOKENS // 2
+    # The steps stand at its end: cut, it would say no more than that there were some.
+    lines = [best.text.split(trajectories.MET)[0] if is_long else best.text]
+    made = _note(question, best.id, best.at, learned_records.TRAJECTORY, lines, PROMPT_TOKENS)
+    ctx.count("trajectories_shown", len(made))
+    return made
 
 
 def _instructions(root: str) -> str:
@@ -82,15 +109,14 @@ def _instructions(root: str) -> str:
 
 
 def _note(
-    question: HookQuestion, board: learned_records.Board, lines: Sequence[str]
+    question: HookQuestion, id: str, day: str, kind: str, lines: Sequence[str], most_tokens: int
 ) -> list[fence.Note]:
     """Return a note of as many lines as fit, [] where not even one does."""
     foreign = any(unquoted(line) != line for line in lines)
     origin = Origin.TOOL.value if foreign else ""
-    kind = learned_records.BOARD
-    head = fence.head(board.last, kind, question.place.name, board.id[:8], origin)
-    note = fence.Note(board.id, head, "", foreign)
+    head = fence.head(day, kind, question.place.name, id[:8], origin)
+    note = fence.Note(id, head, "", foreign)
     for line in lines:
-        longer = fence.Note(board.id, head, f"{note.text}\n{line}".lstrip("\n"), foreign)
-        note = longer if longer.tokens <= START_TOKENS else note
+        longer = fence.Note(id, head, f"{note.text}\n{line}".lstrip("\n"), foreign)
+        note = longer if longer.tokens <= most_tokens else note
     return [note] if note.text else []

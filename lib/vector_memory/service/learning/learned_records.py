@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
-from vector_memory.model import HEURISTICS, TRAILS, WORLD, Memory, Scope
-from vector_memory.observe.learning import outcomes, things, trails, trouble
+from vector_memory.model import HEURISTICS, TRAILS, TRAJECTORIES, WORLD, Memory, Scope
+from vector_memory.observe.learning import outcomes, things, trails, trajectories, trouble
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -182,6 +182,12 @@ def trails_of(asker: ProjectAsker, now: datetime) -> list[trails.Trail]:
     drawn = _drawn(asker, TRAILS, TRAIL, trails.Trail)
     alive = [trail for trail in drawn if trail.strength_at(now) >= trails.FLOOR]
     return sorted(alive, key=lambda trail: -trail.strength_at(now))
+
+
+def trajectories_of(asker: ProjectAsker) -> list[trajectories.Trajectory]:
+    """Return the tasks of a project that are an example, as they were captured, the newest first."""
+    captured = _drawn(asker, TRAJECTORIES, TRAJECTORY, trajectories.Trajectory)
+    return sorted(captured, key=lambda trajectory: trajectory.at, reverse=True)
 
 
 def things_of(asker: ProjectAsker) -> list[things.Thing]:

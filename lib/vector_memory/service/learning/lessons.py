@@ -19,7 +19,7 @@ from vector_memory.index.cursor import Cursor, Position
 from vector_memory.index.exchanges import Exchange
 from vector_memory.index.reader import TurnRead, head_of, read_exchanges
 from vector_memory.model import HEURISTICS, TRAILS, TRAJECTORIES, WORLD, Memory, Origin
-from vector_memory.observe.learning import outcomes, tasks, things, trails, trouble
+from vector_memory.observe.learning import outcomes, tasks, things, trails, trajectories, trouble
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.asker import ProjectAsker, asker_at, asker_in
 from vector_memory.service.base.context import Context
@@ -153,7 +153,7 @@ def not_purged(
 
 
 def draw(ctx: Context, asker: ProjectAsker) -> None:
-    """Make trails, things and the board of a project anew, and drop what is too old or too much."""
+    """Make trails, things, examples and the board of a project anew, and drop what is too old or too much."""
     now, root = ctx.now(), asker.place.root
     kept, seen = _all_kept(ctx, asker)
     if not (kept or seen or learned_records.board_of(asker).id):
@@ -165,10 +165,11 @@ def draw(ctx: Context, asker: ProjectAsker) -> None:
     ]
     lasting = [thing for thing in things.of(seen) if thing.is_worth_keeping][:MOST_THINGS]
     drawn = [trail for trail in trails.find(kept, now) if are_harmless(trail.commands, root)]
+    examples = [each for each in trajectories.find(kept) if are_harmless(each.commands, root)]
+    examples = _with_outcomes(ctx, asker, examples, kept)
     _keep_drawn(ctx, asker, WORLD, learned_records.THING, lasting)
     _keep_drawn(ctx, asker, TRAILS, learned_records.TRAIL, drawn)
-    # Examples that an earlier version drew go.
-    _keep_drawn(ctx, asker, TRAJECTORIES, learned_records.TRAJECTORY, [])
+    _keep_drawn(ctx, asker, TRAJECTORIES, learned_records.TRAJECTORY, examples)
     board = Board(len(kept), max((task.at[:10] for task in kept), default=""), habits=habits)
     _keep_drawn(ctx, asker, HEURISTICS, learned_records.BOARD, [board])
 
@@ -195,12 +196,28 @@ def _tasks(pairs: Sequence[tuple[Memory, SessionLedger]]) -> list[outcomes.Task]
     return learned_records.each_once(sorted(kept, key=lambda task: task.at))[-MOST_TASKS:]
 
 
+def _with_outcomes(
+    ctx: Context,
+    asker: ProjectAsker,
+    examples: Sequence[trajectories.Trajectory],
+    kept: Sequence[outcomes.Task],
+) -> list[trajectories.Trajectory]:
+    """Return examples with the tasks that they came into; what was counted before stays, as what sessions were
+    shown is not known for long."""
+    tried = {each.id: dict(each.tried) for each in learned_records.trajectories_of(asker)}
+    for id, task in learned_records.tasks_of_shown(ctx, kept) if tried else ():
+        if id in tried:
+            tried[id][task.key] = bool(task.done)
+    ids = [counted_records.id_of(asker.place, TRAJECTORIES, each.key) for each in examples]
+    return [each.with_tried(tried.get(id, {})) for id, each in zip(ids, examples, strict=True)]
+
+
 def _keep_drawn(
     ctx: Context,
     asker: ProjectAsker,
     collection: str,
     kind: str,
-    drawn: Sequence[trails.Trail | things.Thing | Board],
+    drawn: Sequence[trails.Trail | trajectories.Trajectory | things.Thing | Board],
 ) -> None:
     """Store what was made, each under its key, and drop what is not made any more."""
     records = counted_records.of(asker, collection, learned_records.MOST_RECORDS, (kind,))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door, hook_question
+from service_house import ServiceHouse, door, exported, hook_question
 from work import Session
 
 from vector_memory.daemon.events import Events
@@ -121,6 +121,53 @@ def test_three_sessions_teach_the_fourth(world: World) -> None:
     assert told.startswith("<vector-memory mark=")
 
 
+def test_a_task_that_went_well_is_an_example_to_its_like(world: World) -> None:
+    """One is enough; it comes once a session, to no other task, is found by its collection, and goes with a purge."""
+    session = world.begin("good").ask("Fix the crash of the parser with umlauts in names").read()
+    session.edit("parser.py").run(GOOD, "3 passed").say("Done.")
+    session.ask("Perfect, thanks! Explain how the gateway picks its port.").say(
+        "From its settings."
+    )
+    world.end(session)
+    world.house.pass_time(hours=5)
+    like = "Fix the crash of the parser with quotes in names"
+    told = world.hook("UserPromptSubmit", "later", prompt=like)
+    assert "went well here" in told and f"edit parser.py → `{GOOD}`" in told
+    assert "went well" not in world.hook("UserPromptSubmit", "later", prompt=like)
+    assert "went well" not in world.hook(
+        "UserPromptSubmit", "other", prompt="Fix the colours of the button"
+    )
+    ask = {"query": "crash of the parser", "project": str(world.project)}
+    found = door(world.house.ctx, "recall", {**ask, "collection": ["trajectories"]})["hits"]
+    assert [hit["kind"] for hit in found] == ["trajectory"]
+    assert not any(
+        hit["kind"] == "trajectory" for hit in door(world.house.ctx, "recall", ask)["hits"]
+    )
+    assert not any(line.get("kind") == "trajectory" for line in exported(world.house.ctx, {}))
+    door(world.house.ctx, "purge", {"session": "good"})
+    world.house.follow()
+    assert door(world.house.ctx, "recall", {**ask, "collection": ["trajectories"]})["hits"] == []
+
+
+def test_an_example_that_does_not_help_comes_no_more(world: World) -> None:
+    """How the tasks ended that it came into is counted; two failures and no success are enough."""
+    good = world.begin("good").ask("Fix the crash of the parser with umlauts in names").read()
+    good.edit("parser.py").run(GOOD, "3 passed").say("Done.")
+    world.end(good.ask("Perfect, thanks! Explain how the gateway picks its port.").say("So."))
+    like = "Fix the crash of the parser with quotes in names"
+    for name in ("b", "c"):
+        world.house.pass_time(hours=5)
+        assert "went well here" in world.hook("UserPromptSubmit", name, prompt=like)
+        bad = world.begin(name).ask(like).edit("parser.py").run(GOOD, MISSING, failed=True)
+        world.end(bad.say("It fails."))
+    assert "went well here" not in world.hook("UserPromptSubmit", "d", prompt=like)
+    ask = {"query": "crash of the parser", "project": str(world.project)}
+    (hit,) = door(world.house.ctx, "recall", {**ask, "collection": ["trajectories"]})["hits"]
+    assert hit["text"].endswith("Of 2 tasks that it came into 0 were done")
+    tasks = door(world.house.ctx, "impact", {**ask, "id": hit["id"]})["tasks"]
+    assert tasks == {"n": 2, "done": 0}
+
+
 def test_what_the_projects_own_instructions_say_is_not_told(world: World) -> None:
     """The client tells the model what stands in CLAUDE.md."""
     for name in ("a", "b", "c"):
@@ -165,12 +212,11 @@ def test_notes_keep_to_their_budget(world: World) -> None:
     question = hook_question(ctx, "z", str(world.project), "Fix the parser")
     (start,) = guidance.for_start(ctx, question, set())
     assert start.tokens <= guidance.START_TOKENS
-    board = learned_records.Board(3, "2026-05-03", "id")
-    long = [f"line {n} " + "x" * 900 for n in range(3)]
-    assert guidance._note(question, board, long) == []
-    (short,) = guidance._note(question, board, ["few", "more", *long])
+    long = [f"line {n} " + "x" * 300 for n in range(3)]
+    assert guidance._note(question, "id", "2026-05-03", "trail", long, 60) == []
+    (short,) = guidance._note(question, "id", "2026-05-03", "trail", ["few", "more", *long], 60)
     assert short.text == "few\nmore"
-    assert tokens(short.text) <= guidance.START_TOKENS
+    assert tokens(short.text) <= 60
 
 
 def test_reading_again_changes_nothing(world: World) -> None:

@@ -70,7 +70,7 @@ def of_every_kind(number: int, dice: random.Random) -> Memory:
     text = " ".join(dice.choices(WORDS, k=6)) + f" number {number % 17}."
     if dice.random() < 0.3:
         text += "\n\n## A heading\n\n```\n- item <!-- memory {} -->\n```"
-    # What observers keep, examples of earlier versions too, is made anew from what is seen elsewhere.
+    # What observers and captured trajectories keep is made anew from what is seen elsewhere.
     kept = sorted(name for name in COLLECTIONS if name not in (*QUIET, TRAJECTORIES))
     return Memory(
         id=f"{dice.getrandbits(128):032x}",

@@ -1,0 +1,137 @@
+"""Trajectories: single tasks that went well, as examples to the next of their like. Pure.
+
+A trail says what most tasks of a kind have in common; a trajectory is one of them from its prompt to its end: what
+was asked, the files and commands in their order, and what had to be mended on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from vector_memory.observe.learning.outcomes import Task
+from vector_memory.observe.learning.tasks import CHANGING, EDIT, READ
+
+MOST = 30
+"""How many are kept of a project, the newest."""
+MOST_FILES, MOST_STEPS, MOST_TROUBLE = 3, 6, 2
+LEAST_SHARED, LIKE = 3, 0.5
+"""How many terms two tasks have in common at least, and which share of the shorter one's, when one is an
+example to the other."""
+FRESH = timedelta(days=60)
+"""How long one is told: what worked longer ago may work no more."""
+MET = ". Met on the way: "
+SAME = 0.8
+"""The share from which the newer one stands for both."""
+MOST_FAILED, MOST_TRIED = 2, 20
+"""From how many tasks that it came into and that were not done it may be told no more; of how many it is kept."""
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """A task that went well.
+
+    Attributes:
+        key: by what it is known in its project.
+        text: what it says.
+        terms: those of what was asked, as `Task` has them.
+        commands: those of its steps that are command lines.
+        at: the day on which it ended; `session` is where.
+        id: the name of the record that keeps it.
+        tried: the tasks that it came into, by their keys, and whether they were done.
+    """
+
+    key: str
+    kind: str
+    text: str
+    terms: list[str]
+    commands: list[str]
+    session: str
+    at: str
+    id: str = ""
+    tried: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it may come: not where more of the tasks that it came into failed than were done."""
+        done = sum(self.tried.values())
+        failed = len(self.tried) - done
+        return failed < MOST_FAILED or failed <= done
+
+    def with_tried(self, tried: Mapping[str, bool]) -> Trajectory:
+        """Return it with the tasks that it came into, the newest last, and in its words how many were done."""
+        kept = dict(list(tried.items())[-MOST_TRIED:])
+        words = f". Of {len(kept)} tasks that it came into {sum(kept.values())} were done"
+        return replace(self, tried=kept, text=self.text + words) if kept else self
+
+
+def find(tasks: Iterable[Task]) -> list[Trajectory]:
+    """Return the tasks that are an example, the newest first, of several of one kind about the same the newest.
+
+    One is an example if a check or the user says that it was done, files were changed for it, and at least one
+    command went well.
+    """
+    examples: list[Trajectory] = []
+    for task in sorted(tasks, key=lambda task: task.at, reverse=True):
+        went_well = task.done and task.sure and task.kind in CHANGING and task.asked
+        if went_well and EDIT in task.steps and task.commands:
+            made = _of(task)
+            is_other = (
+                made.kind != newer.kind or _shared(made.terms, newer.terms) < SAME
+                for newer in examples
+            )
+            if all(is_other):
+                examples.append(made)
+    return examples[:MOST]
+
+
+def _of(task: Task) -> Trajectory:
+    steps = [step for step in task.steps if step != READ][:MOST_STEPS]
+    lines = {step: task.commands.get(step, step) for step in steps if step != EDIT}
+    edit = f"edit {', '.join(task.files[:MOST_FILES])}".strip()
+    path = " → ".join(f"`{lines[step]}`" if step in lines else edit for step in steps)
+    met = [trouble for trouble in task.trouble if trouble.end][:MOST_TROUBLE]
+    ends = "; ".join(
+        f"{trouble.line} → {'edited files' if trouble.end == EDIT else f'`{trouble.end}`'}"
+        for trouble in met
+    )
+    text = f"A {task.kind} that went well here ({task.at[:10]}): “{task.asked}”. Steps: {path}"
+    return Trajectory(
+        key=f"task:{task.key}",
+        kind=task.kind,
+        text=f"{text}{MET}{ends}" if ends else text,
+        terms=task.terms,
+        commands=list(lines.values()),
+        session=task.session,
+        at=task.at[:10],
+    )
+
+
+def like(
+    examples: Sequence[Trajectory], kind: str, terms: Collection[str], now: datetime, but: str = ""
+) -> Trajectory | None:
+    """Return the fresh trajectory that is most like a task, of equals the first, None where none is.
+
+    Args:
+        kind: the task's kind.
+        terms: those of what is asked.
+        but: a session whose own tasks are no examples to it.
+    """
+    near = [
+        (_shared(terms, example.terms), -place)
+        for place, example in enumerate(examples)
+        if example.kind == kind
+        and example.session != but
+        and example.is_told
+        and example.at >= (now - FRESH).date().isoformat()
+        and len(set(terms) & set(example.terms)) >= LEAST_SHARED
+    ]
+    share, place = max(near, default=(0.0, 0))
+    return examples[-place] if share >= LIKE else None
+
+
+def _shared(one: Collection[str], other: Collection[str]) -> float:
+    """Return which share of the shorter one's words both have, 0 … 1."""
+    least = min(len(set(one)), len(set(other)))
+    return len(set(one) & set(other)) / least if least else 0.0
