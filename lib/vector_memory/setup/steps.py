@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 import time
 from collections.abc import Callable, Sequence
@@ -55,4 +56,5 @@ def report(error: VectorMemoryError, log: str, out: TextIO) -> None:
     out.write(f"{error.message}\n")
     if error.hint:
         out.write(f"What to do: {error.hint}\n")
-    out.write(f"Log: {log}\n")
+    if os.path.exists(log):
+        out.write(f"Log: {log}\n")

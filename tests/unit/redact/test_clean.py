@@ -82,6 +82,23 @@ SECRET = "hX7" + "!q2Rz" + "9wT"
 @pytest.mark.parametrize(
     "line",
     [
+        "DB_PASSWORD={} make run",
+        "docker run -e 'DB_PASSWORD={}' img",
+        "printf 'DB_PASSWORD={}\\n' >> .env",
+        '["DB_PASSWORD={}"]',
+    ],
+)
+def test_a_weak_word_is_taken_out_of_an_environment(line: str) -> None:
+    """`NAME=value`, within quotes too; what only looks for it, or fills it in, is none."""
+    weak = "open" + "sesame"
+    assert weak not in clean(line.format(weak)).text
+    for harmless in ("$PW", "%s", "", ".*"):
+        assert clean(line.format(harmless)).text == line.format(harmless)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
         'password = "{}"',
         "password: {}",
         "DB_PASSWORD={}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from pathlib import Path
 
 import pytest
 
@@ -43,19 +44,18 @@ def test_a_failed_step_ends_it() -> None:
     assert not ran
 
 
-def test_a_report_says_what_to_do() -> None:
-    """The report has the program's last words, what failed, what to do, and where the log is."""
+def test_a_report_says_what_to_do(tmp_path: Path) -> None:
+    """The report has the program's last words, what failed, what to do, and where the log is, if there is one."""
+    log = tmp_path / "setup.log"
     out = io.StringIO()
     with pytest.raises(CommandError) as caught:
         fail()
-    steps.report(caught.value, "/home/setup.log", out)
-    assert out.getvalue().splitlines() == [
-        "    no wings",
-        "    fell",
-        "Could not fly (exit 2).",
-        "What to do: Grow wings.",
-        "Log: /home/setup.log",
-    ]
+    steps.report(caught.value, str(log), out)
+    told = ["    no wings", "    fell", "Could not fly (exit 2).", "What to do: Grow wings."]
+    assert out.getvalue().splitlines() == told
+    log.touch()
+    steps.report(caught.value, str(log), out)
+    assert out.getvalue().splitlines() == [*told, *told, f"Log: {log}"]
 
 
 def test_a_tail_leaves_empty_lines_out() -> None:
