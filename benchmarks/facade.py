@@ -53,7 +53,7 @@ from vector_memory.service.base.asker import asker_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.capture import deferred, store_session
+from vector_memory.service.capture import deferred, find_ideas, store_session
 from vector_memory.service.tools import search_advice
 from vector_memory.service.tools.tool_call import ToolCall
 from vector_memory.system.json_in import Record
@@ -285,10 +285,10 @@ class Store:
         session.written = end
         is_over = end == len(session.lines)
         with privacy.for_folder(self.ctx, session.folder):
-            store_session.index_transcript(
-                self.ctx, session.path, session.folder, is_over,
-                tasks=(deferred.TOPICS, deferred.SUMMARY) if is_over else (),
-            )  # fmt: skip
+            read = store_session.read_turn(self.ctx, session.path, is_over)
+            tasks = (deferred.TOPICS, deferred.SUMMARY) if is_over else ()
+            store_session.store(self.ctx, [read], session.folder, tasks)
+            find_ideas.find_all(self.ctx)
         while deferred.finish_some(self.ctx):
             pass
 

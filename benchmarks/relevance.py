@@ -266,7 +266,7 @@ class Replay:
         before = last_turn(ctx.running, session.id).words
         if asker is None or prompt.label is None:
             return []
-        if before and said.points_back:
+        if before and said.is_about_before:
             text += "\n" + before[-CONTEXT_CHARS:]
         moment = gate.Moment(self._house.now, not before, session_before(asker, session.id))
         return [

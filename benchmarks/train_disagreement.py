@@ -3,9 +3,9 @@
 PAIRS are files of JSON lines, each by a writer of its own: `a`, an older statement, `b`, a newer one, and whether
 they `contradicts`. To these come the facts of each list (`--facts`), which all hold: each with the eight nearest ones
 before it. Each file and each list is left out once. Pairs of which the rules say that one contradicts or replaces the
-other are judged and not fitted on. The threshold is the lowest at which no more than `MOST_FALSE` of the facts are
-said to contradict another. With `--write` the weights fitted on all go to `data/disagreement_weights.json`, with
-these figures and the data's digest.
+other, or that both are of a series, are judged and not fitted on. The threshold is the lowest at which no more than
+`MOST_FALSE` of the facts are said to contradict another. With `--write` the weights fitted on all go to
+`data/disagreement_weights.json`, with these figures and the data's digest.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ MOST_FALSE = 0.005
 
 @dataclass(frozen=True)
 class Pair:
-    """Two statements with what is known of them: whether they contradict each other, whether the rules say so, and the
-    features."""
+    """Two statements with what is known of them: whether they contradict each other, what the rules say (infinite if
+    they do, minus infinite if they do not, 0 for nothing), and the features."""
 
     source: str
     newer: str
     contradicts: bool
-    is_plain: bool
+    ruled: float
     features: Mapping[str, float]
 
 
@@ -70,14 +70,18 @@ def of_facts(path: Path, embedder: Embedder) -> list[Pair]:
 
 
 def _pair(source: str, newer: str, older: str, cosine: float, contradicts: bool) -> Pair:
-    plain = signs.replaces(newer, older, cosine) or contradiction.between(newer, older, cosine)
+    of_a_series = contradiction.are_of_a_series(newer, older)
+    plain = signs.replaces(newer, older, cosine) or (
+        not of_a_series and contradiction.between(newer, older, cosine)
+    )
+    ruled = np.inf if plain else -np.inf if of_a_series else 0.0
     found = disagreement.features(newer, older, cosine)
-    return Pair(source, newer, contradicts, bool(plain), found)
+    return Pair(source, newer, contradicts, ruled, found)
 
 
 def fit(pairs: Sequence[Pair]) -> dict[str, float]:
     """Return the weights fitted on the pairs of which no rule tells."""
-    told = [pair for pair in pairs if not pair.is_plain]
+    told = [pair for pair in pairs if not pair.ruled]
     names = list(told[0].features)
     x = np.array([[pair.features[name] for name in names] for pair in told])
     y = np.array([float(pair.contradicts) for pair in told])
@@ -91,17 +95,15 @@ def fit(pairs: Sequence[Pair]) -> dict[str, float]:
 
 
 def sums(pairs: Sequence[Pair], by: Mapping[str, float]) -> Floats:
-    """Return what the weights make of each pair; of what is plain, more than any threshold."""
-    return np.array(
-        [np.inf if one.is_plain else disagreement.odds(one.features, by) for one in pairs]
-    )
+    """Return what the rules say of each pair, and where they say nothing, what the weights make of it."""
+    return np.array([pair.ruled or disagreement.odds(pair.features, by) for pair in pairs])
 
 
 def row_of(source: str, pairs: Sequence[Pair], found: Floats, least: float) -> dict[str, Any]:
     """Return the figures of a source that the weights have not seen."""
     said = found >= least
     against = np.array([pair.contradicts for pair in pairs])
-    plain = np.array([pair.is_plain for pair in pairs])
+    plain = np.array([pair.ruled > 0 for pair in pairs])
     falsely = {pair.newer for pair, it in zip(pairs, said & ~against, strict=True) if it}
     return {
         "left out": source, "contradict": int(against.sum()), "seen by rules": int((plain & against).sum()),

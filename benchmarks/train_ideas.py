@@ -67,7 +67,7 @@ STEPS, SMALL_STEPS = 15, 250
 BEST_COUNTS, KEPT_COUNTS, WRITTEN_COUNTS = 3.0, 2.0, 0.5
 """What a sentence that somebody would be glad of weighs in the fit of what is worth keeping; one that is worth
 keeping in that of the kinds; a single statement there."""
-WANTED = {worth.MEANING: (0.72, 0.77), worth.WORDS: (0.63, 0.72)}
+WANTED = {worth.MEANING: (0.72, 0.79), worth.WORDS: (0.63, 0.72)}
 """The share of what is kept of the user's and of the assistant's words that is to be worth it, by set of
 weights."""
 ALIKE = {PREFERENCE: DECISION, CAUSE: FACT, CONCLUSION: FACT, PROCEDURE: FACT}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -12,6 +12,7 @@ from fakes_embed import FakeEmbedder
 
 from vector_memory.config import Settings
 from vector_memory.daemon import verbs
+from vector_memory.journal.due_rows import Task
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
 from vector_memory.model import Progress, ignore_progress
@@ -20,6 +21,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.base.follow_journal import follow_once
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.capture import find_ideas, store_session
 from vector_memory.service.memory import agent_rights
 from vector_memory.store.index import Index
 from vector_memory.system.paths import Home
@@ -66,6 +68,21 @@ def hook_question(
     asker = asker_at(ctx, folder)
     assert asker is not None
     return HookQuestion(**vars(asker), session=session, folder=folder, prompt=prompt, **more)
+
+
+def captured_of(
+    ctx: Context,
+    path: str,
+    folder: str = "",
+    final: bool = False,
+    tasks: Sequence[Task] = (),
+    **more: Any,
+) -> store_session.Captured:
+    """Return what was stored of what is new in a transcript, whose ideas are found at once."""
+    read = store_session.read_turn(ctx, path, final, **more)
+    captured = store_session.store(ctx, [read], folder, tasks)
+    find_ideas.find_all(ctx)
+    return captured
 
 
 def exported(ctx: Context, request: dict[str, Any]) -> list[dict[str, Any]]:

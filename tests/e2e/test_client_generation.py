@@ -13,7 +13,7 @@ from e2e.harness.api import ScriptedApi
 from e2e.harness.client import Client
 from e2e.harness.reply import Say
 from e2e.harness.request import Request, texts
-from service_house import ServiceHouse
+from service_house import ServiceHouse, captured_of
 
 from vector_memory.config import Settings
 from vector_memory.errors import GenerationError
@@ -21,7 +21,6 @@ from vector_memory.generate import client as headless
 from vector_memory.generate.client import Headless
 from vector_memory.model import EXTRACTION_MARK
 from vector_memory.service.capture.model_ideas import extracted
-from vector_memory.service.capture.store_session import index_transcript
 from vector_memory.text.fence import tokens
 
 pytestmark = pytest.mark.e2e
@@ -117,7 +116,7 @@ def test_a_session_that_is_kept_all_the_same_is_no_memory(
     assert json.loads(done.stdout)["result"].startswith("We decided")
     (transcript,) = transcripts(quiet)
     house = ServiceHouse(tmp_path / "house")
-    captured = index_transcript(house.ctx, str(transcript), final=True)
+    captured = captured_of(house.ctx, str(transcript), final=True)
     house.close()
     assert "tabs everywhere" in transcript.read_text()
     assert (captured.drafts, captured.stored) == (0, 0)

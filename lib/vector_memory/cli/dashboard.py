@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import subprocess
@@ -13,7 +12,7 @@ from vector_memory.cli.answers import Row
 from vector_memory.cli.invocation import Invocation
 from vector_memory.cli.serve import start
 from vector_memory.errors import BadInputError, VectorMemoryError
-from vector_memory.system import browsers
+from vector_memory.system import browsers, gateways
 from vector_memory.system.paths import COMMAND_LINE, Home
 
 
@@ -51,15 +50,11 @@ def _opened_again(call: Invocation) -> bool:
 
 
 def _running(home: Home) -> Row | None:
-    """Return a dashboard that runs, as it told where it is."""
-    names = os.listdir(home.gateways) if os.path.isdir(home.gateways) else []
-    for name in names:
-        pid, ending = os.path.splitext(name)
-        if ending == ".html" and pid.isdecimal():
-            with contextlib.suppress(OSError, ValueError, KeyError):
-                os.kill(int(pid), 0)
-                with open(os.path.join(home.gateways, f"{pid}.json"), encoding="ascii") as file:
-                    return Row({"url": json.load(file)["url"], "pid": int(pid)})
+    """Return where a dashboard runs, and its process."""
+    for pid, url in gateways.running(home.gateways):
+        # A gateway has no page to begin with.
+        if os.path.exists(os.path.join(home.gateways, f"{pid}.html")):
+            return Row({"url": url, "pid": pid})
     return None
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from vector_memory.service.base.messages import spare
+from vector_memory.service.base.messages import Answer, spare
 from vector_memory.service.base.timings import Slo
 
 
-@dataclass(frozen=True, kw_only=True)
-class DaemonStatus:
+class DaemonStatus(Answer, kw_only=True):
     """What can be said without looking at any store.
 
     Attributes:
@@ -31,8 +28,7 @@ class DaemonStatus:
     data_home: str
 
 
-@dataclass(frozen=True)
-class LoggedError:
+class LoggedError(Answer):
     """An error of background work: the last time (Unix), where, what, and how often one after the other."""
 
     at: float
@@ -41,8 +37,7 @@ class LoggedError:
     times: int | None = spare()
 
 
-@dataclass(frozen=True)
-class ModelHealth:
+class ModelHealth(Answer):
     """The embedding model: its state, its name, and why it is not up."""
 
     state: str
@@ -50,8 +45,7 @@ class ModelHealth:
     error: str
 
 
-@dataclass(frozen=True)
-class Health:
+class Health(Answer):
     """The last errors, the counters, how long answers took, and how models and rules of privacy are."""
 
     errors: list[LoggedError]
@@ -62,8 +56,7 @@ class Health:
     embedding: ModelHealth
 
 
-@dataclass(frozen=True)
-class RetryAnswer:
+class RetryAnswer(Answer):
     """How many events were tried once more, and how many are set aside now."""
 
     retried: int

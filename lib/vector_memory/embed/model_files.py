@@ -25,6 +25,7 @@ from vector_memory.embed.model_layout import (
 )
 from vector_memory.errors import SetupError, VectorMemoryError
 from vector_memory.model import Progress, ignore_progress
+from vector_memory.system.files import summed
 
 WEIGHTS_BYTES = 90_868_376
 ABANDONED_AFTER_S = 3600.0
@@ -142,12 +143,10 @@ def _copy(file: ModelFile, source: str, folder: str) -> None:
 
 
 def _sha256(path: str) -> str:
-    digest = hashlib.sha256()
     with open(path, "rb") as file:
-        for block in iter(lambda: file.read(1 << 20), b""):
-            digest.update(block)
+        digest, _ = summed(file, hashlib.sha256())
         os.fsync(file.fileno())
-    return digest.hexdigest()
+    return digest
 
 
 def _convert(folder: str) -> None:

@@ -45,7 +45,7 @@ itself what the exchange is about."""
 
 _LEANING = re.compile(
     r"(?:(?:so|and|but|also|then|or|because|which|however|otherwise|instead|therefore)[, ]+)*"
-    r"(?:it|this|that|these|those|they|he|she|them|both|the (?:former|latter|same))\b",
+    r"(?:its?|this|that|these|those|they|their|he|she|them|both|the (?:former|latter|same))\b",
     re.IGNORECASE,
 )
 _THIS_FILE = re.compile(
@@ -127,7 +127,9 @@ def ideas(
             # What it leans on is an idea, and whoever is given that one reads on in the passage.
             continue
         mended = intent == PROBLEM and place < solved
-        answered = bool(unit.done) or mended or (unit.speaker == USER and unit.answered)
+        # A todo is only taken note of where nothing was done.
+        is_settled = unit.worked or bool(files) if intent == TODO else unit.answered
+        answered = bool(unit.done) or mended or (unit.speaker == USER and is_settled)
         if intent in OPEN_KINDS and _ANSWER_OF_A_FORM in unit.text:
             # The assistant asked, and what stands there is the answer.
             continue
@@ -169,8 +171,8 @@ def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:
     before = next((one for one in reversed(unit.before) if not is_chatter(one)), "")
     if before:
         return _within(f"{before} {text}", "")
-    subject = title.rstrip("…. ")
-    if subject and subject not in text:
+    subject = _CONTINUES.sub("", title.rstrip("…. "))
+    if subject and subject.casefold() not in text.casefold():
         return _within(f"[{title}] {text}", "")
     return "" if _leans(unit) or terms < FEW_TERMS else text
 

@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from vector_memory.index.voices import ASSISTANT, USER, Voice, voices
+from vector_memory.index.voices import ASSISTANT, DONE, USER, Voice, voices
 from vector_memory.text import analysis, tables
+from vector_memory.text.chatter import is_reasoned
 from vector_memory.text.statements import CODE, HEADING, ITEM, statements
 
 SHORTEST, LONGEST = 12, 600
@@ -35,13 +36,17 @@ _CAPITAL = re.compile(r"[A-Z][a-z]")
 _NAME = re.compile(r"\w/\w|\w\.\w{1,5}\b|\w_\w|[a-z][A-Z]")
 _PLAN = " ExitPlanMode"
 """What is said to a plan goes on with the task, as any prompt does: it need not hold for later ones."""
-UNDER = "under "
+UNDER, RULES = "under ", "rules"
 _ORNAMENT = re.compile(r"(?m)^\W{0,12}\w{0,20}[\W_]{0,3}[─━═]{4,}[^\n]{0,4}$")
 """A line that frames what is said."""
 _FILE_FIRST = re.compile(r"[`*\w./-]+`?\**:? ?[-–—:]")
 _BOLD = re.compile(r"\W{0,4}\*\*[^*]+\*\*")
-_TO_DO = re.compile(r"\W*(?:TODO|To-?do)\b")
-"""What is as good as an open box."""
+_LEFT = re.compile(
+    r"\b(?:next steps?|to[ -]?dos?|remaining|missing (?:features?|parts)|still (?:open|missing|needed)|left to do"
+    r"|follow-?ups?|outstanding|future (?:work|improvements?|considerations?)|open (?:items|points|tasks))\b",
+    re.IGNORECASE,
+)
+"""What a list stands under whose items are as good as open boxes."""
 _NARRATES = re.compile(
     r"\b(?:i'?ll|i will|(?:i'?m|i am) (?:\w+ ){0,2}\w+ing|let me|if you(?:'d)? (?:want|like))\b",
     re.IGNORECASE,
@@ -54,7 +59,8 @@ class Unit(NamedTuple):
     """One sentence or item of a list. `text` is plain, `raw` as it was written; `heading` is what an item
     stands under, `about` what the user refused with it; `before` are the sentences before it in the same
     breath; `done` says whether its box is ticked, None without a box; `place` is 0 … 1 from the beginning of what was said at
-    once; `answered` says whether the assistant said anything of substance after it."""
+    once; `answered` says whether the assistant said anything of substance after it, `worked` whether anything was run;
+    `abroad` whether it is in another language than English, as the exchange is or by its own words."""
 
     text: str
     raw: str
@@ -65,7 +71,9 @@ class Unit(NamedTuple):
     before: tuple[str, ...]
     done: bool | None
     place: float
-    answered: bool
+    answered: bool = False
+    worked: bool = False
+    abroad: bool = False
 
 
 def units(passages: Iterable[str]) -> list[Unit]:
@@ -74,17 +82,26 @@ def units(passages: Iterable[str]) -> list[Unit]:
     Args:
         passages: the texts of its passages, in their order.
     """
-    said = [voice for voice in voices("\n".join(passages)) if voice.who in (USER, ASSISTANT)]
-    answers = [
-        place
+    said = voices("\n".join(passages))
+    spoken = " ".join(voice.text for voice in said if voice.who in (USER, ASSISTANT))
+    is_abroad = analysis.is_foreign_among if analysis.is_foreign(spoken) else analysis.is_foreign
+    last = {ASSISTANT: -1, DONE: -1}
+    for place, voice in enumerate(said):
+        if voice.who == DONE or (voice.who == ASSISTANT and len(voice.text) >= ANSWER_CHARS):
+            last[voice.who] = place
+    return [
+        unit._replace(
+            answered=place < last[ASSISTANT],
+            worked=place < last[DONE],
+            abroad=is_abroad(unit.text),
+        )
         for place, voice in enumerate(said)
-        if voice.who == ASSISTANT and len(voice.text) >= ANSWER_CHARS
+        if voice.who in (USER, ASSISTANT)
+        for unit in _of_voice(voice)
     ]
-    last = max(answers, default=-1)
-    return [unit for place, voice in enumerate(said) for unit in _of_voice(voice, place < last)]
 
 
-def _of_voice(voice: Voice, answered: bool) -> list[Unit]:
+def _of_voice(voice: Voice) -> list[Unit]:
     if voice.is_plan or (voice.who == USER and voice.text.startswith(("/", "! "))):
         # What is planned is done next, or refused: the passage has it, and what was said before tells why.
         return []
@@ -101,17 +118,17 @@ def _of_voice(voice: Voice, answered: bool) -> list[Unit]:
             continue
         # A paragraph ends what the line above the list began.
         lead = lead if one.form == ITEM else ""
+        heading = lead or (one.heading if one.form == ITEM else "")
         unit = Unit(
             text=one.text,
             raw=text[one.start : one.end],
             speaker=voice.who,
             is_item=one.form == ITEM,
-            heading=lead or (one.heading if one.form == ITEM else ""),
+            heading=heading,
             about="" if voice.about.endswith(_PLAN) else voice.about,
             before=tuple(before[-2:]),
-            done=False if one.done is None and _TO_DO.match(one.text) else one.done,
+            done=False if one.done is None and _LEFT.search(heading) else one.done,
             place=min(number, FAR) / FAR,
-            answered=answered,
         )
         before.append(one.text)
         if _may_be_one(unit):
@@ -180,17 +197,33 @@ def narrates(unit: Unit) -> bool:
     return unit.speaker == ASSISTANT and bool(_NARRATES.search(said))
 
 
+def reports(unit: Unit) -> bool:
+    """Whether the assistant says what it changed, in which file even, and no reason: whoever wants to know has the
+    repository's history."""
+    file = _FILE_FIRST.match(unit.text)
+    said = unit.text[file.end() :].strip() if file else unit.text
+    is_change = unit.speaker == ASSISTANT and _cues("idea_cues")["done"].match(said) is not None
+    return is_change and not is_reasoned(said)
+
+
 def cues(unit: Unit) -> dict[str, bool]:
     """Return which of the turns of phrase of `data/idea_cues.txt` (of `idea_cues_abroad.txt` in another language than
     English) a sentence, or its heading, has."""
     text = unit.text.replace("’", "'")
     english = _cues("idea_cues")
-    known = _cues("idea_cues_abroad") if analysis.is_foreign(unit.text) else english
+    known = _cues("idea_cues_abroad") if unit.abroad else english
     return {
         name: name in known
         and known[name].search(unit.heading if name.startswith(UNDER) else text) is not None
         for name in english
     }
+
+
+def is_rule(text: str) -> bool:
+    """Whether a sentence has a turn of phrase, in any language that is known, by which wishes reach beyond the moment."""
+    said = text.replace("’", "'")
+    known = (tables.pairs(name)[RULES] for name in ("idea_cues", "idea_cues_abroad"))
+    return any(re.search(pattern, said, re.IGNORECASE) for pattern in known)
 
 
 @cache

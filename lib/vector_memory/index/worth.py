@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vector_memory.index.plain_kinds import plain_kind
-from vector_memory.index.units import Unit, cues, form, narrates
+from vector_memory.index.units import RULES, Unit, cues, form, narrates, reports
 from vector_memory.index.voices import USER
-from vector_memory.text.analysis import is_foreign
+from vector_memory.model import FACT, TODO
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,10 +37,12 @@ LEAST_ABROAD = 0.5
 """The worth from which a sentence in another language is kept: fewer of its turns of phrase are known."""
 LEAST_PLAIN = 0.25
 """The worth from which a sentence is kept that says its kind itself: few of the labelled sentences do, and whoever
-writes "TODO:", "from now on" or "the root cause was" means it to last."""
-RULES, LEAST_BINDING = "rules", 0.4
-"""The turn of phrase that makes the user's words a rule, and the worth from which such a one, or an open box, is kept:
-few of the labelled sentences are one, and those who said them want them back."""
+writes "from now on" or "the root cause was" means it to last."""
+LEAST_TODO = 0.05
+"""The same of "TODO: …": that is short, and says little besides."""
+LEAST_BINDING = 0.4
+"""The worth from which a rule of the user's, or an open box, is kept: few of the labelled sentences are one, and those
+who said them want them back."""
 
 
 @dataclass(frozen=True)
@@ -96,17 +98,18 @@ def verdicts(
     by = by or weights()
     made = []
     for place, unit in enumerate(units):
-        abroad = is_foreign(unit.text)
-        name = WORDS if abroad or vectors is None else MEANING
+        name = WORDS if unit.abroad or vectors is None else MEANING
         said = cues(unit)
-        row = features(unit, said, None if vectors is None or abroad else vectors[place])
-        least = LEAST_ABROAD if abroad else by.least[name][unit.speaker != USER]
-        if plain_kind(unit.text, unit.speaker == USER):
-            least = min(least, LEAST_PLAIN)
+        row = features(unit, said, None if vectors is None or unit.abroad else vectors[place])
+        least = LEAST_ABROAD if unit.abroad else by.least[name][unit.speaker != USER]
+        plain = plain_kind(unit.text, unit.speaker == USER)
+        if plain:
+            least = min(least, LEAST_TODO if plain == TODO else LEAST_PLAIN)
         if unit.done is False or (unit.speaker == USER and said[RULES]):
             least = min(least, LEAST_BINDING)
         verdict = _verdict(by.intents, by.tables[name] @ row, least)
-        made.append(replace(verdict, worth=0.0, is_kept=False) if narrates(unit) else verdict)
+        is_moment = narrates(unit) or ((plain or verdict.intent) == FACT and reports(unit))
+        made.append(replace(verdict, worth=0.0, is_kept=False) if is_moment else verdict)
     return made
 
 

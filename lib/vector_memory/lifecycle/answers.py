@@ -38,15 +38,12 @@ def says_done(text: str, todo: str, cosine: float | None) -> bool:
         return False
     if not _DONE.search(text) or _NOT_DONE.search(text):
         return False
-    return not _rivals(_about(todo), _terms(text)) and _covers(_about(todo), _terms(text), COVERED)
+    return _covers(_about(todo), _terms(text), COVERED)
 
 
 def _covers(asked: frozenset[str], said: frozenset[str], least: float) -> bool:
-    return len(asked) >= 2 and len(asked & said) / len(asked) >= least and not _rivals(asked, said)
-
-
-def _rivals(asked: frozenset[str], said: frozenset[str]) -> bool:
-    return any((asked - said) & group and (said - asked) & group for group in signs.RIVALS)
+    covered = len(asked) >= 2 and len(asked & said) / len(asked) >= least
+    return covered and not signs.are_rivals(asked, said)
 
 
 def _about(text: str) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from vector_memory.lifecycle import statement
@@ -58,6 +59,25 @@ def between(newer: str, older: str, cosine: float | None) -> str:
     if _are_apart(pair):
         return ""
     return _denied(pair) or _other_value(pair)
+
+
+def are_of_a_series(newer: str, older: str) -> bool:
+    """Whether two statements are alike but for two places or more, one of them in what they are about: "machine m7
+    holds shard 12" and "machine m8 holds shard 31" are about two machines."""
+    new, old = statement.parse(newer), statement.parse(older)
+    spans = SequenceMatcher(None, old.tokens, new.tokens, autojunk=False).get_opcodes()
+    same = sum(end - start for what, start, end, _, _ in spans if what == "equal")
+    differing = [
+        (set(old.tokens[at:end]), set(new.tokens[new_at:new_end]))
+        for what, at, end, new_at, new_end in spans
+        if what == "replace"
+    ]
+    about = [{term.word for term in text.terms if not term.is_value} for text in (old, new)]
+    return (
+        len(differing) > 1
+        and same >= LEAST_SHARED * max(len(old.tokens), len(new.tokens))
+        and any(about[0] & one and about[1] & other for one, other in differing)
+    )
 
 
 def _as_of_one(new: ParsedText, old: ParsedText) -> tuple[ParsedText, ParsedText]:

@@ -60,11 +60,12 @@ def compare(one: str, other: str, cosine: float | None, *, are_short: bool = Fal
         return Comparison(Outcome.SAME)
     if sign := signs.replaces(one, other, cosine):
         return Comparison(Outcome.SUPERSEDES, f'"{sign}"')
-    if against := contradiction.between(one, other, cosine):
-        return Comparison(Outcome.CONTRADICTS, against)
     new, old = statement.parse(one), statement.parse(other)
-    if are_short and cosine is not None and disagreement.disagrees(one, other, cosine):
-        return Comparison(Outcome.CONTRADICTS, _differing(new, old))
+    if not contradiction.are_of_a_series(one, other):
+        if against := contradiction.between(one, other, cosine):
+            return Comparison(Outcome.CONTRADICTS, against)
+        if are_short and cosine is not None and disagreement.disagrees(one, other, cosine):
+            return Comparison(Outcome.CONTRADICTS, _differing(new, old))
     if _is_related(new.keys(), old.keys(), cosine):
         return Comparison(Outcome.RELATED, _differing(new, old))
     return Comparison(Outcome.NEW)

@@ -91,18 +91,17 @@ def _given_up(text: str) -> Terms:
 def _same_subject(change: Change, rest: Terms, cosine: float | None) -> bool:
     about, rest = change.about - _EMPTY_VERBS, rest - _EMPTY_VERBS
     if about and rest:
-        return len(about & rest) / min(len(about), len(rest)) >= LEAST_SHARED and _about_one(
-            about, rest
-        )
+        shared = len(about & rest) / min(len(about), len(rest))
+        return shared >= LEAST_SHARED and not are_rivals(about, rest)
     return not about and not rest or (cosine is not None and cosine >= ALONE_COSINE)
 
 
-def _about_one(about: Terms, rest: Terms) -> bool:
-    """Whether two subjects are no rivals, such as the staging and the production database."""
-    return not any(about & group - rest and rest & group - about for group in RIVALS)
+def are_rivals(about: Terms, rest: Terms) -> bool:
+    """Whether two subjects are rivals, such as the staging and the production database."""
+    return any(about & group - rest and rest & group - about for group in _RIVALS)
 
 
-RIVALS: tuple[Terms, ...] = tuple(
+_RIVALS: tuple[Terms, ...] = tuple(
     frozenset(analysis.analyse(words)) for words in tables.sections("grammar")["rivals"]
 )
 """Words, as terms, that name different things of one sort."""

@@ -37,7 +37,6 @@ _OF_TIME = frozenset(
 _MEANS = frozenset(("by", "with", "via", "through", "over"))
 FROM, TIME, MEANS, PLACE, OBJECT = "from", "time", "means", "place", ""
 """How a word stands to its verb."""
-_CLAUSE = re.compile(r";\s+|\s+[\u2013\u2014-]\s+")
 _PARTICIPLES = _WORDS_OF["participles"]
 _OWNING = frozenset(analysis.stem(word) for word in ("owns", "maintains", "leads", "reviews"))
 """What is said with these verbs is who it is that does so: "Ana owns the parser" is about the parser."""
@@ -119,7 +118,7 @@ class ParsedText(NamedTuple):
 def parse(text: str) -> ParsedText:
     """Return what a text's words do, all of its sentences as one."""
     parts = wording.sentences(text[: wording.MAX_CHARS])
-    sentences = [wording.tokens(clause) for part in parts for clause in _CLAUSE.split(part)]
+    sentences = [wording.tokens(part) for part in parts]
     tokens = tuple(token for sentence in sentences for token in sentence)
     terms = [tuple(_terms(sentence)) for sentence in sentences]
     keys = [frozenset(term.key for term in found) for found in terms]
@@ -207,7 +206,8 @@ def _term(tokens: Sequence[str], place: int) -> Iterator[tuple[str, str, str]]:
             again = (
                 part.removeprefix("re") if part.removeprefix("re") in wording.IRREGULAR else part
             )
-            terms = analysis.analyse(wording.IRREGULAR.get(again, (again,))[0])
+            plain = wording.IRREGULAR.get(again, (again,))[0]
+            terms = [part] if part == "A" else analysis.analyse(plain)
             if terms and terms[0] not in _FILLERS:
                 yield terms[0], part, "word"
 

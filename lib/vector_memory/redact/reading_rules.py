@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from vector_memory.redact import categories, examples, wishes
+from vector_memory.redact import categories, wishes
 from vector_memory.redact.rules import Rules, UserRule
 from vector_memory.text import tables
 from vector_memory.text.headings import lines_below
@@ -138,10 +138,7 @@ def _marked(item: str) -> Found:
     slashed = [_flagged(marked[1], marked[2]) for marked in _SLASHED.finditer(item)]
     patterns = slashed + [words for words in item.split("`")[1:-1:2] if words]
     if patterns:
-        return [
-            UserRule("rule", marked, f"the pattern {marked}", examples.of_pattern(marked))
-            for marked in patterns
-        ]
+        return [UserRule("rule", marked, f"the pattern {marked}") for marked in patterns]
     return [_term("rule", "".join(marked)) for marked in _QUOTED.findall(item)]
 
 

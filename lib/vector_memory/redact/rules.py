@@ -55,7 +55,7 @@ class UserRule:
         line: its line in its file, from 1.
         item: the words that it was made of.
         meaning: how they were understood.
-        example: something that it takes out, "" where none could be made.
+        example: something that it takes out, "" for a pattern.
         over: why it is not followed any more, "" while it is.
     """
 

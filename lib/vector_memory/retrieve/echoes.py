@@ -78,11 +78,19 @@ def each_once(hits: Sequence[Hit]) -> list[Hit]:
     for hit in hits:
         if hit.memory.kind == PASSAGE and hit.memory.source.session:
             first.setdefault(_exchange(hit.memory), hit)
+
+    def is_told(hit: Hit) -> bool:
+        is_idea = hit.memory.kind not in DERIVED and hit.memory.collection != EPISODES
+        return is_idea and first.get(_exchange(hit.memory), hit) is not hit
+
+    return said_once([hit for hit in hits if not is_told(hit)])
+
+
+def said_once(hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits without those whose words a better one of their session has."""
     said, kept = ShownTexts(), []
     for hit in hits:
-        is_idea = hit.memory.kind not in DERIVED and hit.memory.collection != EPISODES
-        is_told = is_idea and first.get(_exchange(hit.memory), hit) is not hit
-        if not is_told and not said.holds(hit.memory):
+        if not said.holds(hit.memory):
             kept.append(hit)
             said.take(hit.memory)
     return kept

@@ -12,13 +12,12 @@ from typing import NamedTuple
 from vector_memory.errors import StoreDamagedError
 from vector_memory.system import processes
 from vector_memory.system.durable_files import sync_descriptor, sync_file, write_durably
-from vector_memory.system.files import drop, open_own
+from vector_memory.system.files import drop, open_own, summed
 
 REWRITTEN = frozenset({"latest_version_hint.json"})
 """Files that LanceDB does write again. This one it only begins to look at."""
 MANIFEST = ".manifest"
 MOST_NAMED = 3
-_READ_BYTES = 1 << 20
 
 
 class Sum(NamedTuple):
@@ -30,12 +29,9 @@ class Sum(NamedTuple):
 
 def sum_of(path: str) -> Sum:
     """Read a file and return its size in bytes and its digest, 32 hexadecimal characters."""
-    digest, size = hashlib.blake2b(digest_size=16), 0
     with os.fdopen(open_own(path), "rb") as file:
-        while piece := file.read(_READ_BYTES):
-            digest.update(piece)
-            size += len(piece)
-    return Sum(size, digest.hexdigest())
+        digest, size = summed(file, hashlib.blake2b(digest_size=16))
+    return Sum(size, digest)
 
 
 class WriteGuard:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.system.durable_files import sync_descriptor, sync_file
-from vector_memory.system.files import drop, open_own
+from vector_memory.system.files import drop, open_own, summed
 from vector_memory.system.removal import is_ours
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ EXACT_ROWS = 20_000
 bits, and drives everything else out of the processor's caches."""
 FORMAT = 3
 META = "meta.json"
-_READ_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -234,11 +233,8 @@ def vectors_sound(folder: str) -> bool:
 
 
 def _file_sum(path: str) -> str:
-    digest = hashlib.blake2b(digest_size=8)
     with os.fdopen(open_own(path), "rb") as file:
-        while piece := file.read(_READ_BYTES):
-            digest.update(piece)
-    return digest.hexdigest()
+        return summed(file, hashlib.blake2b(digest_size=8))[0]
 
 
 def _read_meta(folder: str) -> dict[str, Any]:

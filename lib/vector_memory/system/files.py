@@ -13,6 +13,7 @@ from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import hashlib
     from typing import BinaryIO
 
 MOST_BYTES = 16 * 1024**3
@@ -182,6 +183,15 @@ def open_own(path: str, flags: int = os.O_RDONLY) -> int:
     if flags & os.O_TRUNC:
         os.ftruncate(descriptor, 0)
     return descriptor
+
+
+def summed(file: "BinaryIO", digest: "hashlib._Hash | hashlib.blake2b") -> "tuple[str, int]":
+    """Read the rest of a file into a digest; return that in hexadecimal, and how many bytes it was of."""
+    size = 0
+    while piece := file.read(1 << 20):
+        digest.update(piece)
+        size += len(piece)
+    return digest.hexdigest(), size
 
 
 def drop(path: str, ignored: "type[OSError]" = FileNotFoundError) -> None:

@@ -5,14 +5,10 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import mmap
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 SMAPS = "/proc/self/smaps"
-_MAPPED_FILE = re.compile(
-    r"^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \d+ +/.*\n((?:[A-Z].*\n)+)", re.MULTILINE
-)
 
 
 class _Region(NamedTuple):
@@ -50,17 +46,22 @@ def _read_only_files() -> Iterator[_Region]:
     """Yield where files are mapped that cannot be written there, and of which nothing was changed: a page
     that was, such as one with addresses of other libraries, would come back as it is in the file."""
     with open(SMAPS, encoding="utf-8", errors="replace") as file:
-        maps = file.read()
-    for region in _MAPPED_FILE.finditer(maps):
-        sizes = _sizes(region[4])
-        # What was changed and written to swap is not resident, and changed all the same.
-        changed = sizes.get("Anonymous", 1) or sizes.get("Swap", 1)
-        if "w" not in region[3] and sizes.get("Rss") and not changed:
-            start = int(region[1], 16)
-            yield _Region(start, int(region[2], 16) - start, sizes["Rss"])
-
-
-def _sizes(text: str) -> dict[str, int]:
-    """Return the sizes, in bytes, that lines such as `Rss: 12 kB` tell."""
-    lines = (line.split() for line in text.splitlines())
-    return {words[0][:-1]: int(words[1]) << 10 for words in lines if words[2:] == ["kB"]}
+        lines = [line.split() for line in file]
+    place: list[str] = []
+    sizes: dict[str, int] = {}
+    for words in lines:
+        if not words[0].endswith(":"):
+            place, sizes = words, {}
+        elif words[2:] == ["kB"]:
+            sizes[words[0]] = int(words[1]) << 10
+        elif (
+            words[0] == "VmFlags:"
+            and "w" not in place[1]
+            and place[5:]
+            and place[5].startswith("/")
+        ):
+            # What was changed and written to swap is not resident, and changed all the same.
+            changed = sizes.get("Anonymous:", 1) or sizes.get("Swap:", 1)
+            if sizes.get("Rss:") and not changed:
+                start, end = (int(edge, 16) for edge in place[0].split("-"))
+                yield _Region(start, end - start, sizes["Rss:"])

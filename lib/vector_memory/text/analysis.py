@@ -92,12 +92,22 @@ def is_foreign(text: str) -> bool:
     words = [word for word in _WORD.findall(text.lower()) if len(word) > 1 and word.isalpha()]
     if not has_letters and len(words) < LEAST_WORDS:
         return False
-    if sum(word in STOP_WORDS for word in words) > FOREIGN_SHARE * len(words):
+    if _are_english(words):
         return False
     return has_letters or (
         sum(word in STOP_WORDS or word in _common_words() for word in words)
         <= PLAIN_FOREIGN_SHARE * len(words)
     )
+
+
+def is_foreign_among(text: str) -> bool:
+    """Whether a sentence among others of another language is in it too, however short: nothing says that it is
+    English."""
+    return is_foreign(text) or not _are_english(_WORD.findall(text.lower()))
+
+
+def _are_english(words: "list[str]") -> bool:
+    return sum(word in STOP_WORDS for word in words) > FOREIGN_SHARE * len(words)
 
 
 @lru_cache(maxsize=1)

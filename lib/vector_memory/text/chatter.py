@@ -26,7 +26,12 @@ def is_chatter(sentence: str) -> bool:
         return False
     if _APPLAUSE.fullmatch(text) or _ASKING.match(text) or _REPORT.fullmatch(text):
         return True
-    return bool(_STEP.match(text)) and not _REASONED.search(text)
+    return bool(_STEP.match(text)) and not is_reasoned(text)
+
+
+def is_reasoned(sentence: str) -> bool:
+    """Whether a sentence gives a reason or a rule."""
+    return _REASONED.search(sentence) is not None
 
 
 def is_applause(text: str) -> bool:

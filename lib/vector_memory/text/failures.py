@@ -88,8 +88,8 @@ def _told(lines: list[str]) -> tuple[str, str] | None:
             if match:
                 parts = match.groupdict()
                 message = (parts.get("message") or "").strip()
-                if "panicked at" in line and i + 1 < len(lines):
-                    message = f"{message} {lines[i + 1].strip()}"
+                if i + 1 < len(lines) and ("panicked at" in line or line.endswith(":")):
+                    message = f"{message} {lines[i + 1].strip()}".strip()
                 errors.append((rank, (parts.get("kind") or "").split(".")[-1], message))
                 break
     if not errors:

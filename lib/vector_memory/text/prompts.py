@@ -14,6 +14,7 @@ _COMMITS = frozenset(("commit", "push", "merge", "pr"))
 """Words of which a request to commit has one at least."""
 _ASKING = frozenset(("how", "what", "when", "where", "which", "who", "whose", "why"))
 """Words that begin a question; with one of them it is a question about commits."""
+_ASKING_ABROAD = tables.words("question_words")
 EARLIER_CHARS = 200
 MOST_WORDS = 8
 """An acknowledgement is not longer."""
@@ -23,10 +24,21 @@ FEW_WORDS = 3
 """More of the same words may say something: "keep the first option"."""
 _OF_CLIENT = re.compile(r"[<\u2039](ide_\w{1,40})[>\u203a].*?[<\u2039]/\1[>\u203a]", re.DOTALL)
 """What an editor says beside a prompt."""
-_POINTING = (
-    "that", "this", "it", "these", "those", "they", "them", "there", "above", "previous", "previously",
-    "earlier", "again", "same", "before", "just now", "last one",
-)  # fmt: skip
+_AT_THIS = (
+    "that",
+    "this",
+    "it",
+    "these",
+    "those",
+    "they",
+    "them",
+    "there",
+    "above",
+    "just now",
+    "last one",
+)
+_POINTING = (*_AT_THIS, "previous", "previously", "earlier", "again", "same", "before")
+"""What points at what was said: the former at the talk that goes on. What happens "again" did so long ago."""
 _EARLIER = ("the above", "the previous", "the earlier")
 _ITEM = re.compile(r"(?m)^[ \t>#*-]*\(?(\d{1,2})[.):]\*{0,2}[ \t]+(?=\S)")
 _REMEMBER = ("/remember", "/vector-memory:remember")
@@ -82,13 +94,21 @@ class Prompt:
     @property
     def is_question(self) -> bool:
         """Whether it is a question by its first word or its last sign."""
-        return self.text.endswith("?") or not _ASKING.isdisjoint(self._words[:1])
+        first = self._words[:1]
+        return self.text.endswith(("?", "？")) or not (_ASKING | _ASKING_ABROAD).isdisjoint(first)
 
     @property
     def points_back(self) -> bool:
         """Whether it is short and leans on what was said before ("why did that fail?")."""
         terms, points = self._leans
         return terms <= 2 or (terms <= 5 and points)
+
+    @property
+    def is_about_before(self) -> bool:
+        """Whether it is about what was said in this talk by a word of its own, or has none that says what it is about.
+        "How do we back up postgres?" is short, and about something else; "grafana 502 again" is about long ago."""
+        terms, _ = self._leans
+        return terms == 0 or (terms <= 5 and _holds(self._words, _AT_THIS))
 
     @property
     def only_points_back(self) -> bool:

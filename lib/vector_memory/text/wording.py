@@ -114,7 +114,11 @@ def _tokens(sentence: str) -> list[Reading]:
 
 
 def _words_of(part: str) -> Reading:
-    spelled = (_spelling(raw) for raw in _TOKEN.findall(part))
+    # A capital within a sentence is a name: "team A".
+    spelled = (
+        raw if raw == "A" and place else _spelling(raw)
+        for place, raw in enumerate(_TOKEN.findall(part))
+    )
     return tuple(word for word in spelled if word and word not in _EMPTY)
 
 

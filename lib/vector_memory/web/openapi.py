@@ -1,55 +1,32 @@
-"""The OpenAPI document, made of the table that routes."""
+"""The OpenAPI document: `openapi.json`, which says what answers hold at least, and the table that routes."""
 
 from __future__ import annotations
 
+import json
+import os
 import re
 
 from vector_memory.client.link import Json
-from vector_memory.system.paths import version
+from vector_memory.system.paths import PACKAGE_ROOT, version
 from vector_memory.web.routes import GET, ROUTES, Route
-from vector_memory.web.shapes import REQUESTED, SHAPES, schema_of
+from vector_memory.web.shapes import schema_of
 
-REFUSALS = {
-    400: "It is not as it should be.",
-    401: "There is no token, or it is none.",
-    403: "The token has not this right, or is for another project.",
-    404: "There is nothing of that name.",
-    408: "The body came too slowly.",
-    409: "It has changed since it was read, or is being done.",
-    413: "It is too much.",
-    415: "It is no JSON.",
-    421: "The host is not this one.",
-    422: "The text could not be cleaned, and was dropped.",
-    429: "The token was used too often of late.",
-    500: "Something went wrong that should not have.",
-    503: "The memory cannot answer now.",
-    507: "The disk is full.",
-}
 JSON_TYPE = "application/json"
 LINES_TYPE = "application/jsonl"
 
 
 def document(server: str) -> Json:
     """Return the document of the gateway at an address."""
-    paths: dict[str, Json] = {}
+    with open(os.path.join(PACKAGE_ROOT, "web", "openapi.json"), encoding="utf-8") as file:
+        whole: Json = json.load(file)
+    whole["info"]["version"] = version()
+    whole["servers"] = [{"url": server}]
     for route in ROUTES:
         for path in (route.path, *route.aliases):
-            paths.setdefault(path, {})[route.method.lower()] = _operation(route, path)
-    paths["/healthz"] = {"get": _health()}
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": "Vector Memory", "version": version()},
-        "servers": [{"url": server}],
-        "paths": paths,
-        "security": [{"token": []}],
-        "components": {
-            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-            "schemas": {
-                name: schema_of(shape, is_open=name not in REQUESTED)
-                for name, shape in SHAPES.items()
-            },
-        },
-    }
+            operation = _operation(route, path)
+            operation["responses"] |= whole["components"]["responses"]
+            whole["paths"].setdefault(path, {})[route.method.lower()] = operation
+    return whole
 
 
 def _operation(route: Route, path: str) -> Json:
@@ -82,25 +59,9 @@ def _parameters(route: Route) -> list[Json]:
 
 
 def _responses(route: Route) -> Json:
-    answers = _content(route.answer) if route.answer else {LINES_TYPE: {}}
-    done = {"200": {"description": "Done.", "content": answers}}
+    schema = {"$ref": f"#/components/schemas/{route.answer}"}
+    answers = {JSON_TYPE: {"schema": schema}} if route.answer else {LINES_TYPE: {}}
+    done: Json = {"200": {"description": "Done.", "content": answers}}
     if route.method == GET and route.answer:
         done["304"] = {"description": "It is as If-None-Match says."}
-    return {**done, **{str(status): _refusal(doc) for status, doc in REFUSALS.items()}}
-
-
-def _refusal(doc: str) -> Json:
-    return {"description": doc, "content": _content("Error")}
-
-
-def _content(shape: str) -> Json:
-    return {JSON_TYPE: {"schema": {"$ref": f"#/components/schemas/{shape}"}}}
-
-
-def _health() -> Json:
-    return {
-        "operationId": "health",
-        "summary": "Whether the gateway answers.",
-        "security": [],
-        "responses": {"200": {"description": "It does.", "content": _content("Health")}},
-    }
+    return done

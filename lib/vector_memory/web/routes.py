@@ -77,7 +77,13 @@ RELATIONS = ("supersedes", "builds_on", "contradicts", "answers", "clarifies", "
 SESSION = need(ShapeField("session", TEXT, "Your name of the session.", high=200))
 CLIENT = ShapeField("client", TEXT, "Your program's name; the token's by default.", high=40)
 SINGLE = ShapeField("id", TEXT, "A memory's id, or how it begins.", high=64)
-TEXTS = many("messages", "In order.", "Message")
+MESSAGE = (
+    need(ShapeField("id", doc="Its id at your side: each counts once.", high=200)),
+    need(ShapeField("role", choices=("user", "assistant", "system", "tool"))),
+    need(ShapeField("text")),
+    ShapeField("at", doc="When it was said, in ISO form; now by default.", high=40),
+)
+TEXTS = many("messages", "In order.", MESSAGE)
 
 IDS = many("ids", "Ids of memories.")
 CONFIRM = ShapeField("confirm", TEXT, "The `confirm` of the answer that showed them.", high=64)

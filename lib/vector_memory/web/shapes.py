@@ -1,5 +1,5 @@
-"""What requests and answers look like: fields, of which come the JSON schemas, and arguments checked against
-them. What is told to clients and what is enforced are one table."""
+"""What requests look like: fields, of which come the JSON schemas, and arguments checked against them. What is
+told to clients and what is enforced are one table."""
 
 from __future__ import annotations
 
@@ -9,22 +9,20 @@ from dataclasses import dataclass, replace
 from vector_memory.client.link import Json
 from vector_memory.errors import BadInputError
 
-TEXT, NUMBER, SHARE, YES, MANY, OBJECT = (
-    "string", "integer", "number", "boolean", "array", "object",
-)  # fmt: skip
+TEXT, NUMBER, SHARE, YES, MANY = "string", "integer", "number", "boolean", "array"
 MOST = 200
 _PYTHON: Mapping[str, type | tuple[type, ...]] = {
-    TEXT: str, NUMBER: int, SHARE: (int, float), YES: bool, MANY: list, OBJECT: dict,
+    TEXT: str, NUMBER: int, SHARE: (int, float), YES: bool, MANY: list,
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class ShapeField:
-    """One field of a request, a query or an answer.
+    """One field of a request or a query.
 
     Attributes:
-        sort: `TEXT`, `NUMBER` (whole), `SHARE` (any number), `YES` (true or false), `MANY` or `OBJECT`.
-        of: what a list or an object holds: the name of a shape of `SHAPES`, "" for texts, or for anything.
+        sort: `TEXT`, `NUMBER` (whole), `SHARE` (any number), `YES` (true or false) or `MANY`.
+        of: the fields of what a list holds, none for texts.
         choices: all that it may be, for a text.
         low, high: the bounds of a number; `high` is the most characters of a text, or members of a list.
     """
@@ -33,7 +31,7 @@ class ShapeField:
     sort: str = TEXT
     doc: str = ""
     required: bool = False
-    of: str = ""
+    of: tuple[ShapeField, ...] = ()
     choices: tuple[str, ...] = ()
     low: int | None = None
     high: int | None = None
@@ -45,12 +43,9 @@ class ShapeField:
             schema["description"] = self.doc
         if self.choices:
             schema["enum"] = list(self.choices)
-        if self.sort == OBJECT and self.of:
-            return {"$ref": f"#/components/schemas/{self.of}"}
         if self.sort == MANY:
-            inner: Json = {"type": TEXT}
-            schema["items"] = {"$ref": f"#/components/schemas/{self.of}"} if self.of else inner
-            schema |= {"maxItems": self.high} if self.high else {}
+            schema["items"] = schema_of(self.of) if self.of else {"type": TEXT}
+            schema["maxItems"] = self.high
         if self.sort in (NUMBER, SHARE):
             schema |= {"minimum": self.low} if self.low is not None else {}
             schema |= {"maximum": self.high} if self.high is not None else {}
@@ -65,21 +60,17 @@ def need(field: ShapeField) -> ShapeField:
     return replace(field, required=True)
 
 
-def many(name: str, doc: str = "", of: str = "", high: int | None = MOST) -> ShapeField:
+def many(name: str, doc: str = "", of: tuple[ShapeField, ...] = (), high: int = MOST) -> ShapeField:
     """Return a field that is a list."""
     return ShapeField(name, MANY, doc, of=of, high=high)
 
 
-def schema_of(shape: Sequence[ShapeField], is_open: bool = False) -> Json:
-    """Return the JSON schema of an object.
-
-    Args:
-        is_open: there may be more fields: answers grow.
-    """
+def schema_of(shape: Sequence[ShapeField]) -> Json:
+    """Return the JSON schema of an object."""
     schema: Json = {
-        "type": OBJECT,
+        "type": "object",
         "properties": {field.name: field.schema() for field in shape},
-        "additionalProperties": is_open,
+        "additionalProperties": False,
     }
     required = [field.name for field in shape if field.required]
     return {**schema, "required": required} if required else schema
@@ -147,7 +138,7 @@ def _check(field: ShapeField, value: object, where: str) -> None:
         for number, member in enumerate(value):
             at = f"{where}{field.name}[{number}]"
             if field.of:
-                checked(SHAPES[field.of], member, at + ".")
+                checked(field.of, member, at + ".")
             elif not isinstance(member, str):
                 raise BadInputError(f"{at} must be a text.", field.doc)
 
@@ -173,90 +164,5 @@ def _wanted(field: ShapeField) -> str:
     if field.sort in (NUMBER, SHARE):
         whole = "whole " if field.sort == NUMBER else ""
         return f"a {whole}number from {field.low} to {field.high}"
-    words = {YES: "true or false", OBJECT: "an object", MANY: f"a list of at most {field.high}"}
+    words = {YES: "true or false", MANY: f"a list of at most {field.high}"}
     return words.get(field.sort) or f"a text of 1 to {field.high} characters"
-
-
-_ID = need(ShapeField("id", doc="A memory's id."))
-MEMORY = (
-    _ID,
-    need(ShapeField("text")),
-    need(ShapeField("kind")),
-    need(ShapeField("created_at")),
-    need(ShapeField("origin", doc="Whose words it is: user, assistant, tool or import.")),
-    need(ShapeField("project")),
-    need(ShapeField("project_id")),
-    many("tags", high=None),
-    ShapeField("priority"),
-    ShapeField("confidence", SHARE),
-)
-SHAPES: dict[str, tuple[ShapeField, ...]] = {
-    "Error": (need(ShapeField("error")), need(ShapeField("hint", doc="What to do about it."))),
-    "Memory": MEMORY,
-    "Result": (
-        need(ShapeField("memory", OBJECT, of="Memory")),
-        need(ShapeField("score", SHARE, "From 0 to 1; it orders one answer's results.")),
-        need(
-            ShapeField("relevance", SHARE, "How likely it answers; it compares between questions.")
-        ),
-        need(ShapeField("fits", YES, "Whether that is enough for an answer.")),
-        need(ShapeField("breakdown", OBJECT, "What the score is made of.")),
-    ),
-    "Recalled": (
-        need(many("results", of="Result", high=None)),
-        ShapeField("mode"),
-        ShapeField("note"),
-    ),
-    "Stored": (
-        _ID,
-        need(
-            ShapeField("status", doc="stored, merged, linked, superseded, unchanged or proposed.")
-        ),
-        need(ShapeField("action")),
-        need(
-            many("others", "Ids of the memories that it belongs to or speaks against.", high=None)
-        ),
-        need(ShapeField("redactions", NUMBER, "How many secrets were taken out.")),
-    ),
-    "Listed": (
-        need(many("memories", of="Memory", high=None)),
-        need(ShapeField("total", NUMBER)),
-        ShapeField("next", doc="The cursor of the next page; none at the end."),
-    ),
-    "Shown": (
-        need(ShapeField("memory", OBJECT, of="Memory")),
-        many("links", of="Any", high=None),
-        ShapeField("history", OBJECT),
-    ),
-    "Edited": (need(ShapeField("memory", OBJECT, of="Changed")),),
-    "Changed": (_ID,),
-    "Forgotten": (
-        need(many("memories", "What goes, with what goes with it.", "Memory", high=None)),
-        need(ShapeField("forgotten", NUMBER, "How many are gone: 0 for a preview.")),
-        ShapeField(
-            "confirm", doc="Sent back as `confirm` within ten minutes, it has them forgotten."
-        ),
-    ),
-    "Context": (
-        need(ShapeField("context", doc="Notes in their fence, or an empty text.")),
-        need(many("ids", high=None)),
-        need(ShapeField("tokens", NUMBER)),
-    ),
-    "Message": (
-        need(ShapeField("id", doc="Its id at your side: each counts once.", high=200)),
-        need(ShapeField("role", choices=("user", "assistant", "system", "tool"))),
-        need(ShapeField("text")),
-        ShapeField("at", doc="When it was said, in ISO form; now by default.", high=40),
-    ),
-    "Fed": (
-        need(ShapeField("accepted", NUMBER, "Messages that are safe on the disk.")),
-        need(ShapeField("queued", NUMBER, "How many of them wait to be read.")),
-        need(ShapeField("duplicates", NUMBER, "How many were known.")),
-        need(ShapeField("session", doc="What memories call the session.")),
-    ),
-    "Any": (),
-    "Health": (need(ShapeField("ok", YES)),),
-}
-"""Shapes by name: what answers hold at least, and what lists of requests hold."""
-REQUESTED = frozenset({"Message"})
-"""Shapes that requests have: nothing may be in them beside their fields."""

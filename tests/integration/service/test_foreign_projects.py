@@ -11,14 +11,14 @@ from typing import Any
 
 import neighbourhood
 import pytest
-from service_house import ServiceHouse, door, exported, exported_notes, hook_question
+from service_house import ServiceHouse, captured_of, door, exported, exported_notes, hook_question
 from talk import transcript
 
 from vector_memory import redact
 from vector_memory.client import cold
 from vector_memory.index.fixes.errors import signature
 from vector_memory.model import Memory
-from vector_memory.service.capture import session_summary, session_topics, store_session
+from vector_memory.service.capture import session_summary, session_topics
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.tools import failure_advice
 
@@ -88,7 +88,7 @@ class Town:
         talk = Path(transcript(folder, said, "talk"))
         # Another exchange in another project, though the session is called the same.
         talk.write_text(talk.read_text().replace('"talk-', f'"{word}-'))
-        store_session.index_transcript(ctx, str(talk), str(folder), final=True)
+        captured_of(ctx, str(talk), str(folder), final=True)
 
     def assert_own(self, folder: Path, told: Any, least: bool = True) -> None:
         """Fail where what was told has another project's word, or none of its own."""

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door, exported, hook_question
+from service_house import ServiceHouse, captured_of, door, exported, hook_question
 from talk import transcript
 
 from vector_memory.cli import offline
@@ -32,7 +32,7 @@ from vector_memory.journal.connection import open_reader, open_writer
 from vector_memory.journal.journal import Journal
 from vector_memory.model import Memory, Origin, Priority, ignore_progress
 from vector_memory.redact import clean
-from vector_memory.service.capture import session_topics, store_session
+from vector_memory.service.capture import session_topics
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.upkeep import restore
 from vector_memory.store.index import Index
@@ -164,7 +164,7 @@ class World:
             "all stats": lambda: door(ctx, "stats", {}),
             "remember": lambda: door(ctx, "remember", {"text": text, **here}),
             "import": lambda: door(ctx, "import", {"path": str(lines), **here}),
-            "capture": lambda: store_session.index_transcript(ctx, str(self.talk), str(self.project), True),
+            "capture": lambda: captured_of(ctx, str(self.talk), str(self.project), True),
             "edit": lambda: door(ctx, "edit", {"id": self.id, "tags": ["ledger"]}),
             "forget": lambda: door(ctx, "forget", {"query": "WAL", "dry_run": True, **here}),
             "purge": lambda: door(ctx, "purge", {"text": f"time {self.number - 1}"}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vector_memory.index.ideas import (
+    DONE,
     LONGEST_IDEA,
     MOST_IDEAS,
     Idea,
@@ -18,7 +19,7 @@ from vector_memory.model import Priority
 
 def unit(text: str, speaker: str = "assistant", **more: object) -> Unit:
     """Return a sentence as it was said."""
-    made = Unit(text, text, speaker, False, "", "", (), None, 0.0, False)
+    made = Unit(text, text, speaker, False, "", "", (), None, 0.0)
     return made._replace(**more)  # type: ignore[arg-type]
 
 
@@ -57,6 +58,13 @@ def test_pronouns_take_the_sentence_before() -> None:
     assert self_contained(leaning, "", ()).startswith("The pool has ten connections. It never")
 
 
+def test_a_subject_that_is_the_sentence_itself_is_not_put_before_it() -> None:
+    """It would say the same twice."""
+    title = "But it does not do the same for the…"
+    leaning = unit("but it does not do the same for the tests", "user")
+    assert self_contained(leaning, title, ()) == ""
+
+
 def test_what_nothing_explains_is_no_idea() -> None:
     """Neither a sentence before nor a title says what it is about."""
     assert self_contained(unit("It never closes them."), "", ()) == ""
@@ -84,6 +92,23 @@ def test_a_question_that_was_answered_is_none() -> None:
     asked = unit("Why does the nightly build skip the browser tests?", "user")
     assert ideas([kept(asked._replace(answered=True), "question")]) == []
     assert only(asked, "question").extra == {}
+
+
+def test_a_todo_that_was_only_taken_note_of_is_open() -> None:
+    """It takes more than an answer: something that was run, or a file that was changed."""
+    asked = unit("TODO: write a test of the nightly export.", "user", answered=True)
+    (noted,) = ideas([kept(asked, "todo")])
+    (changed,) = ideas([kept(asked, "todo")], files=("tests/test_export.py",))
+    (ran,) = ideas([kept(asked._replace(worked=True), "todo")])
+    assert (noted.extra, changed.extra, ran.extra) == ({}, {DONE: True}, {DONE: True})
+
+
+def test_a_subject_that_is_the_sentence_itself_is_not_said_twice() -> None:
+    """However it is written."""
+    assert (
+        self_contained(unit("hundred reads passed."), "hundred reads passed…", ())
+        == "Hundred reads passed."
+    )
 
 
 @pytest.mark.parametrize("intent", ["question", "todo", "problem"])

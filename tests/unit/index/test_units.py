@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.index.units import LONGEST, cues, form, narrates, units
+from vector_memory.index.units import (
+    LONGEST,
+    cues,
+    form,
+    is_rule,
+    narrates,
+    reports,
+    units,
+)
 from vector_memory.text import harmless
 
 TALK = (
@@ -50,6 +59,43 @@ def test_whether_it_was_answered() -> None:
     assert not units([asked + "Assistant: One moment."])[0].answered
 
 
+def test_whether_anything_was_run() -> None:
+    """After it in the exchange: words alone do nothing."""
+    asked = "User: TODO: the export needs a checksum.\n"
+    assert not units([asked + "Assistant: Noted, the export is to have a checksum later."])[
+        0
+    ].worked
+    assert units([asked + "Done: Bash: make checksums\nAssistant: It has one."])[0].worked
+
+
+def test_a_short_sentence_is_in_the_language_of_what_it_stands_in() -> None:
+    """Alone too few of its words tell; what is plainly English stays so."""
+    short = "Tests nie gegen Postgres."
+    talk = (
+        "User: "
+        + short
+        + "\nAssistant: Verstanden, die Testläufe benutzen künftig immer SQLite statt Postgres, lokal wie auf dem Server. Die Datenbank bleibt dabei unberührt, solange niemand sie ausdrücklich verlangt. This is what the docs say of it."
+    )
+    own, *_, english = units([talk])
+    assert (own.abroad, english.abroad) == (True, False)
+    assert cues(own)["rules"]
+    assert not units(["User: " + short])[0].abroad
+
+
+@pytest.mark.parametrize(
+    ("said", "rule"),
+    [
+        ("For releases, always bump the schema first.", True),
+        ("Bitte ab jetzt erst die Specs laufen lassen.", True),
+        ("Paint the button green, please.", False),
+        ("Setz mir bitte das Projekt auf.", False),
+    ],
+)
+def test_what_reaches_beyond_the_moment(said: str, rule: bool) -> None:
+    """Wherever the word for it stands, in any language that is known."""
+    assert is_rule(said) is rule
+
+
 def test_form_is_known_whatever_the_language() -> None:
     """A question has a mark, an item its heading."""
     (asked,) = units(["User: Wieso läuft der Export nachts nicht mehr?"])
@@ -90,3 +136,28 @@ def test_what_is_offered_above_a_list_is_no_idea() -> None:
     (told,) = units([f"Assistant: What the runner does:\n\n{item}"])
     assert narrates(offered)
     assert not narrates(told)
+
+
+@pytest.mark.parametrize(
+    "lead", ["Next steps:", "What remains (still open):", "## Missing features", "**TODO**"]
+)
+def test_items_of_a_list_of_what_is_left_are_open(lead: str) -> None:
+    """As good as open boxes; a ticked one is done all the same."""
+    said = units(
+        [f"Assistant: {lead}\n\n- Replace the cron job by a timer.\n- [x] Rename the old exporter."]
+    )
+    assert [one.done for one in said] == [False, True]
+    (other,) = units(
+        ["Assistant: Next.js rewrites these:\n\n- The route of the icons goes to /tokens."]
+    )
+    assert other.done is None
+
+
+def test_what_was_changed_is_a_report_unless_a_reason_is_given() -> None:
+    """In which file it was does not matter, whose words they are does."""
+    change = "Added the column `rate` to the table of prices."
+    for said in (change, f"`docs/prices.md` — {change}"):
+        assert reports(units([f"Assistant: {said}"])[0])
+    assert not reports(units([f"Assistant: {change[:-1]}, since the importer needs it."])[0])
+    assert not reports(units([f"User: {change}"])[0])
+    assert not reports(units(["Assistant: The table of prices has a column `rate`."])[0])

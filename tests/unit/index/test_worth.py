@@ -36,7 +36,10 @@ def test_what_is_over_when_it_is_done_is_not_kept(said: str) -> None:
         ("User: We always use pnpm here, never npm.", {"decision", "preference"}),
         ("User: From now on, never commit to main directly.", {"decision", "preference"}),
         ("Assistant: The ledger uses WAL, since readers never block the writer.", {"fact", "cause", "conclusion"}),
+        ("Assistant: Decided: uploads are packed into eight bytes, since the network allows no more.", {"decision"}),
         ("Assistant: TODO: the backup of the invoices needs a checksum for each archive.", {"todo"}),
+        ("Assistant: The importer works. Still to do: retries and the docs.", {"todo"}),
+        ("Assistant: The parser is done. The next step is to wire it into the CLI.", {"todo"}),
     ],
 )  # fmt: skip
 def test_what_holds_is_kept(said: str, kinds: set[str]) -> None:

@@ -114,6 +114,10 @@ BESIDE = [
     ("Changes to payments need two reviews", "Pull requests need one review", 0.46),
     ("Shipping is free above 60 euros", "Shipping within Germany costs 4.90 euros", 0.65),
     ("X-rays are stored as DICOM", "X-rays are stored for ten years", 0.70),
+    ("Machine m12 holds shard 15", "Machine m11 holds shard 8", 0.92),
+    ("src/dns.py belongs to deploy", "src/http.py belongs to root", 0.85),
+    ("Release 3.0 is cut from next", "Release 2.4 is cut from main", 0.85),
+    ("Shelf D holds the spare cables", "Shelf A holds the spare disks", 0.68),
 ]
 """With the cosine of their vectors."""
 REWORDED = [

@@ -46,6 +46,18 @@ def test_short_pointing_prompts_are_told_apart(prompt: str, back: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("prompt", "before"),
+    [("why did that fail?", True), ("why?", True), ("fix it", True), ("how do we back up postgres?", False),
+     ("grafana 502 again", False), ("try it again", True), ("again", True), ("add klarna", False), ("threshold?", False)],
+)  # fmt: skip
+def test_a_short_prompt_of_its_own_subject_is_not_about_what_was_before(
+    prompt: str, before: bool
+) -> None:
+    """What was said before would drown the word that it is about."""
+    assert prompts.Prompt(prompt).is_about_before is before
+
+
+@pytest.mark.parametrize(
     ("prompt", "on"),
     [("continue", True), ("Go on.", True), ("ok, go ahead", True), ("thanks", False), ("a", False), ("hi", False),
      ("commit and push", False), ("/resume", False), ("continue with the parser", False)],

@@ -18,7 +18,7 @@ from vector_memory.errors import BadInputError, StoreDamagedError
 from vector_memory.tokens import Token
 from vector_memory.web import acts, doors, openapi
 from vector_memory.web.asker import Confirmations
-from vector_memory.web.routes import GET, ROUTES
+from vector_memory.web.routes import GET, MESSAGE, ROUTES
 from vector_memory.web.shapes import (
     NUMBER,
     SHARE,
@@ -37,7 +37,7 @@ SHAPE = (
     ShapeField("yes", YES),
     ShapeField("kind", choices=("a", "b")),
     many("words", high=2),
-    many("messages", of="Message"),
+    many("messages", of=MESSAGE),
 )
 TOKEN = Token("1", "one", ("read",), "", "", "", False, "", tokens.digest_of("vm_1_x"))
 

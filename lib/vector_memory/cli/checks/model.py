@@ -10,6 +10,7 @@ from vector_memory import config
 from vector_memory.cli.checks import Case, CheckResult, fail, ok
 from vector_memory.embed.model_layout import FILES, FOLDER, GRAPH_FILE
 from vector_memory.errors import VectorMemoryError
+from vector_memory.system.files import summed
 
 PUBLISHED = {file.path: file.sha256 for file in FILES if file.required}
 FIX = "Delete that folder and run ./bootstrap.sh in the plugin's folder."
@@ -32,14 +33,12 @@ def check(case: Case) -> Iterator[CheckResult]:
 
 
 def _file(folder: str, name: str, published: str) -> CheckResult:
-    digest = hashlib.sha256()
     try:
         with open(os.path.join(folder, name), "rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
+            digest, _ = summed(file, hashlib.sha256())
     except OSError as error:
         return fail(f"{name} in {folder}: {error.strerror}.", FIX)
-    if digest.hexdigest() != published:
+    if digest != published:
         return fail(f"{name} in {folder} is not the published file.", FIX)
     return ok(f"{name} is the published file")
 

@@ -47,6 +47,8 @@ _VARIES = tuple(
     (re.compile(pattern, re.IGNORECASE), instead)
     for pattern, instead in (
         (r"\bsha\d{1,3}[-:][\w+/=<>-]+", "<hash>"),
+        # The machine or service whose word it is.
+        (r"(?<!\S)\[[\w.@-]+\](?=:)", ""),
         (_HOST + r"(?::\d+)?(?!\w)", "<host>"),
         (r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b|<hash>", "<hash>"),
         (r"<hash>(?:::\w+)+", "<hash>"),

@@ -3,12 +3,9 @@ it is, byte for byte."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from vector_memory.text.words import as_name
-
-_COMMENT = re.compile(r"<!(?=--)|--(?=!?>)")
 
 
 def section(session: str, heading: str, lines: Sequence[str]) -> str:
@@ -67,4 +64,7 @@ def _close(session: str) -> str:
 
 def _inert(text: str) -> str:
     """Return a line that neither opens nor closes a comment."""
-    return _COMMENT.sub(lambda found: found[0][0] + "\u200b" + found[0][1:], " ".join(text.split()))
+    line = " ".join(text.split())
+    for mark in ("<!--", "-->", "--!>"):
+        line = line.replace(mark, f"{mark[0]}\u200b{mark[1:]}")
+    return line

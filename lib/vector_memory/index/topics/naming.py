@@ -31,7 +31,6 @@ _ASKING = _PATTERNS["asking"]
 _MENTION = re.compile(r"(?<!\S)@(?=[\w./])")
 _CLAUSE = re.compile(r"\s*(?:[;:]\s|,\s(?:and|but|so|which|because|then|as)\s|\s[–—-]\s|\.\s|\?|!)")
 _TITLE_END = "\\ .…,;:-–—?!("
-_UNCLOSED = re.compile(r"\s\([^)]*$")
 _BREAK = re.compile(_PATTERNS["phrase_begins"].pattern, re.IGNORECASE)
 """Where a phrase begins, so that another one ends."""
 
@@ -70,7 +69,10 @@ def _whole_phrases(text: str) -> str:
     if len(text) > NAME_CHARS:
         ends = [found.start() for found in _BREAK.finditer(text, LEAST_CLAUSE, NAME_CHARS + 2)]
         fitting = text[: ends[-1]] if ends else clip(text, NAME_CHARS)
-    words = _UNCLOSED.sub("", fitting).rstrip(_TITLE_END).split(" ")
+    before, opened, inside = fitting.rpartition(" (")
+    if opened and ")" not in inside:
+        fitting = before
+    words = fitting.rstrip(_TITLE_END).split(" ")
     while len(words) > 1 and words[-1].lower() in STOP_WORDS:
         words.pop()
     return " ".join(words).rstrip(_TITLE_END)

@@ -60,7 +60,7 @@ def _grammar() -> dict[str, str]:
 
 def any_of(words: Iterable[str]) -> str:
     """Return a pattern for one of these words, the longest first."""
-    return _longest_first(map(re.escape, words)).replace("\\ ", " ")
+    return _longest_first(map(re.escape, words)).replace("\\ ", "[ -]")
 
 
 def _longest_first(expressions: Iterable[str]) -> str:

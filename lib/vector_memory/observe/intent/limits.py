@@ -98,7 +98,7 @@ def read(prompt: str) -> list[Limit]:
         if not SAYS["unsure"].search(sentence):
             if not sentence.endswith("?") or SAYS["asking"].search(sentence):
                 limits += _of_sentence(sentence, before, everywhere, heading + said)
-            asked.update(map(_asked, SAYS["clause"].split(sentence)))
+            asked.update(map(_asked, SAYS["clause"].split(sentence.rstrip(" .!"))))
         before = sentence or before
     # Who says in the same breath that it is to be done only told of the rest.
     return _once(limit for limit in limits if limit.things or limit.waits or limit.act not in asked)
@@ -118,8 +118,14 @@ def _once(limits: Iterable[Limit]) -> list[Limit]:
 @lru_cache(256)
 def _words(clause: str) -> tuple[_ClauseWord, ...]:
     """Return the words of a clause that say something, each with its kind."""
-    found = ((one.lastgroup or "x", one[0], one.end()) for one in SAYS["word"].finditer(clause))
-    return tuple(_ClauseWord(*one) for one in found if one[0] != "f")
+    found = SAYS["word"].finditer(clause)
+    kinds = ((one.lastgroup or "x", one[0], one.end()) for one in found)
+    return tuple(
+        # "force-push" is "force push".
+        _ClauseWord(kind, text.replace("-", " ") if kind == "a" else text, end)
+        for kind, text, end in kinds
+        if kind != "f"
+    )
 
 
 def _kinds(clause: str) -> str:
@@ -171,6 +177,8 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
         for verb in dict.fromkeys(word.text for word in _words(own[0]) if word.kind == "a"):
             if VERBS.get(verb, ("",))[0] in (COMMIT, PUSH, MERGE, RUN, REQUEST) or verb in NOUNS:
                 yield from _resolved(verb, "", context)
+        if {"a", "x"}.isdisjoint(kinds) and (things := _things(clause)):
+            yield EDIT, things, False
     elif "e" in kinds or "o" in kinds:
         yield from _of_exception(clause, words, kinds, context)
     elif "n" in kinds:
@@ -178,8 +186,6 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
     elif ("k" in kinds and not _asked(words[0].text)) or (
         re.search("l[tc]+$|tl$", kinds) and SAYS["let"].search(clause)
     ):
-        if "x" in kinds[: kinds.index("k" if "k" in kinds else "l")] and "t" not in kinds:
-            return
         things = _files_of(clause, context)
         is_kept = "l" in kinds or "hands off" in clause or things in ((CODE,), (PRODUCT,))
         if things := things if is_kept else _things(clause):
@@ -237,7 +243,10 @@ def _of_negation(
     is_verdict = how == "not" and (
         is_passive or is_change or re.fullmatch("w+", after) or SAYS["predicate"].match(no)
     )
-    if ("t" in before and after[:1] in ("", "k", "w")) or (
+    is_command = not before and after[:1] == "x" and (not verb or verb.text in VERBS)
+    if is_command and (command := SAYS["command"].match(clause[start:].lstrip())):
+        yield RUN, (command[1].removesuffix("s"),), False
+    elif ("t" in before and after[:1] in ("", "k", "w")) or (
         is_verdict and re.search("[at]|c$", before)
     ):
         # Something is said of a thing or a deed: "X must not be touched", "commits are forbidden".
@@ -249,6 +258,9 @@ def _of_negation(
             yield from _resolved(deed.text, clause[deed.end : start - len(no)], context, deed.text)
         elif SAYS["new_file"].search(said):
             yield CREATE, (), False
+    elif no == "nothing" and before == "a" and not after and words[0].text in _BASES:
+        # "Change nothing": the object stands behind.
+        yield from _resolved(words[0].text, "", context, "anything")
     elif SAYS["describes"].match(clause) if how == "off" else re.search("[actx]", before):
         return
     elif verb and after[0] == "a":
@@ -302,7 +314,8 @@ def _resolved(word: str, rest: str, context: _Context, whole: str = "") -> Itera
     """Yield the limit that an act and what stands behind it make, if a call can be held against it."""
     act, verb = VERBS.get(word, (NOUNS.get(word, DO), word))
     thing = SAYS["tail"].sub("", f" {rest.strip()}").lstrip(" ,:").rstrip(" ,.:")
-    noun = next((NOUNS[one] for one in (word, *SAYS["nouns"].findall(thing)) if one in NOUNS), "")
+    nouns = [other.text for other in _words(thing) if other.text in NOUNS]
+    noun = next((NOUNS[one] for one in (word, *nouns) if one in NOUNS), "")
     is_noun = word not in VERBS or act in _DONE_TO.get(noun, ())
     if act in (RUN, DO) and (command := SAYS["command"].match(thing)):
         yield RUN, (command[1],), False
@@ -311,7 +324,7 @@ def _resolved(word: str, rest: str, context: _Context, whole: str = "") -> Itera
     elif act in ON_FILES:
         is_bare = not _words(thing)
         things = _files_of(thing, context) or ((ANYTHING,) if is_bare and whole else ())
-        if things := things or (context.named if is_bare else _bare(thing, act, verb)):
+        if things := things or (context.named if is_bare else _bare(thing, act)):
             yield act, things, False
     elif act in (RUN, DO):
         if what := _command(verb, thing, context):
@@ -356,13 +369,12 @@ def _files_of(thing: str, context: _Context) -> tuple[str, ...]:
     return (wide,) if wide else ()
 
 
-def _bare(thing: str, act: str, verb: str) -> tuple[str, ...]:
-    """Return the one plain word that names what must not be deleted, read or touched."""
+def _bare(thing: str, act: str) -> tuple[str, ...]:
+    """Return the one plain word that names what must not be deleted, read or touched; what is renamed is seldom a file."""
     within = re.match(r"(?:anything )?(?:to|in|of|from|under|inside) ", thing)
     thing = thing[within.end() :] if within else thing
     bare = SAYS["bare"].match(re.split(r"\s(?:that|which|in|code)\b", thing)[0])
-    may_be = within or act in (DELETE, READ) or verb in ("touch", "edit", "mess", "go near")
-    return (bare[1],) if may_be and bare and not SAYS["no_names"].match(bare[1]) else ()
+    return (bare[1],) if act != MOVE and bare and not SAYS["no_names"].match(bare[1]) else ()
 
 
 def _command(verb: str, thing: str, context: _Context) -> str:
@@ -371,7 +383,7 @@ def _command(verb: str, thing: str, context: _Context) -> str:
     if quoted := re.match(r"`([^`\n]{2,80})`", thing):
         return quoted[1]
     for kind in RUNS if verb != "restart" else ():
-        if re.search(rf"\b{kind.removesuffix('s')}(?:s|ment|ting)?\b", f"{verb} {thing}"):
+        if re.search(rf"\b(?:re)?{kind.removesuffix('s')}(?:s|ment|ting)?\b", f"{verb} {thing}"):
             return kind
     if VERBS.get(verb, (NOUNS.get(verb),))[0] == RUN:
         return verb

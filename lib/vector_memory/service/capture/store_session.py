@@ -18,7 +18,7 @@ from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source
 from vector_memory.redact import levels, policy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.capture import find_ideas, read_session
+from vector_memory.service.capture import read_session
 from vector_memory.service.capture.reading_process import ReadingProcess
 from vector_memory.service.memory import tombstones, trust_marks
 from vector_memory.service.memory.exchange_versions import compare, each, exchange_of, memory_id
@@ -60,35 +60,6 @@ class Captured:
         self.sessions |= other.sessions
 
 
-def index_transcript(
-    ctx: Context,
-    path: str,
-    folder: str = "",
-    final: bool = False,
-    last_message: str = "",
-    tasks: Sequence[Task] = (),
-    apart: bool = False,
-) -> Captured:
-    """Read what is new in a transcript and store it. The cursor moves only when all is stored.
-
-    Args:
-        folder: the session's folder; what the transcript's lines say is used without it.
-        final: the session is over: what is still open is complete.
-        last_message: the last answer, where the transcript lags behind it.
-        tasks: what is due for the sessions of what is new.
-        apart: read it in a process of its own, which has a budget, however small it is.
-
-    Raises:
-        OSError: it cannot be read, or not within its budget.
-
-    Returns:
-        What was stored, and of which sessions.
-    """
-    captured = store(ctx, [read_turn(ctx, path, final, last_message, apart)], folder, tasks)
-    find_ideas.find_all(ctx)
-    return captured
-
-
 def read_turn(
     ctx: Context,
     path: str,
@@ -100,7 +71,9 @@ def read_turn(
     """Read what is new in a transcript, for all that is made of it. Nothing is stored.
 
     Args:
-        final, last_message, apart: as `index_transcript` has them.
+        final: the session is over: what is still open is complete.
+        last_message: the last answer, where the transcript lags behind it.
+        apart: read it in a process of its own, which has a budget, however small it is.
         stopped_at: when the last answer was given.
 
     Raises:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from vector_memory.errors import BadInputError
 from vector_memory.model import OF_TALK, Link, Memory, Relation
@@ -49,8 +48,7 @@ class ConnectedView(MemoryView, kw_only=True):
     by: str
 
 
-@dataclass(frozen=True)
-class ClusterView:
+class ClusterView(messages.Answer):
     """Memories that links join: the names or words that most of them share, how many they are, and the newest."""
 
     about: list[str]
@@ -58,8 +56,7 @@ class ClusterView:
     memories: list[MemoryView]
 
 
-@dataclass(frozen=True)
-class ConnectionsAnswer:
+class ConnectionsAnswer(messages.Answer):
     """What was reached, the nearest first; or the groups, the largest first; and how many there are in all."""
 
     memories: list[ConnectedView]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory.history import history_of
@@ -16,8 +14,7 @@ class EvolutionRequest(messages.Filter):
     k: int = messages.number(50, 1, 500)
 
 
-@dataclass(frozen=True)
-class ChainView:
+class ChainView(messages.Answer):
     """Memories that gave way one to another, the oldest first, and the same as a sentence."""
 
     project: str
@@ -26,8 +23,7 @@ class ChainView:
     summary: str
 
 
-@dataclass(frozen=True)
-class EvolutionAnswer:
+class EvolutionAnswer(messages.Answer):
     """Chains, the one with the latest step first."""
 
     chains: list[ChainView]

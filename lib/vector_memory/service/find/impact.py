@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from vector_memory.errors import BadInputError
 from vector_memory.journal.use_labels import UseCount
@@ -41,16 +40,14 @@ class RelatedView(MemoryView, kw_only=True):
     shares: list[str]
 
 
-@dataclass(frozen=True)
-class TaskCount:
+class TaskCount(messages.Answer):
     """How many tasks, and how many of them were done."""
 
     n: int = 0
     done: int = 0
 
 
-@dataclass(frozen=True)
-class ImpactAnswer:
+class ImpactAnswer(messages.Answer):
     """What a change concerns.
 
     Attributes:

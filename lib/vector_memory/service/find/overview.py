@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from vector_memory.errors import NotFoundError
 from vector_memory.model import DECISION, GLOBAL_PROJECT, Memory, Priority, Scope
@@ -24,8 +23,7 @@ class ImportantRequest(messages.Filter):
     priority: Priority | None = messages.priority()
 
 
-@dataclass(frozen=True)
-class ImportantAnswer:
+class ImportantAnswer(messages.Answer):
     """Memories of a priority, the newest first, and how many there are in all."""
 
     memories: list[MemoryView]
@@ -56,8 +54,7 @@ class OverviewRequest(messages.Request):
     k: int = messages.number(5, 1, 50)
 
 
-@dataclass(frozen=True)
-class OverviewAnswer:
+class OverviewAnswer(messages.Answer):
     """A project: how many memories it has, and of those that matter, that are open, and that were decided
     the newest."""
 

@@ -3,7 +3,6 @@ was shown."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -34,8 +33,7 @@ MOST_SHOWN = 200
 MODEL_WAIT_S = 3.0
 
 
-@dataclass(frozen=True)
-class EntryView:
+class EntryView(messages.Answer):
     """An entry of the audit log: what was done with a memory, when, and by whom."""
 
     at: datetime
@@ -43,8 +41,7 @@ class EntryView:
     actor: str
 
 
-@dataclass(frozen=True)
-class ProvenanceAnswer:
+class ProvenanceAnswer(messages.Answer):
     """Where a memory comes from.
 
     Attributes:
@@ -90,8 +87,7 @@ class TraceRequest(messages.Filter):
     k: int = messages.number(5, 1, 50)
 
 
-@dataclass(frozen=True, kw_only=True)
-class TraceAnswer:
+class TraceAnswer(messages.Answer, kw_only=True):
     """What a question finds, or what was done with a memory.
 
     Attributes:
@@ -137,8 +133,7 @@ class ShownView(MemoryView, kw_only=True):
     shown_at: datetime
 
 
-@dataclass(frozen=True)
-class SessionRecalledAnswer:
+class SessionRecalledAnswer(messages.Answer):
     """What a session was given, the newest first, and how many memories that were in all."""
 
     session: str

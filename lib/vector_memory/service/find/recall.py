@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from vector_memory import projects
@@ -57,24 +57,21 @@ class RecallRequest(messages.Filter):
     by_topic: bool = messages.flag()
 
 
-@dataclass(frozen=True)
-class TopicView:
+class TopicView(messages.Answer):
     """A topic of hits, by their ids."""
 
     topic: str
     ids: list[str]
 
 
-@dataclass(frozen=True)
-class PeriodView:
+class PeriodView(messages.Answer):
     """The time that a question is limited to; the end does not belong to it. None where it is open."""
 
     start: datetime | None = messages.called("from")
     end: datetime | None = messages.called("to")
 
 
-@dataclass(frozen=True)
-class RecallAnswer:
+class RecallAnswer(messages.Answer):
     """Hits, best first, and whether they were found by meaning too (`full`) or by words alone (`lexical`).
 
     Attributes:
@@ -243,8 +240,7 @@ class ListRequest(messages.Filter):
     counted: bool = messages.flag(default=True)
 
 
-@dataclass(frozen=True)
-class ListAnswer:
+class ListAnswer(messages.Answer):
     """Memories in the order asked for, why stores of theirs cannot be opened, by their folders, and, if that was
     wanted, how many there are in all."""
 
@@ -303,8 +299,7 @@ class IdRequest(messages.Request):
     id: str = messages.text(64)
 
 
-@dataclass(frozen=True)
-class MemoryAnswer:
+class MemoryAnswer(messages.Answer):
     """One memory."""
 
     memory: MemoryView
@@ -322,8 +317,7 @@ class EntitiesRequest(messages.Filter):
     k: int = messages.number(50, 1, 10_000)
 
 
-@dataclass(frozen=True)
-class EntityView:
+class EntityView(messages.Answer):
     """A name, its kind (`technology`, `file` …), and how many memories are about it."""
 
     kind: str
@@ -331,8 +325,7 @@ class EntityView:
     memories: int
 
 
-@dataclass(frozen=True)
-class EntitiesAnswer:
+class EntitiesAnswer(messages.Answer):
     """Names, the commonest first."""
 
     entities: list[EntityView]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
@@ -38,8 +38,7 @@ class ResumeRequest(messages.Filter):
     but: str = messages.word()
 
 
-@dataclass(frozen=True)
-class LastSession:
+class LastSession(messages.Answer):
     """The session in which somebody worked last.
 
     Attributes:
@@ -66,8 +65,7 @@ class LastSession:
     left: list[MemoryView]
 
 
-@dataclass(frozen=True)
-class EarlierSession:
+class EarlierSession(messages.Answer):
     """A session before the last: when it ended, and what it was about."""
 
     session: str
@@ -75,8 +73,7 @@ class EarlierSession:
     topics: list[str]
 
 
-@dataclass(frozen=True)
-class ResumeAnswer:
+class ResumeAnswer(messages.Answer):
     """Where work stopped.
 
     Attributes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
@@ -48,8 +47,7 @@ class SummaryRequest(messages.Filter):
     k: int = messages.number(8, 1, 40)
 
 
-@dataclass(frozen=True)
-class PointView:
+class PointView(messages.Answer):
     """A sentence of a summary.
 
     Attributes:
@@ -68,8 +66,7 @@ class PointView:
     project: str
 
 
-@dataclass(frozen=True)
-class SummaryAnswer:
+class SummaryAnswer(messages.Answer):
     """Sentences in the order of their time, and how many memories were read for them."""
 
     points: list[PointView]

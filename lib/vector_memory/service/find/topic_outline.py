@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 
 from vector_memory.errors import NotFoundError
@@ -33,8 +33,7 @@ class OutlineRequest(messages.Filter):
     sessions: tuple[str, ...] = messages.read_by(lambda _request, _name: (), ())
 
 
-@dataclass(frozen=True)
-class TopicNode:
+class TopicNode(messages.Answer):
     """A topic of a session, or one of its turns where it has no topics.
 
     Attributes:
@@ -53,8 +52,7 @@ class TopicNode:
     parts: list[TopicNode] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class SessionOutline:
+class SessionOutline(messages.Answer):
     """A session, its transcript's path, and what was talked about in it, in order."""
 
     session: str
@@ -64,8 +62,7 @@ class SessionOutline:
     topics: list[TopicNode]
 
 
-@dataclass(frozen=True)
-class OutlineAnswer:
+class OutlineAnswer(messages.Answer):
     """Sessions, the newest first."""
 
     sessions: list[SessionOutline]

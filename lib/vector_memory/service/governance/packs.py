@@ -14,9 +14,10 @@ from dataclasses import replace
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import IS_FOREIGN, Memory, Scope, Sensitivity
+from vector_memory.model import IS_FOREIGN, Memory, Scope
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
+from vector_memory.service.sharing import contents
 from vector_memory.service.transfer import json_lines
 from vector_memory.system import git, json_in
 from vector_memory.system.durable_files import write_durably
@@ -114,7 +115,12 @@ def _publish(ctx: Context, request: PackRequest, folder: str) -> PackAnswer:
         raise BadInputError(f"{folder} is not empty.", "Give a folder that is.")
     scope = Scope(projects=(place.id,), collections=COLLECTIONS)
     shelves = ctx.shelves_of(place)
-    going = [m for s in shelves for m in s.journal.iter_memories(scope, limit=MOST) if _may_go(m)]
+    going = [
+        memory
+        for shelf in shelves
+        for memory in shelf.journal.iter_memories(scope, limit=MOST)
+        if contents.may_go(memory, ctx.now())
+    ]
     if not going:
         raise NotFoundError(
             "There is nothing to publish.", f"Packs hold {' and '.join(COLLECTIONS)}."
@@ -134,15 +140,6 @@ def _publish(ctx: Context, request: PackRequest, folder: str) -> PackAnswer:
     write_durably(os.path.join(folder, MANIFEST), json.dumps(whole, indent=1).encode())
     ctx.state.audit("pack", request.actor, [memory.id for memory in going], {"name": request.name})
     return _read(folder)
-
-
-def _may_go(memory: Memory) -> bool:
-    return (
-        memory.sensitivity in (Sensitivity.PUBLIC, Sensitivity.INTERNAL)
-        and not memory.is_foreign
-        and not memory.is_suspicious
-        and not memory.is_held
-    )
 
 
 def _line(memory: Memory, name: str) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vector_memory.errors import BadInputError
 from vector_memory.service.base import messages
@@ -33,8 +33,7 @@ class ContextRequest(messages.Request):
     tokens: int = messages.number(MOST_TOKENS, 50, MOST_TOKENS)
 
 
-@dataclass(frozen=True)
-class ContextAnswer:
+class ContextAnswer(messages.Answer):
     """Notes within their fence, "" for none, the ids of their memories, and how many tokens they take."""
 
     context: str

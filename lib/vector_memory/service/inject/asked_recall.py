@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from vector_memory.model import Memory
 from vector_memory.retrieve import render
-from vector_memory.retrieve.echoes import without_echoes
+from vector_memory.retrieve.echoes import said_once, without_echoes
 from vector_memory.retrieve.search import Hit
 from vector_memory.retrieve.topics import topics
 from vector_memory.service.base.asker import HookQuestion
@@ -34,7 +34,8 @@ def on_remember(ctx: Context, question: HookQuestion) -> str:
         return ""
     asked = question.said.question[:MAX_PROMPT_CHARS]
     answer = lookup.answer(ctx, asked, question, LOOKED_AT, allowed=lookup.is_open, cold=True)
-    hits = without_echoes([hit for hit in answer.hits if hit.fits])[:MOST_HITS]
+    fitting = [hit for hit in answer.hits if hit.fits]
+    hits = said_once(without_echoes(fitting))[:MOST_HITS]
     if not hits:
         return fence.fence([], f"{TITLE} {answer.note or NOTHING}")
     groups = topics(hits)

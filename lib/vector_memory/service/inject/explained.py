@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 from vector_memory import projects
@@ -35,8 +35,7 @@ class ExplainRequest(messages.Filter):
     k: int = messages.number(20, 1, 100)
 
 
-@dataclass(frozen=True)
-class VerdictView:
+class VerdictView(messages.Answer):
     """A hit with its place in the search (from 1), and whether a prompt would be given it.
 
     Attributes:
@@ -53,8 +52,7 @@ class VerdictView:
     worth: float | None = messages.spare()
 
 
-@dataclass(frozen=True)
-class ExplainAnswer:
+class ExplainAnswer(messages.Answer):
     """What a prompt would be given, and the verdict on each hit.
 
     Attributes:

@@ -4,7 +4,6 @@ what is open, what usually goes wrong, and what waits for the user."""
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -55,10 +54,6 @@ BINDING = (PREFERENCE, DECISION)
 OPEN_KINDS = (QUESTION, TODO)
 UNTOLD_KINDS = (PASSAGE, TOPIC, PROBLEM, *OPEN_KINDS)
 """Of what somebody had remembered, what is neither a rule nor a fact."""
-_LASTING = re.compile(
-    r"(?i)(?:^|[.!:;] )(?:please )?(?:always|never(?! mind))\b|\bfrom now on\b|\bin (?:the )?future\b"
-    r"|\bevery time\b|\b(?:we|you|i) (?:should |must )?(?:always|never)\b"
-)
 MOST_DATED = 3
 """How many of what has its date these days come with their words; the line of notices counts all."""
 
@@ -255,7 +250,9 @@ def is_lasting(memory: Memory) -> bool:
     Other wishes that were said once were for the moment."""
     if memory.origin is not Origin.USER or memory.kind != PREFERENCE or memory.is_suspicious:
         return False
-    return _LASTING.search(memory.text) is not None
+    from vector_memory.index import units
+
+    return units.is_rule(memory.text)
 
 
 def _open(asker: ProjectAsker, own: Scope, ends: Sequence[SessionEnd]) -> list[Memory]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
 import socket
-from contextlib import suppress
 
 from vector_memory import tokens
 from vector_memory.journal.job_rows import FAILED, WAITS
 from vector_memory.service.base.context import Context
 from vector_memory.service.jobs.step import JobRun, Step
+from vector_memory.system import gateways
 
 WAIT_S = 3.0
 _ASKED = b"GET /healthz HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n"
@@ -22,7 +20,7 @@ def step(ctx: Context, run: JobRun) -> Step:
     Returns:
         What it did, and where the next step begins.
     """
-    urls = _running(ctx.home.gateways, run.dry_run)
+    urls = [url for _, url in gateways.running(ctx.home.gateways, sweeps=not run.dry_run)]
     silent = [url for url in urls if not _answers(url)]
     held = tokens.load(ctx.home.tokens)
     report = {
@@ -37,31 +35,6 @@ def step(ctx: Context, run: JobRun) -> Step:
     if silent:
         return Step(report, message=f"No answer from {', '.join(silent)}.", outcome=FAILED)
     return Step(report, message=f"{len(urls)} answer.")
-
-
-def _running(folder: str, dry_run: bool) -> list[str]:
-    """Return the addresses of the gateways that run; the marks of those that were killed go."""
-    urls = []
-    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-        path = os.path.join(folder, name)
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            if _lives(int(name.removesuffix(".json"))):
-                with open(path, encoding="ascii") as file:
-                    urls.append(str(json.load(file)["url"]))
-            elif not dry_run:
-                os.unlink(path)
-    return urls
-
-
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        # Somebody else's by now.
-        return False
-    return True
 
 
 def _answers(url: str) -> bool:

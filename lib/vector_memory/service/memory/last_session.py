@@ -49,8 +49,9 @@ MENTIONED = 0.6
 """The share of its words from which what is open counts as taken up by a later passage."""
 SOLVING = 0.3
 """The share of a problem's words that a later solution of its session has."""
-ASKED_SHARE, LAST_SHARE = 0.35, 0.6
-"""The parts of a note that what was asked may take, and of what is left the last words."""
+ASKED_SHARE, LAST_SHARE, LEAST_WORKED = 0.35, 0.6, 40
+"""The parts of a note that what was asked may take, and of what is left the last words; the tokens that what was
+worked on before them needs."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ class SessionEnd:
         passages: of the last exchange in which something was asked for, in order.
         asked: what the user asked; `answered` is the assistant's last answer to it.
         after: the assistant's last words, where they answer something later, such as "continue" or "commit it".
+        worked: what was asked and answered last before it, where nothing came of the last exchange but few words.
         branch: that of version control, "" where it is not known; `pull` is a pull request's number, 0 for none.
         files: those of its last exchanges, the newest first.
     """
@@ -71,6 +73,7 @@ class SessionEnd:
     asked: str
     answered: str
     after: str
+    worked: tuple[str, str]
     branch: str
     pull: int
     files: tuple[str, ...]
@@ -104,6 +107,11 @@ class _SpokenTurn:
             # Thanks and praise, whatever their words: nothing was done for them.
             return len(set(analysis.analyse(self.asked))) >= LEAST_ASKED_TERMS
         return self.terms >= LEAST_EXCHANGE_TERMS or self.is_done
+
+    @property
+    def is_slight(self) -> bool:
+        """Whether nothing was done in it, and little answered: an aside, or a word on what was said before."""
+        return not self.is_done and not _says_much(self.answered)
 
 
 def newest_of_sessions(
@@ -175,6 +183,8 @@ def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
         return None
     request_turn = turns[place]
     later = [turn for turn in turns[:place] if _says_much(turn.answered)]
+    earlier = turns[place + 1 :] if request_turn.is_slight else []
+    worked = next((turn for turn in earlier if turn.is_request and _says_much(turn.answered)), None)
     near = [memory for turn in turns[: place + 1] for memory in turn.passages]
     marked = [memory.extra for memory in passages]
     return SessionEnd(
@@ -183,6 +193,7 @@ def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
         asked=request_turn.asked,
         answered=request_turn.answered,
         after=later[0].answered if later else "",
+        worked=(worked.asked, worked.answered) if worked else ("", ""),
         branch=next((str(extra[BRANCH]) for extra in marked if BRANCH in extra), ""),
         pull=next((int(extra[PULL]) for extra in marked if PULL in extra), 0),
         files=unique(path for memory in near for path in memory.files),
@@ -252,13 +263,13 @@ def left_open(
 
 
 def _is_left(memory: Memory, last_turns: Mapping[str, int], newest: str) -> bool:
-    """Whether one of these sessions left something open: the user's own words, or what the assistant named as
-    still to be done, or asked, in its last answer. What it asked in the newest is told with that session's end,
-    and what any asked before was for the moment."""
+    """Whether one of these sessions left something open: what the user wants done, or what was named as still to be
+    done, or asked, in its last exchange. What the newest asked there is told with that session's end, and what any
+    asked before was for the moment."""
     last = last_turns.get(memory.source.session)
     if last is None:
         return False
-    if memory.origin is Origin.USER:
+    if memory.origin is Origin.USER and memory.kind == TODO:
         return True
     is_told = memory.kind == QUESTION and memory.source.session == newest
     return not is_told and memory.source.turn >= last
@@ -266,9 +277,9 @@ def _is_left(memory: Memory, last_turns: Mapping[str, int], newest: str) -> bool
 
 def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
     """Return what is open in a project and not settled since, the newest first: what was noted on purpose, what
-    the user left, and what the assistant named in a session's last exchange. What it named before that it mostly
-    went on to do, and of a problem that a solution in its exchange, or a later one of its session, is about
-    nobody wrote down that it is solved."""
+    the user left to do or found wrong, and what was asked, or named by the assistant, in a session's last exchange.
+    What was named before that was mostly done, after a question the user went on, and of a problem that a solution in
+    its exchange, or a later one of its session, is about nobody wrote down that it is solved."""
     open_items = [
         memory
         for memory in shelf.journal.open_items(scope, MOST_OPEN)
@@ -289,7 +300,7 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
         memory
         for memory in open_items
         if not memory.source.path
-        or memory.origin is Origin.USER
+        or (memory.origin is Origin.USER and memory.kind != QUESTION)
         or memory.source.turn >= last_turns.get(memory.source.session, 0)
     ]
     unsolved = [
@@ -364,6 +375,11 @@ def in_short(end: SessionEnd, project: str, budget: int) -> fence.Note:
     answered = fence.gist(end.answered, left - (fence.tokens(after) if after else 0))
     lines = [f"User asked last: {asked}"]
     lines += [f"Assistant: {text}" for text in (answered, after) if text]
+    left -= fence.tokens(answered) if answered else 0
+    if end.worked[1] and left >= LEAST_WORKED:
+        worked = fence.cut(end.worked[0], int(left * ASKED_SHARE))
+        lines += [f"Before that: {worked}"]
+        lines += [f"Assistant: {fence.gist(end.worked[1], left - fence.tokens(worked))}"]
     whole = (asked, answered, after) == (fence.tidy(end.asked), fence.tidy(end.answered), "")
     is_all = whole and len(end.passages) == 1
     foreign = any(map(render.is_others, end.passages))

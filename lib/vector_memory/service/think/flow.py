@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +14,7 @@ from vector_memory.service.capture.step_log import PROMPT, LoggedStep
 from vector_memory.service.think import ledger
 
 MOST_LABEL = 60
-_UNFIT = re.compile(r"[\"<>{}\[\]|#;`\x00-\x1f]+")
+_UNFIT = str.maketrans(dict.fromkeys((*'"<>{}[]|#;`', *map(chr, range(32))), " "))
 
 
 class FlowRequest(messages.Request):
@@ -123,7 +122,7 @@ def mermaid(nodes: Sequence[FlowNode], edges: Sequence[FlowEdge]) -> str:
             lines.append(f'subgraph t{turn}["turn {turn}"]')
         times = f" x{node.n}" if node.n > 1 else ""
         bad = f" ({node.failed} failed)" if node.failed else ""
-        text = _UNFIT.sub(" ", node.label)[:MOST_LABEL].strip() + times + bad
+        text = " ".join(node.label.translate(_UNFIT).split())[:MOST_LABEL].strip() + times + bad
         shape = f'(["{text}"])' if node.what == PROMPT else f'["{text}"]'
         lines.append(f"{node.id}{shape}" + (":::failed" if node.failed else ""))
     lines += ["end"] if turn else []

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 from vector_memory import redact
@@ -32,6 +31,7 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.memory import lookup
 from vector_memory.service.think import ledger
+from vector_memory.service.upkeep.stats import folder_bytes
 from vector_memory.system.json_in import Record
 
 NOTE = "benchmarks"
@@ -204,10 +204,8 @@ def _duplicates(ctx: Context, n: int) -> Measured | None:
 
 
 def _size(ctx: Context, n: int) -> Measured:
-    stores = [Path(shelf.folder) for shelf in ctx.all_shelves()]
-    files = (path for folder in stores for path in folder.rglob("*") if path.is_file())
-    total = sum(path.stat().st_size for path in files)
-    return Measured(round(total / 1e6, 2), f"MB in {len(stores)} stores")
+    stores = [folder_bytes(shelf.folder) for shelf in ctx.all_shelves()]
+    return Measured(round(sum(stores) / 1e6, 2), f"MB in {len(stores)} stores")
 
 
 def times(acts: Sequence[Callable[[], object]], what: str) -> Measured:

@@ -17,7 +17,7 @@ from vector_memory.index.fixes.errors import (
     words_of,
 )
 from vector_memory.index.fixes.fix_drafts import PARTICULARS, SIGNATURE_TAG, TAG
-from vector_memory.model import Memory, Origin, Scope
+from vector_memory.model import CleanText, Memory, Origin, Scope
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit
 from vector_memory.service.base import context_block, delivery, offered_commands
@@ -147,11 +147,16 @@ def _present(ctx: Context, question: HookQuestion, fixes: Sequence[Memory]) -> s
 
 
 def _note(fix: Memory, project: str) -> fence.Note:
-    note = render.note(fix, project, FAILURE_TOKENS - render.FENCE_TOKENS)
+    room = FAILURE_TOKENS - render.FENCE_TOKENS
+    note = render.note(fix, project, room)
+    if note.is_cut and TAG in fix.tags:
+        # The error is in sight: what mended it is what must not be cut.
+        mended = CleanText(harmless.without_marked(fix.text))
+        note = render.note(replace(fix, text=mended), project, room)
     if fix.confidence < DOUBTED:
         head = note.head + " · doubtful: it did not help the last time"
         note = fence.Note(note.id, head, note.text, note.foreign)
     tried = "; ".join(map(str, fix.extra.get("tried", ())))
     longer = note.with_text(f"{note.text}\nTried in vain: {tried}")
-    fits = longer.tokens - 4 <= FAILURE_TOKENS - render.FENCE_TOKENS
+    fits = longer.tokens - 4 <= room
     return longer if tried and fits else note

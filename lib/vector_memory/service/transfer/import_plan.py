@@ -29,6 +29,7 @@ from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.messages import Answer, spare
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import proposals, trust_marks
+from vector_memory.service.memory.views import values_for
 from vector_memory.service.transfer.json_lines import ImportAnswer, IncomingRequest, placed
 from vector_memory.service.transfer.note_files import NoteFile
 from vector_memory.service.transfer.round_trip import Returning
@@ -77,18 +78,13 @@ class ImportStep:
 
     def view(self) -> NoteStepView:
         """Return the step as a preview shows it."""
-        memory = self.memory
+        source = self.memory.source
         return NoteStepView(
+            **values_for(NoteStepView, self.memory),
             action=self.action,
-            kind=memory.kind,
-            priority=memory.priority.value,
-            tags=memory.tags,
-            title=memory.title,
-            text=memory.text,
-            created_at=memory.created_at,
-            file=memory.source.path,
-            lines=(memory.source.line_start, memory.source.line_end),
-            done=memory.extra.get("done"),
+            file=source.path,
+            lines=(source.line_start, source.line_end),
+            done=self.memory.extra.get("done"),
             of=self.old.id if self.old else None,
             superseded=True if self.successor else None,
         )

@@ -239,16 +239,9 @@ def placed(
         memory = replace(memory, extra={IS_FOREIGN: True, **named})
     raw = f"{data.get('title') or ''}\n{data['text']}"
     settled = trust_marks.settled(_own_if_harmless(memory, raw), raw)
-    _hear(back, shelf, settled, data)
+    back.hear(shelf, settled, data)
     asks = proposals.wanted(memory, place is None) if request.is_agent else {}
     return shelf, proposals.proposed(settled, asks) if asks else settled
-
-
-def _hear(back: Returning, shelf: Shelf, memory: Memory, data: Record) -> None:
-    try:
-        back.hear(shelf, memory, data)
-    except (ValueError, TypeError) as error:
-        raise BadInputError(f"A link of the export is damaged: {error}.", "Export anew.") from error
 
 
 def _own_if_harmless(memory: Memory, raw: str) -> Memory:
@@ -454,8 +447,7 @@ class ExportLine(ExportedState, kw_only=True):
     proposed: dict[str, object] | None = messages.spare()
 
 
-@dataclass(frozen=True)
-class ExportAnswer:
+class ExportAnswer(messages.Answer):
     """How many memories were written out."""
 
     exported: int

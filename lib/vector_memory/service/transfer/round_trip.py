@@ -7,9 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from vector_memory import redact
+from vector_memory.errors import BadInputError
 from vector_memory.model import REVIEWED, Link, Memory, Relation, Status, Temporal, Tier
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.shelf import Shelf
@@ -83,20 +85,12 @@ def standing(memory: Memory, links: Sequence[Link]) -> ExportedState:
 
 def with_links(shelf: Shelf, memories: Iterable[Memory]) -> Iterator[tuple[Memory, list[Link]]]:
     """Yield memories of a store, each with the links that lead from it."""
-    part: list[Memory] = []
-    for memory in memories:
-        part.append(memory)
-        if len(part) == AT_ONCE:
-            yield from _linked(shelf, part)
-            part = []
-    yield from _linked(shelf, part)
-
-
-def _linked(shelf: Shelf, part: Sequence[Memory]) -> Iterator[tuple[Memory, list[Link]]]:
-    leading: dict[str, list[Link]] = defaultdict(list)
-    for link in shelf.journal.links_of([memory.id for memory in part]) if part else ():
-        leading[link.from_id].append(link)
-    yield from ((memory, leading[memory.id]) for memory in part)
+    rest = iter(memories)
+    while part := list(islice(rest, AT_ONCE)):
+        leading: dict[str, list[Link]] = defaultdict(list)
+        for link in shelf.journal.links_of([memory.id for memory in part]):
+            leading[link.from_id].append(link)
+        yield from ((memory, leading[memory.id]) for memory in part)
 
 
 def restored(memory: Memory, data: Record) -> Memory:
@@ -154,6 +148,12 @@ def _cleaned(value: object, depth: int) -> object:
     return value if isinstance(value, (int, float)) else None
 
 
+def _link(from_id: str, told: Record) -> Link:
+    weight = min(MOST_WEIGHT, max(0.0, float(str(told.get("weight", 1.0)))))
+    relation, at = Relation(told.text("relation")), request_fields.time_of(told, "created_at")
+    return Link(from_id, told.text("to"), relation, weight, at)
+
+
 @dataclass
 class Returning:
     """What an import of an export brings back once the memories themselves are stored: uses and links. What
@@ -172,21 +172,18 @@ class Returning:
         """Note which links a line of an export tells; of others' lines there are none.
 
         Raises:
-            ValueError: a relation is none.
+            BadInputError: a relation or a weight is none.
         """
         if memory.id != data.get("id"):
             return
         listed = data.get("links")
-        links = [
-            Link(
-                memory.id,
-                part.text("to"),
-                Relation(part.text("relation")),
-                min(MOST_WEIGHT, max(0.0, float(str(part.get("weight", 1.0))))),
-                request_fields.time_of(part, "created_at"),
-            )
-            for part in (data.parts("links") if isinstance(listed, list) else ())[:MOST_LINKS]
-        ]
+        parts = data.parts("links") if isinstance(listed, list) else ()
+        try:
+            links = [_link(memory.id, part) for part in parts[:MOST_LINKS]]
+        except (ValueError, TypeError) as error:
+            raise BadInputError(
+                f"A link of the export is damaged: {error}.", "Export anew."
+            ) from error
         self._heard[memory.id] = (shelf, links)
 
     def is_heard(self, memory: Memory) -> bool:

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreDamagedError
 from vector_memory.system.durable_files import sync_descriptor
-from vector_memory.system.files import RefusedError, open_regular
+from vector_memory.system.files import RefusedError, open_regular, summed
 from vector_memory.system.unpacking import Unpacked, most_of
 
 FORMAT = 2
@@ -210,12 +210,9 @@ def _add(tar: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> None
 
 
 def _sum_of(path: str) -> dict[str, Any]:
-    digest, size = hashlib.sha256(), 0
     with open(path, "rb") as file:
-        while piece := file.read(_READ_BYTES):
-            digest.update(piece)
-            size += len(piece)
-    return {"size": size, "sha256": digest.hexdigest()}
+        digest, size = summed(file, hashlib.sha256())
+    return {"size": size, "sha256": digest}
 
 
 def _damaged(path: str, why: str) -> StoreDamagedError:

@@ -48,8 +48,7 @@ class RestoreRequest(messages.Request):
     dry_run: bool = messages.flag()
 
 
-@dataclass(frozen=True)
-class StoreInBackup:
+class StoreInBackup(messages.Answer):
     """A store of a backup: where it belongs, and why it cannot be put there, "" if it can."""
 
     folder: str
@@ -57,8 +56,7 @@ class StoreInBackup:
     left_out: str
 
 
-@dataclass(frozen=True)
-class RestoreAnswer:
+class RestoreAnswer(messages.Answer):
     """What is in a backup.
 
     Attributes:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door, exported
+from service_house import ServiceHouse, captured_of, door, exported
 
 from vector_memory.config import validate
 from vector_memory.errors import BadInputError
@@ -18,7 +18,6 @@ from vector_memory.service.capture import (
     reading_process,
     reading_worker,
     session_summary,
-    store_session,
 )
 
 
@@ -50,11 +49,11 @@ def test_indexing_again_adds_nothing(house: ServiceHouse, tmp_path: Path) -> Non
     """The same file again, and a resumed session's copy of it, bring nothing new."""
     path, copy = tmp_path / "s1.jsonl", tmp_path / "s2.jsonl"
     path.write_text(talk(tmp_path))
-    first = store_session.index_transcript(house.ctx, str(path), final=True)
+    first = captured_of(house.ctx, str(path), final=True)
     assert first.stored > 0
-    assert store_session.index_transcript(house.ctx, str(path), final=True).stored == 0
+    assert captured_of(house.ctx, str(path), final=True).stored == 0
     copy.write_text(talk(tmp_path))
-    again = store_session.index_transcript(house.ctx, str(copy), final=True)
+    again = captured_of(house.ctx, str(copy), final=True)
     assert (again.stored, again.unchanged) == (0, first.stored)
     assert len(stored(house)) == 1
 
@@ -97,7 +96,7 @@ def test_kinds_can_be_left_out(
     house.ctx.settings = replace(house.ctx.settings, capture_without=without)
     path = tmp_path / "s1.jsonl"
     path.write_text(work(tmp_path))
-    store_session.index_transcript(house.ctx, str(path), final=True)
+    captured_of(house.ctx, str(path), final=True)
     session_summary.finish(house.ctx, "s1")
     found = exported(house.ctx, {"all_projects": True})
     names = {**dict.fromkeys(INTENTS, "idea"), "fix": "fix"}
@@ -122,15 +121,15 @@ def test_an_exchange_that_grows_is_replaced(house: ServiceHouse, tmp_path: Path)
     """What is said after a Stop joins the exchange; a fork's shorter copy does not take it away."""
     path, fork = tmp_path / "s1.jsonl", tmp_path / "fork.jsonl"
     path.write_text(talk(tmp_path))
-    store_session.index_transcript(house.ctx, str(path))
+    captured_of(house.ctx, str(path))
     more = line(
         "assistant", "a2", [{"type": "text", "text": "Checkpoints run hourly."}], tmp_path, 9
     )
     with path.open("a") as file:
         file.write(more)
-    assert store_session.index_transcript(house.ctx, str(path), final=True).stored > 0
+    assert captured_of(house.ctx, str(path), final=True).stored > 0
     fork.write_text(talk(tmp_path))
-    store_session.index_transcript(house.ctx, str(fork), final=True)
+    captured_of(house.ctx, str(fork), final=True)
     (text,) = stored(house)
     assert "WAL" in text
     assert "Checkpoints run hourly" in text
@@ -144,10 +143,10 @@ def test_the_last_answer_may_come_before_the_transcript_has_it(
     whole = talk(tmp_path)
     path.write_text(whole.splitlines(keepends=True)[0])
     said = "WAL, since readers never block the writer."
-    store_session.index_transcript(house.ctx, str(path), last_message=said)
+    captured_of(house.ctx, str(path), last_message=said)
     assert said in stored(house)[0]
     path.write_text(whole)
-    store_session.index_transcript(house.ctx, str(path), final=True)
+    captured_of(house.ctx, str(path), final=True)
     assert len(stored(house)) == 1
     assert stored(house)[0].count(said) == 1
 
@@ -156,11 +155,11 @@ def test_what_was_forgotten_does_not_come_back(house: ServiceHouse, tmp_path: Pa
     """Indexing the same talk again leaves a forgotten memory forgotten."""
     path = tmp_path / "s1.jsonl"
     path.write_text(talk(tmp_path))
-    store_session.index_transcript(house.ctx, str(path), final=True)
+    captured_of(house.ctx, str(path), final=True)
     door(house.ctx, "forget", {"project": str(tmp_path), "since": "2020-01-01"})
     copy = tmp_path / "copy.jsonl"
     copy.write_text(talk(tmp_path))
-    assert store_session.index_transcript(house.ctx, str(copy), final=True).stored == 0
+    assert captured_of(house.ctx, str(copy), final=True).stored == 0
     assert stored(house) == []
 
 
@@ -168,17 +167,17 @@ def test_what_the_user_wrote_is_not_replaced(house: ServiceHouse, tmp_path: Path
     """An edited text stays, however often the talk is read again and whatever joins it."""
     path = tmp_path / "s1.jsonl"
     path.write_text(talk(tmp_path))
-    store_session.index_transcript(house.ctx, str(path))
+    captured_of(house.ctx, str(path))
     found = exported(house.ctx, {"all_projects": True})
     for number, one in enumerate(found):
         door(house.ctx, "edit", {"id": one["id"], "text": f"Words of the user, {number}."})
     with path.open("a") as file:
         more = [{"type": "text", "text": "Checkpoints run hourly, as the docs of it advise."}]
         file.write(line("assistant", "a2", more, tmp_path, 9))
-    store_session.index_transcript(house.ctx, str(path), final=True)
+    captured_of(house.ctx, str(path), final=True)
     copy = tmp_path / "copy.jsonl"
     copy.write_text(path.read_text())
-    store_session.index_transcript(house.ctx, str(copy), final=True)
+    captured_of(house.ctx, str(copy), final=True)
     texts = {one["text"] for one in exported(house.ctx, {"all_projects": True})}
     assert {f"Words of the user, {number}." for number in range(len(found))} <= texts
     assert not any("readers never block" in text for text in texts)
@@ -189,7 +188,7 @@ def test_secrets_in_a_transcript_are_in_no_file(house: ServiceHouse, tmp_path: P
     key = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
     path = tmp_path / "s1.jsonl"
     path.write_text(talk(tmp_path, f"Use {key} for the upload; the ledger needs it."))
-    captured = store_session.index_transcript(house.ctx, str(path), final=True)
+    captured = captured_of(house.ctx, str(path), final=True)
     house.follow()
     house.ctx.state.flush()
     assert captured.redactions >= 1
@@ -204,7 +203,7 @@ def test_excluded_folders_are_not_captured(house: ServiceHouse, tmp_path: Path) 
     house.ctx.settings = replace(house.ctx.settings, excluded_projects=(str(tmp_path),))
     path = tmp_path / "s1.jsonl"
     path.write_text(talk(tmp_path))
-    store_session.index_transcript(house.ctx, str(path), final=True)
+    captured_of(house.ctx, str(path), final=True)
     assert stored(house) == []
 
 
@@ -216,7 +215,7 @@ def test_our_own_commands_are_no_memory(house: ServiceHouse, tmp_path: Path) -> 
         line("user", "u1", command, tmp_path, 1)
         + line("assistant", "a1", [{"type": "text", "text": "Found: WAL."}], tmp_path, 2)
     )
-    store_session.index_transcript(house.ctx, str(path), final=True)
+    captured_of(house.ctx, str(path), final=True)
     assert stored(house) == []
 
 
@@ -229,10 +228,10 @@ def test_what_took_too_long_is_not_read_at_each_turn(
     monkeypatch.setattr(reading_process, "reading_s", lambda *_: 0.000_001)
     monkeypatch.setattr(reading_worker, "reading_s", lambda *_: 0.000_001)
     with pytest.raises(OSError, match="too long|ended"):
-        store_session.index_transcript(house.ctx, str(path), final=True, apart=True)
+        captured_of(house.ctx, str(path), final=True, apart=True)
     with pytest.raises(OSError, match="left alone"):
-        store_session.index_transcript(house.ctx, str(path), final=True, apart=True)
+        captured_of(house.ctx, str(path), final=True, apart=True)
     assert house.ctx.state.totals()["transcripts_given_up"] == 1
     monkeypatch.undo()
     path.write_text(talk(tmp_path) * 2)
-    assert store_session.index_transcript(house.ctx, str(path), final=True, apart=True).stored > 0
+    assert captured_of(house.ctx, str(path), final=True, apart=True).stored > 0

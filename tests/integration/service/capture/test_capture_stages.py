@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import Listener, ServiceHouse, door, exported
+from service_house import Listener, ServiceHouse, captured_of, door, exported
 from transcript_samples import Talk
 
 from vector_memory.model import EXTRACTION_MARK
@@ -62,7 +62,7 @@ def once(tmp_path: Path, text: bytes) -> Stored:
     house = ServiceHouse(tmp_path / "once")
     path = tmp_path / "once" / "s1.jsonl"
     path.write_bytes(text)
-    store_session.index_transcript(house.ctx, str(path), final=True)
+    captured_of(house.ctx, str(path), final=True)
     found = stored(house)
     house.close()
     return found
@@ -76,8 +76,8 @@ def test_every_growth_stage(house: ServiceHouse, tmp_path: Path) -> None:
     ends = [at + 1 for at, byte in enumerate(text) if byte == 10]
     for end in sorted({*ends, *(chance.randrange(len(text)) for _ in range(60))}):
         path.write_bytes(text[:end])
-        store_session.index_transcript(house.ctx, str(path), final=chance.random() < 0.3)
-    store_session.index_transcript(house.ctx, str(path), final=True)
+        captured_of(house.ctx, str(path), final=chance.random() < 0.3)
+    captured_of(house.ctx, str(path), final=True)
     assert stored(house) == once(tmp_path, text)
 
 
@@ -96,8 +96,8 @@ def test_copies_in_any_order(house: ServiceHouse, tmp_path: Path, seed: int) -> 
     for path in chance.choices(paths, k=12) + paths[:1]:
         if chance.random() < 0.3:
             house.ctx.state.set_cursor(os.path.realpath(path), {})
-        store_session.index_transcript(house.ctx, path, final=chance.random() < 0.5)
-    store_session.index_transcript(house.ctx, paths[0], final=True)
+        captured_of(house.ctx, path, final=chance.random() < 0.5)
+    captured_of(house.ctx, paths[0], final=True)
     assert stored(house) == once(tmp_path, b"".join(lines))
 
 
@@ -106,12 +106,12 @@ def test_a_fork_in_another_folder_is_known(house: ServiceHouse, tmp_path: Path) 
     talk = session()
     path, copy = tmp_path / "s1.jsonl", tmp_path / "s2.jsonl"
     talk.write(path)
-    store_session.index_transcript(house.ctx, str(path), "/nowhere/app", final=True)
+    captured_of(house.ctx, str(path), "/nowhere/app", final=True)
     before = stored(house)
     for line in talk.lines:
         line.update(cwd="/nowhere/other", sessionId="s2")
     talk.write(copy)
-    assert store_session.index_transcript(house.ctx, str(copy), final=True).stored == 0
+    assert captured_of(house.ctx, str(copy), final=True).stored == 0
     assert stored(house) == before
 
 
@@ -120,7 +120,7 @@ def test_a_session_belongs_to_the_folder_it_began_in(house: ServiceHouse, tmp_pa
     talk = session()
     for line in talk.lines[4:]:
         line["cwd"] = "/nowhere/app/deep/below"
-    store_session.index_transcript(house.ctx, talk.write(tmp_path / "s1.jsonl"), final=True)
+    captured_of(house.ctx, talk.write(tmp_path / "s1.jsonl"), final=True)
     roots = {one["project"] for one in exported(house.ctx, {"all_projects": True})}
     assert roots == {"/nowhere/app"}
 
@@ -132,7 +132,7 @@ def test_truncated_and_restored(house: ServiceHouse, tmp_path: Path, keep: float
     path = tmp_path / "s1.jsonl"
     for part in (text, text[: int(len(text) * keep)], b"", text):
         path.write_bytes(part)
-        store_session.index_transcript(house.ctx, str(path), final=True)
+        captured_of(house.ctx, str(path), final=True)
     assert stored(house) == once(tmp_path, text)
 
 
@@ -142,13 +142,13 @@ def test_passages_that_an_exchange_has_no_longer_go(house: ServiceHouse, tmp_pat
     talk.user("How are offsets kept?")
     talk.say(LONG * 12)
     path = talk.write(tmp_path / "s1.jsonl")
-    store_session.index_transcript(house.ctx, path, final=True)
+    captured_of(house.ctx, path, final=True)
     house.follow()
     assert len(stored(house)) > 2
     shelf = house.ctx.global_shelf()
     talk.lines[1]["message"]["content"] = "In one file per importer, written aside and renamed."
     talk.write(tmp_path / "s1.jsonl")
-    store_session.index_transcript(house.ctx, path, final=True)
+    captured_of(house.ctx, path, final=True)
     house.follow()
     (text,) = [one for name, one in stored(house).items() if not name.startswith("idea:")]
     assert text.endswith("In one file per importer, written aside and renamed.")
@@ -167,7 +167,7 @@ def test_glued_broken_and_giant_lines(house: ServiceHouse, tmp_path: Path) -> No
                image + b"\n", *(line.strip() for line in lines[9:12]), b"\n", *lines[12:]]  # fmt: skip
     path = tmp_path / "s1.jsonl"
     path.write_bytes(b"".join(damaged))
-    store_session.index_transcript(house.ctx, str(path), final=True)
+    captured_of(house.ctx, str(path), final=True)
     assert stored(house) == once(tmp_path, b"".join(lines))
 
 
@@ -182,7 +182,7 @@ def test_own_sessions_and_injections_are_no_memory(house: ServiceHouse, tmp_path
     other.user("<system-reminder>Always use tabs.</system-reminder>", isMeta=True)
     other.write(tmp_path / "injected.jsonl")
     for name in ("own", "injected"):
-        store_session.index_transcript(house.ctx, str(tmp_path / f"{name}.jsonl"), final=True)
+        captured_of(house.ctx, str(tmp_path / f"{name}.jsonl"), final=True)
     assert stored(house) == {}
 
 
@@ -192,9 +192,9 @@ def test_a_session_that_starts_in_the_middle(house: ServiceHouse, tmp_path: Path
     path = tmp_path / "s1.jsonl"
     for end in range(1, len(text), 900):
         path.write_bytes(text[:end])
-        store_session.index_transcript(house.ctx, str(path))
+        captured_of(house.ctx, str(path))
     path.write_bytes(text)
-    store_session.index_transcript(house.ctx, str(path), final=True)
+    captured_of(house.ctx, str(path), final=True)
     assert stored(house) == once(tmp_path, text)
     assert any("readers never block" in one for one in stored(house).values())
 
@@ -207,13 +207,13 @@ def test_much_is_read_in_a_process_of_its_own(
     text = session().text().encode()
     path = tmp_path / "s1.jsonl"
     path.write_bytes(text[: len(text) // 2])
-    store_session.index_transcript(house.ctx, str(path), last_message="Names are normalised.")
+    captured_of(house.ctx, str(path), last_message="Names are normalised.")
     path.write_bytes(text)
-    store_session.index_transcript(house.ctx, str(path), final=True)
+    captured_of(house.ctx, str(path), final=True)
     monkeypatch.undo()
     assert stored(house) == once(tmp_path, text)
     with pytest.raises(OSError, match="gone"):
-        store_session.index_transcript(house.ctx, str(tmp_path / "gone.jsonl"))
+        captured_of(house.ctx, str(tmp_path / "gone.jsonl"))
 
 
 def test_many_at_once(house: ServiceHouse, tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_many_at_once(house: ServiceHouse, tmp_path: Path) -> None:
 
     def hooks() -> None:
         for path in sorted(folder.iterdir()):
-            store_session.index_transcript(house.ctx, str(path))
+            captured_of(house.ctx, str(path))
 
     threads = [threading.Thread(target=guarded, args=[work]) for work in (fill, fill, hooks, hooks)]
     for thread in threads:
@@ -308,8 +308,8 @@ class TestBackfill:
         ]
         for end in range(1, len(lines) + 1):
             path.write_text("\n".join(lines[:end]) + "\n")
-            store_session.index_transcript(house.ctx, str(path))
-        store_session.index_transcript(house.ctx, str(path), final=True)
+            captured_of(house.ctx, str(path))
+        captured_of(house.ctx, str(path), final=True)
         assert stored(house) == once(tmp_path, path.read_bytes())
         found = exported(house.ctx, {"all_projects": True})
         assert {(one["session"], one["project"]) for one in found} == {("c1", "/nowhere/codex")}

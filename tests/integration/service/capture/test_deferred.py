@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from fakes_ollama import running
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, captured_of, door
 from talk import transcript
 
 from vector_memory.model import SUMMARY, TOPIC, Memory, Scope
 from vector_memory.service.base.follow_journal import FAR_BEHIND, follow_once
-from vector_memory.service.capture import backfill, deferred, model_ideas, store_session
+from vector_memory.service.capture import backfill, deferred, model_ideas
 from vector_memory.service.jobs import turn_end
 from vector_memory.service.jobs.turn_end import Ended
 
@@ -79,7 +79,7 @@ def test_who_looks_at_topics_sees_them(house: ServiceHouse, folder: Path) -> Non
 def test_killed_between_storing_and_topics(house: ServiceHouse, folder: Path) -> None:
     """The event is there still; what it finds due is made, though there is nothing new to read."""
     path = str(folder / "s1.jsonl")
-    store_session.index_transcript(house.ctx, path, tasks=(deferred.TOPICS,))
+    captured_of(house.ctx, path, tasks=(deferred.TOPICS,))
     assert stored(house, TOPIC) == []
     turn_end.learn(house.ctx, Ended("s1", path, str(folder)))
     assert len(stored(house, TOPIC)) == 1

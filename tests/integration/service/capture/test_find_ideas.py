@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, exported
+from service_house import ServiceHouse, captured_of, exported
 from transcript_samples import Talk
 
 from vector_memory.model import PASSAGE, Scope
@@ -45,7 +45,7 @@ def told(house: ServiceHouse) -> dict[str, tuple[str, str, str, datetime]]:
 def read(house: ServiceHouse, *paths: Path) -> None:
     """Read transcripts, one after the other."""
     for path in paths:
-        store_session.index_transcript(house.ctx, str(path), final=True)
+        captured_of(house.ctx, str(path), final=True)
 
 
 def test_the_order_of_reading_does_not_matter(tmp_path: Path) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from service_house import ServiceHouse
+from service_house import ServiceHouse, captured_of
 from talk import transcript
 from work import Session
 
 from vector_memory.model import PASSAGE, Memory, Relation, Scope, Status
-from vector_memory.service.capture import store_session
 from vector_memory.service.capture.link_ideas import weave
 
 PORT = "Let's use port 5433 for the dev database from now on."
@@ -20,7 +19,7 @@ def read(house: ServiceHouse, folder: Path, *talk: tuple[str, str], session: str
     """Let a session be captured and woven."""
     folder.mkdir(exist_ok=True)
     path = transcript(folder, talk, session, after_hours)
-    store_session.index_transcript(house.ctx, str(path), final=True)
+    captured_of(house.ctx, str(path), final=True)
     house.follow()
     while weave(house.ctx, house.ctx.global_shelf()):
         house.follow()
@@ -137,7 +136,7 @@ def mend(house: ServiceHouse, folder: Path, name: str, error: str, problem: str 
         session.ask("Mend the build of the app").run("just build", error, failed=True)
         session.edit("conf.py").run("just build").say()
     house.time = session.at
-    store_session.index_transcript(house.ctx, str(session.path), final=True)
+    captured_of(house.ctx, str(session.path), final=True)
     house.follow()
     while weave(house.ctx, house.ctx.global_shelf()):
         house.follow()

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from fakes_ollama import OllamaServer, running
-from service_house import ServiceHouse
+from service_house import ServiceHouse, captured_of
 from talk import transcript
 
 from vector_memory.model import Memory, Origin, Scope
-from vector_memory.service.capture import model_ideas, store_session
+from vector_memory.service.capture import model_ideas
 from vector_memory.service.capture.deferred import MINING
 from vector_memory.service.capture.model_ideas import TAG, mine
 
@@ -44,7 +44,7 @@ def house(tmp_path: Path, server: OllamaServer) -> Iterator[ServiceHouse]:
     )  # fmt: skip
     folder = tmp_path / "app"
     folder.mkdir()
-    store_session.index_transcript(made.ctx, str(transcript(folder, TALK)), final=True)
+    captured_of(made.ctx, str(transcript(folder, TALK)), final=True)
     made.follow()
     yield made
     made.close()

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from fakes_ollama import OllamaServer, running
-from service_house import ServiceHouse
+from service_house import ServiceHouse, captured_of
 from talk import transcript
 
 from vector_memory.index.topics import shifts
 from vector_memory.model import TOPIC, Memory, Scope, Sensitivity
-from vector_memory.service.capture import model_topics, session_topics, store_session
+from vector_memory.service.capture import model_topics, session_topics
 
 LONG = "The queue keeps its jobs in a spool folder, one file for each job, oldest files first. " * 6
 TALK = [
@@ -41,7 +41,7 @@ def house(tmp_path: Path, server: OllamaServer) -> Iterator[ServiceHouse]:
     )
     folder = tmp_path / "app"
     folder.mkdir()
-    store_session.index_transcript(made.ctx, str(transcript(folder, TALK)), final=True)
+    captured_of(made.ctx, str(transcript(folder, TALK)), final=True)
     session_topics.derive(made.ctx, ["s1"])
     yield made
     made.close()

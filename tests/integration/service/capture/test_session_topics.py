@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door, hook_question
+from service_house import ServiceHouse, captured_of, door, hook_question
 
 from vector_memory import redact
 from vector_memory.errors import NotFoundError
@@ -28,7 +28,7 @@ from vector_memory.model import (
     Status,
 )
 from vector_memory.service.base.asker import asker_in
-from vector_memory.service.capture import archives, session_summary, session_topics, store_session
+from vector_memory.service.capture import archives, session_summary, session_topics
 from vector_memory.service.find import topic_outline
 from vector_memory.service.inject import after_compaction, prompt_recall, session_start
 from vector_memory.service.learning import counted_records
@@ -80,7 +80,7 @@ def transcript(folder: Path, talk: list[tuple[str, str, int]], session: str = "s
 def learn(house: ServiceHouse, folder: Path, talk: list[tuple[str, str, int]]) -> None:
     """Capture a session as it stands, and derive its topics."""
     path = transcript(folder, talk)
-    captured = store_session.index_transcript(house.ctx, str(path), final=True)
+    captured = captured_of(house.ctx, str(path), final=True)
     session_topics.derive(house.ctx, captured.sessions)
 
 
@@ -250,7 +250,7 @@ def test_records_of_observers_are_no_topics(house: ServiceHouse, tmp_path: Path)
 
 def test_sessions_without_topics_show_their_turns(house: ServiceHouse, tmp_path: Path) -> None:
     """As sessions that were stored before topics were."""
-    store_session.index_transcript(house.ctx, str(transcript(tmp_path, QUEUE)), final=True)
+    captured_of(house.ctx, str(transcript(tmp_path, QUEUE)), final=True)
     (session,) = door(house.ctx, "topics", {"cwd": str(tmp_path)})["sessions"]
     assert [one["title"][:12] for one in session["topics"]] == ["Please make ", "and what abo"]
 

@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from service_house import ServiceHouse, door, exported, hook_question
+from service_house import ServiceHouse, captured_of, door, exported, hook_question
 
 from vector_memory import redact
 from vector_memory.index import tools
@@ -19,7 +19,6 @@ from vector_memory.mcp.telling import Telling
 from vector_memory.model import INTENTS, PASSAGE, RULES, Memory, Origin, Priority, Scope
 from vector_memory.retrieve import render
 from vector_memory.service.capture import archives, session_summary, session_topics
-from vector_memory.service.capture import store_session as capture
 from vector_memory.service.inject import after_compaction, prompt_recall, session_start
 from vector_memory.service.tools import failure_advice
 from vector_memory.text import fence, harmless
@@ -78,7 +77,7 @@ class Writer:
     def capture(self, house: ServiceHouse) -> None:
         """Write it and have it read."""
         self.path.write_text("".join(self._lines), encoding="utf-8")
-        capture.index_transcript(house.ctx, str(self.path), self._cwd, final=True)
+        captured_of(house.ctx, str(self.path), self._cwd, final=True)
 
 
 def everything(house: ServiceHouse) -> list[Memory]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from service_house import ServiceHouse, door, exported
+from service_house import ServiceHouse, captured_of, door, exported
 from talk import transcript
 
 from vector_memory.model import DERIVED, PASSAGE, Scope, Status
-from vector_memory.service.capture import session_summary, store_session
+from vector_memory.service.capture import session_summary
 
 TALK = [
     ("Which journal mode does the ledger use?",
@@ -49,7 +49,7 @@ def test_ideas_go_with_the_passage_they_were_drawn_from(
 ) -> None:
     """Those of other passages stay, and the session's summary is made anew without it."""
     path = transcript(tmp_path, TALK)
-    store_session.index_transcript(house.ctx, str(path), str(tmp_path), final=True)
+    captured_of(house.ctx, str(path), str(tmp_path), final=True)
     session_summary.finish(house.ctx, "s1")
     journal = house.ctx.global_shelf().journal
     passages = [

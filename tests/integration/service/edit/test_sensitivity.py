@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door, exported, hook_question
+from service_house import ServiceHouse, captured_of, door, exported, hook_question
 from talk import transcript
 
 from vector_memory.errors import BadInputError
 from vector_memory.journal import readonly
 from vector_memory.model import PASSAGE, Scope
-from vector_memory.service.capture import session_summary, session_topics, store_session
+from vector_memory.service.capture import session_summary, session_topics
 from vector_memory.service.inject import prompt_recall
 
 HERON = "The heron importer signs its invoices with the blue certificate."
@@ -81,7 +81,7 @@ def test_what_was_made_of_a_memory_becomes_as_strict(
         f"We decided that the heron importer signs its invoices with the blue certificate. {more}"
     )
     path = transcript(project, [("With which certificate does the heron importer sign?", answer)])
-    captured = store_session.index_transcript(house.ctx, str(path), final=True)
+    captured = captured_of(house.ctx, str(path), final=True)
     session_topics.derive(house.ctx, captured.sessions)
     for one in session_topics.read(house.ctx, "s1"):
         session_summary.summarise(one)

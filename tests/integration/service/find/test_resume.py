@@ -7,9 +7,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-from service_house import ServiceHouse, door
-
-from vector_memory.service.capture import store_session
+from service_house import ServiceHouse, captured_of, door
 
 START = datetime(2026, 5, 3, 8, tzinfo=timezone.utc)
 
@@ -38,7 +36,7 @@ def session(
         ]  # fmt: skip
     path = folder / f"{name}.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    store_session.index_transcript(house.ctx, str(path), str(folder), final=True)
+    captured_of(house.ctx, str(path), str(folder), final=True)
 
 
 def asked(house: ServiceHouse, folder: Path, **more: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door, hook_question
+from service_house import ServiceHouse, captured_of, door, hook_question
 from talk import transcript
 
 from vector_memory.daemon import verbs
@@ -18,7 +18,7 @@ from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.mcp import registry
 from vector_memory.model import DERIVED, Scope, Sensitivity
 from vector_memory.service.base import contracts, leases
-from vector_memory.service.capture import session_summary, session_topics, store_session
+from vector_memory.service.capture import session_summary, session_topics
 from vector_memory.service.governance import controls
 from vector_memory.service.governance.evidence import FIGURES
 from vector_memory.service.inject import prompt_recall, session_start
@@ -112,7 +112,7 @@ def test_under_a_ceiling_nothing_is_told_of_whole_sessions(
     more = "The queue keeps its jobs in a spool folder, one file for each job. " * 10
     said = f"We decided that the auditor of the ledger is paid by cheque. {more}"
     path = str(transcript(project, [("How is the auditor of the ledger paid?", said)]))
-    captured = store_session.index_transcript(house.ctx, path, final=True)
+    captured = captured_of(house.ctx, path, final=True)
     session_topics.derive(house.ctx, captured.sessions)
     for one in session_topics.read(house.ctx, "s1"):
         session_summary.summarise(one)

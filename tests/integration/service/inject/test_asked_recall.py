@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from service_house import ServiceHouse, hook_question
 
+from vector_memory.model import Scope
+from vector_memory.service.capture import store_session
 from vector_memory.service.inject import asked_recall, prompt_recall
 from vector_memory.text import fence
 
@@ -74,3 +77,23 @@ def test_topics_stand_together(house: ServiceHouse, tmp_path: Path) -> None:
     heads = [line for line in told.splitlines() if line.startswith("- 2026")]
     assert len([line for line in heads if "same topic" in line]) >= 1
     assert all("topic" in line for line in heads)
+
+
+def test_what_an_exchange_says_is_told_once(house: ServiceHouse, tmp_path: Path) -> None:
+    """The idea that was found in a passage and the passage are two memories that say one thing."""
+    rule = "We decided that parcels go to Villingen from December on."
+    at = house.time.isoformat()
+    lines = [
+        {"type": kind, "uuid": kind, "sessionId": "parcels", "cwd": str(tmp_path), "timestamp": at,
+         "message": {"role": kind, "content": text}}
+        for kind, text in (("user", rule), ("assistant", "The zones of the shop have Villingen now."))
+    ]  # fmt: skip
+    path = tmp_path / "parcels.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    store_session.index_transcript(house.ctx, str(path), str(tmp_path), final=True)
+    house.follow()
+    shelf = house.ctx.global_shelf()
+    kinds = [memory.kind for memory in shelf.journal.iter_memories(Scope(projects=None))]
+    assert {"exchange", "decision"} <= set(kinds)
+    told = asked(house, tmp_path, "/remember where do the parcels go from December on, Villingen?")
+    assert told.count(" parcels.jsonl:") == 1

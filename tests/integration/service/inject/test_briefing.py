@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door, hook_question
+from service_house import ServiceHouse, captured_of, door, hook_question
 
-from vector_memory.service.capture import store_session
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.text import fence
 
@@ -61,7 +60,7 @@ def capture(
                           "message": {"role": "user", "content": result}})  # fmt: skip
     path = folder / f"{name}.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    store_session.index_transcript(house.ctx, str(path), str(folder), final=True)
+    captured_of(house.ctx, str(path), str(folder), final=True)
     house.follow()
 
 
@@ -123,7 +122,7 @@ def test_only_what_was_said_again_is_a_standing_rule(house: ServiceHouse, app: P
         (rule, "Understood: the Makefiles have tabs from now on, as their syntax wants it."),
     )
     capture(house, app, "b", 2, (ASKED, ANSWERED))
-    assert "Makefiles" not in started(house, app, "s1")
+    assert "said in" not in started(house, app, "s1")
     capture(
         house,
         app,
@@ -141,6 +140,47 @@ def test_only_what_was_said_again_is_a_standing_rule(house: ServiceHouse, app: P
     )
     told = started(house, app, "s3")
     assert "prefer tabs over spaces" in told and "said in 2 sessions, last 2026-05-02" in told
+
+
+def test_a_rule_that_reaches_beyond_its_session_is_told(house: ServiceHouse, app: Path) -> None:
+    """Said once, wherever its "always" stands; a wish for the moment is over."""
+    rule = (
+        "When posting comments on pull requests, always include a note that a program wrote them."
+    )
+    wish = "Please paint the button of the form green and the frame of it blue."
+    capture(house, app, "a", 0, (rule, "Understood, each comment on a pull request names its author from here."), (wish, "The button of the form is green and its frame is blue now."))  # fmt: skip
+    capture(house, app, "b", 1, (ASKED, ANSWERED))
+    told = started(house, app)
+    assert "always include a note" in told and "button" not in told
+
+
+def test_an_aside_at_the_end_does_not_hide_what_was_worked_on(
+    house: ServiceHouse, app: Path
+) -> None:
+    """Both are told: it may be a word on that work."""
+    capture(
+        house,
+        app,
+        "a",
+        1,
+        (ASKED, ANSWERED),
+        ("did you see the new oscilloscope on the bench, it is loud", "Ha, they are."),
+    )
+    told = started(house, app)
+    assert "oscilloscope" in told and "Before that: " in told and "progress bar" in told
+
+
+def test_a_question_after_which_the_user_went_on_is_not_open(
+    house: ServiceHouse, app: Path
+) -> None:
+    """However short its answer was; what is still to be done stays."""
+    question = "Which name shall our newsletter of the flower shop have in the end?"
+    todo = "TODO: the voucher of the flower shop needs the new logo from the agency."
+    capture(house, app, "a", 1, (question, "Flower mail."), (todo, "Noted: the voucher is to get the new logo of the agency later."), (ASKED, ANSWERED))  # fmt: skip
+    told = started(house, app)
+    assert "newsletter" not in told and "voucher" in told
+    left = [one["text"] for one in door(house.ctx, "resume", {"project": str(app)})["open"]]
+    assert any("voucher" in text for text in left) and not any("newsletter" in one for one in left)
 
 
 def test_what_is_open_is_told_until_it_is_taken_up(house: ServiceHouse, app: Path) -> None:

@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from service_house import ServiceHouse, hook_question
+from service_house import ServiceHouse, captured_of, hook_question
 from talk import transcript
 
-from vector_memory.service.capture import store_session
 from vector_memory.service.inject import prompt_recall
 
 TALK = [
@@ -25,7 +24,7 @@ def house(tmp_path: Path) -> Iterator[ServiceHouse]:
     made = ServiceHouse(tmp_path)
     folder = tmp_path / "app"
     folder.mkdir()
-    store_session.index_transcript(made.ctx, str(transcript(folder, TALK)), final=True)
+    captured_of(made.ctx, str(transcript(folder, TALK)), final=True)
     made.follow()
     yield made
     made.close()

@@ -12,7 +12,12 @@ from service_house import ServiceHouse, hook_question
 from vector_memory.model import PASSAGE, CleanText, Memory, Source
 from vector_memory.retrieve.search import Hit
 from vector_memory.service.base.shown_notes import Worth
-from vector_memory.service.inject.prompt_recall import SURE, chosen, worths_of
+from vector_memory.service.inject.prompt_recall import (
+    SURE,
+    SURE_OF_ALL,
+    chosen,
+    worths_of,
+)
 from vector_memory.text import analysis
 
 TEXTS = ("The parser of ledger.py rounds down.", "Exports of ledger.py are sorted by year.")
@@ -46,12 +51,14 @@ def test_in_the_midst_one_is_told_but_for_names_of_the_prompt(
     [("How does the parser of ledger.py round?", SURE, True),
      ("how to round in the parser of ledger.py", SURE, True),
      ("How does the parser of ledger.py round?", SURE - 0.02, False),
-     ("Make the parser of ledger.py round up.", SURE, False)],
+     ("wie rundet der Parser von ledger.py", SURE, True),
+     ("Make the parser of ledger.py round up.", SURE, False),
+     ("Make the parser of ledger.py round up.", SURE_OF_ALL, True)],
 )  # fmt: skip
-def test_a_question_is_answered_however_old_its_answer_is(
+def test_what_surely_answers_is_told_however_old_it_is(
     house: ServiceHouse, tmp_path: Path, prompt: str, relevance: float, is_told: bool
 ) -> None:
-    """What surely answers is told, although the gate expects little of its age; to a request it is not."""
+    """Although the gate expects little of its age; to a request it must be surer still."""
     old = hit(0)
     said = CleanText(f"User: how is it rounded?\nAssistant: {TEXTS[0]} Amounts are kept in cents.")
     memory = replace(old.memory, text=said, created_at=house.time - timedelta(days=40))
@@ -59,3 +66,6 @@ def test_a_question_is_answered_however_old_its_answer_is(
     sure = Hit(memory, 1.0, relevance, parts, 0, frozenset(analysis.analyse(said)))
     question = hook_question(house.ctx, "now", str(tmp_path), prompt)
     assert bool(worths_of(house.ctx, question, [sure], 0.5)) == is_told
+    # Searched for together with the talk, it would be that which is answered.
+    after_talk = replace(question, prompt="try it again", before="How does the parser round?")
+    assert not worths_of(house.ctx, after_talk, [sure], 0.5)

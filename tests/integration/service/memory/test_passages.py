@@ -7,13 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, captured_of
 from talk import transcript
 
 from vector_memory import redact
 from vector_memory.model import PASSAGE, Memory, Scope, Sensitivity
 from vector_memory.service.base import reach
-from vector_memory.service.capture import store_session
 from vector_memory.service.memory.passages import in_context, turn_reader
 
 PROMPT = "Why is the nightly export empty on the first of a month?"
@@ -31,7 +30,7 @@ def house(tmp_path: Path) -> Iterator[ServiceHouse]:
     """The service with one captured session."""
     made = ServiceHouse(tmp_path)
     path = transcript(tmp_path, [(PROMPT, ANSWER)])
-    store_session.index_transcript(made.ctx, str(path), final=True)
+    captured_of(made.ctx, str(path), final=True)
     yield made
     made.close()
 

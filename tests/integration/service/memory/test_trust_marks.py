@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door, hook_question
+from service_house import ServiceHouse, captured_of, door, hook_question
 
 from vector_memory import redact
 from vector_memory.extract.schema import Extracted
@@ -31,7 +31,7 @@ from vector_memory.model import (
     Status,
 )
 from vector_memory.service.base.context import new_id
-from vector_memory.service.capture import link_ideas, model_ideas, store_session
+from vector_memory.service.capture import link_ideas, model_ideas
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.memory import placement, trust_marks
 from vector_memory.service.memory.placement import Neighbour
@@ -331,7 +331,7 @@ def test_a_passage_is_marked_for_what_others_say_in_it(house: ServiceHouse, tmp_
     output = f"Exit code 1\nError: {ATTACK}"
     said = called("Bash", output, True)
     path.write_text("".join(json.dumps(one) + "\n" for one in said))
-    store_session.index_transcript(house.ctx, str(path), final=True)
+    captured_of(house.ctx, str(path), final=True)
     passages = [one for one in everything(house) if one.kind == PASSAGE]
     assert [one.is_suspicious for one in passages] == [True]
     assert not [one for one in everything(house) if one.kind in (PREFERENCE, "rule")]
@@ -341,7 +341,7 @@ def test_a_passage_is_marked_for_what_others_say_in_it(house: ServiceHouse, tmp_
     ]
     other = tmp_path / "s2.jsonl"
     other.write_text("".join(json.dumps(one) + "\n" for one in own))
-    store_session.index_transcript(house.ctx, str(other), final=True)
+    captured_of(house.ctx, str(other), final=True)
     mine = [one for one in everything(house) if one.source.session == "s2"]
     assert mine and not any(one.suspicion for one in mine)
 

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door, hook_question
+from service_house import ServiceHouse, captured_of, door, hook_question
 from talk import transcript
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreDamagedError
 from vector_memory.journal.job_rows import JobRow
 from vector_memory.model import PASSAGE, SUMMARY, TOPIC, Scope, Status
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.capture import session_summary, store_session
+from vector_memory.service.capture import session_summary
 from vector_memory.service.inject import session_start
 from vector_memory.service.purge import purge as purging
 from vector_memory.service.purge import selection
@@ -79,7 +79,7 @@ def tell(house: ServiceHouse, folder: Path, session: str = "s1") -> Path:
     """Let a session be captured and end, with its topics, summary, archive and note."""
     folder.mkdir(exist_ok=True)
     path = transcript(folder, LEDGER, session)
-    store_session.index_transcript(house.ctx, str(path), str(folder), final=True)
+    captured_of(house.ctx, str(path), str(folder), final=True)
     house.follow()
     session_summary.finish(house.ctx, session)
     house.follow()
@@ -204,7 +204,7 @@ def test_a_session_goes_whole(house: ServiceHouse, tmp_path: Path) -> None:
     assert "My own words." in note.read_text()
     assert "session s2" in note.read_text()
     house.ctx.state.set_cursors({os.path.realpath(path): {}})
-    store_session.index_transcript(house.ctx, str(path), str(path.parent), final=True)
+    captured_of(house.ctx, str(path), str(path.parent), final=True)
     assert house.ctx.global_shelf().journal.count(Scope(sessions=("s1",))) == 0
     with pytest.raises(NotFoundError):
         purge(house, session="s1")
@@ -219,7 +219,7 @@ def test_a_session_that_goes_on_is_captured_again(house: ServiceHouse, tmp_path:
     more = [("And what is the retention of the ledger?", "Ten years, by the law of the land." * 5)]
     later = transcript(folder, more, "s1x", after_hours=30)
     later.write_text(later.read_text().replace('"s1x"', '"s1"'))
-    store_session.index_transcript(house.ctx, str(later), str(folder), final=True)
+    captured_of(house.ctx, str(later), str(folder), final=True)
     assert any("Ten years" in text for text in texts(house))
 
 

@@ -137,6 +137,17 @@ def test_the_next_session_is_told(world: World) -> None:
     assert len(told) < 4 * failure_advice.FAILURE_TOKENS
 
 
+def test_a_long_error_does_not_crowd_out_what_mended_it(world: World) -> None:
+    """The error is in sight, and the fix is what is wanted."""
+    error = 'Exit code 4\nfatal: [web1]: UNREACHABLE! => {"changed": false, "msg": "Failed to connect to the host via ssh: root@10.0.0.11: Permission denied (publickey).", "unreachable": true}'
+    play = "ansible-playbook -i inventory/production.yml site.yml --tags base,monitoring"
+    assert world.fail("first", error, play) == ""
+    world.write("first", f"{play} --user deploy")
+    world.stop("first")
+    told = world.fail("second", error.replace("web1", "web5"), play)
+    assert "FIX ran" in told and "--user deploy" in told
+
+
 def test_a_pipe_hides_no_error(world: World) -> None:
     """A line that ends well, though what ran in it did not, brings the fix of that very error: none that is
     merely like it, none where the exit code is not lost, and none for who reads about errors."""

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.index.fixes.errors import error_line, names_in, signature, words_of
+from vector_memory.index.fixes.errors import (
+    agree,
+    error_line,
+    names_in,
+    particulars,
+    signature,
+    words_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +54,8 @@ def test_different_errors_differ() -> None:
 IN_USE = "Error: listen EADDRINUSE: address already in use "
 LINKER = "/usr/bin/ld: cannot find {}\ncollect2: error: ld returned 1 exit status"
 MODULE = "Error: Cannot find module '{}'\nRequire stack:\n- /srv/a.js"
+LOADING = "An error occurred while loading ./spec/{}/cart_spec.rb.\n"
+REFUSED = 'Orm::ConnectionNotEstablished:\n  connection to server at "127.0.0.1", port 5432 failed: Connection refused'
 REGISTRY = "npm ERR! code E404\nnpm ERR! 404 Not Found - GET https://registry.test/{} - Not found"
 
 
@@ -58,6 +67,8 @@ REGISTRY = "npm ERR! code E404\nnpm ERR! 404 Not Found - GET https://registry.te
         ('psql: error: server at "10.0.0.5", port 5432 failed', 'psql: error: server at "10.1.2.3", port 5 failed'),
         ("RuntimeError: dead session 7f3d9a1e of user 4711", "RuntimeError: dead session 1b2c3d4e of user 52"),
         ("FileNotFoundError: No such file or directory: '/home/ana/a/x.yaml'", "FileNotFoundError: No such file or directory: '/srv/x.yaml'"),
+        ('fatal: [web1]: UNREACHABLE! => {"msg": "root@10.0.0.11: Permission denied"}', 'fatal: [web7]: UNREACHABLE! => {"msg": "root@10.0.0.17: Permission denied"}'),
+        (LOADING.format("models") + REFUSED, "Failures:\n" + REFUSED),
         ("fatal: unable to access 'https://h.test/a/b.git/': no host", "fatal: unable to access 'https://h.test/c/d.git/': no host"),
     ],
 )  # fmt: skip
@@ -72,6 +83,7 @@ def test_what_varies_is_one(one: str, other: str) -> None:
         (LINKER.format("-lssl"), LINKER.format("-lpq")),
         (MODULE.format("express"), MODULE.format("lodash")),
         (REGISTRY.format("left-padd"), REGISTRY.format("expresss")),
+        ("Web::SessionNotCreatedError:\n  Chrome failed to start", "Web::SessionNotCreatedError:\n  driver of version 120 is too old"),
         ("sh: exited with code 137", "sh: exited with code 1"),
         ("FileNotFoundError: No such file or directory: '/srv/x.yaml'", "FileNotFoundError: No such file or directory: '/srv/y.sql'"),
     ],
@@ -80,6 +92,15 @@ def test_what_is_missing_tells_apart(one: str, other: str) -> None:
     """The same words about something else are another error, and share no name."""
     assert signature(one, "make") != signature(other, "make")
     assert words_of(error_line(one)) != words_of(error_line(other))
+
+
+def test_what_could_not_be_built_tells_apart() -> None:
+    """The kind of the error says only that it could not."""
+    said = "Ext::BuildError: ERROR: Failed to build native extension.\nchecking for {0}.h... no\nAn error occurred while installing {0}"
+    one, again, other = (said.format(name) for name in ("libpq", "libpq", "vips"))
+    assert signature(one, "bundle install") == signature(other, "bundle install")
+    assert agree(particulars(one), particulars(again))
+    assert not agree(particulars(one), particulars(other))
 
 
 def test_the_line_with_the_place_says_more_than_that_it_failed() -> None:
