@@ -58,17 +58,14 @@ def run(action: Callable[[], Any], words: Sequence[str]) -> int:
         return _report(
             _usage(error), _help_hint(error), as_json, getattr(error, "exit_code", USAGE)
         )
+    except OSError as error:
+        hint = _REFUSED.get(error.errno or 0)
+        if hint is None:
+            return _bug(error, words, as_json)
+        what = f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+        return _report(what, hint, as_json, EXPECTED)
     except Exception as error:
-        return _refused(error, as_json) or _bug(error, words, as_json)
-
-
-def _refused(error: Exception, as_json: bool) -> int:
-    """Report what the system refuses, such as a full disk; 0 where the error is none of these."""
-    if not isinstance(error, OSError) or error.errno not in _REFUSED:
-        return 0
-    hint = _REFUSED[error.errno]
-    what = f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
-    return _report(what, hint, as_json, EXPECTED)
+        return _bug(error, words, as_json)
 
 
 def _report(message: str, hint: str, as_json: bool, code: int) -> int:

@@ -112,7 +112,7 @@ def test_rules_of_privacy_are_shown(
         assert main(["privacy", "--project", str(project)]) == 0
         shown = capsys.readouterr().out
         for words in (
-            f"{project}/CLAUDE.md (project)", "2: `JIRA-\\d+`", "such as 'JIRA-0'", "the category email",
+            f"{project}/CLAUDE.md (project)", "2: `JIRA-\\d+`", "the category email",
             "NOT FOLLOWED: it takes too long; the project's other rules are", ":3: not understood: 'customer names'",
             "redact_personal",
         ):  # fmt: skip

@@ -76,9 +76,12 @@ def put(ctx: Context, shelf: Shelf, draft: Memory) -> Memory:
         BadInputError: too many wait already.
 
     Returns:
-        The proposal as it is stored.
+        The proposal as it is stored; what became of it, where an export brings it again.
     """
     with shelf.storing:
+        decided = shelf.journal.by_ids([draft.id]).get(draft.id)
+        if decided is not None:
+            return decided
         waiting = _of(shelf, Scope())
         key = text_key(draft.text), draft.project
         for memory in waiting:

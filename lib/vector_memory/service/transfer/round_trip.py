@@ -12,7 +12,7 @@ from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
-from vector_memory.model import REVIEWED, Link, Memory, Relation, Status, Temporal, Tier
+from vector_memory.model import PROPOSED, REVIEWED, Link, Memory, Relation, Status, Temporal, Tier
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import trust_marks
@@ -79,7 +79,8 @@ def standing(memory: Memory, links: Sequence[Link]) -> ExportedState:
         for name, value in values_for(ExportedState, memory).items()
         if value != ORDINARY[name]
     }
-    own["extra"] = {**trust_marks.unmarked(memory.extra), **_reviewed(memory.extra)} or None
+    marks = {**_reviewed(memory.extra), **_held_back(memory.extra)}
+    own["extra"] = {**trust_marks.unmarked(memory.extra), **marks} or None
     return ExportedState(links=leading or None, **own)
 
 
@@ -111,7 +112,12 @@ def restored(memory: Memory, data: Record) -> Memory:
         tier=Tier(data.get("tier") or Tier.HOT),
         applied=request_fields.number_of(data, "applied", 0, 0, MOST_USES),
         **times,
-        extra={**_noted(data), **memory.extra, **_restored_review(memory, data)},
+        extra={
+            **_noted(data),
+            **memory.extra,
+            **_restored_review(memory, data),
+            **_restored_proposal(data),
+        },
     )
 
 
@@ -134,6 +140,18 @@ def _restored_review(memory: Memory, data: Record) -> dict[str, object]:
     if not isinstance(extra, dict) or memory.is_foreign or memory.is_suspicious:
         return {}
     return {name: _cleaned(value, MOST_DEEP) for name, value in _reviewed(extra).items()}
+
+
+def _held_back(extra: Mapping[str, object]) -> dict[str, object]:
+    asks = extra.get(PROPOSED)
+    return {PROPOSED: asks} if isinstance(asks, dict) and asks.get("held") is True else {}
+
+
+def _restored_proposal(data: Record) -> dict[str, object]:
+    """Return what an agent proposed and hooks hold back until the user has decided: an export decides nothing."""
+    extra = data.get("extra")
+    held = _held_back(extra) if isinstance(extra, dict) else {}
+    return {name: _cleaned(asks, MOST_DEEP) for name, asks in held.items()}
 
 
 def _cleaned(value: object, depth: int) -> object:

@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from service_house import ServiceHouse, hook_question
+from service_house import ServiceHouse, captured_of, hook_question
 
 from vector_memory.model import Scope
-from vector_memory.service.capture import store_session
 from vector_memory.service.inject import asked_recall, prompt_recall
 from vector_memory.text import fence
 
@@ -90,7 +89,7 @@ def test_what_an_exchange_says_is_told_once(house: ServiceHouse, tmp_path: Path)
     ]  # fmt: skip
     path = tmp_path / "parcels.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    store_session.index_transcript(house.ctx, str(path), str(tmp_path), final=True)
+    captured_of(house.ctx, str(path), str(tmp_path), final=True)
     house.follow()
     shelf = house.ctx.global_shelf()
     kinds = [memory.kind for memory in shelf.journal.iter_memories(Scope(projects=None))]

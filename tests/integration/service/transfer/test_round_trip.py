@@ -197,6 +197,26 @@ def test_what_is_there_already_keeps_its_place(
     assert found == {("f" * 32, old.id), (other.id, "f" * 32)}
 
 
+@pytest.mark.parametrize("name", ["all.jsonl", "all.md"])
+def test_what_an_agent_proposed_stays_held_back(
+    houses: tuple[ServiceHouse, ServiceHouse], tmp_path: Path, name: str
+) -> None:
+    """Until the user decides: an export decides nothing, and undoes nothing that was decided there."""
+    here, there = houses
+    id = here.remember("Never sell tickets on Mondays.", kind="rule", actor="agent")["id"]
+    path = write(here, tmp_path / name)
+    take(there, path)
+    journal = there.ctx.global_shelf().journal
+    proposed = journal.by_ids([id])[id]
+    assert proposed.is_held
+    assert proposed.proposed["kind"] == "rule"
+    assert door(there.ctx, "review", {"confirm": [id]})["confirmed"] == [id]
+    decided = journal.by_ids([id])[id]
+    assert not decided.is_held
+    take(there, path)
+    assert journal.by_ids([id])[id] == decided
+
+
 def test_others_lines_bring_words_alone(
     houses: tuple[ServiceHouse, ServiceHouse], tmp_path: Path
 ) -> None:
