@@ -75,7 +75,7 @@ def _is_password(value: str, quoted: bool) -> bool:
     if _REFERENCE.fullmatch(value) and not any(char.isdigit() for char in value):
         return False
     if not quoted:
-        return _is_mixed(value)
+        return _is_mixed(value) or _is_odd(value)
     if _RANGE.fullmatch(value):
         return False
     if _has_digit(value) or any(not char.isalnum() and char not in "_-.: /" for char in value):
@@ -97,11 +97,17 @@ def _is_mixed(value: str) -> bool:
     return special or not is_wordy(value)
 
 
+def _is_odd(value: str) -> bool:
+    """Whether a value without digits is as long and as odd as no word is."""
+    is_plain = len(value) >= 14 and value.isascii() and not _has_digit(value)
+    return is_plain and strangeness(value) >= _ODD_LETTERS
+
+
 def _is_token(value: str, shortest: int) -> bool:
     if not shortest <= len(value) <= 4_000 or " " in value:
         return False
     if not _has_digit(value):
-        return len(value) >= 14 and value.isascii() and strangeness(value) >= _ODD_LETTERS
+        return _is_odd(value)
     if UUID.fullmatch(value):
         return True
     if _DEEP_PATH.fullmatch(value) or is_type_name(value):

@@ -223,6 +223,14 @@ def test_private_blocks(raw: str, left: str) -> None:
     assert clean(raw).text == left
 
 
+@pytest.mark.parametrize("joint", ["", "!"])
+def test_an_odd_password_without_digits(joint: str) -> None:
+    """Letters alone, outside quotes, are a password where no word is like them."""
+    odd = "QDhBZjTS" + joint + "aRmRCDgXB"
+    assert odd not in clean(f"password={odd}").text
+    assert clean("password=getStoredPassword").redactions == 0
+
+
 def test_result_is_clean_text() -> None:
     """The result has the type that the journal takes, and the count of what went."""
     result = clean("password=" + SECRET + " token: " + MIXED)
