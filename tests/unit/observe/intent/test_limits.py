@@ -292,6 +292,7 @@ def test_others_keep_them(prompt: str, tool: str, given: dict[str, Any]) -> None
         ("Don't touch the database.", "Query the database for it.", []),
         ("No reformatting.", "Go on.", ["run"]),
         ("Wait for my OK before you push.", "ok, go ahead", []),
+        ("Wait for my OK before you push.", "Yes, do it", []),
     ],
 )
 def test_later_prompts_lift_them(first: str, then: str, left: list[str]) -> None:
