@@ -113,6 +113,19 @@ def to_ask(ctx: Context, path: str, final: bool = False, last_message: str = "")
     )
 
 
+def unread_of_subagents(ctx: Context, path: str) -> list[str]:
+    """Return the transcripts of a session's subagents of which nothing was read: the client may write one only after
+    it has told that the subagent stopped.
+
+    Args:
+        path: the session's own transcript.
+    """
+    folder = os.path.join(path.removesuffix(".jsonl"), "subagents")
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    paths = (with_real_folder(os.path.join(folder, name)) for name in names)
+    return [one for one in paths if one.endswith(".jsonl") and ctx.state.cursor(one) is None]
+
+
 def store(
     ctx: Context,
     reads: Sequence[TurnRead],

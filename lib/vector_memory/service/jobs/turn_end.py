@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
+from vector_memory.index.reader import TurnRead
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import (
@@ -45,7 +48,8 @@ def learn(ctx: Context, ended: Ended) -> None:
     turn = store_session.read_turn(
         ctx, ended.transcript, ended.final, ended.last_message, ended.apart, ended.stopped_at
     )
-    captured = store_session.store(ctx, [turn], ended.folder, tasks=(deferred.TOPICS,))
+    turns = [turn, *(_of_subagents(ctx, ended.transcript) if ended.final else ())]
+    captured = store_session.store(ctx, turns, ended.folder, tasks=(deferred.TOPICS,))
     find_ideas.find_all(ctx)
     concerned = {ended.session, *captured.sessions}
     flags.settle(ctx)
@@ -61,7 +65,8 @@ def learn(ctx: Context, ended: Ended) -> None:
     fix_feedback.judge(ctx, ended.session, turn)
     note_uses.judge(ctx, ended.session, turn, ended.last_message, ended.final)
     applied.followed(ctx, ended.session)
-    deferred.learn_later(ctx, turn, ended.folder, ended.final)
+    for read in turns:
+        deferred.learn_later(ctx, read, ended.folder, ended.final)
     if ended.final:
         import_notes.index_client_memory(ctx, ended.transcript, ended.folder)
     if captured.stored and ended.asker is not None:
@@ -72,6 +77,14 @@ def learn(ctx: Context, ended: Ended) -> None:
         for session in concerned if ended.final else ():
             ctx.state.add_due(deferred.MINING, session)
         ctx.slowly(lambda: model_ideas.mine(ctx, concerned, ended.final))
+
+
+def _of_subagents(ctx: Context, transcript: str) -> Iterator[TurnRead]:
+    """Yield what subagents said whose transcripts were not there yet when they stopped."""
+    for path in store_session.unread_of_subagents(ctx, transcript):
+        # One that cannot be read is no reason to lose the session's own end.
+        with suppress(OSError):
+            yield store_session.read_turn(ctx, path, True)
 
 
 def resume_mining(ctx: Context) -> None:
