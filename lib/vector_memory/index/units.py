@@ -222,11 +222,14 @@ def cues(unit: Unit) -> dict[str, bool]:
 def is_rule(text: str) -> bool:
     """Whether a sentence has a turn of phrase, in any language that is known, by which wishes reach beyond the moment."""
     said = text.replace("’", "'")
-    known = (tables.pairs(name)[RULES] for name in ("idea_cues", "idea_cues_abroad"))
-    return any(re.search(pattern, said, re.IGNORECASE) for pattern in known)
+    return any(_cue(table, RULES).search(said) for table in ("idea_cues", "idea_cues_abroad"))
 
 
 @cache
 def _cues(table: str) -> dict[str, re.Pattern[str]]:
-    phrases = tables.pairs(table).items()
-    return {name: re.compile(pattern, re.IGNORECASE) for name, pattern in phrases}
+    return {name: _cue(table, name) for name in tables.pairs(table)}
+
+
+@cache
+def _cue(table: str, name: str) -> re.Pattern[str]:
+    return re.compile(tables.pairs(table)[name], re.IGNORECASE)

@@ -110,17 +110,21 @@ def episodes(exchange: Exchange) -> list[Episode]:
 
 def is_failure(call: ToolUse) -> bool:
     """Whether a call is a command that failed in a way worth knowing."""
-    hidden = hides_failure(call.command, call.output) and not says_only_that(
-        error_line(call.output)
-    )
-    failed = call.failed or hidden
-    if not (call.command and failed) or tools.is_rejection(call.output):
+    if not (call.command and (call.failed or _fails_unseen(call))):
+        return False
+    if tools.is_rejection(call.output):
         return False
     if _NOT_OURS.search(call.output[:2_000]) or not commands.family(call.command):
         return False
     if _SAID.fullmatch(call.output.strip()):
         return False
     return says_anything(call.output)
+
+
+def _fails_unseen(call: ToolUse) -> bool:
+    """Whether a command failed though it ended well, and its output says what was wrong."""
+    hides = hides_failure(call.command, call.output)
+    return hides and not says_only_that(error_line(call.output))
 
 
 def hides_failure(command: str, output: str) -> bool:
