@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from vector_memory.model import Vectors
     from vector_memory.store.rows import Rows
 
-EXACT_ROWS = 20_000
+EXACT_ROWS = 8_000
 """Rows up to which float32 is kept. Reading more of it for each question takes longer than counting
 bits, and drives everything else out of the processor's caches."""
 FORMAT = 3

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     Places = NDArray[np.int64]
     Mask = NDArray[np.bool_]
 
-SHORTLIST = 8_000
-"""Rows at least whose codes are compared."""
-SHORTLIST_SHARE = 100
-"""One of so many rows is on the shortlist of a longer matrix."""
+SHORTLIST, LEAST_SHORTLIST = 8_000, 2_500
+"""Rows whose codes are compared, and of a short matrix a third of them, but no fewer than the least."""
+SHORTLIST_SHARE, SHORT_SHARE = 100, 3
+"""One of so many rows is on the shortlist of a matrix that is longer, and that is shorter."""
 _BLOCK = 65_536
 _WIDENED = 512
 """Codes that are widened to float32 at once: so few stay in the processor's cache."""
@@ -116,7 +116,9 @@ class CodedRows:
         """Return the places, counted from the slice's start, of the kept rows that agree with the
         question in most signs."""
         count = int(keep.sum())
-        wanted = max(SHORTLIST, (rows.stop - rows.start) // SHORTLIST_SHARE)
+        length = rows.stop - rows.start
+        short = max(LEAST_SHORTLIST, length // SHORT_SHARE)
+        wanted = max(min(SHORTLIST, short), length // SHORTLIST_SHARE)
         # So few can all be compared: counting signs first would save nothing.
         if count <= wanted:
             return np.flatnonzero(keep)
