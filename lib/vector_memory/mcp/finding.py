@@ -43,8 +43,13 @@ def next_of(memories: Any, k: int, start: int = 0) -> int | None:
 def recall(caller: Caller, arguments: Json) -> Json:
     """Tell the hits that fit, the best first."""
     query, start = arguments["query"], arguments.get("cursor") or 0
-    asked = {"k": DEFAULT, **scope_of(arguments), "query": query, "offset": start}
-    asked["tiers"] = [tier.replace("_", "-") for tier in arguments.get("tiers") or ()]
+    asked = {
+        "k": DEFAULT,
+        **scope_of(arguments),
+        "query": query,
+        "offset": start,
+        "tiers": arguments.get("tiers"),
+    }
     answer = caller.ask("recall", asked)
     more = {name: answer.get(name) for name in ("period", "widened", "note")}
     more["mode"] = "words" if answer["mode"] == "lexical" else None

@@ -35,7 +35,7 @@ class ConnectionsRequest(messages.Filter):
     """
 
     ids: tuple[str, ...] = messages.words()
-    direction: str = messages.word(default=BOTH)
+    direction: str = messages.one_of(DIRECTIONS, BOTH)
     depth: int = messages.number(DEEPEST, 1, DEEPEST)
     k: int = messages.number(20, 1, MOST_FOUND)
 
