@@ -311,11 +311,23 @@ def asker_of(ctx: Context, request: Request) -> Asker:
         scope = dataclasses.replace(scope, **{name: getattr(request, name) for name in _LIMITS})
         if scope.kinds:
             scope = dataclasses.replace(scope, kinds=known_kinds(ctx, scope.kinds, opened(), ids))
+        if scope.sessions:
+            scope = dataclasses.replace(scope, sessions=named_sessions(opened(), scope.sessions))
         if scope.entities:
             stored = (shelf.journal.entities_named(scope.entities) for shelf in opened())
             asked = (*scope.entities, *chain.from_iterable(stored))
             scope = dataclasses.replace(scope, entities=aliases.widened(ctx, asked))
     return Asker(place, limited(ctx, request, place, scope), opened)
+
+
+def named_sessions(shelves: Sequence[Shelf], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the ids of the sessions that are named, see `Journal.sessions_named`; what is a whole id, or names none,
+    as it is."""
+    ids: list[str] = []
+    for name in names:
+        found = {id for shelf in shelves for id in shelf.journal.sessions_named(name)}
+        ids += [name] if name in found or not found else sorted(found)
+    return unique(ids)
 
 
 def known_kinds(
