@@ -70,6 +70,8 @@ def test_remember_sends_all_it_was_told(
     assert main(["remember", NASTY, *words]) == 0
     assert answer(capsys) == {"id": "m1", "action": "stored"}
     (asked,) = daemon.payloads("remember")
+    # By it a daemon that follows a killed one knows that this was stored already.
+    assert len(asked.pop("id")) == 32
     assert asked == {
         "cwd": os.getcwd(),
         "configuration": os.environ["CLAUDE_CONFIG_DIR"],
