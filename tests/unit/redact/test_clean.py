@@ -97,7 +97,16 @@ def test_a_weak_word_is_taken_out_of_an_environment(line: str) -> None:
     """`NAME=value`, within quotes too; what only looks for it, fills it in or stands for it is none."""
     for weak in ("open" + "sesame", "Tr" + "!cky" + "One"):
         assert weak not in clean(line.format(weak)).text
-    for harmless in ("$PW", "%s", "", ".*", "changeme", "None", "os.environ['X']", "OTHER_PASSWORD"):
+    for harmless in (
+        "$PW",
+        "%s",
+        "",
+        ".*",
+        "changeme",
+        "None",
+        "os.environ['X']",
+        "OTHER_PASSWORD",
+    ):
         assert clean(line.format(harmless)).text == line.format(harmless)
 
 
