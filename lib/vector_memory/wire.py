@@ -25,6 +25,12 @@ HOOK_VERB = "hook."
 """A hook's verb is this and its event; its body is the project's folder, NUL, the client's configuration
 folder and NUL where the session has one of its own, and stdin's bytes."""
 
+PROMPTS = "prompts"
+"""The pipe beside the socket that `hooks/run` writes a prompt into before its interpreter starts: a hook's body and a
+line's end, as soon as it has the whole."""
+EARLY = b"VECTOR_MEMORY_STDIN"
+"""The variable in which the interpreter is given what `hooks/run` has read of stdin."""
+
 
 class WireError(Exception):
     """The other side does not speak this protocol."""

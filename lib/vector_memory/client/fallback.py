@@ -9,9 +9,11 @@ the daemon was started.
 import os
 import time
 
+from vector_memory import wire
 from vector_memory.client import exchange, spawn
 from vector_memory.errors import BadInputError
 from vector_memory.system import private
+from vector_memory.system.files import drop
 from vector_memory.system.paths import Home
 
 TYPE_CHECKING = False
@@ -29,6 +31,9 @@ def answer(call: "exchange.HookEvent") -> bytes:
     home = Home(call.home)
     if not _is_own(home):
         return b""
+    if call.event == "UserPromptSubmit":
+        # What comes through it early is read by nobody, and once it is full it would hold up the next shells.
+        drop(os.path.join(home.run, wire.PROMPTS), OSError)
     exchange.note(call.home, b"hooks_without_daemon")
     if call.event == "SessionStart":
         return _start_answer(home, call)

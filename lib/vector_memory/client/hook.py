@@ -71,8 +71,11 @@ def _is_apart(call: HookEvent) -> bool:
 
 
 def _read_stdin() -> bytes:
-    parts: "list[bytes]" = []
-    size = 0
+    # Nothing that is started from here is to find it.
+    early = posix.environ.pop(wire.EARLY, b"")
+    posix.unsetenv(wire.EARLY)
+    parts: "list[bytes]" = [early]
+    size = len(early)
     while size <= wire.MAX_REQUEST_BYTES:
         data = posix.read(0, 262_144)
         if not data:

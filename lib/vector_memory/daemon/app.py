@@ -119,6 +119,12 @@ class App:
             self.ctx.count("answers_too_late")
         return printed
 
+    def heard(self, event: str, body: bytes, caller: Process | None) -> None:
+        """Take note of who started a hook whose answer was begun before it asked."""
+        starter = self.callers.started_by(caller)
+        if starter is not None:
+            self.events.heard(event, body, starter)
+
     def ask(self, verb: str, request: Sent, reply: Reply) -> Written:
         """Return a verb's answer as JSON.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import logging
@@ -46,7 +47,7 @@ class Claims:
 
     def first(self, event: str, data: bytes) -> bool:
         """Whether this input is the first of its kind."""
-        key = hashlib.blake2b(event.encode() + b"\0" + data, digest_size=16).digest()
+        key = _key(event, data)
         now = self._clock()
         with self._lock:
             if len(self._seen) > MAX_CLAIMS:
@@ -56,6 +57,15 @@ class Claims:
                 return False
             self._seen[key] = now
             return True
+
+    def give_up(self, event: str, data: bytes) -> None:
+        """Forget an input: nobody was given its answer."""
+        with self._lock:
+            self._seen.pop(_key(event, data), None)
+
+
+def _key(event: str, data: bytes) -> bytes:
+    return hashlib.blake2b(event.encode() + b"\0" + data, digest_size=16).digest()
 
 
 class Events:
@@ -116,6 +126,17 @@ class Events:
             )
         self._ctx.count(f"hook_{event}")
         return json.dumps(printed).encode("ascii") if printed else b""
+
+    def heard(self, event: str, body: bytes, started: Started) -> None:
+        """Take note of who started a hook whose answer was begun before it asked."""
+        with contextlib.suppress(ValueError):
+            message = hook_message.read(wire.parse_hook(body)[2], "")
+            if message is not None and not message.agent_id:
+                self._callers.heard(started, event, message.prompt)
+
+    def give_up(self, event: str, body: bytes) -> None:
+        """Forget an event whose answer nobody asked for: when its hook comes after all, it is answered."""
+        self._claims.give_up(event, wire.parse_hook(body)[2])
 
     def _is_first(self, event: str, data: bytes) -> bool:
         """Whether an input is to be answered. Two calls without an id may be two that are the same, and each is to

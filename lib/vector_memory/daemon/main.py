@@ -19,6 +19,7 @@ from vector_memory.client.link import ONLY_READ
 from vector_memory.client.spawn import LOCK_FD
 from vector_memory.client.spool import read_aside
 from vector_memory.daemon.callers import Callers
+from vector_memory.daemon.early import EarlyPrompts
 from vector_memory.daemon.health import DaemonStatus
 from vector_memory.daemon.limits import require_shallow
 from vector_memory.daemon.lock import acquire
@@ -32,6 +33,7 @@ from vector_memory.errors import (
     VectorMemoryError,
 )
 from vector_memory.service.base import delivery, messages
+from vector_memory.service.base.delivery import Delivery
 from vector_memory.system import json_in, paths, private
 from vector_memory.system.paths import Home
 
@@ -54,6 +56,7 @@ LEFT_ALONE_S = 5.0
 """After so long without a request it looks whether its plugin is still installed."""
 MAX_LOG_BYTES = 1_000_000
 SOCKET = "daemon.sock"
+PROMPT = "UserPromptSubmit"
 
 
 def main(root: str) -> int:
@@ -122,7 +125,8 @@ class Daemon:
         self.home = home
         self.version = paths.version()
         self.started = started
-        self.server = Server(SOCKET, self.handle, self._stir)
+        self.early = EarlyPrompts(self._begin_answer, self._give_up)
+        self.server = Server(SOCKET, self.handle, self._stir, self.early)
         self.settings_error = ""
         self.settings = self._load_settings()
         logging.getLogger("vector_memory").setLevel(self.settings.log_level.upper())
@@ -195,17 +199,33 @@ class Daemon:
         if self.app is None:
             reply.send(wire.ANSWER, b"")
             return
+        begun = self.early.take(body) if event == PROMPT else None
+        if begun is not None:
+            self.app.heard(event, body, reply.caller)
+            begun.made.wait()
+            self._deliver(event, begun.printed, begun.delivery, reply)
+            return
         with delivery.deliverable() as answer:
-            printed = self.app.hook(event, body, reply.caller)
-            try:
-                reply.send(wire.ANSWER, printed)
-                is_read = not answer or reply.is_read()
-            except OSError:
-                is_read = False
-            if not is_read and answer:
-                log.info("a hook of %s did not wait for its answer", event)
-                answer.take_back()
+            self._deliver(event, self.app.hook(event, body, reply.caller), answer, reply)
+
+    def _deliver(self, event: str, printed: bytes, answer: Delivery, reply: Reply) -> None:
+        try:
+            reply.send(wire.ANSWER, printed)
+            is_read = not answer or reply.is_read()
+        except OSError:
+            is_read = False
+        if not is_read and answer:
+            log.info("a hook of %s did not wait for its answer", event)
+            answer.take_back()
+            if self.app is not None:
                 self.app.ctx.count("answers_unread")
+
+    def _begin_answer(self, body: bytes) -> bytes:
+        return self.app.hook(PROMPT, body) if self.app is not None else b""
+
+    def _give_up(self, body: bytes) -> None:
+        if self.app is not None:
+            self.app.events.give_up(PROMPT, body)
 
     def _own_verbs(self, request: Sent, reply: Reply) -> dict[str, Callable[[], object]]:
         """Return what this process answers itself; without a store, what still makes sense."""
@@ -300,6 +320,9 @@ class Daemon:
         _end_after(HUNG_S)
         if not self.server.owns_socket():
             self.end("its socket is gone")
+        else:
+            # A hook that got no answer has removed it: nobody read what is in it.
+            self.early.listen()
         if self.app is not None:
             self.app.relieve()
             if hung := self.app.hung():

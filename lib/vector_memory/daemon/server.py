@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from vector_memory import wire
 from vector_memory.daemon.clients import ClientConnection, Clients
+from vector_memory.daemon.early import EarlyPrompts
 from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMemoryError
 from vector_memory.system import peer, processes
 from vector_memory.system.files import drop
@@ -145,6 +146,7 @@ class Server:
         name: the socket's file, relative: its whole path may be too long for an address.
         handle: answers one request: verb, body, the client's version, the way back.
         answered: is called after a request that may have left something to do.
+        early: prompts that come before their hooks ask.
 
     A client of another user is disconnected before anything is read. A client has `REQUEST_S`
     for its whole request, however slowly its bytes come; how many there are and what they hold is
@@ -152,9 +154,14 @@ class Server:
     """
 
     def __init__(
-        self, name: str, handle: Handle, answered: Callable[[], None] = lambda: None
+        self,
+        name: str,
+        handle: Handle,
+        answered: Callable[[], None] = lambda: None,
+        early: EarlyPrompts | None = None,
     ) -> None:
         self.name = name
+        self._early = early
         self._handle = handle
         self._answered = answered
         self._stopping = threading.Event()
@@ -180,20 +187,29 @@ class Server:
         self._inode = os.stat(self.name).st_ino
         self._sock.listen(BACKLOG)
         self._sock.setblocking(False)
+        if self._early is not None:
+            self._early.listen()
 
     def serve(self, every_now_and_then: Callable[[], None]) -> None:
         """Answer until `stop`. `every_now_and_then` is called every 2 seconds."""
         poll = select.poll()
         poll.register(self._sock, select.POLLIN)
         poll.register(self._ended, select.POLLIN)
+        early = self._early.fd if self._early else -1
+        if early >= 0:
+            poll.register(early, select.POLLIN)
         look_at = time.monotonic() + LOOK_S
         while not self._stopping.is_set():
             left_s = look_at - time.monotonic()
             if left_s <= 0:
                 every_now_and_then()
                 look_at = time.monotonic() + LOOK_S
-            elif poll.poll(left_s * 1000 + 1):
-                self._accept()
+                continue
+            for fd, _ in poll.poll(left_s * 1000 + 1):
+                if self._early is not None and fd == early:
+                    self._early.hear()
+                else:
+                    self._accept()
 
     def stop(self) -> None:
         """Take no more requests. Those being answered go on, but long ones end with their next word."""
@@ -202,6 +218,8 @@ class Server:
             os.write(self._end, b".")
         if self.owns_socket():
             drop(self.name, OSError)
+        if self._early is not None:
+            self._early.close()
 
     def close(self, wait_s: float) -> None:
         """Wait for the requests being answered, and close the socket."""

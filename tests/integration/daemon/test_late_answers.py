@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import select
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -32,9 +33,12 @@ class Door:
         self.ctx, self.project = house.ctx, project
         events = Events(house.ctx, lambda work: work())  # type: ignore[func-returns-value]
         self._begun = 0
+        self.heard: list[bytes] = []
         self._daemon = Daemon(house.ctx.home, time.monotonic())
         answers: Any = SimpleNamespace(
-            hook=lambda event, body, caller: events.answer(event, body),
+            hook=lambda event, body, caller=None: events.answer(event, body),
+            heard=lambda event, body, caller: self.heard.append(body),
+            events=events,
             stir=lambda: None,
             ctx=house.ctx,
         )
@@ -51,14 +55,31 @@ class Door:
         sock = socket.socket(socket.AF_UNIX)
         sock.settimeout(WAIT_S)
         sock.connect(SOCKET)
+        body = self.body(prompt, session)
+        self._begun += 1
+        sock.sendall(wire.encode_request(wire.HOOK_VERB + "UserPromptSubmit", body, "0.1.0"))
+        return sock
+
+    def body(self, prompt: str, session: str = "s") -> bytes:
+        """Return what a prompt's hook sends."""
         data = json.dumps(
             {"session_id": session, "cwd": str(self.project), "prompt": prompt,
              "hook_event_name": "UserPromptSubmit"}
         ).encode()  # fmt: skip
-        body = wire.encode_hook(str(self.project).encode(), b"", data)
-        self._begun += 1
-        sock.sendall(wire.encode_request(wire.HOOK_VERB + "UserPromptSubmit", body, "0.1.0"))
-        return sock
+        return wire.encode_hook(str(self.project).encode(), b"", data)
+
+    def give_early(self, *bodies: bytes) -> None:
+        """Give prompts before their hooks ask, and wait until the daemon is told of them."""
+        with open(wire.PROMPTS, "r+b", buffering=0) as pipe:
+            pipe.write(b"".join(body + b"\n" for body in bodies))
+        self.until(lambda: all(body in self._daemon.early._begun for body in bodies))
+
+    def until(self, true: Callable[[], object]) -> None:
+        """Wait until something is so."""
+        until = time.monotonic() + WAIT_S
+        while not true():
+            assert time.monotonic() < until
+            time.sleep(0.005)
 
     def ask(self, prompt: str) -> bytes:
         """Return what a prompt is answered by a daemon whose hook waits."""
@@ -134,3 +155,64 @@ def test_each_call_without_an_id_is_looked_at(house: ServiceHouse) -> None:
     assert all(events._is_first("PreToolUse", call % b"") for _ in range(3))
     with_id = call % b', "tool_use_id": "t1"'
     assert [events._is_first("PreToolUse", with_id) for _ in range(2)] == [True, False]
+
+
+def test_what_came_early_is_told_once(late_door: Door) -> None:
+    """The hook gets the answer that was begun, the same event from another wiring none, and who started the hook is
+    looked at when it asks."""
+    late_door.give_early(late_door.body(ASKED))
+    assert b"Postgres" in late_door.ask(ASKED)
+    assert late_door.heard == [late_door.body(ASKED)]
+    assert late_door.ask(ASKED) == b""
+    counters = late_door.ctx.state.counters()
+    assert (counters["injections"], counters["hook_UserPromptSubmit"]) == (1, 1)
+
+
+def test_what_came_early_and_was_never_asked_is_as_if_it_had_not_come(late_door: Door) -> None:
+    late_door.give_early(late_door.body(ASKED))
+    late_door.until(lambda: not late_door._daemon.early._begun)
+    late_door.until(lambda: not late_door.ctx.state.shown("s"))
+    assert late_door.ctx.state.counters().get("injections", 0) == 0
+    assert b"Postgres" in late_door.ask(ASKED)
+
+
+def test_what_came_early_and_was_not_read_is_told_again(late_door: Door) -> None:
+    late_door.give_early(late_door.body(ASKED))
+    with late_door.begin(ASKED):
+        pass
+    late_door.settle()
+    assert late_door.ctx.state.shown("s") == set()
+    assert b"Postgres" in late_door.ask(ASKED + " Please look.")
+
+
+def test_what_is_no_whole_prompt_is_not_begun(late_door: Door) -> None:
+    """Nor is what is more than a few at once."""
+    whole = late_door.body(ASKED)
+    late_door.give_early()
+    with open(wire.PROMPTS, "r+b", buffering=0) as pipe:
+        pipe.write(
+            b"\n".join(
+                [b"", b"{}", whole[:-9], whole[:-9] + b"}", b"\0[1]", b"\xff" * 9, whole, b""]
+            )
+        )
+    late_door.until(lambda: whole in late_door._daemon.early._begun)
+    assert set(late_door._daemon.early._begun) == {whole}
+    assert late_door.ctx.state.counters().get("hook_inputs_broken", 0) == 0
+    assert b"Postgres" in late_door.ask(ASKED)
+
+
+def test_the_pipe_is_made_again_and_goes_with_the_daemon(late_door: Door) -> None:
+    """A hook that got no answer removes it."""
+    os.unlink(wire.PROMPTS)
+    late_door._daemon.early.listen()
+    late_door.give_early(late_door.body(ASKED))
+    assert b"Postgres" in late_door.ask(ASKED)
+    late_door._daemon.server.stop()
+    assert not os.path.exists(wire.PROMPTS)
+
+
+def test_another_daemons_pipe_stays(late_door: Door) -> None:
+    os.unlink(wire.PROMPTS)
+    os.mkfifo(wire.PROMPTS)
+    late_door._daemon.early.close()
+    assert os.path.exists(wire.PROMPTS)
