@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import calendar
 from datetime import date, datetime, timedelta
-from enum import Enum
 
 from vector_memory.model import (
     COLLECTIONS,
@@ -20,6 +19,7 @@ from vector_memory.model import (
     Status,
     Temporal,
     Tier,
+    Word,
 )
 
 FLOOR = 0.05
@@ -39,7 +39,7 @@ HALF_LIFE, EVERY, VERIFIED = "half_life_days", "every", "verified"
 is so."""
 
 
-class Every(str, Enum):
+class Every(Word):
     """How often a periodic memory comes back."""
 
     DAILY = "daily"

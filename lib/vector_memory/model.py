@@ -193,6 +193,10 @@ RULES = (
     PREFERENCE, PROCEDURE, "rule", "objective", "goal", "constraint", "policy", "instruction",
 )  # fmt: skip
 """Kinds that say what to do from now on: what others wrote never has one by itself."""
+KINDS = tuple(
+    dict.fromkeys((*INTENTS, *RULES, NOTE, "fix", "learning", "episode", "trajectory", *OF_TALK))
+)
+"""The kinds that there are without anybody's own."""
 SUSPICION, IS_FOREIGN, PROPOSED = "suspicion", "foreign", "proposed"
 """In `extra`: what looks like an instruction to the model; that nobody vouched for an import; and what an
 agent would have a memory count as, which waits for the user."""

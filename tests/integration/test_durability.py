@@ -314,7 +314,12 @@ def test_a_data_home_that_can_only_be_read_answers(tmp_path: Path, rig: Rig) -> 
         assert done.returncode == 0, done.stderr
         answer = json.loads(done.stdout)
         assert ([hit["id"] for hit in answer["hits"]], answer["mode"]) == ([one], "offline")
-        assert done.stderr.count("No daemon can be started") == 1
+        assert "No daemon can be started" in answer["note"]
+        command[-3:] = ["tool", "memory_recall", "--json", '{"query": "ledger WAL"}']
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        answer = json.loads(done.stdout)
+        assert [hit["id"] for hit in answer["memories"]] == [one[:12]], done.stderr
+        assert "can only be read" in answer["note"]
         code = (
             f"import sys; sys.path.insert(0, {str(LIB)!r})\nfrom vector_memory.client.hook import main\n"
             f"main('Stop', {rig.home.root!r})"

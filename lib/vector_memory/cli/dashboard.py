@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 
 from vector_memory.cli import asking, job_files, output
 from vector_memory.cli.answers import Row
@@ -86,5 +87,5 @@ def install(call: Invocation, kind: str | None, port: int, remove: bool) -> None
         BadInputError: an agent asks.
     """
     asking.require_user("installs services")
-    service = job_files.dashboard(kind or job_files.usual_kind(), port)
-    job_files.settle(service, remove, call)
+    service = partial(job_files.dashboard, port=port)
+    job_files.settle(service, ("systemd", "launchd"), kind, remove, call)

@@ -75,11 +75,19 @@ def _say_vault(answer: Row) -> None:
 
 @contextmanager
 def replacing(path: str) -> Iterator[IO[str]]:
-    """Give a file, 0600, that takes the place of `path` when all is written.
+    """Give a file, 0600, that takes the place of `path` when all is written; what is no file, such as a pipe or a
+    device, is written to and stays what it is.
 
     Raises:
-        BadInputError: the folder cannot be written.
+        BadInputError: the folder cannot be written, or what is there.
     """
+    if os.path.exists(path) and not os.path.isfile(path):
+        try:
+            with open(path, "w", encoding="utf-8", errors="backslashreplace") as there:
+                yield there
+        except OSError as error:
+            raise BadInputError(f"{path}: {error.strerror}.", "Choose another file.") from error
+        return
     try:
         descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".export-")
     except OSError as error:

@@ -7,7 +7,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from vector_memory.cli import output
@@ -138,25 +138,42 @@ def _workflow(job: Row, number: int) -> Any:
     return flow
 
 
-def settle(timers: Timers, removes: bool, call: Invocation) -> None:
+def settle(
+    made: Callable[[str], Timers],
+    kinds: Sequence[str],
+    kind: str | None,
+    removes: bool,
+    call: Invocation,
+) -> None:
     """Write such files, or take them away, and tell which, and what puts them in force or ends that.
+
+    Args:
+        made: returns the files of a kind.
+        kinds: those that there may be of.
+        kind: that which is asked for; without, what this machine has is written, and what there is removed.
 
     Raises:
         BadInputError: something else is there, or they cannot be written.
     """
-    for path, text in () if removes else timers.files.items():
+    if removes:
+        there = [made(each) for each in ([kind] if kind else kinds)]
+        gone = {path: timers.stop for timers in there for path in timers.files if remove(path)}
+        then = "; ".join(dict.fromkeys(gone.values()))
+        call.show(Row({"removed": list(gone), "then": then}), _show)
+        return
+    timers = made(kind or usual_kind())
+    for path, text in timers.files.items():
         write(path, text)
-    gone = [path for path in timers.files if removes and remove(path)]
-    fields: dict[str, object] = {"removed": gone} if removes else {"written": list(timers.files)}
-    command = timers.stop if removes else timers.start
-    call.show(Row({**fields, "then": command}), _show)
+    call.show(Row({"written": list(timers.files), "then": timers.start}), _show)
 
 
 def _show(answer: Row) -> None:
     for word in ("written", "removed"):
         for path in answer.texts(word):
             output.say(f"{word.capitalize()}: {path}")
-    output.say(f"Then: {answer.text('then')}")
+    output.say(
+        f"Then: {answer.text('then')}" if answer.text("then") else "Nothing of ours is there."
+    )
 
 
 def write(path: str, text: str) -> None:

@@ -48,7 +48,7 @@ def install(call: Invocation, kind: str | None, remove: bool) -> None:
         BadInputError: an agent asks.
     """
     asking.require_user("installs timers")
-    job_files.settle(job_files.timers(kind or job_files.usual_kind()), remove, call)
+    job_files.settle(job_files.timers, ("systemd", "launchd", "cron"), kind, remove, call)
 
 
 def export(call: Invocation, n8n: str) -> None:

@@ -48,10 +48,9 @@ def _ask(call: Invocation) -> Row:
         return call.ask()
     except StoreFullError as error:
         # No daemon can run here: what can be read is read.
-        from vector_memory.cli import offline
+        from vector_memory.client import offline
 
-        output.note(f"{error.message} Found by words only, without filters.")
-        return Row(offline.recall(Home(), call.request()))
+        return Row(offline.recall(Home(), call.request(), str(error)))
 
 
 def show(answer: Row, why: bool, every: bool) -> None:
@@ -60,6 +59,10 @@ def show(answer: Row, why: bool, every: bool) -> None:
     # Without a daemon nobody says what fits.
     hits = [hit for hit in nearest if every or hit.fields.get("fits", True)]
     note = answer.text("note")
+    output.unopened(answer)
+    if answer.text("mode") == "offline":
+        output.note(note)
+        note = ""
     if not nearest:
         output.say("Nothing found.")
     elif not hits:

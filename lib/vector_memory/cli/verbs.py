@@ -33,7 +33,7 @@ OFFERED = (
     "id", "held", "waiting", "session", "kind", "job", "tool", "setting", "list_setting", "value",
 )  # fmt: skip
 """Types whose values a shell offers: functions of `offered_values`."""
-MARKS = ("many", "optional", "required", "local")
+MARKS = ("many", "optional", "required", "local", "empty")
 """Words that stand before a type in the table."""
 
 
@@ -99,7 +99,7 @@ class Parameter:
 
     Attributes:
         name: what functions and requests call it.
-        options: how it is typed, nothing for an argument.
+        options: how it is typed, nothing for an argument; `usual` the longest of them, or what stands for the argument.
         is_local: it is for this program, and goes into no request.
         is_value: it is a setting's value.
     """
@@ -114,11 +114,20 @@ class Parameter:
         self.is_value = self._kind == "value"
         self.options = [word for word in typed.split() if re.match("-.", word)]
         self._metavar = next((word for word in typed.split() if word not in self.options), None)
-        usual = max(self.options, key=len) if self.options else str(self._metavar)
-        self.name = name or usual.strip("-").lower().replace("-", "_")
+        self.usual = max(self.options, key=len) if self.options else str(self._metavar)
+        self.name = name or self.usual.strip("-").lower().replace("-", "_")
 
     def read(self, value: Any) -> object:
-        """Return a value as functions and requests want it."""
+        """Return a value as functions and requests want it.
+
+        Raises:
+            BadParameter: it is empty and may not be, as an unset variable of a shell is.
+        """
+        texts = value if isinstance(value, list) else [value]
+        if "empty" not in self._words and any(
+            isinstance(it, str) and not it.strip() for it in texts
+        ):
+            raise typer.BadParameter(f"{self.usual} is empty.")
         read = READ.get(self._kind)
         if read is None or value is None:
             return value

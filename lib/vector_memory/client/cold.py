@@ -72,8 +72,7 @@ def _note(row: "dict[str, object]", terms: "list[str]") -> fence.Note:
     where = str(row["id"])[:8]
     if row["path"]:
         where += " %s:%s" % (fence.short_name(str(row["path"])), row["line_start"])
-    marks, origin = _marks(row), str(row["origin"])
-    suspicious = bool(marks) and not marks.get("released")
+    origin, suspicious = str(row["origin"]), is_suspicious(row)
     said_by = "" if row["kind"] in UNSAID else origin
     said_by = " · ".join(part for part in (said_by, "suspicious" if suspicious else "") if part)
     head = fence.head(at.date().isoformat(), str(row["kind"]), name, where, said_by)
@@ -82,10 +81,10 @@ def _note(row: "dict[str, object]", terms: "list[str]") -> fence.Note:
     return fence.fitting(note, NOTE_TOKENS + fence.tokens(head), terms)
 
 
-def _marks(row: "dict[str, object]") -> "dict[str, object]":
-    """Return what is known of a memory that looks like instructions to the model."""
+def is_suspicious(row: "dict[str, object]") -> bool:
+    """Whether a memory looks like instructions to the model, and the user has not released it."""
     try:
         marks = json.loads(str(row["extra"]) or "{}").get("suspicion")
     except (ValueError, AttributeError):
-        return {"score": 0}
-    return marks if isinstance(marks, dict) else {}
+        return True
+    return isinstance(marks, dict) and bool(marks) and not marks.get("released")

@@ -26,6 +26,9 @@ KILL_WAIT_S = 5.0
 ONLY_READ = daemon_verbs.named("twice") | {"status"}
 """What may be asked twice: a daemon that was killed may have done the rest already. A message that is fed
 twice counts once."""
+NEW_IDS = {"remember": "id", "rewrite": "new_id"}
+"""The fields by which verbs are told what a new memory is to be called: asked again with it, they store nothing
+twice."""
 MOST_TIMES = 4
 """How often that is asked, each time of another daemon: the one before was killed meanwhile."""
 SILENCE_S = 3.0
@@ -65,7 +68,8 @@ class DaemonClient:
         self, verb: str, payload: Mapping[str, object], timeout_s: float = 600.0, start: bool = True
     ) -> Iterator[tuple[str, Json]]:
         """Yield ("progress" | "item", data) … and ("answer", data) last. Raises as `ask` does."""
-        body = json.dumps({**_configuration(), **payload}).encode("utf-8", "surrogatepass")
+        named = {NEW_IDS[verb]: os.urandom(16).hex()} if verb in NEW_IDS else {}
+        body = json.dumps({**_configuration(), **named, **payload}).encode("utf-8", "surrogatepass")
         if len(body) > wire.MAX_REQUEST_BYTES:
             raise errors.BadInputError("That is too much for one request.", "Use `import FILE`.")
         replaced, times = False, 0
@@ -268,8 +272,7 @@ def _is_repeatable(verb: str, payload: Mapping[str, object]) -> bool:
     writes the note of a key."""
     return (
         verb in ONLY_READ
-        or (verb == "remember" and "id" in payload)
-        or (verb == "rewrite" and "new_id" in payload)
+        or verb in NEW_IDS
         or (verb == "scratch" and payload.get("action") != "clear")
     )
 
@@ -334,8 +337,9 @@ _HINT = "`vector-memory doctor` tells what is wrong."
 _AGAIN_HINT = f"Ask again: what was acknowledged is there. {_HINT}"
 _HANGS = "The daemon runs and answers nobody: it was stopped, or it hangs."
 _END_HINT = (
-    "End it with `vector-memory daemon stop`, which also ends one that hangs, and ask again: what it had "
-    "acknowledged is there."
+    "End it with `vector-memory daemon stop`, which also ends one that hangs, and ask again. What it had "
+    "acknowledged is there; what you asked now may still be done if it goes on instead, and the same text is "
+    "not stored twice."
 )
 _moving = threading.Lock()
 

@@ -17,6 +17,7 @@ from vector_memory.config import Settings
 from vector_memory.daemon.callers import CURSOR, Callers
 from vector_memory.daemon.health import Health, LoggedError, ModelHealth, RetryAnswer
 from vector_memory.daemon.keeper import Keeper
+from vector_memory.daemon.plugin_watch import PluginWatch
 from vector_memory.daemon.server import Reply, Sent, Written
 from vector_memory.daemon.work import Worker
 from vector_memory.errors import BadInputError, StoreFullError, UnsafeTextError
@@ -81,6 +82,7 @@ class App:
         self.ctx.publish = self._publish
         self.ctx.spooled = lambda path: self.events.backlog.add(path)
         self._events: Events | None = None
+        self._plugin = PluginWatch()
         self.callers = Callers(
             lambda: self.ctx.state.cursor(CURSOR),
             lambda clients: self.ctx.later(lambda: self.ctx.state.set_cursor(CURSOR, clients)),
@@ -161,7 +163,7 @@ class App:
         if self._events is None:
             from vector_memory.daemon.events import Events
 
-            self._events = Events(self.ctx, self._indexer.put, self.callers)
+            self._events = Events(self.ctx, self._indexer.put, self.callers, self._plugin)
         return self._events
 
     def use(self, settings: Settings) -> None:
@@ -245,8 +247,8 @@ class App:
             self._events.backlog.take_up()
 
     def is_plugin_gone(self) -> bool:
-        """Whether the client has uninstalled the plugin that hooks came from."""
-        return self._events is not None and self._events.plugin.is_gone()
+        """Whether the client has uninstalled the plugin."""
+        return self._plugin.is_gone()
 
     def hung(self) -> str:
         """Return which thread has been at one piece of work for longer than any takes, "" if none."""

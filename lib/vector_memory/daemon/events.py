@@ -73,7 +73,7 @@ class Events:
 
     Args:
         index: has work done by the indexing thread, in order.
-        callers: is told who starts hooks, and what was said to it.
+        callers: is told who starts hooks, and what was said to it; `plugin` under which configurations.
     """
 
     def __init__(
@@ -81,12 +81,13 @@ class Events:
         ctx: Context,
         index: Callable[[Callable[[], object]], None],
         callers: Callers | None = None,
+        plugin: PluginWatch | None = None,
     ) -> None:
         self._ctx = ctx
         self._callers = callers or Callers()
         self._index = index
         self._claims = Claims()
-        self.plugin = PluginWatch()
+        self._plugin = plugin or PluginWatch()
         self.backlog = Backlog(ctx, index, self._learn)
         self._answers: dict[str, Callable[[HookMessage], str]] = {
             "SessionStart": self._session_start,
@@ -116,7 +117,7 @@ class Events:
         self._callers.heard(started, event, "" if message.agent_id else message.prompt)
         if not _is_named(message.folder):
             return b""
-        self.plugin.heard(os.fsdecode(configuration))
+        self._plugin.heard(os.fsdecode(configuration))
         with privacy.for_folder(self._ctx, message.folder, [os.fsdecode(configuration)]):
             printed = (
                 self._tool_call(event, message)

@@ -15,25 +15,32 @@ LOOK_S = 10.0
 
 
 class PluginWatch:
-    """Looks at the client's lists of plugins, in each of its configurations that hooks came from."""
+    """Looks at the client's lists of plugins, in the configuration that the daemon was started under and in each that
+    hooks came from."""
 
     def __init__(self) -> None:
-        self._installed: dict[str, bool] = {}
+        self._folders: set[str] = set()
+        self._was_installed = False
         self._looked = 0.0
+        self.heard(os.environ.get("CLAUDE_CONFIG_DIR", ""))
 
     def heard(self, configuration: str) -> None:
-        """Note that a hook came from a client with this folder of configuration, "" for the usual one."""
+        """Note that there is a client with this folder of configuration, "" for the usual one."""
         folder = configuration or os.path.expanduser("~/.claude")
-        if folder not in self._installed:
-            self._installed[folder] = is_installed(folder)
+        if folder not in self._folders:
+            self._folders.add(folder)
+            self._was_installed |= is_installed(folder)
 
     def is_gone(self) -> bool:
         """Whether the plugin was installed in a configuration, and is in none any more. Hooks that are wired by
         hand, or for one session, are no plugin that could go."""
-        if not any(self._installed.values()) or time.monotonic() - self._looked < LOOK_S:
+        if time.monotonic() - self._looked < LOOK_S:
             return False
         self._looked = time.monotonic()
-        return not any(is_installed(folder) for folder in self._installed)
+        is_there = any(map(is_installed, self._folders))
+        # It may have come since the daemon began, which a command may have started.
+        self._was_installed |= is_there
+        return self._was_installed and not is_there
 
 
 def is_installed(configuration: str) -> bool:

@@ -22,6 +22,7 @@ from vector_memory.journal.rows import (
 )
 from vector_memory.journal.scopes import as_array, condition, marks, parts
 from vector_memory.model import PASSAGE, Memory, Scope, Source, Status
+from vector_memory.system.json_in import session_id
 
 MAX_STEPS = 16
 """Steps of a chain of successors that are followed at most."""
@@ -249,6 +250,17 @@ class SingleReads(MemoryReads):
             names,
         )
         return [name for (name,) in rows]
+
+    def sessions_named(self, name: str) -> list[str]:
+        """Return the sessions that a name means: those whose id begins so, and what a program handed over by it
+        (`feed`), which is kept as `client:name`."""
+        kept = session_id(name), session_id(f"feed:{name}")
+        rows = self.connections.rows(
+            "SELECT DISTINCT session FROM sources WHERE session IN (?2, ?3) OR substr(session, 1, length(?1)) = ?1"
+            " OR substr(session, instr(session, ':') + 1) = ?1",
+            (name, *kept),
+        )
+        return [session for (session,) in rows]
 
     def count_after(self, seq: int) -> int:
         """Return how many rows, of every status, changed after a sequence number."""

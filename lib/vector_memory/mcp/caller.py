@@ -55,13 +55,13 @@ class Caller:
         Raises:
             VectorMemoryError: what the daemon reported, or that there is none.
         """
-        return self.daemon.ask(verb, self._request({**arguments, **more}), TIMEOUT_S)
+        return self.daemon.ask(verb, self.request({**arguments, **more}), TIMEOUT_S)
 
     def ask_long(self, verb: str, arguments: Json, **more: Any) -> tuple[Json, list[Json]]:
         """Return the answer to something that may take long, and the items that came before it."""
         last = 0.0
         items: list[Json] = []
-        for kind, data in self.daemon.stream(verb, self._request({**arguments, **more}), LONG_S):
+        for kind, data in self.daemon.stream(verb, self.request({**arguments, **more}), LONG_S):
             if kind == "answer":
                 return data, items
             if kind == "item":
@@ -71,7 +71,8 @@ class Caller:
                 self.tell(data["done"], data["total"], str(data["doing"]))
         raise DaemonUnavailableError("The daemon ended before it answered.", "Ask again.")
 
-    def _request(self, request: Json) -> Json:
+    def request(self, request: Json) -> Json:
+        """Return what the daemon is asked: about which project, from where, by whom."""
         asked = {name: value for name, value in request.items() if value is not None}
         if not (asked.get("global") or asked.get("all_projects")):
             asked.setdefault("project", self.folder)

@@ -6,7 +6,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.finding import looked_up
 from vector_memory.mcp.shown import MOST_AT_ONCE
-from vector_memory.mcp.storing import HINTS, new_id
+from vector_memory.mcp.storing import HINTS
 from vector_memory.mcp.telling import Json, Telling, short
 from vector_memory.mcp.tool import does
 
@@ -60,7 +60,7 @@ def changed(caller: Caller, answer: Json, status: str) -> Json:
 @does("update_memory")
 def update(caller: Caller, arguments: Json) -> Json:
     """Change a memory's words or marks."""
-    return changed(caller, caller.ask("rewrite", arguments, new_id=new_id()), "updated")
+    return changed(caller, caller.ask("rewrite", arguments), "updated")
 
 
 @does("memory_verify")

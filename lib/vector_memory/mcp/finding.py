@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from vector_memory.errors import BadInputError
+from vector_memory.client import offline
+from vector_memory.errors import BadInputError, StoreFullError
 from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.telling import WHOLE_TOKENS, Json, Telling, say, short
 from vector_memory.mcp.tool import ON_A_PAGE, does, page, paged, scope_of
@@ -43,15 +44,24 @@ def next_of(memories: Any, k: int, start: int = 0) -> int | None:
 def recall(caller: Caller, arguments: Json) -> Json:
     """Tell the hits that fit, the best first."""
     query, start = arguments["query"], arguments.get("cursor") or 0
-    asked = {"k": DEFAULT, **scope_of(arguments), "query": query, "offset": start}
-    asked["tiers"] = [tier.replace("_", "-") for tier in arguments.get("tiers") or ()]
-    answer = caller.ask("recall", asked)
+    asked = {
+        "k": DEFAULT,
+        **scope_of(arguments),
+        "query": query,
+        "offset": start,
+        "tiers": arguments.get("tiers"),
+    }
+    try:
+        answer = caller.ask("recall", asked)
+    except StoreFullError as error:
+        # No daemon can run here: what can be read is read.
+        answer = offline.recall(caller.daemon.home, caller.request(asked), str(error))
     more = {name: answer.get(name) for name in ("period", "widened", "note")}
     more["mode"] = "words" if answer["mode"] == "lexical" else None
     hits = answer["hits"]
     more["next_cursor"] = next_of(hits, asked["k"], start)
     if not arguments.get("all"):
-        hits = [hit for hit in hits if hit["fits"]]
+        hits = [hit for hit in hits if hit.get("fits", True)]
         if answer["hits"] and not hits:
             more |= {"note": more["note"] or "Nothing fits the question.", "next_cursor": None}
     hits = [{**hit, "traced": arguments.get("why")} for hit in hits]

@@ -7,7 +7,7 @@ from vector_memory.mcp import tool as tools
 from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.fields import checked
 from vector_memory.mcp.telling import NOTICE, Json
-from vector_memory.mcp.tool import Tool, with_known_kinds
+from vector_memory.mcp.tool import Tool
 
 DOING = (storing, finding, changing, tending, governing)
 """Imported for the functions that they say what tools do by."""
@@ -23,6 +23,6 @@ def call(caller: Caller, tool: Tool, arguments: Json | None) -> Json:
     Raises:
         VectorMemoryError: an argument does not fit, or what the daemon reported.
     """
-    answer = tool.act(caller, with_known_kinds(caller, checked(tool.fields, arguments)))
+    answer = tool.act(caller, checked(tool.fields, arguments))
     result = {name: value for name, value in answer.items() if value is not None}
     return {"notice": NOTICE, **result} if caller.shown.owes_notice() else result

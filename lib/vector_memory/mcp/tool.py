@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from vector_memory.aging import Every
-from vector_memory.errors import BadInputError
 from vector_memory.mcp.caller import Caller, Json
 from vector_memory.mcp.fields import NUMBER, TEXT, WORDS, YES, Argument
 from vector_memory.mcp.outputs import answer
@@ -18,10 +17,8 @@ from vector_memory.mcp.telling import spoken
 from vector_memory.model import (
     COLLECTIONS,
     DECISION,
-    DERIVED,
     INTENTS,
     JURISDICTIONS,
-    PASSAGE,
     PREFERENCE,
     PROBLEM,
     QUESTION,
@@ -201,33 +198,6 @@ def scope_of(arguments: Json) -> Json:
     """Return what a question is limited to, in the daemon's words."""
     given = {name: arguments[name] for name in _SCOPED if arguments.get(name) is not None}
     return {_TO_DAEMON.get(name, name): value for name, value in given.items()}
-
-
-def with_known_kinds(caller: Caller, arguments: Json) -> Json:
-    """Return arguments whose `kinds` are such as are there: `Decisions` means `decision`.
-
-    Raises:
-        BadInputError: no memory has such a kind.
-    """
-    if "kinds" not in arguments:
-        return arguments
-    valid = set(unique((*STORED_KINDS, PASSAGE, *DERIVED)))
-    kinds = [_kind(word, valid) for word in arguments["kinds"]]
-    if not valid.issuperset(kinds):
-        # Kinds are open to whoever stores by hand or imports.
-        valid |= set(caller.ask("stats", {"all_projects": True})["by_kind"])
-        kinds = [_kind(word, valid) for word in arguments["kinds"]]
-    for kind in kinds:
-        if kind not in valid:
-            raise BadInputError(
-                f"There is no kind {kind[:40]!r}.", f"Kinds: {', '.join(sorted(valid))}."
-            )
-    return {**arguments, "kinds": kinds}
-
-
-def _kind(word: str, valid: set[str]) -> str:
-    forms = (word, word.strip().lower(), word.strip().lower().removesuffix("s"))
-    return next((form for form in forms if form in valid), word)
 
 
 def reach(arguments: Json, default: int, most: int) -> int:

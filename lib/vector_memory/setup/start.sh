@@ -19,7 +19,14 @@ if holds_something_else; then
     say 'Vector Memory is not set up: VECTOR_MEMORY_HOME names a folder that holds something else. Correct it, or run bootstrap.sh with it.'
     exit 0
 fi
-mkdir -p "$home/run" "$home/logs" 2>/dev/null || exit 0
+# A path that JSON would need escaped is only described.
+shown=$home
+case $shown in *[\"\\]* | *[[:cntrl:]]*) shown='its data home' ;; esac
+mkdir -p "$home/run" "$home/logs" 2>/dev/null
+if [ ! -w "$home/run" ] || [ ! -w "$home/logs" ]; then
+    say "Vector Memory cannot be set up: nothing can be written in $shown. Make it writable, or set VECTOR_MEMORY_HOME to another folder."
+    exit 0
+fi
 log=$home/logs/setup.log
 failed=$home/run/setup.failed
 
@@ -30,10 +37,7 @@ report() {
         printf '%s\n' "$line"
         return
     fi
-    shown=$log
-    # A path that JSON would need escaped is only described.
-    case $shown in *[\"\\]* | *[[:cntrl:]]*) shown='logs/setup.log in its data home' ;; esac
-    say "Vector Memory is being set up in the background and works as soon as that is done, in about a minute (log: $shown)."
+    say "Vector Memory is being set up in the background and works as soon as that is done, in about a minute (log: logs/setup.log in $shown)."
 }
 
 report

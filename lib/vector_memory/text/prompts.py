@@ -40,6 +40,7 @@ _AT_THIS = (
 _POINTING = (*_AT_THIS, "previous", "previously", "earlier", "again", "same", "before")
 """What points at what was said: the former at the talk that goes on. What happens "again" did so long ago."""
 _EARLIER = ("the above", "the previous", "the earlier")
+_FLAG = re.compile(r"--?[A-Za-z]")
 _ITEM = re.compile(r"(?m)^[ \t>#*-]*\(?(\d{1,2})[.):]\*{0,2}[ \t]+(?=\S)")
 _REMEMBER = ("/remember", "/vector-memory:remember")
 
@@ -153,6 +154,19 @@ class Prompt:
     def is_short(self) -> bool:
         """Whether it says so little that it may presume what was said just before."""
         return self._leans[0] <= MOST_TERMS
+
+    @property
+    def is_command_line(self) -> bool:
+        """Whether it is one for a shell ("terraform plan"): a program's name, and no word of a sentence. However short
+        it is, it says all, and nothing of what was before."""
+        first, *rest = self.text.split() or [""]
+        if not rest or first not in tables.sets("command_words")["with_jobs"]:
+            return False
+        if any(_FLAG.match(word) for word in rest):
+            return True
+        terms, points = self._leans
+        is_sentence = points or terms < len(self._words) or self.text.endswith(("?", "."))
+        return not is_sentence and _GOING_ON.isdisjoint(self._words)
 
 
 def says_nothing(text: str) -> bool:

@@ -70,6 +70,8 @@ def test_remember_sends_all_it_was_told(
     assert main(["remember", NASTY, *words]) == 0
     assert answer(capsys) == {"id": "m1", "action": "stored"}
     (asked,) = daemon.payloads("remember")
+    # By it a daemon that follows a killed one knows that this was stored already.
+    assert len(asked.pop("id")) == 32
     assert asked == {
         "cwd": os.getcwd(),
         "configuration": os.environ["CLAUDE_CONFIG_DIR"],
@@ -626,6 +628,20 @@ class TestExport:
         assert answer(capsys) == {"exported": 2, "file": str(file)}
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
         assert len(file.read_text(encoding="utf-8").splitlines()) == 2
+
+    def test_what_is_no_file_is_written_to(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """A pipe, or a device: it stays what it is. A folder is no place for an export."""
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        assert main(["export", "--output", str(pipe), "--json"]) == 0
+        assert os.read(reading, 100_000).count(b"\n") == 2
+        os.close(reading)
+        assert pipe.is_fifo()
+        assert main(["export", "--output", str(tmp_path)]) == 1
+        assert "directory" in capsys.readouterr().err
 
     def test_a_failed_export_leaves_the_old_file(self, daemon: FakeDaemon, tmp_path: Path) -> None:
         """Nothing half-written takes its place, or stays beside it."""

@@ -174,6 +174,22 @@ def test_a_line_of_cron(strange_home: Path, capsys: pytest.CaptureFixture[str]) 
     assert "%" not in line.replace("\\%", "")
 
 
+def test_what_goes_is_what_is_there(
+    strange_home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On whatever machine it was written; what would end it is told of that alone, and nothing where there is none."""
+    monkeypatch.setattr(job_files, "usual_kind", lambda: "cron")
+    for verb in ("jobs", "dashboard"):
+        assert main([verb, "install", "--for", "systemd"]) == 0
+        capsys.readouterr()
+        assert main([verb, "install", "--remove"]) == 0
+        out = capsys.readouterr().out
+        assert "Removed: " in out
+        assert "Then: systemctl --user disable --now vector-memory-" in out
+        assert main([verb, "install", "--remove"]) == 0
+        assert capsys.readouterr().out == "Nothing of ours is there.\n"
+
+
 def test_what_others_wrote_is_left_alone(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -189,6 +189,31 @@ def test_one_that_does_not_answer_is_killed(rig: Rig) -> None:
     assert rig.daemon.ask("stats", {})["memories"] == 1
 
 
+def test_one_that_goes_on_does_what_it_was_asked_once(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who waited no longer is told that it may still be done, and stores nothing twice by asking again; one that is
+    killed meanwhile is followed by one that does it."""
+    monkeypatch.setattr(link, "SILENCE_S", 0.2)
+    monkeypatch.setattr(link, "SIGN_OF_LIFE_S", 0.2)
+    text = {"text": "The ledger is closed on Fridays", "global": True}
+    pid = rig.daemon.start()["pid"]
+    os.kill(pid, signal.SIGSTOP)
+    for _ in range(2):
+        with pytest.raises(errors.DaemonUnavailableError, match="may still be done"):
+            rig.daemon.ask("remember", text)
+    os.kill(pid, signal.SIGCONT)
+    rig.daemon.ask("remember", text)
+    assert rig.daemon.ask("stats", {})["memories"] == 1
+    monkeypatch.setattr(link, "SILENCE_S", 60.0)
+    os.kill(pid, signal.SIGSTOP)
+    killer = threading.Timer(1.0, os.kill, (pid, signal.SIGKILL))
+    killer.start()
+    rig.daemon.ask("remember", {"text": "The ledger opens on Mondays", "global": True})
+    killer.join()
+    assert rig.daemon.ask("stats", {})["memories"] == 2
+
+
 def test_who_asks_while_it_ends_is_answered_by_the_next(rig: Rig) -> None:
     """Clients that come at any moment of a daemon's end never see it."""
     rig.daemon.start()

@@ -74,7 +74,7 @@ class TestArguments:
         assert (told["text"], told["kind"]) == ("123", "fact")
         server.call("memory_forget", ids=told["id"])
         told = server.error("memory_recall", query="exporter", kinds=["decison"])
-        assert "no kind 'decison'" in told and "decision" in told
+        assert "kind cannot be 'decison'" in told and "decision" in told
         told = server.error("memory_store", text="Dippers dive.", kind="decison")
         assert "one of decision, solution" in told
         rig.daemon.ask("remember", {"text": "Plovers pipe.", "kind": "recipe", "global": True})

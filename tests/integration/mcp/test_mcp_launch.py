@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,9 @@ def plugin(tmp_path: Path) -> Path:
     shutil.copy(ROOT / "bin" / "vector-memory-mcp", plugin / "bin")
     setup = plugin / "lib" / "vector_memory" / "setup"
     setup.mkdir(parents=True)
-    shutil.copy(ROOT / "lib" / "vector_memory" / "setup" / "home.sh", setup)
-    (setup / "start.sh").write_text('echo "{}"; mkdir -p "$1"; echo started >"$1/mark"\n')
+    for name in ("home.sh", "start.sh"):
+        shutil.copy(ROOT / "lib" / "vector_memory" / "setup" / name, setup)
+    (plugin / "bootstrap.sh").write_text('echo "{}"; echo started >"$VECTOR_MEMORY_HOME/mark"\n')
     return plugin
 
 
@@ -48,7 +50,22 @@ def test_without_a_runtime_the_setup_begins(plugin: Path, tmp_path: Path) -> Non
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.count("\n") == 1
     assert "set up in the background" in done.stderr
-    assert (home / "mark").read_text() == "started\n"
+    end = time.monotonic() + 20
+    while not (mark := home / "mark").is_file() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert mark.read_text() == "started\n"
+
+
+def test_a_home_that_cannot_be_written_is_told_of(plugin: Path) -> None:
+    """No set-up is promised that can never be; a session's start says it too."""
+    done = start(plugin, "/proc/data")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "nothing can be written in /proc/data" in done.stderr
+    assert "background" not in done.stderr
+    script = plugin / "lib" / "vector_memory" / "setup" / "start.sh"
+    hook = ["/bin/sh", str(script), "/proc/data"]
+    done = subprocess.run(hook, capture_output=True, text=True, check=True)
+    assert "nothing can be written in /proc/data" in json.loads(done.stdout)["systemMessage"]
 
 
 def test_a_home_that_depends_on_the_folder_is_refused(plugin: Path) -> None:
@@ -102,6 +119,7 @@ def test_it_ends_with_who_started_it(tmp_path: Path) -> None:
     """Also where another process still holds the other end of its stdin."""
     reading, writing = os.pipe()
     code = f"""import sys
+import time
 sys.path.insert(0, {str(ROOT / "lib")!r})
 from vector_memory.mcp import main
 main.PARENT_S = 0.05

@@ -454,7 +454,7 @@ def test_the_vault_is_searched_too(server: McpClient) -> None:
     assert "04:00" in one["text"]
     assert one["foreign"]
     assert one["source"].startswith("heron.md")
-    assert "There is no collection" in server.error("rag_search", query="x", collections=["nope"])
+    assert "collections cannot be" in server.error("rag_search", query="x", collections=["nope"])
 
 
 def test_notes_are_imported_after_a_preview(server: McpClient, tmp_path: Path) -> None:

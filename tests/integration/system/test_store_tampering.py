@@ -25,8 +25,7 @@ import pytest
 from service_house import ServiceHouse, captured_of, door, exported, hook_question
 from talk import transcript
 
-from vector_memory.cli import offline
-from vector_memory.client import cold
+from vector_memory.client import cold, offline
 from vector_memory.errors import StoreFullError, StoreTamperedError, VectorMemoryError
 from vector_memory.journal.connection import open_reader, open_writer
 from vector_memory.journal.journal import Journal
@@ -182,7 +181,7 @@ class World:
             "start": lambda: session_start.on_start(ctx, hook_question(ctx, f"n{self.number}", str(self.project))),
             "keeper": lambda: [one.index and one.index.optimize() for one in ctx.opened_shelves()],
             "cold": lambda: self.cold(),
-            "offline": lambda: offline.recall(ctx.home, {"query": QUESTION, "k": 9, **here}),
+            "offline": lambda: offline.recall(ctx.home, {"query": QUESTION, "k": 9, **here}, ""),
         }  # fmt: skip
 
     def cold(self) -> list[str]:

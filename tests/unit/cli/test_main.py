@@ -76,6 +76,10 @@ def test_a_mistyped_verb_brings_the_right_one(capsys: pytest.CaptureFixture[str]
         ["backfill", "a", "--all"],
         ["backfill", "--session", "../x"],
         ["list", "--nonsense"],
+        ["list", "--session", ""],
+        ["remember", "x", "--kind", " "],
+        ["forget", "--tag", "", "--yes"],
+        ["recall", "q", "--project", ""],
     ],
 )
 def test_wrong_usage_is_exit_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:

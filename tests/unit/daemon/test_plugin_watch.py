@@ -12,9 +12,10 @@ from vector_memory.daemon.plugin_watch import PluginWatch
 
 
 @pytest.fixture(autouse=True)
-def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It looks each time."""
+def no_waiting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It looks each time, and its own configuration is an empty one."""
     monkeypatch.setattr(plugin_watch, "LOOK_S", 0.0)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "own"))
 
 
 def install(configuration: Path, *names: str) -> None:
@@ -48,3 +49,16 @@ def test_what_never_was_a_plugin_cannot_go(tmp_path: Path) -> None:
     again.heard(str(tmp_path))
     (tmp_path / "plugins" / "installed_plugins.json").write_text("{")
     assert not again.is_gone()
+
+
+def test_a_daemon_that_no_hook_has_asked_yet_knows_it_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command has started it, and the plugin may have come only then."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    watch = PluginWatch()
+    assert not watch.is_gone()
+    install(tmp_path, "vector-memory@mine")
+    assert not watch.is_gone()
+    install(tmp_path, "lint@mine")
+    assert watch.is_gone()

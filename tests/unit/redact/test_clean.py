@@ -86,14 +86,34 @@ SECRET = "hX7" + "!q2Rz" + "9wT"
         "docker run -e 'DB_PASSWORD={}' img",
         "printf 'DB_PASSWORD={}\\n' >> .env",
         '["DB_PASSWORD={}"]',
+        "export PASSWORD={}",
+        "export password={} && make",
+        "please run PASSWD={}; make",
+        "(PGPASSWORD={} psql)",
+        "MYSQL_PWD={} mysql",
     ],
 )
 def test_a_weak_word_is_taken_out_of_an_environment(line: str) -> None:
-    """`NAME=value`, within quotes too; what only looks for it, or fills it in, is none."""
-    weak = "open" + "sesame"
-    assert weak not in clean(line.format(weak)).text
-    for harmless in ("$PW", "%s", "", ".*"):
+    """`NAME=value`, within quotes too; what only looks for it, fills it in or stands for it is none."""
+    for weak in ("open" + "sesame", "Tr" + "!cky" + "One"):
+        assert weak not in clean(line.format(weak)).text
+    for harmless in (
+        "$PW",
+        "%s",
+        "",
+        ".*",
+        "changeme",
+        "None",
+        "os.environ['X']",
+        "OTHER_PASSWORD",
+    ):
         assert clean(line.format(harmless)).text == line.format(harmless)
+
+
+@pytest.mark.parametrize("line", ["PWD=walrus", "OLDPWD=walrus", "PASS=walrus", "MIN_PASSWORD=12"])
+def test_what_a_password_is_like_in_name_alone_stays(line: str) -> None:
+    """A folder, what tests count, a bound."""
+    assert clean(line).text == line
 
 
 @pytest.mark.parametrize(

@@ -94,3 +94,13 @@ def test_a_prompt_of_few_terms_is_short() -> None:
 def test_what_is_asked_of_memory_itself(prompt: str, question: str) -> None:
     """Only the command's own form asks it."""
     assert prompts.Prompt(prompt).question == question
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_one"),
+    [("terraform plan", True), ("npm run build", True), ("docker compose up -d", True), ("terraform", False),
+     ("next step", False), ("make it work", False), ("terraform plan?", False), ("fix the tests", False)],
+)  # fmt: skip
+def test_a_command_line_is_told_from_a_sentence(prompt: str, is_one: bool) -> None:
+    """It begins with a program's name, and has no word of a sentence, or a flag."""
+    assert prompts.Prompt(prompt).is_command_line is is_one

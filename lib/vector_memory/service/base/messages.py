@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Collection
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
@@ -19,12 +20,24 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import DERIVED, GLOBAL_PROJECT, Scope, Sensitivity
+from vector_memory.model import (
+    COLLECTIONS,
+    DERIVED,
+    GLOBAL_PROJECT,
+    JURISDICTIONS,
+    KINDS,
+    Origin,
+    Priority,
+    Scope,
+    Sensitivity,
+    Tier,
+    unique,
+)
 from vector_memory.service.base import aliases, request_fields
 from vector_memory.service.base.asker import Asker as Asker
 from vector_memory.service.base.asker import for_agents
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import project_roots
+from vector_memory.service.base.shelf import Shelf, project_roots
 
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
@@ -41,6 +54,7 @@ Read = Callable[[request_fields.Sent, str], Any]
 """Reads a field by its name out of what a client sent, or raises BadInputError with what to do."""
 
 READ, NAME, SPARE = "read", "name", "spare"
+_KIND = re.compile(r"[^\W_][\w-]{0,39}")
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
@@ -102,21 +116,43 @@ def word(name: str = "", default: str = "") -> Any:
     return read_by(lambda sent, name: str(sent.get(name) or default), default, name)
 
 
-def one_of(choices: Collection[str], default: str = "") -> Any:
-    """Declare a word that is one of some, or the default where it is not said.
+def one_of(choices: Iterable[str], default: Any = "") -> Any:
+    """Declare a word of a closed vocabulary, or the default where it is not said. This and `words` are where every
+    door's words are checked.
+
+    Args:
+        choices: words, or the class of an enumeration, of which it is a member then.
 
     Returns:
         The field, for a dataclass.
     """
 
-    def read_word(sent: request_fields.Sent, name: str) -> str:
-        choice = str(sent.get(name) or default)
-        return choice if choice == default else _chosen(choice, name, choices)
+    def read_word(sent: request_fields.Sent, name: str) -> Any:
+        said = sent.get(name)
+        return default if said in (None, "") else request_fields.chosen(str(said), choices, name)
 
     return read_by(read_word, default)
 
 
-def words(name: str = "", choices: Collection[str] = ()) -> Any:
+def kind() -> Any:
+    """Declare the kind of what is to be stored, which is open: a word of anybody's, "" where it is not said.
+
+    Returns:
+        The field, for a dataclass.
+    """
+
+    def read_kind(sent: request_fields.Sent, name: str) -> str:
+        said = str(sent.get(name) or "").strip()
+        if said and not _KIND.fullmatch(said):
+            raise BadInputError(
+                f"{name} cannot be {said[:40]!r}.", f"It is a word, such as: {', '.join(KINDS)}."
+            )
+        return next((known for known in KINDS if known == said.casefold()), said)
+
+    return read_by(read_kind, "")
+
+
+def words(name: str = "", choices: Iterable[str] = ()) -> Any:
     """Declare words, each once, and each one of the choices where there are some.
 
     Returns:
@@ -125,15 +161,11 @@ def words(name: str = "", choices: Collection[str] = ()) -> Any:
 
     def read_words(sent: request_fields.Sent, called: str) -> tuple[str, ...]:
         values = request_fields.words_of(sent, called)
-        return tuple(_chosen(value, called, choices) for value in values) if choices else values
+        if choices:
+            values = unique(request_fields.chosen(value, choices, called) for value in values)
+        return values
 
     return read_by(read_words, (), name)
-
-
-def _chosen(choice: str, name: str, choices: Collection[str]) -> str:
-    if choice not in choices:
-        raise BadInputError(f"{name} is no {choice[:40]!r}.", f"It may be {', '.join(choices)}.")
-    return choice
 
 
 def number(default: int, low: int, high: int) -> Any:
@@ -161,15 +193,6 @@ def moment() -> Any:
         The field, for a dataclass.
     """
     return read_by(request_fields.time_of, None)
-
-
-def priority() -> Any:
-    """Declare a priority, None where it is not said.
-
-    Returns:
-        The field, for a dataclass.
-    """
-    return read_by(request_fields.priority_of, None)
 
 
 def flag(name: str = "", default: bool = False) -> Any:
@@ -205,8 +228,8 @@ class Request:
     is_global: bool = flag("global")
     all_projects: bool = flag()
     only_project: bool = flag()
-    ceiling: Sensitivity | None = read_by(request_fields.sensitivity_of, None)
-    jurisdictions: tuple[str, ...] = read_by(request_fields.jurisdictions_of, ())
+    ceiling: Sensitivity | None = one_of(Sensitivity, None)
+    jurisdictions: tuple[str, ...] = words(choices=JURISDICTIONS)
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, kw_only=True)(cls)
@@ -255,11 +278,11 @@ class Filter(Request):
     since: datetime | None = moment()
     until: datetime | None = moment()
     entities: tuple[str, ...] = read_by(request_fields.entities_of, (), "entity")
-    collections: tuple[str, ...] = words("collection")
-    priorities: tuple[str, ...] = read_by(request_fields.priorities_of, ())
+    collections: tuple[str, ...] = words("collection", COLLECTIONS)
+    priorities: tuple[str, ...] = words(choices=Priority)
     project_ids: tuple[str, ...] = words("project_id")
-    tiers: tuple[str, ...] = words()
-    origins: tuple[str, ...] = words()
+    tiers: tuple[str, ...] = words(choices=Tier)
+    origins: tuple[str, ...] = words(choices=Origin)
 
 
 _LIMITS = {each.name for each in dataclasses.fields(Filter)} & {
@@ -286,11 +309,45 @@ def asker_of(ctx: Context, request: Request) -> Asker:
     scope = Scope(projects=by_id or (None if request.all_projects else ids))
     if isinstance(request, Filter):
         scope = dataclasses.replace(scope, **{name: getattr(request, name) for name in _LIMITS})
+        if scope.kinds:
+            scope = dataclasses.replace(scope, kinds=known_kinds(ctx, scope.kinds, opened(), ids))
+        if scope.sessions:
+            scope = dataclasses.replace(scope, sessions=named_sessions(opened(), scope.sessions))
         if scope.entities:
             stored = (shelf.journal.entities_named(scope.entities) for shelf in opened())
             asked = (*scope.entities, *chain.from_iterable(stored))
             scope = dataclasses.replace(scope, entities=aliases.widened(ctx, asked))
     return Asker(place, limited(ctx, request, place, scope), opened)
+
+
+def named_sessions(shelves: Sequence[Shelf], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the ids of the sessions that are named, see `Journal.sessions_named`; what is a whole id, or names none,
+    as it is."""
+    ids: list[str] = []
+    for name in names:
+        found = {id for shelf in shelves for id in shelf.journal.sessions_named(name)}
+        ids += [name] if name in found or not found else sorted(found)
+    return unique(ids)
+
+
+def known_kinds(
+    ctx: Context, asked: Sequence[str], shelves: list[Shelf], projects: Sequence[str] | None
+) -> tuple[str, ...]:
+    """Return the kinds that are asked for, as memories have them. Kinds are open: beside the usual ones there are those
+    of what is stored.
+
+    Args:
+        projects: by their ids, None for all.
+
+    Raises:
+        BadInputError: there is no such kind.
+    """
+    there = KINDS
+    if not set(asked) <= set(there):
+        within = Scope(projects=None if projects is None else tuple(projects))
+        stored = (shelf.journal.count_by("kind", within) for shelf in ctx.with_team(shelves))
+        there = unique(chain(KINDS, *stored))
+    return unique(request_fields.chosen(kind, there, "kind") for kind in asked)
 
 
 def limited(ctx: Context, request: Request, place: projects.Place | None, scope: Scope) -> Scope:

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from datetime import datetime, timezone
-from enum import Enum
 from typing import Any, TypeVar
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError
 from vector_memory.index import entities
-from vector_memory.model import (
-    COLLECTIONS,
-    DEFAULT_COLLECTION,
-    JURISDICTIONS,
-    QUIET,
-    Priority,
-    Sensitivity,
-    is_hex,
-    unique,
-)
+from vector_memory.model import is_hex, unique
 from vector_memory.service.base.context import Context
 from vector_memory.text import dates
 
 Sent = dict[str, Any]
 """A request as a client sent it."""
-E = TypeVar("E", bound=Enum)
+W = TypeVar("W", bound=str)
 
 MOST_WORDS = 10_000
 MOST_WORD_CHARS = 4_096
@@ -52,16 +42,26 @@ def text_of(sent: Sent, name: str, limit: int = 1_000_000) -> str:
     return require_text(sent.get(name), name, limit)
 
 
-def require_one(word: str, words: Sequence[str], what: str) -> None:
-    """Make sure that a word is one of those that there are.
+def chosen(word: str, choices: Iterable[W], name: str) -> W:
+    """Return the choice that a word names, in whatever case, in the plural too.
+
+    Args:
+        name: what the word was given as.
 
     Raises:
-        BadInputError: it is not.
+        BadInputError: it names none.
     """
-    if word not in words:
-        raise BadInputError(
-            f"There is no {what} {word[:40]!r}.", f"{what.capitalize()}s: {', '.join(words)}."
-        )
+    asked = _spelled(word)
+    for choice in choices:
+        if asked.removesuffix("s") == _spelled(choice).removesuffix("s"):
+            return choice
+    raise BadInputError(
+        f"{name} cannot be {word[:40]!r}.", f"It can be: {', '.join(map(str, choices))}."
+    )
+
+
+def _spelled(word: str) -> str:
+    return word.strip().casefold().replace("_", "-")
 
 
 def require_text(value: object, name: str, limit: int = 1_000_000) -> str:
@@ -128,68 +128,6 @@ def is_agent(sent: Sent) -> bool:
     """Whether an agent asks, by a tool or a command: it is given nothing that is held back, and what it says
     binds nobody."""
     return sent.get("actor") in AGENTS
-
-
-def collection_of(sent: Sent, name: str) -> str:
-    """Return the collection that something is to be stored in.
-
-    Raises:
-        BadInputError: there is none of that name, or what is in it is written by others alone.
-    """
-    collection = str(sent.get(name) or DEFAULT_COLLECTION)
-    if collection not in COLLECTIONS or collection in QUIET:
-        others = ", ".join(other for other in COLLECTIONS if other not in QUIET)
-        raise BadInputError(f"Nothing can be put into {collection!r}.", f"Collections: {others}.")
-    return collection
-
-
-def vocabulary_word_of(sent: Sent, name: str, kind: type[E], what: str) -> E | None:
-    """Return the word of a vocabulary asked for, in whatever case, None where none is.
-
-    Args:
-        what: what one of its words is called.
-
-    Raises:
-        BadInputError: there is no such word.
-    """
-    value = sent.get(name)
-    if value in (None, ""):
-        return None
-    asked = str(value).casefold()
-    for word in kind:
-        if word.value.casefold() == asked:
-            return word
-    names = ", ".join(word.value for word in kind)
-    raise BadInputError(f"There is no {what} {value!r}.", f"They are: {names}.")
-
-
-def priority_of(sent: Sent, name: str) -> Priority | None:
-    """Return the priority asked for, None where none is."""
-    return vocabulary_word_of(sent, name, Priority, "priority")
-
-
-def sensitivity_of(sent: Sent, name: str) -> Sensitivity | None:
-    """Return the level of sensitivity asked for, None where none is."""
-    return vocabulary_word_of(sent, name, Sensitivity, "level")
-
-
-def jurisdiction_of(sent: Sent, name: str) -> str:
-    """Return the jurisdiction asked for, "" where none is."""
-    value = str(sent.get(name) or "").strip().upper()
-    if value:
-        require_one(value, JURISDICTIONS, "jurisdiction")
-    return value
-
-
-def jurisdictions_of(sent: Sent, name: str) -> tuple[str, ...]:
-    """Return the jurisdictions asked for, () where none are."""
-    return tuple(jurisdiction_of({name: word}, name) for word in words_of(sent, name))
-
-
-def priorities_of(sent: Sent, name: str) -> tuple[str, ...]:
-    """Return the priorities asked for, () where none are."""
-    priorities = (priority_of({name: word}, name) for word in words_of(sent, name))
-    return tuple(str(priority) for priority in priorities if priority)
 
 
 def time_of(sent: Sent, name: str, now: datetime | None = None) -> datetime | None:

@@ -10,6 +10,7 @@ from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.model import (
     IS_FOREIGN,
+    JURISDICTIONS,
     PROPOSED,
     Memory,
     Origin,
@@ -47,17 +48,12 @@ class EditRequest(AgeingWishes):
 
     id: str = messages.text(64)
     text: str | None = messages.or_none(messages.text())
-    kind: str = messages.word()
+    kind: str = messages.kind()
     tags: tuple[str, ...] | None = messages.or_none(messages.words())
-    priority: Priority | None = messages.priority()
+    priority: Priority | None = messages.one_of(Priority, None)
     triggers: tuple[str, ...] | None = messages.or_none(messages.words())
-    sensitivity: Sensitivity | None = messages.read_by(request_fields.sensitivity_of, None)
-    jurisdiction: str = messages.read_by(
-        lambda sent, name: (
-            NO_LAW if sent.get(name) == NO_LAW else request_fields.jurisdiction_of(sent, name)
-        ),
-        "",
-    )
+    sensitivity: Sensitivity | None = messages.one_of(Sensitivity, None)
+    jurisdiction: str = messages.one_of((*JURISDICTIONS, NO_LAW))
 
     @property
     def is_empty(self) -> bool:

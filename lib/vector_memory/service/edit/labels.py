@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from vector_memory.errors import BadInputError
 from vector_memory.journal.use_labels import SEARCH, UseLabel
 from vector_memory.model import Memory
 from vector_memory.service.base import messages
@@ -25,7 +24,7 @@ class LabelRequest(messages.Request):
 
     id: str = messages.text(64)
     query: str = messages.text(8_000)
-    verdict: str = messages.word(default=WRONG)
+    verdict: str = messages.one_of((RIGHT, WRONG), WRONG)
 
 
 class LabelAnswer(messages.Answer):
@@ -39,15 +38,13 @@ def label(ctx: Context, request: LabelRequest) -> LabelAnswer:
     """Keep the user's verdict.
 
     Raises:
-        BadInputError: an agent judges, or it is no verdict.
+        BadInputError: an agent judges.
         NotFoundError: there is no such memory.
 
     Returns:
         What was noted.
     """
     request.require_user("judges what was found")
-    if request.verdict not in (RIGHT, WRONG):
-        raise BadInputError(f"{request.verdict[:40]!r} is no verdict.", f"{RIGHT} or {WRONG}.")
     _, memory = lookup(ctx, request.id)
     keep(ctx, SEARCH, [memory], request.verdict == RIGHT, request.query)
     ctx.state.audit("label", request.actor, [memory.id], {"verdict": request.verdict})

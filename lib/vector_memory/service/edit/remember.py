@@ -11,7 +11,9 @@ from vector_memory.index.entities import named_in
 from vector_memory.model import (
     COLLECTIONS,
     DEFAULT_COLLECTION,
+    JURISDICTIONS,
     PROPOSED,
+    QUIET,
     CleanText,
     Memory,
     Origin,
@@ -48,6 +50,10 @@ SAID_IN = "said_in"
 """In `extra`: the session in which it was asked to be remembered. It is no part of that session's talk."""
 
 
+OPEN_COLLECTIONS = tuple(name for name in COLLECTIONS if name not in QUIET)
+"""What in others is, observers write."""
+
+
 class RememberRequest(AgeingWishes):
     """Something is to be remembered.
 
@@ -66,18 +72,18 @@ class RememberRequest(AgeingWishes):
     text: str = messages.text(MAX_CHARS)
     id: str = messages.read_by(request_fields.new_id_of, "")
     title: str = messages.word()
-    kind: str = messages.word()
-    priority: Priority | None = messages.priority()
+    kind: str = messages.kind()
+    priority: Priority | None = messages.one_of(Priority, None)
     tags: tuple[str, ...] = messages.words()
     files: tuple[str, ...] = messages.words()
-    collection: str = messages.read_by(request_fields.collection_of, DEFAULT_COLLECTION)
+    collection: str = messages.one_of(OPEN_COLLECTIONS, DEFAULT_COLLECTION)
     at: datetime | None = messages.moment()
     supersedes: str = messages.maybe_text()
     session: str = messages.word()
-    origin: str = messages.word()
+    origin: str = messages.one_of(Origin)
     triggers: tuple[str, ...] = messages.words()
-    sensitivity: Sensitivity | None = messages.read_by(request_fields.sensitivity_of, None)
-    jurisdiction: str = messages.read_by(request_fields.jurisdiction_of, "")
+    sensitivity: Sensitivity | None = messages.one_of(Sensitivity, None)
+    jurisdiction: str = messages.one_of(JURISDICTIONS)
     wait: bool = messages.flag(default=True)
 
 

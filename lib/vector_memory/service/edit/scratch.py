@@ -31,7 +31,7 @@ class ScratchRequest(messages.Request):
     """
 
     session: str = messages.word()
-    action: str = messages.word(default="list")
+    action: str = messages.one_of(ACTIONS, "list")
     key: str = messages.maybe_text(MAX_KEY_CHARS)
     text: str = messages.maybe_text(MAX_CHARS)
     ttl_minutes: int = messages.number(TTL_MINUTES, 1, 24 * 60)
@@ -70,7 +70,6 @@ def scratch(ctx: Context, request: ScratchRequest) -> ScratchAnswer:
         raise BadInputError("Notes belong to a session in a folder.", "Name a project's folder.")
     asker = asker_in(ctx, place)
     session, action = privacy.word(request.session), request.action
-    request_fields.require_one(action, ACTIONS, "action")
     living = _living(ctx, asker, session)
     if action == "list":
         return ScratchAnswer([_note_view(memory) for memory in living.values()])

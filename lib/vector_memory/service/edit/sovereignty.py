@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import replace
 
 from vector_memory.errors import BadInputError
-from vector_memory.model import Memory, Sensitivity, strictest
-from vector_memory.service.base import messages, request_fields
+from vector_memory.model import JURISDICTIONS, Memory, Sensitivity, strictest
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import project_names
 from vector_memory.service.memory.companions import keep_level
@@ -18,8 +18,8 @@ class SovereigntyRequest(messages.Request):
     """Tell what is where; with `ids` set how sensitive these are, or whose law they are kept under."""
 
     ids: tuple[str, ...] = messages.words()
-    sensitivity: Sensitivity | None = messages.read_by(request_fields.sensitivity_of, None)
-    jurisdiction: str = messages.read_by(request_fields.jurisdiction_of, "")
+    sensitivity: Sensitivity | None = messages.one_of(Sensitivity, None)
+    jurisdiction: str = messages.one_of(JURISDICTIONS)
 
 
 class KeptView(messages.Answer):

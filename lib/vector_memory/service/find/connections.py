@@ -35,7 +35,7 @@ class ConnectionsRequest(messages.Filter):
     """
 
     ids: tuple[str, ...] = messages.words()
-    direction: str = messages.word(default=BOTH)
+    direction: str = messages.one_of(DIRECTIONS, BOTH)
     depth: int = messages.number(DEEPEST, 1, DEEPEST)
     k: int = messages.number(20, 1, MOST_FOUND)
 
@@ -69,13 +69,10 @@ def connections(ctx: Context, request: ConnectionsRequest) -> ConnectionsAnswer:
 
     Raises:
         NotFoundError: no memory's id begins so.
-        BadInputError: there is no such direction, or there are more than two ids.
+        BadInputError: there are more than two ids.
     """
-    if request.direction not in DIRECTIONS or len(request.ids) > 2:
-        raise BadInputError(
-            "Links lead up, down or both ways, from one memory or between two.",
-            "Give one id or two, and direction up, down or both.",
-        )
+    if len(request.ids) > 2:
+        raise BadInputError("Links lead from one memory or between two.", "Give one id or two.")
     if not request.ids:
         return _clusters(ctx, request)
     shelf, start = lookup(ctx, request.ids[0])

@@ -20,7 +20,7 @@ class ImportantRequest(messages.Filter):
     """The `k` newest memories of a priority."""
 
     k: int = messages.number(20, 1, 200)
-    priority: Priority | None = messages.priority()
+    priority: Priority | None = messages.one_of(Priority, None)
 
 
 class ImportantAnswer(messages.Answer):

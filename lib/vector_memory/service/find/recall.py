@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import datetime
 
 from vector_memory import projects
-from vector_memory.errors import BadInputError
 from vector_memory.model import DERIVED, PASSAGE, Memory, Priority, Scope
 from vector_memory.retrieve import factors, rerank
 from vector_memory.retrieve.echoes import without_echoes
@@ -78,6 +77,7 @@ class RecallAnswer(messages.Answer):
         period: the time that the question is limited to, where it names one.
         widened: nothing of that time fits: the hits are of other times too.
         note: what says so, and where else something fits.
+        unopened: why stores cannot be opened, by their folders.
     """
 
     hits: list[HitView]
@@ -86,6 +86,7 @@ class RecallAnswer(messages.Answer):
     period: PeriodView | None = messages.spare()
     widened: bool | None = messages.spare()
     note: str | None = messages.spare()
+    unopened: dict[str, str] | None = messages.spare()
 
 
 def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
@@ -128,6 +129,7 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
         PeriodView(found.period.start, found.period.end) if found.period else None,
         found.is_widened if found.period else None,
         " ".join(filter(None, (found.note, _elsewhere(ctx, request, asker, hits)))) or None,
+        _unopened(ctx, request, asker) or None,
     )
     # Last: what was cold has another number from then on.
     applied.asked_for(ctx, asker.shelves, hits, request.for_session)
@@ -234,7 +236,7 @@ class ListRequest(messages.Filter):
 
     k: int = messages.number(20, 1, 100_000)
     offset: int = messages.number(0, 0, 100_000_000)
-    sort: str = messages.word(default="newest")
+    sort: str = messages.one_of(SORTS, "newest")
     due: bool = messages.flag()
     shared: bool = messages.flag()
     counted: bool = messages.flag(default=True)
@@ -250,15 +252,7 @@ class ListAnswer(messages.Answer):
 
 
 def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
-    """Return memories in the order asked for, or by their deadlines.
-
-    Raises:
-        BadInputError: there is no such order.
-    """
-    if request.sort not in SORTS:
-        raise BadInputError(
-            f"Nothing is sorted by {request.sort[:40]!r}.", f"Orders: {', '.join(SORTS)}."
-        )
+    """Return memories in the order asked for, or by their deadlines."""
     asker = messages.reader_of(ctx, request)
     if request.shared:
         asker = replace(asker, open_shelves=lambda: ctx.with_team([]))
@@ -276,12 +270,18 @@ def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
     if request.counted and not request.due:
         total = sum(shelf.journal.count(scope) for shelf in asker.shelves)
     names = asker.names
-    left_out = ctx.unopened(asker.place) if asker.place or request.all_projects else {}
     return ListAnswer(
         [memory_view(memory, names, ctx.now()) for memory in newest[request.offset : last]],
-        {at: str(error) for at, error in left_out.items()},
+        _unopened(ctx, request, asker),
         total if request.counted else None,
     )
+
+
+def _unopened(ctx: Context, request: messages.Filter, asker: Asker) -> dict[str, str]:
+    """Return why stores of those asked cannot be opened, by their folders."""
+    if asker.place is None and not request.all_projects:
+        return {}
+    return {at: str(error) for at, error in ctx.unopened(asker.place).items()}
 
 
 def _dated(ctx: Context, shelves: Sequence[Shelf], scope: Scope) -> list[Memory]:

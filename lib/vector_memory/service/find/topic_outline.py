@@ -21,16 +21,9 @@ MOST_TITLES = 200
 
 
 class OutlineRequest(messages.Filter):
-    """The topics of the `k` newest sessions.
-
-    Attributes:
-        session: the beginning of a session's id: the one that is wanted, in whatever project.
-        sessions: always empty, as `session` is no whole id.
-    """
+    """The topics of the `k` newest sessions, or of those that are named, in whatever project."""
 
     k: int = messages.number(DEFAULT_SESSIONS, 1, 1_000)
-    session: str = messages.word()
-    sessions: tuple[str, ...] = messages.read_by(lambda _request, _name: (), ())
 
 
 class TopicNode(messages.Answer):
@@ -72,34 +65,30 @@ def outline(ctx: Context, request: OutlineRequest) -> OutlineAnswer:
     """Return sessions, the newest first, each with its topics in order.
 
     Raises:
-        NotFoundError: there is no session whose id begins as asked.
+        NotFoundError: there is no session of a name that is asked for.
     """
-    wanted = request.session.strip()
+    wanted = request.sessions
     asker = messages.asker_of(ctx, replace(request, all_projects=True) if wanted else request)
     scope = asker.scope.listed
     names = asker.names
     newest = sorted(
-        _sessions(asker.shelves, scope, wanted), key=lambda pair: pair[1].created_at, reverse=True
+        _sessions(asker.shelves, scope), key=lambda pair: pair[1].created_at, reverse=True
     )
     if wanted and not newest:
-        raise NotFoundError(f"There is no session {wanted!r}.", "`vector-memory topics` shows ids.")
+        raise NotFoundError(
+            f"There is no session {wanted[0]!r}.", "`vector-memory topics` shows ids."
+        )
     shown = newest[: request.k]
     deferred.finish(ctx, [memory.source.session for _, memory in shown])
     return OutlineAnswer([_session(shelf, memory, scope, names) for shelf, memory in shown])
 
 
-def _sessions(shelves: Sequence[Shelf], scope: Scope, wanted: str) -> list[tuple[Shelf, Memory]]:
+def _sessions(shelves: Sequence[Shelf], scope: Scope) -> list[tuple[Shelf, Memory]]:
     """Return a store and the newest memory for each session."""
     newest: dict[str, tuple[Shelf, Memory]] = {}
     for shelf in shelves:
-        exact = Scope(sessions=(wanted,))
-        known = bool(wanted) and shelf.journal.count(exact) > 0
-        looked = shelf.journal.iter_memories(
-            exact if known else scope, newest_first=True, limit=1 if known else LOOKED_AT
-        )
-        for memory in looked:
-            session = memory.source.session
-            if session and session.startswith(wanted):
+        for memory in shelf.journal.iter_memories(scope, newest_first=True, limit=LOOKED_AT):
+            if session := memory.source.session:
                 newest.setdefault(session, (shelf, memory))
     return list(newest.values())
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -32,12 +31,12 @@ class ContractRequest(messages.Request):
     name: str = messages.word()
     parent: str = messages.word()
     subject: str = messages.word()
-    permitted: tuple[str, ...] = messages.words()
-    prohibited: tuple[str, ...] = messages.words()
+    permitted: tuple[str, ...] = messages.words(choices=contracts.ACTS)
+    prohibited: tuple[str, ...] = messages.words(choices=contracts.ACTS)
     rules: tuple[str, ...] = messages.words()
     folders: tuple[str, ...] = messages.words()
     until: datetime | None = messages.moment()
-    act: str = messages.word()
+    act: str = messages.one_of(contracts.ACTS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +73,7 @@ def contract(ctx: Context, request: ContractRequest) -> ContractAnswer:
     if request.action == "revoke":
         return ContractAnswer(_revoke(ctx, request, folder))
     if request.action == "check":
-        _require_acts((request.act,))
+        request_fields.require_text(request.act, "act")
         holding = contracts.in_force(ctx, folder, [request.subject])
         broken = contracts.forbidden(ctx, holding, request.act)
         views = [_view(ctx, terms, folder) for terms in holding]
@@ -98,7 +97,6 @@ def find(ctx: Context, id: str) -> Contract:
 
 
 def _create(ctx: Context, request: ContractRequest) -> Contract:
-    _require_acts((*request.permitted, *request.prohibited))
     parent = find(ctx, request.parent) if request.parent else None
     if parent is None:
         request.require_user("makes a contract that narrows no other one")
@@ -158,11 +156,6 @@ def _revoke(ctx: Context, request: ContractRequest, folder: str) -> list[Contrac
     ctx.state.put_record(contracts.SORT, gone.id, None)
     ctx.state.audit("contract", request.actor, [gone.id], {"action": "revoke"})
     return [_view(ctx, gone, folder)]
-
-
-def _require_acts(acts: Sequence[str]) -> None:
-    for act in acts:
-        request_fields.require_one(act, contracts.ACTS, "act")
 
 
 def _view(ctx: Context, terms: Contract, folder: str) -> ContractView:

@@ -149,8 +149,7 @@ def gaps(ctx: Context, request: GovernanceRequest) -> GapAnswer:
 
 def _look(ctx: Context, request: GovernanceRequest) -> tuple[datetime, list[FrameworkView]]:
     names, controls = catalogue()
-    if request.framework:
-        request_fields.require_one(request.framework, list(names), "catalogue")
+    only = request.framework and request_fields.chosen(request.framework, names, "framework")
     since = request.since or ctx.now() - PERIOD
     gathered = Gathered(ctx, since)
     figures = {name: gathered.of(name) for name in FIGURES}
@@ -161,7 +160,7 @@ def _look(ctx: Context, request: GovernanceRequest) -> tuple[datetime, list[Fram
             [_control(control, figures) for control in controls if control.framework == id],
         )
         for id, name in names.items()
-        if request.framework in ("", id)
+        if only in ("", id)
     ]
     return since, views
 

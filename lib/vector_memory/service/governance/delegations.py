@@ -35,7 +35,7 @@ class DelegationRequest(messages.Request):
     action: str = messages.one_of(("cbom", "delegate", "check", "revoke"), "cbom")
     id: str = messages.word()
     subject: str = messages.word()
-    scope: tuple[str, ...] = messages.words()
+    scope: tuple[str, ...] = messages.words(choices=contracts.ACTS)
     until: datetime | None = messages.moment()
     token: str = messages.maybe_text(MOST_TOKEN_CHARS)
 
@@ -78,8 +78,6 @@ def delegation(ctx: Context, request: DelegationRequest) -> DelegationAnswer:
 
 
 def _delegate(ctx: Context, request: DelegationRequest) -> DelegationAnswer:
-    for act in request.scope:
-        request_fields.require_one(act, contracts.ACTS, "act")
     now = ctx.now()
     if not request.scope or not request.subject or request.until is None:
         raise BadInputError("A delegation needs a subject, a scope and an end.", "Give until.")

@@ -95,7 +95,8 @@ def _told(ctx: Context, question: HookQuestion) -> _NoteBlock:
 
     guide = [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
     if not (hits or guide):
-        return _end_before(ctx, question) if said.is_short else _NoteBlock()
+        leans = said.is_short and not said.is_command_line
+        return _end_before(ctx, question) if leans else _NoteBlock()
     notes = notes_of(ctx, question, hits, found, sum(note.tokens for note in guide))
     chosen = {note.id for note in notes}
     touch(ctx, question.shelves, [hit for hit in hits if hit.memory.id in chosen])

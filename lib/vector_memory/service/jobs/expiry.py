@@ -24,16 +24,20 @@ PROTECTED = tuple(
     name for name, rule in model.COLLECTIONS.items() if rule.retention is Retention.PROTECTED
 )
 ITS_TIME = "its time has passed"
+SWEPT_AT = "swept_at"
+"""In the report: the time of the run."""
 
 
 def step(ctx: Context, run: JobRun) -> Step:
-    """Remove, or let give way, the next memories whose time is over."""
-    old = Scope(collections=(model.ASSESSMENTS,), until=run.now - ASSESSMENTS_FOR)
+    """Remove, or let give way, the next memories whose time was over when this was last looked for: a clock that is
+    set right again before the next run has cost nothing."""
+    now = _surely(run)
+    old = Scope(collections=(model.ASSESSMENTS,), until=now - ASSESSMENTS_FOR)
     rules = (
         paging.Rule(
             "expired",
             "expire",
-            lambda shelf, k: _ids(shelf.journal.expired(run.now, k, PROTECTED)),
+            lambda shelf, k: _ids(shelf.journal.expired(now, k, PROTECTED)),
             partial(remove, ctx),
         ),
         paging.Rule(
@@ -45,11 +49,20 @@ def step(ctx: Context, run: JobRun) -> Step:
         paging.Rule(
             "gave_way",
             "outdate",
-            lambda shelf, k: _ids(shelf.journal.outdated(run.now, k)),
+            lambda shelf, k: _ids(shelf.journal.outdated(now, k)),
             partial(_give_way, ctx),
         ),
     )
-    return paging.swept(ctx, run, rules)
+    done = paging.swept(ctx, run, rules)
+    if done.cursor or run.dry_run:
+        return done
+    return replace(done, report={**done.report, SWEPT_AT: run.now.isoformat()})
+
+
+def _surely(run: JobRun) -> datetime:
+    """Return the time that two runs agree on to be over: of this one and the one before, where there was one."""
+    before = run.before.text(SWEPT_AT)
+    return min(run.now, datetime.fromisoformat(before)) if before else run.now
 
 
 def _ids(memories: Iterable[Memory]) -> list[str]:

@@ -31,9 +31,9 @@ class AgeingWishes(messages.Request):
         expires: when it may be removed. These three may be `NEVER`.
     """
 
-    temporal: str = messages.word()
+    temporal: Temporal | None = messages.one_of(Temporal, None)
     due: str = messages.word()
-    every: str = messages.word()
+    every: Every | None = messages.one_of(Every, None)
     half_life_days: int | None = messages.or_none(messages.number(0, 0, MOST_DAYS))
     valid_from: str = messages.word()
     valid_until: str = messages.word()
@@ -50,14 +50,13 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
     """Return a memory that ages as a request says.
 
     Raises:
-        BadInputError: a word or a date is none, a deadline has no date or one that is over, or what comes back
+        BadInputError: a date is none, a deadline has no date or one that is over, or what comes back
             does not say how often.
     """
     if request.wishes_nothing:
         return memory
     temporal = _temporal(request, memory)
-    rhythm = request_fields.vocabulary_word_of(vars(request), "every", Every, "rhythm")
-    every = rhythm.value if rhythm else memory.extra.get(EVERY)
+    every = request.every.value if request.every else memory.extra.get(EVERY)
     extra = {name: value for name, value in memory.extra.items() if name not in (EVERY, HALF_LIFE)}
     if temporal is Temporal.PERIODIC:
         extra[EVERY] = _required(every, "how often it comes back", "every")
@@ -90,9 +89,8 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
 
 
 def _temporal(request: AgeingWishes, memory: Memory) -> Temporal:
-    asked = request_fields.vocabulary_word_of(vars(request), "temporal", Temporal, "way to age")
-    if asked:
-        return asked
+    if request.temporal:
+        return request.temporal
     if request.every:
         return Temporal.PERIODIC
     if request.due:

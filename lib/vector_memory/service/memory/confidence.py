@@ -21,7 +21,7 @@ from vector_memory.model import (
     Temporal,
     Tier,
 )
-from vector_memory.service.base import messages, privacy, request_fields
+from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import agent_rights, placement, proposals, trust_marks
@@ -63,7 +63,7 @@ class VerifyRequest(messages.Request):
     """
 
     id: str = messages.text(64)
-    verdict: str = messages.word()
+    verdict: str = messages.one_of(VERDICTS)
     note: str = messages.word()
 
 
@@ -80,7 +80,6 @@ def verify(ctx: Context, request: VerifyRequest) -> WeighedAnswer:
     """
     shelf, memory = lookup(ctx, request.id)
     verdict = request.verdict
-    request_fields.require_one(verdict, VERDICTS, "verdict")
     now = ctx.now()
     check = {"verdict": verdict, "at": now.isoformat(), "by": request.actor}
     note = privacy.word(request.note)[:NOTE_CHARS]
@@ -112,7 +111,7 @@ class BoostRequest(messages.Request):
 
     id: str = messages.text(64)
     direction: str = messages.one_of(("up", "down"), "up")
-    what: str = messages.word(default="priority")
+    what: str = messages.one_of(("priority", "confidence"), "priority")
 
 
 def boost(ctx: Context, request: BoostRequest) -> WeighedAnswer:
@@ -120,7 +119,7 @@ def boost(ctx: Context, request: BoostRequest) -> WeighedAnswer:
 
     Raises:
         NotFoundError: no memory's id begins so.
-        BadInputError: the direction is unknown, there is no step left, or it is not the agent's to weigh.
+        BadInputError: there is no step left, or it is not the agent's to weigh.
 
     Returns:
         The memory with its new priority and confidence.
@@ -139,10 +138,8 @@ def boost(ctx: Context, request: BoostRequest) -> WeighedAnswer:
             confidence=_stepped(request, memory, 0.1 * sign),
             extra={**memory.extra, **_raised(request, sign)},
         )
-    elif what == "priority":
-        changed = replace(memory, priority=_next(memory, sign))
     else:
-        raise BadInputError(f"{what!r} cannot be boosted.", "Boost priority or confidence.")
+        changed = replace(memory, priority=_next(memory, sign))
     changed = replace(changed, updated_at=ctx.now())
     return _changed(ctx, request, shelf, changed, "boost", what=what, direction=direction)
 
@@ -156,7 +153,7 @@ class PromoteRequest(messages.Request):
     """
 
     id: str = messages.text(64)
-    to: str = messages.word()
+    to: str = messages.one_of((*TARGETS, "priority", *TIERS))
 
 
 def promote(ctx: Context, request: PromoteRequest) -> WeighedAnswer:
@@ -165,7 +162,7 @@ def promote(ctx: Context, request: PromoteRequest) -> WeighedAnswer:
 
     Raises:
         NotFoundError: no memory's id begins so.
-        BadInputError: there is no such target, it is that already, others wrote it, or it is not the agent's to
+        BadInputError: it is that already, others wrote it, or it is not the agent's to
             put away.
 
     Returns:
@@ -180,9 +177,6 @@ def promote(ctx: Context, request: PromoteRequest) -> WeighedAnswer:
     if target == "priority":
         changed = replace(memory, priority=_next(memory, 1), updated_at=ctx.now())
         return _changed(ctx, request, shelf, changed, "promote", to=changed.priority.value)
-    if target not in TARGETS:
-        names = ", ".join((*TARGETS, "priority", *TIERS))
-        raise BadInputError(f"Nothing can be promoted to {target!r}.", f"Targets: {names}.")
     if memory.collection == TARGETS[target]:
         raise BadInputError(f"Memory {memory.id[:12]} is that already.", "Choose another target.")
     if memory.collection == SCRATCH:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import field
-from functools import partial
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Link, Memory, Relation
-from vector_memory.service.base import messages, reach, request_fields
+from vector_memory.service.base import messages, reach
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import agent_rights
@@ -28,9 +27,7 @@ class LinkRequest(messages.Request):
 
     from_id: str = messages.text(ID_CHARS, "from")
     to_id: str = messages.text(ID_CHARS, "to")
-    relation: Relation | None = messages.read_by(
-        partial(request_fields.vocabulary_word_of, kind=Relation, what="relation"), None
-    )
+    relation: Relation | None = messages.one_of(Relation, None)
     remove: bool = messages.flag()
 
 

@@ -169,7 +169,12 @@ def _spellings(words: str) -> list[str]:
 
 
 def _by_session(ctx: Context, request: PurgeRequest) -> PurgeSelection:
-    session = request.session.strip()
+    session, *others = messages.named_sessions(ctx.all_shelves(), [request.session.strip()])
+    if others:
+        raise BadInputError(
+            f"{request.session.strip()!r} names {len(others) + 1} sessions.",
+            "Give the whole id of one.",
+        )
     parts = _whole(ctx, Scope(sessions=(session,)))
     if not parts and not archives.archives_of(ctx.home, session):
         raise NotFoundError(

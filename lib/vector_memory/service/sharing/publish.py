@@ -88,15 +88,17 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
     """
     if not request.dry_run:
         request.require_user("publishes memories")
-    if private := [kind for kind in request.kinds if kind in contents.NEVER]:
+    project = messages.place_of(ctx, request)
+    kinds = messages.known_kinds(ctx, request.kinds, ctx.shelves_of(project), None)
+    if private := [kind for kind in kinds if kind in contents.NEVER]:
         raise BadInputError(
             f"{private[0]} is never shared.", "It is talk as it was, or made of it."
         )
-    corner = team.corner_of(ctx, messages.place_of(ctx, request))
+    corner = team.corner_of(ctx, project)
     share = team.require_share(ctx, corner)
     # Kinds and tags belong together: who names either says both.
-    if request.kinds or request.tags:
-        share = replace(share, kinds=request.kinds, tags=request.tags)
+    if kinds or request.tags:
+        share = replace(share, kinds=kinds, tags=request.tags)
     mine, readers = contracts.keyring(ctx).current, team.valid(corner, share)
     chosen = _looked_through(ctx, corner, share, progress)
     going = [shared for shared in chosen if shared.law in ("", team.law_of_all(readers))]

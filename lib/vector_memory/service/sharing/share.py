@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
-from vector_memory.model import Memory
-from vector_memory.service.base import contracts, messages, request_fields
+from vector_memory.model import JURISDICTIONS, Memory
+from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.sharing import contents, pull, team
@@ -53,7 +53,7 @@ class ShareInitRequest(ShareRequest):
 
     to: str = messages.text(2_000)
     name: str = messages.word()
-    jurisdiction: str = messages.read_by(request_fields.jurisdiction_of, "")
+    jurisdiction: str = messages.one_of(JURISDICTIONS)
 
 
 class ShareInitAnswer(messages.Answer):
@@ -72,7 +72,7 @@ class InviteRequest(ShareRequest):
 
     key: str = messages.word()
     name: str = messages.word()
-    jurisdiction: str = messages.read_by(request_fields.jurisdiction_of, "")
+    jurisdiction: str = messages.one_of(JURISDICTIONS)
 
 
 class InviteAnswer(messages.Answer):

@@ -19,7 +19,7 @@ from vector_memory.model import HEURISTICS, Memory, Scope, unique
 from vector_memory.observe.learning import outcomes, things, trails
 from vector_memory.observe.learning.figures import NOT_ENOUGH, Rate, RateComparison, compare, rate
 from vector_memory.observe.learning.outcomes import Task
-from vector_memory.observe.learning.tasks import CHANGING
+from vector_memory.observe.learning.tasks import CHANGING, KINDS
 from vector_memory.observe.learning.things import Sighting
 from vector_memory.observe.learning.trails import Trail
 from vector_memory.service.base import messages
@@ -55,7 +55,7 @@ class WorkRequest(messages.Request):
         dry_run: what would be changed is only told.
     """
 
-    kind: str = messages.word()
+    kind: str = messages.one_of(KINDS)
     session: str = messages.word()
     since: datetime | None = messages.moment()
     until: datetime | None = messages.moment()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from math import log
 
@@ -14,7 +15,7 @@ from vector_memory.observe.learning import outcomes, tasks, trails
 from vector_memory.observe.learning.figures import NOT_ENOUGH, rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.trails import Trail
-from vector_memory.service.base import messages, offered_commands
+from vector_memory.service.base import messages, offered_commands, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import learned_records
 from vector_memory.service.think import ledger
@@ -32,6 +33,7 @@ class TrailRequest(ledger.WorkRequest):
     """
 
     action: str = messages.one_of(("trails", "guide", "deposit", "decay"), "trails")
+    kind: str = messages.maybe_text(300)
     steps: tuple[str, ...] = messages.words()
     ok: bool = messages.flag(default=True)
     evidence: str = messages.maybe_text(500)
@@ -41,12 +43,14 @@ def stigmergy(ctx: Context, request: TrailRequest) -> ledger.Answer:
     """Return trails, or keep what an agent reports of one.
 
     Raises:
-        BadInputError: the action is unknown, or a report lacks its kind, steps or evidence.
+        BadInputError: the kind is unknown, or a report lacks its kind, steps or evidence.
 
     Returns:
         The `trails`, the strongest first; the one to follow (`guide`), or those with what was, or would be, kept
         (`deposit`).
     """
+    if request.kind and request.action != "guide":
+        request = replace(request, kind=request_fields.chosen(request.kind, tasks.KINDS, "kind"))
     if request.action == "deposit":
         return _deposit(ctx, request)
     asker, kind = ledger.project_of(ctx, request), request.kind
@@ -100,7 +104,7 @@ def _task(ctx: Context, request: TrailRequest, root: str, earlier: Sequence[Task
     Raises:
         BadInputError: it lacks something, or one of its steps was never seen here or may not be one.
     """
-    if request.kind not in tasks.KINDS or not request.steps or not request.evidence:
+    if not request.kind or not request.steps or not request.evidence:
         raise BadInputError(
             "A report needs a kind, its steps, and the evidence by which its end is known.",
             f"Kinds: {', '.join(tasks.KINDS)}.",

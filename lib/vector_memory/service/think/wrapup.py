@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from vector_memory.model import EPISODES, PASSAGE, Memory, Scope, unique
 from vector_memory.observe.learning.outcomes import Task
+from vector_memory.service.base import messages
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit.remember import SAID_IN
@@ -42,7 +43,9 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
     asker = ledger.project_of(ctx, request)
     scope = replace(asker.scope, projects=(asker.place.id,))
     newest = next(last_session.newest_of_sessions(asker.shelves, scope), None)
-    session = request.session or (newest[1].source.session if newest else "")
+    session = newest[1].source.session if newest else ""
+    if request.session:
+        session = messages.named_sessions(asker.shelves, [request.session])[0]
     kept = learned_records.ledger_of(asker, session)
     here = replace(scope, sessions=(session,))
     own = asker.own.journal.iter_memories(here, newest_first=True, limit=LOOKED_AT)

@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 
-from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
+from vector_memory.errors import NotFoundError, StoreFullError
 from vector_memory.model import ASSESSMENTS, Memory, Scope
+from vector_memory.observe.commands.findings import CATEGORIES
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.asker import asker_at
 from vector_memory.service.base.context import Context
@@ -161,7 +162,7 @@ class FlagsRequest(messages.Filter):
     """The `k` newest flags, of some categories or of all."""
 
     k: int = messages.number(100, 1, 100_000)
-    categories: tuple[str, ...] = messages.words("category")
+    categories: tuple[str, ...] = messages.words("category", CATEGORIES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,7 +212,7 @@ class MarkRequest(messages.Request):
 
     id: str = messages.text(200)
     session: str = messages.text(200)
-    verdict: str = messages.word()
+    verdict: str = messages.one_of((ASKED, FALSE))
 
 
 @dataclass(frozen=True)
@@ -226,15 +227,13 @@ def mark(ctx: Context, request: MarkRequest) -> MarkAnswer:
     """Keep the user's verdict on a flag: what is false counts no more in figures and self-assessments.
 
     Raises:
-        BadInputError: an agent judges, or it is no verdict.
+        BadInputError: an agent judges.
         NotFoundError: there is no such flag.
 
     Returns:
         The flag's id and the verdict that is kept.
     """
     request.require_user("judges what was flagged")
-    if request.verdict not in ("", ASKED, FALSE):
-        raise BadInputError(f"{request.verdict[:40]!r} is no verdict.", f"{ASKED} or {FALSE}.")
     settle(ctx)
     # What a running session adds meanwhile must not put the record of before back.
     with _settling:

@@ -273,7 +273,9 @@ def _memory(ctx: Context, data: Record, project: str, done: ImportAnswer) -> Mem
         created_at=request_fields.time_of(data, "created_at") or now,
         kind=privacy.word(_word(data, "kind")) or "note",
         project=project,
-        priority=request_fields.priority_of(data, "priority") or Priority.NORMAL,
+        priority=request_fields.chosen(
+            str(data.get("priority") or Priority.NORMAL), Priority, "priority"
+        ),
         origin=Origin.IMPORT,
         tags=tuple(redact.clean(word).text for word in request_fields.words_of(data, "tags")),
         files=tuple(redact.clean(word).text for word in request_fields.words_of(data, "files")),
@@ -398,7 +400,7 @@ class ExportRequest(messages.Filter):
     all_projects: bool = messages.read_by(
         lambda sent, name: bool(sent.get(name) or sent.get("all")), False
     )
-    format: str = messages.word()
+    format: str = messages.one_of(("jsonl", "markdown"))
 
 
 class ExportSource(messages.Answer):

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from vector_memory.errors import BadInputError
 from vector_memory.journal.scopes import parts
 from vector_memory.model import COLLECTIONS, QUIET, Progress
-from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.find import recall
 from vector_memory.service.memory.views import HitView, extended
@@ -50,7 +50,7 @@ class VaultRequest(recall.RecallRequest):
         with_vault: read the vault first, where its files have changed.
     """
 
-    collections: tuple[str, ...] = messages.words()
+    collections: tuple[str, ...] = messages.words(choices=(*COLLECTIONS, ALL))
     with_vault: bool = messages.flag("vault", default=True)
 
 
@@ -89,14 +89,12 @@ def search(ctx: Context, request: VaultRequest, progress: Progress) -> VaultAnsw
     """Answer a question from all collections and the vault.
 
     Raises:
-        BadInputError: a collection is unknown, or the vault is no folder.
+        BadInputError: the vault is no folder.
 
     Returns:
         The hits, best first, with their collections and files.
     """
     named = request.collections
-    for name in named:
-        request_fields.require_one(name, (*COLLECTIONS, ALL), "collection")
     vault = follow(ctx, progress) if request.with_vault else None
     if vault is not None and vault.waiting:
         ctx.state.hasten_job(JOB, ctx.now())

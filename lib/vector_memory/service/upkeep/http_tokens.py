@@ -31,10 +31,10 @@ class TokenRequest(messages.Request):
     The request's `ceiling` and `jurisdictions` are those of what a new one is given.
     """
 
-    action: str = messages.word(default="list")
+    action: str = messages.one_of(("new", "list", "revoke", "code", "enter"), "list")
     id: str = messages.word()
     name: str = messages.word()
-    rights: tuple[str, ...] = messages.words("right")
+    rights: tuple[str, ...] = messages.words("right", tokens.RIGHTS)
     until: datetime | None = messages.moment()
     speaks_for_me: bool = messages.flag()
 
@@ -100,9 +100,8 @@ def token(ctx: Context, request: TokenRequest) -> TokenAnswer:
 
 
 def _new(ctx: Context, request: TokenRequest, kept: list[Token]) -> TokenAnswer:
-    unknown = [right for right in request.rights if right not in tokens.RIGHTS]
-    if unknown or not request.rights:
-        raise BadInputError("No such right.", f"Rights: {', '.join(tokens.RIGHTS)}.")
+    if not request.rights:
+        raise BadInputError("No right is named.", f"Rights: {', '.join(tokens.RIGHTS)}.")
     if not _NAME.fullmatch(request.name):
         raise BadInputError(
             "A token's name is at most 40 letters, digits, dots and hyphens.",

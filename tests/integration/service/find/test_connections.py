@@ -69,7 +69,7 @@ def test_groups(house: ServiceHouse, app: Path, chain: list[str]) -> None:
 
 
 def test_what_cannot_be_walked(house: ServiceHouse, chain: list[str]) -> None:
-    with pytest.raises(BadInputError, match="up, down or both"):
+    with pytest.raises(BadInputError, match="up, down, both"):
         reached(house, chain[0], direction="sideways")
     with pytest.raises(BadInputError, match="between two"):
         reached(house, *chain[:3])

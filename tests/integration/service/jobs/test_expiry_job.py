@@ -197,3 +197,23 @@ def _die_at(house: ServiceHouse, moment: int) -> None:
 
     state.put_jobs = around(state.put_jobs)  # type: ignore[method-assign]
     shelf.journal.purge = around(shelf.journal.purge)  # type: ignore[method-assign]
+
+
+def test_a_clock_that_runs_ahead_for_a_while_costs_nothing(house: ServiceHouse) -> None:
+    """What is over by the clock of one run alone goes with the next one, if it is over then."""
+    sweep(house)
+    week = stored(house, 1, expires_at=house.time + timedelta(days=7))
+    deadline = stored(house, 2, valid_until=house.time + timedelta(days=3))
+    now = house.time
+    house.time = now + timedelta(days=365)
+    assert sweep(house)["report"]["expired"] == 0
+    house.time = now + timedelta(days=1)
+    sweep(house)
+    assert {id: one.status for id, one in every(house).items()} == {
+        week.id: Status.ACTIVE, deadline.id: Status.ACTIVE,
+    }  # fmt: skip
+    house.time = now + timedelta(days=8)
+    sweep(house)
+    house.time = now + timedelta(days=9)
+    sweep(house)
+    assert {id: one.status for id, one in every(house).items()} == {deadline.id: Status.SUPERSEDED}

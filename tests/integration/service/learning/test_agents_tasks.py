@@ -77,7 +77,7 @@ def test_who_is_worse(house: ServiceHouse, tmp_path: Path, app: Path) -> None:
 
 def test_bad_questions(house: ServiceHouse, app: Path) -> None:
     """An unknown kind, too small a least; of nothing nothing is said."""
-    with pytest.raises(BadInputError, match="kind is no"):
+    with pytest.raises(BadInputError, match="kind cannot be"):
         asked(house, "task_specialization", app, kind="baking")
     with pytest.raises(BadInputError, match="least"):
         asked(house, "meta_agent", app, least=1)

@@ -67,7 +67,7 @@ def test_pruning(house: ServiceHouse, app: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        ({"scenario": "baking"}, "scenario is no"),
+        ({"scenario": "baking"}, "scenario cannot be"),
         ({"scenario": "settings"}, "NAME=VALUE"),
         ({"scenario": "prune", "settings": ["threshold=0.5"]}, "NAME=VALUE"),
         ({"settings": ["capture=false"]}, "names: threshold"),

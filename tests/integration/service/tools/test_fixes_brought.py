@@ -447,3 +447,30 @@ def test_a_version_is_offered_to_an_error_that_names_it(world: World) -> None:
     world.stop("first")
     assert "21-tem" in world.fail("second", error, "mvn package")
     assert world.fail("third", error.replace("21", "17"), "mvn package") == ""
+
+
+NO_HEADER = (
+    "Exit code 2\nsigner.c:3:10: fatal error: openssl/ssl.h: No such file or directory\n"
+    "compilation terminated."
+)
+
+
+@pytest.mark.parametrize(
+    ("fix", "is_brought"),
+    [
+        ("sudo apt-get install -y libssl-dev", True),
+        ("sudo apt-get update && sudo apt-get install -y libssl-dev", True),
+        ("sudo rm -rf /usr/include/openssl", False),
+        ("sudo chmod -R 777 /usr/include", False),
+        ("echo x | sudo tee /etc/ld.so.conf", False),
+        ("sudo dd if=/tmp/x of=/dev/sda", False),
+    ],
+)
+def test_sudo_is_no_harm_of_itself(world: World, fix: str, is_brought: bool) -> None:
+    """What is installed with it mends most of what is missing; what harms without it harms with it."""
+    world.fail("first", NO_HEADER, "make signer")
+    world.write("first", fix, "done")
+    world.write("first", "make signer", "cc -o signer signer.c")
+    world.stop("first")
+    told = world.fail("second", NO_HEADER, "make signer")
+    assert (fix in told) is is_brought

@@ -51,5 +51,5 @@ def test_an_agent_only_looks(house: ServiceHouse) -> None:
         with pytest.raises(BadInputError, match="Only the user"):
             ask(house, action, actor="mcp", text="x", key="x")
     assert ask(house, "list", actor="mcp") == {"keys": []}
-    with pytest.raises(BadInputError, match="action is no"):
+    with pytest.raises(BadInputError, match="action cannot be"):
         ask(house, "melt")

@@ -28,6 +28,8 @@ def test_a_store_that_is_not_opened_is_told_of(house: ServiceHouse, moved: Path)
     assert listed["memories"] == []
     ((_, why),) = listed["unopened"].items()
     assert f"vector-memory trust {moved}" in why
+    asked = {"query": "how are invoices numbered", "project": str(moved)}
+    assert door(house.ctx, "recall", asked)["unopened"] == listed["unopened"]
 
 
 def test_trusted_it_belongs_to_the_project_as_it_is_called_here(

@@ -10,6 +10,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from vector_memory import projects
+from vector_memory.client import cold, privacy
 from vector_memory.journal import readonly
 from vector_memory.system.paths import Home
 from vector_memory.text import analysis
@@ -18,11 +19,13 @@ TERMS = 24
 PATIENCE_S = 5.0
 
 
-def recall(home: Home, request: Mapping[str, object]) -> dict[str, object]:
-    """Return hits by words, best first, as `recall` does. Filters but the project are left out.
+def recall(home: Home, request: Mapping[str, object], why: str) -> dict[str, object]:
+    """Return hits by words, best first, as `recall` does. Filters but the project are left out, and so is what no
+    rule of privacy that came later was asked about.
 
     Args:
         request: what the daemon would have been asked: `query`, `k`, `project`, `global`, `cwd`.
+        why: why no daemon can run.
     """
     terms = analysis.query_terms(str(request["query"]), TERMS)
     folder = str(request.get("project") or request.get("cwd") or os.sep)
@@ -32,16 +35,25 @@ def recall(home: Home, request: Mapping[str, object]) -> dict[str, object]:
         stores.insert(0, place.store)
     wanted = ["", *([place.id] if place else [])]
     k, until = int(str(request["k"])), time.monotonic() + PATIENCE_S
-    rows = [row for store in stores for row in readonly.search(store, terms, wanted, k, until)]
-    return {"hits": [_hit(row) for row in rows[:k]], "mode": "offline"}
+    since = privacy.rules_since(place.root if place else "") * 1e6
+    rows = [
+        row
+        for store in stores
+        for row in readonly.search(store, terms, wanted, k, until)
+        if row["created_at_us"] >= since
+    ]
+    note = f"{why} Found by words only, without filters."
+    return {"hits": [_hit(row) for row in rows[:k]], "mode": "offline", "note": note}
 
 
-def _hit(row: Mapping[str, Any]) -> dict[str, object]:
+def _hit(row: dict[str, Any]) -> dict[str, object]:
     at = datetime.fromtimestamp(row["created_at_us"] / 1e6, timezone.utc)
     return {
         "id": row["id"],
         "text": row["text"],
         "kind": row["kind"],
+        "origin": row["origin"],
+        "foreign": cold.is_suspicious(row),
         "score": row["bm25"],
         "breakdown": {"bm25": row["bm25"]},
         "created_at": at.isoformat(),

@@ -1,0 +1,57 @@
+"""A session is named by its id, by how that begins, or as the program called it that handed it over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from service_house import ServiceHouse, captured_of, door
+from transcript_samples import Talk
+
+from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.system.json_in import session_id
+
+SPACED = session_id("feed:my chat")
+
+
+@pytest.fixture
+def asked(house: ServiceHouse, tmp_path: Path) -> dict[str, str]:
+    """A project with two sessions that were handed over."""
+    for session, word in (("feed:nightly", "herons"), (SPACED, "plovers")):
+        talk = Talk(session, cwd=str(tmp_path))
+        talk.user(f"Which pool do the {word} fish in?")
+        talk.say(f"The {word} fish in the northern pool.")
+        captured_of(house.ctx, talk.write(tmp_path / f"{word}.jsonl"), str(tmp_path), final=True)
+    return {"project": str(tmp_path)}
+
+
+@pytest.mark.parametrize(
+    ("name", "session"),
+    [("nightly", "feed:nightly"), ("feed:ni", "feed:nightly"), ("my chat", SPACED), (SPACED[:12], SPACED)],
+)  # fmt: skip
+def test_a_session_is_found_by_its_name(
+    house: ServiceHouse, asked: dict[str, str], name: str, session: str
+) -> None:
+    """By every verb that is about one; a name of none finds none."""
+    for memories in (
+        door(house.ctx, "list", {**asked, "session": name})["memories"],
+        door(house.ctx, "recall", {**asked, "session": name, "query": "northern pool"})["hits"],
+    ):
+        assert {memory["source"]["session"] for memory in memories} == {session}
+    (outline,) = door(house.ctx, "topics", {**asked, "session": name})["sessions"]
+    assert outline["session"] == session
+    assert door(house.ctx, "wrapup", {**asked, "session": name})["session"] == session
+    assert door(house.ctx, "list", {**asked, "session": "night"})["memories"] == []
+    with pytest.raises(NotFoundError):
+        door(house.ctx, "topics", {**asked, "session": "night"})
+
+
+def test_what_is_purged_is_one_session(house: ServiceHouse, asked: dict[str, str]) -> None:
+    """A name that several have removes nothing."""
+    talk = Talk("n8n:nightly", cwd=asked["project"])
+    talk.user("Which pool do the terns fish in?")
+    talk.say("The terns fish in the southern pool.")
+    path = talk.write(Path(asked["project"], "terns.jsonl"))
+    captured_of(house.ctx, path, asked["project"], final=True)
+    with pytest.raises(BadInputError, match="names 2 sessions"):
+        door(house.ctx, "purge", {"session": "nightly", "dry_run": True})
