@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import DERIVED, GLOBAL_PROJECT, Scope, Sensitivity
+from vector_memory.model import DERIVED, GLOBAL_PROJECT, OF_TALK, Scope, Sensitivity, unique
 from vector_memory.service.base import aliases, request_fields
 from vector_memory.service.base.asker import Asker as Asker
 from vector_memory.service.base.asker import for_agents
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import project_roots
+from vector_memory.service.base.shelf import Shelf, project_roots
 
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
@@ -287,10 +287,20 @@ def asker_of(ctx: Context, request: Request) -> Asker:
     if isinstance(request, Filter):
         scope = dataclasses.replace(scope, **{name: getattr(request, name) for name in _LIMITS})
         if scope.entities:
-            stored = (shelf.journal.entities_named(scope.entities) for shelf in opened())
-            asked = (*scope.entities, *chain.from_iterable(stored))
-            scope = dataclasses.replace(scope, entities=aliases.widened(ctx, asked))
+            scope = _about(ctx, scope, opened())
     return Asker(place, limited(ctx, request, place, scope), opened)
+
+
+def _about(ctx: Context, scope: Scope, shelves: Sequence[Shelf]) -> Scope:
+    """Return a scope limited to what names its entities, in whatever case and by whatever alias; where no memory
+    names any of them, to what holds the word: who asks for "caddy" knows that it is a name."""
+    stored = unique(chain.from_iterable(s.journal.entities_named(scope.entities) for s in shelves))
+    widened = aliases.widened(ctx, (*scope.entities, *stored))
+    words = unique(name.partition(":")[2].lower() for name in scope.entities)
+    if stored or len(widened) > len(scope.entities) or len(words) == len(scope.entities):
+        return dataclasses.replace(scope, entities=widened)
+    without = unique((*scope.without_kinds, *OF_TALK))
+    return dataclasses.replace(scope, entities=(), words=words, without_kinds=without)
 
 
 def limited(ctx: Context, request: Request, place: projects.Place | None, scope: Scope) -> Scope:
