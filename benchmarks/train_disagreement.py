@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from vector_memory.config import Settings
 from vector_memory.embed import registry
 from vector_memory.lifecycle import contradiction, disagreement, signs
 from vector_memory.model import Embedder
+from vector_memory.service.memory import placement
 from vector_memory.system.paths import Home
 
 FACTS = Path(__file__).resolve().parent / "dedup_facts.txt"
@@ -38,23 +39,32 @@ MOST_FALSE = 0.005
 @dataclass(frozen=True)
 class Pair:
     """Two statements with what is known of them: whether they contradict each other, what the rules say (infinite if
-    they do, minus infinite if they do not, 0 for nothing), and the features."""
+    they do, minus infinite if they do not, 0 for nothing), the features, and whether the older one is among the few
+    near ones of its writer's statements that `remember` asks about."""
 
     source: str
     newer: str
     contradicts: bool
     ruled: float
     features: Mapping[str, float]
+    is_near: bool = False
 
 
 def of_writer(path: Path, embedder: Embedder) -> list[Pair]:
     """Return the pairs of a file."""
     told = read_lines(path)
     vectors = np.asarray(embedder.embed_documents([one[side] for one in told for side in "ab"]))
-    return [
-        _pair(path.name, one["b"], one["a"], float(newer @ older), one["contradicts"])
-        for one, older, newer in zip(told, vectors[::2], vectors[1::2], strict=True)
-    ]
+    stored = {one["b"]: at for one, at in zip(told, vectors[1::2], strict=True) if not one["contradicts"]}  # fmt: skip
+    stored |= {one["a"]: at for one, at in zip(told, vectors[::2], strict=True)}
+    others = np.array([*stored.values()])
+    found = []
+    for one, older, newer in zip(told, vectors[::2], vectors[1::2], strict=True):
+        cosine = float(newer @ older)
+        nearer = sum(others @ newer > cosine + 1e-6)
+        pair = _pair(path.name, one["b"], one["a"], cosine, one["contradicts"])
+        is_near = nearer < placement.MOST_ASKED and cosine >= placement.ASKED_COSINE
+        found.append(replace(pair, is_near=is_near))
+    return found
 
 
 def of_facts(path: Path, embedder: Embedder) -> list[Pair]:
@@ -110,6 +120,7 @@ def row_of(source: str, pairs: Sequence[Pair], found: Floats, least: float) -> d
         "seen": int((said & against).sum()), "do not": int((~against).sum()),
         "false by rules": int((plain & ~against).sum()), "false": int((said & ~against).sum()),
         "statements of these": len(falsely),
+        "seen or asked about": sum(pair.contradicts and (pair.is_near or hit) for pair, hit in zip(pairs, said, strict=True)),
     }  # fmt: skip
 
 
@@ -118,10 +129,19 @@ def main() -> None:
     parser = options(__doc__ or "")
     parser.add_argument("--write", action="store_true", help="write the weights")
     parser.add_argument("--facts", type=Path, nargs="*", default=[FACTS], help="facts, one a line")
-    parser.add_argument("--judge", type=Path, nargs="*", default=[], help="pairs only judged")
-    parser.add_argument("pairs", type=Path, nargs="+")
+    parser.add_argument(
+        "--judge", type=Path, nargs="*", default=[], help="pairs only judged, by the weights in use"
+    )
+    parser.add_argument("pairs", type=Path, nargs="*")
     asked = parser.parse_args()
     embedder = registry.create(Settings(), Home(asked.home).models)
+    by, least = disagreement.weights()
+    judged = {path.name: of_writer(path, embedder) for path in asked.judge}
+    rows = [row_of(name, pairs, sums(pairs, by), least) for name, pairs in judged.items()]
+    if rows:
+        show("Judged by the weights that come with the program", rows, asked.json)
+    if not asked.pairs:
+        return
     by_source = {path.name: of_writer(path, embedder) for path in asked.pairs}
     facts = {path.name: of_facts(path, embedder) for path in asked.facts}
     every = [pair for pairs in (*by_source.values(), *facts.values()) for pair in pairs]
@@ -137,9 +157,6 @@ def main() -> None:
     rows = [row_of(source, pairs, found[source], least) for source, pairs in {**by_source, **facts}.items()]  # fmt: skip
     show("Each source left out once", rows, asked.json)
     whole = fit(every)
-    for path in asked.judge:
-        pairs = of_writer(path, embedder)
-        show("Only judged", [row_of(path.name, pairs, sums(pairs, whole), least)], asked.json)
     if asked.write:
         digest = hashlib.sha256(
             b"".join(path.read_bytes() for path in (*asked.pairs, *asked.facts))

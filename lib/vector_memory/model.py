@@ -3,6 +3,7 @@ and the protocols between the parts. No I/O, no third-party import."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -305,6 +306,10 @@ class Memory:
         named = self.extra.get("entities")
         return tuple(map(str, named)) if isinstance(named, list) else ()
 
+    def holds_word(self, word: str) -> bool:
+        """Whether its text holds a word, which is in lower case."""
+        return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", self.text.lower()) is not None
+
     @property
     def is_foreign(self) -> bool:
         """Whether somebody else wrote it and the user did not vouch for it: a tool's output, or an import
@@ -422,7 +427,8 @@ class Scope:
     if global memories are wanted). Empty tuples and None leave the rest unlimited. `tags`,
     `kinds`, `sessions`, `collections`, `entities` (`kind:name`), `tiers`, `priorities` and `origins` match any of
     the given words; `without` are collections that are left out. `levels` are those of sensitivity that may be
-    given, `laws` the jurisdictions, `without_kinds` kinds that may not be. `since` is inclusive, `until` exclusive, both on `created_at`.
+    given, `laws` the jurisdictions, `without_kinds` kinds that may not be. `words` are names in lower case of which a
+    text holds one. `since` is inclusive, `until` exclusive, both on `created_at`.
     """
 
     projects: tuple[str, ...] | None = None
@@ -440,6 +446,7 @@ class Scope:
     origins: tuple[str, ...] = ()
     laws: tuple[str, ...] = ()
     without_kinds: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
 
     def up_to(self, *ceilings: Sensitivity | str | None) -> Scope:
         """Return it below these ceilings as well, and below its own; under any of them without what was made of, or
@@ -467,6 +474,7 @@ class Scope:
             and (not self.priorities or memory.priority in self.priorities)
             and (not self.origins or memory.origin in self.origins)
             and (not self.laws or memory.jurisdiction in self.laws)
+            and (not self.words or any(map(memory.holds_word, self.words)))
             and (not self.entities or not set(self.entities).isdisjoint(memory.entities))
             and (self.since is None or memory.created_at >= self.since)
             and (self.until is None or memory.created_at < self.until)
@@ -488,7 +496,12 @@ class Scope:
     def is_by_state(self) -> bool:
         """Whether it is limited by what the index does not know of a memory, beside its sensitivity."""
         return bool(
-            self.tiers or self.priorities or self.origins or self.laws or self.without_kinds
+            self.tiers
+            or self.priorities
+            or self.origins
+            or self.laws
+            or self.without_kinds
+            or self.words
         )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from vector_memory.text import tables
 from vector_memory.text.mentions import mentions
@@ -29,9 +29,17 @@ _PERSON = re.compile(
     r"|(?<![\w/@.])@([a-z][\w-]{2,30})\b(?![/.])"
 )
 _NO_CONCEPT = re.compile(
-    r"#?\d+|(?:e\.g|i\.e|z\.b|d\.h|none|null|nil|true|false|undefined|nan)\.?|\W*", re.IGNORECASE
+    r"[^a-z]*|[\"\'].*|[^(]*\([^)]+|(?:e\.g|i\.e|z\.b|d\.h|none|null|nil|true|false|undefined|nan)\.?",
+    re.IGNORECASE,
 )
-"""A ticket's number, an abbreviation and a value are no concepts."""
+"""What has no letter, an abbreviation, a value and a cut off call are no concepts."""
+_PROGRAM = re.compile(r"(?:\$ |sudo )*([a-z][a-z0-9_-]+) (?=.*[-/.=@$])")
+"""The program of a command line, rather than the first of some plain words."""
+_SHORT = re.compile(
+    r"(?<![\w./@:#-])(?![0-9a-f]{6,}\b)(?:[a-z]{2,6}\d{1,2}|[a-z]\d{1,2}[a-z])(?![\w/-]|\.\w)"
+)
+"""A short name with a digit in it: k9s, node3."""
+_COMMON = tables.words("common_words") | tables.words("stop_words")
 _NOT_PERSONS = tables.words("days_and_months") | tables.words("no_persons")
 
 
@@ -50,8 +58,10 @@ def entities(text: str, files: Sequence[str] = ()) -> tuple[str, ...]:
         *(f"{PERSON}:{person}" for person in _persons(text)),
         *(
             f"{CONCEPT}:{one}"
-            for one in map(_bare, named.identifiers)
-            if one.lower() not in CANONICAL and not _NO_CONCEPT.fullmatch(one)
+            for one in (*map(_bare, named.identifiers), *_programs(text), *_SHORT.findall(text))
+            if one.lower() not in CANONICAL
+            and one not in _COMMON
+            and not _NO_CONCEPT.fullmatch(one)
         ),
     ]
     return tuple(dict.fromkeys(one for one in found if len(one) <= LONGEST))[:MOST]
@@ -81,6 +91,14 @@ def parse(asked: str) -> tuple[str, ...]:
 
 def _bare(named: str) -> str:
     return named.strip("`().")
+
+
+def _programs(text: str) -> Iterator[str]:
+    """Yield the programs of the command lines that stand between back quotes."""
+    for line in text.splitlines():
+        for code in line.split("`")[1::2]:
+            if found := _PROGRAM.match(code):
+                yield found[1]
 
 
 def _is_file(named: str, files: Sequence[str]) -> bool:

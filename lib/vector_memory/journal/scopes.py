@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from vector_memory.journal.rows import microseconds
 from vector_memory.model import Scope
+from vector_memory.text.analysis import analyse
 
 Condition = tuple[str, list[Any]]
 T = TypeVar("T")
@@ -58,6 +59,10 @@ def condition(scope: Scope) -> Condition:
             each = f"SELECT 1 FROM json_each({array})"
             parts.append(f"EXISTS ({each} WHERE value IN ({marks(words)}))")
             values.extend(words)
+    if scope.words:
+        each = "instr(' ' || m.lexical || ' ', ?) > 0"
+        parts.append(f"({' OR '.join([each] * len(scope.words))})")
+        values.extend(f" {(analyse(word) or [word])[0]} " for word in scope.words)
     for sign, at in ((">=", scope.since), ("<", scope.until)):
         if at is not None:
             parts.append(f"m.created_at {sign} ?")

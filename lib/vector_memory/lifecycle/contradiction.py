@@ -129,14 +129,8 @@ class _Pair(NamedTuple):
 
     @property
     def one_denies(self) -> bool:
-        """Whether one of both is denied, and the other one not."""
-        new, old = self.denials
-        return new % 2 != old % 2
-
-    @property
-    def denials(self) -> tuple[int, int]:
-        """How often each denies something that the other one is about."""
-        return self.new.denials(self.old.keys()), self.old.denials(self.new.keys())
+        """Whether one of both is denied in what the other one is about, and the other one not."""
+        return self.new.denials(self.old.keys()) % 2 != self.old.denials(self.new.keys()) % 2
 
 
 def _said(only: Sequence[Term], others: Sequence[Term]) -> list[Term]:
@@ -264,7 +258,7 @@ def _may_both_hold(pair: _Pair) -> bool:
         _predicates(said)
         or _stand_apart(pair)
         or ((pair.topic_new or pair.topic_old) and not values[0] & values[1])
-        or all(pair.denials)
+        or all(text.denials() for text in (pair.new, pair.old))
         or all(_HAVING.intersection(text.tokens) for text in (pair.new, pair.old))
         or _counts_one(pair)
         or _ADDING.intersection(tokens)

@@ -23,10 +23,13 @@ HINTS = {
     "already_known": "It was known already: nothing new was stored.",
     "contradicts": "It was stored, and contradicts what was said before. Ask the user which holds; "
     "then memory_link with relation supersedes, from the one that holds to the other.",
+    "near": "Near it stands what was said before. Where the new one ended that: memory_link with relation supersedes, "
+    "from the new one to it; else do nothing.",
     "proposed": "A rule, what matters most, and what holds for all projects is the user's to decide: it waits "
     "and is not used until then. Tell the user: `vector-memory review` in a terminal of their own.",
     "replaced": "It took the place of the older one, which stays in its history.",
 }
+NEAR = "near"
 MOST_NOTES = 50
 """Of a session's scratch notes on one page, which are all that it may have."""
 
@@ -45,10 +48,11 @@ def store(caller: Caller, asked: Json) -> Json:
     status = "stored" if done["id"] == id else "already_known"
     status = STATUS.get(done["action"], status)
     memory = telling.memory({**done, "relation": None})
-    others = telling.memories(done.get("links") or ())
+    near = [{**one, "relation": NEAR} for one in done.get("near") or ()]
+    others = telling.memories([*(done.get("links") or ()), *near])
     if any(other["relation"] == "contradicts" for other in others):
         status = "contradicts"
-    hint = HINTS.get(status) or _hint(done)
+    hint = HINTS.get(status) or _hint(done) or (HINTS[NEAR] if near else None)
     return {"status": status, "others": others, **telling.held(), "memory": memory, "hint": hint}
 
 

@@ -112,11 +112,14 @@ def test_remember_says_what_speaks_against_it_and_how_to_settle_it(
         "id": "m1", "action": "linked", "of": "m0", "links": [tie], "suggested_priority": "HIGH",
         "suggestion": {"if_replaced": "vector-memory link m1 m0 --relation supersedes",
                        "if_both_hold": "vector-memory link m1 m0 --remove"},
+        "near": [{"id": "m2", "text": "a second"}],
     }  # fmt: skip
     assert main(["remember", "two"]) == 0
     _, err = capsys.readouterr()
     assert "contradicts m0 (1 and 2): one\n" in err
     assert "vector-memory link m1 m0 --relation supersedes" in err
+    assert "m2: a second\n" in err
+    assert "vector-memory link m1 m2 --relation supersedes" in err
     assert "vector-memory edit m1 --priority HIGH" in err
     assert "priority" not in daemon.payloads("remember")[0]
 

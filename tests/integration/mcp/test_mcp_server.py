@@ -187,6 +187,15 @@ def test_a_contradiction_is_shown_with_both(server: McpClient) -> None:
     assert [one["id"] for one in server.call("memory_provenance", id=new)["history"]] == [old, new]
 
 
+def test_what_may_have_ended_is_shown_with_how_to_end_it(server: McpClient) -> None:
+    """Said in other words, it contradicts nothing that is seen as such: the model is asked."""
+    old = store(server, "The osprey payload is encoded with CayenneLPP.")
+    told = server.call("memory_store", text="We use our own packed struct for the osprey payload.")
+    assert told["status"] == "stored"
+    assert (old, "near") in [(one["id"], one["relation"]) for one in told["others"]]
+    assert "supersedes" in told["hint"]
+
+
 class TestDeleting:
     """Only what was shown can be deleted, by its id, few at once."""
 

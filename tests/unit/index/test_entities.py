@@ -18,6 +18,9 @@ from vector_memory.index.entities import KINDS, MOST, entities, parse
         ("Ask Anna about https://github.com/Jdx/fnox/pull/5", {"person:anna", "project:jdx/fnox"}),
         ("Let it go and react to the rust there", set()),
         ("We write it in Go and React", {"technology:go", "technology:react"}),
+        ("`restic backup /srv` runs at night", {"concept:restic"}),
+        ("k9s is on node3, v2 at p95 of 10ms, s1 to fb4c33f", {"concept:k9s", "concept:node3"}),
+        ("the state is `untracked files only`, `any` or `0.1.0`, and `\"hello\"`", set()),
     ],
 )  # fmt: skip
 def test_names(text: str, wanted: set[str]) -> None:

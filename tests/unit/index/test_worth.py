@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vector_memory.index.ideas import intent_of
+from vector_memory.index.plain_kinds import plain_kind
 from vector_memory.index.units import cues, units
 from vector_memory.index.worth import MEANING, WORDS, Verdict, features, verdicts, weights
 
@@ -28,6 +29,28 @@ def verdict(said: str) -> Verdict:
 def test_what_is_over_when_it_is_done_is_not_kept(said: str) -> None:
     """A request is no rule, and neither is success a problem."""
     assert not any(told.is_kept for told in verdicts(units([said]), None))
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("no recursion in the parser", "preference"),
+        ("composition, not inheritance", "preference"),
+        ("only signed commits", "preference"),
+        ("customer ids are strings, always", "preference"),
+        ("prod is eu-west-1", "fact"),
+        ("no, the other file please", ""),
+        ("no errors now", ""),
+        ("only if it's easy", ""),
+        ("two of three pass", ""),
+        ("no idea?", ""),
+        ("Nothing in this file is used by anything any more, as far as I can see in the log", ""),
+    ],
+)
+def test_a_terse_line_says_what_always_holds(said: str, kind: str) -> None:
+    """Of the user's alone, and not of what is at hand."""
+    assert plain_kind(said, is_users=True) == kind
+    assert plain_kind(said, is_users=False) == ""
 
 
 @pytest.mark.parametrize(

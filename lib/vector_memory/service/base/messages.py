@@ -26,6 +26,7 @@ from vector_memory.model import (
     GLOBAL_PROJECT,
     JURISDICTIONS,
     KINDS,
+    OF_TALK,
     Origin,
     Priority,
     Scope,
@@ -314,9 +315,7 @@ def asker_of(ctx: Context, request: Request) -> Asker:
         if scope.sessions:
             scope = dataclasses.replace(scope, sessions=named_sessions(opened(), scope.sessions))
         if scope.entities:
-            stored = (shelf.journal.entities_named(scope.entities) for shelf in opened())
-            asked = (*scope.entities, *chain.from_iterable(stored))
-            scope = dataclasses.replace(scope, entities=aliases.widened(ctx, asked))
+            scope = _about(ctx, scope, opened())
     return Asker(place, limited(ctx, request, place, scope), opened)
 
 
@@ -348,6 +347,18 @@ def known_kinds(
         stored = (shelf.journal.count_by("kind", within) for shelf in ctx.with_team(shelves))
         there = unique(chain(KINDS, *stored))
     return unique(request_fields.chosen(kind, there, "kind") for kind in asked)
+
+
+def _about(ctx: Context, scope: Scope, shelves: Sequence[Shelf]) -> Scope:
+    """Return a scope limited to what names its entities, in whatever case and by whatever alias; where no memory
+    names any of them, to what holds the word: who asks for "caddy" knows that it is a name."""
+    stored = unique(chain.from_iterable(s.journal.entities_named(scope.entities) for s in shelves))
+    widened = aliases.widened(ctx, (*scope.entities, *stored))
+    words = unique(name.partition(":")[2].lower() for name in scope.entities)
+    if stored or len(widened) > len(scope.entities) or len(words) == len(scope.entities):
+        return dataclasses.replace(scope, entities=widened)
+    without = unique((*scope.without_kinds, *OF_TALK))
+    return dataclasses.replace(scope, entities=(), words=words, without_kinds=without)
 
 
 def limited(ctx: Context, request: Request, place: projects.Place | None, scope: Scope) -> Scope:

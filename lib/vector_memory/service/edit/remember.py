@@ -24,7 +24,7 @@ from vector_memory.model import (
     Temporal,
     strictest,
 )
-from vector_memory.service.base import messages, privacy, request_fields
+from vector_memory.service.base import messages, privacy, reach, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.learning import conditions, procedures
@@ -123,6 +123,7 @@ class RememberAnswer(BriefView, kw_only=True):
         of: the id of the other memory that is most concerned.
         relation: what the memory is to that one, and by which words (`reason`).
         links: all that it belongs to or speaks against.
+        near: others close to it, which may hold no more: a reader knows.
         suggested_priority: what its words sound like, where no priority was given.
     """
 
@@ -134,6 +135,7 @@ class RememberAnswer(BriefView, kw_only=True):
     relation: Relation | None = messages.spare()
     reason: str | None = messages.spare()
     links: list[TieView] | None = messages.spare()
+    near: list[BriefView] | None = messages.spare()
     suggestion: Suggestion | None = messages.spare()
     suggested_priority: Priority | None = messages.spare()
 
@@ -321,6 +323,8 @@ def _answer(
         project=project,
         redactions=redactions,
         **_about_ties(placed),
+        near=[_near_view(other) for other in reach.kept(placed.near)[: placement.MOST_ASKED]]
+        or None,
         suggested_priority=_suggested_priority(request, memory),
     )
 
@@ -337,7 +341,7 @@ def _about_ties(placed: Placed) -> dict[str, object]:
         "of": first.other.id,
         "relation": first.relation,
         "reason": first.reason,
-        "links": [_tie_view(tie) for tie in placed.ties],
+        "links": [_tie_view(tie) for tie in placed.ties if reach.holds(tie.other)],
         "suggestion": _suggestion(placed.memory, against[0]) if against else None,
     }
 
@@ -345,6 +349,10 @@ def _about_ties(placed: Placed) -> dict[str, object]:
 def _tie_view(tie: Tie) -> TieView:
     text = tie.other.text[:SHOWN_CHARS]
     return brief(TieView, tie.other, text=text, relation=tie.relation, reason=tie.reason)
+
+
+def _near_view(other: Memory) -> BriefView:
+    return brief(BriefView, other, text=other.text[:SHOWN_CHARS])
 
 
 def _suggestion(memory: Memory, tie: Tie) -> Suggestion:

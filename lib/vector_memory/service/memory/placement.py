@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 MOST_LINKS = 3
 """How many memories a new one is linked to, or takes the place of, at most."""
+MOST_ASKED = 2
+ASKED_COSINE = 0.3
+"""Of how many close ones who stores a memory is asked whether they still hold, and how near these must be: among
+freely worded statements the one that ends is one of the two nearest in nine of ten cases."""
 QUESTIONS = ("question",)
 TODOS = ("todo", "problem")
 
@@ -41,11 +45,13 @@ class Tie(NamedTuple):
 
 class Placed(NamedTuple):
     """A memory as it is stored now, and what was done: `stored`, `merged`, `superseded`, `linked`, or
-    `unchanged` where it was there before. `ties` are the memories concerned, the first the most."""
+    `unchanged` where it was there before. `ties` are the memories concerned, the first the most; `near` are others
+    close to it, of which only a reader knows whether they hold still."""
 
     memory: Memory
     action: str
     ties: tuple[Tie, ...] = ()
+    near: tuple[Memory, ...] = ()
 
 
 _ORDER = (Relation.SUPERSEDES, Relation.ANSWERS, Relation.CONTRADICTS, Relation.RELATES_TO)
@@ -147,10 +153,11 @@ def _added(ctx: Context, shelf: Shelf, draft: Memory, near: Sequence[Neighbour])
         for tie in ties
         if tie.relation is not Relation.SUPERSEDES
     )
-    if not ties:
-        return Placed(memory, "stored")
-    superseded = ties[0].relation is Relation.SUPERSEDES
-    return Placed(memory, "superseded" if superseded else "linked", ties)
+    tied = {tie.other.id for tie in ties}
+    asked = tuple(one.memory for one in near if one.memory.id not in tied and _may_end(draft, one))
+    superseded = ties and ties[0].relation is Relation.SUPERSEDES
+    action = "superseded" if superseded else "linked" if ties else "stored"
+    return Placed(memory, action, ties, asked)
 
 
 def tie_of(draft: Memory, near: Neighbour) -> Tie | None:
@@ -172,6 +179,19 @@ def tie_of(draft: Memory, near: Neighbour) -> Tie | None:
     if relation is Relation.RELATES_TO and cosine is not None:
         return Tie(other, relation, verdict.reason, round(min(1.0, cosine), 3))
     return Tie(other, relation, verdict.reason)
+
+
+def _may_end(draft: Memory, near: Neighbour) -> bool:
+    """Whether a memory may have ended what a neighbour says, in whatever words."""
+    other, cosine = near
+    return (
+        cosine is not None
+        and cosine >= ASKED_COSINE
+        and draft.kind not in TODOS
+        and other.kind not in TODOS
+        and _both_assert(draft, other)
+        and not _is_report(other)
+    )
 
 
 def _answers(draft: Memory, other: Memory, cosine: float | None) -> bool:
@@ -209,6 +229,9 @@ def _may_replace(draft: Memory, other: Memory) -> bool:
 
 
 NEAREST = 8
+LOOKED_THROUGH = 64
+"""How many memories of the index are compared with a new one, and among how many of the nearest they are looked for:
+most of these are talk."""
 JUST_STORED = 64
 """How many memories that the index has not reached yet are looked at: what was stored a moment ago
 is what is most likely said again."""
@@ -228,7 +251,7 @@ def neighbours(ctx: Context, shelf: Shelf, draft: Memory, vector: Vector | None)
     scope = Scope(projects=(draft.project,))
     cosines: dict[int, float] = {}
     if vector is not None:
-        cosines = {seq: float(score) for seq, score in shelf.nearest(vector, scope, NEAREST)}
+        cosines = {seq: float(score) for seq, score in shelf.nearest(vector, scope, LOOKED_THROUGH)}
     by_seq = shelf.journal.by_seqs(list(cosines))
     others = _just_stored(shelf, draft)
     if not cosines:
@@ -243,7 +266,8 @@ def neighbours(ctx: Context, shelf: Shelf, draft: Memory, vector: Vector | None)
         for seq, memory in by_seq.items()
         if _counts(ctx, memory, draft)
     ]
-    return sorted(near, key=lambda n: -1.0 if n.cosine is None else -2.0 - n.cosine)
+    near.sort(key=lambda n: -1.0 if n.cosine is None else -2.0 - n.cosine)
+    return [one for place, one in enumerate(near) if place < NEAREST or one.memory.seq in others]
 
 
 def _just_stored(shelf: Shelf, draft: Memory) -> dict[int, Memory]:

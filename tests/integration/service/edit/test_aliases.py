@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from service_house import ServiceHouse, door
 
+from vector_memory import redact
 from vector_memory.errors import BadInputError
+from vector_memory.model import PASSAGE, Memory
 
 ALL = {"all_projects": True}
 
@@ -63,3 +65,19 @@ def test_names_go_by_one_another_in_no_circle(house: ServiceHouse) -> None:
 def test_no_agent_says_which_names_mean_the_same(house: ServiceHouse) -> None:
     with pytest.raises(BadInputError, match="Only the user"):
         call(house, "file:a", "file:b", actor="agent")
+
+
+def test_a_name_that_nothing_goes_by_is_a_word(house: ServiceHouse) -> None:
+    """Who asks for "caddy" knows that it is a name: what holds the word is found, but no part of one, no talk, and
+    nothing by a kind that nothing has."""
+    held = house.remember("Certificates: caddy renews them.")["id"]
+    house.remember("The caddyshack is closed.")
+    said = redact.clean("Caddy is fine.").text
+    talk = Memory(id="f" * 32, text=said, created_at=house.time, kind=PASSAGE)
+    house.ctx.global_shelf().journal.add([talk])
+    for name in ("caddy", "Caddy"):
+        told = door(house.ctx, "list", {**ALL, "entity": [name]})["memories"]
+        assert [one["id"] for one in told] == [held]
+    found = door(house.ctx, "recall", {**ALL, "entity": ["caddy"], "query": "certificates"})["hits"]
+    assert [one["id"] for one in found] == [held]
+    assert listed(house, "technology:caddy") == 0

@@ -222,6 +222,33 @@ def test_talk_as_it_was_is_no_duplicate(house: ServiceHouse) -> None:
     assert place(house, draft(house, OLD_PORT, "b"))[1] == "stored"
 
 
+def test_talk_as_it_was_hides_no_memory(house: ServiceHouse) -> None:
+    """What a memory contradicts is found, however many passages are nearer to it."""
+    old = house.remember(OLD_PORT)
+    said = [draft(house, f"{NEW_PORT} {n}", f"{n:x}", kind=PASSAGE) for n in range(1, 13)]
+    house.ctx.global_shelf().journal.add(said)
+    house.follow()
+    assert house.remember(NEW_PORT)["of"] == old["id"]
+
+
+def test_who_stores_is_asked_about_what_stands_near(house: ServiceHouse, ledger: Path) -> None:
+    """What may have ended in other words is told, and nothing is linked: but no errand, no question, nothing that
+    is linked already, and nothing that who asks may not see."""
+    old = house.remember("The payload is encoded with CayenneLPP.", ledger)
+    house.remember("Document how the payload is encoded.", ledger, kind="todo")
+    house.remember("Is the payload encoded in CBOR?", ledger, kind="question")
+    house.remember("The payload is encoded by key 77.", ledger, sensitivity="restricted")
+    house.remember("The cat sleeps on the sofa.", ledger)
+    request = {"text": "We use our own packed struct for the payload.", "project": str(ledger)}
+    new = door(house.ctx, "remember", {**request, "origin": "assistant", "actor": "mcp"})
+    assert (new["action"], [one["id"] for one in new["near"]]) == ("stored", [old["id"]])
+    assert door(house.ctx, "links", {"id": new["id"]})["links"] == []
+    again = house.remember("The payload is encoded with CayenneLPP and sent twice.", ledger)
+    told = {one["id"] for name in ("links", "near") for one in again.get(name) or ()}
+    assert old["id"] in told
+    assert old["id"] not in {one["id"] for one in again.get("near") or ()}
+
+
 def test_many_at_once_are_one(house: ServiceHouse) -> None:
     """Several who say the same at the same moment make one memory."""
     answers: list[dict[str, Any]] = []
