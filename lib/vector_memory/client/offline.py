@@ -17,13 +17,13 @@ from vector_memory.text import analysis
 
 TERMS = 24
 PATIENCE_S = 5.0
-LIMITS = ("ceiling", "jurisdictions", "only_project")
+LIMITS = ("ceiling", "jurisdictions")
 """Of a request: what only a daemon can keep to."""
 
 
 def recall(home: Home, request: Mapping[str, object], why: str) -> dict[str, object]:
     """Return hits by words, best first, as `recall` does. Filters but the project are left out, and so is what no
-    rule of privacy that came later was asked about; to who may be given only a part, nothing is.
+    rule of privacy that came later was asked about; under a ceiling or a law there are none.
 
     Args:
         request: what the daemon would have been asked: `query`, `k`, `offset`, `project`, `global`, `cwd`.

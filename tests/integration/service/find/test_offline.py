@@ -17,13 +17,11 @@ def test_each_page_goes_on_where_the_one_before_ended(house: ServiceHouse) -> No
     assert {id for page in told for id in page} == ids
 
 
-@pytest.mark.parametrize(
-    "limit", [{"ceiling": "internal"}, {"jurisdictions": ["EU"]}, {"only_project": True}]
-)
-def test_who_may_be_given_a_part_is_given_nothing(
+@pytest.mark.parametrize("limit", [{"ceiling": "internal"}, {"jurisdictions": ["EU"]}])
+def test_under_a_ceiling_or_a_law_there_are_none(
     house: ServiceHouse, limit: dict[str, object]
 ) -> None:
-    """As a token of the gateway may be: only a daemon knows which part."""
+    """Only a daemon can keep to it."""
     house.remember("The north pool is deep.", sensitivity="confidential")
     asked = {"query": "which pool is deep", "k": 2, "global": True}
     assert offline.recall(house.ctx.home, asked, "")["hits"]
