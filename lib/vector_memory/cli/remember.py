@@ -35,8 +35,10 @@ def _notes(answer: Row) -> Iterator[str]:
     if suggestion := answer.row("suggestion"):
         yield f"If it replaces the older one: {suggestion.text('if_replaced')}"
         yield f"If both hold: {suggestion.text('if_both_hold')}"
-    for other in answer.rows("near"):
-        yield f"Said before, near it: {other.id}: {other.line('text', 100)}"
-        yield f"If that holds no more: vector-memory link {answer.id} {other.id} --relation supersedes"
+    near = list(answer.rows("near"))
+    for other in near:
+        yield f"Near it: {other.id}: {other.line('text', 100)}"
+    if near:
+        yield f"If that holds no more: vector-memory link {answer.id} {near[0].id} --relation supersedes"
     if priority := answer.text("suggested_priority"):
         yield f"It looks {priority}: vector-memory edit {answer.id} --priority {priority}"
