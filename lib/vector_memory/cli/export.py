@@ -88,6 +88,8 @@ def replacing(path: str) -> Iterator[IO[str]]:
         except OSError as error:
             raise BadInputError(f"{path}: {error.strerror}.", "Choose another file.") from error
         return
+    # A link stays one: where stdout is a file, /dev/stdout leads there.
+    path = os.path.realpath(path)
     try:
         descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".export-")
     except OSError as error:

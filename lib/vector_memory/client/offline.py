@@ -17,14 +17,16 @@ from vector_memory.text import analysis
 
 TERMS = 24
 PATIENCE_S = 5.0
+LIMITS = ("ceiling", "jurisdictions")
+"""Of a request: what only a daemon can keep to."""
 
 
 def recall(home: Home, request: Mapping[str, object], why: str) -> dict[str, object]:
     """Return hits by words, best first, as `recall` does. Filters but the project are left out, and so is what no
-    rule of privacy that came later was asked about.
+    rule of privacy that came later was asked about; under a ceiling or a law there are none.
 
     Args:
-        request: what the daemon would have been asked: `query`, `k`, `project`, `global`, `cwd`.
+        request: what the daemon would have been asked: `query`, `k`, `offset`, `project`, `global`, `cwd`.
         why: why no daemon can run.
     """
     terms = analysis.query_terms(str(request["query"]), TERMS)
@@ -34,16 +36,17 @@ def recall(home: Home, request: Mapping[str, object], why: str) -> dict[str, obj
     if place and place.store and readonly.trusted(home.state_db, place.store):
         stores.insert(0, place.store)
     wanted = ["", *([place.id] if place else [])]
-    k, until = int(str(request["k"])), time.monotonic() + PATIENCE_S
+    start = int(str(request.get("offset") or 0))
+    end, until = start + int(str(request["k"])), time.monotonic() + PATIENCE_S
     since = privacy.rules_since(place.root if place else "") * 1e6
     rows = [
         row
-        for store in stores
-        for row in readonly.search(store, terms, wanted, k, until)
+        for store in ([] if any(map(request.get, LIMITS)) else stores)
+        for row in readonly.search(store, terms, wanted, end, until)
         if row["created_at_us"] >= since
     ]
     note = f"{why} Found by words only, without filters."
-    return {"hits": [_hit(row) for row in rows[:k]], "mode": "offline", "note": note}
+    return {"hits": [_hit(row) for row in rows[start:end]], "mode": "offline", "note": note}
 
 
 def _hit(row: dict[str, Any]) -> dict[str, object]:

@@ -102,6 +102,7 @@ class EarlyPrompts:
         except RuntimeError as error:
             log.error("no thread for a prompt that came early: %s", error)
             self.take(body)
+            begun.made.set()
 
     def _make(self, body: bytes, begun: BegunAnswer) -> None:
         try:

@@ -170,6 +170,9 @@ class Daemon:
     def handle(self, verb: str, body: bytes, version: str, reply: Reply) -> None:
         """Answer one request."""
         if self._is_replaced_by(version):
+            if (begun := self.early.take(body)) is not None:
+                begun.made.wait()
+                begun.delivery.take_back()
             reply.send(wire.OLD, b"")
             self.end(f"version {version} takes over")
             return

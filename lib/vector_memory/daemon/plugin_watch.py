@@ -37,7 +37,7 @@ class PluginWatch:
         if time.monotonic() - self._looked < LOOK_S:
             return False
         self._looked = time.monotonic()
-        is_there = any(map(is_installed, self._folders))
+        is_there = any(map(is_installed, tuple(self._folders)))
         # It may have come since the daemon began, which a command may have started.
         self._was_installed |= is_there
         return self._was_installed and not is_there

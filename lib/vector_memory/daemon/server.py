@@ -195,9 +195,6 @@ class Server:
         poll = select.poll()
         poll.register(self._sock, select.POLLIN)
         poll.register(self._ended, select.POLLIN)
-        early = self._early.fd if self._early else -1
-        if early >= 0:
-            poll.register(early, select.POLLIN)
         look_at = time.monotonic() + LOOK_S
         while not self._stopping.is_set():
             left_s = look_at - time.monotonic()
@@ -205,9 +202,12 @@ class Server:
                 every_now_and_then()
                 look_at = time.monotonic() + LOOK_S
                 continue
+            early = self._early
+            if early is not None and early.fd >= 0:
+                poll.register(early.fd, select.POLLIN)
             for fd, _ in poll.poll(left_s * 1000 + 1):
-                if self._early is not None and fd == early:
-                    self._early.hear()
+                if early is not None and fd == early.fd:
+                    early.hear()
                 else:
                     self._accept()
 

@@ -44,7 +44,7 @@ _LOOKS = re.compile(
 
 _STRANGERS = "mcp__"
 _ASKING = "AskUserQuestion"
-_OWN = re.compile(r"mcp__(?:plugin_)?vector[-_]memory_")
+_OWN = ("mcp__vector_memory_", "mcp__plugin_vector_memory_")
 _OWN_COMMAND = re.compile(
     r"\s*(?:cd [^&;|]{1,200}(?:&&|;)\s*)?(?:[\w./~-]*/)?vector-memory\s[^;&\n]*"
 )
@@ -85,7 +85,7 @@ def describe(name: str, given: Mapping[str, object], cwd: str) -> str:
 
 def is_own(name: str, command: str) -> bool:
     """Whether a call asks this memory, by one of its tools or by its command line alone."""
-    return bool(_OWN.match(name) or _OWN_COMMAND.fullmatch(command))
+    return name.replace("-", "_").startswith(_OWN) or bool(_OWN_COMMAND.fullmatch(command))
 
 
 def is_quiet(action: str) -> bool:

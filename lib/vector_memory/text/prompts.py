@@ -40,7 +40,6 @@ _AT_THIS = (
 _POINTING = (*_AT_THIS, "previous", "previously", "earlier", "again", "same", "before")
 """What points at what was said: the former at the talk that goes on. What happens "again" did so long ago."""
 _EARLIER = ("the above", "the previous", "the earlier")
-_FLAG = re.compile(r"--?[A-Za-z]")
 _ITEM = re.compile(r"(?m)^[ \t>#*-]*\(?(\d{1,2})[.):]\*{0,2}[ \t]+(?=\S)")
 _REMEMBER = ("/remember", "/vector-memory:remember")
 
@@ -162,7 +161,7 @@ class Prompt:
         first, *rest = self.text.split() or [""]
         if not rest or first not in tables.sets("command_words")["with_jobs"]:
             return False
-        if any(_FLAG.match(word) for word in rest):
+        if any(word[0] == "-" and word.lstrip("-")[:1].isalpha() for word in rest):
             return True
         terms, points = self._leans
         is_sentence = points or terms < len(self._words) or self.text.endswith(("?", "."))

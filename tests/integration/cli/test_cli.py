@@ -646,6 +646,15 @@ class TestExport:
         assert main(["export", "--output", str(tmp_path)]) == 1
         assert "directory" in capsys.readouterr().err
 
+    def test_a_link_stays_one(self, daemon: FakeDaemon, tmp_path: Path) -> None:
+        """As /dev/stdout is, which leads to a file where the output of a command goes into one."""
+        file, link = tmp_path / "out.jsonl", tmp_path / "link"
+        file.write_text("old")
+        link.symlink_to(file)
+        assert main(["export", "--output", str(link)]) == 0
+        assert link.is_symlink()
+        assert len(file.read_text(encoding="utf-8").splitlines()) == 2
+
     def test_a_failed_export_leaves_the_old_file(self, daemon: FakeDaemon, tmp_path: Path) -> None:
         """Nothing half-written takes its place, or stays beside it."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import select
@@ -17,6 +18,8 @@ import pytest
 from service_house import ServiceHouse
 
 from vector_memory import wire
+from vector_memory.daemon import server as servers
+from vector_memory.daemon.early import EarlyPrompts
 from vector_memory.daemon.events import Events
 from vector_memory.daemon.main import SOCKET, Daemon
 from vector_memory.service.base import shown_notes
@@ -216,3 +219,47 @@ def test_another_daemons_pipe_stays(late_door: Door) -> None:
     os.mkfifo(wire.PROMPTS)
     late_door._daemon.early.close()
     assert os.path.exists(wire.PROMPTS)
+
+
+def test_a_newer_daemon_may_tell_what_this_one_has_begun(
+    late_door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """This one steps down with the hook's question, so that nobody reads its answer."""
+    late_door.give_early(late_door.body(ASKED))
+    late_door.until(lambda: late_door.ctx.state.shown("s"))
+    monkeypatch.setattr(late_door._daemon, "_is_replaced_by", lambda version: True)
+    with late_door.begin(ASKED) as sock:
+        assert sock.recv(1) == wire.OLD
+    assert late_door.ctx.state.shown("s") == set()
+
+
+def test_a_pipe_that_could_not_be_made_at_first_is_heard(
+    house: ServiceHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk, say: whatever comes through it would else stay there, and hold up the shells."""
+    heard = threading.Event()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(servers, "LOOK_S", 0.05)
+    early = EarlyPrompts(lambda body: b"", lambda body: heard.set())
+    server = servers.Server(SOCKET, lambda *_: None, early=early)
+    with monkeypatch.context() as full:
+        full.setattr(os, "mkfifo", unmade)
+        server.listen()
+    assert early.fd < 0
+    thread = threading.Thread(target=server.serve, args=(early.listen,))
+    thread.start()
+    try:
+        end = time.monotonic() + WAIT_S
+        while not os.path.exists(wire.PROMPTS) and time.monotonic() < end:
+            time.sleep(0.01)
+        Path(wire.PROMPTS).write_bytes(b"/app\0{}\n")
+        assert heard.wait(WAIT_S)
+    finally:
+        server.stop()
+        thread.join()
+        server.close(0.0)
+
+
+def unmade(path: str, mode: int) -> None:
+    """Fail as on a full disk."""
+    raise OSError(errno.ENOSPC, path)

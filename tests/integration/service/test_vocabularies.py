@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -49,3 +50,26 @@ def test_a_word_is_taken_in_any_case_and_in_the_plural(house: ServiceHouse) -> N
     assert [memory["kind"] for memory in found["memories"]] == ["recipe"]
     stored = door(house.ctx, "remember", {**asked, "text": "We sail at dawn.", "kind": "Decision"})
     assert door(house.ctx, "get", {"id": stored["id"]})["memory"]["kind"] == "decision"
+    # Of two that differ in case alone it is the one that is spelled so.
+    door(house.ctx, "remember", {**asked, "text": "Bread is made of rye.", "kind": "RECIPE"})
+    for kind in ("recipe", "RECIPE"):
+        found = door(house.ctx, "list", {**asked, "kind": kind})
+        assert [memory["kind"] for memory in found["memories"]] == [kind]
+
+
+def test_kinds_are_those_of_the_projects_that_are_asked(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    """And nobody is told of one that only what is above his ceiling has."""
+    here = {"text": "Soup is made of leeks.", "kind": "recipe", "project": str(tmp_path)}
+    door(house.ctx, "remember", here)
+    (found,) = door(house.ctx, "list", {"all_projects": True, "kind": "recipe"})["memories"]
+    assert found["kind"] == "recipe"
+    paid = {"text": "Anna is paid on Fridays.", "kind": "payroll", "sensitivity": "restricted"}
+    door(house.ctx, "remember", {**here, **paid})
+    with pytest.raises(BadInputError) as refused:
+        door(
+            house.ctx, "list", {"project": str(tmp_path), "kind": "payroll", "ceiling": "internal"}
+        )
+    assert "recipe" in str(refused.value.hint)
+    assert "payroll" not in str(refused.value.hint)

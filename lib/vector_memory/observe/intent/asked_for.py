@@ -15,9 +15,9 @@ from vector_memory.observe.commands.findings import (
     Finding,
 )
 from vector_memory.text import tables
+from vector_memory.text.words import clauses_in
 
 MOST_PROMPTS = 4
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|,? but ")
 _NEGATED = re.compile(
     r"\b(?:don['\u2019]?t|do not|never|without|avoid|must not|shouldn['\u2019]?t|no)\b"
 )
@@ -38,7 +38,8 @@ def is_asked(found: Finding, said: Sequence[str]) -> bool:
     sentences = (
         sentence
         for prompt in said[-MOST_PROMPTS:]
-        for sentence in _SENTENCE.split(prompt[:4_000].lower())
+        for part in prompt[:4_000].lower().split(" but ")
+        for sentence in clauses_in(part, ".!?;")
     )
     return verbs is not None and any(
         verbs.search(sentence)

@@ -15,13 +15,13 @@ from vector_memory.observe.intent.grammar import SAYS
 from vector_memory.observe.intent.limits import Limit
 from vector_memory.text import analysis, prompts, tables
 from vector_memory.text.mentions import mentions
+from vector_memory.text.words import clauses_in
 
 MOST_CHARS = 4_000
 SHORT_CHARS = 140
 MOST_ASKED = 16
 LEAST_TERMS = 3
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _GENERIC = frozenset(analysis.stem(word) for word in tables.words("words_of_tasks"))
 
 
@@ -102,9 +102,8 @@ def _files(texts: Iterable[str]) -> tuple[str, ...]:
 
 def shortened(text: str) -> str:
     """Return the first sentence that says something, cut to a line."""
-    parts = [
-        one.strip() for one in _SENTENCE.split(_FENCED.sub(" ", text[:MOST_CHARS])) if one.strip()
-    ]
+    said = clauses_in(_FENCED.sub(" ", text[:MOST_CHARS]))
+    parts = [one.strip() for one in said if one.strip()]
     first = next((part for part in parts if len(part) > 12), parts[0] if parts else "")
     first = " ".join(first.split())
     return (

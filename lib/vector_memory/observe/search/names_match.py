@@ -44,7 +44,7 @@ _AS_A_NAME = (
 """How a plain word stands that is a name: quoted or as an option, with a capital within the sentence, or as what the
 sentence begins with."""
 _DOTTED = re.compile(r"\w+(?:[.:/-]+\w+)+|\w+")
-_DOT = re.compile(r"[._-]")
+_DOTS = str.maketrans("._-", "   ")
 
 
 @dataclass(frozen=True)
@@ -153,9 +153,9 @@ def holds_most(shown: str, piece: str) -> bool:
 
 def may_fit(wanted: SearchTerms, texts: Iterable[str]) -> bool:
     """Whether texts may fit, by a look at their letters: to take all of them apart would take long."""
-    letters = _DOT.sub(" ", "\n".join(texts).lower())
+    letters = "\n".join(texts).lower().translate(_DOTS)
     return any(
-        each.words or all(_DOT.sub(" ", part) in letters for part in (*each.names, *each.files))
+        each.words or all(part.translate(_DOTS) in letters for part in (*each.names, *each.files))
         for each in wanted.alternatives
     )
 

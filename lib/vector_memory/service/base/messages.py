@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -55,7 +54,7 @@ Read = Callable[[request_fields.Sent, str], Any]
 """Reads a field by its name out of what a client sent, or raises BadInputError with what to do."""
 
 READ, NAME, SPARE = "read", "name", "spare"
-_KIND = re.compile(r"[^\W_][\w-]{0,39}")
+LONGEST_KIND = 40
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
@@ -144,7 +143,8 @@ def kind() -> Any:
 
     def read_kind(sent: request_fields.Sent, name: str) -> str:
         said = str(sent.get(name) or "").strip()
-        if said and not _KIND.fullmatch(said):
+        plain = said.replace("-", "").replace("_", "")
+        if said and (len(said) > LONGEST_KIND or not plain.isalnum()):
             raise BadInputError(
                 f"{name} cannot be {said[:40]!r}.", f"It is a word, such as: {', '.join(KINDS)}."
             )
@@ -311,7 +311,9 @@ def asker_of(ctx: Context, request: Request) -> Asker:
     if isinstance(request, Filter):
         scope = dataclasses.replace(scope, **{name: getattr(request, name) for name in _LIMITS})
         if scope.kinds:
-            scope = dataclasses.replace(scope, kinds=known_kinds(ctx, scope.kinds, opened(), ids))
+            within = limited(ctx, request, place, Scope(projects=scope.projects))
+            kinds = known_kinds(ctx, scope.kinds, opened(), within)
+            scope = dataclasses.replace(scope, kinds=kinds)
         if scope.sessions:
             scope = dataclasses.replace(scope, sessions=named_sessions(opened(), scope.sessions))
         if scope.entities:
@@ -330,20 +332,16 @@ def named_sessions(shelves: Sequence[Shelf], names: Sequence[str]) -> tuple[str,
 
 
 def known_kinds(
-    ctx: Context, asked: Sequence[str], shelves: list[Shelf], projects: Sequence[str] | None
+    ctx: Context, asked: Sequence[str], shelves: list[Shelf], within: Scope
 ) -> tuple[str, ...]:
     """Return the kinds that are asked for, as memories have them. Kinds are open: beside the usual ones there are those
-    of what is stored.
-
-    Args:
-        projects: by their ids, None for all.
+    of what is stored within a scope.
 
     Raises:
         BadInputError: there is no such kind.
     """
     there = KINDS
     if not set(asked) <= set(there):
-        within = Scope(projects=None if projects is None else tuple(projects))
         stored = (shelf.journal.count_by("kind", within) for shelf in ctx.with_team(shelves))
         there = unique(chain(KINDS, *stored))
     return unique(request_fields.chosen(kind, there, "kind") for kind in asked)

@@ -43,7 +43,7 @@ def text_of(sent: Sent, name: str, limit: int = 1_000_000) -> str:
 
 
 def chosen(word: str, choices: Iterable[W], name: str) -> W:
-    """Return the choice that a word names, in whatever case, in the plural too.
+    """Return the choice that a word names: that which is spelled so, or else one in another case or number.
 
     Args:
         name: what the word was given as.
@@ -51,17 +51,17 @@ def chosen(word: str, choices: Iterable[W], name: str) -> W:
     Raises:
         BadInputError: it names none.
     """
-    asked = _spelled(word)
-    for choice in choices:
-        if asked.removesuffix("s") == _spelled(choice).removesuffix("s"):
-            return choice
-    raise BadInputError(
-        f"{name} cannot be {word[:40]!r}.", f"It can be: {', '.join(map(str, choices))}."
-    )
+    asked = word.strip()
+    alike = [choice for choice in choices if _stem(choice) == _stem(asked)]
+    if not alike:
+        raise BadInputError(
+            f"{name} cannot be {word[:40]!r}.", f"It can be: {', '.join(map(str, choices))}."
+        )
+    return min(alike, key=lambda choice: choice != asked)
 
 
-def _spelled(word: str) -> str:
-    return word.strip().casefold().replace("_", "-")
+def _stem(word: str) -> str:
+    return word.casefold().replace("_", "-").removesuffix("s")
 
 
 def require_text(value: object, name: str, limit: int = 1_000_000) -> str:

@@ -323,25 +323,26 @@ def _answer(
         project=project,
         redactions=redactions,
         **_about_ties(placed),
-        near=[_near_view(other) for other in reach.kept(placed.near)[: placement.MOST_ASKED]]
-        or None,
         suggested_priority=_suggested_priority(request, memory),
     )
 
 
 def _about_ties(placed: Placed) -> dict[str, object]:
-    """Return what the answer says of the other memories, by its fields; {} without any."""
-    if not placed.ties:
-        return {}
-    first = placed.ties[0]
+    """Return what the answer says of the other memories that who asks may be given, by its fields."""
+    ties = [tie for tie in placed.ties if reach.holds(tie.other)]
+    near = [_near_view(one) for one in reach.kept(placed.near)[: placement.MOST_ASKED]] or None
+    if not ties:
+        return {"near": near}
+    first = ties[0]
     if placed.action == "merged":
         return {"of": first.other.id}
-    against = [tie for tie in placed.ties if tie.relation is Relation.CONTRADICTS]
+    against = [tie for tie in ties if tie.relation is Relation.CONTRADICTS]
     return {
         "of": first.other.id,
         "relation": first.relation,
         "reason": first.reason,
-        "links": [_tie_view(tie) for tie in placed.ties if reach.holds(tie.other)],
+        "links": [_tie_view(tie) for tie in ties],
+        "near": near,
         "suggestion": _suggestion(placed.memory, against[0]) if against else None,
     }
 

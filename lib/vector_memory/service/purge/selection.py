@@ -169,16 +169,18 @@ def _spellings(words: str) -> list[str]:
 
 
 def _by_session(ctx: Context, request: PurgeRequest) -> PurgeSelection:
-    session, *others = messages.named_sessions(ctx.all_shelves(), [request.session.strip()])
-    if others:
-        raise BadInputError(
-            f"{request.session.strip()!r} names {len(others) + 1} sessions.",
-            "Give the whole id of one.",
-        )
+    name = request.session.strip()
+    found = messages.named_sessions(ctx.all_shelves(), [name])
+    # No beginning of an id: once its session is gone, the same purge again would mean another one.
+    whole = [id for id in found if id == name or not id.startswith(name)]
+    if len(whole) > 1:
+        raise BadInputError(f"{name!r} names {len(whole)} sessions.", "Give the whole id of one.")
+    session = whole[0] if whole else name
     parts = _whole(ctx, Scope(sessions=(session,)))
     if not parts and not archives.archives_of(ctx.home, session):
         raise NotFoundError(
-            f"Nothing is stored of a session {session!r}.", "`vector-memory topics` shows sessions."
+            f"Nothing is stored of a session {session!r}.",
+            "Give its whole id: `vector-memory topics` shows sessions.",
         )
     made = _choice("session", parts)
     made.session = session

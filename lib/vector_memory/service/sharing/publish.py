@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import Progress
+from vector_memory.model import Progress, Scope
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.sharing import contents, pull, team
@@ -89,7 +89,7 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
     if not request.dry_run:
         request.require_user("publishes memories")
     project = messages.place_of(ctx, request)
-    kinds = messages.known_kinds(ctx, request.kinds, ctx.shelves_of(project), None)
+    kinds = messages.known_kinds(ctx, request.kinds, ctx.shelves_of(project), Scope())
     if private := [kind for kind in kinds if kind in contents.NEVER]:
         raise BadInputError(
             f"{private[0]} is never shared.", "It is talk as it was, or made of it."

@@ -55,3 +55,17 @@ def test_what_is_purged_is_one_session(house: ServiceHouse, asked: dict[str, str
     captured_of(house.ctx, path, asked["project"], final=True)
     with pytest.raises(BadInputError, match="names 2 sessions"):
         door(house.ctx, "purge", {"session": "nightly", "dry_run": True})
+
+
+def test_what_is_purged_is_named_whole(house: ServiceHouse, asked: dict[str, str]) -> None:
+    """The same purge again means no other session, now that the first is gone."""
+    talk = Talk("feed:nightly-2", cwd=asked["project"])
+    talk.user("Which pool do the terns fish in?")
+    talk.say("The terns fish in the southern pool.")
+    path = talk.write(Path(asked["project"], "terns.jsonl"))
+    captured_of(house.ctx, path, asked["project"], final=True)
+    assert door(house.ctx, "purge", {"session": "nightly"})["purged"] > 0
+    for name in ("nightly", "feed:nightly", "feed:n"):
+        with pytest.raises(NotFoundError, match="Nothing is stored"):
+            door(house.ctx, "purge", {"session": name})
+    assert door(house.ctx, "list", {**asked, "session": "feed:nightly-2"})["memories"]

@@ -249,6 +249,18 @@ def test_who_stores_is_asked_about_what_stands_near(house: ServiceHouse, ledger:
     assert old["id"] not in {one["id"] for one in again.get("near") or ()}
 
 
+def test_an_agent_is_told_of_nothing_that_it_may_not_be_given(
+    house: ServiceHouse, ledger: Path
+) -> None:
+    """Neither by a contradiction's values nor by an id."""
+    old = house.remember(OLD_PORT, ledger, sensitivity="restricted")["id"]
+    request = {"text": NEW_PORT, "project": str(ledger), "origin": "assistant", "actor": "mcp"}
+    told = door(house.ctx, "remember", request)
+    assert told["action"] == "linked"
+    assert old not in str(told)
+    assert "5432" not in str(told)
+
+
 def test_many_at_once_are_one(house: ServiceHouse) -> None:
     """Several who say the same at the same moment make one memory."""
     answers: list[dict[str, Any]] = []
