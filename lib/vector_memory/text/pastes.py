@@ -149,6 +149,8 @@ def _document(text: str, lines: Sequence[_Line]) -> int:
     """Return the place of the line with which a document begins that reaches to the end, as many as
     there are lines for none."""
     spoken = [at for at, line in enumerate(lines) if line.form != _BLANK]
+    if not spoken:
+        return len(lines)
     stamped = [at for at in spoken if _STAMPED.fullmatch(text, lines[at].start, lines[at].end)]
     for at, after in zip(spoken, [*spoken[1:], len(lines)], strict=True):
         line, following = lines[at], lines[after].form if after < len(lines) else None

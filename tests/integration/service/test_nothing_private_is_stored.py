@@ -161,9 +161,10 @@ def test_no_way_in_stores_a_secret(rig: Rig, tmp_path: Path) -> None:
         "remember",
         text=plant(kept=False),
         tags=[plant("pw:{}", False)],
-        kind=plant("pw:{}"),
         **here,
     )
+    with pytest.raises(errors.BadInputError):
+        ask(rig, "remember", text=plant(kept=False), kind=plant("pw:{}", False), **here)
     changed = ask(rig, "edit", id=kept["id"], text=plant(), tags=[plant("pw:{}")])
     other = ask(rig, "remember", text=plant(), **here)
     ask(rig, "link", **{"from": kept["id"], "to": other["id"]}, reason=plant("password={}", False))

@@ -135,11 +135,12 @@ def test_without_a_runtime_only_a_start_says_something(
     assert not home.exists()
 
 
-def test_a_data_home_that_cannot_be_made_is_silence(shell: list[str], tmp_path: Path) -> None:
-    """A session's start in a place where nothing can be written goes on without a word."""
+def test_a_data_home_that_cannot_be_made_is_told(shell: list[str], tmp_path: Path) -> None:
+    """A session's start in a place where nothing can be written promises no set-up, and says what to do."""
     (tmp_path / "file").write_text("", encoding="utf-8")
     environ = {"VECTOR_MEMORY_HOME": str(tmp_path / "file" / "data"), "PATH": os.defpath}
-    assert run_hook(shell, "session_start", environ) == ""
+    said = json.loads(run_hook(shell, "session_start", environ))["systemMessage"]
+    assert "cannot be set up" in said and "VECTOR_MEMORY_HOME" in said
 
 
 @pytest.fixture

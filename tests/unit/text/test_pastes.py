@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vector_memory.text.pastes import own, parted
@@ -112,6 +112,7 @@ def test_parts_make_up_the_prompt(prompt: str) -> None:
     assert "".join(part for part, _ in parted(prompt)) == prompt
 
 
+@example([":##\n:##"])
 @given(
     st.lists(st.sampled_from([*"ab \n\t:,>#`-*|[]{}<0", "a: b\n", "- a\n", "```\n"]), max_size=300)
 )
