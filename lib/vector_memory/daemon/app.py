@@ -121,9 +121,7 @@ class App:
 
     def heard(self, event: str, body: bytes, caller: Process | None) -> None:
         """Take note of who started a hook whose answer was begun before it asked."""
-        starter = self.callers.started_by(caller)
-        if starter is not None:
-            self.events.heard(event, body, starter)
+        self.events.heard(event, body, self.callers.started_by(caller))
 
     def ask(self, verb: str, request: Sent, reply: Reply) -> Written:
         """Return a verb's answer as JSON.

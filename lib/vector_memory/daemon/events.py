@@ -127,7 +127,7 @@ class Events:
         self._ctx.count(f"hook_{event}")
         return json.dumps(printed).encode("ascii") if printed else b""
 
-    def heard(self, event: str, body: bytes, started: Started) -> None:
+    def heard(self, event: str, body: bytes, started: Started | None) -> None:
         """Take note of who started a hook whose answer was begun before it asked."""
         with contextlib.suppress(ValueError):
             message = hook_message.read(wire.parse_hook(body)[2], "")

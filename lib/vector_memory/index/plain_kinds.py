@@ -1,5 +1,5 @@
-"""Sentences that name their kind themselves ("We decided …", "TODO: …", "From now on …"), in English; and terse lines of the user's
-("no malloc anywhere") that say what always holds."""
+"""Sentences that name their kind themselves ("We decided …", "TODO: …", "From now on …"), in English; and terse lines
+of the user's ("no malloc anywhere") that say what always holds."""
 
 from __future__ import annotations
 

@@ -44,13 +44,7 @@ def next_of(memories: Any, k: int, start: int = 0) -> int | None:
 def recall(caller: Caller, arguments: Json) -> Json:
     """Tell the hits that fit, the best first."""
     query, start = arguments["query"], arguments.get("cursor") or 0
-    asked = {
-        "k": DEFAULT,
-        **scope_of(arguments),
-        "query": query,
-        "offset": start,
-        "tiers": arguments.get("tiers"),
-    }
+    asked = {"k": DEFAULT, **scope_of(arguments), "query": query, "offset": start}
     try:
         answer = caller.ask("recall", asked)
     except StoreFullError as error:

@@ -187,7 +187,7 @@ def spoken_answer(reply: Json, foreign: bool = False) -> Json:
 
 _SCOPED = (
     "limit", "kinds", "tags", "session", "since", "until", "all_projects", "project", "collections", "priorities",
-    "sensitivity_max", "jurisdictions",
+    "sensitivity_max", "jurisdictions", "tiers",
 )  # fmt: skip
 _TO_DAEMON = {
     "limit": "k", "kinds": "kind", "tags": "tag", "collections": "collection", "sensitivity_max": "ceiling",

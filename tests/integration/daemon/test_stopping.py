@@ -202,10 +202,10 @@ def test_one_that_goes_on_does_what_it_was_asked_once(
     for _ in range(2):
         with pytest.raises(errors.DaemonUnavailableError, match="may still be done"):
             rig.daemon.ask("remember", text)
+    monkeypatch.setattr(link, "SILENCE_S", 60.0)
     os.kill(pid, signal.SIGCONT)
     rig.daemon.ask("remember", text)
     assert rig.daemon.ask("stats", {})["memories"] == 1
-    monkeypatch.setattr(link, "SILENCE_S", 60.0)
     os.kill(pid, signal.SIGSTOP)
     killer = threading.Timer(1.0, os.kill, (pid, signal.SIGKILL))
     killer.start()

@@ -119,7 +119,6 @@ def test_it_ends_with_who_started_it(tmp_path: Path) -> None:
     """Also where another process still holds the other end of its stdin."""
     reading, writing = os.pipe()
     code = f"""import sys
-import time
 sys.path.insert(0, {str(ROOT / "lib")!r})
 from vector_memory.mcp import main
 main.PARENT_S = 0.05

@@ -6,7 +6,6 @@ Only the user's own words make an objective: never what a tool, a file or the we
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -21,7 +20,6 @@ MOST_CHARS = 4_000
 SHORT_CHARS = 140
 MOST_ASKED = 16
 LEAST_TERMS = 3
-_FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _GENERIC = frozenset(analysis.stem(word) for word in tables.words("words_of_tasks"))
 
 
@@ -72,7 +70,7 @@ def of_session(said: Sequence[str], rules: Sequence[str] = ()) -> Objectives:
         held += limits.read(rule)
     for prompt in said:
         held = limits.after(held, prompt[:MOST_CHARS])
-    plain = [_FENCED.sub(" ", one[:MOST_CHARS]) for one in asking]
+    plain = [_unfenced(one) for one in asking]
     return Objectives(
         tuple(shortened(one) for one in asking)[-MOST_ASKED:],
         frozenset(term for one in plain for term in terms_of(one)),
@@ -100,9 +98,13 @@ def _files(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(file for file in named if len(file) > 2))
 
 
+def _unfenced(text: str) -> str:
+    return " ".join(text[:MOST_CHARS].split("```")[::2])
+
+
 def shortened(text: str) -> str:
     """Return the first sentence that says something, cut to a line."""
-    said = clauses_in(_FENCED.sub(" ", text[:MOST_CHARS]))
+    said = clauses_in(_unfenced(text))
     parts = [one.strip() for one in said if one.strip()]
     first = next((part for part in parts if len(part) > 12), parts[0] if parts else "")
     first = " ".join(first.split())

@@ -87,7 +87,7 @@ _TO_A_FILE = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
 _NOWHERE = ("/dev/null", "/dev/stderr", "/dev/stdout")
 MOST_VALUES = 4
 """Values of a variable that are looked at."""
-_WILDCARD = re.compile(r"[*?\[{]")
+_WILDCARDS = str.maketrans("?[{", "***")
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 
 
@@ -216,7 +216,11 @@ def _by_name(
 def _places(words: Iterable[ShellWord]) -> tuple[str, ...]:
     """Return where a program looks, as far as it is known: of a glob, the shell's or git's own, the folder before its
     first wildcard."""
-    heads = [(word.text, _WILDCARD.split(word.text)[0]) for word in words if word.plain]
+    heads = [
+        (word.text, word.text.translate(_WILDCARDS).partition("*")[0])
+        for word in words
+        if word.plain
+    ]
     places = (text if text == head else posixpath.dirname(head) for text, head in heads)
     return tuple(place for place in places if place)
 

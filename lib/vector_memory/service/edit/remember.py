@@ -330,7 +330,8 @@ def _answer(
 def _about_ties(placed: Placed) -> dict[str, object]:
     """Return what the answer says of the other memories that who asks may be given, by its fields."""
     ties = [tie for tie in placed.ties if reach.holds(tie.other)]
-    near = [_near_view(one) for one in reach.kept(placed.near)[: placement.MOST_ASKED]] or None
+    asked = reach.kept(placed.near)[: placement.MOST_ASKED]
+    near = [brief(BriefView, one, text=one.text[:SHOWN_CHARS]) for one in asked] or None
     if not ties:
         return {"near": near}
     first = ties[0]
@@ -350,10 +351,6 @@ def _about_ties(placed: Placed) -> dict[str, object]:
 def _tie_view(tie: Tie) -> TieView:
     text = tie.other.text[:SHOWN_CHARS]
     return brief(TieView, tie.other, text=text, relation=tie.relation, reason=tie.reason)
-
-
-def _near_view(other: Memory) -> BriefView:
-    return brief(BriefView, other, text=other.text[:SHOWN_CHARS])
 
 
 def _suggestion(memory: Memory, tie: Tie) -> Suggestion:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from datetime import datetime
 
@@ -11,10 +10,10 @@ from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory.views import values_for
+from vector_memory.text.words import as_name
 from vector_memory.tokens import Token
 
-MOST = 200
-_NAME = re.compile(r"[\w.-]{1,40}", re.ASCII)
+MOST, LONGEST_NAME = 200, 40
 _changing = threading.Lock()
 _codes = tokens.Codes()
 """Codes for dashboards that run: who asks for one is looked at here, which no port can."""
@@ -102,12 +101,13 @@ def token(ctx: Context, request: TokenRequest) -> TokenAnswer:
 def _new(ctx: Context, request: TokenRequest, kept: list[Token]) -> TokenAnswer:
     if not request.rights:
         raise BadInputError("No right is named.", f"Rights: {', '.join(tokens.RIGHTS)}.")
-    if not _NAME.fullmatch(request.name):
+    name = request.name
+    if not (0 < len(name) <= LONGEST_NAME and name.isascii() and as_name(name) == name):
         raise BadInputError(
             "A token's name is at most 40 letters, digits, dots and hyphens.",
             "Give another --name.",
         )
-    if any(entry.name == request.name for entry in kept):
+    if any(entry.name == name for entry in kept):
         raise BadInputError(
             f"There is a token {request.name!r}.", "Revoke it, or say another name."
         )
