@@ -23,6 +23,8 @@ from vector_memory.system.unpacking import Unpacked
 FOLDER = "audit"
 MOST_BYTES = 128 << 20
 """Far more than one file of older entries holds."""
+_MONTH = len("audit-202601-")
+"""Behind the month the numbers begin, by which files are in order: a clock may go back."""
 _NAME = re.compile(r"audit-\d{6}-(\d{9})-(\d{9})\.jsonl\.gz")
 
 
@@ -59,7 +61,7 @@ def files(folder: str) -> list[str]:
         names = [name for name in os.listdir(folder) if _NAME.fullmatch(name)]
     except OSError:
         return []
-    return [os.path.join(folder, name) for name in sorted(names, key=_numbers)]
+    return [os.path.join(folder, name) for name in sorted(names, key=lambda name: name[_MONTH:])]
 
 
 def read(path: str) -> list[AuditRow]:
@@ -77,12 +79,6 @@ def read(path: str) -> list[AuditRow]:
             f"{path} cannot be read: {error}.",
             "Take it from a backup; the newer entries are there.",
         ) from error
-
-
-def _numbers(name: str) -> tuple[int, int]:
-    match = _NAME.fullmatch(name)
-    assert match is not None
-    return int(match[1]), int(match[2])
 
 
 def _plain(row: AuditRow) -> dict[str, object]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import date, timedelta
 
 from vector_memory.journal.reads import ACTIVE, MemoryReads
 from vector_memory.journal.scopes import condition
 from vector_memory.model import Memory, Scope
 
-FACETS = ("project", "kind", "collection", "tier", "priority", "origin")
 _A_DAY = 86_400_000_000
 _BEGAN = date(1970, 1, 1)
 
@@ -27,19 +27,15 @@ class FigureReads(MemoryReads):
         )
         return {_BEGAN + timedelta(days=day): n for day, n in rows}
 
-    def count_facets(self, scope: Scope) -> dict[str, Counter[str]]:
-        """Return how many active memories of a scope have each word of `FACETS`: column → word → how many."""
+    def count_by_words(self, columns: Sequence[str], scope: Scope) -> Counter[tuple[str, ...]]:
+        """Return how many active memories of a scope have the same words in these columns."""
         limits, values = condition(scope)
+        names = ", ".join(f"m.{column}" for column in columns)
         rows = self.connections.rows(
-            f"SELECT {', '.join(f'm.{facet}' for facet in FACETS)}, count(*) FROM memories m"
-            f" WHERE {ACTIVE} AND {limits} GROUP BY {', '.join(f'm.{facet}' for facet in FACETS)}",
+            f"SELECT {names}, count(*) FROM memories m WHERE {ACTIVE} AND {limits} GROUP BY {names}",
             values,
         )
-        counts: dict[str, Counter[str]] = {name: Counter() for name in FACETS}
-        for *words, n in rows:
-            for name, word in zip(FACETS, words, strict=True):
-                counts[name][word] += n
-        return counts
+        return Counter({tuple(words): n for *words, n in rows})
 
     def most_used(self, scope: Scope, k: int) -> list[Memory]:
         """Return the k active memories of a scope that were used most, the most used first."""

@@ -157,8 +157,7 @@ class Journal(
 
     def note_renewed_index(self) -> None:
         """Note that the index is made anew, and holds the words that the rows have now."""
-        with self.connections.writing() as connection:
-            connection.execute("DELETE FROM meta WHERE key = ?", (schema.REANALYSED,))
+        self.connections.write("DELETE FROM meta WHERE key = ?", [(schema.REANALYSED,)])
 
     # -- upkeep -----------------------------------------------------------------------------------
 

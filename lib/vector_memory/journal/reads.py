@@ -324,14 +324,6 @@ class SingleReads(MemoryReads):
             (source.session, source.path, source.turn, project, *words),
         )
 
-    def count_kept(self) -> dict[tuple[str, str, str], int]:
-        """Return how many active memories there are by project, jurisdiction and level of sensitivity."""
-        rows = self.connections.rows(
-            "SELECT m.project, m.jurisdiction, m.sensitivity, count(*) FROM memories m"
-            f" WHERE {ACTIVE} GROUP BY 1, 2, 3"
-        )
-        return {(project, law, level): n for project, law, level, n in rows}
-
     def with_triggers(self, after_seq: int) -> list[tuple[str, str]]:
         """Return the ids and the `extra`, as JSON, of active memories with conditions that changed after a sequence
         number."""

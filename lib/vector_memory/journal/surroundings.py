@@ -61,11 +61,8 @@ class Surroundings:
 
     def put_project(self, project: Project) -> None:
         """Store a project, replacing what was known of it."""
-        with self.connections.writing() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO projects VALUES (?, ?, ?, ?)",
-                (project.id, project.name, project.root, project.store),
-            )
+        row = (project.id, project.name, project.root, project.store)
+        self.connections.write("INSERT OR REPLACE INTO projects VALUES (?, ?, ?, ?)", [row])
 
     def projects(self) -> list[Project]:
         """Return all known projects, by name, then id."""

@@ -301,11 +301,8 @@ class Index:
         after a while."""
         return self.needs_optimize() or (self._lance is not None and self._lance.tidies_later)
 
-    def optimize(self, purge: bool = False) -> None:
+    def optimize(self) -> None:
         """Compact LanceDB and save the matrix. Called when nobody waits.
-
-        Args:
-            purge: drop every older version at once, whoever may still be reading it.
 
         Raises:
             StoreFullError: the disk is full; everything goes on as it was.
@@ -313,7 +310,7 @@ class Index:
         """
         with self._writing():
             if self._lance is not None:
-                self._lance.optimize(purge)
+                self._lance.optimize()
                 self._learn_common(self._lance)
             self._save_matrix()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Coroutine
-from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from vector_memory.errors import StoreDamagedError
@@ -36,8 +35,8 @@ NEW = "-new"
 ROWS_AT_ONCE = 16_384
 
 
-class LanceTable:
-    """One table's files, its connection, and what it has reached. One writer.
+class LanceTable(LoopThread):
+    """One table's files, its connection with the loop that it is asked in, and what it has reached. One writer.
 
     Args:
         store: the store's folder, by its real path.
@@ -51,6 +50,7 @@ class LanceTable:
     """
 
     def __init__(self, store: str, model: str, dim: int) -> None:
+        super().__init__("lancedb")
         self.store = store
         self.dim = dim
         self.folder = os.path.join(store, "lance")
@@ -61,15 +61,15 @@ class LanceTable:
         self.damage = ""
         self.guard = WriteGuard(self.path, os.path.join(self.folder, f"{self.name}.writing"))
         self._connection: Any = None
-        self._loop = LoopThread("lancedb")
 
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for one of the handle's coroutines and return its result."""
-        return self._loop.run(work)
+    def ask(self, doing: str, work: Coroutine[Any, Any, T]) -> T:
+        """Wait for one of the handle's coroutines and return its result.
 
-    def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Begin one of the handle's coroutines and return the future of its result, without waiting for it."""
-        return self._loop.start(work)
+        Raises:
+            StoreDamagedError: it failed while doing that.
+        """
+        with translated(doing, self.path):
+            return self.run(work)
 
     def open(self) -> None:
         """Open the table, or make an empty one; one that cannot be read is set aside first.
@@ -212,7 +212,7 @@ class LanceTable:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-        self._loop.close()
+        super().close()
 
     def _start(self) -> None:
         """Open the table or make it, and learn what it has reached."""

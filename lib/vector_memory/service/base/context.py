@@ -84,6 +84,8 @@ class Context:
     """Whether several turns wait to be read: what is made of them beside memories waits for a quiet moment."""
     hopeless: Hopeless = field(default_factory=Hopeless)
     running: Running = field(default_factory=Running)
+    gate_move: float | None = None
+    """By how much the gate's threshold has moved, None until that is worked out."""
     job_clock: JobClock = field(default_factory=JobClock)
     reserve: Reserve = field(init=False)
     capturing: threading.RLock = field(default_factory=threading.RLock)

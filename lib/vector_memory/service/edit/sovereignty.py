@@ -6,12 +6,14 @@ from collections import Counter
 from dataclasses import replace
 
 from vector_memory.errors import BadInputError
-from vector_memory.model import JURISDICTIONS, Memory, Sensitivity, strictest
+from vector_memory.model import JURISDICTIONS, Memory, Scope, Sensitivity, strictest
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import project_names
 from vector_memory.service.memory.companions import keep_level
 from vector_memory.service.memory.lookup import lookup
+
+KEPT = ("project", "jurisdiction", "sensitivity")
 
 
 class SovereigntyRequest(messages.Request):
@@ -84,9 +86,9 @@ def _set(request: SovereigntyRequest, memory: Memory) -> Memory:
 
 def _kept(ctx: Context) -> list[KeptView]:
     shelves = ctx.all_shelves()
-    names, counts = project_names(shelves), Counter[tuple[str, str, str]]()
+    names, counts = project_names(shelves), Counter[tuple[str, ...]]()
     for shelf in shelves:
-        counts.update(shelf.journal.count_kept())
+        counts.update(shelf.journal.count_by_words(KEPT, Scope()))
     return [
         KeptView(names[project] if project else "", law, level, n)
         for (project, law, level), n in counts.most_common()

@@ -33,7 +33,7 @@ from vector_memory.service.upkeep.check_rebuild import wait_for_index
 from vector_memory.system import removal, tampering
 
 if TYPE_CHECKING:
-    from vector_memory.journal.due_rows import Task
+    from vector_memory.journal.state_rows import Task
 
 log = logging.getLogger(__name__)
 
