@@ -100,6 +100,8 @@ class App:
         self._indexer.start()
         self._miner.start()
         self._chores.put(self._publish)
+        # A new home has none yet.
+        self._chores.put(self.ctx.reserve.keep)
         self._indexer.put(self._begin)
         self._keeper.start()
 

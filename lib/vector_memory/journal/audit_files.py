@@ -11,7 +11,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal.audit import AuditRow
@@ -43,16 +43,6 @@ def write(folder: str, rows: Sequence[AuditRow]) -> str:
     # whole and on the disk, and the name is there before the rows go.
     write_durably(path, gzip.compress(lines.encode("ascii"), mtime=0))
     return path
-
-
-def rows_backwards(folder: str) -> Iterator[AuditRow]:
-    """Yield the entries of all files, the newest first.
-
-    Raises:
-        StoreDamagedError: a file cannot be read.
-    """
-    for path in reversed(files(folder)):
-        yield from reversed(read(path))
 
 
 def files(folder: str) -> list[str]:

@@ -151,7 +151,8 @@ class AuditLog(StateTables):
             table = audit.rows(connection)[::-1]
         yield from table
         first = table[-1].number if table else audit.LARGEST
-        for row in audit_files.rows_backwards(self._audit_folder):
+        older = (row for path in self.audit_files()[::-1] for row in audit_files.read(path)[::-1])
+        for row in older:
             if row.at < start - CLOCK_US:
                 return
             if row.number < first:

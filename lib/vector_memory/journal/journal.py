@@ -17,7 +17,6 @@ from vector_memory.journal.failures import (
     is_damage,
     translated,
 )
-from vector_memory.journal.figures import FigureReads
 from vector_memory.journal.lexical import LexicalReads
 from vector_memory.journal.listing import Listing
 from vector_memory.journal.opening import connect
@@ -46,7 +45,6 @@ class Journal(
     LexicalReads,
     ReviewReads,
     ColdReads,
-    FigureReads,
     VectorCache,
     Surroundings,
     MemoryWrites,
@@ -140,11 +138,6 @@ class Journal(
     def is_in_place(self) -> bool:
         """Whether its file is still where it was opened: what is written to another one is lost."""
         return self.connections.is_in_place
-
-    @property
-    def damaged(self) -> frozenset[int]:
-        """The sequence numbers whose rows were found damaged when read; they are not served."""
-        return frozenset(self.reader.damaged)
 
     def close(self) -> None:
         """Close the file. A second call does nothing."""

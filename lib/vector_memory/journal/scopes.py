@@ -67,6 +67,9 @@ def condition(scope: Scope) -> Condition:
         if at is not None:
             parts.append(f"m.created_at {sign} ?")
             values.append(microseconds(at))
+    if scope.unexpired_at is not None:
+        parts.append("ifnull(m.expires_at > ?, 1)")
+        values.append(microseconds(scope.unexpired_at))
     return " AND ".join(parts) or "1", values
 
 

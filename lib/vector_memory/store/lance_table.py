@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
+import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from vector_memory.errors import StoreDamagedError
@@ -12,7 +15,6 @@ from vector_memory.store import table as form
 from vector_memory.store.durable import WriteGuard
 from vector_memory.store.failures import translated
 from vector_memory.store.lightimport import load_lancedb
-from vector_memory.store.loop import LoopThread
 from vector_memory.system import removal
 from vector_memory.system.durable_files import discard, put_aside
 
@@ -33,6 +35,40 @@ TABLES = "memories_"
 NEW = "-new"
 """What a table is called while it is written anew."""
 ROWS_AT_ONCE = 16_384
+
+
+class LoopThread:
+    """An event loop in a thread of its own, so that LanceDB's asynchronous interface can be called from any thread. Its
+    synchronous interface crosses threads six times for each query; this one once. `close()` ends it."""
+
+    def __init__(self, name: str) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name=name, daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run `work` in the loop, wait for it, and return its result or raise its error."""
+        return self.start(work).result()
+
+    def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Begin `work` in the loop without waiting for it.
+
+        Returns:
+            The future of its result.
+        """
+        if self._loop.is_closed():
+            # Else Python warns of a coroutine that nobody waited for.
+            work.close()
+            raise RuntimeError("the event loop is closed")
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def close(self) -> None:
+        """Stop the loop and wait for its thread."""
+        if self._loop.is_closed():
+            return
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
 
 
 class LanceTable(LoopThread):

@@ -20,8 +20,7 @@ from index_samples import DIM, MODEL, direction, row, rows, seqs
 from vector_memory.errors import StoreDamagedError, StoreFullError
 from vector_memory.model import Scope
 from vector_memory.store import lance
-from vector_memory.store.lance import LOOSE_BATCHES, LanceIndex
-from vector_memory.store.lance_check import problems
+from vector_memory.store.lance import LOOSE_BATCHES, LanceIndex, problems
 from vector_memory.system import processes
 from vector_memory.text.analysis import lexical, query_terms
 

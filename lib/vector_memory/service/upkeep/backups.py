@@ -3,6 +3,7 @@ moment while writing goes on."""
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import tempfile
@@ -146,8 +147,11 @@ def _copies(
         )
     if os.path.exists(ctx.home.config):
         files[backup_file.CONFIG] = shutil.copy(ctx.home.config, os.path.join(work, "config"))
-    for number, (name, path) in enumerate(_archives(ctx.home)):
-        files[name] = shutil.copy(path, os.path.join(work, f"archive-{number}"))
+    for number, name in enumerate(sorted(glob.glob("*/*", root_dir=ctx.home.archives))):
+        path = os.path.join(ctx.home.archives, name)
+        files[backup_file.ARCHIVES + name] = shutil.copy(
+            path, os.path.join(work, f"archive-{number}")
+        )
     return files, stores
 
 
@@ -166,15 +170,6 @@ def _state(ctx: Context, work: str) -> dict[str, str]:
         name = f"{backup_file.AUDIT}{os.path.basename(audit_file)}"
         files[name] = shutil.copy(audit_file, os.path.join(work, f"audit-{number}"))
     return files
-
-
-def _archives(home: paths.Home) -> list[tuple[str, str]]:
-    return [
-        (f"{backup_file.ARCHIVES}{os.path.basename(folder)}/{name}", os.path.join(folder, name))
-        for folder, _, names in os.walk(home.archives)
-        for name in sorted(names)
-        if os.path.dirname(folder) == home.archives and not name.startswith(".")
-    ]
 
 
 def _write(

@@ -155,7 +155,18 @@ class AuditAnswer(messages.Answer):
 
 
 def audit(ctx: Context, request: AuditRequest) -> AuditAnswer:
-    """Return the last entries of the audit log."""
+    """Return the last entries of the audit log.
+
+    Raises:
+        BadInputError: nothing was ever noted of the action that is asked for.
+    """
     entries = ctx.state.audit_entries(request.k, request.since, request.action, request.but)
+    if request.action and not entries:
+        actions = sorted({row.action for row in ctx.state.audit_rows()})
+        if request.action not in actions:
+            raise BadInputError(
+                f"The audit log has no action {request.action[:40]!r}.",
+                f"It has: {', '.join(actions) or 'none yet'}.",
+            )
     problem = ctx.state.audit_break(whole=request.verify)
     return AuditAnswer(entries, not problem, problem)
