@@ -16,6 +16,7 @@ from vector_memory.client.spool import read_aside
 from vector_memory.config import Settings
 from vector_memory.daemon.callers import CURSOR, Callers
 from vector_memory.daemon.health import Health, LoggedError, ModelHealth, RetryAnswer
+from vector_memory.daemon.hook_message import HookMessage
 from vector_memory.daemon.keeper import Keeper
 from vector_memory.daemon.plugin_watch import PluginWatch
 from vector_memory.daemon.server import Reply, Sent, Written
@@ -105,13 +106,23 @@ class App:
         self._indexer.put(self._begin)
         self._keeper.start()
 
-    def hook(self, event: str, body: bytes, caller: Process | None = None) -> bytes:
-        """Return what a hook prints. A hook that cannot help says nothing: errors are only logged."""
+    def hook(
+        self,
+        event: str,
+        body: bytes,
+        caller: Process | None = None,
+        message: HookMessage | None = None,
+    ) -> bytes:
+        """Return what a hook prints. A hook that cannot help says nothing: errors are only logged.
+
+        Args:
+            message: what is in the body, where it was read already.
+        """
         started, printed = time.monotonic(), b""
         try:
             starter = self.callers.started_by(caller)
             with self.ctx.hooks.going_on():
-                printed = self.events.answer(event, body, starter)
+                printed = self.events.answer(event, body, starter, message)
         except Exception as error:
             self._failed(f"hook {event}", error)
         self.ctx.timings.add(event, time.monotonic() - started)
@@ -121,9 +132,10 @@ class App:
             self.ctx.count("answers_too_late")
         return printed
 
-    def heard(self, event: str, body: bytes, caller: Process | None) -> None:
+    def heard(self, event: str, message: HookMessage, caller: Process | None) -> None:
         """Take note of who started a hook whose answer was begun before it asked."""
-        self.events.heard(event, body, self.callers.started_by(caller))
+        if not message.agent_id:
+            self.callers.heard(self.callers.started_by(caller), event, message.prompt)
 
     def ask(self, verb: str, request: Sent, reply: Reply) -> Written:
         """Return a verb's answer as JSON.

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from vector_memory.journal.connection import Connections
+from vector_memory.journal.reads import MemoryReads
 from vector_memory.journal.scopes import as_array, condition
 from vector_memory.model import PASSAGE, Scope
 
@@ -27,10 +27,8 @@ class Standpoint(NamedTuple):
     is_cold: bool
 
 
-class ColdReads:
+class ColdReads(MemoryReads):
     """Cold memories and what stands around them: a part of `Journal`."""
-
-    connections: Connections
 
     def places(self, seqs: Sequence[int]) -> list[Standpoint]:
         """Return where these memories stand, and all that was said in their sessions, each session in its order."""

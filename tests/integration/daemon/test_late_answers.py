@@ -240,7 +240,7 @@ def test_a_pipe_that_could_not_be_made_at_first_is_heard(
     heard = threading.Event()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(servers, "LOOK_S", 0.05)
-    early = EarlyPrompts(lambda body: b"", lambda body: heard.set())
+    early = EarlyPrompts(lambda *_: b"", lambda body: heard.set())
     server = servers.Server(SOCKET, lambda *_: None, early=early)
     with monkeypatch.context() as full:
         full.setattr(os, "mkfifo", unmade)

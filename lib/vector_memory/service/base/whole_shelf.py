@@ -42,7 +42,7 @@ class WholeShelf:
         self, terms: Sequence[str], scope: Scope, k: int
     ) -> Callable[[], list[Candidate]]:
         """Return what finds the k best by words, of all tiers."""
-        return lambda: self._shelf.journal.matching(terms, scope, k, cold=None)
+        return lambda: self._shelf.journal.matching(terms, scope, k, cold=True)
 
     def nearest(self, vector: Vector, scope: Scope, k: int, copies: int = 1) -> list[Candidate]:
         """Return the nearest of those that the index holds; what is cold is found by its words."""

@@ -57,12 +57,10 @@ def sovereignty(ctx: Context, request: SovereigntyRequest) -> SovereigntyAnswer:
         if request.sensitivity is None and not request.jurisdiction:
             raise BadInputError("Nothing to set.", "Give a sensitivity or a jurisdiction.")
         pairs = [lookup(ctx, id) for id in request.ids]
-        wanted = [(shelf, old, _set(request, old)) for shelf, old in pairs]
-        for shelf, old, new in wanted:
-            if new != old:
-                keep_level(shelf, shelf.journal.update(replace(new, updated_at=ctx.now())))
-                changed += 1
-        ids = [old.id for _, old, new in wanted if new != old]
+        wanted = [(shelf, new) for shelf, old in pairs if (new := _set(request, old)) != old]
+        for shelf, new in wanted:
+            keep_level(shelf, shelf.journal.update(replace(new, updated_at=ctx.now())))
+        ids, changed = [new.id for _, new in wanted], len(wanted)
         level = request.sensitivity.value if request.sensitivity else ""
         about = {"sensitivity": level, "jurisdiction": request.jurisdiction}
         ctx.state.audit("sovereignty", request.actor, ids, about)

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from itertools import groupby, islice
 from operator import attrgetter
 
@@ -285,30 +286,24 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
         for memory in shelf.journal.open_items(scope, MOST_OPEN)
         if not (memory.is_held or SUBAGENT_TAG in memory.tags)
     ]
-    sessions = {memory.source.session for memory in open_items if memory.source.path}
-    last_turns: dict[str, int] = {}
-    solutions: dict[str, list[Memory]] = {}
-    for session in sessions:
+
+    @cache
+    def of_session(session: str) -> tuple[int, list[Memory]]:
+        """Return the turn in which something was said last, and the session's solutions."""
         own = Scope(projects=scope.projects, sessions=(session,))
-        last_turns.update(
-            (session, memory.source.turn)
-            for memory in shelf.journal.recent(own, 1, kinds=(PASSAGE,))
-        )
-        solved = replace(own, kinds=(SOLUTION,))
-        solutions[session] = list(shelf.journal.iter_memories(solved))
-    kept = [
-        memory
-        for memory in open_items
-        if not memory.source.path
-        or (memory.origin is Origin.USER and memory.kind != QUESTION)
-        or memory.source.turn >= last_turns.get(memory.source.session, 0)
-    ]
-    unsolved = [
-        memory
-        for memory in kept
-        if memory.kind != PROBLEM
-        or not _is_solved(memory, solutions.get(memory.source.session, []))
-    ]
+        last = shelf.journal.recent(own, 1, kinds=(PASSAGE,))
+        solved = shelf.journal.iter_memories(replace(own, kinds=(SOLUTION,)))
+        return last[0].source.turn if last else 0, list(solved)
+
+    def is_unsolved(memory: Memory) -> bool:
+        if not memory.source.path:
+            return True
+        last_turn, solutions = of_session(memory.source.session)
+        is_the_users = memory.origin is Origin.USER and memory.kind != QUESTION
+        is_open = is_the_users or memory.source.turn >= last_turn
+        return is_open and not (memory.kind == PROBLEM and _is_solved(memory, solutions))
+
+    unsolved = list(filter(is_unsolved, open_items))
     taken_up = [memory for memory in unsolved if memory.source.path and memory.kind != PROBLEM]
     left = {memory.id for memory in _not_taken_up(shelf, scope, taken_up)}
     settled = {memory.id for memory in taken_up} - left
