@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from vector_memory.client.spool import read_aside
@@ -83,7 +84,7 @@ class App:
         self.ctx.publish = self._publish
         self.ctx.spooled = lambda path: self.events.backlog.add(path)
         self._events: Events | None = None
-        self._plugin = PluginWatch()
+        self.plugin = PluginWatch()
         self.callers = Callers(
             lambda: self.ctx.state.cursor(CURSOR),
             lambda clients: self.ctx.later(lambda: self.ctx.state.set_cursor(CURSOR, clients)),
@@ -175,7 +176,7 @@ class App:
         if self._events is None:
             from vector_memory.daemon.events import Events
 
-            self._events = Events(self.ctx, self._indexer.put, self.callers, self._plugin)
+            self._events = Events(self.ctx, self._indexer.put, self.callers, self.plugin)
         return self._events
 
     def use(self, settings: Settings) -> None:
@@ -258,10 +259,6 @@ class App:
         if self._events is not None:
             self._events.backlog.take_up()
 
-    def is_plugin_gone(self) -> bool:
-        """Whether the client has uninstalled the plugin."""
-        return self._plugin.is_gone()
-
     def hung(self) -> str:
         """Return which thread has been at one piece of work for longer than any takes, "" if none."""
         for name, thread in self._threads().items():
@@ -313,10 +310,11 @@ class App:
     def _begin(self) -> None:
         """Do what was left undone, before anything new is indexed."""
         from vector_memory.daemon.events import sweep_claims
+        from vector_memory.service.capture import feed
 
         sweep_claims(self.ctx)
         self.events.backlog.drain()
-        self._chores.put(self._end_silent)
+        self._chores.put(partial(feed.end_silent, self.ctx))
         if self.ctx.state.due("purge") or self.ctx.state.records("purge"):
             from vector_memory.service.purge import purge
 
@@ -325,11 +323,6 @@ class App:
             from vector_memory.service.jobs import turn_end
 
             turn_end.resume_mining(self.ctx)
-
-    def _end_silent(self) -> None:
-        from vector_memory.service.capture import feed
-
-        feed.end_silent(self.ctx)
 
     def _note_restored(self) -> None:
         """Keep the trust that there was before a backup was restored, and note that one was."""

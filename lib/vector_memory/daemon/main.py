@@ -332,7 +332,7 @@ class Daemon:
             if hung := self.app.hung():
                 self.end(f"its {hung} hangs")
         idle_s = self._quiet_s()
-        if self.app is not None and idle_s > LEFT_ALONE_S and self.app.is_plugin_gone():
+        if self.app is not None and idle_s > LEFT_ALONE_S and self.app.plugin.is_gone():
             self.end("the plugin was uninstalled")
         if idle_s > self.settings.idle_exit_minutes * 60 and not (self.app and self.app.busy()):
             self.end("idle")

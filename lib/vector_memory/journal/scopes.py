@@ -52,8 +52,9 @@ def condition(scope: Scope) -> Condition:
     """
     parts: list[str] = []
     values: list[Any] = []
+    limits = vars(scope)
     for name, sql in _AMONG:
-        words = getattr(scope, name)
+        words = limits[name]
         # No projects at all find nothing; of all else nothing named limits nothing.
         if words or (name == "projects" and words is not None):
             parts.append(sql % marks(words))
@@ -63,7 +64,7 @@ def condition(scope: Scope) -> Condition:
         parts.append(f"({' OR '.join([each] * len(scope.words))})")
         values.extend(f" {(analyse(word) or [word])[0]} " for word in scope.words)
     for name, sql in _TIMES:
-        if (at := getattr(scope, name)) is not None:
+        if (at := limits[name]) is not None:
             parts.append(sql)
             values.append(microseconds(at))
     return " AND ".join(parts) or "1", values

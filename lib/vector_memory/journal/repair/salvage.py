@@ -23,6 +23,7 @@ from vector_memory.journal.repair.pages import Pages
 from vector_memory.journal.schema import MIGRATIONS
 from vector_memory.model import Relation, Status, Tier, is_hex
 from vector_memory.system.durable_files import sync_file, write_durably
+from vector_memory.system.files import drop
 from vector_memory.system.json_in import Record
 
 log = logging.getLogger(__name__)
@@ -92,8 +93,7 @@ def prepare(path: str, why: str) -> Salvaged | None:
     aside = f"{target}.part"
     # An earlier attempt that was interrupted: it may be anything.
     for leftover in (aside, *(aside + side for side in swap.SIDE_FILES)):
-        if os.path.exists(leftover):
-            os.unlink(leftover)
+        drop(leftover)
     create_file(aside)
     connection = open_writer(aside, "NORMAL")
     try:

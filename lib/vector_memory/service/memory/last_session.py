@@ -109,11 +109,6 @@ class _SpokenTurn:
             return len(set(analysis.analyse(self.asked))) >= LEAST_ASKED_TERMS
         return self.terms >= LEAST_EXCHANGE_TERMS or self.is_done
 
-    @property
-    def is_slight(self) -> bool:
-        """Whether nothing was done in it, and little answered: an aside, or a word on what was said before."""
-        return not self.is_done and not _says_much(self.answered)
-
 
 def newest_of_sessions(
     shelves: Sequence[Shelf], scope: Scope, but: str = ""
@@ -184,7 +179,9 @@ def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
         return None
     request_turn = turns[place]
     later = [turn for turn in turns[:place] if _says_much(turn.answered)]
-    earlier = turns[place + 1 :] if request_turn.is_slight else []
+    # An aside, or a word on what was said before, has nothing done in it, and little answered.
+    is_slight = not request_turn.is_done and not _says_much(request_turn.answered)
+    earlier = turns[place + 1 :] if is_slight else []
     worked = next((turn for turn in earlier if turn.is_request and _says_much(turn.answered)), None)
     near = [memory for turn in turns[: place + 1] for memory in turn.passages]
     marked = [memory.extra for memory in passages]

@@ -320,12 +320,6 @@ def facets(ctx: Context, request: FacetsRequest) -> FacetsAnswer:
 
 
 def _projects(shelves: Sequence[Shelf], counts: Counter[str]) -> list[ProjectView]:
-    names = project_names(shelves)
-    roots = project_roots(shelves)
-    return [
-        ProjectView(id, _name(id, names), roots.get(id, ""), n) for id, n in counts.most_common()
-    ]
-
-
-def _name(id: str, names: ProjectNames) -> str:
-    return "of yours, in all projects" if id == GLOBAL_PROJECT else names[id]
+    names, roots = project_names(shelves), project_roots(shelves)
+    names[GLOBAL_PROJECT] = "of yours, in all projects"
+    return [ProjectView(id, names[id], roots.get(id, ""), n) for id, n in counts.most_common()]
