@@ -217,7 +217,7 @@ def damage(times: int) -> list[dict[str, Any]]:
     rig.store(400)
     rig.follow()
     assert rig.shelf.index is not None
-    rig.shelf.index.optimize(purge=True)
+    rig.shelf.index.purge(rig.shelf.journal.living_seqs())
     rig.store(40)
     rig.follow()
     rig.close()

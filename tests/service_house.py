@@ -12,9 +12,9 @@ from fakes_embed import FakeEmbedder
 
 from vector_memory.config import Settings
 from vector_memory.daemon import verbs
-from vector_memory.journal.due_rows import Task
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
+from vector_memory.journal.state_rows import Task
 from vector_memory.model import Progress, ignore_progress
 from vector_memory.service.base.asker import HookQuestion, asker_at
 from vector_memory.service.base.context import Context

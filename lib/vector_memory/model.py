@@ -428,7 +428,8 @@ class Scope:
     `kinds`, `sessions`, `collections`, `entities` (`kind:name`), `tiers`, `priorities` and `origins` match any of
     the given words; `without` are collections that are left out. `levels` are those of sensitivity that may be
     given, `laws` the jurisdictions, `without_kinds` kinds that may not be. `words` are names in lower case of which a
-    text holds one. `since` is inclusive, `until` exclusive, both on `created_at`.
+    text holds one. `since` is inclusive, `until` exclusive, both on `created_at`. What has expired by `unexpired_at`
+    is left out.
     """
 
     projects: tuple[str, ...] | None = None
@@ -447,6 +448,7 @@ class Scope:
     laws: tuple[str, ...] = ()
     without_kinds: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    unexpired_at: datetime | None = None
 
     def up_to(self, *ceilings: Sensitivity | str | None) -> Scope:
         """Return it below these ceilings as well, and below its own; under any of them without what was made of, or
@@ -478,6 +480,9 @@ class Scope:
             and (not self.entities or not set(self.entities).isdisjoint(memory.entities))
             and (self.since is None or memory.created_at >= self.since)
             and (self.until is None or memory.created_at < self.until)
+            and not (
+                self.unexpired_at and memory.expires_at and memory.expires_at <= self.unexpired_at
+            )
         )
 
     @property
@@ -502,6 +507,7 @@ class Scope:
             or self.laws
             or self.without_kinds
             or self.words
+            or self.unexpired_at
         )
 
 

@@ -10,12 +10,14 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from vector_memory.client.spool import read_aside
 from vector_memory.config import Settings
 from vector_memory.daemon.callers import CURSOR, Callers
 from vector_memory.daemon.health import Health, LoggedError, ModelHealth, RetryAnswer
+from vector_memory.daemon.hook_message import HookMessage
 from vector_memory.daemon.keeper import Keeper
 from vector_memory.daemon.plugin_watch import PluginWatch
 from vector_memory.daemon.server import Reply, Sent, Written
@@ -82,7 +84,7 @@ class App:
         self.ctx.publish = self._publish
         self.ctx.spooled = lambda path: self.events.backlog.add(path)
         self._events: Events | None = None
-        self._plugin = PluginWatch()
+        self.plugin = PluginWatch()
         self.callers = Callers(
             lambda: self.ctx.state.cursor(CURSOR),
             lambda clients: self.ctx.later(lambda: self.ctx.state.set_cursor(CURSOR, clients)),
@@ -100,16 +102,28 @@ class App:
         self._indexer.start()
         self._miner.start()
         self._chores.put(self._publish)
+        # A new home has none yet.
+        self._chores.put(self.ctx.reserve.keep)
         self._indexer.put(self._begin)
         self._keeper.start()
 
-    def hook(self, event: str, body: bytes, caller: Process | None = None) -> bytes:
-        """Return what a hook prints. A hook that cannot help says nothing: errors are only logged."""
+    def hook(
+        self,
+        event: str,
+        body: bytes,
+        caller: Process | None = None,
+        message: HookMessage | None = None,
+    ) -> bytes:
+        """Return what a hook prints. A hook that cannot help says nothing: errors are only logged.
+
+        Args:
+            message: what is in the body, where it was read already.
+        """
         started, printed = time.monotonic(), b""
         try:
             starter = self.callers.started_by(caller)
             with self.ctx.hooks.going_on():
-                printed = self.events.answer(event, body, starter)
+                printed = self.events.answer(event, body, starter, message)
         except Exception as error:
             self._failed(f"hook {event}", error)
         self.ctx.timings.add(event, time.monotonic() - started)
@@ -119,9 +133,10 @@ class App:
             self.ctx.count("answers_too_late")
         return printed
 
-    def heard(self, event: str, body: bytes, caller: Process | None) -> None:
+    def heard(self, event: str, message: HookMessage, caller: Process | None) -> None:
         """Take note of who started a hook whose answer was begun before it asked."""
-        self.events.heard(event, body, self.callers.started_by(caller))
+        if not message.agent_id:
+            self.callers.heard(self.callers.started_by(caller), event, message.prompt)
 
     def ask(self, verb: str, request: Sent, reply: Reply) -> Written:
         """Return a verb's answer as JSON.
@@ -161,7 +176,7 @@ class App:
         if self._events is None:
             from vector_memory.daemon.events import Events
 
-            self._events = Events(self.ctx, self._indexer.put, self.callers, self._plugin)
+            self._events = Events(self.ctx, self._indexer.put, self.callers, self.plugin)
         return self._events
 
     def use(self, settings: Settings) -> None:
@@ -244,10 +259,6 @@ class App:
         if self._events is not None:
             self._events.backlog.take_up()
 
-    def is_plugin_gone(self) -> bool:
-        """Whether the client has uninstalled the plugin."""
-        return self._plugin.is_gone()
-
     def hung(self) -> str:
         """Return which thread has been at one piece of work for longer than any takes, "" if none."""
         for name, thread in self._threads().items():
@@ -299,10 +310,11 @@ class App:
     def _begin(self) -> None:
         """Do what was left undone, before anything new is indexed."""
         from vector_memory.daemon.events import sweep_claims
+        from vector_memory.service.capture import feed
 
         sweep_claims(self.ctx)
         self.events.backlog.drain()
-        self._chores.put(self._end_silent)
+        self._chores.put(partial(feed.end_silent, self.ctx))
         if self.ctx.state.due("purge") or self.ctx.state.records("purge"):
             from vector_memory.service.purge import purge
 
@@ -311,11 +323,6 @@ class App:
             from vector_memory.service.jobs import turn_end
 
             turn_end.resume_mining(self.ctx)
-
-    def _end_silent(self) -> None:
-        from vector_memory.service.capture import feed
-
-        feed.end_silent(self.ctx)
 
     def _note_restored(self) -> None:
         """Keep the trust that there was before a backup was restored, and note that one was."""

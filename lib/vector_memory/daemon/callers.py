@@ -124,10 +124,8 @@ class Callers:
                 noted.popitem(last=False)
 
     def _remember(self, who: Identity, client: AgentClient) -> None:
+        self._note(self._clients, who, client)
         with self._lock:
-            self._clients[who] = client
-            while len(self._clients) > MOST_CLIENTS:
-                self._clients.popitem(last=False)
             self._since = min(self._since or who[1], who[1])
             self._keep()
 

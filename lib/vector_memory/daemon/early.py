@@ -10,9 +10,10 @@ import threading
 from collections.abc import Callable
 
 from vector_memory import wire
+from vector_memory.daemon import hook_message
+from vector_memory.daemon.hook_message import HookMessage
 from vector_memory.service.base import delivery
 from vector_memory.service.base.delivery import Delivery
-from vector_memory.system import json_in
 from vector_memory.system.files import drop
 
 log = logging.getLogger(__name__)
@@ -25,13 +26,14 @@ MOST = 16
 """Answers that are begun at once; more hooks than that ask in the usual way."""
 READ_BYTES = 65_536
 
-Answer = Callable[[bytes], bytes]
+Answer = Callable[[bytes, HookMessage], bytes]
 
 
 class BegunAnswer:
-    """An answer that is being made."""
+    """An answer that is being made to what was said."""
 
-    def __init__(self) -> None:
+    def __init__(self, message: HookMessage) -> None:
+        self.message = message
         self.printed = b""
         self.delivery = Delivery()
         self.made = threading.Event()
@@ -42,7 +44,7 @@ class EarlyPrompts:
     """The pipe in the present folder that prompts come through, and the answers begun for them.
 
     Args:
-        answer: makes the answer for a hook's body, as for a hook that asks.
+        answer: makes the answer for a hook's body, and what is said in it, as for a hook that asks.
         give_up: is told of a body whose hook never asked: it is as if it had not come.
     """
 
@@ -91,9 +93,14 @@ class EarlyPrompts:
         return begun
 
     def _begin(self, body: bytes) -> None:
-        if not _is_whole(body):
+        try:
+            message = hook_message.read(body)
+        except ValueError:
+            # A longer one was cut.
+            message = None
+        if message is None:
             return
-        begun = BegunAnswer()
+        begun = BegunAnswer(message)
         with self._lock:
             if len(self._begun) >= MOST or self._begun.setdefault(body, begun) is not begun:
                 return
@@ -107,7 +114,7 @@ class EarlyPrompts:
     def _make(self, body: bytes, begun: BegunAnswer) -> None:
         try:
             with delivery.deliverable() as begun.delivery:
-                begun.printed = self._answer(body)
+                begun.printed = self._answer(body, begun.message)
         finally:
             begun.made.set()
         if not begun.taken.wait(ASKED_WITHIN_S) and self.take(body) is begun:
@@ -121,11 +128,3 @@ class EarlyPrompts:
             return os.path.samestat(os.stat(wire.PROMPTS), os.fstat(self.fd))
         except OSError:
             return False
-
-
-def _is_whole(body: bytes) -> bool:
-    """Whether a body holds a whole JSON object: a longer one was cut."""
-    try:
-        return isinstance(json_in.load(wire.parse_hook(body)[2]), dict)
-    except ValueError:
-        return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import logging
@@ -100,14 +99,24 @@ class Events:
             "SessionEnd": self._capture,
         }
 
-    def answer(self, event: str, body: bytes, started: Started | None = None) -> bytes:
-        """Return what the hook prints, b"" for nothing. Bad input gets nothing."""
-        folder_bytes, configuration, data = wire.parse_hook(body)
+    def answer(
+        self,
+        event: str,
+        body: bytes,
+        started: Started | None = None,
+        message: HookMessage | None = None,
+    ) -> bytes:
+        """Return what the hook prints, b"" for nothing. Bad input gets nothing.
+
+        Args:
+            message: what is in the body, where it was read already.
+        """
+        _, configuration, data = wire.parse_hook(body)
         handler = self._answers.get(event)
         if (handler is None and event != "PreToolUse") or not self._is_first(event, data):
             return b""
         try:
-            message = hook_message.read(data, folder_bytes.decode("utf-8", "replace"))
+            message = message or hook_message.read(body)
         except ValueError:
             self._ctx.count("hook_inputs_broken")
             return b""
@@ -126,13 +135,6 @@ class Events:
             )
         self._ctx.count(f"hook_{event}")
         return json.dumps(printed).encode("ascii") if printed else b""
-
-    def heard(self, event: str, body: bytes, started: Started | None) -> None:
-        """Take note of who started a hook whose answer was begun before it asked."""
-        with contextlib.suppress(ValueError):
-            message = hook_message.read(wire.parse_hook(body)[2], "")
-            if message is not None and not message.agent_id:
-                self._callers.heard(started, event, message.prompt)
 
     def give_up(self, event: str, body: bytes) -> None:
         """Forget an event whose answer nobody asked for: when its hook comes after all, it is answered."""

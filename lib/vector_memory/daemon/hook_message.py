@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
+from vector_memory import wire
 from vector_memory.system import json_in
 
 
@@ -45,15 +46,17 @@ class HookMessage:
 _TEXTS = tuple(each.name for each in fields(HookMessage) if each.name not in ("folder", "sent"))
 
 
-def read(data: bytes, folder: str) -> HookMessage | None:
-    """Return what the client sent, None where it is no object.
+def read(body: bytes) -> HookMessage | None:
+    """Return what the client sent, None where it is no object. The folder is that of the hook's environment, else the
+    session's own.
 
     Args:
-        folder: as the hook's environment names it; the session's own is taken without it.
+        body: what the hook sent of it, see `wire.parse_hook`.
 
     Raises:
-        ValueError: it is no JSON.
+        ValueError: it is no JSON, such as one that was cut, or too much of it.
     """
+    folder, _, data = wire.parse_hook(body)
     sent = json_in.whole(json_in.load(data))
     if not isinstance(sent, dict):
         return None
@@ -61,7 +64,8 @@ def read(data: bytes, folder: str) -> HookMessage | None:
     texts = {name: text_of(sent, name) for name in _TEXTS}
     # Whatever names a subagent, it is none of the user's doing.
     texts["agent_id"] = str(sent.get("agent_id") or "")
-    return HookMessage(folder=folder or texts["cwd"] or "/", sent=sent, **texts)
+    folder_name = folder.decode("utf-8", "replace")
+    return HookMessage(folder=folder_name or texts["cwd"] or "/", sent=sent, **texts)
 
 
 def text_of(sent: Mapping[str, object], name: str) -> str:

@@ -82,7 +82,7 @@ class Keeper(Relay):
         self._stuck: set[str] = set()
         self._again_at: dict[str, float] = {}
         self._readonly: set[str] = set()
-        self._optimized: dict[str, tuple[float, float]] = {}
+        self._backlog_at: dict[str, float] = {}
         self._optimize_at: dict[str, float] = {}
         self.stages: dict[str, float] = {}
         self.started = time.monotonic()
@@ -237,7 +237,9 @@ class Keeper(Relay):
             if not moved:
                 # It is level again, whatever was in the way.
                 shelf.failed = ""
-            if moved and self._may_optimize(shelf):
+            # Rows that no index covers yet slow every search; in the middle of a backlog that may take a tenth
+            # of the time.
+            if moved and time.monotonic() > self._backlog_at.get(shelf.folder, 0.0):
                 self._tidy_one(shelf)
             return moved
         except StoreDamagedError as error:
@@ -246,12 +248,6 @@ class Keeper(Relay):
         except VectorMemoryError as error:
             shelf.failed = str(error)
             raise
-
-    def _may_optimize(self, shelf: Shelf) -> bool:
-        """Whether to optimise in the middle of a backlog: rows that no index covers yet slow every
-        search, but optimising may take a tenth of the time at most."""
-        ended, took_s = self._optimized.get(shelf.folder, (0.0, 0.0))
-        return time.monotonic() - ended > 10 * took_s
 
     def _load_in_quiet(self) -> None:
         """Load LanceDB in a quiet moment, and not at all where the daemon ends before that."""
@@ -347,7 +343,7 @@ class Keeper(Relay):
                 self._optimize_at[shelf.folder] = time.monotonic() + OPTIMIZE_AGAIN_S
                 self._failed("optimize", error)
         ended = time.monotonic()
-        self._optimized[shelf.folder] = (ended, ended - started)
+        self._backlog_at[shelf.folder] = ended + 10 * (ended - started)
         # What rewriting took comes back in pieces, between what is kept: without this the heap grows by
         # some megabytes each time, until the daemon rests.
         heap.give_back()

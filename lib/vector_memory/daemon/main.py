@@ -21,6 +21,7 @@ from vector_memory.client.spool import read_aside
 from vector_memory.daemon.callers import Callers
 from vector_memory.daemon.early import EarlyPrompts
 from vector_memory.daemon.health import DaemonStatus
+from vector_memory.daemon.hook_message import HookMessage
 from vector_memory.daemon.limits import require_shallow
 from vector_memory.daemon.lock import acquire
 from vector_memory.daemon.server import Reply, Sent, Server, Written
@@ -204,7 +205,7 @@ class Daemon:
             return
         begun = self.early.take(body) if event == PROMPT else None
         if begun is not None:
-            self.app.heard(event, body, reply.caller)
+            self.app.heard(event, begun.message, reply.caller)
             begun.made.wait()
             self._deliver(event, begun.printed, begun.delivery, reply)
             return
@@ -223,8 +224,8 @@ class Daemon:
             if self.app is not None:
                 self.app.ctx.count("answers_unread")
 
-    def _begin_answer(self, body: bytes) -> bytes:
-        return self.app.hook(PROMPT, body) if self.app is not None else b""
+    def _begin_answer(self, body: bytes, message: HookMessage) -> bytes:
+        return self.app.hook(PROMPT, body, message=message) if self.app is not None else b""
 
     def _give_up(self, body: bytes) -> None:
         if self.app is not None:
@@ -331,7 +332,7 @@ class Daemon:
             if hung := self.app.hung():
                 self.end(f"its {hung} hangs")
         idle_s = self._quiet_s()
-        if self.app is not None and idle_s > LEFT_ALONE_S and self.app.is_plugin_gone():
+        if self.app is not None and idle_s > LEFT_ALONE_S and self.app.plugin.is_gone():
             self.end("the plugin was uninstalled")
         if idle_s > self.settings.idle_exit_minutes * 60 and not (self.app and self.app.busy()):
             self.end("idle")

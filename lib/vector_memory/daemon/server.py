@@ -230,11 +230,6 @@ class Server:
         self._sock.close()
         os.close(self._ended)
 
-    @property
-    def stopping(self) -> bool:
-        """Whether `stop` was called."""
-        return self._stopping.is_set()
-
     def owns_socket(self) -> bool:
         """Whether the socket's file is still the one that this process made."""
         try:

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal.audit import AuditRow
@@ -23,6 +23,8 @@ from vector_memory.system.unpacking import Unpacked
 FOLDER = "audit"
 MOST_BYTES = 128 << 20
 """Far more than one file of older entries holds."""
+_MONTH = len("audit-202601-")
+"""Behind the month the numbers begin, by which files are in order: a clock may go back."""
 _NAME = re.compile(r"audit-\d{6}-(\d{9})-(\d{9})\.jsonl\.gz")
 
 
@@ -43,23 +45,13 @@ def write(folder: str, rows: Sequence[AuditRow]) -> str:
     return path
 
 
-def rows_backwards(folder: str) -> Iterator[AuditRow]:
-    """Yield the entries of all files, the newest first.
-
-    Raises:
-        StoreDamagedError: a file cannot be read.
-    """
-    for path in reversed(files(folder)):
-        yield from reversed(read(path))
-
-
 def files(folder: str) -> list[str]:
     """Return the paths of the files, in the order of their entries."""
     try:
         names = [name for name in os.listdir(folder) if _NAME.fullmatch(name)]
     except OSError:
         return []
-    return [os.path.join(folder, name) for name in sorted(names, key=_numbers)]
+    return [os.path.join(folder, name) for name in sorted(names, key=lambda name: name[_MONTH:])]
 
 
 def read(path: str) -> list[AuditRow]:
@@ -77,12 +69,6 @@ def read(path: str) -> list[AuditRow]:
             f"{path} cannot be read: {error}.",
             "Take it from a backup; the newer entries are there.",
         ) from error
-
-
-def _numbers(name: str) -> tuple[int, int]:
-    match = _NAME.fullmatch(name)
-    assert match is not None
-    return int(match[1]), int(match[2])
 
 
 def _plain(row: AuditRow) -> dict[str, object]:

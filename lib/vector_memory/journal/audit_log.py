@@ -8,13 +8,14 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import islice
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import audit, audit_files
 from vector_memory.journal.audit import AuditEntry, AuditEvent, AuditRow
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.rows import microseconds
-from vector_memory.journal.state_tables import StateTables
+from vector_memory.journal.state_rows import StateTables
 
 MOST_NOTED = 256
 LOOK_AFTER = 500
@@ -38,7 +39,7 @@ class AuditLog(StateTables):
     ) -> None:
         """Add an entry to the audit log, behind what was noted before. Durable."""
         with self._noting:
-            self._events.append(AuditEvent(self._now(), action, actor, list(ids), detail))
+            self.note(action, actor, ids, detail)
             with self._taken() as events, self._durably() as connection:
                 audit.append(connection, events)
 
@@ -74,13 +75,12 @@ class AuditLog(StateTables):
         """
         self._write_events()
         start = microseconds(since) if since else 0
-        entries: list[AuditEntry] = []
-        for row in self._audit_backwards(start):
-            if row.at >= start and action in ("", row.action) and row.action != but:
-                entries.append(audit.to_entry(row))
-                if len(entries) >= k:
-                    break
-        return entries
+        fitting = (
+            audit.to_entry(row)
+            for row in self._audit_backwards(start)
+            if row.at >= start and action in ("", row.action) and row.action != but
+        )
+        return list(islice(fitting, k))
 
     def verify_audit(self) -> bool:
         """Whether no entry of the audit log was changed, taken out or cut off at the end, those of its
@@ -117,11 +117,7 @@ class AuditLog(StateTables):
             StoreDamagedError: an older file cannot be read.
         """
         self._write_events()
-        with self._connections.reading() as connection:
-            table = list(audit.rows(connection))
-        first = table[0].number if table else audit.LARGEST
-        older = (row for path in self.audit_files() for row in audit_files.read(path))
-        return [*(row for row in older if row.number < first), *table]
+        return list(self._audit_backwards(0))[::-1]
 
     def rotate_audit(self) -> str:
         """Move older entries to a file where there are many; return its path, "" for none.
@@ -155,7 +151,8 @@ class AuditLog(StateTables):
             table = audit.rows(connection)[::-1]
         yield from table
         first = table[-1].number if table else audit.LARGEST
-        for row in audit_files.rows_backwards(self._audit_folder):
+        older = (row for path in self.audit_files()[::-1] for row in audit_files.read(path)[::-1])
+        for row in older:
             if row.at < start - CLOCK_US:
                 return
             if row.number < first:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from vector_memory.journal.connection import Connections
+from vector_memory.journal.reads import MemoryReads
 from vector_memory.journal.scopes import as_array, condition
 from vector_memory.model import PASSAGE, Scope
 
@@ -15,27 +15,23 @@ _COLD = "m.status = 'active' AND m.tier = 'cold'"
 
 
 class Standpoint(NamedTuple):
-    """Where a memory stands that is not forgotten: `order` tells those of one turn apart, `session` is "" for what stands
-    beside the talk; `at` is in days since 1970."""
+    """Where a memory stands that is not forgotten: `session` is "" for what stands beside the talk, `at_us` is in
+    microseconds since 1970."""
 
     seq: int
     project: str
     session: str
-    turn: int
-    order: int
-    at: float
+    at_us: int
     speaker: str
     kind: str
     is_cold: bool
 
 
-class ColdReads:
+class ColdReads(MemoryReads):
     """Cold memories and what stands around them: a part of `Journal`."""
 
-    connections: Connections
-
     def places(self, seqs: Sequence[int]) -> list[Standpoint]:
-        """Return where these memories stand, and all that was said in their sessions, in no order."""
+        """Return where these memories stand, and all that was said in their sessions, each session in its order."""
         rows = self.connections.rows(
             """WITH wanted AS (SELECT value FROM json_each(?)),
                     said AS (SELECT DISTINCT s.session FROM memories m JOIN sources s ON s.id = m.source
@@ -51,20 +47,13 @@ class ColdReads:
                WHERE m.seq IN wanted AND m.status != 'forgotten'""",
             (as_array(list(map(int, seqs))), PASSAGE),
         )
+        rows.sort(key=lambda row: (row[4], _number(row[5]), row[0]))
         return [
             Standpoint(
-                seq,
-                project,
-                "" if path and kind != PASSAGE else session,
-                turn,
-                _number(name),
-                at / _DAY_US,
-                speaker,
-                kind,
-                bool(is_cold),
+                seq, project, "" if path and kind != PASSAGE else session, at_us, speaker, kind, bool(is_cold)
             )
-            for seq, project, session, path, turn, name, at, speaker, kind, is_cold in rows
-        ]
+            for seq, project, session, path, _, _, at_us, speaker, kind, is_cold in rows
+        ]  # fmt: skip
 
     def cold_between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
         """Return the sequence numbers of a scope's newest cold memories from `start` until before `end`, in

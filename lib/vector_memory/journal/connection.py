@@ -6,13 +6,13 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
 
 from vector_memory.errors import StoreFullError
-from vector_memory.journal.failures import closing_on_error, translated
+from vector_memory.journal.failures import closing_on_error, full_disk, translated
 from vector_memory.system import tampering
 
 BUSY_MS = 5_000
@@ -30,13 +30,8 @@ def uri(path: str, options: str) -> str:
 def create_file(path: str) -> None:
     """Make an empty file that only its owner reads, if there is none; SQLite's own side files
     take over its mode."""
-    try:
+    with full_disk(path):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600))
-    except OSError as error:
-        raise StoreFullError(
-            f"{path} cannot be made: {error}.",
-            "Free space on its disk or make its folder writable.",
-        ) from error
 
 
 def open_writer(path: str, synchronous: str) -> sqlite3.Connection:
@@ -136,6 +131,21 @@ def _identity(path: str) -> tuple[int, int] | None:
     return about.st_dev, about.st_ino
 
 
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Do all that is done within it or nothing."""
+    # The lock is taken now: a transaction that begins by reading may fail when it comes to write.
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # SQLite rolls back by itself after some errors.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
 class Connections:
     """The connections to one database file, shared by any number of threads.
 
@@ -160,9 +170,7 @@ class Connections:
         version of the file lacks."""
         with self._pool_lock:
             self._older = older
-            self._generation += 1
-            while self._readers:
-                self._readers.pop().close()
+            self._drop_readers()
 
     @property
     def is_in_place(self) -> bool:
@@ -188,17 +196,8 @@ class Connections:
             if connection.in_transaction:
                 yield connection
                 return
-            # The lock is taken now: a transaction that begins by reading may fail when it comes to
-            # write.
-            connection.execute("BEGIN IMMEDIATE")
-            try:
+            with transaction(connection):
                 yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                # SQLite rolls back by itself after some errors.
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
 
     @contextmanager
     def maintaining(self) -> Iterator[sqlite3.Connection]:
@@ -239,6 +238,15 @@ class Connections:
         """Return the one number that a query gives, 0 where that is NULL."""
         return int(self.rows(sql, values)[0][0] or 0)
 
+    def write(self, sql: str, rows: Iterable[Any]) -> None:
+        """Run a statement once for each row of values, in one transaction.
+
+        Raises:
+            StoreFullError: the disk is full or read-only.
+        """
+        with self.writing() as connection:
+            connection.executemany(sql, rows)
+
     def replace_file(self, replace: Callable[[], object], synchronous: str) -> None:
         """Close the file, let `replace` put another one in its place, and open that. Who is reading
         the old one reads it to the end.
@@ -251,9 +259,7 @@ class Connections:
             self._writer = None
             # Readers that are lent out still have the old file: they are closed when they come
             # back.
-            self._generation += 1
-            while self._readers:
-                self._readers.pop().close()
+            self._drop_readers()
             try:
                 replace()
             finally:
@@ -265,12 +271,16 @@ class Connections:
         """Close all connections; the last one folds the write-ahead log into the file."""
         with self._pool_lock:
             self._closed = True
-            while self._readers:
-                self._readers.pop().close()
+            self._drop_readers()
         with self._lock:
             if self._writer is not None:
                 self._writer.close()
                 self._writer = None
+
+    def _drop_readers(self) -> None:
+        self._generation += 1
+        while self._readers:
+            self._readers.pop().close()
 
     def _borrow(self) -> tuple[sqlite3.Connection, int]:
         with self._pool_lock:

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from vector_memory.journal.rows import microseconds, moment, text_hash
-from vector_memory.journal.state_tables import StateTables
+from vector_memory.journal.state_rows import StateTables
 
 TABLES = (
     """CREATE TABLE jobs(name TEXT PRIMARY KEY, enabled INTEGER NOT NULL, due INTEGER, started INTEGER,
@@ -81,11 +81,8 @@ class JobRows(StateTables):
 
     def hasten_job(self, name: str, at: datetime) -> None:
         """Let a job that is enabled, and is not being run, be due at a time at the latest."""
-        with self._connections.writing() as connection:
-            connection.execute(
-                "UPDATE jobs SET due = min(due, ?) WHERE name = ? AND enabled AND outcome != ?",
-                (microseconds(at), name, RUNNING),
-            )
+        sql = "UPDATE jobs SET due = min(due, ?) WHERE name = ? AND enabled AND outcome != ?"
+        self._connections.write(sql, [(microseconds(at), name, RUNNING)])
 
     def unread(self, folder: str, now: Mapping[str, str]) -> list[str]:
         """Return the files below a folder that stand otherwise than when they were read, sorted.

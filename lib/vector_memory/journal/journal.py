@@ -17,7 +17,6 @@ from vector_memory.journal.failures import (
     is_damage,
     translated,
 )
-from vector_memory.journal.figures import FigureReads
 from vector_memory.journal.lexical import LexicalReads
 from vector_memory.journal.listing import Listing
 from vector_memory.journal.opening import connect
@@ -46,7 +45,6 @@ class Journal(
     LexicalReads,
     ReviewReads,
     ColdReads,
-    FigureReads,
     VectorCache,
     Surroundings,
     MemoryWrites,
@@ -141,11 +139,6 @@ class Journal(
         """Whether its file is still where it was opened: what is written to another one is lost."""
         return self.connections.is_in_place
 
-    @property
-    def damaged(self) -> frozenset[int]:
-        """The sequence numbers whose rows were found damaged when read; they are not served."""
-        return frozenset(self.reader.damaged)
-
     def close(self) -> None:
         """Close the file. A second call does nothing."""
         self.connections.close()
@@ -157,8 +150,7 @@ class Journal(
 
     def note_renewed_index(self) -> None:
         """Note that the index is made anew, and holds the words that the rows have now."""
-        with self.connections.writing() as connection:
-            connection.execute("DELETE FROM meta WHERE key = ?", (schema.REANALYSED,))
+        self.connections.write("DELETE FROM meta WHERE key = ?", [(schema.REANALYSED,)])
 
     # -- upkeep -----------------------------------------------------------------------------------
 

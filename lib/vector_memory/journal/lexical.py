@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Sequence
 
 from vector_memory.journal import schema
-from vector_memory.journal.connection import Connections
 from vector_memory.journal.readonly import MAX_QUERY_TERMS, match_expression, selective
+from vector_memory.journal.reads import MemoryReads
 from vector_memory.journal.scopes import condition
 from vector_memory.model import Candidate, Scope
 
@@ -15,10 +15,8 @@ MAX_TERMS = 1_000
 _HAS_COLD = "SELECT 1 FROM memories WHERE tier = 'cold' LIMIT 1"
 
 
-class LexicalReads:
+class LexicalReads(MemoryReads):
     """What is found by words: a part of `Journal`."""
-
-    connections: Connections
 
     def matching(
         self,
@@ -26,7 +24,7 @@ class LexicalReads:
         scope: Scope,
         k: int,
         after_seq: int = 0,
-        cold: bool | None = False,
+        cold: bool = False,
         most_rows: int | None = None,
     ) -> list[Candidate]:
         """Return the active memories that match any of the analysed terms best.
@@ -36,7 +34,7 @@ class LexicalReads:
             scope: what the answer is limited to.
             k: how many at most.
             after_seq: only rows with higher sequence numbers.
-            cold: False leaves the cold ones out, True all others, None none.
+            cold: cold ones among all others.
             most_rows: terms that more memories hold are not looked for: to rank these takes longer than a
                 hook waits.
 
@@ -51,13 +49,12 @@ class LexicalReads:
             query = match_expression(
                 terms if is_little else selective(connection, terms, most_rows)
             )
-            has_cold = connection.execute(_HAS_COLD).fetchone()
-            if not query or k < 1 or (cold and not has_cold):
+            if not query or k < 1:
                 return []
             limits, values = condition(scope)
             join, where = "", ""
-            if has_cold and cold is not None:
-                limits += f" AND m.tier {'=' if cold else '!='} 'cold'"
+            if not cold and connection.execute(_HAS_COLD).fetchone():
+                limits += " AND m.tier != 'cold'"
             if limits != "1":
                 # CROSS keeps SQLite from turning the join round and beginning with the filter.
                 join, where = "CROSS JOIN memories m ON m.seq = f.rowid", f"AND {limits}"

@@ -38,7 +38,6 @@ class Listing(SingleReads):
         *,
         newest_first: bool = False,
         limit: int | None = None,
-        offset: int = 0,
         statuses: Sequence[Status] = (Status.ACTIVE,),
     ) -> Iterator[Memory]:
         """Yield memories, read in pieces. What changes while this runs may be left out.
@@ -47,28 +46,28 @@ class Listing(SingleReads):
             The memories of a scope, by `created_at`, the oldest first unless `newest_first`; those of
             equal times in the order in which they were stored.
         """
-        is_near = limit is not None and limit + offset <= MOST_HOPPED
-        if newest_first and is_near and tuple(statuses) == (Status.ACTIVE,):
-            return iter(self._by_hops(scope, (limit or 0) + offset, ACTIVE, offset))
+        is_few = limit is not None and limit <= MOST_HOPPED
+        if newest_first and is_few and tuple(statuses) == (Status.ACTIVE,):
+            return iter(self._by_hops(scope, limit or 0, ACTIVE))
         order = _ORDERS["newest" if newest_first else "oldest"]
-        return self._in_pieces(scope, order, -1 if limit is None else limit, offset, statuses)
+        return self._in_pieces(scope, order, -1 if limit is None else limit, statuses)
 
     def in_order(self, scope: Scope, by: str, limit: int) -> Iterator[Memory]:
         """Yield active memories of a scope, `limit` at most, by one of `newest`, `oldest`, `priority` and
         `uses`."""
         if by == "newest":
             return self.iter_memories(scope, newest_first=True, limit=limit)
-        return self._in_pieces(scope, _ORDERS[by], limit, 0, (Status.ACTIVE,))
+        return self._in_pieces(scope, _ORDERS[by], limit, (Status.ACTIVE,))
 
     def _in_pieces(
-        self, scope: Scope, order: str, limit: int, offset: int, statuses: Sequence[Status]
+        self, scope: Scope, order: str, limit: int, statuses: Sequence[Status]
     ) -> Iterator[Memory]:
         limits, values = condition(scope)
         words = [str(status) for status in statuses]
         rows = self.connections.rows(
             f"SELECT m.seq FROM memories m WHERE m.status IN ({marks(words)}) AND {limits}"
-            f" ORDER BY {order} LIMIT ? OFFSET ?",
-            (*words, *values, limit, offset),
+            f" ORDER BY {order} LIMIT ?",
+            (*words, *values, limit),
         )
         # Between two pieces nobody is kept from writing, however slowly they are taken.
         for part in parts([row[0] for row in rows]):
@@ -141,8 +140,8 @@ class Listing(SingleReads):
         """Return the k newest. What is held back or cold takes no place among them."""
         return self._by_hops(scope, k, f"{where} AND NOT {HELD} AND {_AT_HAND}")
 
-    def _by_hops(self, scope: Scope, k: int, where: str, offset: int = 0) -> list[Memory]:
-        """Return the k newest but for the first ones, found by the index of each project and merged: no project is
+    def _by_hops(self, scope: Scope, k: int, where: str) -> list[Memory]:
+        """Return the k newest, found by the index of each project and merged: no project is
         sorted whole."""
         limits, values = condition(replace(scope, projects=None, kinds=()))
         newest: list[tuple[int, int]] = []
@@ -155,6 +154,6 @@ class Listing(SingleReads):
                         f" AND {'1' if kind is None else 'm.kind = ?'} AND {limits} ORDER BY {NEWEST} LIMIT ?",
                         (project, *(() if kind is None else (kind,)), *values, k),
                     ).fetchall()
-        best = [seq for _, seq in sorted(newest, reverse=True)[offset:k]]
+        best = [seq for _, seq in sorted(newest, reverse=True)[:k]]
         by_seq = self.by_seqs(best)
         return [by_seq[seq] for seq in best if seq in by_seq]

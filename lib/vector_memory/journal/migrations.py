@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 
 from vector_memory.errors import StoreDamagedError
+from vector_memory.journal.connection import transaction
 
 Migration = Callable[[sqlite3.Connection], None]
 
@@ -53,15 +54,9 @@ def refuse_newer(connection: sqlite3.Connection, newest: int, path: str) -> None
 
 
 def _step(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        # Read again under the lock: another process may have migrated meanwhile.
+    with transaction(connection):
+        # Another process may have done it meanwhile.
         version = version_of(connection)
         if version < len(migrations):
             migrations[version](connection)
             connection.execute(f"PRAGMA user_version = {version + 1}")
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise

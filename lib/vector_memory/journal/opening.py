@@ -7,7 +7,7 @@ import sqlite3
 
 from vector_memory.errors import StoreDamagedError, StoreFullError
 from vector_memory.journal.connection import Connections, create_file, open_writer
-from vector_memory.journal.failures import closing_on_error, translated
+from vector_memory.journal.failures import closing_on_error, full_disk, translated
 from vector_memory.journal.migrations import Migration, migrate, refuse_newer, version_of
 from vector_memory.journal.repair import swap
 
@@ -38,12 +38,8 @@ def connect(path: str, migrations: tuple[Migration, ...], synchronous: str = "FU
 
 def _writable(path: str) -> bool:
     folder = os.path.dirname(path)
-    try:
+    with full_disk(folder):
         os.makedirs(folder, mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise StoreFullError(
-            f"{folder} cannot be made: {error}.", "Make its parent folder writable."
-        ) from error
     # The folder as well: SQLite makes its log beside the file.
     return os.access(folder, os.W_OK) and (not os.path.exists(path) or os.access(path, os.W_OK))
 

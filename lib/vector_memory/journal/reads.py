@@ -38,12 +38,11 @@ _LAST = "\U0010ffff"
 
 
 class Reader:
-    """Turns rows into memories. `models` maps the models' numbers to their names; `damaged` holds
-    the sequence numbers whose checksum was wrong when they were read: they are not served."""
+    """Turns rows into memories, but for those whose checksum is wrong. `models` maps the models' numbers to their
+    names."""
 
     def __init__(self) -> None:
         self.models: dict[int, str] = {0: ""}
-        self.damaged: set[int] = set()
 
     def load_models(self, connection: sqlite3.Connection) -> None:
         """Read the names of the models."""
@@ -82,10 +81,8 @@ class Reader:
 
     def _decode(self, connection: sqlite3.Connection, rows: Iterable[Row]) -> Iterator[Memory]:
         for row in rows:
+            # It is left out rather than raised: one damaged row must not keep all others from being found.
             if not is_sound(row):
-                # It is left out rather than raised: one damaged row must not keep all others from
-                # being found.
-                self.damaged.add(row[0])
                 continue
             if row[AT_MODEL] not in self.models:
                 # Another connection has met a model since.
@@ -323,14 +320,6 @@ class SingleReads(MemoryReads):
             f" AND m.turn = ? AND m.project = ? AND m.status IN ({marks(words)}) ORDER BY m.seq",
             (source.session, source.path, source.turn, project, *words),
         )
-
-    def count_kept(self) -> dict[tuple[str, str, str], int]:
-        """Return how many active memories there are by project, jurisdiction and level of sensitivity."""
-        rows = self.connections.rows(
-            "SELECT m.project, m.jurisdiction, m.sensitivity, count(*) FROM memories m"
-            f" WHERE {ACTIVE} GROUP BY 1, 2, 3"
-        )
-        return {(project, law, level): n for project, law, level, n in rows}
 
     def with_triggers(self, after_seq: int) -> list[tuple[str, str]]:
         """Return the ids and the `extra`, as JSON, of active memories with conditions that changed after a sequence

@@ -1,18 +1,21 @@
-"""What a review asks a journal: what was captured and not looked at yet, what speaks against or repeats
-something else, and what was said often."""
+"""What reviews and pages of figures ask a journal: what was captured and not looked at yet, what speaks against or
+repeats something else, what was said often; how it grew, what is used, and what gave way."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from vector_memory.journal.listing import NEWEST
-from vector_memory.journal.reads import MemoryReads
+from vector_memory.journal.reads import ACTIVE, MemoryReads
 from vector_memory.journal.rows import microseconds
 from vector_memory.journal.scopes import condition, marks
 from vector_memory.model import DEFAULT_COLLECTION, PASSAGE, SUBAGENT_TAG, Memory, Relation, Scope
 
+_A_DAY = 86_400_000_000
+_BEGAN = date(1970, 1, 1)
 _REVIEWED = "instr(m.extra, '\"reviewed\":{')"
 _SEEN_BY_NOBODY = (
     f"m.status = 'active' AND NOT {_REVIEWED} AND NOT instr(m.extra, '\"held\":true')"
@@ -36,7 +39,7 @@ class SaidOften(NamedTuple):
 
 
 class ReviewReads(MemoryReads):
-    """What a review asks: a part of `Journal`."""
+    """What reviews and figures ask: a part of `Journal`."""
 
     def captured(
         self, scope: Scope, kinds: Sequence[str], stored_after: datetime, most: int
@@ -88,3 +91,42 @@ class ReviewReads(MemoryReads):
         passages = self._memories(f"WHERE m.seq IN ({marks(rows)})", [seq for seq, _ in rows])
         by_seq = {memory.seq: memory for memory in passages}
         return [SaidOften(by_seq[seq], count) for seq, count in rows if seq in by_seq]
+
+    def count_by_day(self, scope: Scope) -> dict[date, int]:
+        """Return how many active memories of a scope are of each day (UTC) that has any, the oldest first."""
+        limits, values = condition(scope)
+        rows = self.connections.rows(
+            f"SELECT m.created_at / {_A_DAY}, count(*) FROM memories m"
+            f" WHERE {ACTIVE} AND {limits} GROUP BY 1 ORDER BY 1",
+            values,
+        )
+        return {_BEGAN + timedelta(days=day): n for day, n in rows}
+
+    def count_by_words(self, columns: Sequence[str], scope: Scope) -> Counter[tuple[str, ...]]:
+        """Return how many active memories of a scope have the same words in these columns."""
+        limits, values = condition(scope)
+        names = ", ".join(f"m.{column}" for column in columns)
+        rows = self.connections.rows(
+            f"SELECT {names}, count(*) FROM memories m WHERE {ACTIVE} AND {limits} GROUP BY {names}",
+            values,
+        )
+        return Counter({tuple(words): n for *words, n in rows})
+
+    def most_used(self, scope: Scope, k: int) -> list[Memory]:
+        """Return the k active memories of a scope that were used most, the most used first."""
+        where = f"{ACTIVE} AND u.uses > 0"
+        return self._of_scope(scope, where, "u.uses DESC, m.seq DESC", k=k)
+
+    def count_unused(self, scope: Scope) -> int:
+        """Return how many active memories of a scope were never used."""
+        limits, values = condition(scope)
+        return self.connections.number(
+            f"SELECT count(*) FROM memories m WHERE {ACTIVE} AND {limits}"
+            " AND NOT EXISTS (SELECT 1 FROM usage u WHERE u.seq = m.seq AND u.uses > 0)",
+            values,
+        )
+
+    def gave_way(self, scope: Scope, k: int) -> list[Memory]:
+        """Return the k memories of a scope that gave way to another one last, the last first."""
+        order = "m.valid_until DESC, m.seq DESC"
+        return self._of_scope(scope, "m.status = 'superseded'", order, k=k)

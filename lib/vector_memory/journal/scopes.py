@@ -17,6 +17,31 @@ CHUNK = 500
 """Parameters of one statement at most: older versions of SQLite take 999."""
 
 
+_HOLDS = "EXISTS (SELECT 1 FROM json_each(%s) WHERE value IN (%%s))"
+_AMONG = (
+    ("projects", "m.project IN (%s)"),
+    ("kinds", "m.kind IN (%s)"),
+    ("collections", "m.collection IN (%s)"),
+    ("levels", "m.sensitivity IN (%s)"),
+    ("tiers", "m.tier IN (%s)"),
+    ("priorities", "m.priority IN (%s)"),
+    ("origins", "m.origin IN (%s)"),
+    ("laws", "m.jurisdiction IN (%s)"),
+    ("without", "m.collection NOT IN (%s)"),
+    ("without_kinds", "m.kind NOT IN (%s)"),
+    ("sessions", "m.source IN (SELECT id FROM sources WHERE session IN (%s))"),
+    # What is empty is stored as "", which json_each would refuse.
+    ("tags", _HOLDS % "CASE m.tags WHEN '' THEN '[]' ELSE m.tags END"),
+    ("entities", _HOLDS % "CASE m.extra WHEN '' THEN '{}' ELSE m.extra END, '$.entities'"),
+)
+"""What limits a memory to some words: the scope's field, and the SQL around the marks of its values."""
+_TIMES = (
+    ("since", "m.created_at >= ?"),
+    ("until", "m.created_at < ?"),
+    ("unexpired_at", "ifnull(m.expires_at > ?, 1)"),
+)
+
+
 def condition(scope: Scope) -> Condition:
     """Return a scope as SQL over `memories m`.
 
@@ -27,45 +52,20 @@ def condition(scope: Scope) -> Condition:
     """
     parts: list[str] = []
     values: list[Any] = []
-    # No projects at all find nothing; no kinds and no collections limit nothing.
-    for column, words in (
-        ("project", scope.projects),
-        ("kind", scope.kinds or None),
-        ("collection", scope.collections or None),
-        ("sensitivity", scope.levels or None),
-        ("tier", scope.tiers or None),
-        ("priority", scope.priorities or None),
-        ("origin", scope.origins or None),
-        ("jurisdiction", scope.laws or None),
-    ):
-        if words is not None:
-            parts.append(f"m.{column} IN ({marks(words)})")
-            values.extend(words)
-    for column, words in (("collection", scope.without), ("kind", scope.without_kinds)):
-        if words:
-            parts.append(f"m.{column} NOT IN ({marks(words)})")
-            values.extend(words)
-    if scope.sessions:
-        parts.append(
-            f"m.source IN (SELECT id FROM sources WHERE session IN ({marks(scope.sessions)}))"
-        )
-        values.extend(scope.sessions)
-    # What is empty is stored as "", which json_each would refuse.
-    for array, words in (
-        ("CASE m.tags WHEN '' THEN '[]' ELSE m.tags END", scope.tags),
-        ("CASE m.extra WHEN '' THEN '{}' ELSE m.extra END, '$.entities'", scope.entities),
-    ):
-        if words:
-            each = f"SELECT 1 FROM json_each({array})"
-            parts.append(f"EXISTS ({each} WHERE value IN ({marks(words)}))")
+    limits = vars(scope)
+    for name, sql in _AMONG:
+        words = limits[name]
+        # No projects at all find nothing; of all else nothing named limits nothing.
+        if words or (name == "projects" and words is not None):
+            parts.append(sql % marks(words))
             values.extend(words)
     if scope.words:
         each = "instr(' ' || m.lexical || ' ', ?) > 0"
         parts.append(f"({' OR '.join([each] * len(scope.words))})")
         values.extend(f" {(analyse(word) or [word])[0]} " for word in scope.words)
-    for sign, at in ((">=", scope.since), ("<", scope.until)):
-        if at is not None:
-            parts.append(f"m.created_at {sign} ?")
+    for name, sql in _TIMES:
+        if (at := limits[name]) is not None:
+            parts.append(sql)
             values.append(microseconds(at))
     return " AND ".join(parts) or "1", values
 

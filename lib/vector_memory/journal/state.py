@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from vector_memory.errors import StoreDamagedError, VectorMemoryError
-from vector_memory.journal import audit, count_rows, job_rows, use_labels
+from vector_memory.journal import audit, job_rows, use_labels
 from vector_memory.journal.audit import AuditEvent
 from vector_memory.journal.audit_log import AuditLog
-from vector_memory.journal.count_rows import CountRows
-from vector_memory.journal.due_rows import DueRows
 from vector_memory.journal.failures import (
     closing_on_error,
     full_disk,
@@ -21,18 +18,20 @@ from vector_memory.journal.failures import (
 )
 from vector_memory.journal.job_rows import JobRow, JobRows
 from vector_memory.journal.opening import connect
-from vector_memory.journal.purged_rows import PurgedRows
 from vector_memory.journal.repair import swap
 from vector_memory.journal.repair.copying import copy_database, flaws
 from vector_memory.journal.rows import microseconds, utc_now
-from vector_memory.journal.session_rows import SessionRows
+from vector_memory.journal.state_rows import OF_A_DAY, StateRows
 from vector_memory.journal.state_schema import MIGRATIONS
-from vector_memory.journal.trusted_rows import TrustedRows
 from vector_memory.journal.use_labels import UseLabels
-from vector_memory.system.json_in import Record
 
-SHOWN_FOR = timedelta(days=30)
-SESSIONS_FOR = timedelta(days=90)
+KEPT_FOR = {
+    "shown": timedelta(days=30),
+    "sessions": timedelta(days=90),
+    "use_labels": use_labels.KEPT_FOR,
+}
+DAYS_FOR = timedelta(days=30)
+"""How long the counters of single days are kept."""
 
 
 def _mend(path: str, why: str) -> None:
@@ -42,7 +41,7 @@ def _mend(path: str, why: str) -> None:
     mend_state(path, why)
 
 
-class State(AuditLog, SessionRows, JobRows, UseLabels, DueRows, TrustedRows, CountRows, PurgedRows):
+class State(AuditLog, JobRows, UseLabels, StateRows):
     """`state.db` of one data home. Any thread may call any method.
 
     What a power cut may take (the last things shown, sessions, counters) is committed without
@@ -151,22 +150,6 @@ class State(AuditLog, SessionRows, JobRows, UseLabels, DueRows, TrustedRows, Cou
             job_rows.write(connection, rows)
             audit.append(connection, [*events, *job_events])
 
-    def put_record(
-        self, sort: str, id: str, body: Mapping[str, object] | None, is_durable: bool = True
-    ) -> None:
-        """Write a small record (a contract, a proof, a lease, a vote) in the place of the one of its sort and id;
-        None removes it. What need not be durable does not wait for the disk."""
-        with self._durably() if is_durable else self._connections.writing() as connection:
-            connection.execute("DELETE FROM records WHERE sort = ? AND id = ?", (sort, id))
-            if body is not None:
-                values = (sort, id, json.dumps(dict(body)))
-                connection.execute("INSERT INTO records VALUES (?, ?, ?)", values)
-
-    def records(self, sort: str) -> dict[str, Record]:
-        """Return the small records of a sort by their ids, in the order of these."""
-        sql = "SELECT id, body FROM records WHERE sort = ? ORDER BY id"
-        return {id: Record(json.loads(body)) for id, body in self._connections.rows(sql, (sort,))}
-
     def scrub(self, whole: bool = False) -> None:
         """Fold the write-ahead log into the file, where what was deleted is overwritten; with `whole` the
         file is written anew, too."""
@@ -176,10 +159,18 @@ class State(AuditLog, SessionRows, JobRows, UseLabels, DueRows, TrustedRows, Cou
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def _sweep(self) -> None:
+        """Remove what is long over, and the oldest of too many."""
         now = self._now()
         with self._connections.writing() as connection:
-            for table, kept_for in (("shown", SHOWN_FOR), ("sessions", SESSIONS_FOR)):
+            for table, kept_for in KEPT_FOR.items():
                 until = microseconds(now - kept_for)
                 connection.execute(f"DELETE FROM {table} WHERE at < ?", (until,))
-            use_labels.sweep(connection, now)
-            count_rows.sweep(connection, now)
+            connection.execute(
+                "DELETE FROM use_labels WHERE at <"
+                " (SELECT at FROM use_labels ORDER BY at DESC LIMIT 1 OFFSET ?)",
+                (use_labels.MOST_KEPT - 1,),
+            )
+            connection.execute(
+                f"DELETE FROM counters WHERE name GLOB '{OF_A_DAY}' AND substr(name, -10) < ?",
+                (f"{now - DAYS_FOR:%Y-%m-%d}",),
+            )

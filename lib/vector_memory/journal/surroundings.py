@@ -5,34 +5,25 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from vector_memory.errors import NotFoundError
-from vector_memory.journal.connection import Connections
+from vector_memory.journal.reads import MemoryReads
 from vector_memory.journal.rows import microseconds, moment
 from vector_memory.journal.scopes import as_array
 from vector_memory.model import Link, Project, Relation
 
 
-class Surroundings:
+class Surroundings(MemoryReads):
     """A store's links and projects: a part of `Journal`."""
 
-    connections: Connections
-
     def link(self, link: Link) -> None:
-        """Store a link; one that is there already gets the new weight.
-
-        Raises:
-            NotFoundError: one of its ends is not in this store.
-        """
-        with self.connections.writing() as connection:
-            for end in (link.from_id, link.to_id):
-                if not connection.execute("SELECT 1 FROM memories WHERE id = ?", (end,)).fetchone():
-                    raise NotFoundError(
-                        f"There is no memory {end!r}.", "Link memories of one store."
-                    )
-            put_links(connection, [link])
+        """Store a link between memories that are in this store; one that is there already gets the new weight."""
+        self.link_all([link])
 
     def link_all(self, several: Iterable[Link]) -> None:
-        """Store links between memories that are in this store, in one transaction."""
+        """Store links, in one transaction.
+
+        Raises:
+            BadInputError: one of their ends is not in this store.
+        """
         with self.connections.writing() as connection:
             put_links(connection, several)
 
@@ -61,11 +52,8 @@ class Surroundings:
 
     def put_project(self, project: Project) -> None:
         """Store a project, replacing what was known of it."""
-        with self.connections.writing() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO projects VALUES (?, ?, ?, ?)",
-                (project.id, project.name, project.root, project.store),
-            )
+        row = (project.id, project.name, project.root, project.store)
+        self.connections.write("INSERT OR REPLACE INTO projects VALUES (?, ?, ?, ?)", [row])
 
     def projects(self) -> list[Project]:
         """Return all known projects, by name, then id."""

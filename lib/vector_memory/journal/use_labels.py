@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from datetime import datetime, timedelta
 
 from vector_memory.errors import StoreFullError
 from vector_memory.journal.rows import microseconds, moment
-from vector_memory.journal.state_tables import StateTables
+from vector_memory.journal.state_rows import StateTables
 
 TABLES = (
     """CREATE TABLE use_labels(session TEXT NOT NULL, memory TEXT NOT NULL, at INTEGER NOT NULL,
@@ -81,8 +80,10 @@ class UseLabels(StateTables):
              label.worth, label.prompt, json.dumps(dict(label.features)), int(label.used))
             for label in labels
         ]  # fmt: skip
-        with suppress(StoreFullError), self._connections.writing() as connection:
-            connection.executemany(f"INSERT OR REPLACE INTO use_labels VALUES ({'?, ' * 9}?)", rows)
+        with suppress(StoreFullError):
+            self._connections.write(
+                f"INSERT OR REPLACE INTO use_labels VALUES ({'?, ' * 9}?)", rows
+            )
 
     def use_labels(self) -> list[UseLabel]:
         """Return what is known of notes that were shown, the oldest first."""
@@ -115,13 +116,3 @@ class UseLabels(StateTables):
             " WHERE at >= ? AND channel = 'prompt' AND features != '{}'"
         )
         return UseCount(*self._connections.rows(sql, (microseconds(since),))[0])
-
-
-def sweep(connection: sqlite3.Connection, now: datetime) -> None:
-    """Remove what is too old, and the oldest of too many."""
-    until = microseconds(now - KEPT_FOR)
-    connection.execute("DELETE FROM use_labels WHERE at < ?", (until,))
-    connection.execute(
-        "DELETE FROM use_labels WHERE at < (SELECT at FROM use_labels ORDER BY at DESC LIMIT 1 OFFSET ?)",
-        (MOST_KEPT - 1,),
-    )

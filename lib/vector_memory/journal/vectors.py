@@ -7,8 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from vector_memory.journal.connection import Connections
-from vector_memory.journal.reads import Change, Reader
+from vector_memory.journal.reads import Change, SingleReads
 from vector_memory.journal.scopes import CHUNK, marks, parts
 
 if TYPE_CHECKING:
@@ -22,11 +21,8 @@ _SOUGHT = "status = 'active' AND tier != 'cold'"
 """What the index searches by meaning: cold memories have no place in it."""
 
 
-class VectorCache:
+class VectorCache(SingleReads):
     """What is known of a store's vectors and the models that made them: a part of `Journal`."""
-
-    connections: Connections
-    reader: Reader
 
     def models(self) -> list[str]:
         """Return the names of all models that the store has met, in no order."""
@@ -46,31 +42,21 @@ class VectorCache:
         sql = f"SELECT count(*) FROM memories WHERE {_SOUGHT} AND model != ?"
         return self.connections.number(sql, (self._number(model),))
 
-    def without_model(self, model: str, after_seq: int, limit: int) -> list[Change]:
+    def without_model(self, model: str, limit: int) -> list[Change]:
         """Return what this model has not embedded yet.
 
         Args:
             model: its name.
-            after_seq: only rows with higher sequence numbers.
             limit: how many at most.
 
         Returns:
             What `Journal.changes` gives, of active rows alone, ascending by `seq`.
         """
         # Model by model, since the index finds equal numbers, not other ones.
-        sql = (
-            f"SELECT seq FROM memories WHERE {_SOUGHT} AND model = ? AND seq > ?"
-            " ORDER BY seq LIMIT ?"
-        )
+        sql = f"SELECT seq FROM memories WHERE {_SOUGHT} AND model = ? ORDER BY seq LIMIT ?"
         others = self.connections.rows("SELECT id FROM models WHERE name != ?", (model,))
-        seqs = sorted(
-            seq
-            for (other,) in others
-            for (seq,) in self.connections.rows(sql, (other, after_seq, limit))
-        )[:limit]
-        with self.connections.reading() as connection:
-            tail = f"WHERE m.seq IN ({marks(seqs)}) ORDER BY m.seq"
-            return self.reader.changes(connection, tail, seqs)
+        seqs = [row[0] for (other,) in others for row in self.connections.rows(sql, (other, limit))]
+        return self.with_terms(sorted(seqs)[:limit])
 
     def get_vectors(self, hashes: Sequence[bytes], model: str) -> dict[bytes, Vector]:
         """Return cached vectors.

@@ -185,50 +185,40 @@ class MemoryWrites(Upkeep):
     def touch(self, uses: Mapping[str | int, int], at: datetime) -> None:
         """Count uses of memories, by id or sequence number, the last at a time; unknown ones are left. Gives no
         new `seq`."""
-        with self.connections.writing() as connection:
-            # A table of its own: a use must change no row, or the index would have to follow it.
-            connection.executemany(
-                """INSERT INTO usage(seq, uses, last_used_at) SELECT seq, :uses, :at FROM memories
-                   WHERE seq = CASE typeof(:key) WHEN 'integer' THEN :key
-                               ELSE (SELECT seq FROM memories WHERE id = :key) END
-                   ON CONFLICT (seq) DO UPDATE SET
-                       uses = uses + excluded.uses, last_used_at = excluded.last_used_at""",
-                [
-                    {"key": key, "uses": count, "at": microseconds(at)}
-                    for key, count in uses.items()
-                ],
-            )
+        # A table of its own: a use must change no row, or the index would have to follow it.
+        self.connections.write(
+            """INSERT INTO usage(seq, uses, last_used_at) SELECT seq, :uses, :at FROM memories
+               WHERE seq = CASE typeof(:key) WHEN 'integer' THEN :key
+                           ELSE (SELECT seq FROM memories WHERE id = :key) END
+               ON CONFLICT (seq) DO UPDATE SET
+                   uses = uses + excluded.uses, last_used_at = excluded.last_used_at""",
+            [{"key": key, "uses": count, "at": microseconds(at)} for key, count in uses.items()],
+        )
 
     def apply(self, ids: Sequence[str], session: str, at: datetime) -> None:
         """Note that memories were of use in a session: once, however often they were, and never for a time
         before the last. Gives no new `seq`."""
-        with self.connections.writing() as connection:
-            connection.executemany(
-                """INSERT INTO usage SELECT seq, 0, :at, 1, :at, :session FROM memories WHERE id = :id
-                   ON CONFLICT (seq) DO UPDATE SET
-                       applied = applied + (applied_in != excluded.applied_in),
-                       applied_at = excluded.applied_at, applied_in = excluded.applied_in
-                   WHERE excluded.applied_at > applied_at""",
-                [{"id": id, "session": session, "at": microseconds(at)} for id in ids],
-            )
+        self.connections.write(
+            """INSERT INTO usage SELECT seq, 0, :at, 1, :at, :session FROM memories WHERE id = :id
+               ON CONFLICT (seq) DO UPDATE SET
+                   applied = applied + (applied_in != excluded.applied_in),
+                   applied_at = excluded.applied_at, applied_in = excluded.applied_in
+               WHERE excluded.applied_at > applied_at""",
+            [{"id": id, "session": session, "at": microseconds(at)} for id in ids],
+        )
 
     def restore_uses(self, memories: Iterable[Memory]) -> None:
         """Note how memories were of use elsewhere, as they say, where nothing was noted."""
-        with self.connections.writing() as connection:
-            connection.executemany(
-                """INSERT INTO usage SELECT seq, 0, :at, :applied, :at, '' FROM memories WHERE id = :id
-                   ON CONFLICT (seq) DO UPDATE SET applied = excluded.applied, applied_at = excluded.applied_at
-                   WHERE applied = 0""",
-                [
-                    {
-                        "id": memory.id,
-                        "at": microseconds(memory.applied_at),
-                        "applied": memory.applied,
-                    }
-                    for memory in memories
-                    if memory.applied and memory.applied_at
-                ],
-            )
+        self.connections.write(
+            """INSERT INTO usage SELECT seq, 0, :at, :applied, :at, '' FROM memories WHERE id = :id
+               ON CONFLICT (seq) DO UPDATE SET applied = excluded.applied, applied_at = excluded.applied_at
+               WHERE applied = 0""",
+            [
+                {"id": each.id, "at": microseconds(each.applied_at), "applied": each.applied}
+                for each in memories
+                if each.applied and each.applied_at
+            ],
+        )
 
     def move_to_tiers(self, moved: Mapping[str, Tier]) -> list[Memory]:
         """Put memories, by id, into other tiers. Only what becomes cold or was so gets a new `seq`: the index

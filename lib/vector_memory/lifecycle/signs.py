@@ -127,15 +127,9 @@ def _exchanged(clause: str) -> list[Change]:
     for match in _INSTEAD.finditer(clause):
         outside = clause[: match.start()] + " " + clause[match.end() :]
         gone = _terms(match["gone"])
-        new = _terms(_last_thing(clause[: match.start()])) - gone
+        new = _terms(" ".join(clause[: match.start()].split()[-1:])) - gone
         found.append(Change(gone, new, _terms(outside) - new, match[0].strip()))
     return found
-
-
-def _last_thing(before: str) -> str:
-    """Return what stands right before "instead of", which is what came."""
-    words = before.split()
-    return words[-1] if words else ""
 
 
 def _terms(text: str) -> Terms:

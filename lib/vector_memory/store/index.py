@@ -97,11 +97,6 @@ class Index:
         """Whether `nearest` answers."""
         return self._matrix is not None
 
-    @property
-    def damage(self) -> str:
-        """Why LanceDB's table was last set aside, "" if it never was since it was loaded."""
-        return self._lance.damage if self._lance is not None else ""
-
     def reached(self) -> int:
         """Return the sequence number up to which LanceDB is complete; 0 until it is loaded."""
         return self._lance.reached() if self._lance is not None else 0
@@ -278,10 +273,12 @@ class Index:
             lance = self._loaded()
             gone = lance.apply(rows, removed_ids, reached)
             # After the commit: what is in memory alone must not be ahead of what is on the disk.
-            self._follow_columns(rows, gone)
+            # A batch may bring a memory twice: the last one counts, as in the table.
+            newest = list({row.memory.id: row for row in rows}.values())
+            self._follow_columns(newest, gone)
             if self._matrix is None:
                 return
-            self._follow(self._matrix, rows, gone)
+            self._follow(self._matrix, newest, gone)
             # A matrix that is ahead of the table keeps the mark that it has.
             if not self._ahead:
                 self._matrix.mark_reached(lance.reached())
@@ -301,11 +298,8 @@ class Index:
         after a while."""
         return self.needs_optimize() or (self._lance is not None and self._lance.tidies_later)
 
-    def optimize(self, purge: bool = False) -> None:
+    def optimize(self) -> None:
         """Compact LanceDB and save the matrix. Called when nobody waits.
-
-        Args:
-            purge: drop every older version at once, whoever may still be reading it.
 
         Raises:
             StoreFullError: the disk is full; everything goes on as it was.
@@ -313,7 +307,7 @@ class Index:
         """
         with self._writing():
             if self._lance is not None:
-                self._lance.optimize(purge)
+                self._lance.optimize()
                 self._learn_common(self._lance)
             self._save_matrix()
 
@@ -408,7 +402,7 @@ class Index:
         Returns:
             Sentences for people, which are also what `mend` takes.
         """
-        from vector_memory.store.lance_check import problems
+        from vector_memory.store.lance import problems
 
         wrong = problems(self._lance, read_data) if self._lance is not None else []
         if read_data and self._matrix is not None and not self._matrix.sound():
@@ -481,12 +475,10 @@ class Index:
         assert self._lance is not None
         return self._lance
 
-    def _follow_columns(self, rows: Sequence[IndexRow], gone: NDArray[np.int64]) -> None:
+    def _follow_columns(self, newest: Sequence[IndexRow], gone: NDArray[np.int64]) -> None:
         """Do in the columns what was done in LanceDB."""
         if self._columns is None:
             return
-        # A batch may bring a memory twice: the last one counts, as in the table.
-        newest = list({row.memory.id: row for row in rows}.values())
         added = form.batch(newest)
         import numpy as np
 
@@ -495,11 +487,10 @@ class Index:
         if newest:
             self._columns.add(added)
 
-    def _follow(self, matrix: Matrix, rows: Sequence[IndexRow], gone: NDArray[np.int64]) -> None:
+    def _follow(self, matrix: Matrix, newest: Sequence[IndexRow], gone: NDArray[np.int64]) -> None:
         """Do in the matrix what was done in LanceDB."""
         import numpy as np
 
-        newest = list({row.memory.id: row for row in rows}.values())
         places, vectors = form.usable([row.vector for row in newest], self.dim)
         kept = [newest[place].memory for place in places]
         seqs = np.array([memory.seq for memory in kept], np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
@@ -105,8 +106,7 @@ class LanceIndex:
 
     def rows(self) -> int:
         """Return how many memories the table holds."""
-        with translated("counting", self._table.path):
-            count = int(self._table.run(self._handle.count_rows()))
+        count = int(self._table.ask("counting", self._handle.count_rows()))
         # The mark of what is reached is a row, too.
         return max(0, count - (self._table.reached > 0))
 
@@ -157,8 +157,7 @@ class LanceIndex:
             Term → share, above 0 and up to 1; terms of none of these rows are absent.
         """
         query = self._handle.query().select(["lexical"]).limit(rows)
-        with translated("reading", self._table.path):
-            texts = self._table.run(query.to_arrow())["lexical"].to_pylist()
+        texts = self._table.ask("reading", query.to_arrow())["lexical"].to_pylist()
         counts = Counter(term for text in texts if text for term in set(text.split(" ")))
         return {term: count / len(texts) for term, count in counts.items()}
 
@@ -169,8 +168,7 @@ class LanceIndex:
         if scope.projects == ():
             return np.empty(0, np.int64)
         query = _filtered(self._handle.query(), scope).select(["seq", "kind"])
-        with translated("filtering", self._table.path):
-            rows = self._table.run(query.to_arrow())
+        rows = self._table.ask("filtering", query.to_arrow())
         seqs = np.asarray(rows["seq"].to_numpy(), np.int64)
         # The mark has no kind, and is in no scope.
         return np.sort(seqs[np.asarray(rows["kind"].is_valid())])
@@ -182,14 +180,11 @@ class LanceIndex:
             (m,) int64 in no order; m is smaller than the number of ids where some are unknown.
         """
         import numpy as np
-        from lancedb.expr import col, lit
 
         pieces = [np.empty(0, np.int64)]
-        for start in range(0, len(ids), _IDS_AT_ONCE):
-            some = [lit(values.storable(row_id)) for row_id in ids[start : start + _IDS_AT_ONCE]]
-            query = self._handle.query().where(col("id").isin(some)).select(["seq"])
-            with translated("searching", self._table.path):
-                pieces.append(self._table.run(query.to_arrow())["seq"].to_numpy())
+        for where in _among("id", list(map(values.storable, ids))):
+            query = self._handle.query().where(where).select(["seq"])
+            pieces.append(self._table.ask("searching", query.to_arrow())["seq"].to_numpy())
         return np.concatenate(pieces)
 
     def iter_columns(self) -> Iterator[Batch]:
@@ -200,8 +195,7 @@ class LanceIndex:
         words = ("project", "session", "speaker", "kind")
         query = self._handle.query().select([*numbers, *words])
         with translated("reading", self._table.path):
-            reader = self._table.run(query.to_batches(max_batch_length=_COLUMNS_AT_ONCE))
-            while (batch := self._table.run(_next(reader))) is not None:
+            for batch in self._batches(query, _COLUMNS_AT_ONCE):
                 batch = batch.filter(batch["kind"].is_valid())
                 if any(batch[name].null_count for name in (*numbers, *words)):
                     # Every memory has all of them: LanceDB has read what is damaged, and noticed nothing.
@@ -217,8 +211,7 @@ class LanceIndex:
         from lancedb.expr import col, lit
 
         query = self._handle.query().where(col("embedded") == lit(True)).select(["seq"])
-        with translated("reading", self._table.path):
-            return np.asarray(self._table.run(query.to_arrow())["seq"].to_numpy(), np.int64)
+        return np.asarray(self._table.ask("reading", query.to_arrow())["seq"].to_numpy(), np.int64)
 
     def iter_vectors(self, seqs: NDArray[np.int64] | None = None) -> Iterator[Chunk]:
         """Yield what has a vector, in pieces and in no order.
@@ -235,9 +228,8 @@ class LanceIndex:
         if seqs is None:
             yield from self._vectors_where(col("embedded") == lit(True))
             return
-        for start in range(0, len(seqs), _IDS_AT_ONCE):
-            some = [lit(seq) for seq in seqs[start : start + _IDS_AT_ONCE].tolist()]
-            yield from self._vectors_where(col("seq").isin(some))
+        for where in _among("seq", seqs.tolist()):
+            yield from self._vectors_where(where)
 
     # -- changing it --------------------------------------------------------------------------
 
@@ -263,8 +255,8 @@ class LanceIndex:
             # Asked before they are gone: the matrix and the columns know rows by number alone.
             gone = self.seqs_of([*newest, *removed])
             with translated("writing", self._table.path), self._table.guard.writing():
-                if removed and len(gone):
-                    self._delete(removed)
+                for where in _among("id", list(map(values.storable, removed))) if len(gone) else ():
+                    self._table.run(self._handle.delete(where))
                 self._merge(list(newest.values()), reached)
             # Only now: the files are synced, and a crash before this applies the batch again.
             self._table.reached = reached
@@ -282,27 +274,14 @@ class LanceIndex:
         """Whether there are files that were replaced and still have to be deleted."""
         return self._untidy > 0
 
-    def optimize(self, purge: bool = False) -> None:
-        """Compact the files, bring the indexes up to date, and drop old versions.
-
-        Args:
-            purge: drop every older version at once, whoever may still be reading it.
-        """
-        age = timedelta(milliseconds=1) if purge else OLD_VERSION_AGE
-        passes = 1 + (TIDY_PASSES if purge else 0)
-        with (
-            self._write_lock,
-            translated("optimizing", self._table.path),
-            self._table.guard.writing(),
-        ):
-            # What one pass replaces only the next one can delete.
-            for _ in range(passes):
-                self._table.run(
-                    self._handle.optimize(cleanup_older_than=age, delete_unverified=purge)
-                )
+    def optimize(self) -> None:
+        """Compact the files, bring the indexes up to date, and drop old versions. What is replaced now only the
+        next time can delete."""
+        with self._changing("optimizing"):
+            self._table.run(self._handle.optimize(cleanup_older_than=OLD_VERSION_AGE))
             # Else the deleted files stay open, and their place on the disk taken.
             self._table.run(self._table.renew())
-            self._plan_tidying(purge)
+            self._plan_tidying()
 
     def rebuild(self) -> None:
         """Delete the table, and what was set aside earlier, and start from 0.
@@ -325,11 +304,7 @@ class LanceIndex:
             StoreFullError: the disk is full; the table goes on as it was.
             StoreDamagedError: it cannot be read.
         """
-        with (
-            self._write_lock,
-            translated("rewriting", self._table.path),
-            self._table.guard.writing(),
-        ):
+        with self._changing("rewriting"):
             self._table.rewrite(kept)
             self._table.run(self._table.warm())
             self._untidy = self._unindexed = self._loose = 0
@@ -344,24 +319,9 @@ class LanceIndex:
             self._table.set_aside(reason)
             self._untidy = self._unindexed = self._loose = 0
 
-    def differing_files(self) -> list[str]:
-        """Read all of the table's files and return those that are not what was written, as sorted paths
-        within its folder."""
-        with self._write_lock, translated("reading", self._table.path):
-            return self._table.guard.differing()
-
     def close(self) -> None:
         """Release files, memory and the thread."""
         self._table.close()
-
-    def scan(self) -> Iterator[Any]:
-        """Yield every row, the mark among them, as Arrow record batches."""
-        with translated("reading", self._table.path):
-            reader = self._table.run(
-                self._handle.query().to_batches(max_batch_length=_ROWS_AT_ONCE)
-            )
-            while (batch := self._table.run(_next(reader))) is not None:
-                yield batch
 
     def unindexed(self) -> dict[str, int]:
         """Return how many rows each index lacks.
@@ -369,8 +329,7 @@ class LanceIndex:
         Returns:
             Column → rows, 0 for an index that is up to date, -1 for one that is missing.
         """
-        with translated("reading the indexes", self._table.path):
-            return self._table.run(self._table.missing_rows())
+        return self._table.ask("reading the indexes", self._table.missing_rows())
 
     # -- small parts --------------------------------------------------------------------------
 
@@ -378,12 +337,18 @@ class LanceIndex:
     def _handle(self) -> Any:
         return self._table.handle
 
-    def _delete(self, ids: Sequence[str]) -> None:
-        from lancedb.expr import col, lit
+    @contextlib.contextmanager
+    def _changing(self, doing: str) -> Iterator[None]:
+        """Give the table to one writer, durably."""
+        with self._write_lock, translated(doing, self._table.path), self._table.guard.writing():
+            yield
 
-        for start in range(0, len(ids), _IDS_AT_ONCE):
-            some = [lit(values.storable(row_id)) for row_id in ids[start : start + _IDS_AT_ONCE]]
-            self._table.run(self._handle.delete(col("id").isin(some)))
+    def _batches(self, query: Any, most: int = _ROWS_AT_ONCE) -> Iterator[Any]:
+        """Yield what a query finds as Arrow record batches of so many rows at most."""
+        with translated("reading", self._table.path):
+            reader = self._table.run(query.to_batches(max_batch_length=most))
+            while (batch := self._table.run(_next(reader))) is not None:
+                yield batch
 
     def _merge(self, rows: Sequence[IndexRow], reached: int) -> None:
         """Insert or replace rows and the mark in one commit."""
@@ -395,12 +360,10 @@ class LanceIndex:
 
     def _vectors_where(self, where: Any) -> Iterator[Chunk]:
         query = self._handle.query().where(where).select(["seq", "project", "vector"])
-        with translated("reading", self._table.path):
-            reader = self._table.run(query.to_batches(max_batch_length=_ROWS_AT_ONCE))
-            while (batch := self._table.run(_next(reader))) is not None:
-                batch = batch.filter(batch["vector"].is_valid())
-                if batch.num_rows:
-                    yield batch["seq"].to_numpy(), batch["project"].to_pylist(), self._floats(batch)
+        for batch in self._batches(query):
+            batch = batch.filter(batch["vector"].is_valid())
+            if batch.num_rows:
+                yield batch["seq"].to_numpy(), batch["project"].to_pylist(), self._floats(batch)
 
     def _floats(self, batch: Any) -> Vectors:
         import numpy as np
@@ -415,11 +378,11 @@ class LanceIndex:
         """Whether there are files of rows that were replaced."""
         return self._table.data_files() > self._table.run(self._table.fragments())
 
-    def _plan_tidying(self, purged: bool) -> None:
+    def _plan_tidying(self) -> None:
         """Plan when to call `optimize` again: what it replaced may still be read for a while."""
         wrote_much = self._worn() or (self._loose > 0 and not self._untidy)
         left = TIDY_PASSES if wrote_much else max(0, self._untidy - 1)
-        self._untidy = left if not purged and self._has_replaced() else 0
+        self._untidy = left if self._has_replaced() else 0
         self._tidy_at_s = time.monotonic() + OLD_VERSION_AGE.total_seconds()
         self._unindexed = self._loose = 0
 
@@ -430,6 +393,14 @@ def _match(words: str) -> Any:
 
     make: Any = MatchQuery
     return make(words, "lexical", operator=FullTextOperator.OR)
+
+
+def _among(column: str, words: Sequence[Any]) -> Iterator[Any]:
+    """Yield conditions that a column holds one of these values, for so many at once."""
+    from lancedb.expr import col, lit
+
+    for start in range(0, len(words), _IDS_AT_ONCE):
+        yield col(column).isin([lit(word) for word in words[start : start + _IDS_AT_ONCE]])
 
 
 def _filtered(query: Any, scope: Scope) -> Any:
@@ -446,3 +417,78 @@ def _best_first(seqs: Sequence[int], scores: Sequence[float]) -> list[Candidate]
 async def _next(reader: Any) -> Any:
     """Return a reader's next record batch, None at its end."""
     return await anext(aiter(reader), None)
+
+
+# -- reading it whole -----------------------------------------------------------------------
+#
+# LanceDB keeps no checksums of its data and counts rows without reading them, so a health check reads every row and
+# compares it with the checksum that was stored beside it.
+
+
+def problems(index: LanceIndex, read_data: bool) -> list[str]:
+    """Return what is wrong, one sentence each; [] when all is well.
+
+    Args:
+        index: the table.
+        read_data: read every file, then every row, and compare them with their checksums.
+    """
+    try:
+        missing = [
+            f"The index of column {column!r} is missing."
+            for column, rows in index.unindexed().items()
+            if rows < 0
+        ]
+        # Where files differ the table is set aside anyway, and its rows say no more.
+        return missing + (_file_problems(index) or _data_problems(index) if read_data else [])
+    except StoreDamagedError as error:
+        return [error.message]
+
+
+def _file_problems(index: LanceIndex) -> list[str]:
+    """Compare every file with what was synced: manifests and indexes have no checksums within."""
+    table = index._table
+    with index._write_lock, translated("reading", table.path):
+        wrong = table.guard.differing()
+    if not wrong:
+        return []
+    return [f"{len(wrong)} files differ from what was written, among them {wrong[0]}."]
+
+
+def _data_problems(index: LanceIndex) -> list[str]:
+    ids: set[str] = set()
+    marks, rows, wrong = 0, 0, 0
+    for batch in index._batches(index._handle.query()):
+        for row in _rows(batch):
+            rows += 1
+            marks += row["id"] == form.REACHED_ID
+            wrong += row["id"] != form.REACHED_ID and not _sound(row)
+            ids.add(row["id"])
+    sentences = []
+    if wrong:
+        sentences.append(f"{wrong} of {rows} rows differ from their checksums.")
+    if len(ids) < rows:
+        sentences.append(f"{rows - len(ids)} rows stand there twice.")
+    if index.reached() and not marks:
+        sentences.append("The mark of what is reached is missing.")
+    return sentences
+
+
+def _rows(batch: Any) -> list[dict[str, Any]]:
+    """Return a record batch's rows; the vector as an array, which is quicker than a list."""
+    plain = batch.drop_columns(["vector"]).to_pylist()
+    dim = batch.schema.field("vector").type.list_size
+    vectors = batch["vector"]
+    if vectors.null_count:
+        # Without it the missing vectors would shift all that come behind them.
+        vectors = vectors.fill_null([0.0] * dim)
+    flat = vectors.flatten().to_numpy(zero_copy_only=False).reshape(-1, dim)
+    for row, vector in zip(plain, flat, strict=True):
+        row["vector"] = vector
+    return list(plain)
+
+
+def _sound(row: dict[str, Any]) -> bool:
+    vector = row.pop("vector")
+    expected = row.pop("checksum")
+    values = [row[name] for name in form.CHECKED]
+    return bool(expected == form.checksum(values, form.vector_bytes(vector)))

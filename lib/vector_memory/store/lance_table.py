@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
+import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,7 +15,6 @@ from vector_memory.store import table as form
 from vector_memory.store.durable import WriteGuard
 from vector_memory.store.failures import translated
 from vector_memory.store.lightimport import load_lancedb
-from vector_memory.store.loop import LoopThread
 from vector_memory.system import removal
 from vector_memory.system.durable_files import discard, put_aside
 
@@ -37,8 +38,42 @@ NEW = "-new"
 ROWS_AT_ONCE = 16_384
 
 
-class LanceTable:
-    """One table's files, its connection, and what it has reached. One writer.
+class LoopThread:
+    """An event loop in a thread of its own, so that LanceDB's asynchronous interface can be called from any thread. Its
+    synchronous interface crosses threads six times for each query; this one once. `close()` ends it."""
+
+    def __init__(self, name: str) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name=name, daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run `work` in the loop, wait for it, and return its result or raise its error."""
+        return self.start(work).result()
+
+    def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Begin `work` in the loop without waiting for it.
+
+        Returns:
+            The future of its result.
+        """
+        if self._loop.is_closed():
+            # Else Python warns of a coroutine that nobody waited for.
+            work.close()
+            raise RuntimeError("the event loop is closed")
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def close(self) -> None:
+        """Stop the loop and wait for its thread."""
+        if self._loop.is_closed():
+            return
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+class LanceTable(LoopThread):
+    """One table's files, its connection with the loop that it is asked in, and what it has reached. One writer.
 
     Args:
         store: the store's folder, by its real path.
@@ -52,6 +87,7 @@ class LanceTable:
     """
 
     def __init__(self, store: str, model: str, dim: int) -> None:
+        super().__init__("lancedb")
         self.store = store
         self.dim = dim
         self.folder = os.path.join(store, "lance")
@@ -62,15 +98,15 @@ class LanceTable:
         self.damage = ""
         self.guard = WriteGuard(self.path, os.path.join(self.folder, f"{self.name}.writing"))
         self._connection: Any = None
-        self._loop = LoopThread("lancedb")
 
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for one of the handle's coroutines and return its result."""
-        return self._loop.run(work)
+    def ask(self, doing: str, work: Coroutine[Any, Any, T]) -> T:
+        """Wait for one of the handle's coroutines and return its result.
 
-    def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Begin one of the handle's coroutines and return the future of its result, without waiting for it."""
-        return self._loop.start(work)
+        Raises:
+            StoreDamagedError: it failed while doing that.
+        """
+        with translated(doing, self.path):
+            return self.run(work)
 
     def open(self) -> None:
         """Open the table, or make an empty one; one that cannot be read is set aside first.
@@ -213,7 +249,7 @@ class LanceTable:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-        self._loop.close()
+        super().close()
 
     def _start(self) -> None:
         """Open the table or make it, and learn what it has reached."""

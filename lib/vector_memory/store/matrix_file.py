@@ -153,7 +153,7 @@ def load(folder: str, model: str, dim: int) -> Saved:
         with os.fdopen(open_own(os.path.join(folder, seqs_name)), "rb") as file:
             # Read, not mapped: every search looks numbers up in them.
             seqs = np.fromfile(file, np.int64)
-        held = _mapped_codes(paths, rows, dim) if meta["coded"] else _mapped(paths[0], rows, dim)
+        held = _mapped(paths, rows, dim)
     except (ValueError, FileNotFoundError) as error:
         raise _damaged(folder, "its vectors are incomplete") from error
     if (
@@ -165,15 +165,12 @@ def load(folder: str, model: str, dim: int) -> Saved:
     return Saved(seqs, held, ranges, meta["reached"], meta["generation"])
 
 
-def _mapped(path: str, rows: int, dim: int) -> Rows:
-    from vector_memory.store.rows import ExactRows
+def _mapped(paths: Sequence[str], rows: int, dim: int) -> Rows:
+    """Return the rows of one file of floats, or of three of codes."""
+    from vector_memory.store.rows import CodedRows, ExactRows
 
-    return ExactRows(_map(path, "float32", (rows, dim)))
-
-
-def _mapped_codes(paths: Sequence[str], rows: int, dim: int) -> Rows:
-    from vector_memory.store.rows import CodedRows
-
+    if len(paths) == 1:
+        return ExactRows(_map(paths[0], "float32", (rows, dim)))
     words = -(-dim // 64)
     return CodedRows(
         _map(paths[0], "int8", (rows, dim)),

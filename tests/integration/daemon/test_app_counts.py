@@ -31,7 +31,7 @@ def test_an_answer_that_comes_too_late_is_counted(
     house: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The hook has helped itself by then; a session's start has more time."""
-    house._events = SimpleNamespace(answer=lambda event, body, started: b"{}")  # type: ignore[assignment]
+    house._events = SimpleNamespace(answer=lambda event, body, started, message: b"{}")  # type: ignore[assignment]
     assert house.hook("Stop", b"") == b"{}"
     assert "answers_too_late" not in house.health().counters
     monkeypatch.setattr(houses, "HOOK_WAITS_S", -1.0)

@@ -36,11 +36,13 @@ class Door:
         self.ctx, self.project = house.ctx, project
         events = Events(house.ctx, lambda work: work())  # type: ignore[func-returns-value]
         self._begun = 0
-        self.heard: list[bytes] = []
+        self.heard: list[str] = []
         self._daemon = Daemon(house.ctx.home, time.monotonic())
         answers: Any = SimpleNamespace(
-            hook=lambda event, body, caller=None: events.answer(event, body),
-            heard=lambda event, body, caller: self.heard.append(body),
+            hook=lambda event, body, caller=None, message=None: events.answer(
+                event, body, None, message
+            ),
+            heard=lambda event, message, caller: self.heard.append(message.prompt),
             events=events,
             stir=lambda: None,
             ctx=house.ctx,
@@ -165,7 +167,7 @@ def test_what_came_early_is_told_once(late_door: Door) -> None:
     looked at when it asks."""
     late_door.give_early(late_door.body(ASKED))
     assert b"Postgres" in late_door.ask(ASKED)
-    assert late_door.heard == [late_door.body(ASKED)]
+    assert late_door.heard == [ASKED]
     assert late_door.ask(ASKED) == b""
     counters = late_door.ctx.state.counters()
     assert (counters["injections"], counters["hook_UserPromptSubmit"]) == (1, 1)
@@ -240,7 +242,7 @@ def test_a_pipe_that_could_not_be_made_at_first_is_heard(
     heard = threading.Event()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(servers, "LOOK_S", 0.05)
-    early = EarlyPrompts(lambda body: b"", lambda body: heard.set())
+    early = EarlyPrompts(lambda *_: b"", lambda body: heard.set())
     server = servers.Server(SOCKET, lambda *_: None, early=early)
     with monkeypatch.context() as full:
         full.setattr(os, "mkfifo", unmade)

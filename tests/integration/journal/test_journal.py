@@ -238,12 +238,12 @@ def test_a_scope_means_the_same_everywhere(journal: Journal, scope: Scope) -> No
 
 
 def test_listing_is_cut_and_turned(journal: Journal) -> None:
-    """Limit, offset, direction and statuses apply, over more rows than one piece."""
+    """Limit, direction and statuses apply, over more rows than one piece."""
     journal.add([memory(n) for n in range(1, 1203)])
     journal.forget(["m0001"])
     assert len(ids(journal.iter_memories(Scope()))) == 1201
-    newest = journal.iter_memories(Scope(), newest_first=True, limit=2, offset=1)
-    assert ids(newest) == ["m1201", "m1200"]
+    newest = journal.iter_memories(Scope(), newest_first=True, limit=2)
+    assert ids(newest) == ["m1202", "m1201"]
     assert ids(journal.iter_memories(Scope(), statuses=(Status.FORGOTTEN,))) == ["m0001"]
 
 
@@ -373,7 +373,7 @@ def test_what_a_session_starts_with(journal: Journal) -> None:
         ("by_openness", lambda j: j.open_items(Scope(projects=("p",)), 5)),
         ("by_hash", lambda j: j.find_by_hash(b"x", "p")),
         ("by_external_id", lambda j: j.find_by_external_id("x", "p")),
-        ("by_model", lambda j: j.without_model("none", 0, 5)),
+        ("by_model", lambda j: j.without_model("none", 5)),
     ],
 )
 def test_queries_of_hooks_use_their_index(journal: Journal, index: str, call: object) -> None:
@@ -399,11 +399,10 @@ def test_vectors_wait_for_their_model(journal: Journal) -> None:
     """Rows that a model has not embedded are told, in order; marking them gives no new number."""
     one, two, three = journal.add([memory(1), memory(2), memory(3)])
     journal.forget([three.id])
-    assert [change[0].seq for change in journal.without_model(MODEL, 0, 9)] == [1, 2]
-    assert [change[0].seq for change in journal.without_model(MODEL, 1, 9)] == [2]
+    assert [change[0].seq for change in journal.without_model(MODEL, 9)] == [1, 2]
     journal.set_model([one.seq, 999], MODEL)
-    assert ids(change[0] for change in journal.without_model(MODEL, 0, 9)) == [two.id]
-    assert ids(change[0] for change in journal.without_model("other@1", 0, 1)) == [one.id]
+    assert ids(change[0] for change in journal.without_model(MODEL, 9)) == [two.id]
+    assert ids(change[0] for change in journal.without_model("other@1", 1)) == [one.id]
     assert journal.get(one.id) == replace(one, model=MODEL)
     assert journal.models() == [MODEL]
     journal.update(replace(journal.get(one.id), text=CleanText("new text")))
@@ -497,7 +496,7 @@ def test_links(journal: Journal) -> None:
     assert len(journal.links_of(["m0001", "m0002"])) == 3
     assert journal.unlink("m0001", "m0002", Relation.CLARIFIES) == 1
     assert journal.unlink("m0001", "m0002") == 1
-    with pytest.raises(NotFoundError, match="none"):
+    with pytest.raises(BadInputError):
         journal.link(Link("m0001", "none", Relation.ANSWERS))
     journal.purge(["m0003"])
     assert journal.links_of(["m0001"]) == []

@@ -13,14 +13,14 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
+import numpy as np
 import pytest
 from index_samples import DIM, MODEL, direction, row, rows, seqs
 
 from vector_memory.errors import StoreDamagedError, StoreFullError
 from vector_memory.model import Scope
 from vector_memory.store import lance
-from vector_memory.store.lance import LOOSE_BATCHES, LanceIndex
-from vector_memory.store.lance_check import problems
+from vector_memory.store.lance import LOOSE_BATCHES, LanceIndex, problems
 from vector_memory.system import processes
 from vector_memory.text.analysis import lexical, query_terms
 
@@ -106,7 +106,7 @@ def test_purging_leaves_nothing_of_what_was_removed(index: LanceIndex, store: Pa
     index.apply([row(f"m{i:04}", i, f"secretword{i:04}") for i in range(1, 1_001)], [], 1_000)
     index.optimize()
     index.apply([row("m0007", 1_001, "harmless")], ["m0500"], 1_001)
-    index.optimize(purge=True)
+    index.rewrite(np.setdiff1d(np.arange(1, 1_002), [7, 500]))
     content = b"".join(path.read_bytes() for path in table_of(store).rglob("*") if path.is_file())
     assert b"secretword0499" in content
     for gone in (b"secretword0500", b"secretword0007", b"m0500"):
@@ -325,7 +325,7 @@ def test_only_the_last_damaged_table_is_kept(store: Path, index: LanceIndex) -> 
 def test_missing_data_is_an_error_and_can_be_set_aside(store: Path, index: LanceIndex) -> None:
     """A data file that is gone shows when it is read; after that the index starts from 0."""
     index.apply(rows(1, 5), [], 5)
-    index.optimize(purge=True)
+    index.rewrite(np.arange(1, 6))
     index.close()
     again = opened(store)
     for path in (table_of(store) / "data").glob("*.lance"):
@@ -345,7 +345,7 @@ def test_missing_data_is_an_error_and_can_be_set_aside(store: Path, index: Lance
 def test_flipped_bits_are_found_by_a_check(store: Path, index: LanceIndex) -> None:
     """LanceDB serves them without a word; reading the data finds them."""
     index.apply(rows(1, 50), [], 50)
-    index.optimize(purge=True)
+    index.rewrite(np.arange(1, 51))
     assert problems(index, read_data=True) == []
     index.close()
     data = max((table_of(store) / "data").glob("*.lance"), key=lambda path: path.stat().st_size)

@@ -142,7 +142,7 @@ def test_setting_the_table_aside_keeps_the_vectors(store: Path, index: Index) ->
     """While the table is made anew, vectors are still found; words come back with the rows."""
     index.apply(rows(1, 12), [], 12)
     index.set_aside("it was damaged")
-    assert index.damage == "it was damaged"
+    assert index.load_lance() == "it was damaged"
     assert index.reached() == 0
     assert near(index) == set(range(1, 13))
     assert index.matching(["word"], Scope(), 50) == []

@@ -352,7 +352,6 @@ def test_what_is_open_is_looked_at_before_each_step(world: World) -> None:
     steps: list[Callable[[], object]] = [
         lambda: index.apply([], ["gone"], index.reached() + 1),
         index.optimize,
-        lambda: index.optimize(purge=True),
         index.rebuild,
         lambda: index.purge([]),
         lambda: index.set_aside("it is damaged"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import closing
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal.connection import Connections, create_file, uri
 from vector_memory.journal.failures import translated
 from vector_memory.journal.migrations import refuse_newer, version_of
 from vector_memory.journal.vectors import forget_missing
+from vector_memory.system.files import drop
 
 
 def problems_of(path: str, newest: int) -> list[str]:
@@ -23,14 +25,11 @@ def problems_of(path: str, newest: int) -> list[str]:
     """
     try:
         # Immutable: reading a copy must leave no side files beside it.
-        connection = sqlite3.connect(uri(path, "mode=ro&immutable=1"), uri=True)
-        try:
+        with closing(sqlite3.connect(uri(path, "mode=ro&immutable=1"), uri=True)) as connection:
             refuse_newer(connection, newest, path)
             if not version_of(connection):
                 return ["It is empty or another program's."]
             return flaws(connection, True, 3)
-        finally:
-            connection.close()
     except sqlite3.Error as error:
         return [f"SQLite: {error}."]
     except StoreDamagedError as error:
@@ -57,11 +56,9 @@ def copy_database(connections: Connections, path: str, without_vectors: bool = F
     """
     aside = f"{path}.part"
     with connections.reading() as connection, translated(path):
-        if os.path.exists(aside):
-            os.unlink(aside)
+        drop(aside)
         create_file(aside)
-        copy = sqlite3.connect(aside, isolation_level=None)
-        try:
+        with closing(sqlite3.connect(aside, isolation_level=None)) as copy:
             # All pages in one step: nothing is written in between.
             connection.backup(copy)
             # One file that can be opened anywhere, without side files.
@@ -70,6 +67,4 @@ def copy_database(connections: Connections, path: str, without_vectors: bool = F
                 copy.execute("DELETE FROM vectors")
                 forget_missing(copy)
                 copy.execute("VACUUM")
-        finally:
-            copy.close()
         os.replace(aside, path)

@@ -15,6 +15,7 @@ from vector_memory.journal.rows import utc_now
 from vector_memory.journal.state_schema import MIGRATIONS
 from vector_memory.system import removal
 from vector_memory.system.durable_files import sync_file
+from vector_memory.system.files import drop
 
 
 def mend_journal(path: str, why: str) -> Salvaged | None:
@@ -46,8 +47,7 @@ def mend_state(path: str, why: str) -> Salvaged:
         OSError, sqlite3.Error: it cannot be written.
     """
     part = swap.incoming(path) + ".part"
-    if os.path.exists(part):
-        os.unlink(part)
+    drop(part)
     create_file(part)
     connection = open_writer(part, "NORMAL")
     try:

@@ -21,8 +21,9 @@ from vector_memory.journal.migrations import migrate
 from vector_memory.journal.repair import swap
 from vector_memory.journal.repair.pages import Pages
 from vector_memory.journal.schema import MIGRATIONS
-from vector_memory.model import Relation, Status, Tier
+from vector_memory.model import Relation, Status, Tier, is_hex
 from vector_memory.system.durable_files import sync_file, write_durably
+from vector_memory.system.files import drop
 from vector_memory.system.json_in import Record
 
 log = logging.getLogger(__name__)
@@ -92,8 +93,7 @@ def prepare(path: str, why: str) -> Salvaged | None:
     aside = f"{target}.part"
     # An earlier attempt that was interrupted: it may be anything.
     for leftover in (aside, *(aside + side for side in swap.SIDE_FILES)):
-        if os.path.exists(leftover):
-            os.unlink(leftover)
+        drop(leftover)
     create_file(aside)
     connection = open_writer(aside, "NORMAL")
     try:
@@ -151,7 +151,7 @@ def _sort_in(small: _Small, number: int, values: list[Any]) -> None:
             small.meta[key] = value
         case [str(id), int(seq)] if not number and id not in _STATUSES:
             # Ids and external ids: ours are hexadecimal.
-            small.named[seq] = id if _is_id(id) else small.named.get(seq) or id
+            small.named[seq] = id if is_hex(id, 32) else small.named.get(seq) or id
         case [bytes(hash), int(seq)] if not number and len(hash) in (0, _HASH_BYTES):
             small.seqs.add(seq)
         case [int(), int(), int(seq)] if not number:
@@ -166,10 +166,6 @@ def _sort_in(small: _Small, number: int, values: list[Any]) -> None:
             small.links.append(tuple(values))
         case [str(), str(), str(), str()] if not number:
             small.projects.append(tuple(values))
-
-
-def _is_id(text: str) -> bool:
-    return len(text) == 32 and not text.strip("0123456789abcdef")
 
 
 def _save_memories(

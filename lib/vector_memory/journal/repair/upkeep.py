@@ -6,8 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 
 from vector_memory.journal import lexical, vectors
-from vector_memory.journal.connection import Connections
-from vector_memory.journal.reads import Reader
+from vector_memory.journal.reads import MemoryReads
 from vector_memory.journal.repair.copying import flaws
 from vector_memory.journal.rows import (
     AT_ID,
@@ -25,11 +24,8 @@ MAX_PROBLEMS = 100
 WRONG_LEXICON = "The full-text index differs from the memories."
 
 
-class Upkeep:
+class Upkeep(MemoryReads):
     """What is looked after in a journal: a part of `Journal`."""
-
-    connections: Connections
-    reader: Reader
 
     def check(self, read_data: bool) -> list[str]:
         """Look for what is wrong with a journal.

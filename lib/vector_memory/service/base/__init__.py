@@ -19,7 +19,7 @@ what is shown, and taken out before
     offered_commands: which commands a fix may offer.
 what is known of running sessions, in memory alone
     session_memory: one object of each kind for each session. last_turn: its last words.
-    leases: who holds what. job_clock: when a job is due. unreadable: transcripts that took too long.
+    leases: who holds what. unreadable: transcripts that took too long.
 a language model, where one is set
     model_help: asks it. model_words: takes its words if they add nothing. model_budget: what it may take in a day.
 in the background

@@ -19,7 +19,6 @@ from vector_memory.errors import StoreTamperedError, VectorMemoryError
 from vector_memory.model import Project
 from vector_memory.service.base.disk_reserve import Reserve
 from vector_memory.service.base.embedding import Embedding
-from vector_memory.service.base.job_clock import JobClock
 from vector_memory.service.base.model_budget import Allowance
 from vector_memory.service.base.session_memory import Running
 from vector_memory.service.base.shelf import Shelf
@@ -57,6 +56,26 @@ def new_id() -> str:
 
 
 @dataclass
+class JobClock:
+    """When the next job is due.
+
+    Attributes:
+        looked_at: when the state was looked at last, None for at once again.
+        next_at: when the next job was due then, None for none.
+        begun: jobs whose run this process began or took up.
+        told: what the last runs of this process reported, words of memories among it, which the state does not
+            hold: by job.
+        lock: held by who runs one: one at a time.
+    """
+
+    looked_at: datetime | None = None
+    next_at: datetime | None = None
+    begun: set[str] = field(default_factory=set)
+    told: dict[str, dict[str, object]] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+@dataclass
 class Context:
     """The daemon's parts, put together once. `notify` wakes the follower after a write; `later` has
     something done when nobody waits, `slowly` what takes minutes, behind nothing but its like; `publish` tells the
@@ -84,6 +103,8 @@ class Context:
     """Whether several turns wait to be read: what is made of them beside memories waits for a quiet moment."""
     hopeless: Hopeless = field(default_factory=Hopeless)
     running: Running = field(default_factory=Running)
+    gate_move: float | None = None
+    """By how much the gate's threshold has moved, None until that is worked out."""
     job_clock: JobClock = field(default_factory=JobClock)
     reserve: Reserve = field(init=False)
     capturing: threading.RLock = field(default_factory=threading.RLock)

@@ -1,11 +1,9 @@
-"""The block of memories that a hook shows, and what is noted of it: its tokens count for a compartment, under one cap
-over all of them."""
+"""The block of memories that a hook shows, and what is noted of it: its tokens, under one cap over all of a session's."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from collections import Counter
 from collections.abc import Sequence
 
 from vector_memory import redact
@@ -43,25 +41,24 @@ def show(
     if not safe:
         return ""
     block = fence.fence(safe, title, head)
-    counted = Counted(part or (showing.channel if showing else ""), fence.tokens(block))
-    if session and not take(ctx, session, counted):
+    tokens, part = fence.tokens(block), part or (showing.channel if showing else "")
+    if session and not take(ctx, session, tokens):
         return ""
     shown_ids = [mark_of_cut + note.id if note.is_cut else note.id for note in safe]
     shown_ids += [id for note in safe for id in note.also]
     if session:
         delivery.add_shown(ctx, session, shown_ids)
     if showing is not None and session:
-        waiting, judged = (
-            shown_notes.waiting(ctx.running, session),
-            showing.of(session, safe, ctx.now()),
-        )
+        waiting = shown_notes.waiting(ctx.running, session)
+        judged = showing.of(session, safe, ctx.now())
         waiting.add(judged)
         delivery.unless_read(lambda: waiting.drop(judged))
     ids = [note.id for note in safe]
     # Counted, and noted for the audit log.
     ctx.count("memories_shown", len(ids))
     ctx.count("injections")
-    ctx.audit("recall", "hook", ids, session=session, part=counted.part, tokens=counted.tokens)
+    part = part if part in PARTS else GUIDANCE
+    ctx.audit("recall", "hook", ids, session=session, part=part, tokens=tokens)
 
     def take_back() -> None:
         ctx.count("memories_shown", -len(ids))
@@ -98,48 +95,33 @@ def output(event: str, context: str) -> dict[str, object] | None:
 
 
 SEARCH, GUIDANCE = "search", "guidance"
-PARTS = (START, PROMPT, SEARCH, FAILURE, GUIDANCE)
-
-
-class Counted:
-    """Tokens of a block that is about to be shown, and the compartment they count for: `GUIDANCE` for any that
-    is none of `PARTS`."""
-
-    __slots__ = ("part", "tokens")
-
-    def __init__(self, part: str, tokens: int) -> None:
-        self.part = part if part in PARTS else GUIDANCE
-        self.tokens = tokens
+PARTS = (START, PROMPT, SEARCH, FAILURE)
+"""Compartments by which what was shown is noted; all else is guidance."""
 
 
 class Tally:
-    """What one session was given since the daemon runs."""
+    """Tokens that one session was given since the daemon runs."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._taken: Counter[str] = Counter()
+        self._taken = 0
 
-    def take(self, counted: Counted, most: int) -> bool:
+    def take(self, tokens: int, most: int) -> bool:
         """Count a block; return whether it may be shown.
 
         Args:
             most: tokens at most in all, 0 for any number.
         """
         with self._lock:
-            if most and sum(self._taken.values()) + counted.tokens > most:
+            if most and self._taken + tokens > most:
                 return False
-            self._taken[counted.part] += counted.tokens
+            self._taken += tokens
             return True
 
 
-def tally(ctx: Context, session: str) -> Tally:
-    """Return a session's tally."""
-    return ctx.running.of("tally", session, Tally)
-
-
-def take(ctx: Context, session: str, counted: Counted) -> bool:
+def take(ctx: Context, session: str, tokens: int) -> bool:
     """Count a block that is about to be shown; return whether the session may still be given it."""
-    if tally(ctx, session).take(counted, ctx.settings.session_tokens):
+    if ctx.running.of("tally", session, Tally).take(tokens, ctx.settings.session_tokens):
         return True
     ctx.count("context_capped")
     return False

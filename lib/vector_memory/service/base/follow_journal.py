@@ -120,13 +120,13 @@ def _embed_missing(shelf: Shelf, embedding: Embedding) -> int:
     if not embedding.model:
         return 0
     assert shelf.index is not None
-    rows = shelf.journal.without_model(embedding.model, 0, BATCH)
+    rows = shelf.journal.without_model(embedding.model, BATCH)
     if not rows:
         shelf.recheck_vectors = False
         return 0
     before = len(rows)
     apply_changes(shelf, embedding, rows, shelf.index.reached())
-    left = shelf.journal.without_model(embedding.model, 0, 1)
+    left = shelf.journal.without_model(embedding.model, 1)
     if left and left[0][0].seq == rows[0][0].seq:
         # Nothing got a vector: the model fails now. Later changes ask again.
         shelf.recheck_vectors = False

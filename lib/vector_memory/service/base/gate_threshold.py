@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vector_memory.journal.use_labels import KEPT_FOR, UseCount
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.session_memory import Running
 
 BOUND = 0.1
 """How far it moves at most, either way."""
@@ -19,26 +16,18 @@ PRIOR_SHOWN = 60
 """As many notes, used as usual, are added to those that were shown: a few change little."""
 
 
-@dataclass
-class _KnownMove:
-    """The move that was worked out last, None for none yet."""
-
-    move: float | None = None
-
-
 def least_worth(ctx: Context) -> float:
     """Return from what worth on the gate lets a note pass, 0 … 1."""
     if not ctx.settings.adapt_threshold:
         return ctx.settings.threshold
-    latest = _last_move(ctx.running)
-    if latest.move is None:
-        latest.move = move(ctx.state.gate_uses(ctx.now() - KEPT_FOR))
-    return min(1.0, max(0.0, ctx.settings.threshold + latest.move))
+    if ctx.gate_move is None:
+        ctx.gate_move = move(ctx.state.gate_uses(ctx.now() - KEPT_FOR))
+    return min(1.0, max(0.0, ctx.settings.threshold + ctx.gate_move))
 
 
 def reconsider(ctx: Context) -> None:
     """Have the move worked out anew: more is known of what was used."""
-    _last_move(ctx.running).move = None
+    ctx.gate_move = None
 
 
 def move(uses: UseCount) -> float:
@@ -48,7 +37,3 @@ def move(uses: UseCount) -> float:
         return 0.0
     share = (uses.used + USUAL * PRIOR_SHOWN) / (uses.shown + PRIOR_SHOWN)
     return round(max(-BOUND, min(BOUND, BOUND * (1.0 - share / USUAL))), 3)
-
-
-def _last_move(running: Running) -> _KnownMove:
-    return running.of("threshold", "", _KnownMove)

@@ -28,8 +28,8 @@ MOST_SIZES = 1_000
 MOST_NEWER = 400
 """Of what the index has not reached, so many vectors are read for one question."""
 JUST_STORED = 64
-"""How many memories that the index has not reached yet are looked at by meaning: LanceDB takes seconds to come
-up, and what was stored a moment ago is what is most likely asked for."""
+"""How many memories that the index has not reached yet are looked at one by one: LanceDB takes seconds to come up, and
+what was stored a moment ago is what is most likely asked for, or said again."""
 
 
 class OpensIndex(Protocol):
@@ -121,15 +121,18 @@ class Shelf:
             self.damaged(error)
             return newer
 
-    def _just_stored(self, index: Index, vector: Vector, scope: Scope) -> list[Candidate]:
-        """The newest memories that the index has no vectors of yet, with their cosines, in no order."""
-        reached = max(index.reached(), index.matrix_reached())
+    def just_stored(self, reached: int) -> dict[int, Memory]:
+        """Return the newest active memories behind a sequence number, so many at most, by their own."""
         last = self.journal.last_seq()
         if last <= reached:
-            return []
-        seqs = range(max(reached, last - JUST_STORED) + 1, last + 1)
-        held = [seq for seq, memory in self.journal.by_seqs(seqs).items() if scope.holds(memory)]
-        stored = self.journal.vectors_of(held, index.model)
+            return {}
+        return self.journal.by_seqs(range(max(reached, last - JUST_STORED) + 1, last + 1))
+
+    def _just_stored(self, index: Index, vector: Vector, scope: Scope) -> list[Candidate]:
+        """The newest memories that the index has no vectors of yet, with their cosines, in no order."""
+        newest = self.just_stored(max(index.reached(), index.matrix_reached()))
+        held = [seq for seq, memory in newest.items() if scope.holds(memory)]
+        stored = self.journal.vectors_of(held, index.model) if held else None
         if stored is None:
             return []
         return [

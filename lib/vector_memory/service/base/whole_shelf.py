@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from vector_memory.journal.reads import Change
     from vector_memory.model import Vector, Vectors
     from vector_memory.service.base.embedding import Embedding
+    from vector_memory.store.columns import Batch, Columns
 
-NOBODY = -1
 MOST_COMPUTED = 32
 """Vectors that are made for one question at most: who asks waits for them."""
 
@@ -36,13 +36,13 @@ class WholeShelf:
         self._shelf = shelf
         self._embedding = embedding
         self._read: dict[int, Change] = {}
-        self._codes: dict[str, dict[str, int]] = {"speaker": {}, "kind": {}, "session": {}}
+        self._around: Columns | None = None
 
     def begin_matching(
         self, terms: Sequence[str], scope: Scope, k: int
     ) -> Callable[[], list[Candidate]]:
         """Return what finds the k best by words, of all tiers."""
-        return lambda: self._shelf.journal.matching(terms, scope, k, cold=None)
+        return lambda: self._shelf.journal.matching(terms, scope, k, cold=True)
 
     def nearest(self, vector: Vector, scope: Scope, k: int, copies: int = 1) -> list[Candidate]:
         """Return the nearest of those that the index holds; what is cold is found by its words."""
@@ -52,29 +52,14 @@ class WholeShelf:
         """Return what stands around memories, warm or cold; None while the columns are not loaded."""
         if self._shelf.around([], []) is None:
             return None
-        import numpy as np
+        from vector_memory.store.columns import Columns
 
         places = self._shelf.journal.places(seqs)
-        before, after = _neighbours(places)
-        asked = set(map(int, seqs))
-        for seq in map(int, spread):
-            after2 = after.get(after.get(seq, 0), 0)
-            asked |= {before.get(seq, 0), after.get(seq, 0), after2} - {0}
-        wanted = sorted(asked)
-        of = {place.seq: place for place in places}
-        rows = [of.get(seq) for seq in wanted]
-        sizes, marks = self._sizes_and_marks(rows, wanted)
-        return Around(
-            seqs=np.array(wanted, np.int64),
-            before=np.array([before.get(seq, 0) for seq in wanted], np.int64),
-            before2=np.array([before.get(before.get(seq, 0), 0) for seq in wanted], np.int64),
-            after=np.array([after.get(seq, 0) for seq in wanted], np.int64),
-            session=self._coded("session", rows, lambda row: row.session and _talk(row)),
-            speaker=self._coded("speaker", rows, lambda row: row.speaker),
-            kind=self._coded("kind", rows, lambda row: row.kind),
-            days=np.array([row.at if row else 0.0 for row in rows], np.float64),
-            size=sizes,
-            marks=marks,
+        self._around = Columns.build([_batch(places)])
+        around = self._around.around(seqs, spread)
+        cold = {place.seq for place in places if place.is_cold}
+        return self._with_sizes_and_marks(
+            around, [seq for seq in around.seqs.tolist() if seq in cold]
         )
 
     def vectors(self, seqs: NDArray[np.int64]) -> Vectors | None:
@@ -102,8 +87,7 @@ class WholeShelf:
 
     def codes(self, column: str, words: Iterable[str]) -> list[int]:
         """Return the numbers that stand for words in `around`; unknown and empty ones have none."""
-        numbers = self._codes[column]
-        return [numbers[word] for word in words if word and word in numbers]
+        return self._around.codes(column, words) if self._around is not None else []
 
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
         """Return the newest memories of a time, k of each part of the store."""
@@ -118,36 +102,21 @@ class WholeShelf:
         """Return the links of memories, with the active one at the other end, cold or not."""
         return self._shelf.linked(ids, cold=True)
 
-    def _coded(
-        self, column: str, rows: Sequence[Standpoint | None], word_of: Callable[[Standpoint], str]
-    ) -> NDArray[np.int32]:
-        """Return a number for each row's word, `NOBODY` where it has none."""
-        import numpy as np
-
-        numbers = self._codes[column]
-        words = [word_of(row) if row else "" for row in rows]
-        return np.array(
-            [numbers.setdefault(word, len(numbers)) if word else NOBODY for word in words], np.int32
-        )
-
-    def _sizes_and_marks(
-        self, rows: Sequence[Standpoint | None], seqs: Sequence[int]
-    ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return how long texts are and what they are, as the columns know it; of what they do not hold it is
+    def _with_sizes_and_marks(self, around: Around, cold: Sequence[int]) -> Around:
+        """Return it with how long texts are and what they are, as the index's columns know it; of what is cold it is
         worked out."""
         from vector_memory.store import table
 
-        around = self._shelf.around(seqs, [])
-        assert around is not None
-        sizes, marks = around.size.copy(), around.marks.copy()
-        lacking = [seq for seq, row in zip(seqs, rows, strict=True) if row and row.is_cold]
-        self._read = {row[0].seq: row for row in self._shelf.journal.with_terms(lacking)}
+        warm = self._shelf.around(around.seqs.tolist(), [])
+        assert warm is not None
+        sizes, marks = warm.size.copy(), warm.marks.copy()
+        self._read = {row[0].seq: row for row in self._shelf.journal.with_terms(cold)}
         read = [IndexRow(*row[:2], None) for row in self._read.values()]
         if read:
             batch = table.batch(read)
             at = around.seqs.searchsorted(batch.seqs)
             sizes[at], marks[at] = batch.sizes, batch.marks
-        return sizes, marks
+        return around._replace(size=sizes, marks=marks)
 
 
 def whole(shelf: Shelf, embedding: Embedding) -> Shelf | WholeShelf:
@@ -155,19 +124,21 @@ def whole(shelf: Shelf, embedding: Embedding) -> Shelf | WholeShelf:
     return WholeShelf(shelf, embedding) if shelf.journal.has_cold() else shelf
 
 
-def _talk(place: Standpoint) -> str:
-    return f"{place.project}\0{place.session}"
+def _batch(places: Sequence[Standpoint]) -> Batch:
+    """Return places, in the order in which things were said, as rows of columns."""
+    import numpy as np
 
+    from vector_memory.store.columns import Batch, words_of
 
-def _neighbours(places: Iterable[Standpoint]) -> tuple[dict[int, int], dict[int, int]]:
-    """Return which memory stands before and which after each in its session, by sequence numbers."""
-    in_order = sorted(
-        (place for place in places if place.session),
-        key=lambda place: (place.project, place.session, place.turn, place.order, place.seq),
+    count = len(places)
+    return Batch(
+        np.array([place.seq for place in places], np.int64),
+        np.array([place.at_us for place in places], np.int64),
+        np.arange(count, dtype=np.int64),
+        np.zeros(count, np.uint8),
+        np.zeros(count, np.uint8),
+        {
+            name: words_of([getattr(place, name) for place in places])
+            for name in ("project", "session", "speaker", "kind")
+        },
     )
-    before: dict[int, int] = {}
-    after: dict[int, int] = {}
-    for first, second in zip(in_order, in_order[1:], strict=False):
-        if _talk(first) == _talk(second):
-            before[second.seq], after[first.seq] = first.seq, second.seq
-    return before, after

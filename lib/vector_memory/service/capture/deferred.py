@@ -20,7 +20,7 @@ from vector_memory.service.capture import session_summary, session_topics
 
 if TYPE_CHECKING:
     from vector_memory.index.reader import TurnRead
-    from vector_memory.journal.due_rows import Task
+    from vector_memory.journal.state_rows import Task
 
 log = logging.getLogger(__name__)
 

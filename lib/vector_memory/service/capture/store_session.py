@@ -27,7 +27,7 @@ from vector_memory.system.files import with_real_folder
 if TYPE_CHECKING:
     from vector_memory.index.memories import Draft
     from vector_memory.index.reader import TurnRead
-    from vector_memory.journal.due_rows import Task
+    from vector_memory.journal.state_rows import Task
     from vector_memory.model import CleanText
     from vector_memory.service.capture.read_session import ReadRequest
 

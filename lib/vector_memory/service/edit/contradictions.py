@@ -5,7 +5,7 @@ from __future__ import annotations
 from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Origin, Relation
-from vector_memory.service.base import messages, reach, request_fields
+from vector_memory.service.base import messages, reach
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.memory import agent_rights, links, placement, proposals
@@ -72,16 +72,13 @@ def check(ctx: Context, request: ContradictionsRequest) -> ContradictionsAnswer:
     ctx.embedding.wait(3.0)
     if request.id:
         shelf, memory = lookup(ctx, request.id)
-        pairs = [(shelf, memory)]
     else:
-        text = redact.clean(request_fields.require_text(request.text, "text")).text
-        place = messages.place_of(ctx, request)
-        project = place.id if place else ""
-        draft = Memory(
+        text, place = redact.clean(request.text).text, messages.place_of(ctx, request)
+        shelf, project = ctx.shelf_of(place), place.id if place else ""
+        memory = Memory(
             new_id(), text, ctx.now(), project=project, origin=Origin.ASSISTANT, confidence=0.7
         )
-        pairs = [(shelf, draft) for shelf in ctx.shelves_of(place)[:1]]
-    views = [view for shelf, memory in pairs for view in _compared(ctx, shelf, memory)]
+    views = _compared(ctx, shelf, memory)
     return ContradictionsAnswer(
         [view for view in views if view.relation == "contradicts"],
         [view for view in views if view.relation == "same"],

@@ -61,8 +61,7 @@ def prune(ctx: Context, request: PruneRequest, progress: Progress) -> PruneAnswe
     candidates: dict[str, tuple[str, Memory]] = {}
     for shelf in asker.shelves:
         for memory in shelf.journal.iter_memories(asker.scope, limit=MOST_LOOKED_AT):
-            reason = reason_to_go(memory, now, unused)
-            if reason:
+            if reason := reason_to_go(memory, now, unused):
                 candidates[memory.id] = (reason, memory)
     for group in consolidate.find_groups(ctx, asker, progress):
         for twin in group.members[1:] if group.same else ():

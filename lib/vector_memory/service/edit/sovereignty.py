@@ -6,12 +6,14 @@ from collections import Counter
 from dataclasses import replace
 
 from vector_memory.errors import BadInputError
-from vector_memory.model import JURISDICTIONS, Memory, Sensitivity, strictest
+from vector_memory.model import JURISDICTIONS, Memory, Scope, Sensitivity, strictest
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import project_names
 from vector_memory.service.memory.companions import keep_level
 from vector_memory.service.memory.lookup import lookup
+
+KEPT = ("project", "jurisdiction", "sensitivity")
 
 
 class SovereigntyRequest(messages.Request):
@@ -55,12 +57,10 @@ def sovereignty(ctx: Context, request: SovereigntyRequest) -> SovereigntyAnswer:
         if request.sensitivity is None and not request.jurisdiction:
             raise BadInputError("Nothing to set.", "Give a sensitivity or a jurisdiction.")
         pairs = [lookup(ctx, id) for id in request.ids]
-        wanted = [(shelf, old, _set(request, old)) for shelf, old in pairs]
-        for shelf, old, new in wanted:
-            if new != old:
-                keep_level(shelf, shelf.journal.update(replace(new, updated_at=ctx.now())))
-                changed += 1
-        ids = [old.id for _, old, new in wanted if new != old]
+        wanted = [(shelf, new) for shelf, old in pairs if (new := _set(request, old)) != old]
+        for shelf, new in wanted:
+            keep_level(shelf, shelf.journal.update(replace(new, updated_at=ctx.now())))
+        ids, changed = [new.id for _, new in wanted], len(wanted)
         level = request.sensitivity.value if request.sensitivity else ""
         about = {"sensitivity": level, "jurisdiction": request.jurisdiction}
         ctx.state.audit("sovereignty", request.actor, ids, about)
@@ -84,9 +84,9 @@ def _set(request: SovereigntyRequest, memory: Memory) -> Memory:
 
 def _kept(ctx: Context) -> list[KeptView]:
     shelves = ctx.all_shelves()
-    names, counts = project_names(shelves), Counter[tuple[str, str, str]]()
+    names, counts = project_names(shelves), Counter[tuple[str, ...]]()
     for shelf in shelves:
-        counts.update(shelf.journal.count_kept())
+        counts.update(shelf.journal.count_by_words(KEPT, Scope()))
     return [
         KeptView(names[project] if project else "", law, level, n)
         for (project, law, level), n in counts.most_common()

@@ -16,8 +16,7 @@ from datetime import datetime, timedelta
 from vector_memory.errors import BadInputError, StoreFullError
 from vector_memory.journal.job_rows import FAILED, RUNNING, JobRow
 from vector_memory.service.base import privacy
-from vector_memory.service.base.context import Context
-from vector_memory.service.base.job_clock import JobClock
+from vector_memory.service.base.context import Context, JobClock
 from vector_memory.service.jobs import registry, schedule
 from vector_memory.service.jobs.step import Entry, JobRun, Step, counts_of, joined, without_words
 from vector_memory.system.json_in import Record

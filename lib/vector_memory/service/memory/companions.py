@@ -16,13 +16,11 @@ LIVING = (Status.ACTIVE, Status.SUPERSEDED)
 def companions(shelf: Shelf, chosen: Sequence[Memory]) -> list[Memory]:
     """Return what goes with these memories of a store, without themselves: ideas drawn from passages
     that go, and what gave way to any of them, however long ago."""
-    going = {memory.id: memory for memory in chosen}
-    _add(going, drawn_from(shelf, chosen))
+    going = {memory.id: memory for memory in (*chosen, *drawn_from(shelf, chosen))}
     latest = list(going)
     while latest:
-        older = [memory for memory in shelf.journal.replaced_by(latest) if memory.id not in going]
-        _add(going, older)
-        latest = [memory.id for memory in older]
+        older = {old.id: old for old in shelf.journal.replaced_by(latest) if old.id not in going}
+        going, latest = going | older, list(older)
     chosen_ids = {memory.id for memory in chosen}
     return [memory for memory in going.values() if memory.id not in chosen_ids]
 
@@ -33,7 +31,7 @@ def drawn_from(shelf: Shelf, chosen: Sequence[Memory]) -> list[Memory]:
     drawn: list[Memory] = []
     going = {memory.id for memory in chosen}
     for source, project in {
-        (_turn(memory), memory.project)
+        (Source(memory.source.session, memory.source.path, turn=memory.source.turn), memory.project)
         for memory in chosen
         if memory.kind == PASSAGE and memory.source.path
     }:
@@ -64,17 +62,7 @@ def keep_level(shelf: Shelf, memory: Memory) -> None:
             shelf.journal.update(replace(derived, sensitivity=level))
 
 
-def _turn(memory: Memory) -> Source:
-    source = memory.source
-    return Source(source.session, source.path, turn=source.turn)
-
-
 def _terms(memories: Iterable[Memory]) -> set[str]:
     return {
         term for memory in memories for term in analysis.lexical("", memory.text, "", "").split()
     }
-
-
-def _add(going: dict[str, Memory], memories: Iterable[Memory]) -> None:
-    for memory in memories:
-        going.setdefault(memory.id, memory)

@@ -232,14 +232,9 @@ def _lifted(
 
 
 def _as_target(memory: Memory, target: str) -> Memory:
-    kind = memory.kind
-    if target == "procedure":
-        kind = PROCEDURE
-    elif target == "learning":
-        kind = "learning"
     return replace(
         memory,
-        kind=kind,
+        kind={"procedure": PROCEDURE, "learning": "learning"}.get(target, memory.kind),
         collection=TARGETS[target],
         expires_at=None,
         temporal=Temporal.PERMANENT,

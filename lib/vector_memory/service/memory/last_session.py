@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from itertools import groupby, islice
 from operator import attrgetter
 
@@ -108,11 +109,6 @@ class _SpokenTurn:
             return len(set(analysis.analyse(self.asked))) >= LEAST_ASKED_TERMS
         return self.terms >= LEAST_EXCHANGE_TERMS or self.is_done
 
-    @property
-    def is_slight(self) -> bool:
-        """Whether nothing was done in it, and little answered: an aside, or a word on what was said before."""
-        return not self.is_done and not _says_much(self.answered)
-
 
 def newest_of_sessions(
     shelves: Sequence[Shelf], scope: Scope, but: str = ""
@@ -183,7 +179,9 @@ def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
         return None
     request_turn = turns[place]
     later = [turn for turn in turns[:place] if _says_much(turn.answered)]
-    earlier = turns[place + 1 :] if request_turn.is_slight else []
+    # An aside, or a word on what was said before, has nothing done in it, and little answered.
+    is_slight = not request_turn.is_done and not _says_much(request_turn.answered)
+    earlier = turns[place + 1 :] if is_slight else []
     worked = next((turn for turn in earlier if turn.is_request and _says_much(turn.answered)), None)
     near = [memory for turn in turns[: place + 1] for memory in turn.passages]
     marked = [memory.extra for memory in passages]
@@ -285,30 +283,24 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
         for memory in shelf.journal.open_items(scope, MOST_OPEN)
         if not (memory.is_held or SUBAGENT_TAG in memory.tags)
     ]
-    sessions = {memory.source.session for memory in open_items if memory.source.path}
-    last_turns: dict[str, int] = {}
-    solutions: dict[str, list[Memory]] = {}
-    for session in sessions:
+
+    @cache
+    def of_session(session: str) -> tuple[int, list[Memory]]:
+        """Return the turn in which something was said last, and the session's solutions."""
         own = Scope(projects=scope.projects, sessions=(session,))
-        last_turns.update(
-            (session, memory.source.turn)
-            for memory in shelf.journal.recent(own, 1, kinds=(PASSAGE,))
-        )
-        solved = replace(own, kinds=(SOLUTION,))
-        solutions[session] = list(shelf.journal.iter_memories(solved))
-    kept = [
-        memory
-        for memory in open_items
-        if not memory.source.path
-        or (memory.origin is Origin.USER and memory.kind != QUESTION)
-        or memory.source.turn >= last_turns.get(memory.source.session, 0)
-    ]
-    unsolved = [
-        memory
-        for memory in kept
-        if memory.kind != PROBLEM
-        or not _is_solved(memory, solutions.get(memory.source.session, []))
-    ]
+        last = shelf.journal.recent(own, 1, kinds=(PASSAGE,))
+        solved = shelf.journal.iter_memories(replace(own, kinds=(SOLUTION,)))
+        return last[0].source.turn if last else 0, list(solved)
+
+    def is_unsolved(memory: Memory) -> bool:
+        if not memory.source.path:
+            return True
+        last_turn, solutions = of_session(memory.source.session)
+        is_the_users = memory.origin is Origin.USER and memory.kind != QUESTION
+        is_open = is_the_users or memory.source.turn >= last_turn
+        return is_open and not (memory.kind == PROBLEM and _is_solved(memory, solutions))
+
+    unsolved = list(filter(is_unsolved, open_items))
     taken_up = [memory for memory in unsolved if memory.source.path and memory.kind != PROBLEM]
     left = {memory.id for memory in _not_taken_up(shelf, scope, taken_up)}
     settled = {memory.id for memory in taken_up} - left

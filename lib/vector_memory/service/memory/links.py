@@ -60,8 +60,12 @@ def link(ctx: Context, request: LinkRequest) -> LinkAnswer:
         The two memories, and the links between them now.
     """
     shelf, memory, other = _ends(ctx, request)
-    if request.is_agent:
-        _require_own(other, request.relation, request.remove)
+    # No rule of the user's gives way to an agent's word, or comes back by it.
+    is_about_holding = request.relation is Relation.SUPERSEDES or (
+        request.remove and other.superseded_by
+    )
+    if request.is_agent and is_about_holding:
+        agent_rights.require_not_the_users(other)
     if request.remove:
         removed = _unlink(ctx, shelf, memory, other, request.relation)
         answer = LinkAnswer(memory.id, other.id, "removed", removed=removed)
@@ -73,12 +77,6 @@ def link(ctx: Context, request: LinkRequest) -> LinkAnswer:
         detail = {"action": answer.action, "relation": relation.value}
     ctx.state.audit("link", request.actor, [memory.id, other.id], detail)
     return answer
-
-
-def _require_own(other: Memory, relation: Relation | None, remove: bool) -> None:
-    """Make sure that no rule of the user's gives way to an agent's word, or comes back by it."""
-    if relation is Relation.SUPERSEDES or (remove and other.superseded_by):
-        agent_rights.require_not_the_users(other)
 
 
 class LinksRequest(messages.Request):

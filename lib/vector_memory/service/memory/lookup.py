@@ -41,12 +41,11 @@ def find(
     text: str,
     asker: Asker,
     k: int,
-    widen: bool = False,
     allowed: Callable[[Memory], bool] | None = None,
     cold: bool = False,
 ) -> list[Hit]:
     """Return the hits of `answer`."""
-    return answer(ctx, text, asker, k, widen, allowed, cold).hits
+    return answer(ctx, text, asker, k, allowed=allowed, cold=cold).hits
 
 
 def answer(

@@ -89,7 +89,7 @@ def in_context(
         pieces, place = _parted(pieces, memory.text)
     if place is None:
         return _said_in(memory, turn, scores)
-    chosen = around(_sizes(pieces), place, WHOLE_CHARS, _by_place(pieces, scores))
+    chosen = _around(pieces, place, WHOLE_CHARS, scores)
     parts = [_talk_first(memory.text)]
     if after := [at for at in chosen if at > place]:
         parts.append("[then] " + _joined(pieces, after))
@@ -105,14 +105,6 @@ def _joined(pieces: Sequence[tuple[str, str]], places: Sequence[int]) -> str:
     for last, at in itertools.pairwise(places):
         text += ("\n" if at == last + 1 else "\n…\n") + pieces[at][1]
     return text
-
-
-def _sizes(pieces: Sequence[tuple[str, str]]) -> list[int]:
-    return [len(text) for _, text in pieces]
-
-
-def _by_place(pieces: Sequence[tuple[str, str]], scores: Mapping[str, float]) -> dict[int, float]:
-    return {at: scores[id] for at, (id, _) in enumerate(pieces) if id in scores}
 
 
 def _talk_first(text: str) -> str:
@@ -139,17 +131,12 @@ def _parted(pieces: list[tuple[str, str]], idea: str) -> tuple[list[tuple[str, s
                 head, _, tail = harmless.parted(
                     [text[: match.start()], text[match.start() : end], text[end:]]
                 )
-                head, tail = _head(head), tail.lstrip(" *_`.:!?\n")
+                head, tail = _LEADS.sub("", head).rstrip(), tail.lstrip(" *_`.:!?\n")
                 halves = [(id, head)] if head else []
                 rest = [(id, tail)] if tail else []
                 parted = [*pieces[:place], *halves, (id, idea), *rest, *pieces[place + 1 :]]
                 return parted, place + len(halves)
     return [], None
-
-
-def _head(text: str) -> str:
-    """Return what stands before an idea, without what leads to it alone."""
-    return _LEADS.sub("", text).rstrip()
 
 
 def _said_in(memory: Memory, turn: Sequence[Memory], scores: Mapping[str, float]) -> Excerpt:
@@ -161,7 +148,7 @@ def _said_in(memory: Memory, turn: Sequence[Memory], scores: Mapping[str, float]
     place = shares.index(max(shares))
     pieces = [(passage.id, str(passage.text)) for passage in turn]
     room = WHOLE_CHARS - len(memory.text)
-    chosen = around(_sizes(pieces), place, room, _by_place(pieces, scores))
+    chosen = _around(pieces, place, room, scores)
     text = f"{memory.text}\n\n[in] {_joined(pieces, chosen)}"
     return Excerpt(text, frozenset(pieces[at][0] for at in chosen), turn[place].id)
 
@@ -172,16 +159,16 @@ def number_of(memory: Memory) -> int:
     return int(digits) if digits.isdecimal() else 0
 
 
-def around(
-    sizes: Sequence[int], place: int, most: int, scores: Mapping[int, float] = MappingProxyType({})
+def _around(
+    pieces: Sequence[tuple[str, str]], place: int, most: int, scores: Mapping[str, float]
 ) -> list[int]:
     """Return the places that are shown with one of them: first those that a search found too, by their
     scores and how near they are, then its neighbours.
 
     Args:
-        sizes: the characters at each place.
+        pieces: (id, text) at each place.
         most: how many characters fit.
-        scores: by place; about 0 … 1.
+        scores: by id; about 0 … 1.
 
     Returns:
         Places in their order, the one itself among them.
@@ -190,9 +177,10 @@ def around(
     def order(other: int) -> tuple[float, int, int]:
         distance = abs(other - place)
         # What was not found is below all that was; what comes after says more than what came before.
-        gained = scores.get(other, -1.0) + NEAR / (1 + distance)
+        gained = scores.get(pieces[other][0], -1.0) + NEAR / (1 + distance)
         return -gained, distance, -other
 
+    sizes = [len(text) for _, text in pieces]
     chosen, left = [place], most - sizes[place]
     for other in sorted((at for at in range(len(sizes)) if at != place), key=order):
         if sizes[other] <= left:

@@ -232,9 +232,6 @@ NEAREST = 8
 LOOKED_THROUGH = 64
 """How many memories of the index are compared with a new one, and among how many of the nearest they are looked for:
 most of these are talk."""
-JUST_STORED = 64
-"""How many memories that the index has not reached yet are looked at: what was stored a moment ago
-is what is most likely said again."""
 
 
 class Neighbour(NamedTuple):
@@ -253,7 +250,8 @@ def neighbours(ctx: Context, shelf: Shelf, draft: Memory, vector: Vector | None)
     if vector is not None:
         cosines = {seq: float(score) for seq, score in shelf.nearest(vector, scope, LOOKED_THROUGH)}
     by_seq = shelf.journal.by_seqs(list(cosines))
-    others = _just_stored(shelf, draft)
+    newest = shelf.just_stored(shelf.index.reached() if shelf.index is not None else 0)
+    others = {seq: memory for seq, memory in newest.items() if memory.project == draft.project}
     if not cosines:
         seqs = [seq for seq, _ in shelf.matching(analysis.query_terms(draft.text), scope, NEAREST)]
         others = {**others, **shelf.journal.by_seqs(seqs)}
@@ -268,17 +266,6 @@ def neighbours(ctx: Context, shelf: Shelf, draft: Memory, vector: Vector | None)
     ]
     near.sort(key=lambda n: -1.0 if n.cosine is None else -2.0 - n.cosine)
     return [one for place, one in enumerate(near) if place < NEAREST or one.memory.seq in others]
-
-
-def _just_stored(shelf: Shelf, draft: Memory) -> dict[int, Memory]:
-    """Return the project's newest memories that the index does not know yet."""
-    reached = shelf.index.reached() if shelf.index is not None else 0
-    last = shelf.journal.last_seq()
-    if last <= reached:
-        return {}
-    seqs = range(max(reached, last - JUST_STORED) + 1, last + 1)
-    newest = shelf.journal.by_seqs(list(seqs))
-    return {seq: memory for seq, memory in newest.items() if memory.project == draft.project}
 
 
 def _cosines(

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMemoryError
+from vector_memory.journal.repair import swap
 from vector_memory.model import SUMMARY, Memory, Progress, Status, ignore_progress
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context, new_id
@@ -33,7 +34,7 @@ from vector_memory.service.upkeep.check_rebuild import wait_for_index
 from vector_memory.system import removal, tampering
 
 if TYPE_CHECKING:
-    from vector_memory.journal.due_rows import Task
+    from vector_memory.journal.state_rows import Task
 
 log = logging.getLogger(__name__)
 
@@ -286,7 +287,7 @@ def _clean_store(ctx: Context, shelf: Shelf, projects: Sequence[str]) -> None:
 
 
 def _clean_index(ctx: Context, shelf: Shelf) -> None:
-    folders = [os.path.join(shelf.folder, name) for name in ("lance", "matrix")]
+    folders = [os.path.join(shelf.folder, name) for name in swap.DERIVED]
     if shelf.index is None and not any(map(os.path.isdir, folders)):
         return
     with contextlib.suppress(DaemonUnavailableError):

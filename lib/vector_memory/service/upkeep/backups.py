@@ -3,14 +3,16 @@ moment while writing goes on."""
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import tempfile
 import time
 from typing import Any
 
-from vector_memory.errors import BadInputError, StoreFullError
+from vector_memory.errors import BadInputError
 from vector_memory.journal import schema, state_schema
+from vector_memory.journal.failures import full_disk
 from vector_memory.model import Progress
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
@@ -67,23 +69,18 @@ def backup(ctx: Context, request: BackupRequest, progress: Progress) -> BackupAn
     folder = os.path.dirname(target)
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        work = tempfile.mkdtemp(dir=folder, prefix=".backup-")
+        made = tempfile.TemporaryDirectory(
+            dir=folder, prefix=".backup-", ignore_cleanup_errors=True
+        )
     except OSError as error:
         raise BadInputError(f"{folder}: {error.strerror}.", "Choose another folder.") from error
-    try:
+    with made as work, full_disk(target):
         shelves = ctx.all_shelves()
         files, stores = _copies(ctx, shelves, work, request.with_vectors, progress)
         manifest = _write(ctx, os.path.join(work, "backup"), stores, files)
         progress(len(shelves) + 1, len(shelves) + 2, "verifying")
         backup_file.read(os.path.join(work, "backup"))
         _put(os.path.join(work, "backup"), target)
-    except OSError as error:
-        raise StoreFullError(
-            f"{target} cannot be written: {error.strerror or error}.",
-            "Free space there or choose another folder.",
-        ) from error
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
     memories = sum(store["memories"] for store in manifest["stores"])
     ctx.state.audit("backup", request.actor, [], {"file": target, "memories": memories})
     return BackupAnswer(
@@ -146,8 +143,11 @@ def _copies(
         )
     if os.path.exists(ctx.home.config):
         files[backup_file.CONFIG] = shutil.copy(ctx.home.config, os.path.join(work, "config"))
-    for number, (name, path) in enumerate(_archives(ctx.home)):
-        files[name] = shutil.copy(path, os.path.join(work, f"archive-{number}"))
+    for number, name in enumerate(sorted(glob.glob("*/*", root_dir=ctx.home.archives))):
+        path = os.path.join(ctx.home.archives, name)
+        files[backup_file.ARCHIVES + name] = shutil.copy(
+            path, os.path.join(work, f"archive-{number}")
+        )
     return files, stores
 
 
@@ -166,15 +166,6 @@ def _state(ctx: Context, work: str) -> dict[str, str]:
         name = f"{backup_file.AUDIT}{os.path.basename(audit_file)}"
         files[name] = shutil.copy(audit_file, os.path.join(work, f"audit-{number}"))
     return files
-
-
-def _archives(home: paths.Home) -> list[tuple[str, str]]:
-    return [
-        (f"{backup_file.ARCHIVES}{os.path.basename(folder)}/{name}", os.path.join(folder, name))
-        for folder, _, names in os.walk(home.archives)
-        for name in sorted(names)
-        if os.path.dirname(folder) == home.archives and not name.startswith(".")
-    ]
 
 
 def _write(

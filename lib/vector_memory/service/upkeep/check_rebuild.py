@@ -88,16 +88,13 @@ def _unopened(ctx: Context) -> list[Problem]:
 
 
 def _check_journal(ctx: Context, shelf: Shelf, mend: bool) -> list[Problem]:
-    problems = shelf.journal.check(mend)
-    if not problems:
-        return []
-    if not mend or not shelf.journal.writable:
-        return _all_of(shelf.folder, problems, SAVES)
-    done = shelf.mend_journal(problems)
-    if done is None:
-        return _all_of(shelf.folder, problems, RESTORE)
-    ctx.state.audit("mend", "job", [], {"kept": done.kept, "lost": len(done.lost)})
-    return _all_of(shelf.folder, problems, mended(done))
+    problems, fix = shelf.journal.check(mend), SAVES
+    if problems and mend and shelf.journal.writable:
+        fix = RESTORE
+        if (done := shelf.mend_journal(problems)) is not None:
+            ctx.state.audit("mend", "job", [], {"kept": done.kept, "lost": len(done.lost)})
+            fix = mended(done)
+    return _all_of(shelf.folder, problems, fix)
 
 
 def mended(done: Salvaged) -> str:
@@ -115,16 +112,12 @@ def _check_index(ctx: Context, shelf: Shelf, mend: bool) -> list[Problem]:
     index = shelf.index
     if index is None:
         return []
-    problems = index.check(mend)
-    if mend and not problems:
-        problems = _differences(shelf, index)
-    if not problems:
-        return []
-    if not mend:
-        return _all_of(shelf.folder, problems, "Run `vector-memory check --read-data`.")
-    shelf.mend_index(problems)
-    ctx.count("indexes_set_aside")
-    return _all_of(shelf.folder, problems, "It was set aside and is made anew by itself.")
+    problems, fix = index.check(mend), "Run `vector-memory check --read-data`."
+    if mend and (problems := problems or _differences(shelf, index)):
+        shelf.mend_index(problems)
+        ctx.count("indexes_set_aside")
+        fix = "It was set aside and is made anew by itself."
+    return _all_of(shelf.folder, problems, fix)
 
 
 def _differences(shelf: Shelf, index: Index) -> list[str]:

@@ -9,8 +9,9 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
+from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.journal.audit import AuditEntry, AuditRow
+from vector_memory.journal.failures import full_disk
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.system.durable_files import write_durably
@@ -86,11 +87,9 @@ def prove(ctx: Context, request: ProveRequest) -> ProveAnswer:
         goes_on = attestation.continued(leaves, _earlier(request), statement)
         proof, name = asdict(goes_on), f"since-{goes_on.earlier.size:08d}-{len(rows):08d}.json"
     path = os.path.join(ctx.home.proofs, name)
-    try:
+    with full_disk(path):
         make_folder(ctx.home.proofs)
         write_durably(path, (json.dumps(proof, indent=2) + "\n").encode("utf-8"))
-    except OSError as error:
-        raise StoreFullError(f"{path} cannot be written: {error.strerror or error}.") from error
     ctx.state.audit("proof", request.actor, [], {"size": len(rows), "entry": request.entry})
     return ProveAnswer(path, key.public.fingerprint, proof)
 
@@ -155,7 +154,18 @@ class AuditAnswer(messages.Answer):
 
 
 def audit(ctx: Context, request: AuditRequest) -> AuditAnswer:
-    """Return the last entries of the audit log."""
+    """Return the last entries of the audit log.
+
+    Raises:
+        BadInputError: nothing was ever noted of the action that is asked for.
+    """
     entries = ctx.state.audit_entries(request.k, request.since, request.action, request.but)
+    if request.action and not entries:
+        actions = sorted({row.action for row in ctx.state.audit_rows()})
+        if request.action not in actions:
+            raise BadInputError(
+                f"The audit log has no action {request.action[:40]!r}.",
+                f"It has: {', '.join(actions) or 'none yet'}.",
+            )
     problem = ctx.state.audit_break(whole=request.verify)
     return AuditAnswer(entries, not problem, problem)

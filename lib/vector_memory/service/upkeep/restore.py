@@ -36,7 +36,6 @@ from vector_memory.system.paths import Home
 log = logging.getLogger(__name__)
 
 STAGED = ".staged"
-DERIVED = ("lance", "matrix")
 MOST_KEPT = 3
 _COPY_BYTES = 1 << 20
 
@@ -332,7 +331,7 @@ def _replace(target: str, part: str) -> str:
         log.error("%s is not restored: %s", target, " ".join(signs[0]))
         return ""
     if os.path.exists(part):
-        for name in DERIVED:
+        for name in swap.DERIVED:
             # It follows the other history, and is made from a journal in any case.
             removal.remove(os.path.join(os.path.dirname(target), name))
         os.rename(part, swap.incoming(target))

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
-from vector_memory.journal.figures import FACETS
 from vector_memory.journal.job_rows import FAILED
 from vector_memory.journal.use_labels import BY, UseCount
 from vector_memory.model import GLOBAL_PROJECT, Scope
@@ -21,6 +20,7 @@ from vector_memory.service.memory.views import MemoryView, memory_view
 from vector_memory.service.tools import flags
 from vector_memory.service.upkeep.check_rebuild import pending
 
+FACETS = ("project", "kind", "collection", "tier", "priority", "origin")
 USED_DAYS = 30
 EVER = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -220,13 +220,10 @@ def drain(ctx: Context) -> None:
     """Add what hooks counted to the counters. A hook that has the file open just then is not counted."""
     path = os.path.join(ctx.home.run, HOOKS_FILE)
     taken = f"{path}.taken"
-    if not os.path.exists(taken):
-        # One that is there was left by a daemon that ended at this very point.
-        try:
-            os.rename(path, taken)
-        except OSError:
-            return
     try:
+        # One that is there was left by a daemon that ended at this very point.
+        if not os.path.exists(taken):
+            os.rename(path, taken)
         with open(taken, encoding="ascii", errors="replace") as file:
             counts = Counter(line.strip() for line in file)
         os.unlink(taken)
@@ -315,19 +312,14 @@ def facets(ctx: Context, request: FacetsRequest) -> FacetsAnswer:
     scope = asker.scope.listed
     counts: dict[str, Counter[str]] = {name: Counter() for name in FACETS}
     for shelf in asker.shelves:
-        for name, by_value in shelf.journal.count_facets(scope).items():
-            counts[name].update(by_value)
+        for words, n in shelf.journal.count_by_words(FACETS, scope).items():
+            for name, word in zip(FACETS, words, strict=True):
+                counts[name][word] += n
     projects = _projects(asker.shelves, counts.pop("project"))
     return FacetsAnswer(projects, *(dict(count.most_common()) for count in counts.values()))
 
 
 def _projects(shelves: Sequence[Shelf], counts: Counter[str]) -> list[ProjectView]:
-    names = project_names(shelves)
-    roots = project_roots(shelves)
-    return [
-        ProjectView(id, _name(id, names), roots.get(id, ""), n) for id, n in counts.most_common()
-    ]
-
-
-def _name(id: str, names: ProjectNames) -> str:
-    return "of yours, in all projects" if id == GLOBAL_PROJECT else names[id]
+    names, roots = project_names(shelves), project_roots(shelves)
+    names[GLOBAL_PROJECT] = "of yours, in all projects"
+    return [ProjectView(id, names[id], roots.get(id, ""), n) for id, n in counts.most_common()]

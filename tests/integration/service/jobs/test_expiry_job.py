@@ -48,6 +48,15 @@ def every(house: ServiceHouse) -> dict[str, Memory]:
     return {one.id: one for one in journal.iter_memories(Scope(), statuses=tuple(Status))}
 
 
+def test_what_has_expired_is_not_listed_before_it_goes(house: ServiceHouse) -> None:
+    """Nor counted: the next sweep may be a day away."""
+    stored(house, 1, expires_at=house.time - timedelta(hours=1))
+    kept = stored(house, 2, expires_at=house.time + timedelta(hours=1))
+    for how in ({}, {"sort": "oldest"}, {"k": 100_000}):
+        listed = door(house.ctx, "list", {"all_projects": True, **how})
+        assert ([one["id"] for one in listed["memories"]], listed["total"]) == ([kept.id], 1)
+
+
 def test_what_has_expired_is_nowhere_any_more(house: ServiceHouse) -> None:
     """Not in the journal, its full text or the index; what has not expired stays."""
     past, future = house.time - timedelta(hours=1), house.time + timedelta(hours=1)

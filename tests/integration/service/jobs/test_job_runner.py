@@ -16,8 +16,7 @@ from service_house import ServiceHouse, door
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
 from vector_memory.journal.state import State
-from vector_memory.service.base.context import Context
-from vector_memory.service.base.job_clock import JobClock
+from vector_memory.service.base.context import Context, JobClock
 from vector_memory.service.jobs import registry, runner
 from vector_memory.service.jobs.registry import Job
 from vector_memory.service.jobs.schedule import cadence

@@ -412,9 +412,10 @@ def test_a_move_to_another_store_keeps_tiers(tmp_path: Path) -> None:
     assert move(one, Scope(), two) == 3
     assert two.get("m0001").tier is Tier.COLD
     assert two.get("m0002").applied == 1
-    assert [candidate.seq for candidate in two.matching(["number"], Scope(), 9, cold=True)] == [
-        two.get("m0001").seq
-    ]
+    assert [
+        candidate.seq
+        for candidate in two.matching(["number"], Scope(tiers=(Tier.COLD,)), 9, cold=True)
+    ] == [two.get("m0001").seq]
     one.close()
     two.close()
 

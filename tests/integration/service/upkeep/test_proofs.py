@@ -43,6 +43,16 @@ def test_the_log_continues_what_was_signed_until_somebody_changes_it(house: Serv
     assert "were signed" in door(house.ctx, "check_proof", {"statement": statement})["why"]
 
 
+def test_an_action_that_was_never_noted_is_refused_with_those_that_were(
+    house: ServiceHouse,
+) -> None:
+    house.remember("The ledger remembers this.")
+    assert door(house.ctx, "audit", {"action": "remember"})["entries"]
+    with pytest.raises(BadInputError) as raised:
+        door(house.ctx, "audit", {"action": "nonsense"})
+    assert "remember" in raised.value.hint
+
+
 def test_one_entry(house: ServiceHouse) -> None:
     house.remember("The ledger remembers this.")
     made = door(house.ctx, "prove", {"entry": 1})
