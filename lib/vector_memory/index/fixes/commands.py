@@ -29,6 +29,8 @@ _MULTI = _WORDS_OF["with_jobs"]
 """Programs whose first word says which of their jobs it is."""
 _DEEPER = _WORDS_OF["deeper"]
 """Words after which the next one belongs to the job, too."""
+_VALUED = _WORDS_OF["valued"]
+"""Options whose value stands before the job: `kubectl --context stage get`."""
 _QUIET = _WORDS_OF["quiet"]
 """Programs that only look, or only prepare what others do."""
 _LOOKING_JOBS = frozenset({
@@ -216,7 +218,9 @@ def _job(program: str, words: list[str]) -> tuple[str, tuple[str, ...]]:
         return program, tuple(words)
     names: list[str] = []
     left = list(words)
-    for word in words:
+    for place, word in enumerate(words):
+        if place and words[place - 1] in _VALUED:
+            continue
         if _is_subcommand(word) and (not names or names[-1] in _DEEPER):
             names.append(word)
             left.remove(word)
