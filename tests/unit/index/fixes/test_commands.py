@@ -21,6 +21,8 @@ from vector_memory.index.fixes import commands
         ("kubectl --context stage -n shop rollout restart deploy/cart", "kubectl rollout"),
         ("kubectl --context stage -n shop describe pod cart", ""),
         ("npm --prefix web run build", "npm run build"),
+        ("ssh web-1 'cd /srv && sudo systemctl restart app'", "ssh systemctl restart"),
+        ("ssh web-1 tail -n 50 /var/log/app.log", ""),
         ("docker compose -f stage up -d", "docker compose up"),
         (
             "git add . && git commit -m \"$(cat <<'EOF'\nfix: don't (x) && y | z\nEOF\n)\"",
