@@ -52,6 +52,7 @@ _PULL = re.compile(r"https?://[^\s/]+/[^\s/]+/[^\s/]+/(?:pull|-/merge_requests)/
 _OPENS_PULL = re.compile(r"\b(?:gh\s+pr|glab\s+mr|hub\s+pull-request)\b")
 _VOICE = re.compile(r"(?m)^(User|Task|Assistant|Done)\b(?=[:,'])")
 """What would speak in another's name at the beginning of a line."""
+_BOX = re.compile(r"\[[ xX]\]")
 _MARKUP = re.compile(r"^\s*(?:[#>]{1,6}|[-•*]|[.…]{2,})\s+|[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}")
 
 
@@ -290,9 +291,12 @@ def _statements(speaker: str, text: str) -> Iterator[_Part]:
 
 
 def _mark(text: str, start: int) -> str:
-    """Return what stands before an item's words: its number, by which it will be spoken of, or a dash."""
-    mark = text[text.rfind("\n", 0, start) + 1 : start].split()
-    return mark[0] if mark and mark[0][0].isdigit() else "-"
+    """Return what stands before an item's words: its number, by which it will be spoken of, or a dash, and its box,
+    by which ideas are told what is left to do."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    mark, box = before.split(), _BOX.search(before)
+    number = mark[0] if mark and mark[0][0].isdigit() else "-"
+    return f"{number} {box[0]}" if box else number
 
 
 _Piece = Sequence[_Part]

@@ -39,6 +39,7 @@ _PLAN = " ExitPlanMode"
 UNDER, RULES = "under ", "rules"
 _ORNAMENT = re.compile(r"(?m)^\W{0,12}\w{0,20}[\W_]{0,3}[─━═]{4,}[^\n]{0,4}$")
 """A line that frames what is said."""
+_WISH = re.compile(r"i\b|don", re.IGNORECASE)
 _FILE_FIRST = re.compile(r"[`*\w./-]+`?\**:? ?[-–—:]")
 _BOLD = re.compile(r"\W{0,4}\*\*[^*]+\*\*")
 _LEFT = re.compile(
@@ -220,9 +221,11 @@ def cues(unit: Unit) -> dict[str, bool]:
 
 
 def is_rule(text: str) -> bool:
-    """Whether a sentence has a turn of phrase, in any language that is known, by which wishes reach beyond the moment."""
+    """Whether a sentence has a turn of phrase, in any language that is known, by which wishes reach beyond the moment:
+    "I want" alone is no such."""
     said = text.replace("’", "'")
-    return any(_cue(table, RULES).search(said) for table in ("idea_cues", "idea_cues_abroad"))
+    found = (_cue(table, RULES).finditer(said) for table in ("idea_cues", "idea_cues_abroad"))
+    return any(not _WISH.match(match.group()) for matches in found for match in matches)
 
 
 @cache

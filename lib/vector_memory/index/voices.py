@@ -11,7 +11,11 @@ USER, ASSISTANT, TASK, DONE = "user", "assistant", "task", "done"
 """Who speaks; `TASK` is a program in the user's place, and after `DONE` stands what was done."""
 
 _HEAD = re.compile(r"(?m)^(User|Assistant|Task|Done)(?:: |, refusing |'s answers: |(, planning): )")
-_REFUSED = re.compile(r"(User, refusing .{0,400}?): (?=[^:\n]*(?:\n|\Z))")
+_REFUSED = re.compile(
+    r"(User, refusing (?:ExitPlanMode(?=: )|.{0,400}?(?=: (?:[^:\n]|:(?! ))*(?:\n|\Z)))): "
+)
+"""What was refused may hold a colon and a space ("Bash: git push"), but for a plan: the reason is what stands behind the
+last one."""
 
 
 class Voice(NamedTuple):

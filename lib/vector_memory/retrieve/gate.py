@@ -23,8 +23,9 @@ FRESH_S = 600.0
 """What is not older comes from work that still goes on."""
 OLD_S = 7 * DAY_S
 """From here on age says no more: what still fits after a week fits as well after a year."""
-AWAKE_S, ASLEEP_S = DAY_S, 14 * DAY_S
-"""For how long a project lay that somebody is still at work on, and one that somebody comes back to."""
+AWAKE_S, ASLEEP_S = DAY_S, 4 * DAY_S
+"""For how long a project lay that somebody is still at work on, and one that somebody comes back to: longer than a
+weekend."""
 LONGEST_REST_S = 56 * DAY_S
 """Longer rests were not labelled: they count as this one."""
 WHOLE_TERMS = 30
@@ -82,7 +83,7 @@ def feature_values(
     Returns:
         `back`, how long before the end of the session before it was, and `rest`, how long the project lay since
         then, as logarithms of seconds; `sure_rested`, its relevance as far as the project lay (0 up to a day, 1
-        from a fortnight on); the others as they are, 0 … 1.
+        from four days on); the others as they are, 0 … 1.
     """
     now, before = moment.now.timestamp(), moment.before
     # A clock may have been put back: nothing is newer than now, and no session ends later.

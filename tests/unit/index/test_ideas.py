@@ -13,6 +13,7 @@ from vector_memory.index.ideas import (
     self_contained,
 )
 from vector_memory.index.units import Unit, units
+from vector_memory.index.voices import voices
 from vector_memory.index.worth import Verdict
 from vector_memory.model import Priority
 
@@ -48,6 +49,17 @@ def test_a_refusal_is_a_preference_that_says_what_was_refused() -> None:
     refusal = units([passage])[-1]
     idea = only(refusal, "fact")
     assert (idea.text, idea.intent) == ("User, refusing Bash: npm install: Use pnpm", "preference")
+
+
+@pytest.mark.parametrize(
+    ("refused", "reason"),
+    [("Bash: npm start", "use port 8080:80 and std::fs"), ("ExitPlanMode", "keep the file: others read it"),
+     ("ExitPlanMode", "call std::fs")],
+)  # fmt: skip
+def test_a_reason_may_have_colons(refused: str, reason: str) -> None:
+    """It is all that the user said."""
+    (voice,) = voices(f"User, refusing {refused}: {reason}")
+    assert (voice.about, voice.text) == (f"User, refusing {refused}", reason)
 
 
 def test_pronouns_take_the_sentence_before() -> None:

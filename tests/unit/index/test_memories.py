@@ -19,6 +19,7 @@ from vector_memory.index.memories import (
     title_of,
     to_drafts,
 )
+from vector_memory.index.units import units
 from vector_memory.text.statements import LONGEST_HEADING
 
 AT = datetime(2026, 11, 20, tzinfo=timezone.utc)
@@ -89,6 +90,14 @@ def test_items_say_what_they_stand_under() -> None:
         replace(EXCHANGE, steps=(ExchangeStep(SAID, "## Ports\n\n- web 80\n- **db** 5432"),))
     )
     assert draft.text.endswith("Assistant: Ports:\n- web 80\n- **db** 5432")
+
+
+def test_items_keep_their_boxes() -> None:
+    """Only by them ideas are told what is left to do."""
+    said = "- [ ] Renew the certificate before the fair\n2. [x] Rotate the log files of the gateway"
+    (draft,) = to_drafts(replace(EXCHANGE, steps=(ExchangeStep(SAID, said),)))
+    assert draft.text.endswith(said)
+    assert [unit.done for unit in units([draft.text])][-2:] == [False, True]
 
 
 def test_subagent_is_marked() -> None:

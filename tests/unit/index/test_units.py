@@ -88,6 +88,8 @@ def test_a_short_sentence_is_in_the_language_of_what_it_stands_in() -> None:
         ("For releases, always bump the schema first.", True),
         ("Bitte ab jetzt erst die Specs laufen lassen.", True),
         ("Paint the button green, please.", False),
+        ("I want the importer to run on the other machine.", False),
+        ("I want tabs, never spaces.", True),
         ("Setz mir bitte das Projekt auf.", False),
     ],
 )

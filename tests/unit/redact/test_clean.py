@@ -110,6 +110,17 @@ def test_a_weak_word_is_taken_out_of_an_environment(line: str) -> None:
         assert clean(line.format(harmless)).text == line.format(harmless)
 
 
+@pytest.mark.parametrize(
+    "line", ["the share: user ann password {} at files.test", "Passwort {}, danke"]
+)
+def test_a_password_in_plain_talk_needs_no_colon(line: str) -> None:
+    """Letters, digits and a sign together are no word of a sentence; what else stands behind the word may be."""
+    value = "Fjell" + "rev!" + "1987"
+    assert clean(line.format(value)).text == line.format("[redacted:password]")
+    for word in ("policy", "strict-2024", "sha256(salt)", "length>=12", "bitwarden2", "&&"):
+        assert clean(line.format(word)).text == line.format(word)
+
+
 @pytest.mark.parametrize("line", ["PWD=walrus", "OLDPWD=walrus", "PASS=walrus", "MIN_PASSWORD=12"])
 def test_what_a_password_is_like_in_name_alone_stays(line: str) -> None:
     """A folder, what tests count, a bound."""

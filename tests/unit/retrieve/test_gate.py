@@ -28,7 +28,7 @@ def worth(age_s: float, rest_s: float, relevance: float, is_before: bool = False
     return gate.worth(known(age_s, rest_s, relevance, is_before))
 
 
-@pytest.mark.parametrize("days", [10, 21, 60, 700])
+@pytest.mark.parametrize("days", [4, 10, 21, 60, 700])
 def test_after_a_rest_what_is_surely_of_the_task_is_told(days: float) -> None:
     """And what only may be is not, however long the project lay."""
     assert worth(days * DAY, days * DAY, 0.95) > 0.4
@@ -44,6 +44,15 @@ def test_in_the_midst_of_work_what_is_fresh_is_worth_more() -> None:
     assert worth(HOUR, MINUTE, 0.7, is_before=True) > worth(HOUR, MINUTE, 0.7)
     # And less than they are worth to who comes back.
     assert worth(30 * DAY, MINUTE, 0.95) < worth(30 * DAY, 30 * DAY, 0.95)
+
+
+def test_the_longer_the_rest_the_more_relevance_counts() -> None:
+    """From a day on, up to a few days: who comes back after a weekend has nothing fresh."""
+    shares = [
+        known(30 * DAY, rest, 0.8, False)["sure_rested"]
+        for rest in (HOUR, 2 * DAY, 3 * DAY, 5 * DAY, 50 * DAY)
+    ]
+    assert shares[0] == 0.0 < shares[1] < shares[2] < shares[3] == shares[4] == 0.8
 
 
 def test_times_that_cannot_be_count_as_now() -> None:

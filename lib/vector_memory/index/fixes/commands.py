@@ -29,6 +29,8 @@ _MULTI = _WORDS_OF["with_jobs"]
 """Programs whose first word says which of their jobs it is."""
 _DEEPER = _WORDS_OF["deeper"]
 """Words after which the next one belongs to the job, too."""
+_VALUED = _WORDS_OF["valued"]
+"""Options whose value stands before the job: `kubectl --context stage get`."""
 _QUIET = _WORDS_OF["quiet"]
 """Programs that only look, or only prepare what others do."""
 _LOOKING_JOBS = frozenset({
@@ -67,7 +69,7 @@ class CommandPart:
     @property
     def is_inline(self) -> bool:
         """Whether it is a program that stands in the command line itself."""
-        return self.program in _INTERPRETERS and self.job == f"{self.program} -"
+        return self.program in _INTERPRETERS and self.job.endswith(f"{self.program} -")
 
     @cached_property
     def operands(self) -> frozenset[str]:
@@ -177,10 +179,8 @@ def _selects(pattern: str, selection: str) -> bool:
 
 
 def _part(command: shell.Command) -> CommandPart:
-    """Return a command as a part of its line; one of another machine is of the program that goes there."""
+    """Return a command as a part of its line; what one on another machine does is a job of its own there."""
     words = [word.text for word in _unwrapped(command.words)]
-    if "ssh" in command.via:
-        return CommandPart("ssh", "ssh", tuple(words), command.is_lost)
     program, rest = _program(words[0]), words[1:]
     if program == "docker-compose":
         program, rest = "docker", ["compose", *rest]
@@ -190,7 +190,8 @@ def _part(command: shell.Command) -> CommandPart:
     written += rest if program == "tee" else []
     files = tuple(name for name in written if not name.startswith(("/dev/", "-", "&")))
     given = [command.given] if command.given else []
-    return CommandPart(program, *_job(program, [*rest, *given]), command.is_lost, files)
+    job, left = _job(program, [*rest, *given])
+    return CommandPart(program, "ssh " * ("ssh" in command.via) + job, left, command.is_lost, files)
 
 
 def _unwrapped(words: Sequence[shell.ShellWord]) -> Sequence[shell.ShellWord]:
@@ -216,7 +217,9 @@ def _job(program: str, words: list[str]) -> tuple[str, tuple[str, ...]]:
         return program, tuple(words)
     names: list[str] = []
     left = list(words)
-    for word in words:
+    for place, word in enumerate(words):
+        if place and words[place - 1] in _VALUED:
+            continue
         if _is_subcommand(word) and (not names or names[-1] in _DEEPER):
             names.append(word)
             left.remove(word)

@@ -53,9 +53,10 @@ _VARIES = tuple(
         (r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b|<hash>", "<hash>"),
         (r"<hash>(?:::\w+)+", "<hash>"),
         (r"(?<![\w<])(?:~|\.{1,2}|[\w.@-]+)?(?:/[^\s/'\":,()<>]+)*/(?=[^\s/'\":,()<>])", ""),
-        # What says how a program ended tells errors apart; other numbers do not.
+        # What says how a program ended tells errors apart; other numbers do not, nor does which of several machines
+        # or pods it was (`node-2`).
         (
-            r"(?<![\w.<-])(?<!code )(?<!status )(?<!errno )(?<!error )(?<!signal )\d+(?:\.\d+)*(?![\w])",
+            r"(?:(?<![\w.<-])|(?<=(?-i:[a-z])-))(?<!code )(?<!status )(?<!errno )(?<!error )(?<!signal )\d+(?:\.\d+)*(?![\w])",
             "<n>",
         ),
     )
@@ -134,11 +135,16 @@ def particulars(error: str) -> frozenset[str]:
     found = failure(text)
     if found and not _is_vague(found) and found.kind.lower() not in _VAGUE:
         return frozenset()
-    lines, near = text.split("\n"), set[int]()
-    for at, line in enumerate(lines):
-        if _complains(line):
-            before, after = (0, 0) if _says_what(line) else (BEFORE, AFTER)
-            near.update(range(max(0, at - before), min(len(lines), at + after + 1)))
+    lines = text.split("\n")
+    complaints = [at for at, line in enumerate(lines) if _complains(line)]
+    # Where one says it, what stands around the others is chance: where a program was, what it waits for.
+    is_told = any(_says_what(lines[at]) for at in complaints)
+    before, after = (0, 0) if is_told else (BEFORE, AFTER)
+    near = {
+        place
+        for at in complaints
+        for place in range(max(0, at - before), min(len(lines), at + after + 1))
+    }
     words = words_of("\n".join(lines[place] for place in sorted(near)[:MOST_LINES]))
     return frozenset(_digest(word, 4).hex() for word in words)
 

@@ -91,6 +91,7 @@ def explain(ctx: Context, request: ExplainRequest) -> ExplainAnswer:
             replace(query, embedded=query.embedded[:PROMPT_CHARS])
         ),
         fitting=ctx.settings.threshold,
+        is_asked=question.said.is_question,
     )
     silent = _silence(ctx, question)
     judged = _Judgement(ctx, question, found, bool(silent))

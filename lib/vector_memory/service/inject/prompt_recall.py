@@ -155,6 +155,7 @@ def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, 
         embed=ctx.embedding.of_prompt,
         fitting=ctx.settings.threshold,
         known=lambda memory: memory.id in shown or question.sees(memory),
+        is_asked=question.said.is_question,
     )
     hits = without_echoes(found.hits)
     worths = worths_of(ctx, question, hits, found.least)

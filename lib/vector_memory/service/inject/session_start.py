@@ -146,7 +146,6 @@ def start_notes(
     left -= sum(one.tokens for one in given)
     shares = render.Shares(left, ctx.settings.origin_share)
     hidden = hidden | {one.id for one in given}
-    told = ShownTexts([one.text for one in given])
     ends = _ends(asker)
     made: list[fence.Note] = []
     if ends and not given_of_itself(asker) and ends[0].passages[-1].id not in hidden:
@@ -154,6 +153,7 @@ def start_notes(
         if end.tokens <= left:
             made.append(end)
             left -= end.tokens
+    told = ShownTexts([one.text for one in [*given, *made]])
     misses, dated = 0, _dated(ctx, asker)
     days = {memory.id: day for day, memory in dated}
     for memory in _memories(ctx, asker, ends, [memory for _, memory in dated]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from vector_memory import projects
 from vector_memory.config import ENGLISH_BACKEND
@@ -60,6 +61,7 @@ def answer(
     embed: BeginEmbedding | None = None,
     fitting: float = FITS,
     known: Callable[[Memory], bool] = lambda memory: False,
+    is_asked: bool = True,
 ) -> Answer:
     """Return at most k hits of the asker's stores for a text, best first.
 
@@ -71,9 +73,13 @@ def answer(
         embed: begins to make the question's vector; whatever time it takes by default.
         fitting: the relevance from which on a memory of a small store is an answer, 0 … 1.
         known: what who asks has before him: it takes no place from others.
+        is_asked: it is a question. What is to be done today limits nothing to what was said today.
     """
     shelves = asker.shelves
     query = query_of(ctx, text, asker.scope, shelves, asker.place, session)
+    if not is_asked:
+        today = ctx.now().timestamp() / queries.DAY_S
+        query = replace(query, periods=tuple(span for span in query.periods if span[1] <= today))
     if embed is None:
         is_widened = widen and ctx.settings.hyde
         embed = model_help.widening(ctx) if is_widened else ctx.embedding.of_query

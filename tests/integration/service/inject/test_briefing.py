@@ -100,6 +100,13 @@ def test_a_start_tells_how_the_session_before_ended(house: ServiceHouse, app: Pa
     assert "progress bar" in resumed["answered"] and resumed["asked"] == ASKED
 
 
+def test_what_the_end_of_a_session_lists_is_told_once(house: ServiceHouse, app: Path) -> None:
+    """The boxes that it left open are todos, too."""
+    left = "- [ ] Write the index of the invoices with a progress bar"
+    capture(house, app, "last", 0, (ASKED, f"The migration is written and its tests pass. Left:\n{left}"))  # fmt: skip
+    assert started(house, app).count("progress bar") == 1
+
+
 def test_a_programs_session_is_nobodys_work(house: ServiceHouse, app: Path) -> None:
     """What a program asked is passed over."""
     capture(house, app, "last", 0, (ASKED, ANSWERED))

@@ -16,6 +16,7 @@ from vector_memory.service.inject.prompt_recall import (
     SURE,
     SURE_OF_ALL,
     chosen,
+    on_prompt,
     worths_of,
 )
 from vector_memory.text import analysis
@@ -69,3 +70,20 @@ def test_what_surely_answers_is_told_however_old_it_is(
     # Searched for together with the talk, it would be that which is answered.
     after_talk = replace(question, prompt="try it again", before="How does the parser round?")
     assert not worths_of(house.ctx, after_talk, [sure], 0.5)
+
+
+def test_what_is_to_be_done_today_is_not_looked_for_in_today(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    """Who asks what was so today is told that nothing fits there."""
+    house.remember("The exports of the ledger are kept in the archive bucket.", tmp_path)
+    house.pass_time(days=40)
+    house.follow()
+
+    def told(prompt: str, session: str) -> str:
+        return on_prompt(house.ctx, hook_question(house.ctx, session, str(tmp_path), prompt))
+
+    wish = told("move the exports of the ledger to the archive bucket today", "wishes")
+    asked = told("which exports of the ledger are kept in the archive bucket today?", "asks")
+    assert "archive bucket" in wish and "archive bucket" in asked
+    assert "Nothing fits" not in wish and "Nothing fits" in asked

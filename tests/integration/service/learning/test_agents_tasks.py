@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, captured_of, door, hook_question
 from work import Session
 
 from vector_memory.errors import BadInputError
+from vector_memory.service.inject.prompt_recall import session_before
 from vector_memory.service.learning import lessons
 
 ORDER = "Fix the parser and run the tests until they pass"
@@ -51,6 +52,19 @@ def test_a_subagents_work_is_its_own(house: ServiceHouse, tmp_path: Path, app: P
     assert found == {("main", "large"): (1, 1), ("mender", "small"): (1, 0)}
     assert asked(house, "lessons", app)["tasks"]["tasks"] == 1
     assert asked(house, "wrapup", app, session="s1")["subagents"] == 1
+
+
+def test_a_session_ends_with_its_talk(house: ServiceHouse, tmp_path: Path, app: Path) -> None:
+    """Read weeks later, what is counted of it is no part of it: who comes back has rested since."""
+    session = worked(tmp_path, app, "s1", "large", good=True).say()
+    house.time = max(house.time, session.at)
+    house.pass_time(days=20)
+    captured_of(house.ctx, str(session.path), str(app), final=True)
+    learned(house, session)
+    house.follow()
+    assert asked(house, "lessons", app)["tasks"]["tasks"] == 1
+    span = session_before(hook_question(house.ctx, "s2", str(app)), "s2")
+    assert span is not None and span[1] * 86_400 <= session.at.timestamp()
 
 
 def test_who_is_worse(house: ServiceHouse, tmp_path: Path, app: Path) -> None:

@@ -17,6 +17,13 @@ from vector_memory.index.fixes import commands
         ("npm run build", "npm run build"),
         ("npx tsc --noEmit", "tsc"),
         ("git -C /srv/app rebase --continue", "git rebase"),
+        ("git -C app --no-pager rebase main", "git rebase"),
+        ("kubectl --context stage -n shop rollout restart deploy/cart", "kubectl rollout"),
+        ("kubectl --context stage -n shop describe pod cart", ""),
+        ("npm --prefix web run build", "npm run build"),
+        ("ssh web-1 'cd /srv && sudo systemctl restart app'", "ssh systemctl restart"),
+        ("ssh web-1 tail -n 50 /var/log/app.log", ""),
+        ("docker compose -f stage up -d", "docker compose up"),
         (
             "git add . && git commit -m \"$(cat <<'EOF'\nfix: don't (x) && y | z\nEOF\n)\"",
             "git commit",

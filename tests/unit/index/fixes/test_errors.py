@@ -69,6 +69,8 @@ REGISTRY = "npm ERR! code E404\nnpm ERR! 404 Not Found - GET https://registry.te
         ("FileNotFoundError: No such file or directory: '/home/ana/a/x.yaml'", "FileNotFoundError: No such file or directory: '/srv/x.yaml'"),
         ('fatal: [web1]: UNREACHABLE! => {"msg": "root@10.0.0.11: Permission denied"}', 'fatal: [web7]: UNREACHABLE! => {"msg": "root@10.0.0.17: Permission denied"}'),
         (LOADING.format("models") + REFUSED, "Failures:\n" + REFUSED),
+        ("error: cannot evict cart-0 from shop-node-2", "error: cannot evict cart-4 from shop-node-1"),
+        ("error: no space left: /tmp/RtmpK2/tile_81.tif", "error: no space left: /tmp/RtmpQ9/tile_7.tif"),
         ("fatal: unable to access 'https://h.test/a/b.git/': no host", "fatal: unable to access 'https://h.test/c/d.git/': no host"),
     ],
 )  # fmt: skip
@@ -92,6 +94,24 @@ def test_what_is_missing_tells_apart(one: str, other: str) -> None:
     """The same words about something else are another error, and share no name."""
     assert signature(one, "make") != signature(other, "make")
     assert words_of(error_line(one)) != words_of(error_line(other))
+
+
+def test_codes_are_no_numbers_of_things() -> None:
+    """`node-2` is one of several nodes, `ORA-00942` says what is wrong."""
+    one, other = "error: ORA-00942: not allowed", "error: ORA-01031: not allowed"
+    assert signature(one, "make") != signature(other, "make")
+
+
+def test_what_stands_around_counts_where_nothing_says_what_is_wrong() -> None:
+    """Else it is chance: where in its file a program was, what it says at its end."""
+    names = "! Typesetting error: package `{}` not found.\n{}\nBuild failed: see above."
+    one, again, other = (
+        particulars(names.format(*said))
+        for said in (("units", "l.14 use"), ("units", "l.3 preamble"), ("tables", "l.14 use"))
+    )
+    assert agree(one, again) and not agree(one, other)
+    bare = "{}\nBuild failed: see above."
+    assert not agree(*(particulars(bare.format(said)) for said in ("linking cart", "linking mail")))
 
 
 def test_what_could_not_be_built_tells_apart() -> None:
