@@ -74,6 +74,12 @@ def options(case_sensitive: bool) -> Any:
     return made
 
 
+@cache
+def finder(pattern: bytes, case_sensitive: bool = True) -> Any:
+    """Return what finds a pattern in bytes, made when it is first needed."""
+    return re2.compile(pattern, options(case_sensitive))
+
+
 class Meter:
     """Counts the places of one text that were looked at.
 
@@ -125,7 +131,7 @@ class Automaton:
         loose = [rule.clue.encode("ascii") or _loose(rule.source) for rule in rules]
         either = b"(?:" + b")|(?:".join(loose) + b")"
         self.clue = either if case_sensitive else b"(?i:" + either + b")"
-        self._any = re2.compile(either, options(case_sensitive))
+        self._any = finder(either, case_sensitive)
         self._which = re2.Set.SearchSet(options(case_sensitive))
         for pattern in loose:
             self._which.Add(pattern)

@@ -6,12 +6,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import Any
 
-import re2
-
-from vector_memory.redact.automaton import Meter, options
+from vector_memory.redact.automaton import Meter, finder
 from vector_memory.redact.spans import Span
 from vector_memory.text import tables
 
@@ -137,15 +134,10 @@ _AROUND = 80
 _CLUE_WEIGHT = 0.2
 
 
-@cache
-def _clue(pattern: bytes) -> Any:
-    return re2.compile(pattern, options(case_sensitive=True))
-
-
 def find_personal(kind: str, text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
     """Yield the personal data of a kind."""
     clue, find = KINDS[kind]
-    for start, end in _windows(_clue(clue).finditer(plain), meter):
+    for start, end in _windows(finder(clue).finditer(plain), meter):
         for span in find(text, start, end):
             meter.count()
             yield span

@@ -5,12 +5,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from typing import Any
 
-import re2
-
-from vector_memory.redact.automaton import Meter, options
+from vector_memory.redact.automaton import Meter, finder
 from vector_memory.redact.randomness import strangeness
 from vector_memory.redact.spans import Span
 from vector_memory.redact.surroundings import is_named
@@ -37,14 +33,9 @@ _ODD = 5.4
 """Bits a character from which on a value is no word."""
 
 
-@cache
-def _finder() -> Any:
-    return re2.compile(CLUE, options(case_sensitive=True))
-
-
 def candidates(text: str, plain: bytes, meter: Meter) -> Iterator[tuple[int, int]]:
     """Yield where values stand that are too odd for a word."""
-    for hit in _finder().finditer(plain):
+    for hit in finder(CLUE).finditer(plain):
         first, last = hit.span()
         if LEAST <= last - first <= LONGEST and not _DIGEST.search(
             text, max(0, first - 8), first + 7
