@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import re2
 
 from vector_memory.errors import UnsafeTextError
-from vector_memory.text.patterns import without_lookaround
 
 AUTOMATON_BYTES = 32 * 2**20
 """What one automaton may take; its states are made as texts need them."""
@@ -164,6 +163,7 @@ class Automaton:
                     yield rule, matched
 
 
+_LOOKAROUNDS = ("(?=", "(?!", "(?<=", "(?<!")
 _BEFORE = "(?<!["
 _COUNT = re.compile(rb"\{(\d+),\d+\}")
 """Where a gate does not count: it would need a state for each number."""
@@ -184,3 +184,36 @@ def _loose(pattern: str) -> bytes:
         head = f"(?:^|[^{signs}])"
     rest = _MANY.sub(r"{\1,}", without_lookaround(rest)).replace("(?P<s>", "(?:")
     return (head + rest).encode("ascii")
+
+
+def without_lookaround(pattern: str) -> str:
+    """Return a pattern without its lookarounds: it finds all that the whole one finds, and more."""
+    kept: list[str] = []
+    place = 0
+    while place < len(pattern):
+        if pattern.startswith(_LOOKAROUNDS, place):
+            place = _closing(pattern, place) + 1
+            continue
+        size = 2 if pattern[place] == "\\" else 1
+        kept.append(pattern[place : place + size])
+        place += size
+    return "".join(kept)
+
+
+def _closing(pattern: str, place: int) -> int:
+    """Return where the group that opens at a place is closed."""
+    depth, in_class = 0, False
+    while place < len(pattern):
+        char = pattern[place]
+        if char == "\\":
+            place += 1
+        elif in_class:
+            in_class = char != "]"
+        elif char == "[":
+            in_class = True
+        elif char in "()":
+            depth += 1 if char == "(" else -1
+            if not depth:
+                break
+        place += 1
+    return place
