@@ -8,7 +8,6 @@ document does not, and reaches to the prompt's end.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
@@ -31,10 +30,7 @@ SHORT_LINE = 16
 _BLANK, _OWN, _ITEM, _MACHINE, _NOISE, _QUOTE, _FENCED, _FIELD, _OPENING = range(9)
 _ENDING = (_QUOTE, _FENCED, _NOISE)
 """What shows where it ends."""
-_PATTERNS = {
-    name: re.compile("|".join(lines))
-    for name, lines in tables.sections("pastes", os.path.dirname(__file__)).items()
-}
+_PATTERNS = tables.patterns("pastes", os.path.dirname(__file__), 0)
 _COLONS = (":", "\uff1a")
 
 

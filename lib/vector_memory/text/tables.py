@@ -55,11 +55,10 @@ def groups(name: str, folder: str = FOLDER) -> "dict[str, list[str]]":
     return named
 
 
-def patterns(name: str, folder: str) -> "dict[str, re.Pattern[str]]":
-    """Return an expression for each part of a table beside the code that reads it, that finds any of its entries,
-    whatever the case."""
+def patterns(name: str, folder: str, flags: int = re.IGNORECASE) -> "dict[str, re.Pattern[str]]":
+    """Return an expression for each part of a table beside the code that reads it, that finds any of its entries."""
     return {
-        title: re.compile("|".join(phrases), re.IGNORECASE)
+        title: re.compile("|".join(phrases), flags)
         for title, phrases in sections(name, folder).items()
     }
 
