@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from vector_memory.text import harmless
+from vector_memory.text import harmless, tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,11 +23,7 @@ USUAL_AGENT = "general-purpose"
 LONGEST_NAME = 80
 _FILE_KEYS = ("file_path", "notebook_path")
 _WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
-_QUIET = frozenset({
-    "Read", "Glob", "Grep", "LS", "TodoWrite", "TodoRead", "TaskList", "TaskGet", "TaskUpdate",
-    "TaskOutput", "BashOutput", "KillShell", "ToolSearch", "AskUserQuestion", "ExitPlanMode",
-    "EnterPlanMode", "ListMcpResources",
-})  # fmt: skip
+_QUIET = tables.sets("command_words")["quiet_tools"]
 _SAYING = {
     "Bash": "command", "PowerShell": "command", "Task": "description", "Agent": "description",
     "WebFetch": "url", "WebSearch": "query", "Skill": "skill", "SendMessage": "summary",
