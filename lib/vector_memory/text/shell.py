@@ -465,17 +465,6 @@ def after_options(words: Sequence[ShellWord], takes: str, between: int = 0) -> S
     return left
 
 
-GIT_TAKES = "-C -c --git-dir --work-tree --namespace --exec-path --config-env"
-"""Options of git itself that take a word."""
-
-
-def git_verb(words: Sequence[ShellWord]) -> tuple[str, Sequence[ShellWord]]:
-    """Return the folder that `git -C` is given, "" without it, and git's words from its verb on."""
-    left = after_options(words, GIT_TAKES)
-    given = [word.text for word in words[: len(words) - len(left)]]
-    return dict(zip(given, given[1:], strict=False)).get("-C", ""), left
-
-
 def run_by(runner: Runner, words: Sequence[ShellWord]) -> Sequence[ShellWord]:
     """Return the words of the command that stands among a runner's arguments, () for none."""
     left = after_options(words, runner.takes)

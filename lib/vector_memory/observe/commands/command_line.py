@@ -1,4 +1,4 @@
-"""A command line made ready to be judged: its commands with variables and aliases put in, and what runs
+"""A command line made ready to be judged: its commands with variables, braces and aliases put in, and what runs
 others (`runners.py`) looked through."""
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ MOST_WORDS = 200
 """Of one command: in a longer one the words that follow are more of the same."""
 _VARIABLE = re.compile(r"\$(?:\{(\w+)(?::?([-=?+])([^{}]*))?\}|(\w+))")
 _SUBSTITUTION = re.compile(r"\$\(([^()]*)\)|`([^`]*)`")
+_BRACES = re.compile(r"\{([^{}\s]*,[^{}\s]*)\}")
 _SCRATCH_VARIABLE = re.compile(r"^(?:(?:\w*_)?(?:TMP|TEMP)(?:_?DIR)?|TMP_\w+)$", re.I)
 Values = dict[str, tuple[ShellWord, ...]]
 """What a line gives its variables."""
@@ -88,7 +89,7 @@ def read(command: str, around: Surroundings) -> CommandLine:
 
 
 def _expanded(word: ShellWord, values: Values, known: Mapping[str, str]) -> list[ShellWord]:
-    """Return a word with known variables put in: several where they hold several."""
+    """Return a word with known variables and braces put in: several where they hold several."""
     words = [word]
     for _ in range(4):
         if all(shell_word.plain for shell_word in words):
@@ -96,7 +97,7 @@ def _expanded(word: ShellWord, values: Values, known: Mapping[str, str]) -> list
         words = [new for shell_word in words for new in put_in(shell_word, values, known)][
             :MOST_EXPANSIONS
         ]
-    return words
+    return [new for shell_word in words for new in _unbraced(shell_word)]
 
 
 def put_in(word: ShellWord, values: Values, known: Mapping[str, str]) -> list[ShellWord]:
@@ -135,3 +136,16 @@ def _output_of(match: re.Match[str], known: Mapping[str, str]) -> str:
     """Return what a command within a word prints, where that is known; else the word as it stands."""
     script = (match[1] or match[2] or "").strip()
     return "/tmp/scratch/made" if script.startswith("mktemp") else known.get(script, match[0])
+
+
+def _unbraced(word: ShellWord) -> list[ShellWord]:
+    """Return the words that braces make: `{dist,build}/x`."""
+    braces = _BRACES.search(word.text) if "{" in word.text and "${" not in word.text else None
+    if braces is None:
+        return [word]
+    before, after = word.text[: braces.start()], word.text[braces.end() :]
+    return [
+        new
+        for part in braces[1].split(",")
+        for new in _unbraced(word._replace(text=before + part + after))
+    ][:MOST_EXPANSIONS]

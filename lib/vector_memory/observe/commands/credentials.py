@@ -17,6 +17,7 @@ Secret = tuple[str, str]
 """How grave it is to show a file, and its absolute path."""
 _EXAMPLE = re.compile(r"\.(?:example|sample|template|dist|tpl|defaults?|schema|md)$|example|sample|template|fixture|/testdata/|/mocks?/")  # fmt: skip
 _HARMLESS = re.compile(r"\.pub$|/known_hosts(?:\.old)?$|/\.ssh/config$|/\.ssh/?$|\.pub\.pem$|/(?:ca|cert|certs?|public|chain|fullchain|ca-bundle|cacert)\.(?:pem|key)$|-cert\.pem$|_pub\.pem$|public[\w-]*\.(?:pem|key)$|/node_modules/|/site-packages/|certifi")  # fmt: skip
+_LESSER_ENV = (".test", ".testing", ".ci", ".envrc")
 _AT_HOME, _ENDINGS = tuple(WORDS["secret-at-home"]), tuple(WORDS["secret-ending"])
 
 
@@ -27,7 +28,7 @@ def sensitivity(path: str, around: Surroundings) -> str:
     if not path or _EXAMPLE.search(name) or _HARMLESS.search(path):
         return ""
     if _is_env(name):
-        return HIGH
+        return LOW if name.endswith(_LESSER_ENV) else HIGH
     at_home = path.startswith(around.home + "/")
     home = path[len(around.home) + 1 :] if at_home else path.partition("/root/")[2]
     if home.startswith(_AT_HOME):
@@ -130,3 +131,9 @@ def is_quiet(act: Act, line: CommandLine) -> bool:
         for one in (act, *readers)
     )
     return counted or any(names) or any(one.name in WORDS["counting"] for one in (act, *readers))
+
+
+def is_consumed(act: Act, line: CommandLine) -> bool:
+    """Whether another program takes what an act prints, so that nobody sees it."""
+    taken = any(other.name not in WORDS["printer"] for other in line.readers(act))
+    return taken or "$()" in act.command.via

@@ -18,6 +18,7 @@ _STATEMENT_OPTIONS = WORDS["sql-option"]
 _FILE_CLIENTS = frozenset({"sqlite3", "duckdb", "litecli"})
 _TALK = re.compile(r"--[^\n]*|/\*.*?\*/|^\s*[#\\.][^\n]*", re.DOTALL | re.MULTILINE)
 """Comments, and lines with what a client is told beside SQL, such as `\\c db`."""
+_LITERAL = re.compile(r"'(?:[^'\\]|''|\\.)*'|\$\$.*?\$\$", re.DOTALL)
 _STATEMENTS = ("DROP ", "TRUNCATE ", "DELETE FROM ")
 _EXECUTED = re.compile(
     r"""\b(?:execute\w*|exec|query\w*|raw|\$\w*Raw\w*|run|unsafe|sql)\s*\(\s*(?:\w+\(\s*)?[rbf]?"""
@@ -28,7 +29,7 @@ _EXECUTED = re.compile(
 
 def in_sql(what: str, script: str) -> Iterator[Finding]:
     """Yield what SQL would destroy, statement by statement. `what`: the words of the call."""
-    plain = _TALK.sub(" ", script[:MOST_SQL])
+    plain = _LITERAL.sub("''", _TALK.sub(" ", script[:MOST_SQL]))
     statements = [one.strip() for one in plain.split(";") if one.strip()]
     verbs = {statement.split()[0].upper() for statement in statements}
     if "ROLLBACK" in verbs and "COMMIT" not in verbs:

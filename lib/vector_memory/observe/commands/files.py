@@ -19,6 +19,7 @@ _EVERYTHING = ("*", ".*", "**", ".[!.]*", "*.*", ".??*")
 _ALONE = re.compile(r"\$\{?\w+(?::?\?|[^/]*$)")
 _NAME_TESTS = ("-name", "-iname", "-path", "-wholename", "-ipath", "-g")
 _REMOVERS = WORDS["rm"] | WORDS["powershell-remover"] | {"shred"}
+_SYSTEM = tuple(folder + "/" for folder in WORDS["system-folder"])
 
 
 # -- places ----------------------------------------------------------------------------------------
@@ -73,7 +74,8 @@ def _at(path: str, around: Surroundings, recursive: bool, glob: bool) -> Loss | 
     if made_again or path.startswith(home + ".claude/") and not recursive:
         return None
     if inner is None:
-        return HIGH if recursive else LOW, "It deletes files outside the project.", place
+        is_grave = recursive or place.startswith(_SYSTEM) and not place.startswith(home)
+        return HIGH if is_grave else LOW, "It deletes files outside the project.", place
     if recursive and name not in WORDS["lock-file"]:
         return HIGH, f"{inner} is no folder that is made again.", place
     if glob and name.startswith("*") and not recursive:

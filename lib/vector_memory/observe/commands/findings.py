@@ -11,14 +11,30 @@ from vector_memory.observe.commands.words import WORDS
 
 HIGH, LOW = "high", "low"
 
-CATEGORIES = (
+CATEGORIES = {
+    "force-push": "overwrites or deletes what others have pulled",
+    "history": "rewrites or deletes commits",
+    "discard": "throws away work that is not committed",
+    "delete": "deletes files",
+    "overwrite": "empties or replaces files",
+    "data": "deletes data of a database",
+    "infrastructure": "deletes what runs elsewhere or was published",
+    "credentials": "shows or changes credentials",
+    "permissions": "opens or changes permissions widely",
+    "remote-code": "runs code from the network unread",
+    "processes": "ends processes widely, or the machine",
+    "outside": "changes files outside the project",
+    "guarded": "changes files that tools keep",
+    "limit": "breaks a limit that the user set",
+    "contract": "breaks a contract that the user made",
+    "scope-drift": "changes what nobody spoke of",
+    "target-drift": "has long done nothing of what was asked",
+}
+"""What may be found, and what each does, in words."""
+(
     FORCE_PUSH, HISTORY, DISCARD, DELETE, OVERWRITE, DATA, INFRASTRUCTURE, CREDENTIALS, PERMISSIONS,
     REMOTE_CODE, PROCESSES, OUTSIDE, GUARDED, LIMIT, CONTRACT, SCOPE_DRIFT, TARGET_DRIFT,
-) = (
-    "force-push", "history", "discard", "delete", "overwrite", "data", "infrastructure", "credentials", "permissions",
-    "remote-code", "processes", "outside", "guarded", "limit", "contract", "scope-drift", "target-drift",
-)  # fmt: skip
-"""What may be found; docs/observer.md says what each is."""
+) = CATEGORIES  # fmt: skip
 SCRATCH = tuple(WORDS["scratch"])
 
 

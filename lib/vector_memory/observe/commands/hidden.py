@@ -6,6 +6,8 @@ import base64
 from collections.abc import Collection
 from contextlib import suppress
 
+from vector_memory.text import shell
+
 MOST_WORD = 4_096
 """Of a word that holds a script: who nests more means to keep a reader busy."""
 _BASE64 = ("-d", "-D", "--decode")
@@ -19,4 +21,16 @@ def decode(text: str, program: str, words: Collection[str]) -> str:
         with suppress(ValueError):
             is_hex = program == "xxd"
             return (bytes.fromhex(joined) if is_hex else base64.b64decode(joined + "==")).decode()
+    return ""
+
+
+def decoded(word: str) -> str:
+    """Return the script that a word such as `$(echo … | base64 -d)` becomes, "" for any other word."""
+    said = ""
+    is_script = len(word) < MOST_WORD and ("$(" in word or "`" in word)
+    for command in shell.parse(word) if is_script else ():
+        words = [argument.text for argument in command.arguments]
+        if script := decode(command.given or (said if command.piped else ""), command.name, words):
+            return script
+        said = words[-1] if words else ""
     return ""

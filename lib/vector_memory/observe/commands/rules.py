@@ -13,12 +13,14 @@ from vector_memory.observe.commands.acts import MOST_WHAT, Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import CREDENTIALS, DATA, HIGH, INFRASTRUCTURE, LOW
 from vector_memory.observe.commands.words import WORDS, entries
-from vector_memory.text.shell import ShellWord, git_verb
+from vector_memory.text.shell import ShellWord, after_options
 
 _DRY = ("--dry-run", "--dryrun", "--help", "--what-if", "--check", "--preview", "--pretend")
 _TESTS = frozenset({"test", "tests", "testing", "tmp", "temp", "scratch", "ci"})
 _JOINTS = str.maketrans("_./-", "    ")
 _ENVIRONMENTS = ("RAILS_ENV", "RACK_ENV", "NODE_ENV", "MIX_ENV", "APP_ENV", "DJANGO_ENV", "ENV")
+_CHANGES_SECRETS = ("delete", "remove", "set", "create", "-o")
+_GIT_TAKES = "-C -c --git-dir --work-tree --namespace --exec-path --config-env"
 _LAST = frozenset({"cp", "install", "ln", "rsync"})
 """Programs whose last word says what is written."""
 _SECOND = frozenset({"chmod", "chown", "chgrp", "sed", "gsed", "zip"})
@@ -179,7 +181,9 @@ def _severity(rule: CommandRule, act: Act, line: CommandLine) -> str:
         return "-"
     if rule.category == DATA and rule.severity == HIGH and _touches_tests(act, line):
         return LOW
-    return rule.severity
+    changes = any(change in text.lower() for change in _CHANGES_SECRETS for text in act.args)
+    is_told = rule.category == CREDENTIALS and rule.pattern != "-" and rule.severity != "="
+    return "-" if is_told and not changes and credentials.is_consumed(act, line) else rule.severity
 
 
 def _touches_tests(act: Act, line: CommandLine) -> bool:
@@ -191,7 +195,9 @@ def _touches_tests(act: Act, line: CommandLine) -> bool:
 
 def _git_verb(act: Act, line: CommandLine) -> Act:
     """Return `git -C folder push …` as a program `git push` in that folder."""
-    named, words = git_verb(act.words)
+    words = list(after_options(act.words, _GIT_TAKES))
+    given = [word.text for word in act.words[: len(act.words) - len(words)]]
+    named = dict(zip(given, given[1:], strict=False)).get("-C", "")
     folder = line.around.path(named, act.folder) if named else act.folder
     verb = words[0].text if words else ""
     return Act(act.command, f"git {verb}", tuple(words[1:]), folder or act.folder, act.elsewhere)

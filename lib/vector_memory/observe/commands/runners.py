@@ -69,7 +69,7 @@ def _by_table(act: Act, runner: Runner) -> Sequence[ShellWord]:
 def _hidden(act: Act) -> str:
     """Return the script that an act runs without its being readable, "" without one."""
     if act.name not in shell.SHELLS or act.feeding is None:
-        return ""
+        return "" if act.name.isalnum() else hidden.decoded(act.program)
     decoder = act.feeding
     text = "".join(decoder.fed()).strip()
     return hidden.decode(text, decoder.name, decoder.args)

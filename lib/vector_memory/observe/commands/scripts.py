@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from vector_memory.observe.commands import credentials, databases, files
 from vector_memory.observe.commands.acts import Act
@@ -25,6 +26,8 @@ _CALL = re.compile(
 """A call, and the text or the list of texts that it is given first."""
 _CODE = re.compile(r"-[\w.]*[ceEr]|--(?:eval|command|execute)")
 """An option behind which a script stands: `-c`, `-nle`."""
+_PERL_LISTS = re.compile(r"<([^<>\s]*[*?][^<>\s]*)>|\bfind(?:depth)?\b.*,\s*[\"'(]([\w./~-]+)[\"')]", re.S)  # fmt: skip
+_READ = ("stdin", "<>", "$<", "argf")
 _NAME = re.compile(r"[\w.:]+")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 _PRINTS = ("print", "console.log", "puts", "echo", "stdout", "requests.", "fetch(", "urlopen")
@@ -74,6 +77,9 @@ def _is_one_of(name: str, group: str) -> bool:
 
 def _deleted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
     """Yield which files a script deletes."""
+    if act.name == "perl":
+        # What it lists in its own way, as other languages say it.
+        script = _PERL_LISTS.sub(lambda match: f'{match[0]} glob("{match[1] or match[2] + "/*"}")', script)  # fmt: skip
     calls = [(name, text or other) for name, _, text, other, _ in _CALL.findall(script)]
     for name, text in calls:
         is_tree = _is_one_of(name, "tree-remover")
@@ -87,6 +93,7 @@ def _deleted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
     named = _NAME.findall(script if act.name == "php" else _QUOTED.sub("", script))
     if not any(_is_one_of(name, "file-remover") for name in named):
         return
+    yield from files.judge(_as_rm(act, script), line)
     if lists := [text for name, text in calls if _is_one_of(name, "file-lister")]:
         folder = next((text for name, text in calls if text and _is_one_of(name, "path-maker")), "")
         swept = ShellWord(posixpath.join(folder, lists[0] or "*"), glob=True)
@@ -95,6 +102,17 @@ def _deleted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
             yield act.found(
                 DELETE, severity, "It deletes every file that it comes across.", lost[2]
             )
+
+
+def _as_rm(act: Act, script: str) -> Act:
+    """Return a script that deletes what it is given, or what it reads, as the `rm` that does the same."""
+    script = script.lower()
+    is_given = "argv" in script
+    words = act.operands()[1:] if is_given else []
+    reads = act.feeding is not None and (act.has("-n", "-p") or _has_any(script, _READ))
+    is_listed = reads or (act.is_listed and is_given)
+    via = ("xargs",) if is_listed else ()
+    return replace(act, name="rm", words=tuple(words), command=replace(act.command, via=via))
 
 
 def _has_any(script: str, marks: Iterable[str]) -> bool:

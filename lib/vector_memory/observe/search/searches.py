@@ -16,7 +16,7 @@ from typing import Any
 
 from vector_memory.observe.commands.command_line import put_in
 from vector_memory.text import tables
-from vector_memory.text.shell import Command, ShellWord, assigned, git_verb, parse
+from vector_memory.text.shell import Command, ShellWord, assigned, parse
 
 CONTENTS = ("grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "git grep")
 
@@ -152,11 +152,15 @@ def _changes(command: Command, rest: Iterable[Command]) -> bool:
 def _called(command: Command) -> tuple[str, str, Sequence[ShellWord]]:
     """Return a program's name, the folder that it works in, and its words; `git grep`, `git ls-files` and the like
     are programs of their own."""
-    if command.name != "git":
-        return command.name, command.folder, command.arguments
-    named, words = git_verb(command.arguments)
-    folder = posixpath.normpath(posixpath.join(command.folder, named)) if named else command.folder
-    return " ".join(("git", *(word.text for word in words[:1]))), folder, words[1:]
+    name, folder, words = command.name, command.folder, command.arguments
+    while name == "git" and words and words[0].text.startswith("-"):
+        takes = words[0].text in ("-C", "-c", "--git-dir", "--work-tree", "--namespace")
+        if words[0].text == "-C" and words[1:]:
+            folder = posixpath.normpath(posixpath.join(folder, words[1].text))
+        words = words[1 + takes :]
+    if name == "git" and words:
+        return f"git {words[0].text}", folder, words[1:]
+    return name, folder, words
 
 
 def _search(command: Command, head: Command | None) -> Search | None:

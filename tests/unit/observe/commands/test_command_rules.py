@@ -77,6 +77,7 @@ def test_no_line_stands_behind_one_that_always_fits(name: str) -> None:
         ("chmod -R u+rX x", []),
         ("mkfs.ext4 disk.img", []),
         ("mkfs.ext4 /dev/sdb1", [("delete", HIGH)]),
+        ("op read op://a/b | psql", []),
         ("systemctl stop nginx", [("infrastructure", LOW)]),
         ("systemctl reboot", [("processes", HIGH)]),
     ],
