@@ -111,6 +111,8 @@ def _removed(act: Act, line: CommandLine) -> Iterator[Finding]:
         search = next((other for other in line.before(act) if other.name in FILE_SEARCHES), act)
         yield from _searched(search, line)
         return
+    if act.has("--help", "--version"):
+        return
     words, recursive = act.operands(), act.has("-r", "-R", "--recursive") or act.name == "rimraf"
     if act.name in WORDS["powershell-remover"]:
         recursive = not {"-recurse", "/s"}.isdisjoint(map(str.lower, act.args))

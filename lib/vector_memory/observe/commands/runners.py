@@ -52,6 +52,8 @@ def _by_table(act: Act, runner: Runner) -> Sequence[ShellWord]:
         return _script(words[0].text) if is_script else words
     if runner.how.startswith("-"):
         return _script(act.value(*runner.how.split(",")))
+    if runner.how.startswith("="):
+        return _script(_after_mark(act, runner))
     words = after_options(act.words, runner.takes)
     if act.name in _CONTAINERS and words[:1] == [ShellWord("compose")]:
         words = after_options(words[1:], runner.takes)
@@ -64,6 +66,14 @@ def _by_table(act: Act, runner: Runner) -> Sequence[ShellWord]:
     is_kept = act.has("-v", "--volume", "--mount", "--volumes-from") or "compose" in act.args
     is_brief = act.name in _CONTAINERS and words[0].text == "run" and not is_kept
     return () if is_brief and inner and inner[0].text not in WORDS["remote-client"] else inner
+
+
+def _after_mark(act: Act, runner: Runner) -> str:
+    """Return all that stands behind the word after which a command is sent."""
+    folded = [text.lower() for text in act.args]
+    start = folded.index(runner.how[1:]) + 1 if runner.how[1:] in folded else len(folded)
+    rest = after_options(act.words[start:], runner.takes, runner.between)
+    return " ".join(word.text for word in rest if word.text not in ("Enter", "C-m"))
 
 
 def _hidden(act: Act) -> str:

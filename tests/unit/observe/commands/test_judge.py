@@ -235,7 +235,7 @@ def test_a_command_is_given_on_whole() -> None:
     assert judge.of_command(long, PLACE)[0].what == long
 
 
-@pytest.mark.parametrize("command", ["su -c A=b", "pdsh -w a ' '"])
+@pytest.mark.parametrize("command", ["su -c A=b", "pdsh -w a ' '", "adb shell", "cmd /c A=b"])
 def test_what_runs_nothing_stands_for_itself(command: str) -> None:
     """Where the command that is sent holds none."""
     assert found(command) == []
