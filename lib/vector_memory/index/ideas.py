@@ -43,9 +43,27 @@ LEAST_TERMS, FEW_TERMS = 4, 2
 """Words that say something, which a sentence needs to be understood without the one before; and where it is
 itself what the exchange is about."""
 
+_LEANING = re.compile(
+    r"(?:(?:so|and|but|also|then|or|because|which|however|otherwise|instead|therefore)[, ]+)*"
+    r"(?:its?|this|that|these|those|they|their|he|she|them|both|the (?:former|latter|same))\b",
+    re.IGNORECASE,
+)
+_THIS_FILE = re.compile(
+    r"\b(?:this|that|the) (?:file|module|script|component|template|page|class)\b", re.IGNORECASE
+)
 _WORDS = re.compile(r"[^\W_]+")
 _ANSWER_OF_A_FORM = '"="'
 """What the client writes between a question that the assistant had the user asked and his answer."""
+_HALF = re.compile(
+    r"(?:[,:;(\u2013\u2014-]|\b(?:and|or|the|an?|to|of|with|for|because|that|if|but|so))\s*$",
+    re.IGNORECASE,
+)
+"""How a sentence ends whose other half is missing: nobody is bound by it."""
+_CONTINUES = re.compile(r"^(?:and|but|or|because|so)\b[, ]*", re.IGNORECASE)
+_HEDGED = re.compile(
+    r"\b(?:maybe|perhaps|possibly|probably|might|could be|not sure|i think|i guess|seems?|looks like)\b",
+    re.IGNORECASE,
+)
 
 
 class Idea(NamedTuple):
@@ -101,8 +119,10 @@ def ideas(
     solved = max((place for place, (_, it) in enumerate(kept) if it.intent == SOLUTION), default=-1)
     found: dict[str, Idea] = {}
     for place, (unit, verdict) in enumerate(kept):
-        text = self_contained(unit, title)
+        text = self_contained(unit, title, files)
         intent = intent_of(unit, verdict)
+        if intent in (DECISION, PREFERENCE) and _HALF.search(unit.text):
+            continue
         if not unit.heading and _leans(unit) and texts.intersection(unit.before[-1:]):
             # What it leans on is an idea, and whoever is given that one reads on in the passage.
             continue
@@ -135,10 +155,13 @@ def intent_of(unit: Unit, verdict: Verdict) -> str:
     return CONCLUSION if binds and unit.speaker != USER else verdict.intent
 
 
-def self_contained(unit: Unit, title: str) -> str:
+def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:
     """Return a sentence with what it leans on: what was refused, the heading, the sentence before where it
-    begins with a pronoun or names nothing; "" where nothing tells what it is about, or both are too long together."""
+    begins with a pronoun or names nothing, the file where it says "this file"; "" where nothing tells what
+    it is about, or both are too long together."""
     text = capitalised(_bare(unit))
+    if len(files) == 1 and _THIS_FILE.search(text) and files[0] not in text:
+        text = f"{text.rstrip('.')} ({files[0]})."
     lead = unit.about or unit.heading
     if lead and lead.lower() not in text.lower():
         return _within(f"{lead}: {text}", "" if _leans(unit) else text)

@@ -24,6 +24,9 @@ LEAST_LETTERS = 0.6
 """The share of letters and spaces below which a sentence is a log line or code."""
 ANSWER_CHARS = 40
 """What an assistant says after a question, at least, for it to be answered."""
+OWN_SENTENCES = 3
+"""Of a long prompt, so many sentences at its beginning and at its end may be the user's."""
+LONG_PROMPT = 1_500
 REDACTED = "[redacted:"
 """How a placeholder begins that stands where a secret was."""
 FAR = 12
@@ -116,6 +119,8 @@ def _of_voice(voice: Voice) -> list[Unit]:
         before.append(one.text)
         if _may_be_one(unit):
             found.append(unit)
+    if voice.who == USER and len(text) > LONG_PROMPT:
+        found = found[:OWN_SENTENCES] + found[OWN_SENTENCES:][-OWN_SENTENCES:]
     return found
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from vector_memory.index.plain_kinds import plain_kind
 from vector_memory.index.units import RULES, Unit, cues, form, narrates, reports
 from vector_memory.index.voices import USER
-from vector_memory.model import FACT
+from vector_memory.model import FACT, TODO
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,6 +38,8 @@ LEAST_ABROAD = 0.5
 LEAST_PLAIN = 0.25
 """The worth from which a sentence is kept that says its kind itself: few of the labelled sentences do, and whoever
 writes "from now on" or "the root cause was" means it to last."""
+LEAST_TODO = 0.05
+"""The same of "TODO: …": that is short, and says little besides."""
 LEAST_BINDING = 0.4
 """The worth from which a rule of the user's, or an open box, is kept: few of the labelled sentences are one, and those
 who said them want them back."""
@@ -102,7 +104,7 @@ def verdicts(
         least = LEAST_ABROAD if unit.abroad else by.least[name][unit.speaker != USER]
         plain = plain_kind(unit.text, unit.speaker == USER)
         if plain:
-            least = min(least, LEAST_PLAIN)
+            least = min(least, LEAST_TODO if plain == TODO else LEAST_PLAIN)
         if unit.done is False or (unit.speaker == USER and said[RULES]):
             least = min(least, LEAST_BINDING)
         verdict = _verdict(by.intents, by.tables[name] @ row, least)

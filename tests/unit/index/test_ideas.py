@@ -55,20 +55,20 @@ def test_pronouns_take_the_sentence_before() -> None:
     _, leaning = units(
         ["Assistant: The pool has ten connections. It never closes them because of a bug."]
     )
-    assert self_contained(leaning, "").startswith("The pool has ten connections. It never")
+    assert self_contained(leaning, "", ()).startswith("The pool has ten connections. It never")
 
 
 def test_a_subject_that_is_the_sentence_itself_is_not_put_before_it() -> None:
     """It would say the same twice."""
     title = "But it does not do the same for the…"
     leaning = unit("but it does not do the same for the tests", "user")
-    assert self_contained(leaning, title) == ""
+    assert self_contained(leaning, title, ()) == ""
 
 
 def test_what_nothing_explains_is_no_idea() -> None:
     """Neither a sentence before nor a title says what it is about."""
-    assert self_contained(unit("It never closes them."), "") == ""
-    assert self_contained(unit("It never closes them."), "the pool") == (
+    assert self_contained(unit("It never closes them."), "", ()) == ""
+    assert self_contained(unit("It never closes them."), "the pool", ()) == (
         "[the pool] It never closes them."
     )
 
@@ -76,7 +76,15 @@ def test_what_nothing_explains_is_no_idea() -> None:
 def test_items_take_their_heading() -> None:
     """A bullet stands under something; a line that ends with a colon is a heading, too."""
     (item,) = units(["Assistant: Open problems:\n- exports fail on empty projects"])
-    assert self_contained(item, "") == "Open problems: Exports fail on empty projects"
+    assert self_contained(item, "", ()) == "Open problems: Exports fail on empty projects"
+
+
+def test_this_file_gets_its_name() -> None:
+    """Where only one was in work."""
+    text = self_contained(
+        unit("The issue is that this file never closes its connection."), "", ("src/queue.py",)
+    )
+    assert "(src/queue.py)" in text
 
 
 def test_a_question_that_was_answered_is_none() -> None:
@@ -98,7 +106,7 @@ def test_a_todo_that_was_only_taken_note_of_is_open() -> None:
 def test_a_subject_that_is_the_sentence_itself_is_not_said_twice() -> None:
     """However it is written."""
     assert (
-        self_contained(unit("hundred reads passed."), "hundred reads passed…")
+        self_contained(unit("hundred reads passed."), "hundred reads passed…", ())
         == "Hundred reads passed."
     )
 
@@ -193,3 +201,9 @@ def test_sizes() -> None:
 def test_who_asks_has_not_decided(text: str, intent: str) -> None:
     """However sure the model is."""
     assert only(unit(text, "user")).intent == intent
+
+
+@pytest.mark.parametrize("text", ["We decided to use SQLite because", "Always run the tests with:"])
+def test_half_a_sentence_binds_nobody(text: str) -> None:
+    """Its other half is missing."""
+    assert ideas([kept(unit(text, "user"))], "the queue") == []

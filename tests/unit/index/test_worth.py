@@ -63,6 +63,7 @@ def test_a_terse_line_says_what_always_holds(said: str, kind: str) -> None:
         ("Assistant: The ledger uses WAL, since readers never block the writer.", {"fact", "cause", "conclusion"}),
         ("Assistant: Decided: uploads are packed into eight bytes, since the network allows no more.", {"decision"}),
         ("Assistant: TODO: the backup of the invoices needs a checksum for each archive.", {"todo"}),
+        ("Assistant: The importer works. Still to do: retries and the docs.", {"todo"}),
         ("Assistant: The parser is done. The next step is to wire it into the CLI.", {"todo"}),
     ],
 )  # fmt: skip

@@ -5,13 +5,18 @@ from __future__ import annotations
 
 from vector_memory.index import tools
 from vector_memory.index.fixes import commands
-from vector_memory.text import tables
 
 LONGEST = 90
-_WORDS_OF = tables.sets("command_words")
-_PASSING = _WORDS_OF["passing"]
+_PASSING = frozenset({
+    "git", "gh", "glab", "hg", "jj", "rm", "mkdir", "mv", "cp", "ln", "touch", "chmod", "chown", "sed",
+    "patch", "curl", "wget", "http", "ssh", "scp", "rsync", "tar", "unzip", "zip", "claude", "kill", "killall",
+    "brew", "apt", "apt-get",
+})  # fmt: skip
 """Programs whose outcome is of the moment: nothing is expected of the next time."""
-_MANNERS = _WORDS_OF["manners"]
+_MANNERS = frozenset({
+    "-q", "-qq", "-v", "-vv", "-vvv", "-x", "-s", "--quiet", "--verbose", "--silent", "--no-color",
+    "--exitfirst", "2>&1",
+})  # fmt: skip
 
 
 def command_name(command: str) -> str:

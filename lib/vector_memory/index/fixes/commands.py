@@ -15,6 +15,9 @@ from functools import cached_property, lru_cache
 
 from vector_memory.text import shell, tables
 
+_HEREDOC = re.compile(
+    r"<<-?\s*(['\"]?)(\w+)\1([^\n]*)\n(.*?)(?:\n[ \t]*\2[ \t]*(?=\n|$|\))|$)", re.DOTALL
+)
 _CHANGE_FOLDER = re.compile(r"^(?:\s*cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;))+")
 _PAGER = re.compile(r"(?:\s*2>&1)?\s*\|\s*(?:tail|head|tee|cat|less)\b[^|&;\n]*$")
 _JOINTS = str.maketrans("-_:", "aaa")
@@ -28,7 +31,13 @@ _DEEPER = _WORDS_OF["deeper"]
 """Words after which the next one belongs to the job, too."""
 _QUIET = _WORDS_OF["quiet"]
 """Programs that only look, or only prepare what others do."""
-_LOOKING_JOBS = frozenset(tables.sections("command_words")["looking_jobs"])
+_LOOKING_JOBS = frozenset({
+    "git status", "git diff", "git log", "git show", "git branch", "git blame", "git ls-files",
+    "git rev-parse", "git remote", "git fetch", "git stash list", "git config", "docker ps",
+    "docker logs", "kubectl get", "kubectl describe", "kubectl logs", "npm ls", "npm view", "npm list",
+    "pip show", "pip list", "pip freeze", "gh pr view", "gh pr list", "gh issue view", "gh run",
+    "systemctl status", "git grep", "gh api", "gh repo view",
+})  # fmt: skip
 _INTERPRETERS = _WORDS_OF["interpreters"]
 _LOOKING_OPTIONS = _WORDS_OF["looking_options"]
 _SELECTING = _WORDS_OF["selecting"]
@@ -102,7 +111,8 @@ def family(command: str) -> str:
 
 def bare(command: str) -> str:
     """Return a command line in one line, without folders that it changes to and what is piped."""
-    line = _CHANGE_FOLDER.sub("", command)
+    line = _HEREDOC.sub(lambda found: f"<<{found[2]}{found[3]}", command)
+    line = _CHANGE_FOLDER.sub("", line)
     line = _PAGER.sub("", line.rstrip())
     return " ".join(re.sub(r"\s*2>&1$", "", line).split())
 

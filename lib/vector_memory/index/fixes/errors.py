@@ -30,6 +30,7 @@ _SAYS_NOTHING = re.compile(
 )
 _PATTERNS = tables.patterns("error_words", os.path.dirname(__file__))
 _COMPLAINT = _PATTERNS["complaint"]
+_COUNT = _PATTERNS["count"]
 _HEAD = re.compile(r"^(?:(?:fatal |internal )?error|fatal)[:!]\s*", re.IGNORECASE)
 _PREFIX = re.compile(r"^.*?\b(?:error|fatal)\b(?: \w+\d)?[]:!]\s*", re.IGNORECASE)
 _VAGUE = frozenset({"error", "fail", "failed", "fatal", "err", "exception", "exit"})
@@ -37,6 +38,7 @@ _ONLY_THAT = _PATTERNS["only_that"]
 """What a program says when another one has said already what went wrong."""
 _PLACED = re.compile(r"^[\w./\\@-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? \S")
 """A message with the place in a file that it is about."""
+_ABSENT = _PATTERNS["absent"]
 _URL = re.compile(
     r"\b(?:https?|git|ssh|wss?|ftp):/{1,2}[^\s/'\",]+(?:/(?:[^\s/'\",]*/)*([^\s/'\",]*))?"
 )
@@ -90,9 +92,10 @@ def _digest(text: str, size: int) -> bytes:
 
 
 def _without_what_varies(words: str) -> str:
-    """Return a part of an error without the addresses, numbers and folders in it. Of a URL its last part is left, which
-    may be what is missing."""
-    words = _URL.sub(lambda url: url[1] or "", words)
+    """Return a part of an error without the addresses, numbers and folders in it. Of a URL its last part
+    is left where that is what is missing."""
+    is_absent = _ABSENT.search(words)
+    words = _URL.sub(lambda url: (url[1] or "") if is_absent else "<url>", words)
     for pattern, instead in _VARIES:
         words = pattern.sub(instead, words)
     return words
@@ -171,10 +174,11 @@ def says_anything(error: str) -> bool:
 
 
 def line_of(text: str) -> str:
-    """Return the line of a tidy output that says most: the first that complains of something, else the last."""
+    """Return the line of a tidy output that says most: the first that complains, but a count of
+    complaints only when there is no other, else the last."""
     lines = [line.strip() for line in text.split("\n") if len(letters_in(line, 2)) > 1]
     complaints = [line for line in lines if _complains(line)]
-    plain = [line for line in complaints if not says_only_that(line)]
+    plain = [line for line in complaints if not (_COUNT.search(line) or says_only_that(line))]
     for some in (plain[:1], complaints[:1], lines[-1:]):
         if some:
             return some[0].strip("= ")

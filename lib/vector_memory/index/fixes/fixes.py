@@ -7,6 +7,7 @@ unlucky.
 
 from __future__ import annotations
 
+import ntpath
 import os
 import re
 from bisect import bisect_right
@@ -20,6 +21,7 @@ from vector_memory.index.fixes import commands
 from vector_memory.index.fixes.commands import CommandPart
 from vector_memory.index.fixes.errors import (
     error_line,
+    line_of,
     says_anything,
     says_only_that,
     signature,
@@ -54,8 +56,11 @@ _MISSING = (
 )  # fmt: skip
 _PAST_CHECKS = frozenset({"--no-verify", "--admin"})
 """Options that go past what failed rather than mend it."""
+_UNDOING = frozenset({"git checkout", "git restore", "git reset", "git stash", "git revert"})
 _KEEPING = frozenset({"git add", "git commit", "git push"})
 """Jobs that keep what was done: they mend nothing where anything else was done."""
+_MANNERS = frozenset({"--verbose", "--quiet", "--silent", "--color", "--no-color", "--exitfirst"})
+"""Options that change how a command tells, not what it does."""
 _CAUSE = _PATTERNS["cause"]
 _HINT = _PATTERNS["hint"]
 _WORDS_OF = tables.sets("command_words")
@@ -215,7 +220,7 @@ class _Story:
         nearest, same = self.commands[start : start + NEAR], self.by_job.get(tried.job, [])
         for later in sorted({*nearest, *same[bisect_right(same, place) :]}):
             call = self._call(later)
-            if _goes_past(tried, call) or _is_elsewhere(failed, call):
+            if _goes_past(tried, call) or _is_elsewhere(failed, call) or _repeats(failed, call):
                 continue
             fit = _fit(tried, call) if _is_good(call) else 0.0
             if fit >= SURE or _stands_for(failed, tried, call):
@@ -306,6 +311,12 @@ def _stands_for(failed: ToolUse, tried: CommandPart, call: ToolUse) -> bool:
     return shares and (named or missing)
 
 
+def _repeats(failed: ToolUse, call: ToolUse) -> bool:
+    """Whether a call whose exit code is lost complains of the same as the one that failed."""
+    masked = any(part.is_masked for part in commands.acting(call.command))
+    return masked and line_of(tidy(failed.output)) in call.output
+
+
 def _is_elsewhere(failed: ToolUse, call: ToolUse) -> bool:
     """Whether a call does something else than the one that failed: in another folder, where it was not
     the folder that was wrong, or with other files in a part of its line."""
@@ -341,7 +352,7 @@ def _is_corrected(failed: ToolUse, success: ToolUse, is_mended: bool) -> bool:
     told = [part for part in commands.acting(success.command) if tried and part.job == tried.job]
     if not tried or not told:
         return True
-    fresh = set(told[-1].words) - set(tried.words)
+    fresh = (set(told[-1].words) - set(tried.words)) - _MANNERS
     return any(word.startswith("--") and not word.startswith("--tb") for word in fresh)
 
 
@@ -366,8 +377,12 @@ def _steps(calls: Sequence[ToolUse]) -> list[FixStep]:
     for call in calls:
         if call.failed or not call.is_done:
             continue
+        jobs = {part.job for part in commands.acting(call.command)}
         if call.file:
             edits.setdefault(call.file, []).extend(_detail(call.change))
+        elif jobs & _UNDOING:
+            undone = {name for part in commands.acting(call.command) for name in part.operands}
+            edits = {file: told for file, told in edits.items() if _name(file) not in undone}
         elif _is_good(call) and _may_change(call.command):
             steps.append(FixStep(f"ran `{short(call.command)}`", call.command))
     edited = [FixStep(f"edited {file}" + (f" ({'; '.join(told[-2:])})" if told else ""))
@@ -380,6 +395,10 @@ def _only_keeps(command: str) -> bool:
     return {part.job for part in commands.acting(command)} <= _KEEPING
 
 
+def _name(file: str) -> str:
+    return ntpath.basename(file)
+
+
 def _detail(change: str) -> Iterator[str]:
     """Yield what an edit changed, where that is short enough to say something."""
     if change and len(change) <= CHANGE_CHARS and "<<<<<<<" not in change:
@@ -390,7 +409,7 @@ def _may_change(command: str) -> bool:
     """Whether a command line may have mended something: it does more than to look and to check, and is no program
     of the moment. What it does besides, nobody knows of all programs."""
     told = commands.acting(command)
-    return any(not (part.is_inline or _is_check(part)) for part in told)
+    return commands.writes(command) or any(not (part.is_inline or _is_check(part)) for part in told)
 
 
 def _is_check(part: CommandPart) -> bool:

@@ -92,6 +92,7 @@ def test_what_writes_a_file(command: str, writes: bool) -> None:
 def test_a_command_in_short() -> None:
     """What is shown of a command line leaves out where it ran and the pager."""
     assert commands.bare("cd /srv/a && make  test 2>&1 | tail -5") == "make test"
+    assert commands.bare("python - <<'E'\nprint(1)\nE") == "python - <<E"
 
 
 def test_a_host_is_no_help() -> None:

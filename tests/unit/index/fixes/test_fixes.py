@@ -202,6 +202,18 @@ def test_only_what_succeeded_is_the_fix(session: Session, tmp_path: Path) -> Non
         assert draft.extra["ran"] == ["docker push registry.test/me/app"]
 
 
+def test_what_was_undone_is_no_part_of_it(session: Session, tmp_path: Path) -> None:
+    """An edit that was taken back, and what only keeps the work, mended nothing."""
+    session.fail("cargo test")
+    session.edit("src/a.rs", "a", "b")
+    session.run("git checkout src/a.rs")
+    session.edit("src/c.rs", "c", "d")
+    session.run("git add -A && git commit -m wip")
+    session.run("cargo test")
+    (one,) = found(session, tmp_path)
+    assert one.changes == ("edited src/c.rs (c → d)",)
+
+
 def test_the_reason_is_the_assistants_and_short(session: Session, tmp_path: Path) -> None:
     """What is said after the success is of what comes next, unless it names what this is about."""
     session.fail("cargo test", "error: port 5432 is taken by postgres")
@@ -313,6 +325,11 @@ def another_folder(session: Session) -> None:
     session.run("cd /w/two && go build ./...")
 
 
+def same_complaint_in_a_pipe(session: Session) -> None:
+    session.fail("go build ./...", "./x.go:3:1: undefined: y")
+    session.run("git stash && go build ./...; git stash pop", "./x.go:3:1: undefined: y")
+
+
 def a_script_of_the_moment(session: Session) -> None:
     session.fail("python3 -c 'import a; a.run(1)'", "TypeError: run() takes no arguments")
     session.run("python3 -c 'import a; a.run()'")
@@ -335,7 +352,7 @@ def web(session: Session) -> None:
     "happened",
     [
         nothing_changed, other_file, never_mended, hidden_by_a_pipe, refused, not_permitted, interrupted, edits_retried, searches, no_output, another_job, web,
-        past_the_check, fewer_files, other_tests, other_program, only_its_version, another_folder,
+        past_the_check, fewer_files, other_tests, other_program, only_its_version, another_folder, same_complaint_in_a_pipe,
         a_script_of_the_moment, users_words,
     ],
 )  # fmt: skip
