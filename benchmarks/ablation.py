@@ -74,9 +74,9 @@ def gathered(
         place = ctx.place(folders[one.project])
         scope = Scope(projects=(place.id, GLOBAL_PROJECT))
         query = query_of(ctx, one.text, scope, [shelf], place)
-        found = candidates.by_words(query, [shelf], ctx.settings.candidates)
+        begun = candidates.begin(query, [shelf], ctx.settings.candidates)
         query = replace(query, vector=ctx.embedding.of_query(query).get())
-        pools = candidates.gather(query, [shelf], ctx.settings.candidates, found)
+        pools = candidates.gather(query, [shelf], ctx.settings.candidates, begun)
         features = fusion.features_of(query, pools, [shelf])
         ids = [external[int(seq)] for seq in features.seqs]
         conversation = next(iter(one.answers)).split("/")[0]

@@ -202,7 +202,7 @@ def _best(
     """Return what the shelves propose, best first, and what reads it."""
     # Begun first, since it takes longest: what has words in common is found and read meanwhile.
     begun = embed(query) if embed is not None else BegunVector(lambda: query.vector)
-    read = pools.by_words(query, shelves, candidates)
+    read = pools.read(pools.begin(query, shelves, candidates))
     # More than half of the best by words will be wanted.
     ahead = [
         {} if begun.is_made() else shelf.load([word.seq for word in by_words.words[:LEAST_LOADED]])
