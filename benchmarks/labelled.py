@@ -18,6 +18,7 @@ from common import ROOT  # noqa: F401 - puts the library on the path
 
 from vector_memory.index import tools
 from vector_memory.index.codex import translate
+from vector_memory.index.fixes.errors import error_line
 from vector_memory.index.noise import plain_prompt, strip_tags
 from vector_memory.index.reader import transcripts_below
 from vector_memory.index.transcript import read_entries
@@ -75,7 +76,7 @@ def _user(
             if words:
                 yield REPLY, words
             elif failed:
-                yield ERROR, tools.error_summary(text)
+                yield ERROR, error_line(text)
     prompt = plain_prompt(_text(blocks))
     if prompt:
         yield (TASK if data.get("isSidechain") else USER), prompt

@@ -55,11 +55,11 @@ def install(call: Invocation, name: str) -> None:
     home = Home()
     root = os.path.dirname(os.path.dirname(PACKAGE_ROOT))
     program = uv.get(SetupSite(root, home), os.environ).program
-    done = install_backend(name, home.runtime_python, program, _progress)
+    packages = install_backend(name, home.runtime_python, program, _progress)
     close_below(home.runtime)
     call.say(
-        Row({"name": name, "installed": True, "packages": list(done.packages)}),
-        f"{name} is installed: {', '.join(done.packages) or 'it was already'}.",
+        Row({"name": name, "installed": True, "packages": list(packages)}),
+        f"{name} is installed: {', '.join(packages) or 'it was already'}.",
         f"Use it: vector-memory config set embedding_backend {name}",
     )
 

@@ -10,7 +10,6 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from vector_memory.embed.registry import BACKENDS, OPTIONAL
 from vector_memory.errors import BadInputError, SetupError
@@ -24,16 +23,9 @@ machine that lacks it cannot get another build by mistake."""
 TIMEOUT_S = 1800.0
 
 
-class Installed(NamedTuple):
-    """What an installation did: the packages it added or changed, as `name==version`."""
-
-    backend: str
-    packages: tuple[str, ...]
-
-
 def install_backend(
     name: str, runtime_python: str, uv: str, progress: Progress = ignore_progress
-) -> Installed:
+) -> tuple[str, ...]:
     """Install what a backend needs into the runtime; packages that are there keep their version.
 
     Args:
@@ -43,8 +35,7 @@ def install_backend(
         progress: told of each step.
 
     Returns:
-        The backend's name and what was added or changed, sorted; no packages where nothing was
-        needed.
+        The packages that were added or changed, as `name==version`, sorted; none where nothing was needed.
 
     Raises:
         BadInputError: there is no such backend.
@@ -53,7 +44,7 @@ def install_backend(
     if name not in BACKENDS:
         raise BadInputError(f"There is no backend {name!r}.", f"Backends: {', '.join(BACKENDS)}.")
     if name not in OPTIONAL:
-        return Installed(name, ())
+        return ()
     progress(0, 2, "looking at what is there")
     before = _freeze(uv, runtime_python)
     progress(1, 2, "installing torch for the CPU and sentence-transformers (about 1 GB)")
@@ -67,7 +58,7 @@ def install_backend(
             "Delete the runtime's folder, run `./bootstrap.sh`, and report this.",
         )
     progress(2, 2, "installed")
-    return Installed(name, tuple(sorted(after - before)))
+    return tuple(sorted(after - before))
 
 
 def _is_of_cuda(package: str) -> bool:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from vector_memory.index import tools
 from vector_memory.index.codex import translate
 from vector_memory.index.cursor import Position
+from vector_memory.index.fixes.errors import error_line
 from vector_memory.index.noise import (
     is_command,
     is_own_command,
@@ -365,7 +366,7 @@ class Reading:
         elif failed and place >= 0:
             refused = tools.is_rejection(text)
             done = f"{action or name} (failed: refused by the user)" if refused else action or name
-            error = "" if refused else tools.error_summary(text) or "error"
+            error = "" if refused else error_line(text) or "error"
             into.steps[place] = ExchangeStep(DONE, done, error=error)
 
     # -- chains --

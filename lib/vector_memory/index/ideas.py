@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from vector_memory.index.plain_kinds import plain_kind
 from vector_memory.index.tools import clip
-from vector_memory.index.units import Unit
+from vector_memory.index.units import PATTERNS, Unit
 from vector_memory.index.voices import USER
 from vector_memory.index.worth import Verdict
 from vector_memory.model import (
@@ -88,7 +88,7 @@ class Idea(NamedTuple):
         than what is hedged."""
         level = 0.6 if self.unit.speaker == USER else 0.5
         level += 0.1 if self.worth >= FIRM else 0.0
-        return round(level - (0.15 if _HEDGED.search(self.unit.text) else 0.0), 2)
+        return round(level - (0.15 if PATTERNS["hedged"].search(self.unit.text) else 0.0), 2)
 
     @property
     def priority(self) -> Priority:
@@ -171,19 +171,19 @@ def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:
     before = next((one for one in reversed(unit.before) if not is_chatter(one)), "")
     if before:
         return _within(f"{before} {text}", "")
-    subject = _CONTINUES.sub("", title.rstrip("…. "))
+    subject = PATTERNS["continues"].sub("", title.rstrip("…. "))
     if subject and subject.casefold() not in text.casefold():
         return _within(f"[{title}] {text}", "")
     return "" if _leans(unit) or terms < FEW_TERMS else text
 
 
 def _bare(unit: Unit) -> str:
-    return _CONTINUES.sub("", without_applause(unit.text)).strip() or unit.text
+    return PATTERNS["continues"].sub("", without_applause(unit.text)).strip() or unit.text
 
 
 def _leans(unit: Unit) -> bool:
     """Whether a sentence begins with a word for what was said before it."""
-    return _LEANING.match(_bare(unit)) is not None
+    return PATTERNS["leaning"].match(_bare(unit)) is not None
 
 
 def _within(longer: str, text: str) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from vector_memory.text import harmless
+from vector_memory.text import harmless, tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LONGEST_ACTION = 160
-LONGEST_ERROR = 200
 LONGEST_COMMAND = 4_000
 OUTPUT_HEAD, OUTPUT_TAIL, OUTPUT_END = 3_000, 6_000, 2_000
 LONGEST_CHANGE = 2_000
@@ -24,11 +23,7 @@ USUAL_AGENT = "general-purpose"
 LONGEST_NAME = 80
 _FILE_KEYS = ("file_path", "notebook_path")
 _WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
-_QUIET = frozenset({
-    "Read", "Glob", "Grep", "LS", "TodoWrite", "TodoRead", "TaskList", "TaskGet", "TaskUpdate",
-    "TaskOutput", "BashOutput", "KillShell", "ToolSearch", "AskUserQuestion", "ExitPlanMode",
-    "EnterPlanMode", "ListMcpResources",
-})  # fmt: skip
+_QUIET = tables.sets("command_words")["quiet_tools"]
 _SAYING = {
     "Bash": "command", "PowerShell": "command", "Task": "description", "Agent": "description",
     "WebFetch": "url", "WebSearch": "query", "Skill": "skill", "SendMessage": "summary",
@@ -61,12 +56,6 @@ _REASON = re.compile(
 _ANSWERS = re.compile(
     r"User has answered your questions?: (.*?)\.? You can now continue", re.DOTALL
 )
-_EXIT = re.compile(r"^(?:Error: )?Exit code \d+\s*", re.IGNORECASE)
-_ERROR_END = re.compile(r"^[\w.]*(?:Error|Exception|Warning|Failure)\b.{0,20}:")
-_COMPLAINTS = (
-    "error", "not found", "no such", "fatal", "failed", "denied", "cannot", "can't", "unable", "refused", "exception",
-    "invalid",
-)  # fmt: skip
 
 
 def describe(name: str, given: Mapping[str, object], cwd: str) -> str:
@@ -171,19 +160,6 @@ def _whole_lines(text: str, size: int) -> str:
 def changes(name: str) -> bool:
     """Whether a tool writes the file that it names."""
     return name in _WRITERS
-
-
-def error_summary(text: str) -> str:
-    """Return the one line of a failed tool's output that says why it failed."""
-    text = _EXIT.sub("", plain_output(_whole_words(text, 20_000)).replace("\r", "").strip())
-    lines = [line.strip() for line in text.splitlines() if any(map(str.isalnum, line))]
-    if not lines:
-        return ""
-    for line in reversed(lines):
-        if _ERROR_END.match(line):
-            return clip(line, LONGEST_ERROR)
-    complaints = (line for line in lines if any(word in line.lower() for word in _COMPLAINTS))
-    return clip(next(complaints, lines[0]), LONGEST_ERROR)
 
 
 def is_rejection(text: str) -> bool:

@@ -7,6 +7,7 @@ took out, or that a tool printed: the words between marks are nobody's, and what
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -37,23 +38,8 @@ _NAME = re.compile(r"\w/\w|\w\.\w{1,5}\b|\w_\w|[a-z][A-Z]")
 _PLAN = " ExitPlanMode"
 """What is said to a plan goes on with the task, as any prompt does: it need not hold for later ones."""
 UNDER, RULES = "under ", "rules"
-_ORNAMENT = re.compile(r"(?m)^\W{0,12}\w{0,20}[\W_]{0,3}[─━═]{4,}[^\n]{0,4}$")
-"""A line that frames what is said."""
 _WISH = re.compile(r"i\b|don", re.IGNORECASE)
-_FILE_FIRST = re.compile(r"[`*\w./-]+`?\**:? ?[-–—:]")
-_BOLD = re.compile(r"\W{0,4}\*\*[^*]+\*\*")
-_LEFT = re.compile(
-    r"\b(?:next steps?|to[ -]?dos?|remaining|missing (?:features?|parts)|still (?:open|missing|needed)|left to do"
-    r"|follow-?ups?|outstanding|future (?:work|improvements?|considerations?)|open (?:items|points|tasks))\b",
-    re.IGNORECASE,
-)
-"""What a list stands under whose items are as good as open boxes."""
-_NARRATES = re.compile(
-    r"\b(?:i'?ll|i will|(?:i'?m|i am) (?:\w+ ){0,2}\w+ing|let me|if you(?:'d)? (?:want|like))\b",
-    re.IGNORECASE,
-)
-"""How it says so: it is over when the next prompt comes."""
-_EMOJI = re.compile("[\u2600-\u27bf\U0001f300-\U0001faff]")
+PATTERNS = tables.patterns("sentences", os.path.dirname(__file__))
 
 
 class Unit(NamedTuple):
@@ -106,7 +92,7 @@ def _of_voice(voice: Voice) -> list[Unit]:
     if voice.is_plan or (voice.who == USER and voice.text.startswith(("/", "! "))):
         # What is planned is done next, or refused: the passage has it, and what was said before tells why.
         return []
-    text = _ORNAMENT.sub("", voice.text)
+    text = PATTERNS["ornament"].sub("", voice.text)
     said = statements(text)
     found: list[Unit] = []
     lead = ""
@@ -128,7 +114,7 @@ def _of_voice(voice: Voice) -> list[Unit]:
             heading=heading,
             about="" if voice.about.endswith(_PLAN) else voice.about,
             before=tuple(before[-2:]),
-            done=False if one.done is None and _LEFT.search(heading) else one.done,
+            done=False if one.done is None and PATTERNS["left"].search(heading) else one.done,
             place=min(number, FAR) / FAR,
         )
         before.append(one.text)
@@ -169,8 +155,8 @@ def form(unit: Unit) -> dict[str, float]:
         "ended": text.endswith((".", "!", "。")),
         "loud": "!" in text,
         "code": "`" in text,
-        "bold": _BOLD.match(unit.raw) is not None,
-        "file first": _FILE_FIRST.match(unit.raw) is not None,
+        "bold": PATTERNS["bold"].match(unit.raw) is not None,
+        "file first": PATTERNS["file first"].match(unit.raw) is not None,
         "table": "|" in text,
         "named": _NAME.search(text) is not None,
         "digits": any(map(str.isdigit, text)),
@@ -180,7 +166,7 @@ def form(unit: Unit) -> dict[str, float]:
         "dash": "—" in text or " - " in text,
         "small": text[:1].islower(),
         "capitals": len(_CAPITAL.findall(text[1:])) / max(1, len(words)),
-        "emoji": _EMOJI.search(unit.raw) is not None,
+        "emoji": PATTERNS["emoji"].search(unit.raw) is not None,
         "item": unit.is_item,
         "headed": bool(unit.heading),
         "refused": bool(unit.about),
@@ -195,13 +181,13 @@ def form(unit: Unit) -> dict[str, float]:
 def narrates(unit: Unit) -> bool:
     """Whether the assistant says what it is about to do, or offers to, also above a list."""
     said = f"{unit.heading} {unit.text}".replace("\u2019", "'")
-    return unit.speaker == ASSISTANT and bool(_NARRATES.search(said))
+    return unit.speaker == ASSISTANT and bool(PATTERNS["narrates"].search(said))
 
 
 def reports(unit: Unit) -> bool:
     """Whether the assistant says what it changed, in which file even, and no reason: whoever wants to know has the
     repository's history."""
-    file = _FILE_FIRST.match(unit.text)
+    file = PATTERNS["file first"].match(unit.text)
     said = unit.text[file.end() :].strip() if file else unit.text
     is_change = unit.speaker == ASSISTANT and _cues("idea_cues")["done"].match(said) is not None
     return is_change and not is_reasoned(said)

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import re2
 
 from vector_memory.errors import UnsafeTextError
-from vector_memory.text.patterns import without_lookaround
 
 AUTOMATON_BYTES = 32 * 2**20
 """What one automaton may take; its states are made as texts need them."""
@@ -74,6 +73,12 @@ def options(case_sensitive: bool) -> Any:
     return made
 
 
+@cache
+def finder(pattern: bytes, case_sensitive: bool = True) -> Any:
+    """Return what finds a pattern in bytes, made when it is first needed."""
+    return re2.compile(pattern, options(case_sensitive))
+
+
 class Meter:
     """Counts the places of one text that were looked at.
 
@@ -125,7 +130,7 @@ class Automaton:
         loose = [rule.clue.encode("ascii") or _loose(rule.source) for rule in rules]
         either = b"(?:" + b")|(?:".join(loose) + b")"
         self.clue = either if case_sensitive else b"(?i:" + either + b")"
-        self._any = re2.compile(either, options(case_sensitive))
+        self._any = finder(either, case_sensitive)
         self._which = re2.Set.SearchSet(options(case_sensitive))
         for pattern in loose:
             self._which.Add(pattern)
@@ -158,6 +163,7 @@ class Automaton:
                     yield rule, matched
 
 
+_LOOKAROUNDS = ("(?=", "(?!", "(?<=", "(?<!")
 _BEFORE = "(?<!["
 _COUNT = re.compile(rb"\{(\d+),\d+\}")
 """Where a gate does not count: it would need a state for each number."""
@@ -178,3 +184,36 @@ def _loose(pattern: str) -> bytes:
         head = f"(?:^|[^{signs}])"
     rest = _MANY.sub(r"{\1,}", without_lookaround(rest)).replace("(?P<s>", "(?:")
     return (head + rest).encode("ascii")
+
+
+def without_lookaround(pattern: str) -> str:
+    """Return a pattern without its lookarounds: it finds all that the whole one finds, and more."""
+    kept: list[str] = []
+    place = 0
+    while place < len(pattern):
+        if pattern.startswith(_LOOKAROUNDS, place):
+            place = _closing(pattern, place) + 1
+            continue
+        size = 2 if pattern[place] == "\\" else 1
+        kept.append(pattern[place : place + size])
+        place += size
+    return "".join(kept)
+
+
+def _closing(pattern: str, place: int) -> int:
+    """Return where the group that opens at a place is closed."""
+    depth, in_class = 0, False
+    while place < len(pattern):
+        char = pattern[place]
+        if char == "\\":
+            place += 1
+        elif in_class:
+            in_class = char != "]"
+        elif char == "[":
+            in_class = True
+        elif char in "()":
+            depth += 1 if char == "(" else -1
+            if not depth:
+                break
+        place += 1
+    return place

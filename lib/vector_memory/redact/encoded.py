@@ -12,13 +12,11 @@ import re
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
-import re2
-
-from vector_memory.redact.automaton import Meter, options
+from vector_memory.redact.automaton import Meter, finder
 from vector_memory.redact.normalise import normalise
 from vector_memory.redact.spans import Span
 
@@ -85,16 +83,6 @@ class DecodedText(NamedTuple):
         return bisect_right(self.stretches, (place, sys.maxsize)) - 1
 
 
-@cache
-def _escape_finder() -> Any:
-    return re2.compile(_ANY_ESCAPE + _JOINTS, options(case_sensitive=False))
-
-
-@cache
-def _base64_finder() -> Any:
-    return re2.compile(_BASE64, options(case_sensitive=True))
-
-
 def find_encoded(text: str, plain: bytes, find: Find, meter: Meter) -> Iterator[Span]:
     """Yield what `find` finds in the decoded parts of a text, where it stands encoded.
 
@@ -114,8 +102,8 @@ def find_encoded(text: str, plain: bytes, find: Find, meter: Meter) -> Iterator[
 def _escaped_parts(text: str, plain: bytes, meter: Meter) -> Iterator[tuple[int, int]]:
     """Yield the lines that hold escapes, those that follow one another together; all of a text in which
     a block that spans lines may be hidden."""
-    finder = _escape_finder()
-    escape = finder.search(plain)
+    escapes = finder(_ANY_ESCAPE + _JOINTS, case_sensitive=False)
+    escape = escapes.search(plain)
     if escape is None:
         return
     if _hides_block(text, plain):
@@ -133,7 +121,7 @@ def _escaped_parts(text: str, plain: bytes, meter: Meter) -> Iterator[tuple[int,
                 yield start, end
             start = first
         end = last
-        escape = finder.search(plain, last) if last < len(text) else None
+        escape = escapes.search(plain, last) if last < len(text) else None
     yield start, end
 
 
@@ -187,7 +175,7 @@ def _decode(kind: str, run: str) -> str:
 def _find_base64(text: str, plain: bytes, find: Find, meter: Meter) -> Iterator[Span]:
     """Yield the runs of base64 whose text holds a secret, the lines of one block together."""
     reached = 0
-    for hit in _base64_finder().finditer(plain):
+    for hit in finder(_BASE64).finditer(plain):
         start, end = hit.span()
         if start < reached:
             continue

@@ -6,12 +6,8 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Iterator
-from functools import cache
-from typing import Any
 
-import re2
-
-from vector_memory.redact.automaton import Meter, options
+from vector_memory.redact.automaton import Meter, finder
 from vector_memory.redact.normalise import folded
 from vector_memory.redact.spans import Span
 from vector_memory.redact.values import KEY, PASSWORD, SECRET, is_secret
@@ -60,11 +56,6 @@ _BEFORE_BLANK = re.compile(
 _LEFT = 60
 
 
-@cache
-def _finder() -> Any:
-    return re2.compile(ANY_NAME, options(case_sensitive=False))
-
-
 def find_pairs(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
     """Yield the secret values of telling names."""
     # In ASCII: to lower other characters takes long, and may change where the next ones stand.
@@ -83,7 +74,7 @@ def find_pairs(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
 
 def _places(text: str, plain: bytes) -> Iterator[int]:
     """Yield where a telling name may stand, in order."""
-    places = (hit.start() for hit in _finder().finditer(plain))
+    places = (hit.start() for hit in finder(ANY_NAME, case_sensitive=False).finditer(plain))
     if text.isascii() or not any(word in text for word in _FOREIGN_WORDS):
         return places
     return heapq.merge(places, (hit.start() for hit in _FOREIGN.finditer(text)))

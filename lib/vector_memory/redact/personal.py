@@ -6,12 +6,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import Any
 
-import re2
-
-from vector_memory.redact.automaton import Meter, options
+from vector_memory.redact.automaton import Meter, finder
 from vector_memory.redact.spans import Span
 from vector_memory.text import tables
 
@@ -30,11 +27,6 @@ _OF_ISSUER = re.compile(
     r"|(?=.{15}$)(?:3[47]|1800|2131)|(?=.{14}$)(?:30[0-5]|3[689])|(?=.{13}$)4"
 )
 """How the numbers of so many digits begin that card issuers give."""
-_NOT_CARDS = (
-    "id", "hash", "sha", "time", "timestamp", "ts", "seq", "offset", "size", "bytes", "line", "rev", "build",
-    "version", "sum",
-)  # fmt: skip
-"""How names of numbers end that are no cards'."""
 _SSN = re.compile(
     r"(?<![\w.\-/+])(?P<dashed>(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4})(?![\w-]|\.\d)"
     r"|(?:\bssn|social security (?:number|no\.?|#)?)[\"']?\s{0,3}(?:is|[:=#])?\s{0,3}[\"']?(?!000|666|9)"
@@ -61,10 +53,7 @@ def find_cards(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield card numbers: of an issuer, grouped as cards are, with a good check digit."""
     for hit in _CARD.finditer(text, start, end):
         digits = "".join(char for char in hit.group() if char.isdigit())
-        start = hit.start()
-        before = text[max(0, start - 16) : start].rstrip(" \t\n\"':=").lower()
-        named_otherwise = before.endswith(_NOT_CARDS)
-        if _OF_ISSUER.match(digits) and luhn(digits) and not named_otherwise:
+        if _OF_ISSUER.match(digits) and luhn(digits):
             yield Span(*hit.span(), "card")
 
 
@@ -137,15 +126,10 @@ _AROUND = 80
 _CLUE_WEIGHT = 0.2
 
 
-@cache
-def _clue(pattern: bytes) -> Any:
-    return re2.compile(pattern, options(case_sensitive=True))
-
-
 def find_personal(kind: str, text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
     """Yield the personal data of a kind."""
     clue, find = KINDS[kind]
-    for start, end in _windows(_clue(clue).finditer(plain), meter):
+    for start, end in _windows(finder(clue).finditer(plain), meter):
         for span in find(text, start, end):
             meter.count()
             yield span

@@ -5,12 +5,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from typing import Any
 
-import re2
-
-from vector_memory.redact.automaton import Meter, options
+from vector_memory.redact.automaton import Meter, finder
 from vector_memory.redact.randomness import strangeness
 from vector_memory.redact.spans import Span
 from vector_memory.redact.surroundings import is_named
@@ -27,9 +23,6 @@ _SLASHES = re.compile(r"/+")
 _LEAD = re.compile(r"(?:[A-Za-z]{2,}\d?[-_.]+)+(?=[A-Za-z0-9])")
 _DIGEST = re.compile(r"(?:^|[^a-z])(?:sha\d{1,3}|md5)[-:=]?", re.IGNORECASE)
 """What lock files and lists of files have before a digest."""
-_NUMBER = re.compile(r"0x|v?\d{1,4}\.\d{1,4}[-+~.]")
-"""How numbers and versions begin."""
-_BLOCK = re.compile(r"[A-Za-z0-9+/=]{40}[\"',]?$")
 _RUN_WEIGHT, _VALUE_WEIGHT = 0.3, 0.7
 LEAST = 16
 LONGEST = 1_000
@@ -37,14 +30,9 @@ _ODD = 5.4
 """Bits a character from which on a value is no word."""
 
 
-@cache
-def _finder() -> Any:
-    return re2.compile(CLUE, options(case_sensitive=True))
-
-
 def candidates(text: str, plain: bytes, meter: Meter) -> Iterator[tuple[int, int]]:
     """Yield where values stand that are too odd for a word."""
-    for hit in _finder().finditer(plain):
+    for hit in finder(CLUE).finditer(plain):
         first, last = hit.span()
         if LEAST <= last - first <= LONGEST and not _DIGEST.search(
             text, max(0, first - 8), first + 7
@@ -61,8 +49,7 @@ def _values(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
     uuid = UUID.search(run)
     if uuid:
         place = first + uuid.start(), first + uuid.end()
-        if not _is_no_value(text, *place):
-            yield place
+        yield place
         return
     for start, end in _parts(run):
         lead = _LEAD.match(run, start, end)
@@ -70,25 +57,9 @@ def _values(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
             start = lead.end()
         end = start + len(run[start:end].rstrip(".-_:~"))
         place = first + start, first + end
-        if (
-            end - start >= LEAST
-            and not _is_no_value(text, *place)
-            and strangeness(run[start:end]) >= _ODD
-        ):
+        value = run[start:end]
+        if len(value) >= LEAST and strangeness(value) >= _ODD and not is_type_name(value):
             yield place
-
-
-def _is_no_value(text: str, start: int, end: int) -> bool:
-    """Whether a stretch is what looks random and is none: a number, a range, a line of a block."""
-    value = text[start:end]
-    if _NUMBER.match(value) or ".." in value or is_type_name(value):
-        return True
-    line = text.rfind("\n", max(0, start - 40), start)
-    return (
-        line >= 0
-        and not text[line:start].strip()
-        and bool(_BLOCK.search(text, max(0, line - 60), line))
-    )
 
 
 def _parts(run: str) -> Iterator[tuple[int, int]]:

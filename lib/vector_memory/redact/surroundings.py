@@ -3,16 +3,16 @@ whatever stands between."""
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
-from pathlib import Path
 
 from vector_memory.redact.values import UUID
+from vector_memory.text import tables
 
 _BEFORE = 100
 _WORDS_BEFORE = 4
 """Characters and words before a value that are looked at."""
-_NAMES = Path(__file__).with_name("names.txt")
 
 _NAME_PART = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+")
 _HEX = ("0123456789abcdef", "0123456789ABCDEF")
@@ -28,15 +28,8 @@ _LEAST_DIGITS = 4
 
 @cache
 def words() -> dict[str, frozenset[str]]:
-    """Return the words of each sort."""
-    read: dict[str, list[str]] = {}
-    sort = ""
-    for line in _NAMES.read_text(encoding="ascii").splitlines():
-        if not line.startswith("#"):
-            named, colon, rest = line.rpartition(":")
-            sort = named if colon else sort
-            read.setdefault(sort, []).extend(rest.split())
-    return {name: frozenset(listed) for name, listed in read.items()}
+    """Return the words of each sort, as `names.txt` has them."""
+    return tables.sets("names", os.path.dirname(__file__))
 
 
 def is_named(text: str, start: int, end: int) -> bool:

@@ -1,4 +1,4 @@
-"""What a text names exactly: files, identifiers, packages, people."""
+"""What a text names exactly: files, identifiers, packages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ class Mentions:
     files: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
 
 
 _ENDINGS = "|".join(tables.lines("file_endings"))
@@ -54,10 +53,7 @@ _PACKAGE = re.compile(
     r"|(?m:^\s*(?:import|from)\s+([a-zA-Z_][\w.]*))"
     r"|\b([a-zA-Z][\w.-]*)==\d[\w.]*"
 )
-_CAPITAL = re.compile(r"(?<![\w./-])[A-Z][a-z]+(?:-[A-Z][a-z]+)?(?:\s+[A-Z][a-z]+)*(?![\w(/-])")
-_STOPS, _OPENINGS = (".", "!", "?", ":"), ('"', "'", "(", "[")
 _ABBREVIATED = frozenset({"e.g", "i.e", "etc", "vs"})
-_ORDINARY = tables.words("days_and_months") | tables.words("no_names")
 
 
 def mentions(text: str) -> Mentions:
@@ -68,7 +64,7 @@ def mentions(text: str) -> Mentions:
     identifiers = _distinct(
         name for name in (*_plain_quoted(quoted), *_IDENTIFIER.findall(text)) if name not in files
     )
-    return Mentions(files, identifiers, _distinct(_packages(text)), _distinct(_names(text)))
+    return Mentions(files, identifiers, _distinct(_packages(text)))
 
 
 def exact_terms(text: str) -> tuple[str, ...]:
@@ -112,35 +108,6 @@ def _plain_quoted(quoted: Iterable[str]) -> Iterator[str]:
 def _packages(text: str) -> Iterator[str]:
     for match in _PACKAGE.finditer(text):
         yield next((group for group in match.groups() if group), match[0])
-
-
-def _names(text: str) -> Iterator[str]:
-    """Yield capitalised words that are no ordinary ones: people, projects, products."""
-    for match in _CAPITAL.finditer(text):
-        words = match[0].split()
-        while words and words[0].lower() in _ORDINARY:
-            words = words[1:]
-        if not words:
-            continue
-        name = " ".join(words)
-        before = text[max(0, match.start() - 3) : match.start()]
-        bare = before.rstrip()
-        follows_stop = bare != before and (bare.endswith(_STOPS) or "\n" in before[len(bare) :])
-        begins = not before or follows_stop or bare.endswith(_OPENINGS)
-        at_start = name == match[0] and begins
-        possessive = text[match.end() : match.end() + 2] in ("'s", "\u2019s")
-        if not at_start or possessive or (len(words) > 1) or _is_rare(words[0]):
-            yield name
-
-
-def _is_rare(word: str) -> bool:
-    """Whether a word that begins a sentence is rather a name: no stop word, no common ending."""
-    low = word.lower()
-    return (
-        low not in analysis.STOP_WORDS
-        and low not in _ORDINARY
-        and not low.endswith(("ing", "ed", "ly", "tion", "s", "ment", "ness", "able", "ful", "er"))
-    )
 
 
 def _distinct(words: Iterable[str]) -> tuple[str, ...]:

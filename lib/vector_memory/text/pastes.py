@@ -7,12 +7,13 @@ document does not, and reaches to the prompt's end.
 
 from __future__ import annotations
 
-import re
+import os
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
+from vector_memory.text import tables
 from vector_memory.text.statements import FENCE, ITEM_HEAD, is_rule
 
 LONG_PROMPT = 1_500
@@ -29,39 +30,7 @@ SHORT_LINE = 16
 _BLANK, _OWN, _ITEM, _MACHINE, _NOISE, _QUOTE, _FENCED, _FIELD, _OPENING = range(9)
 _ENDING = (_QUOTE, _FENCED, _NOISE)
 """What shows where it ends."""
-_TIME = r"\d{1,2}:\d\d(?::\d\d)?"
-_PRINTED = re.compile(
-    # A log: a date, a time, a level; a trace's frame; a difference of files.
-    r"\s*\W?(?:\d{4}[-/]\d\d[-/]\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4},? +\d|"
-    + _TIME
-    + r"\b|\d+\.\d{3,}[\] ]"
-    r"|[A-Z][a-z]{2} +\d{1,2} " + _TIME + r"|\d+[smh]\s*$)"
-    r"|\s*\W?(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR!?|FATAL|CRITICAL|TRACE|PANIC|FAILED|PASSED)\b\W"
-    r"|\s*(?:[\w.]*(?:Error|Exception|Warning)|error|warning|fatal|npm ERR!)(?:\[\w+\])?: "
-    r"|\s+at \S+[(.:]|\s*File \".*\", line \d|Traceback \(|\s*\.\.\. \d+ more|\s*[\^~]+\s*$|Caused by: "
-    r"|diff --git |index [0-9a-f]{7}|@@ |\+\+\+ |--- \S|\+(?=[\w<({\"'@#/])|[-+]\s{4,}\S|\s*\d+\s*[-+|│] "
-    # A shell's or a program's page, a table, data, markup.
-    r"|\s*(?:[$%❯➜⏺⎿●○✓✔✗✘×│┌┐└┘├┤━─═╭╰▶☐☒]|PS [A-Z]:|\w+@\w+[:~]|>>> )|\s*\|.*\||\s*\S.*\t\S"
-    r"|\s*[{}\[\]]+,?\s*$|\s*\"[^\"]{1,80}\"\s*:|\s*(?:import|from|package|using|#include|def|class|function|func|fn|"
-    r"public|private|const|let|var|return)\b.*[;:{(]\s*$|.*[;{]\s*$"
-)
-_OPENS = re.compile(
-    # A heading, an address, markup.
-    r"\s{0,3}#{1,6}\s+\S|\s{0,3}(?:\*\*|__)[^*_\n]{2,100}(?:\*\*|__):?\s*$"
-    r"|\s*[^\W\d_][\w -]{0,20}[:\uff1a].*\S@\S|\s*</?[A-Za-z!?][^<>]{0,400}>"
-)
-_NAMED = re.compile(
-    # A field with its value, or who says what follows.
-    r"\s*(?:[-*•]\s+)?[^\W\d_][^\n:\uff1a,.;!?\"`]{0,28}(?::\s+\S|\uff1a\S|[:\uff1a]\s*$)|\s*[\w.-]{1,30}\s=\s\S"
-    r"|\s*(?:\[[^\]\n]{1,30}\]\s*)?(?:[^\W\d_][\w.'-]{0,20}\s?){1,3}(?:\s*[(\[][^)\]\n]{1,30}[)\]])?\s*(?::\s|\uff1a)"
-)
-_STAMPED = re.compile(
-    r"\s*@?(?:[^\W\d_][\w.'-]{0,20},?\s+){1,3}\W{0,3}(?:[^\W\d_]{1,12}\s+){0,2}"
-    + _TIME
-    + r"(?:\s*[AaPp]\.?[Mm]\.?)?\W*$"
-)
-"""Who said what follows, and at what time, as chats show it."""
-_GREETING = re.compile(r"\s*[^\W\d_]\S{0,20}(?: \S{1,20}){0,3}[,\uff0c!]\s*$")
+_PATTERNS = tables.patterns("pastes", os.path.dirname(__file__), 0)
 _COLONS = (":", "\uff1a")
 
 
@@ -117,14 +86,14 @@ def _form(line: str) -> int:
         return _BLANK
     if line[:4].lstrip().startswith(">"):
         return _QUOTE
-    if _OPENS.match(line):
+    if _PATTERNS["opens"].match(line):
         return _OPENING
-    if _PRINTED.match(line):
+    if _PATTERNS["printed"].match(line):
         return _MACHINE
     letters = sum(char.isalpha() or char.isspace() for char in line)
     if len(line) >= SHORT_LINE and letters < LEAST_LETTERS * len(line):
         return _NOISE
-    if _NAMED.match(line):
+    if _PATTERNS["named"].match(line):
         return _FIELD
     return _ITEM if ITEM_HEAD.match(line) else _OWN
 
@@ -151,7 +120,9 @@ def _document(text: str, lines: Sequence[_Line]) -> int:
     spoken = [at for at, line in enumerate(lines) if line.form != _BLANK]
     if not spoken:
         return len(lines)
-    stamped = [at for at in spoken if _STAMPED.fullmatch(text, lines[at].start, lines[at].end)]
+    stamped = [
+        at for at in spoken if _PATTERNS["stamped"].fullmatch(text, lines[at].start, lines[at].end)
+    ]
     for at, after in zip(spoken, [*spoken[1:], len(lines)], strict=True):
         line, following = lines[at], lines[after].form if after < len(lines) else None
         if line.form == _OPENING:
@@ -171,7 +142,7 @@ def _document(text: str, lines: Sequence[_Line]) -> int:
 def _begins_letter(text: str, lines: Sequence[_Line], at: int) -> bool:
     """Whether a line is the greeting of a letter: short, alone, with a comma at its end, and more below."""
     alone = at > 0 and lines[at - 1].form == _BLANK or at == 0
-    greets = _GREETING.match(text, lines[at].start, lines[at].end)
+    greets = _PATTERNS["greeting"].match(text, lines[at].start, lines[at].end)
     return alone and greets is not None and at + 2 < len(lines)
 
 

@@ -39,16 +39,26 @@ def sections(name: str, folder: str = FOLDER) -> "dict[str, list[str]]":
     return parts
 
 
-def sets(name: str) -> "dict[str, frozenset[str]]":
+def sets(name: str, folder: str = FOLDER) -> "dict[str, frozenset[str]]":
     """Return the words of a table's parts, of which a line may hold several."""
-    return {title: frozenset(" ".join(words).split()) for title, words in sections(name).items()}
+    parts = sections(name, folder).items()
+    return {title: frozenset(" ".join(words).split()) for title, words in parts}
 
 
-def patterns(name: str, folder: str) -> "dict[str, re.Pattern[str]]":
-    """Return an expression for each part of a table beside the code that reads it, that finds any of its entries,
-    whatever the case."""
+def groups(name: str, folder: str = FOLDER) -> "dict[str, list[str]]":
+    """Return what a table says of each name, in lines `name: word word`, or `name: some words; others`; a name may
+    stand several times."""
+    named: dict[str, list[str]] = {}
+    for line in lines(name, folder):
+        key, _, rest = line.partition(": ")
+        named.setdefault(key, []).extend(rest.split("; " if "; " in rest else None))
+    return named
+
+
+def patterns(name: str, folder: str, flags: int = re.IGNORECASE) -> "dict[str, re.Pattern[str]]":
+    """Return an expression for each part of a table beside the code that reads it, that finds any of its entries."""
     return {
-        title: re.compile("|".join(phrases), re.IGNORECASE)
+        title: re.compile("|".join(phrases), flags)
         for title, phrases in sections(name, folder).items()
     }
 

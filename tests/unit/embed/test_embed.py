@@ -86,4 +86,4 @@ def test_missing_packages_say_how_to_get_them(monkeypatch: pytest.MonkeyPatch) -
 
 def test_built_in_backends_need_no_installation() -> None:
     """Installing a backend that is there already does nothing and runs nothing."""
-    assert install_backend("ollama", "/nowhere/python", "/nowhere/uv").packages == ()
+    assert install_backend("ollama", "/nowhere/python", "/nowhere/uv") == ()

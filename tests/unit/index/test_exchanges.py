@@ -215,7 +215,7 @@ def test_codex_rollout(tmp_path: Path) -> None:
     (found,) = exchanges(read_entries(str(path)))
     assert (found.session, found.prompt, found.answer) == ("c1", "patch it", "Patched.")
     assert actions(found) == (
-        "Bash: cargo test (failed: error: no such crate)",
+        "Bash: cargo test (failed: no such crate)",
         "Edit src/a.rs",
     )
     assert found.key

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from vector_memory.index.tools import describe, error_summary, user_words
+from vector_memory.index.fixes.errors import error_line
+from vector_memory.index.tools import describe, user_words
 
 REFUSED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was "
@@ -37,17 +38,17 @@ def test_describe(name: str, given: dict[str, Any], line: str) -> None:
 @pytest.mark.parametrize(
     ("output", "line"),
     [
-        ("Exit code 127\n/bin/bash: line 1: python: command not found", "/bin/bash: line 1: python: command not found"),
+        ("Exit code 127\n/bin/bash: line 1: python: command not found", "python: command not found"),
         ("Traceback (most recent call last):\n  File x\nValueError: no such port\n", "ValueError: no such port"),
         ("<tool_use_error>File has not been read yet.</tool_use_error>", "File has not been read yet."),
         ("=====\ncollected 3\nE  assert failed here\n=====", "E assert failed here"),
-        ("\x1b[31mfatal: bad\x1b[0m", "fatal: bad"),
+        ("\x1b[31mfatal: bad\x1b[0m", "bad"),
         ("", ""),
     ],
 )  # fmt: skip
-def test_error_summary(output: str, line: str) -> None:
+def test_the_line_that_says_why(output: str, line: str) -> None:
     """The line that says why is picked out of a failed tool's output."""
-    assert error_summary(output) == line
+    assert error_line(output) == line
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from vector_memory.redact import clean, for_project, policy
+from vector_memory.redact.automaton import without_lookaround
 from vector_memory.redact.policy import Policy
 from vector_memory.redact.reading_rules import parse
 from vector_memory.redact.rules import MOST_RULES
@@ -132,3 +133,17 @@ def test_unknown_kinds_are_refused() -> None:
     """Only kinds of personal data that there are can be asked for."""
     with pytest.raises(ValueError, match="shoe"):
         policy.configure(("shoe",))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "loose"),
+    [
+        (r"a(?!b)c", "ac"),
+        (r"a(?=(?:x|[)(]|\)))b", "ab"),
+        (r"(?<=a)(?<!b)c", "c"),
+        (r"\(?!x", r"\(?!x"),
+        (r"(?:a|b)", r"(?:a|b)"),
+    ],
+)
+def test_a_pattern_without_its_lookarounds(pattern: str, loose: str) -> None:
+    assert without_lookaround(pattern) == loose

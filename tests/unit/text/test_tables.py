@@ -9,7 +9,7 @@ import pytest
 
 from vector_memory.observe.search import pattern_terms
 from vector_memory.redact import categories, reading_rules
-from vector_memory.text import analysis, mentions, prompts, shell, tables, technologies
+from vector_memory.text import analysis, prompts, shell, tables, technologies
 
 PATTERNS = (
     "key_heads", "key_shapes", "secret_places", "secret_commands", "idea_cues", "idea_cues_abroad", "command_words", "grammar",
@@ -101,8 +101,3 @@ def test_common_words_and_names_are_not_what_a_search_is_after() -> None:
         assert not pattern_terms._is_telling(word), word
     for name in tables.words("common_names"):
         assert not pattern_terms._is_name(name), name
-
-
-def test_a_word_that_begins_sentences_is_no_name() -> None:
-    for word in tables.words("no_names") | tables.words("days_and_months"):
-        assert word.title() not in mentions.mentions(f"{word.title()} did that.").names

@@ -14,6 +14,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from vector_memory.index.voices import ASSISTANT, USER, Voice, voices
+from vector_memory.text import tables
 from vector_memory.text.analysis import STOP_WORDS
 from vector_memory.text.harmless import without_marked
 from vector_memory.text.words import letters_in
@@ -21,11 +22,7 @@ from vector_memory.text.words import letters_in
 if TYPE_CHECKING:
     from vector_memory.model import Vector
 
-_COMMON = STOP_WORDS | {
-    "already", "assistant", "code", "don", "done", "file", "files", "gets", "good", "know", "lets", "look", "made", "make",
-    "makes", "need", "needs", "one", "okay", "please", "see", "still", "sure", "task", "think", "two",
-    "use", "used", "user", "using", "want", "yes",
-}  # fmt: skip
+_COMMON = STOP_WORDS | tables.words("topic_words")
 
 
 class Passage(NamedTuple):

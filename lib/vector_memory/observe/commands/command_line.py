@@ -4,7 +4,7 @@ others (`runners.py`) looked through."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -60,18 +60,23 @@ def read(command: str, around: Surroundings) -> CommandLine:
     known: dict[ShellWord, list[ShellWord]] = {}
     aliases: dict[str, str] = {}
 
+    given = {
+        "HOME": around.home, "PWD": around.cwd, "CLAUDE_PROJECT_DIR": around.root,
+        "pwd": around.cwd, "git rev-parse --show-toplevel": around.root,
+    }  # fmt: skip
+
     def expanded(word: ShellWord) -> list[ShellWord]:
         if word not in known:
-            known[word] = _expanded(word, values, around)
+            known[word] = _expanded(word, values, given)
         return known[word]
 
     for one in shell.parse(command):
-        words = [word for given in one.arguments[:MOST_WORDS] for word in expanded(given)]
+        words = [word for said in one.arguments[:MOST_WORDS] for word in expanded(said)]
         redirects = tuple(Redirect(sign, expanded(target)[0]) for sign, target in one.redirects)
-        given = replace(one, redirects=redirects) if redirects else one
+        whole = replace(one, redirects=redirects) if redirects else one
         program = expanded(one.words[0])[0].text
         name, there, feeding = name_of(program), "ssh" in one.via, last if one.piped else None
-        act = Act(given, name, tuple(words), one.folder, there, feeding, program)
+        act = Act(whole, name, tuple(words), one.folder, there, feeding, program)
         if act.name == "alias":
             aliases.update((name, script) for name, sign, script in (text.partition("=") for text in act.args) if sign)  # fmt: skip
         acts += runners.through(act, around, aliases)
@@ -83,26 +88,31 @@ def read(command: str, around: Surroundings) -> CommandLine:
 # -- variables -------------------------------------------------------------------------------------
 
 
-def _expanded(word: ShellWord, values: Values, around: Surroundings) -> list[ShellWord]:
+def _expanded(word: ShellWord, values: Values, known: Mapping[str, str]) -> list[ShellWord]:
     """Return a word with known variables and braces put in: several where they hold several."""
     words = [word]
     for _ in range(4):
         if all(shell_word.plain for shell_word in words):
             break
-        words = [new for shell_word in words for new in _put_in(shell_word, values, around)][
+        words = [new for shell_word in words for new in put_in(shell_word, values, known)][
             :MOST_EXPANSIONS
         ]
     return [new for shell_word in words for new in _unbraced(shell_word)]
 
 
-def _put_in(word: ShellWord, values: Values, around: Surroundings) -> list[ShellWord]:
+def put_in(word: ShellWord, values: Values, known: Mapping[str, str]) -> list[ShellWord]:
+    """Return a word with what is known of it put in, once: several where a variable holds several.
+
+    Args:
+        values: what the line gives its variables.
+        known: what is known besides: of variables, and of what scripts print.
+    """
     if word.plain:
         return [word]
-    text = _SUBSTITUTION.sub(lambda match: _output_of(match, around), word.text)
+    text = _SUBSTITUTION.sub(lambda match: _output_of(match, known), word.text)
     names = list(dict.fromkeys(_VARIABLE.findall(text)))
-    known = [_values_of(name, values, around) for name in names]
     words = []
-    for chosen in product(*known):
+    for chosen in product(*(_values_of(name, values, known) for name in names)):
         put = {name: value for name, value in zip(names, chosen, strict=True) if value is not None}
         new = _VARIABLE.sub(lambda match, put=put: put.get(match.groups(""), match[0]), text)  # type: ignore[misc]
         glob = word.glob or bool(names) and "*" in new
@@ -110,12 +120,11 @@ def _put_in(word: ShellWord, values: Values, around: Surroundings) -> list[Shell
     return words or [word]
 
 
-def _values_of(name: tuple[str, ...], values: Values, around: Surroundings) -> list[str | None]:
+def _values_of(name: tuple[str, ...], values: Values, known: Mapping[str, str]) -> list[str | None]:
     """Return what a variable may hold; None where nobody knows."""
     plain = name[0] or name[3]
     if plain in values:
         return [value.text for value in values[plain]] or [None]
-    known = {"HOME": around.home, "PWD": around.cwd, "CLAUDE_PROJECT_DIR": around.root}
     if plain in known:
         return [known[plain]]
     if _SCRATCH_VARIABLE.match(plain):
@@ -123,13 +132,10 @@ def _values_of(name: tuple[str, ...], values: Values, around: Surroundings) -> l
     return [name[2]] if name[1] in ("-", "=") and name[2] else [None]
 
 
-def _output_of(match: re.Match[str], around: Surroundings) -> str:
+def _output_of(match: re.Match[str], known: Mapping[str, str]) -> str:
     """Return what a command within a word prints, where that is known; else the word as it stands."""
     script = (match[1] or match[2] or "").strip()
-    if script.startswith("mktemp"):
-        return "/tmp/scratch/made"
-    known = {"pwd": around.cwd, "git rev-parse --show-toplevel": around.root}
-    return known.get(script, match[0])
+    return "/tmp/scratch/made" if script.startswith("mktemp") else known.get(script, match[0])
 
 
 def _unbraced(word: ShellWord) -> list[ShellWord]:

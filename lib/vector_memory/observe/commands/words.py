@@ -5,27 +5,17 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 
 from vector_memory.text import tables
 
-
-def _read() -> dict[str, frozenset[str]]:
-    """Return the words of each name."""
-    read: dict[str, set[str]] = defaultdict(set)
-    for entry in tables.lines("words", os.path.dirname(__file__)):
-        name, _, words = entry.partition(": ")
-        read[name].update(words.split())
-    return {name: frozenset(words) for name, words in read.items()}
-
-
-WORDS = _read()
+HERE = os.path.dirname(__file__)
+WORDS = {name: frozenset(words) for name, words in tables.groups("words", HERE).items()}
 
 
 def entries(table: str) -> Iterator[tuple[str, list[str]]]:
     """Yield each program of each line of a table beside this file, and the line's other columns."""
-    for entry in tables.lines(table, os.path.dirname(__file__)):
+    for entry in tables.lines(table, HERE):
         programs, *columns = entry.split("\t")
         for name in programs.split(","):
             for program in sorted(WORDS.get(name[1:], {name}) if name[0] == "*" else {name}):

@@ -12,7 +12,8 @@ from vector_memory.observe.commands import command_line, databases, judge
 from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import CommandSurroundings
-from vector_memory.observe.intent import grammar, limits
+from vector_memory.observe.intent import limits
+from vector_memory.text import tables
 
 NEW, GONE, FOLDER = limits.CREATE, limits.DELETE, "folder"
 FILE_KINDS = frozenset({limits.EDIT, NEW, GONE, limits.MOVE})
@@ -87,7 +88,7 @@ def _named(act: Act, around: CommandSurroundings) -> Iterator[str]:
 
 # -- shell -----------------------------------------------------------------------------------------
 
-_INSTALLERS = grammar.table("installers")
+_INSTALLERS = tables.groups("installers")
 _INSTALL_TAKES = "-r --requirement -c --constraint -i --index-url --extra-index-url -t --target --group -G --registry --version --python -E --source"
 _FETCHERS = frozenset({"curl", "wget", "http", "https", "xh", "aria2c"})
 _LOCAL = re.compile(r"(?://|\s|^)(?:localhost|127\.|\[::1\]|0\.0\.0\.0)")

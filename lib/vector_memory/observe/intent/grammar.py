@@ -11,12 +11,6 @@ from vector_memory.text import tables
 HERE = os.path.dirname(__file__)
 
 
-def table(name: str, folder: str = tables.FOLDER) -> dict[str, list[str]]:
-    """Return a table whose lines are `name: word word`, or `name: some words; others`."""
-    rows = (line.partition(": ") for line in tables.lines(name, folder))
-    return {key: rest.split("; " if "; " in rest else None) for key, _, rest in rows}
-
-
 def _forms(verb: str) -> set[str]:
     """Return a verb as it stands after "don't", "without" and "must not be"."""
     stem = verb.removesuffix("e")
@@ -25,10 +19,10 @@ def _forms(verb: str) -> set[str]:
     return forms | {verb + verb[-1] + "ed", short + "ies", short + "ied", short + "ten"}
 
 
-ACTS = table("limit_acts")
-THINGS = table("limit_things")
-RUNS = table("limit_runs", HERE)
-PLACES = table("limit_places")
+ACTS = tables.groups("limit_acts")
+THINGS = tables.groups("limit_things")
+RUNS = tables.groups("limit_runs", HERE)
+PLACES = tables.groups("limit_places")
 ALIASES = {"spec": "tests", "specs": "tests", "test": "tests", "documentation": "docs", "lock file": "lockfile", "lock files": "lockfile", "ci config": "workflows", "ci pipeline": "workflows"}  # fmt: skip
 ALIASES |= {form: place for place in PLACES for form in (place.removesuffix("s"), place + "s")}
 VERBS = {
@@ -47,9 +41,12 @@ def _grammar() -> dict[str, str]:
         "verb": any_of(VERBS),
         "noun": any_of(NOUNS),
         "place": any_of([*PLACES, *ALIASES]),
-        **{kind: _longest_first(words) for kind, words in table("limit_words").items()},
+        **{kind: _longest_first(words) for kind, words in tables.groups("limit_words").items()},
         "program": any_of(
-            {*table("installers"), *(row.split()[0] for rows in RUNS.values() for row in rows)}
+            {
+                *tables.groups("installers"),
+                *(row.split()[0] for rows in RUNS.values() for row in rows),
+            }
             - {"*"}
         ),
     }

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import posixpath
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile, zip_longest
 from typing import Any
 
+from vector_memory.observe.commands.command_line import put_in
 from vector_memory.text import tables
 from vector_memory.text.shell import Command, ShellWord, assigned, parse
 
@@ -77,10 +77,8 @@ def _text(given: Mapping[str, Any], name: str) -> str:
 # -- a shell's line -------------------------------------------------------------------------------
 
 _WORDS = {
-    name: frozenset(words.split())
-    for name, _, words in (
-        line.partition(": ") for line in tables.lines("search_words", os.path.dirname(__file__))
-    )
+    name: frozenset(words)
+    for name, words in tables.groups("search_words", os.path.dirname(__file__)).items()
 }
 _ALIASES = {"egrep": "grep", "fgrep": "grep", "zgrep": "grep", "fdfind": "fd"}
 _TO_A_FILE = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
@@ -88,7 +86,6 @@ _NOWHERE = ("/dev/null", "/dev/stderr", "/dev/stdout")
 MOST_VALUES = 4
 """Values of a variable that are looked at."""
 _WILDCARDS = str.maketrans("?[{", "***")
-_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 
 
 def _of_line(line: str) -> SearchCall | None:
@@ -119,29 +116,14 @@ def _of_line(line: str) -> SearchCall | None:
 
 def _known(line: str) -> list[Command]:
     """Return the commands of a line with what the line itself gives its variables, each value in turn."""
-    commands = parse(line)
-    given = assigned(line) if "$" in line else {}
-    values = {
-        name: [word.text for word in of[:MOST_VALUES]]
-        for name, of in given.items()
-        if of and all(word.plain for word in of)
-    }
+    values = assigned(line) if "$" in line else {}
     known = []
-    for command in commands:
-        spelt = "\n".join(word.text for word in command.words)
-        used = {a or b for a, b in _VARIABLE.findall(spelt)} & values.keys()
-        for turn in range(max((len(values[name]) for name in used), default=1)):
-            one = {name: values[name][min(turn, len(values[name]) - 1)] for name in used}
-            words = tuple(_filled(word, one) for word in command.words)
+    for command in parse(line):
+        each = [put_in(word, values, {})[:MOST_VALUES] for word in command.words]
+        for turn in range(max(map(len, each))):
+            words = tuple(forms[min(turn, len(forms) - 1)] for forms in each)
             known.append(replace(command, words=words))
     return known
-
-
-def _filled(word: ShellWord, values: Mapping[str, str]) -> ShellWord:
-    if word.plain or not values:
-        return word
-    text = _VARIABLE.sub(lambda match: values.get(match[1] or match[2], match[0]), word.text)
-    return ShellWord(text, not any(sign in text for sign in "$`"), word.glob)
 
 
 def _shortens(command: Command, of_search: bool) -> bool:

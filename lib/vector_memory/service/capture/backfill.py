@@ -101,18 +101,9 @@ def backfill(ctx: Context, request: BackfillRequest, progress: Progress) -> Back
     finally:
         detail = {"files": done.files, "stored": done.captured.stored, "whole": whole}
         ctx.state.audit("backfill", request.actor, [], detail)
-    captured = done.captured
-    return BackfillAnswer(
-        files=done.files,
-        sessions=len(captured.sessions),
-        drafts=captured.drafts,
-        stored=captured.stored,
-        unchanged=captured.unchanged,
-        redactions=captured.redactions,
-        dropped=captured.dropped,
-        errors=done.errors,
-        seconds=round(time.monotonic() - started, 3),
-    )
+    counts = {**vars(done.captured), "sessions": len(done.captured.sessions)}
+    seconds = round(time.monotonic() - started, 3)
+    return BackfillAnswer(files=done.files, **counts, errors=done.errors, seconds=seconds)
 
 
 def roots(request: BackfillRequest) -> list[str]:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from dataclasses import fields
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import IO, Any
 
@@ -30,7 +29,6 @@ FRAME_DRAFTS = 32
 """Few at once: the daemon parses a frame without letting go of the interpreter's lock."""
 READ_S = 30.0
 READ_S_PER_MB = 10.0
-_DRAFT = [field.name for field in fields(Draft)]
 
 
 def main() -> None:
@@ -88,15 +86,10 @@ def ask_of(frame: bytes) -> ReadRequest:
 def frames_of(made: TurnRead) -> Iterator[bytes]:
     """Yield a reading as frames, the drafts first."""
     for start in range(0, len(made.drafts), FRAME_DRAFTS):
-        drafts = [_plain(draft) for draft in made.drafts[start : start + FRAME_DRAFTS]]
-        yield json.dumps({"drafts": drafts}).encode()
+        drafts = [vars(draft) for draft in made.drafts[start : start + FRAME_DRAFTS]]
+        yield json.dumps({"drafts": drafts}, default=datetime.isoformat).encode()
     rest = {**vars(made), "cursor": made.cursor.to_dict(), "drafts": [], "exchanges": None}
     yield json.dumps({"read": rest}).encode()
-
-
-def _plain(draft: Draft) -> list[Any]:
-    values = dict(vars(draft), created_at=draft.created_at.isoformat())
-    return [values[name] for name in _DRAFT]
 
 
 def take(frame: bytes, drafts: list[Draft]) -> TurnRead | OSError | None:
@@ -111,16 +104,9 @@ def take(frame: bytes, drafts: list[Draft]) -> TurnRead | OSError | None:
     return None
 
 
-def _draft_of(values: list[Any]) -> Draft:
+def _draft_of(values: Mapping[str, Any]) -> Draft:
     """Return the draft of a frame. The process that sent it has redacted it."""
-    named = dict(zip(_DRAFT, values, strict=True))
-    return Draft(
-        **{
-            **named,
-            "text": CleanText(named["text"]),
-            "title": CleanText(named["title"]),
-            "created_at": datetime.fromisoformat(named["created_at"]),
-            "tags": tuple(CleanText(one) for one in named["tags"]),
-            "files": tuple(CleanText(one) for one in named["files"]),
-        }
-    )
+    at = datetime.fromisoformat(values["created_at"])
+    words = {name: CleanText(values[name]) for name in ("text", "title")}
+    lists = {name: tuple(map(CleanText, values[name])) for name in ("tags", "files")}
+    return Draft(**{**values, "created_at": at, **words, **lists})

@@ -339,20 +339,12 @@ def _store(told: SessionContents, may_add: bool) -> int:
     return len(fresh) + len(changed) + len(gone)
 
 
+_DERIVED = ("text", "title", "source", "extra", "files", "status", "created_at", "sensitivity")
+"""What of a topic follows its session."""
+
+
 def _differs(memory: Memory, stored: Memory) -> bool:
-    return any(
-        getattr(memory, name) != getattr(stored, name)
-        for name in (
-            "text",
-            "title",
-            "source",
-            "extra",
-            "files",
-            "status",
-            "created_at",
-            "sensitivity",
-        )
-    )
+    return any(getattr(memory, name) != getattr(stored, name) for name in _DERIVED)
 
 
 def _emptied(memory: Memory, made: Sequence[Memory]) -> Memory:

@@ -52,11 +52,8 @@ class Captured:
 
     def add(self, other: Captured) -> None:
         """Add another reading's figures."""
-        self.drafts += other.drafts
-        self.stored += other.stored
-        self.unchanged += other.unchanged
-        self.redactions += other.redactions
-        self.dropped += other.dropped
+        for name in ("drafts", "stored", "unchanged", "redactions", "dropped"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
         self.sessions |= other.sessions
 
 
