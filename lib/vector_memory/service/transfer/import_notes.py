@@ -37,13 +37,12 @@ from vector_memory.service.transfer.import_plan import (
     UPDATED,
     ImportStep,
     NotePlanner,
-    NoteStepView,
 )
 from vector_memory.service.transfer.json_lines import MAX_ERRORS, ImportAnswer, IncomingRequest
 from vector_memory.service.transfer.note_files import NoteFile
 from vector_memory.service.transfer.round_trip import Returning
 
-Show = Callable[[NoteStepView], None]
+Show = Callable[[dict[str, object]], None]
 
 
 class NotesRequest(IncomingRequest):
