@@ -317,8 +317,8 @@ def link(shelf: Shelf, memory: Memory) -> None:
     shelf.journal.link_all([Link(memory.id, id, Relation.BUILDS_ON) for id in ids if id in there])
 
 
-def orphans(shelf: Shelf, k: int) -> list[str]:
-    """Return the ids of at most k derived memories of which a source is gone: its words stand in them."""
+def orphans(shelf: Shelf, k: int) -> list[Memory]:
+    """Return at most k derived memories of which a source is gone: its words stand in them."""
     orphaned = []
     for memory in shelf.journal.iter_memories(Scope(tags=(TAG,))):
         ids = [str(id) for id in memory.extra.get(SOURCES, ())]
@@ -326,5 +326,5 @@ def orphans(shelf: Shelf, k: int) -> list[str]:
         is_whole = all(id in sources and sources[id].status is not Status.FORGOTTEN for id in ids)
         # What the user confirmed is the user's word.
         if memory.origin is Origin.JOB and not is_whole:
-            orphaned.append(memory.id)
+            orphaned.append(memory)
     return orphaned[:k]
