@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from vector_memory.errors import BadInputError, NotFoundError
@@ -10,6 +10,7 @@ from vector_memory.service.base import contracts, messages, privacy, request_fie
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.contracts import Contract, ContractTerms
 from vector_memory.service.memory.views import values_for
+from vector_memory.service.think import ledger
 
 MOST = 200
 ID_CHARS = 12
@@ -39,27 +40,13 @@ class ContractRequest(messages.Request):
     act: str = messages.one_of(contracts.ACTS)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ContractView(ContractTerms):
-    """A contract as it is told; `holds` now and here, and `problem` why not, "" where it does."""
-
-    holds: bool
-    problem: str
-
-
-class ContractAnswer(messages.Answer):
-    """The contracts; for `check`, whether the act is allowed, and by which contract it is not."""
-
-    contracts: list[ContractView]
-    allowed: bool | None = messages.spare()
-    broken: str | None = messages.spare()
-
-
-def contract(ctx: Context, request: ContractRequest) -> ContractAnswer:
+def contract(ctx: Context, request: ContractRequest) -> ledger.Answer:
     """Make, list, check or revoke contracts.
 
     Returns:
-        The contracts that were asked for, made or revoked.
+        The `contracts` that were asked for, made or revoked: their terms, whether each `holds` now and here, and the
+        `problem` where it does not; for `check`, whether the act is `allowed`, and by which contract it is not
+        (`broken`).
 
     Raises:
         BadInputError: there is no such act, a new contract would allow more than its parent, or an
@@ -69,16 +56,17 @@ def contract(ctx: Context, request: ContractRequest) -> ContractAnswer:
     place = messages.place_of(ctx, request)
     folder = place.root if place else ""
     if request.action == "create":
-        return ContractAnswer([_view(ctx, _create(ctx, request), folder)])
+        return {"contracts": [_view(ctx, _create(ctx, request), folder)]}
     if request.action == "revoke":
-        return ContractAnswer(_revoke(ctx, request, folder))
+        return {"contracts": [_view(ctx, _revoke(ctx, request), folder)]}
     if request.action == "check":
         request_fields.require_text(request.act, "act")
         holding = contracts.in_force(ctx, folder, [request.subject])
         broken = contracts.forbidden(ctx, holding, request.act)
         views = [_view(ctx, terms, folder) for terms in holding]
-        return ContractAnswer(views, broken is None, broken.id[:ID_CHARS] if broken else None)
-    return ContractAnswer([_view(ctx, terms, folder) for terms in contracts.kept(ctx).values()])
+        by = {"broken": broken.id[:ID_CHARS]} if broken else {}
+        return {"contracts": views, "allowed": broken is None, **by}
+    return {"contracts": [_view(ctx, terms, folder) for terms in contracts.kept(ctx).values()]}
 
 
 def find(ctx: Context, id: str) -> Contract:
@@ -150,15 +138,15 @@ def _signed(ctx: Context, draft: Contract) -> Contract:
     return replace(unsigned, signature=key.sign(contracts.PURPOSE, unsigned.signed).hex())
 
 
-def _revoke(ctx: Context, request: ContractRequest, folder: str) -> list[ContractView]:
+def _revoke(ctx: Context, request: ContractRequest) -> Contract:
     request.require_user("revokes contracts")
     gone = find(ctx, request.id)
     ctx.state.put_record(contracts.SORT, gone.id, None)
     ctx.state.audit("contract", request.actor, [gone.id], {"action": "revoke"})
-    return [_view(ctx, gone, folder)]
+    return gone
 
 
-def _view(ctx: Context, terms: Contract, folder: str) -> ContractView:
+def _view(ctx: Context, terms: Contract, folder: str) -> dict[str, object]:
     kept = contracts.kept(ctx)
     problem = ""
     if terms.id not in kept:
@@ -170,6 +158,4 @@ def _view(ctx: Context, terms: Contract, folder: str) -> ContractView:
     elif terms not in contracts.in_force(ctx, folder, [terms.subject]):
         problem = "it is for other projects, or its key was revoked"
     short = {"id": terms.id[:ID_CHARS], "parent": terms.parent[:ID_CHARS]}
-    return ContractView(
-        **{**values_for(ContractTerms, terms), **short}, holds=not problem, problem=problem
-    )
+    return {**values_for(ContractTerms, terms), **short, "holds": not problem, "problem": problem}

@@ -18,6 +18,7 @@ from vector_memory.model import IS_FOREIGN, Memory, Scope
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.sharing import contents
+from vector_memory.service.think import ledger
 from vector_memory.service.transfer import json_lines
 from vector_memory.system import git, json_in
 from vector_memory.system.durable_files import write_durably
@@ -47,24 +48,12 @@ class PackRequest(messages.Request):
     name: str = messages.word()
 
 
-class PackAnswer(messages.Answer):
-    """A pack: by whom, whether its signature holds, what is in it, and how many were installed or certified."""
-
-    name: str
-    key: str
-    fingerprint: str
-    signed: bool
-    texts: list[str]
-    count: int
-    installed: int | None = messages.spare()
-    certified: int | None = messages.spare()
-
-
-def pack(ctx: Context, request: PackRequest) -> PackAnswer:
+def pack(ctx: Context, request: PackRequest) -> ledger.Answer:
     """Publish, show, install or certify a pack.
 
     Returns:
-        The pack, with its texts, so many at most.
+        The pack: its `name`, by whom (`key`, `fingerprint`), that its signature holds (`signed`), its `texts`, so many
+        at most, and their `count`; and how many were `installed` or `certified`.
 
     Raises:
         BadInputError: there is no pack, or it was changed after it was signed; or an agent asks
@@ -83,9 +72,9 @@ def pack(ctx: Context, request: PackRequest) -> PackAnswer:
                 project=request.project, cwd=request.cwd,
             )  # fmt: skip
             done = json_lines.import_file(ctx, asked, lambda *_: None)
-            return replace(view, installed=done.stored)
+            return {**view, "installed": done.stored}
     if request.action == "certify":
-        return replace(view, certified=_certify(ctx, request, view.name))
+        return {**view, "certified": _certify(ctx, request, str(view["name"]))}
     return view
 
 
@@ -105,7 +94,7 @@ def _folder_of(ctx: Context, request: PackRequest) -> Iterator[str]:
         yield copy
 
 
-def _publish(ctx: Context, request: PackRequest, folder: str) -> PackAnswer:
+def _publish(ctx: Context, request: PackRequest, folder: str) -> ledger.Answer:
     if not _NAME.fullmatch(request.name):
         raise BadInputError("A pack's name is of a-z, 0-9 and hyphens.", "Give name.")
     place = messages.place_of(ctx, request)
@@ -155,7 +144,7 @@ def _tag(name: str) -> str:
     return f"pack-{name}"
 
 
-def _read(folder: str) -> PackAnswer:
+def _read(folder: str) -> ledger.Answer:
     """Return the pack of a folder.
 
     Raises:
@@ -183,7 +172,8 @@ def _read(folder: str) -> PackAnswer:
             "Take it from its author anew.",
         )
     cleaned = [str(redact.clean(text).text) for text in texts[:MOST_SHOWN]]
-    return PackAnswer(manifest.text("name"), key.word, key.fingerprint, True, cleaned, len(texts))
+    about = {"name": manifest.text("name"), "key": key.word, "fingerprint": key.fingerprint}
+    return {**about, "signed": True, "texts": cleaned, "count": len(texts)}
 
 
 def _certify(ctx: Context, request: PackRequest, name: str) -> int:

@@ -72,7 +72,7 @@ def _governed(ctx: Context, since: datetime) -> Iterator[str]:
                 else ""
             )
             yield f"{framework.name}: {framework.score:.0%} of {framework.measured} controls{beyond} (evidence, no certificate)"
-    for who in actors.actors(ctx, actors.ActorsRequest(actor="job", action="review")).actors:
+    for who in actors.advised(ctx):
         yield f"{who.sort} {who.name or who.id}: {who.advice}"
 
 
