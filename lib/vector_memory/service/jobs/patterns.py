@@ -34,10 +34,9 @@ def step(ctx: Context, run: JobRun) -> Step:
     """
     patterns: dict[str, Pattern] = {}
     tasks = 0
-    for shelf in ctx.all_shelves():
-        for task, record in learned_records.tasks_of_all(shelf):
-            tasks += 1
-            _count(patterns, task, record)
+    for task, record in learned_records.tasks_of_all(ctx.all_shelves()):
+        tasks += 1
+        _count(patterns, task, record)
     items = [
         {
             "text": name, "n": pattern.n, "done": pattern.done,

@@ -11,6 +11,7 @@ from vector_memory.observe.learning.outcomes import Task
 from vector_memory.service.base import messages
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import each_of
 from vector_memory.service.edit.remember import SAID_IN
 from vector_memory.service.learning import learned_records, lessons
 from vector_memory.service.memory import last_session
@@ -74,12 +75,8 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
 
 def _learned(asker: ProjectAsker, memories: Iterable[Memory], session: str) -> list[Memory]:
     """Return what was decided or found in the session's talk, and what was told to be remembered in it."""
-    remembered = (
-        memory
-        for shelf in asker.shelves
-        for memory in shelf.journal.recent(asker.scope, LOOKED_AT)
-        if session and memory.extra.get(SAID_IN) == session
-    )
+    every = each_of(asker.shelves, lambda journal: journal.recent(asker.scope, LOOKED_AT))
+    remembered = (m for m in every if session and m.extra.get(SAID_IN) == session)
     # An error with what ended it stands among the session's trouble.
     decided = (
         memory for memory in memories if memory.kind in LEARNED and memory.collection != EPISODES
