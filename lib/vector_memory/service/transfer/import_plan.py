@@ -156,8 +156,10 @@ class NotePlanner:
         plan = reimport.plan(pairs, stored)
         for action, matched in ((SAME, plan.same), (UPDATED, plan.moved), (CHANGED, plan.changed)):
             for position, key in matched.items():
-                draft = self._drafts[rest[position]]
-                steps[rest[position]] = self._matched(action, draft, self._active[key])
+                draft, old = self._drafts[rest[position]], self._active[key]
+                # A box that was ticked changes the memory and none of its words.
+                is_ticked = action == SAME and old.extra.get("done") != draft.done
+                steps[rest[position]] = self._step(UPDATED if is_ticked else action, draft, old)
         for position in plan.new:
             steps[rest[position]] = self._new(self._drafts[rest[position]])
         for place in sorted(steps):
@@ -196,11 +198,6 @@ class NotePlanner:
                 has_all_tags = set(draft.tags) <= set(twin.tags)
                 steps[place] = self._step(SAME if has_all_tags else MERGED, draft, twin)
         return steps
-
-    def _matched(self, action: str, draft: NoteDraft, old: Memory) -> ImportStep:
-        """A box that was ticked changes the memory and none of its words."""
-        ticked = action == SAME and old.extra.get("done") != draft.done
-        return self._step(UPDATED if ticked else action, draft, old)
 
     def _new(self, draft: NoteDraft) -> ImportStep:
         """A decision that has given way is stored only together with what took its place."""

@@ -77,12 +77,11 @@ class LineError(messages.Answer):
 
 
 @dataclass
-class ImportAnswer:
-    """What an import did so far with the lines that it read.
+class ImportCounts:
+    """What an import did so far with what it read.
 
     Attributes:
-        merged: lines whose text was there already.
-        skipped: lines that could not be taken; `errors` says why of the first hundred.
+        merged: texts that were there already.
         proposed: what waits for the user, as an agent brought it.
         redactions: values that were taken out.
     """
@@ -90,11 +89,21 @@ class ImportAnswer:
     read: int = 0
     stored: int = 0
     merged: int = 0
-    skipped: int = 0
     proposed: int = 0
     redactions: int = 0
-    errors: list[LineError] = field(default_factory=list)
     seconds: float = 0.0
+
+
+@dataclass
+class ImportAnswer(ImportCounts):
+    """What an import did so far with the lines that it read.
+
+    Attributes:
+        skipped: lines that could not be taken; `errors` says why of the first hundred.
+    """
+
+    skipped: int = 0
+    errors: list[LineError] = field(default_factory=list)
 
     def failed(self, line: int, error: str) -> None:
         """Count a line that could not be taken, and say why of the first hundred."""
@@ -399,12 +408,6 @@ class ExportRequest(messages.Filter):
         lambda sent, name: bool(sent.get(name) or sent.get("all")), False
     )
     format: str = messages.one_of(("jsonl", "markdown"))
-
-
-class ExportAnswer(messages.Answer):
-    """How many memories were written out."""
-
-    exported: int
 
 
 def export(ctx: Context, request: ExportRequest) -> Iterator[dict[str, object]]:

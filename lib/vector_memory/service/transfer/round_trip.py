@@ -83,46 +83,28 @@ def restored(memory: Memory, data: Record) -> Memory:
         tier=Tier(data.get("tier") or Tier.HOT),
         applied=request_fields.number_of(data, "applied", 0, 0, MOST_USES),
         **times,
-        extra={
-            **_noted(data),
-            **memory.extra,
-            **_restored_review(memory, data),
-            **_restored_proposal(data),
-        },
+        extra=_noted(memory, data),
     )
 
 
-def _noted(data: Record) -> dict[str, object]:
-    """Return what else an export says was noted with a memory, redacted; what it says of trust does not
-    count."""
-    extra = data.get("extra")
-    cleaned = _cleaned(extra, MOST_DEEP) if isinstance(extra, dict) else {}
-    noted = cleaned if isinstance(cleaned, dict) else {}
-    return trust_marks.unmarked({**noted, **({"done": True} if data.get("done") is True else {})})
+def _noted(memory: Memory, data: Record) -> dict[str, object]:
+    """Return what was noted with a memory, and what else an export says was, redacted. What that says of trust does
+    not count, but that hooks hold back what an agent proposed, since an export decides nothing, and that the user has
+    looked at it; not of what others wrote, who would hide it so."""
+    cleaned = _cleaned(data.part("extra"), MOST_DEEP)
+    told = cleaned if isinstance(cleaned, dict) else {}
+    done = {"done": True} if data.get("done") is True else {}
+    looked_at = {} if memory.is_foreign or memory.is_suspicious else _reviewed(told)
+    return trust_marks.unmarked({**told, **done}) | memory.extra | looked_at | _held_back(told)
 
 
 def _reviewed(extra: Mapping[str, object]) -> dict[str, object]:
     return {REVIEWED: extra[REVIEWED]} if isinstance(extra.get(REVIEWED), dict) else {}
 
 
-def _restored_review(memory: Memory, data: Record) -> dict[str, object]:
-    """Return that the user has looked at a memory; not of what others wrote, who would hide it so."""
-    extra = data.get("extra")
-    if not isinstance(extra, dict) or memory.is_foreign or memory.is_suspicious:
-        return {}
-    return {name: _cleaned(value, MOST_DEEP) for name, value in _reviewed(extra).items()}
-
-
 def _held_back(extra: Mapping[str, object]) -> dict[str, object]:
     asks = extra.get(PROPOSED)
     return {PROPOSED: asks} if isinstance(asks, dict) and asks.get("held") is True else {}
-
-
-def _restored_proposal(data: Record) -> dict[str, object]:
-    """Return what an agent proposed and hooks hold back until the user has decided: an export decides nothing."""
-    extra = data.get("extra")
-    held = _held_back(extra) if isinstance(extra, dict) else {}
-    return {name: _cleaned(asks, MOST_DEEP) for name, asks in held.items()}
 
 
 def _cleaned(value: object, depth: int) -> object:
@@ -165,10 +147,8 @@ class Returning:
         """
         if memory.id != data.get("id"):
             return
-        listed = data.get("links")
-        parts = data.parts("links") if isinstance(listed, list) else ()
         try:
-            links = [_link(memory.id, part) for part in parts[:MOST_LINKS]]
+            links = [_link(memory.id, part) for part in data.parts("links")[:MOST_LINKS]]
         except (ValueError, TypeError) as error:
             raise BadInputError(
                 f"A link of the export is damaged: {error}.", "Export anew."
