@@ -13,7 +13,7 @@ import logging
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 
 from vector_memory.index.cursor import Cursor, Position
 from vector_memory.index.exchanges import Exchange
@@ -229,35 +229,18 @@ def _keep_drawn(
 # -- what a person sees --
 
 
-@dataclass(frozen=True)
-class LessonsAnswer:
-    """What was learned in a project.
-
-    Attributes:
-        kinds: how tasks of each kind went, the most frequent first.
-        trouble: what went wrong several times, as its record has it.
-        trails: steps that work.
-        things: the state of what work depends on, the last seen first.
-    """
-
-    project: str
-    tasks: outcomes.TaskFigures
-    kinds: list[outcomes.KindCount]
-    trouble: list[trouble.Habit]
-    trails: list[trails.Trail]
-    things: list[things.Thing]
-
-
-def show(ctx: Context, request: messages.Request) -> LessonsAnswer:
-    """Return what was learned in a project: trails, usual trouble, the state of things."""
+def show(ctx: Context, request: messages.Request) -> dict[str, object]:
+    """Return what was learned in a `project`: how many `tasks` were done, and how those of each kind went, the most
+    frequent first (`kinds`); what went wrong several times, as its record has it (`trouble`); steps that work
+    (`trails`); and the state of what work depends on, the last seen first (`things`)."""
     asker = asker_in(ctx, messages.place_of(ctx, request) or ctx.place(request.base))
     now = ctx.now()
     kept, alive = _all_kept(asker)[0], learned_records.trails_of(asker, now)
-    return LessonsAnswer(
-        project=asker.place.name,
-        tasks=outcomes.figures(kept),
-        kinds=outcomes.by_kind(kept),
-        trouble=learned_records.board_of(asker).habits,
-        trails=[replace(trail, strength=round(trail.strength_at(now), 2)) for trail in alive],
-        things=learned_records.things_of(asker),
-    )
+    return {
+        "project": asker.place.name,
+        "tasks": outcomes.figures(kept),
+        "kinds": outcomes.by_kind(kept),
+        "trouble": learned_records.board_of(asker).habits,
+        "trails": [replace(trail, strength=round(trail.strength_at(now), 2)) for trail in alive],
+        "things": learned_records.things_of(asker),
+    }

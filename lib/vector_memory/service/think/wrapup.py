@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from vector_memory.model import EPISODES, PASSAGE, Memory, Scope, unique
 from vector_memory.observe.learning.outcomes import Task
+from vector_memory.observe.learning.trouble import Habit
 from vector_memory.service.base import messages
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
@@ -56,7 +57,7 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
         for memory in memories
         if memory.kind == PASSAGE
     }
-    learned, board = _learned(asker, memories, session), lessons.show(ctx, request)
+    learned, habits = _learned(asker, memories, session), learned_records.board_of(asker).habits
     names = asker.names
     settled = [memory for memory in learned if not memory.is_held][:MOST_LEARNED]
     return {
@@ -67,8 +68,8 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
         "files": list(unique(file for task in kept.tasks for file in task.files))[:MOST_FILES],
         "left": [memory_view(memory, names) for memory in _left(asker, scope, session)],
         "learned": [memory_view(memory, names) for memory in settled],
-        "trouble": _trouble(kept.tasks, board),
-        "lessons": board.tasks,
+        "trouble": _trouble(kept.tasks, habits),
+        "lessons": lessons.show(ctx, request)["tasks"],
         "waits": sum(memory.is_held for memory in learned),
     }
 
@@ -104,10 +105,10 @@ def _done(task: Task, titles: dict[str, str]) -> dict[str, object]:
     return {"title": asked, **{name: getattr(task, name) for name in names}}
 
 
-def _trouble(tasks: Sequence[Task], board: lessons.LessonsAnswer) -> list[dict[str, object]]:
+def _trouble(tasks: Sequence[Task], habits: Iterable[Habit]) -> list[dict[str, object]]:
     """Return each error that came in the session, what ended it ("" for nothing), and in how many tasks of the
     project it has come, as `lessons` has it; 0 where it is new."""
-    counts = Counter({habit.sign: habit.n for habit in board.trouble})
+    counts = Counter({habit.sign: habit.n for habit in habits})
     met = {trouble.sign: trouble for task in tasks for trouble in task.trouble}
     often = sorted(met.values(), key=lambda trouble: -counts[trouble.sign])
     return [
