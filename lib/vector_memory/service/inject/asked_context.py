@@ -33,19 +33,14 @@ class ContextRequest(messages.Request):
     tokens: int = messages.number(MOST_TOKENS, 50, MOST_TOKENS)
 
 
-class ContextAnswer(messages.Answer):
-    """Notes within their fence, "" for none, the ids of their memories, and how many tokens they take."""
-
-    context: str
-    ids: list[str]
-    tokens: int
-
-
-def context(ctx: Context, request: ContextRequest) -> ContextAnswer:
+def context(ctx: Context, request: ContextRequest) -> dict[str, object]:
     """Return what memory has to say to a text, as a prompt's hook would.
 
     Raises:
         BadInputError: it is about no project, or the user wants no memory there.
+
+    Returns:
+        Notes within their fence, "" for none (`context`), the `ids` of their memories, and how many `tokens` they take.
     """
     place = messages.place_of(ctx, request)
     if place is None or ctx.is_excluded(place, place.root):
@@ -68,4 +63,4 @@ def context(ctx: Context, request: ContextRequest) -> ContextAnswer:
     told = prompt_recall.on_prompt(narrow, question)
     ids = sorted(ctx.state.shown(session) - shown)
     ctx.audit("recall", request.actor, ids, session=session)
-    return ContextAnswer(told, ids, fence.tokens(told) if told else 0)
+    return {"context": told, "ids": ids, "tokens": fence.tokens(told) if told else 0}
