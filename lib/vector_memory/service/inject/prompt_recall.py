@@ -91,9 +91,7 @@ def _told(ctx: Context, question: HookQuestion) -> _NoteBlock:
     if said.needs_nothing:
         return _NoteBlock()
     hits, worths, found = _worthy(ctx, question)
-    from vector_memory.service.learning import guidance, procedures
-
-    guide = [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
+    guide = guide_of(ctx, question)
     if not (hits or guide):
         leans = said.is_short and not said.is_command_line
         return _end_before(ctx, question) if leans else _NoteBlock()
@@ -106,6 +104,13 @@ def _told(ctx: Context, question: HookQuestion) -> _NoteBlock:
         Showing(PROMPT, question.prompt, worths),
         client_memory.known_to_client(question.transcript),
     )
+
+
+def guide_of(ctx: Context, question: HookQuestion) -> list[fence.Note]:
+    """Return the procedure whose condition a prompt meets, and a task like its own that went well."""
+    from vector_memory.service.learning import guidance, procedures
+
+    return [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
 
 
 def _end_before(ctx: Context, question: HookQuestion) -> _NoteBlock:

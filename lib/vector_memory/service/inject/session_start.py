@@ -295,10 +295,6 @@ def save_snapshot(ctx: Context, asker: ProjectAsker, folder: str) -> None:
     with redact.for_project(asker.place.root):
         notes = checked(start_notes(ctx, later, set()))
     path = ctx.home.snapshot(folder)
-    data = {
-        "notes": [
-            {"id": note.id, "head": note.head, "text": note.text, "foreign": note.foreign}
-            for note in notes
-        ]
-    }
-    write_durably(path, json.dumps(data).encode())
+    names = ("id", "head", "text", "foreign")
+    told = [{name: getattr(note, name) for name in names} for note in notes]
+    write_durably(path, json.dumps({"notes": told}).encode())
