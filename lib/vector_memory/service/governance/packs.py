@@ -66,7 +66,7 @@ def pack(ctx: Context, request: PackRequest) -> ledger.Answer:
     with _folder_of(ctx, request) as folder:
         if request.action == "publish":
             return _publish(ctx, request, folder)
-        view = _read(folder)
+        name, view = _read(folder)
         if request.action == "install":
             asked = json_lines.ImportRequest(
                 path=os.path.join(folder, MEMORIES), foreign=True, wait=False, actor=request.actor,
@@ -75,7 +75,7 @@ def pack(ctx: Context, request: PackRequest) -> ledger.Answer:
             done = json_lines.import_file(ctx, asked, lambda *_: None)
             return {**view, "installed": done.stored}
     if request.action == "certify":
-        return {**view, "certified": _certify(ctx, request, str(view["name"]))}
+        return {**view, "certified": _certify(ctx, request, name)}
     return view
 
 
@@ -124,7 +124,7 @@ def _publish(ctx: Context, request: PackRequest, folder: str) -> ledger.Answer:
     whole = {**manifest, "signature": signature}
     write_durably(os.path.join(folder, MANIFEST), json.dumps(whole, indent=1).encode())
     ctx.state.audit("pack", request.actor, [memory.id for memory in going], {"name": request.name})
-    return _read(folder)
+    return _read(folder)[1]
 
 
 def _line(memory: Memory, name: str) -> bytes:
@@ -140,8 +140,8 @@ def _tag(name: str) -> str:
     return f"pack-{name}"
 
 
-def _read(folder: str) -> ledger.Answer:
-    """Return the pack of a folder.
+def _read(folder: str) -> tuple[str, ledger.Answer]:
+    """Return the name of a folder's pack, and what is told of it.
 
     Raises:
         BadInputError: there is none, or it was changed after it was signed.
@@ -168,8 +168,9 @@ def _read(folder: str) -> ledger.Answer:
             "Take it from its author anew.",
         )
     cleaned = [str(redact.clean(text).text) for text in texts[:MOST_SHOWN]]
-    about = {"name": manifest.text("name"), "key": key.word, "fingerprint": key.fingerprint}
-    return {**about, "signed": True, "texts": cleaned, "count": len(texts)}
+    name = manifest.text("name")
+    about = {"name": name, "key": key.word, "fingerprint": key.fingerprint, "signed": True}
+    return name, {**about, "texts": cleaned, "count": len(texts)}
 
 
 def _certify(ctx: Context, request: PackRequest, name: str) -> int:

@@ -155,7 +155,7 @@ def not_purged(
 def draw(ctx: Context, asker: ProjectAsker) -> None:
     """Make trails, things, examples and the board of a project anew, and drop what is too old or too much."""
     now, root = ctx.now(), asker.place.root
-    kept, seen, outdated = _all_kept(asker)
+    kept, seen, outdated = all_kept(asker)
     counted_records.drop(ctx, asker.own, outdated)
     if not (kept or seen or learned_records.board_of(asker).id):
         return
@@ -175,7 +175,7 @@ def draw(ctx: Context, asker: ProjectAsker) -> None:
     _keep_drawn(ctx, asker, HEURISTICS, learned_records.BOARD, [board])
 
 
-def _all_kept(
+def all_kept(
     asker: ProjectAsker,
 ) -> tuple[list[outcomes.Task], list[things.Sighting], list[Memory]]:
     """Return a project's newest tasks, oldest first, each once, what was seen, and the records of the oldest sessions
@@ -235,7 +235,7 @@ def show(ctx: Context, request: messages.Request) -> dict[str, object]:
     (`trails`); and the state of what work depends on, the last seen first (`things`)."""
     asker = asker_in(ctx, messages.place_of(ctx, request) or ctx.place(request.base))
     now = ctx.now()
-    kept, alive = _all_kept(asker)[0], learned_records.trails_of(asker, now)
+    kept, alive = all_kept(asker)[0], learned_records.trails_of(asker, now)
     return {
         "project": asker.place.name,
         "tasks": outcomes.figures(kept),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from vector_memory.model import EPISODES, PASSAGE, Memory, Scope, unique
+from vector_memory.observe.learning import outcomes
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.trouble import Habit
 from vector_memory.service.base import messages
@@ -69,7 +70,7 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
         "left": [memory_view(memory, names) for memory in _left(asker, scope, session)],
         "learned": [memory_view(memory, names) for memory in settled],
         "trouble": _trouble(kept.tasks, habits),
-        "lessons": lessons.show(ctx, request)["tasks"],
+        "lessons": outcomes.figures(lessons.all_kept(asker)[0]),
         "waits": sum(memory.is_held for memory in learned),
     }
 
