@@ -74,9 +74,15 @@ def gathered(
         place = ctx.place(folders[one.project])
         scope = Scope(projects=(place.id, GLOBAL_PROJECT))
         query = query_of(ctx, one.text, scope, [shelf], place)
-        begun = candidates.begin(query, [shelf], ctx.settings.candidates)
-        query = replace(query, vector=ctx.embedding.of_query(query).get())
-        pools = candidates.gather(query, [shelf], ctx.settings.candidates, begun)
+        found = candidates.begin(query, [shelf], ctx.settings.candidates)
+        query = replace(query, vector=ctx.embedding.of_query(query)())
+        pools = candidates.gather(
+            query,
+            [shelf],
+            ctx.settings.candidates,
+            candidates.read(found),
+            candidates.nearest(query, [shelf], ctx.settings.candidates),
+        )
         features = fusion.features_of(query, pools, [shelf])
         ids = [external[int(seq)] for seq in features.seqs]
         conversation = next(iter(one.answers)).split("/")[0]

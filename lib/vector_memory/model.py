@@ -558,12 +558,8 @@ class IndexRow(NamedTuple):
     vector: Vector | None
 
 
-class BegunVector(NamedTuple):
-    """A vector that is being made: `get` waits for it, and gives None where there is no model now, or it takes too
-    long; `is_made` tells whether nobody would have to wait."""
-
-    get: Callable[[], Vector | None]
-    is_made: Callable[[], bool] = lambda: False
+BegunVector = Callable[[], "Vector | None"]
+"""Waits for a vector that is being made, and gives None where there is no model now, or it takes too long."""
 
 
 class Embedder(Protocol):

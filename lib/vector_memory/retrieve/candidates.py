@@ -152,44 +152,72 @@ def read(begun: Sequence[Begun]) -> list[ByWords]:
     return [ByWords(searches.words(), searches.named()) for searches in begun]
 
 
+def nearest(
+    query: Query, shelves: Sequence[CandidateSource], k: int
+) -> list[list[Candidate] | None]:
+    """Search every shelf by meaning, while those by words go on.
+
+    Returns:
+        The k nearest of each shelf, of copies of a text the newest alone; None where what was found by words says
+        how many are to be looked for.
+    """
+    if query.vector is None:
+        return [[] for _ in shelves]
+    # Of what is asked for by its time each copy counts: it may be of that time.
+    if query.spans:
+        return [None for _ in shelves]
+    return [shelf.nearest(query.vector, query.scope, k, MOST_COPIES) for shelf in shelves]
+
+
 def _begin_words(query: Query, shelf: CandidateSource, k: int) -> Found:
     words = (*query.terms, *query.pieces)
     return shelf.begin_matching(words, query.scope, k) if query.terms else list
 
 
 def gather(
-    query: Query, shelves: Sequence[CandidateSource], k: int, found: Sequence[ByWords]
+    query: Query,
+    shelves: Sequence[CandidateSource],
+    k: int,
+    found: Sequence[ByWords],
+    near: Sequence[list[Candidate] | None],
 ) -> list[Pool]:
     """Return the candidates of all shelves: k by words and k by meaning from each, the neighbours
     of the best, what is named exactly, and the newest of the time asked about.
 
     Args:
         found: what each shelf's searches by words found.
+        near: what `nearest` found on each shelf.
 
     Returns:
         One pool for each shelf that has any candidates, in the order of `shelves`; `Pool.shelf` is
         the place among them.
     """
     pools = [
-        _pool(query, place, shelf, k, by_words)
-        for place, (shelf, by_words) in enumerate(zip(shelves, found, strict=True))
+        _pool(query, place, shelf, k, by_words, meaning)
+        for place, (shelf, by_words, meaning) in enumerate(zip(shelves, found, near, strict=True))
     ]
     return [pool for pool in pools if len(pool.seqs)]
 
 
-def _pool(query: Query, place: int, shelf: CandidateSource, k: int, by_words: ByWords) -> Pool:
+def _pool(
+    query: Query,
+    place: int,
+    shelf: CandidateSource,
+    k: int,
+    by_words: ByWords,
+    meaning: list[Candidate] | None,
+) -> Pool:
     import numpy as np
 
-    meaning: list[Candidate] = []
     words, named = by_words.words, by_words.named
     if query.vector is not None:
         copies = _copies(shelf, query.vector, words, k)
-        # Of what is asked for by its time each copy counts: it may be of that time.
-        each, all_of = (1, k * copies) if query.spans else (MOST_COPIES, k)
-        meaning = shelf.nearest(query.vector, query.scope, all_of, each)
+        if meaning is None:
+            meaning = shelf.nearest(query.vector, query.scope, k * copies)
         if copies > 1:
             words = _begin_words(query, shelf, min(k, DIFFERENT) * copies)()
             words = words if query.spans else _each_once(shelf, query.vector, words)
+    meaning = meaning or []
     seqs = [candidate.seq for candidate in (*words, *meaning, *named)]
     # Neighbours are of the same project, but may be of another kind or time than asked for.
     spread = seqs[:0]

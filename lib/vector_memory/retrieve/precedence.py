@@ -92,9 +92,11 @@ def settled(question: str, ranked: Sequence[tuple[Memory, float]]) -> list[float
         better = [
             scores[other]
             for other in holding_more[held[place]]
-            if (own & bits[other]).bit_count() >= ALIKE * max(size, sizes[other])
+            # Behind those that stand before it anyway it need not go.
+            if scores[other] <= scores[place]
+            and (own & bits[other]).bit_count() >= ALIKE * max(size, sizes[other])
         ]
-        if better and min(better) <= scores[place]:
+        if better:
             scores[place] = math.nextafter(min(better), -math.inf)
     first = max(scores, default=0.0)
     for place in range(len(ranked) - 1, -1, -1):

@@ -194,10 +194,10 @@ def test_one_that_goes_on_does_what_it_was_asked_once(
 ) -> None:
     """Who waited no longer is told that it may still be done, and stores nothing twice by asking again; one that is
     killed meanwhile is followed by one that does it."""
-    monkeypatch.setattr(link, "SILENCE_S", 0.2)
-    monkeypatch.setattr(link, "SIGN_OF_LIFE_S", 0.2)
     text = {"text": "The ledger is closed on Fridays", "global": True}
     pid = rig.daemon.start()["pid"]
+    monkeypatch.setattr(link, "SILENCE_S", 0.2)
+    monkeypatch.setattr(link, "SIGN_OF_LIFE_S", 0.2)
     os.kill(pid, signal.SIGSTOP)
     for _ in range(2):
         with pytest.raises(errors.DaemonUnavailableError, match="may still be done"):

@@ -28,7 +28,7 @@ from vector_memory.model import (
     Source,
 )
 from vector_memory.retrieve import factors, fusion, query, render, topics
-from vector_memory.retrieve.candidates import begin, gather, read
+from vector_memory.retrieve.candidates import begin, gather, nearest, read
 from vector_memory.retrieve.search import Hit, search
 from vector_memory.text import fence
 
@@ -145,7 +145,9 @@ def test_fused_scores_stay_between_0_and_1(
     shelf = Shelf([], list(dict(lexical).items()), list(dict(dense).items()))
     asked = query.analyse("words", Scope(), VECTOR)
     found = read(begin(asked, [shelf], 200))
-    fused = fusion.fuse(asked, gather(asked, [shelf], 200, found), [shelf])
+    fused = fusion.fuse(
+        asked, gather(asked, [shelf], 200, found, nearest(asked, [shelf], 200)), [shelf]
+    )
     assert ((fused.score >= 0) & (fused.score <= 1 + 1e-9)).all()
     assert np.allclose(sum(fused.parts.values()), fused.score)
     ordered = fused.score[fused.best(100)]

@@ -111,7 +111,7 @@ class Embedding:
 
     def _begin(self, text: str, until: float | None) -> BegunVector:
         if self._embedder is None:
-            return BegunVector(lambda: None)
+            return lambda: None
         if self._asked is None:
             self._asked = ThreadPoolExecutor(1, "embed-query")
         asked = self._asked.submit(self.query, text)
@@ -123,7 +123,7 @@ class Embedding:
                 asked.cancel()
                 return None
 
-        return BegunVector(vector, asked.done)
+        return vector
 
     def documents(self, texts: Sequence[str]) -> Vectors:
         """Return (len(texts), dim) vectors in the order of `texts`.

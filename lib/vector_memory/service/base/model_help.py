@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from vector_memory.errors import BadInputError, GenerationError, UsedUpError
 from vector_memory.generate import registry
-from vector_memory.model import BegunVector, Completion
+from vector_memory.model import Completion
 from vector_memory.retrieve import hyde, rerank
 from vector_memory.retrieve.query import Query
 from vector_memory.retrieve.search import BeginEmbedding, Hit
@@ -40,7 +40,7 @@ def widening(ctx: Context) -> BeginEmbedding:
         other = ctx.embedding.query(note) if note else None
         return own if other is None else hyde.combined(own, other)
 
-    return lambda query: BegunVector(partial(vector, query))
+    return lambda query: partial(vector, query)
 
 
 def reordered(ctx: Context, question: str, hits: Sequence[Hit]) -> list[Hit]:

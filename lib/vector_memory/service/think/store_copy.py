@@ -49,7 +49,7 @@ class PatientEmbedding(Embedding):
 
     def of_prompt(self, query: Query) -> BegunVector:
         """Return the vector of a prompt's beginning, however long it takes."""
-        return BegunVector(lambda: self.query(query.embedded[:PROMPT_CHARS]))
+        return lambda: self.query(query.embedded[:PROMPT_CHARS])
 
     def documents(self, texts: Sequence[str]) -> Vectors:
         """Return (len(texts), dim) vectors in the order of `texts`, by the daemon's own process."""

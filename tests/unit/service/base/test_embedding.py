@@ -46,15 +46,15 @@ def test_a_prompt_waits_for_its_vector_no_longer_than_it_may(
     """The next one has its own again, once the model is back."""
     model, prompt = Stalled(), query.analyse("which port?", Scope())
     embedding = Embedding(lambda: model, lambda: model)
-    assert embedding.of_prompt(prompt).get() is None, "not loaded yet"
+    assert embedding.of_prompt(prompt)() is None, "not loaded yet"
     assert embedding.load()
     monkeypatch.setattr("vector_memory.service.base.embedding.PROMPT_WAIT_S", 10.0)
-    assert embedding.of_prompt(prompt).get() is not None
+    assert embedding.of_prompt(prompt)() is not None
     model.go_on.clear()
     monkeypatch.setattr("vector_memory.service.base.embedding.PROMPT_WAIT_S", TOO_LONG_S)
-    assert embedding.of_prompt(prompt).get() is None
-    assert embedding.of_prompt(prompt).get() is None, "behind the first"
+    assert embedding.of_prompt(prompt)() is None
+    assert embedding.of_prompt(prompt)() is None, "behind the first"
     model.go_on.set()
     monkeypatch.setattr("vector_memory.service.base.embedding.PROMPT_WAIT_S", 10.0)
-    assert embedding.of_prompt(prompt).get() is not None
+    assert embedding.of_prompt(prompt)() is not None
     embedding.close()
