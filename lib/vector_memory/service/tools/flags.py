@@ -10,7 +10,7 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from vector_memory.errors import NotFoundError, StoreFullError
 from vector_memory.model import ASSESSMENTS, Memory, Scope
@@ -21,7 +21,6 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.learning import counted_records
 from vector_memory.service.learning.counted_records import CountedRecord
-from vector_memory.service.learning.learned_records import read_all
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +63,21 @@ class Flag:
     verdict: str = ""
 
 
+_KINDS = {field.name: str if field.type == "str" else bool for field in fields(Flag)}
+
+
+def flags_in(values: Iterable[object]) -> list[Flag]:
+    """Return the flags that were written as JSON, without anything else, and of each what is a word of it: an import
+    can bring records that nobody here has written."""
+    rows = [row for row in values if isinstance(row, dict) and isinstance(row.get("id"), str)]
+    return [
+        Flag(
+            **{name: row[name] for name, kind in _KINDS.items() if isinstance(row.get(name), kind)}
+        )
+        for row in rows
+    ]
+
+
 def note(ctx: Context, flags: Sequence[Flag]) -> None:
     """Keep flags until their turn ends: a daemon that is killed loses none."""
     for flag in flags:
@@ -82,7 +96,7 @@ def settle(ctx: Context) -> int:
     settled = 0
     with _settling:
         by_session: dict[tuple[str, str], list[Flag]] = {}
-        pending = read_all(Flag, list(ctx.state.records(PENDING).values()))
+        pending = flags_in(ctx.state.records(PENDING).values())
         for flag in sorted(pending, key=lambda flag: flag.at):
             by_session.setdefault((flag.session, flag.folder or "/"), []).append(flag)
         for (session, folder), own in by_session.items():
@@ -112,7 +126,8 @@ def _settle(ctx: Context, session: str, folder: str, flags: Sequence[Flag]) -> i
 
 
 def _flags(memory: Memory | None) -> list[Flag]:
-    return read_all(Flag, memory.extra.get("flags") if memory else ())
+    kept = memory.extra.get("flags") if memory is not None else None
+    return flags_in(kept if isinstance(kept, list) else ())
 
 
 def _record(session: str, flags: Sequence[Flag]) -> CountedRecord:
