@@ -48,17 +48,28 @@ class ConnectedView(MemoryView, kw_only=True):
     by: str
 
 
-def connections(ctx: Context, request: ConnectionsRequest) -> dict[str, object]:
+class ClusterView(messages.Answer):
+    """Memories that links join: the names or words that most of them share, how many they are, and the newest."""
+
+    about: list[str]
+    size: int
+    memories: list[MemoryView]
+
+
+class ConnectionsAnswer(messages.Answer):
+    """What was reached, the nearest first; or the groups, the largest first; and how many there are in all."""
+
+    memories: list[ConnectedView]
+    clusters: list[ClusterView]
+    total: int
+
+
+def connections(ctx: Context, request: ConnectionsRequest) -> ConnectionsAnswer:
     """Return what links lead to.
 
     Raises:
         NotFoundError: no memory's id begins so.
         BadInputError: there are more than two ids.
-
-    Returns:
-        The `memories` that were reached, the nearest first; or the `clusters`, the largest first: the names or words
-        that most of them share (`about`), how many they are (`size`), and the newest of them (`memories`); and how
-        many there are in all (`total`).
     """
     if len(request.ids) > 2:
         raise BadInputError("Links lead from one memory or between two.", "Give one id or two.")
@@ -78,7 +89,7 @@ def connections(ctx: Context, request: ConnectionsRequest) -> dict[str, object]:
         extended(ConnectedView, memory_view(memory, names), distance=distance, by=_told(link))
         for memory, distance, link in shown[: request.k]
     ]
-    return {"memories": views, "clusters": [], "total": len(shown)}
+    return ConnectionsAnswer(views, [], len(shown))
 
 
 Reached = tuple[Memory, int, Link]
@@ -122,7 +133,7 @@ def _told(link: Link) -> str:
     return f"{link.from_id[:12]} {link.relation} {link.to_id[:12]}"
 
 
-def _clusters(ctx: Context, request: ConnectionsRequest) -> dict[str, object]:
+def _clusters(ctx: Context, request: ConnectionsRequest) -> ConnectionsAnswer:
     """Return the groups that links make of the newest memories; talk as it was belongs to none."""
     asker = messages.asker_of(ctx, request)
     found = []
@@ -144,8 +155,8 @@ def _clusters(ctx: Context, request: ConnectionsRequest) -> dict[str, object]:
     for shelf, members in found[: request.k]:
         newest_first = sorted(members, key=lambda member: member.created_at, reverse=True)[:SHOWN]
         shown = [memory_view(memory, project_names([shelf])) for memory in newest_first]
-        views.append({"about": _about(members), "size": len(members), "memories": shown})
-    return {"memories": [], "clusters": views, "total": len(found)}
+        views.append(ClusterView(_about(members), len(members), shown))
+    return ConnectionsAnswer([], views, len(found))
 
 
 def _about(members: list[Memory]) -> list[str]:

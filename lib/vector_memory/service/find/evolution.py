@@ -5,6 +5,7 @@ from __future__ import annotations
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory.history import history_of
+from vector_memory.service.memory.views import StageView
 
 
 class EvolutionRequest(messages.Filter):
@@ -13,13 +14,26 @@ class EvolutionRequest(messages.Filter):
     k: int = messages.number(50, 1, 500)
 
 
-def evolution(ctx: Context, request: EvolutionRequest) -> dict[str, object]:
-    """Return what gave way to what: `chains`, the one with the latest step first, each with its `project`, its `kind`,
-    its memories, the oldest first (`stages`), and the same as a sentence (`summary`). A chain of which nothing but one
-    memory is left is none."""
+class ChainView(messages.Answer):
+    """Memories that gave way one to another, the oldest first, and the same as a sentence."""
+
+    project: str
+    kind: str
+    stages: list[StageView]
+    summary: str
+
+
+class EvolutionAnswer(messages.Answer):
+    """Chains, the one with the latest step first."""
+
+    chains: list[ChainView]
+
+
+def evolution(ctx: Context, request: EvolutionRequest) -> EvolutionAnswer:
+    """Return what gave way to what. A chain of which nothing but one memory is left is none."""
     asker = messages.asker_of(ctx, request)
     names = asker.names
-    chains: list[dict[str, object]] = []
+    chains: list[ChainView] = []
     seen: set[str] = set()
     old = [
         (shelf, memory)
@@ -34,6 +48,6 @@ def evolution(ctx: Context, request: EvolutionRequest) -> dict[str, object]:
         told = history_of(shelf, memory)
         seen |= {stage.id for stage in told.chain}
         if len(told.chain) > 1:
-            head = {"project": names[memory.project], "kind": memory.kind}
-            chains.append({**head, "stages": told.chain, "summary": told.summary})
-    return {"chains": chains}
+            project = names[memory.project]
+            chains.append(ChainView(project, memory.kind, told.chain, told.summary))
+    return EvolutionAnswer(chains)

@@ -13,6 +13,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.learning import learned_records
 from vector_memory.service.memory import links as linking
+from vector_memory.service.memory.links import LinkView
 from vector_memory.service.memory.lookup import is_open, lookup
 from vector_memory.service.memory.views import MemoryView, extended, memory_view
 
@@ -39,25 +40,49 @@ class RelatedView(MemoryView, kw_only=True):
     shares: list[str]
 
 
-def impact(ctx: Context, request: ImpactRequest) -> dict[str, object]:
+class TaskCount(messages.Answer):
+    """How many tasks, and how many of them were done."""
+
+    n: int = 0
+    done: int = 0
+
+
+class ImpactAnswer(messages.Answer):
+    """What a change concerns.
+
+    Attributes:
+        about: the memory that was asked about; empty for a file.
+        links: its links, each with the memory at its other end.
+        related: what speaks of the same things, without `newer_decisions`.
+        total: how many memories are related, those that are not shown among them.
+        uses: of a memory, to how many sessions hooks have shown it, and in how many of these it was of use; no more
+            than that is known of what it did.
+        tasks: into how many tasks with a known end it came, and how many of these were done; `others` the same of the
+            other tasks of these kinds in the same projects. Nobody chose by lot: a difference is a hint, and of fewer
+            than five none at all.
+    """
+
+    about: list[MemoryView]
+    links: list[LinkView]
+    related: list[RelatedView]
+    newer_decisions: list[MemoryView]
+    total: int
+    uses: UseCount | None = messages.spare()
+    tasks: TaskCount | None = messages.spare()
+    others: TaskCount | None = messages.spare()
+
+
+def impact(ctx: Context, request: ImpactRequest) -> ImpactAnswer:
     """Return what a change of a memory or a file concerns.
 
     Raises:
         BadInputError: neither is named.
         NotFoundError: no memory's id begins so.
-
-    Returns:
-        The memory that was asked `about`, none for a file; its `links`, each with the memory at its other end; what
-        speaks of the same things (`related`) without `newer_decisions`; and how many memories are related, those that
-        are not shown among them (`total`). Of a memory also to how many sessions hooks have shown it, and in how many
-        of these it was of use (`uses`), no more than that being known of what it did; into how many `tasks` with a
-        known end it came, and how many of these were done; and the same of the `others` of these kinds in the same
-        projects. Nobody chose by lot: a difference is a hint, and of fewer than five none at all.
     """
-    outcomes: dict[str, object] = {}
+    uses = tasks = others = None
     if request.id:
         shelf, memory = lookup(ctx, request.id)
-        outcomes = {"uses": _uses(ctx, memory.id), **_tasks(ctx, memory)}
+        uses, (tasks, others) = _uses(ctx, memory.id), _tasks(ctx, memory)
         about = [memory_view(memory, project_names([shelf]))]
         scope = Scope(projects=(memory.project,))
         place = messages.place_of(ctx, request)
@@ -79,18 +104,20 @@ def impact(ctx: Context, request: ImpactRequest) -> dict[str, object]:
         for memory, _ in related
         if memory.kind == DECISION and (since is None or memory.created_at > since)
     ][: request.k]
-    return {
-        "about": about,
-        "links": links,
-        "related": [
+    return ImpactAnswer(
+        about=about,
+        links=links,
+        related=[
             extended(RelatedView, memory_view(memory, names), shares=shares)
             for memory, shares in related[: request.k]
             if memory not in newer
         ],
-        "newer_decisions": [memory_view(memory, names) for memory in newer],
-        "total": len(related),
-        **outcomes,
-    }
+        newer_decisions=[memory_view(memory, names) for memory in newer],
+        total=len(related),
+        uses=uses,
+        tasks=tasks,
+        others=others,
+    )
 
 
 def _uses(ctx: Context, id: str) -> UseCount:
@@ -99,9 +126,9 @@ def _uses(ctx: Context, id: str) -> UseCount:
     return UseCount(len({label.session for label in told}), len(used))
 
 
-def _tasks(ctx: Context, memory: Memory) -> dict[str, object]:
-    """Return how the `tasks` of its project ended that a memory came into, and the `others` of their kinds: how many
-    (`n`), and how many were `done`; of a global memory those of all projects."""
+def _tasks(ctx: Context, memory: Memory) -> tuple[TaskCount, TaskCount]:
+    """Return how the tasks of its project ended that a memory came into, and the others of their kinds; of a global
+    memory those of all projects."""
     projects = (memory.project,) if memory.project else None
     ordered = learned_records.each_once(
         task
@@ -113,10 +140,10 @@ def _tasks(ctx: Context, memory: Memory) -> dict[str, object]:
     others = [
         task for task in ordered if task.is_judged and task.kind in kinds and task.key not in keys
     ]
-    return {
-        name: {"n": len(some), "done": sum(bool(task.done) for task in some)}
-        for name, some in (("tasks", came), ("others", others))
-    }
+    with_it, without = (
+        TaskCount(len(some), sum(bool(task.done) for task in some)) for some in (came, others)
+    )
+    return with_it, without
 
 
 def _looked_at(shelves: Sequence[Shelf], scope: Scope) -> list[Memory]:

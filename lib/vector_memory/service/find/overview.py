@@ -24,15 +24,20 @@ class ImportantRequest(messages.Filter):
     priority: Priority | None = messages.one_of(Priority, None)
 
 
-def important(ctx: Context, request: ImportantRequest) -> dict[str, object]:
-    """Return the `memories` of a priority (CORE where none is named) of a project and of the user, the newest first, and
-    how many there are in all (`total`)."""
+class ImportantAnswer(messages.Answer):
+    """Memories of a priority, the newest first, and how many there are in all."""
+
+    memories: list[MemoryView]
+    total: int
+
+
+def important(ctx: Context, request: ImportantRequest) -> ImportantAnswer:
+    """Return the memories of a priority (CORE where none is named) of a project and of the user."""
     wanted = request.priority or Priority.CORE
     asker = messages.asker_of(ctx, request)
     every = newest_of(asker.shelves, lambda journal: journal.important(asker.scope, MOST_IMPORTANT))
     memories = [memory for memory in every if memory.priority is wanted]
-    shown = _shown(ctx, memories, asker.names, request.k)
-    return {"memories": shown, "total": len(memories)}
+    return ImportantAnswer(_shown(ctx, memories, asker.names, request.k), len(memories))
 
 
 class OverviewRequest(messages.Request):
@@ -46,9 +51,20 @@ class OverviewRequest(messages.Request):
     k: int = messages.number(5, 1, 50)
 
 
-def overview(ctx: Context, request: OverviewRequest) -> dict[str, object]:
-    """Return a project at a glance: its `project_id` and `name`, how many memories it has (`total`), and of those that
-    are `important`, that are `open`, and that were `decided`, the newest.
+class OverviewAnswer(messages.Answer):
+    """A project: how many memories it has, and of those that matter, that are open, and that were decided
+    the newest."""
+
+    project_id: str
+    name: str
+    total: int
+    important: list[MemoryView]
+    open: list[MemoryView]
+    decided: list[MemoryView]
+
+
+def overview(ctx: Context, request: OverviewRequest) -> OverviewAnswer:
+    """Return a project at a glance.
 
     Raises:
         NotFoundError: no such project is known.
@@ -64,14 +80,14 @@ def overview(ctx: Context, request: OverviewRequest) -> dict[str, object]:
     matter = newest_of(shelves, lambda journal: journal.important(scope, k))
     still_open = newest_of(shelves, lambda journal: journal.open_items(scope, k))
     decided = newest_of(shelves, lambda journal: journal.recent(scope, k, (DECISION,)))
-    return {
-        "project_id": project,
-        "name": names[project],
-        "total": sum(shelf.journal.count(scope) for shelf in shelves),
-        "important": _shown(ctx, matter, names, k),
-        "open": _shown(ctx, still_open, names, k),
-        "decided": _shown(ctx, decided, names, k),
-    }
+    return OverviewAnswer(
+        project_id=project,
+        name=names[project],
+        total=sum(shelf.journal.count(scope) for shelf in shelves),
+        important=_shown(ctx, matter, names, k),
+        open=_shown(ctx, still_open, names, k),
+        decided=_shown(ctx, decided, names, k),
+    )
 
 
 def _project(names: ProjectNames, wanted: str) -> str:

@@ -4,6 +4,7 @@ was shown."""
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Status
@@ -15,8 +16,11 @@ from vector_memory.service.find.recall import IdRequest
 from vector_memory.service.memory import links
 from vector_memory.service.memory.confidence import VERIFIED
 from vector_memory.service.memory.history import history_of
+from vector_memory.service.memory.links import LinkView
 from vector_memory.service.memory.lookup import find, is_open, lookup
 from vector_memory.service.memory.views import (
+    HistoryView,
+    HitView,
     MemoryView,
     extended,
     hit_view,
@@ -29,27 +33,50 @@ MOST_SHOWN = 200
 MODEL_WAIT_S = 3.0
 
 
-def provenance(ctx: Context, request: IdRequest) -> dict[str, object]:
+class EntryView(messages.Answer):
+    """An entry of the audit log: what was done with a memory, when, and by whom."""
+
+    at: datetime
+    action: str
+    actor: str
+
+
+class ProvenanceAnswer(messages.Answer):
+    """Where a memory comes from.
+
+    Attributes:
+        said_in: the session in which it was said, "" where that is not known.
+        verified: how it was confirmed or refuted.
+        history: what was merged into it and what it was before.
+        links: its links, each with the memory at its other end.
+        audit: what was done with it, the newest first.
+    """
+
+    memory: MemoryView
+    said_in: str
+    verified: Any
+    stored_at: datetime | None
+    history: HistoryView
+    links: list[LinkView]
+    audit: list[EntryView]
+
+
+def provenance(ctx: Context, request: IdRequest) -> ProvenanceAnswer:
     """Return where a memory comes from.
 
     Raises:
         NotFoundError: no memory's id begins so.
-
-    Returns:
-        The `memory`; the session in which it was `said_in`, "" where that is not known; how it was `verified` or
-        refuted; when it was `stored_at`; the `history` of what was merged into it and what it was before; its `links`,
-        each with the memory at its other end; and what was done with it, the newest first (`audit`).
     """
     shelf, memory = lookup(ctx, request.id)
-    return {
-        "memory": memory_view(memory, project_names([shelf])),
-        "said_in": str(memory.extra.get(SAID_IN) or memory.source.session),
-        "verified": memory.extra.get(VERIFIED) or None,
-        "stored_at": memory.stored_at,
-        "history": history_of(shelf, memory),
-        "links": links.links(ctx, links.LinksRequest(id=memory.id)).links,
-        "audit": _entries_of(ctx, memory),
-    }
+    return ProvenanceAnswer(
+        memory=memory_view(memory, project_names([shelf])),
+        said_in=str(memory.extra.get(SAID_IN) or memory.source.session),
+        verified=memory.extra.get(VERIFIED) or None,
+        stored_at=memory.stored_at,
+        history=history_of(shelf, memory),
+        links=links.links(ctx, links.LinksRequest(id=memory.id)).links,
+        audit=_entries_of(ctx, memory),
+    )
 
 
 class TraceRequest(messages.Filter):
@@ -60,21 +87,29 @@ class TraceRequest(messages.Filter):
     k: int = messages.number(5, 1, 50)
 
 
-def trace(ctx: Context, request: TraceRequest) -> dict[str, object]:
+class TraceAnswer(messages.Answer, kw_only=True):
+    """What a question finds, or what was done with a memory.
+
+    Attributes:
+        threshold: the relevance from which on hooks give a hit unasked.
+    """
+
+    hits: list[HitView]
+    threshold: float | None = messages.spare()
+    audit: list[EntryView]
+
+
+def trace(ctx: Context, request: TraceRequest) -> TraceAnswer:
     """Return why a question finds what it finds, with each hit's breakdown, or what was done with a memory.
     It counts as no use of them.
 
     Raises:
         BadInputError: neither is given.
         NotFoundError: no memory's id begins so.
-
-    Returns:
-        The `hits`, with the relevance from which on hooks give one unasked (`threshold`); or what was done with the
-        memory (`audit`).
     """
     if request.id:
         _, memory = lookup(ctx, request.id)
-        return {"hits": [], "audit": _entries_of(ctx, memory)}
+        return TraceAnswer(hits=[], audit=_entries_of(ctx, memory))
     if not request.query:
         raise BadInputError("Trace what?", "Give a query, or a memory's id.")
     asker = messages.asker_of(ctx, request)
@@ -82,7 +117,7 @@ def trace(ctx: Context, request: TraceRequest) -> dict[str, object]:
     hits = find(ctx, request.query, asker, request.k, allowed=is_open, cold=True)
     names = asker.names
     views = [hit_view(hit, names) for hit in hits]
-    return {"hits": views, "threshold": ctx.settings.threshold, "audit": []}
+    return TraceAnswer(hits=views, threshold=ctx.settings.threshold, audit=[])
 
 
 class SessionRecalledRequest(messages.Request):
@@ -98,9 +133,16 @@ class ShownView(MemoryView, kw_only=True):
     shown_at: datetime
 
 
-def session_recalled(ctx: Context, request: SessionRecalledRequest) -> dict[str, object]:
-    """Return the `session`, the `memories` that it was given by itself, the newest first, with when, and how many these
-    are in all (`total`).
+class SessionRecalledAnswer(messages.Answer):
+    """What a session was given, the newest first, and how many memories that were in all."""
+
+    session: str
+    memories: list[ShownView]
+    total: int
+
+
+def session_recalled(ctx: Context, request: SessionRecalledRequest) -> SessionRecalledAnswer:
+    """Return what a session was given by itself, the newest first, with when.
 
     Raises:
         BadInputError: no session is known.
@@ -123,13 +165,13 @@ def session_recalled(ctx: Context, request: SessionRecalledRequest) -> dict[str,
         extended(ShownView, memory_view(memory, names), shown_at=at[memory.id])
         for memory in newest[: request.k]
     ]
-    return {"session": session, "memories": views, "total": len(known)}
+    return SessionRecalledAnswer(session, views, len(known))
 
 
-def _entries_of(ctx: Context, memory: Memory) -> list[dict[str, object]]:
-    """Return what the audit log says was done with a memory, when and by whom, newest first."""
+def _entries_of(ctx: Context, memory: Memory) -> list[EntryView]:
+    """Return the entries of the audit log that name a memory, newest first."""
     return [
-        {"at": entry.at, "action": entry.action, "actor": entry.actor}
+        EntryView(entry.at, entry.action, entry.actor)
         for entry in ctx.state.audit_entries(MOST_ENTRIES)
         if memory.id in entry.ids
     ][:20]

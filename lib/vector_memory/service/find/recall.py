@@ -24,6 +24,7 @@ from vector_memory.service.memory.passages import Excerpt, in_context, turn_read
 from vector_memory.service.memory.views import (
     HistoryView,
     HitView,
+    MemoryView,
     hit_view,
     memory_view,
 )
@@ -228,9 +229,17 @@ class ListRequest(messages.Filter):
     counted: bool = messages.flag(default=True)
 
 
-def list_memories(ctx: Context, request: ListRequest) -> dict[str, object]:
-    """Return `memories` in the order asked for, or by their deadlines, why stores of theirs cannot be opened, by their
-    folders (`unopened`), and, if that was wanted, how many there are in all (`total`)."""
+class ListAnswer(messages.Answer):
+    """Memories in the order asked for, why stores of theirs cannot be opened, by their folders, and, if that was
+    wanted, how many there are in all."""
+
+    memories: list[MemoryView]
+    unopened: dict[str, str]
+    total: int | None = messages.spare()
+
+
+def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
+    """Return memories in the order asked for, or by their deadlines."""
     asker = messages.reader_of(ctx, request)
     if request.shared:
         asker = replace(asker, open_shelves=lambda: ctx.with_team([]))
@@ -248,9 +257,11 @@ def list_memories(ctx: Context, request: ListRequest) -> dict[str, object]:
     if request.counted and not request.due:
         total = sum(shelf.journal.count(scope) for shelf in asker.shelves)
     names = asker.names
-    shown = [memory_view(memory, names, ctx.now()) for memory in newest[request.offset : last]]
-    counted = {"total": total} if request.counted else {}
-    return {"memories": shown, "unopened": _unopened(ctx, request, asker), **counted}
+    return ListAnswer(
+        [memory_view(memory, names, ctx.now()) for memory in newest[request.offset : last]],
+        _unopened(ctx, request, asker),
+        total if request.counted else None,
+    )
 
 
 def _unopened(ctx: Context, request: messages.Filter, asker: Asker) -> dict[str, str]:
@@ -275,10 +286,16 @@ class IdRequest(messages.Request):
     id: str = messages.text(64)
 
 
-def get(ctx: Context, request: IdRequest) -> dict[str, object]:
-    """Return one `memory`."""
+class MemoryAnswer(messages.Answer):
+    """One memory."""
+
+    memory: MemoryView
+
+
+def get(ctx: Context, request: IdRequest) -> MemoryAnswer:
+    """Return one memory."""
     shelf, memory = lookup(ctx, request.id, shared=True)
-    return {"memory": memory_view(memory, project_names([shelf]), ctx.now())}
+    return MemoryAnswer(memory_view(memory, project_names([shelf]), ctx.now()))
 
 
 class EntitiesRequest(messages.Filter):
@@ -287,9 +304,22 @@ class EntitiesRequest(messages.Filter):
     k: int = messages.number(50, 1, 10_000)
 
 
-def entities(ctx: Context, request: EntitiesRequest) -> dict[str, object]:
-    """Return what memories are about by name, the commonest first: `entities`, each with its `kind` (`technology`,
-    `file` …), its `name`, and how many `memories` are about it."""
+class EntityView(messages.Answer):
+    """A name, its kind (`technology`, `file` …), and how many memories are about it."""
+
+    kind: str
+    name: str
+    memories: int
+
+
+class EntitiesAnswer(messages.Answer):
+    """Names, the commonest first."""
+
+    entities: list[EntityView]
+
+
+def entities(ctx: Context, request: EntitiesRequest) -> EntitiesAnswer:
+    """Return what memories are about by name, the commonest first."""
     asker, given = messages.reader_of(ctx, request), aliases.current(ctx)
     counts: dict[str, int] = {}
     for shelf in asker.shelves:
@@ -298,8 +328,7 @@ def entities(ctx: Context, request: EntitiesRequest) -> dict[str, object]:
             counts[name] = counts.get(name, 0) + n
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[: request.k]
     parts = [(entity.partition(":"), n) for entity, n in ordered]
-    views = [{"kind": kind, "name": name, "memories": n} for (kind, _, name), n in parts]
-    return {"entities": views}
+    return EntitiesAnswer([EntityView(kind, name, n) for (kind, _, name), n in parts])
 
 
 def history(ctx: Context, request: IdRequest) -> HistoryView:

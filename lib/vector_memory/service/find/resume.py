@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import datetime
 from itertools import chain, islice
 
 from vector_memory.index.tools import clip
@@ -16,7 +17,7 @@ from vector_memory.service.capture import deferred
 from vector_memory.service.find import topic_outline
 from vector_memory.service.memory import last_session
 from vector_memory.service.memory.last_session import SessionEnd
-from vector_memory.service.memory.views import memory_view
+from vector_memory.service.memory.views import MemoryView, memory_view
 from vector_memory.text import harmless
 
 DECIDED = ("decision", "preference", "conclusion", "solution", "fix")
@@ -37,17 +38,60 @@ class ResumeRequest(messages.Filter):
     but: str = messages.word()
 
 
-def resume(ctx: Context, request: ResumeRequest) -> dict[str, object]:
-    """Return where work stopped.
+class LastSession(messages.Answer):
+    """The session in which somebody worked last.
 
-    Returns:
-        The name of the `project`, "" where none is asked about; the `session` in which somebody worked last, None for
-        none: its `path`, what it was about (`topics`), what was `asked` for last in it and how the last words end
-        (`answered`), the `files` that were touched last, the `branch` ("" where it is not known), the number of the
-        `pull` request that was named last (0 for none), and what it `left` to do or to answer and nothing later takes
-        up; what was `decided` in it, the newest first; the `earlier` sessions, with what they were about; and what is
-        still `open` in the project.
+    Attributes:
+        path: its transcript.
+        topics: what it was about, in order.
+        asked: what the user asked for last in it; `answered` is how the assistant's last words end.
+        files: those that were touched last.
+        branch: that of version control, "" where it is not known; `pull` is the number of the pull request that
+            was named last, 0 for none.
+        left: what it left to do or to answer, and nothing later takes up.
     """
+
+    session: str
+    project: str
+    path: str
+    started_at: datetime | None
+    ended_at: datetime
+    topics: list[str]
+    asked: str
+    answered: str
+    files: tuple[str, ...]
+    branch: str
+    pull: int
+    left: list[MemoryView]
+
+
+class EarlierSession(messages.Answer):
+    """A session before the last: when it ended, and what it was about."""
+
+    session: str
+    ended_at: datetime
+    topics: list[str]
+
+
+class ResumeAnswer(messages.Answer):
+    """Where work stopped.
+
+    Attributes:
+        project: its name, "" where none is asked about.
+        session: the last session, None where there is none.
+        decided: what was decided in it, the newest first.
+        open: what is still to be done in the project.
+    """
+
+    project: str
+    session: LastSession | None
+    decided: list[MemoryView]
+    earlier: list[EarlierSession]
+    open: list[MemoryView]
+
+
+def resume(ctx: Context, request: ResumeRequest) -> ResumeAnswer:
+    """Return the last session of a project, what is open there, and the sessions before."""
     asker = messages.asker_of(ctx, request)
     place, scope = asker.place, asker.scope
     if place is not None:
@@ -56,7 +100,7 @@ def resume(ctx: Context, request: ResumeRequest) -> dict[str, object]:
     names = asker.names
     newest = last_session.newest_of_sessions(asker.shelves, scope, request.but)
     sessions = list(islice(newest, MOST_EARLIER + 1 + last_session.MOST_EMPTY))
-    last: dict[str, object] | None = None
+    last: LastSession | None = None
     decided: list[Memory] = []
     if sessions:
         ends = (last_session.end_of(shelf, scope, memory) for shelf, memory in sessions)
@@ -65,16 +109,16 @@ def resume(ctx: Context, request: ResumeRequest) -> dict[str, object]:
         sessions = sessions[first:]
         last, decided = _last(ctx, *sessions[0], scope, names, end)
         left = last_session.left_open(asker.shelves, scope, [end] if end else [], MOST_LEFT)
-        last["left"] = [memory_view(memory, names) for memory in left]
+        last = replace(last, left=[memory_view(memory, names) for memory in left])
     groups = (last_session.still_open(shelf, scope, MOST_OPEN) for shelf in asker.shelves)
     still_open = sorted(chain(*groups), key=lambda memory: memory.created_at, reverse=True)
-    return {
-        "project": place.name if place is not None else "",
-        "session": last,
-        "decided": [memory_view(memory, names) for memory in decided],
-        "earlier": [_earlier(*pair, scope) for pair in sessions[1 : MOST_EARLIER + 1]],
-        "open": [memory_view(memory, names) for memory in still_open[:MOST_OPEN]],
-    }
+    return ResumeAnswer(
+        project=place.name if place is not None else "",
+        session=last,
+        decided=[memory_view(memory, names) for memory in decided],
+        earlier=[_earlier(*pair, scope) for pair in sessions[1 : MOST_EARLIER + 1]],
+        open=[memory_view(memory, names) for memory in still_open[:MOST_OPEN]],
+    )
 
 
 def _last(
@@ -84,7 +128,7 @@ def _last(
     scope: Scope,
     names: ProjectNames,
     end: SessionEnd | None,
-) -> tuple[dict[str, object], list[Memory]]:
+) -> tuple[LastSession, list[Memory]]:
     """Return a session, and what was decided in it."""
     session = newest.source.session
     deferred.finish(ctx, [session])
@@ -101,21 +145,22 @@ def _last(
     last = talk[-1] if talk else newest
     topics = [memory for memory in memories if memory.kind == TOPIC and _is_top(memory)]
     files = unique(path for memory in reversed(memories) for path in memory.files)
-    view: dict[str, object] = {
-        "session": session,
-        "project": names[newest.project],
-        "path": newest.source.path,
-        "started_at": memories[0].created_at if memories else None,
-        "ended_at": newest.created_at,
-        "topics": [topic.title for topic in topics],
-        "asked": _start(end.asked) if end else last.title,
-        "answered": _end(
-            (end.after or end.answered) if end else harmless.with_old_marked(last.text)
-        ),
-        "files": files[:MOST_FILES],
-        "branch": end.branch if end else "",
-        "pull": end.pull if end else 0,
-    }
+    view = LastSession(
+        session=session,
+        project=names[newest.project],
+        path=newest.source.path,
+        started_at=memories[0].created_at if memories else None,
+        ended_at=newest.created_at,
+        topics=[topic.title for topic in topics],
+        asked=_start(end.asked) if end else last.title,
+        answered=_end(end.after or end.answered)
+        if end
+        else _end(harmless.with_old_marked(last.text)),
+        files=files[:MOST_FILES],
+        branch=end.branch if end else "",
+        pull=end.pull if end else 0,
+        left=[],
+    )
     return view, _distinct(reversed(decided))
 
 
@@ -149,9 +194,12 @@ def _end(text: str) -> str:
     return "… " + harmless.excerpt(text, len(text) - len(end) + cut + 1)
 
 
-def _earlier(shelf: Shelf, newest: Memory, scope: Scope) -> dict[str, object]:
+def _earlier(shelf: Shelf, newest: Memory, scope: Scope) -> EarlierSession:
     own = replace(scope, sessions=(newest.source.session,))
     topics = topic_outline.nested(list(shelf.journal.iter_memories(replace(own, kinds=(TOPIC,)))))
     own_title = [newest.title] if newest.title and newest.kind not in DERIVED else []
-    titles = [topic.title for topic in topics] or own_title
-    return {"session": newest.source.session, "ended_at": newest.created_at, "topics": titles}
+    return EarlierSession(
+        session=newest.source.session,
+        ended_at=newest.created_at,
+        topics=[topic.title for topic in topics] or own_title,
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from vector_memory.errors import BadInputError
@@ -46,17 +47,37 @@ class SummaryRequest(messages.Filter):
     k: int = messages.number(8, 1, 40)
 
 
-def summarize(ctx: Context, request: SummaryRequest) -> dict[str, object]:
+class PointView(messages.Answer):
+    """A sentence of a summary.
+
+    Attributes:
+        sort: what it is: `decision`, `conclusion`, `todo`, `question`, the kind of its memory, or `other`.
+        id: the memory that it stands in.
+        foreign: others wrote it than the user and the assistant, or it looks like instructions.
+    """
+
+    text: str
+    sort: str
+    id: str
+    created_at: datetime
+    kind: str
+    origin: str
+    foreign: bool
+    project: str
+
+
+class SummaryAnswer(messages.Answer):
+    """Sentences in the order of their time, and how many memories were read for them."""
+
+    points: list[PointView]
+    read: int
+
+
+def summarize(ctx: Context, request: SummaryRequest) -> SummaryAnswer:
     """Return the sentences that say most, in the order of their time.
 
     Raises:
         BadInputError: it is said of nothing what it is about.
-
-    Returns:
-        How many memories were `read`, and the `points`: each a sentence (`text`) with what it is (`sort`: `decision`,
-        `conclusion`, `todo`, `question`, the kind of its memory, or `other`), the `id`, `created_at`, `kind`, `origin`
-        and `project` of the memory that it stands in, and whether that is `foreign`: written by others than the user
-        and the assistant, or like instructions.
     """
     asker, query = messages.asker_of(ctx, request), request.query
     if not (query or request.sessions or request.since or request.until or request.collections):
@@ -67,7 +88,7 @@ def summarize(ctx: Context, request: SummaryRequest) -> dict[str, object]:
     memories = _found(ctx, query, asker) if query else _listed(asker.shelves, asker.scope)
     points = _best(_points(memories, analysis.query_terms(query.strip())), request.k)
     names = asker.names
-    return {"points": [_view(point, names) for point in points], "read": len(memories)}
+    return SummaryAnswer([_view(point, names) for point in points], len(memories))
 
 
 def _found(ctx: Context, query: str, asker: messages.Asker) -> list[Memory]:
@@ -133,10 +154,15 @@ def _best(points: Sequence[Point], k: int) -> list[Point]:
     return sorted(chosen, key=lambda point: (point.memory.created_at, point.memory.seq))
 
 
-def _view(point: Point, names: ProjectNames) -> dict[str, object]:
+def _view(point: Point, names: ProjectNames) -> PointView:
     memory = point.memory
-    return {
-        "text": point.text, "sort": point.sort or "other", "project": names[memory.project],
-        **{name: getattr(memory, name) for name in ("id", "created_at", "kind", "origin")},
-        "foreign": memory.is_foreign or memory.is_suspicious,
-    }  # fmt: skip
+    return PointView(
+        text=point.text,
+        sort=point.sort or "other",
+        id=memory.id,
+        created_at=memory.created_at,
+        kind=memory.kind,
+        origin=memory.origin.value,
+        foreign=memory.is_foreign or memory.is_suspicious,
+        project=names[memory.project],
+    )

@@ -45,8 +45,24 @@ class TopicNode(messages.Answer):
     parts: list[TopicNode] = field(default_factory=list)
 
 
-def outline(ctx: Context, request: OutlineRequest) -> dict[str, object]:
-    """Return `sessions`, the newest first, each with its `topics` in order.
+class SessionOutline(messages.Answer):
+    """A session, its transcript's path, and what was talked about in it, in order."""
+
+    session: str
+    project: str
+    path: str
+    started_at: datetime
+    topics: list[TopicNode]
+
+
+class OutlineAnswer(messages.Answer):
+    """Sessions, the newest first."""
+
+    sessions: list[SessionOutline]
+
+
+def outline(ctx: Context, request: OutlineRequest) -> OutlineAnswer:
+    """Return sessions, the newest first, each with its topics in order.
 
     Raises:
         NotFoundError: there is no session of a name that is asked for.
@@ -64,7 +80,7 @@ def outline(ctx: Context, request: OutlineRequest) -> dict[str, object]:
         )
     shown = newest[: request.k]
     deferred.finish(ctx, [memory.source.session for _, memory in shown])
-    return {"sessions": [_session(shelf, memory, scope, names) for shelf, memory in shown]}
+    return OutlineAnswer([_session(shelf, memory, scope, names) for shelf, memory in shown])
 
 
 def _sessions(shelves: Sequence[Shelf], scope: Scope) -> list[tuple[Shelf, Memory]]:
@@ -77,9 +93,8 @@ def _sessions(shelves: Sequence[Shelf], scope: Scope) -> list[tuple[Shelf, Memor
     return list(newest.values())
 
 
-def _session(shelf: Shelf, newest: Memory, scope: Scope, names: ProjectNames) -> dict[str, object]:
-    """Return a session as programs see it: the path of its transcript, and its topics, where there are none the titles of
-    its turns."""
+def _session(shelf: Shelf, newest: Memory, scope: Scope, names: ProjectNames) -> SessionOutline:
+    """Return a session as programs see it: its topics, where there are none the titles of its turns."""
     # A session may have been in several projects, and sessions of several may have one name.
     own = replace(scope, sessions=(newest.source.session,))
     spans = list(shelf.journal.iter_memories(replace(own, kinds=(TOPIC,))))
@@ -87,13 +102,13 @@ def _session(shelf: Shelf, newest: Memory, scope: Scope, names: ProjectNames) ->
         key=lambda span: (span.created_at, span.source.turn, int(span.extra.get("level", 1)))
     )
     nodes = nested(spans) if spans else _titles(shelf, own)
-    return {
-        "session": newest.source.session,
-        "project": names[newest.project],
-        "path": newest.source.path,
-        "started_at": nodes[0].at if nodes else newest.created_at,
-        "topics": nodes,
-    }
+    return SessionOutline(
+        session=newest.source.session,
+        project=names[newest.project],
+        path=newest.source.path,
+        started_at=nodes[0].at if nodes else newest.created_at,
+        topics=nodes,
+    )
 
 
 def nested(memories: Sequence[Memory]) -> list[TopicNode]:

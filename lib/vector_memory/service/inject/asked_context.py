@@ -33,14 +33,19 @@ class ContextRequest(messages.Request):
     tokens: int = messages.number(MOST_TOKENS, 50, MOST_TOKENS)
 
 
-def context(ctx: Context, request: ContextRequest) -> dict[str, object]:
+class ContextAnswer(messages.Answer):
+    """Notes within their fence, "" for none, the ids of their memories, and how many tokens they take."""
+
+    context: str
+    ids: list[str]
+    tokens: int
+
+
+def context(ctx: Context, request: ContextRequest) -> ContextAnswer:
     """Return what memory has to say to a text, as a prompt's hook would.
 
     Raises:
         BadInputError: it is about no project, or the user wants no memory there.
-
-    Returns:
-        Notes within their fence, "" for none (`context`), the `ids` of their memories, and how many `tokens` they take.
     """
     place = messages.place_of(ctx, request)
     if place is None or ctx.is_excluded(place, place.root):
@@ -63,4 +68,4 @@ def context(ctx: Context, request: ContextRequest) -> dict[str, object]:
     told = prompt_recall.on_prompt(narrow, question)
     ids = sorted(ctx.state.shown(session) - shown)
     ctx.audit("recall", request.actor, ids, session=session)
-    return {"context": told, "ids": ids, "tokens": fence.tokens(told) if told else 0}
+    return ContextAnswer(told, ids, fence.tokens(told) if told else 0)

@@ -24,7 +24,7 @@ from vector_memory.service.base.embedding import PROMPT_CHARS
 from vector_memory.service.base.gate_threshold import least_worth
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.memory.lookup import answer, is_open
-from vector_memory.service.memory.views import hit_view
+from vector_memory.service.memory.views import HitView, hit_view
 from vector_memory.text import fence
 
 MODEL_WAIT_S = 3.0
@@ -39,19 +39,48 @@ class ExplainRequest(messages.Filter):
     k: int = messages.number(20, 1, 100)
 
 
-def explain(ctx: Context, request: ExplainRequest) -> dict[str, object]:
+class VerdictView(messages.Answer):
+    """A hit with its place in the search (from 1), and whether a prompt would be given it.
+
+    Attributes:
+        verdict: `told`, or the rule that left it out: `held`, `repeats`, `little`, `contradicted`,
+            `worth`, `far down`, `weak`, `silent`, `enough` or `no room`.
+        why: the same as a sentence, with its figures.
+        worth: what the gate says of it, 0 … 1; left out where the gate was not asked.
+    """
+
+    rank: int
+    hit: HitView
+    verdict: str
+    why: str
+    worth: float | None = messages.spare()
+
+
+class ExplainAnswer(messages.Answer):
+    """What a prompt would be given, and the verdict on each hit.
+
+    Attributes:
+        context: the very block that the model would see, "" for none.
+        tokens: how many it takes, of `budget`.
+        silent: why nothing is searched for with such a prompt, "" where it is.
+        terms: the words that are searched for.
+        mode: `full`, or `lexical` where words alone were searched for.
+    """
+
+    context: str
+    tokens: int
+    budget: int
+    silent: str
+    terms: list[str]
+    mode: str
+    hits: list[VerdictView]
+
+
+def explain(ctx: Context, request: ExplainRequest) -> ExplainAnswer:
     """Return what a prompt would be given and why not the rest. It counts as no use, and is noted nowhere.
 
     Raises:
         BadInputError: there is no such project.
-
-    Returns:
-        The very block that the model would see, "" for none (`context`), how many `tokens` it takes, of `budget`; why
-        nothing is searched for with such a prompt, "" where it is (`silent`); the words that are searched for
-        (`terms`); the `mode`: `full`, or `lexical` where words alone were searched for; and the `hits`, each with its
-        place in the search (`rank`, from 1), the `verdict`: `told`, or the rule that left it out: `restricted`, `waits`,
-        `held`, `repeats`, `little`, `contradicted`, `worth`, `far down`, `silent`, `enough` or `no room`; the same as a
-        sentence, with its figures (`why`); and what the gate says of it, 0 to 1, where it was asked (`worth`).
     """
     question = _question(ctx, request)
     ctx.embedding.wait(MODEL_WAIT_S)
@@ -72,18 +101,18 @@ def explain(ctx: Context, request: ExplainRequest) -> dict[str, object]:
     names = question.names
     shelves = question.shelves
     by_meaning = all(shelf.index is not None and shelf.index.vectors_ready for shelf in shelves)
-    return {
-        "context": judged.context,
-        "tokens": fence.tokens(judged.context) if judged.context else 0,
-        "budget": ctx.settings.prompt_tokens,
-        "silent": silent,
-        "terms": list(found.query.terms),
-        "mode": "full" if by_meaning and ctx.embedding.state == "ready" else "lexical",
-        "hits": [
-            {"rank": rank, "hit": hit_view(hit, names, ctx.now()), **judged.of(hit)}
+    return ExplainAnswer(
+        context=judged.context,
+        tokens=fence.tokens(judged.context) if judged.context else 0,
+        budget=ctx.settings.prompt_tokens,
+        silent=silent,
+        terms=list(found.query.terms),
+        mode="full" if by_meaning and ctx.embedding.state == "ready" else "lexical",
+        hits=[
+            VerdictView(rank, hit_view(hit, names, ctx.now()), *judged.of(hit))
             for rank, hit in enumerate(found.hits[: request.k], 1)
         ],
-    }
+    )
 
 
 def _question(ctx: Context, request: ExplainRequest) -> HookQuestion:
@@ -147,12 +176,11 @@ class _Judgement:
         self._told = {id for note in notes for id in (note.id, *note.also)}
         self.context = fence.fence(notes, found.note if chosen else "") if notes else ""
 
-    def of(self, hit: Hit) -> dict[str, object]:
-        """Return the verdict on a hit, the same as a sentence, and what the hit is worth where the gate was asked."""
+    def of(self, hit: Hit) -> tuple[str, str, float | None]:
+        """Return the verdict on a hit, the same as a sentence, and what the hit is worth."""
         known = self._worths.get(hit.memory.id)
         verdict, why = self._verdict(hit)
-        worth = {"worth": round(known.value, 4)} if known and known.features else {}
-        return {"verdict": verdict, "why": why, **worth}
+        return verdict, why, round(known.value, 4) if known and known.features else None
 
     def _verdict(self, hit: Hit) -> tuple[str, str]:
         id, ctx = hit.memory.id, self._ctx

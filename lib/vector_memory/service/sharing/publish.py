@@ -42,7 +42,41 @@ class PublishRequest(ShareRequest):
     only_known: bool = messages.flag()
 
 
-def publish(ctx: Context, request: PublishRequest, progress: Progress) -> dict[str, object]:
+class SharedView(messages.Answer):
+    """A memory that is or would be published."""
+
+    id: str
+    kind: str
+    text: str
+
+
+class PublishAnswer(messages.Answer):
+    """What was published.
+
+    Attributes:
+        seq: the bundle's number.
+        memories: how many there are in all that this member shares; `bytes` how large the new bundle is.
+        fresh: those of them that were not published before, two hundred at most; `new` is their number.
+        gone: how many were taken back.
+        redactions: values that the second redaction took out.
+        kept_back: how many stay, since not all members' copies would lie under their law.
+        readers: the names of the members who can read it.
+        digest: of what goes to whom, for `reviewed`.
+    """
+
+    seq: int
+    memories: int
+    bytes: int
+    new: int
+    gone: int
+    redactions: int
+    kept_back: int
+    readers: list[str]
+    digest: str
+    fresh: list[SharedView]
+
+
+def publish(ctx: Context, request: PublishRequest, progress: Progress) -> PublishAnswer:
     """Publish what was chosen, sealed for the members, or tell what that would be.
 
     Raises:
@@ -50,7 +84,7 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> dict[s
         NotFoundError: the project is not shared, or has no other members.
 
     Returns:
-        What was published, or would be, see `_answer`.
+        What was published, or would be, and in how many bytes.
     """
     if not request.dry_run:
         request.require_user("publishes memories")
@@ -66,7 +100,11 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> dict[s
     if kinds or request.tags:
         share = replace(share, kinds=kinds, tags=request.tags)
     mine, readers = contracts.keyring(ctx).current, team.valid(corner, share)
-    chosen = _looked_through(ctx, corner, share, progress)
+    chosen: list[Shared] = []
+    for shared in contents.chosen(ctx, corner, share):
+        chosen.append(shared)
+        if not len(chosen) % TELL_EVERY:
+            progress(len(chosen), 0, "looking through memories")
     going = [shared for shared in chosen if shared.law in ("", team.law_of_all(readers))]
     kept_back = len(chosen) - len(going)
     if request.only_known:
@@ -98,18 +136,7 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> dict[s
     about = {"action": "publish", "project": corner.id, "seq": published.seq}
     ctx.state.audit("share", request.actor, [], about)
     answer = _answer(share, going, readers, digest, kept_back)
-    return {**answer, "seq": published.seq, "bytes": size}
-
-
-def _looked_through(
-    ctx: Context, corner: Corner, share: TeamShare, progress: Progress
-) -> list[Shared]:
-    going = []
-    for shared in contents.chosen(ctx, corner, share):
-        going.append(shared)
-        if not len(going) % TELL_EVERY:
-            progress(len(going), 0, "looking through memories")
-    return going
+    return replace(answer, seq=published.seq, bytes=size)
 
 
 def _digest(going: Sequence[Shared], readers: Sequence[Member]) -> str:
@@ -124,30 +151,25 @@ def _answer(
     readers: Sequence[Member],
     digest: str,
     kept_back: int,
-) -> dict[str, object]:
-    """Return what would be published: the bundle's number (`seq`) and how large it is (`bytes`); how many `memories` there
-    are in all that this member shares; those of them that were not published before, each with its `id`, `kind` and
-    `text`, two hundred at most (`fresh`), and their number (`new`); how many were taken back (`gone`); how many values
-    the second redaction took out (`redactions`); how many stay, since not all members' copies would lie under their law
-    (`kept_back`); the names of the members who can read it (`readers`); and the `digest` of what goes to whom, for
-    `reviewed`."""
+) -> PublishAnswer:
+    """Return what would be published."""
     before = share.published.contents
     fresh = [shared for shared in going if before.get(shared.id) != shared.digest]
-    return {
-        "seq": share.published.seq,
-        "memories": len(going),
-        "bytes": 0,
-        "new": len(fresh),
-        "gone": len(before.keys() - {shared.id for shared in going}),
-        "redactions": sum(shared.redactions for shared in going),
-        "kept_back": kept_back,
-        "readers": [reader.name for reader in readers],
-        "digest": digest,
-        "fresh": [
-            {"id": shared.id, "kind": shared.kind, "text": shared.text[:SHOWN_CHARS]}
+    return PublishAnswer(
+        seq=share.published.seq,
+        memories=len(going),
+        bytes=0,
+        new=len(fresh),
+        gone=len(before.keys() - {shared.id for shared in going}),
+        redactions=sum(shared.redactions for shared in going),
+        kept_back=kept_back,
+        readers=[reader.name for reader in readers],
+        digest=digest,
+        fresh=[
+            SharedView(shared.id, shared.kind, shared.text[:SHOWN_CHARS])
             for shared in fresh[:MOST_SHOWN]
         ],
-    }
+    )
 
 
 def _put(

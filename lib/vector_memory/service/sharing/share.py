@@ -56,6 +56,16 @@ class ShareInitRequest(ShareRequest):
     jurisdiction: str = messages.one_of(JURISDICTIONS)
 
 
+class ShareInitAnswer(messages.Answer):
+    """A project that is shared now: where, as which team, and where the list of members stands."""
+
+    url: str
+    team: str
+    members: str
+    key: str
+    fingerprint: str
+
+
 class InviteRequest(ShareRequest):
     """Tell this installation's key, or take somebody's key into the list of members, with the law that this one's
     copies lie under."""
@@ -65,10 +75,60 @@ class InviteRequest(ShareRequest):
     jurisdiction: str = messages.one_of(JURISDICTIONS)
 
 
+class InviteAnswer(messages.Answer):
+    """A key: what others need of it, and what to compare.
+
+    Attributes:
+        members: the list of members that it stands in now, None where it stands in none.
+    """
+
+    key: str
+    fingerprint: str
+    name: str
+    members: str | None = messages.spare()
+
+
+class MemberView(messages.Answer):
+    """A member: the newest bundle that was taken, and how many memories are here of it; of oneself, the newest that was
+    published, and how many memories are in it.
+
+    Attributes:
+        state: `own`, `member`, `revoked`.
+    """
+
+    key: str
+    name: str
+    fingerprint: str
+    state: str
+    seq: int
+    memories: int
+    jurisdiction: str
+
+
+class StatusAnswer(messages.Answer):
+    """How a project is shared: where, which kinds and tags, what was published last, and the members."""
+
+    url: str
+    team: str
+    kinds: tuple[str, ...]
+    tags: tuple[str, ...]
+    published: int
+    memories: int
+    members: list[MemberView]
+
+
 class RevokeRequest(ShareRequest):
     """Give up a member's key, by its id, its word or the member's name; one's own takes back what was shared."""
 
     key: str = messages.text(200)
+
+
+class RevokeAnswer(messages.Answer):
+    """A key that counts no more, and how many of its memories went."""
+
+    key: str
+    name: str
+    removed: int
 
 
 class RejectRequest(messages.Request):
@@ -77,7 +137,13 @@ class RejectRequest(messages.Request):
     ids: tuple[str, ...] = messages.words()
 
 
-def init(ctx: Context, request: ShareInitRequest) -> dict[str, object]:
+class RejectAnswer(messages.Answer):
+    """How many memories of others went from here."""
+
+    rejected: int
+
+
+def init(ctx: Context, request: ShareInitRequest) -> ShareInitAnswer:
     """Begin to share a project at a place, or at another one.
 
     Raises:
@@ -85,8 +151,7 @@ def init(ctx: Context, request: ShareInitRequest) -> dict[str, object]:
         NotFoundError: there is no such place.
 
     Returns:
-        Where it is shared now (`url`), as which `team`, where the list of `members` stands, and this installation's
-        `key` and `fingerprint`.
+        How sharing stands now.
     """
     request.require_user("decides where memories are shared")
     corner = team.corner_of(ctx, messages.place_of(ctx, request))
@@ -103,8 +168,7 @@ def init(ctx: Context, request: ShareInitRequest) -> dict[str, object]:
     team.save(ctx, corner, share)
     path = _admit(ctx, corner, own, request.name, request.jurisdiction)
     ctx.state.audit("share", request.actor, [], {"action": "init", "project": corner.id})
-    key = {"key": own.word, "fingerprint": own.public.fingerprint}
-    return {"url": request.to, "team": name, "members": path, **key}
+    return ShareInitAnswer(request.to, name, path, own.word, own.public.fingerprint)
 
 
 def _require_apart(corner: Corner, url: str) -> None:
@@ -133,17 +197,22 @@ def _team_at(place: SharedPlace) -> str:
 def _admit(ctx: Context, corner: Corner, own: KeyEntry, name: str, law: str) -> str:
     """Put this installation's key into the list of members, in the place of its older ones, and return the
     list's path."""
-    keys = [entry.public for entry in contracts.keyring(ctx).entries()]
     listed = team.members(corner)
-    # What an older key was called goes before what the present one is.
-    mine = [member for member in listed if member.key in keys and member.key != own.public]
-    mine += [member for member in listed if member.key == own.public]
-    called = team.name_of(name or (mine[0].name if mine else _login()))
-    law = law or next((member.law for member in mine if member.key == own.public), "")
-    now = Member(called, own.public, law)
-    if mine == [now]:
+    older = [entry.public for entry in contracts.keyring(ctx).entries() if entry != own]
+    called_before = next((member.name for member in listed if member.key in older), "")
+    listed = [member for member in listed if member.key not in older]
+    own_member = next((member for member in listed if member.key == own.public), None)
+    law = law or (own_member.law if own_member else "")
+    if (
+        own_member is not None
+        and (name or own_member.name, law) == (own_member.name, own_member.law)
+        and not called_before
+    ):
         return os.path.join(corner.root, team.FILE)
-    return team.write_members(corner, [*(each for each in listed if each not in mine), now])
+    called = team.name_of(name or called_before or (own_member.name if own_member else _login()))
+    return team.write_members(
+        corner, [*team.without(listed, own.public), Member(called, own.public, law)]
+    )
 
 
 def _login() -> str:
@@ -153,16 +222,12 @@ def _login() -> str:
         return "me"
 
 
-def invite(ctx: Context, request: InviteRequest) -> dict[str, object]:
+def invite(ctx: Context, request: InviteRequest) -> InviteAnswer:
     """Return this installation's key, which others need, and enter it into the project's list of members if
     the project is shared; or enter somebody else's.
 
     Raises:
         BadInputError: an agent asks; it is no key, or has no name.
-
-    Returns:
-        The `key`, its `fingerprint`, which is to be compared, whose it is (`name`), and the list of `members` that it
-        stands in now, if it stands in one.
     """
     request.require_user("decides who is in a team")
     corner = team.corner_of(ctx, messages.place_of(ctx, request))
@@ -171,8 +236,7 @@ def invite(ctx: Context, request: InviteRequest) -> dict[str, object]:
     if not request.key or request.key == own.word:
         path = _admit(ctx, corner, own, request.name, request.jurisdiction) if share else None
         name = next((m.name for m in team.members(corner) if m.key == own.public), "")
-        about = {"key": own.word, "fingerprint": own.public.fingerprint, "name": name or _login()}
-        return {**about, **({"members": path} if path else {})}
+        return InviteAnswer(own.word, own.public.fingerprint, name or _login(), path)
     share = share or team.require_share(ctx, corner)
     name = team.name_of(request.name or "member")
     member = Member(name, PublicKey.read(request.key), request.jurisdiction)
@@ -181,21 +245,14 @@ def invite(ctx: Context, request: InviteRequest) -> dict[str, object]:
     revoked = tuple(word for word in share.revoked if word != member.key.word)
     team.save(ctx, corner, replace(share, revoked=revoked))
     ctx.state.audit("share", request.actor, [], {"action": "invite", "key": member.key.id})
-    about = {"key": member.key.word, "fingerprint": member.key.fingerprint}
-    return {**about, "name": member.name, "members": path}
+    return InviteAnswer(member.key.word, member.key.fingerprint, member.name, path)
 
 
-def status(ctx: Context, request: ShareRequest) -> dict[str, object]:
+def status(ctx: Context, request: ShareRequest) -> StatusAnswer:
     """Return how a project is shared.
 
     Raises:
         NotFoundError: it is not.
-
-    Returns:
-        Where (`url`), as which `team`, which `kinds` and `tags`, the number of the bundle that was `published` last and
-        how many `memories` are in it; and the `members`, each with `key`, `name`, `fingerprint`, `state` (`own`,
-        `member`, `revoked`), the number of the newest bundle that was taken (`seq`), how many `memories` are here of
-        it, and the `jurisdiction`; of oneself, of what was published.
     """
     corner = team.corner_of(ctx, messages.place_of(ctx, request))
     share = team.require_share(ctx, corner)
@@ -205,29 +262,29 @@ def status(ctx: Context, request: ShareRequest) -> dict[str, object]:
         seen = share.seen.get(member.key.id)
         is_own = own is not None and own.public == member.key
         state = "own" if is_own else "revoked" if member.key.word in share.revoked else "member"
-        seq, memories = (seen.seq, seen.memories) if seen else (0, 0)
+        numbers = (seen.seq, seen.memories) if seen else (0, 0)
         if is_own:
-            seq, memories = published.seq, len(published.contents)
-        views.append({
-            "key": member.key.word, "name": member.name, "fingerprint": member.key.fingerprint, "state": state,
-            "seq": seq, "memories": memories, "jurisdiction": member.law,
-        })  # fmt: skip
-    return {
-        "url": share.url, "team": share.team, "kinds": share.kinds or contents.KINDS, "tags": share.tags,
-        "published": published.seq, "memories": len(published.contents), "members": views,
-    }  # fmt: skip
+            numbers = (published.seq, len(published.contents))
+        about = (member.key.word, member.name, member.key.fingerprint, state)
+        views.append(MemberView(*about, *numbers, member.law))
+    return StatusAnswer(
+        share.url,
+        share.team,
+        share.kinds or contents.KINDS,
+        share.tags,
+        published.seq,
+        len(published.contents),
+        views,
+    )
 
 
-def revoke(ctx: Context, request: RevokeRequest) -> dict[str, object]:
+def revoke(ctx: Context, request: RevokeRequest) -> RevokeAnswer:
     """Give up a member's key: what it shared goes from here at once, and what is published from now on is
     sealed without it. One's own: what was published is removed from the place.
 
     Raises:
         BadInputError: an agent asks.
         NotFoundError: no member has that key.
-
-    Returns:
-        The `key` that counts no more, whose it was (`name`), and how many of its memories were `removed`.
     """
     request.require_user("decides who is in a team")
     corner = team.corner_of(ctx, messages.place_of(ctx, request))
@@ -251,14 +308,14 @@ def revoke(ctx: Context, request: RevokeRequest) -> dict[str, object]:
     team.write_members(corner, team.without(listed, member.key))
     removed = pull.drop(ctx, corner, {member.key.word})
     ctx.state.audit("share", request.actor, [], {"action": "revoke", "key": member.key.id})
-    return {"key": member.key.word, "name": member.name, "removed": removed}
+    return RevokeAnswer(member.key.word, member.name, removed)
 
 
-def reject(ctx: Context, request: RejectRequest) -> dict[str, object]:
+def reject(ctx: Context, request: RejectRequest) -> RejectAnswer:
     """Remove memories that others shared from here; as they are now, no pull brings them again.
 
     Returns:
-        How many were `rejected`.
+        How many went.
 
     Raises:
         BadInputError: an agent asks, or one of them is this user's own.
@@ -276,7 +333,7 @@ def reject(ctx: Context, request: RejectRequest) -> dict[str, object]:
         _note_gone(ctx, memory)
     ctx.notify()
     ctx.state.audit("share", request.actor, ids, {"action": "reject"})
-    return {"rejected": len(ids)}
+    return RejectAnswer(len(ids))
 
 
 def _note_gone(ctx: Context, memory: Memory) -> None:
