@@ -45,28 +45,31 @@ class Actor(messages.Answer):
     advice: str = ""
 
 
-def actors(ctx: Context, request: ActorsRequest) -> dict[str, object]:
+class ActorsAnswer(messages.Answer):
+    """Who acts, and what was done."""
+
+    actors: list[Actor]
+    done: str | None = messages.spare()
+
+
+def actors(ctx: Context, request: ActorsRequest) -> ActorsAnswer:
     """List, review, escalate or terminate who acts here.
 
     Returns:
-        All of them (`actors`); for `review` those that advice is given about; and what was `done`.
+        All of them; for `review` those that advice is given about.
 
     Raises:
         BadInputError: there is no such act, or an agent asks for what only the user does.
         NotFoundError: there is nobody of that id.
     """
     if request.action in ("list", "review"):
-        meant = advised(ctx) if request.action == "review" else _all(ctx)
-        return {"actors": meant[: request.k]}
+        is_review = request.action == "review"
+        meant = [actor for actor in _all(ctx) if actor.advice or not is_review]
+        return ActorsAnswer(meant[: request.k])
     request.require_user("changes what others may do")
     done = _escalate(ctx, request) if request.action == "escalate" else _terminate(ctx, request)
     ctx.state.audit("identity", request.actor, [], {"action": request.action, "id": request.id})
-    return {"actors": _all(ctx)[: request.k], "done": done}
-
-
-def advised(ctx: Context) -> list[Actor]:
-    """Return those that should not act any longer, each with what to do about it."""
-    return [actor for actor in _all(ctx) if actor.advice]
+    return ActorsAnswer(_all(ctx)[: request.k], done)
 
 
 def _all(ctx: Context) -> list[Actor]:

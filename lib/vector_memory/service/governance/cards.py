@@ -12,7 +12,6 @@ from typing import Any
 from vector_memory.errors import BadInputError
 from vector_memory.service.base import contracts, messages, privacy
 from vector_memory.service.base.context import Context
-from vector_memory.service.think import ledger
 from vector_memory.system.paths import version
 from vector_memory.trust import canonical
 from vector_memory.trust.keys import PublicKey
@@ -44,12 +43,20 @@ class CardRequest(messages.Request):
     key: str = messages.word()
 
 
-def card(ctx: Context, request: CardRequest) -> ledger.Answer:
+class CardAnswer(messages.Answer):
+    """The card; for `verify` whether the signature holds, whose it says to be, and why it does not hold."""
+
+    card: dict[str, object]
+    valid: bool | None = messages.spare()
+    key: str | None = messages.spare()
+    problem: str | None = messages.spare()
+
+
+def card(ctx: Context, request: CardRequest) -> CardAnswer:
     """Make or check an agent's card.
 
     Returns:
-        The `card`; for `verify` whether the signature is `valid`, whose `key` it says to be of, and the `problem`
-        where it does not hold.
+        The card, and whether its signature holds.
 
     Raises:
         BadInputError: an agent would have one signed, or what was given is no card.
@@ -77,14 +84,14 @@ def card(ctx: Context, request: CardRequest) -> ledger.Answer:
     signature = packed(key.signing.sign(_input(header, body)))
     signed = {**body, "signatures": [{"protected": header, "signature": signature}]}
     ctx.state.audit("identity", request.actor, [], {"action": "card"})
-    return {"card": signed}
+    return CardAnswer(signed)
 
 
 def _input(header: str, body: Mapping[str, Any]) -> bytes:
     return f"{header}.{packed(canonical.written(dict(body)))}".encode("ascii")
 
 
-def _verify(request: CardRequest) -> ledger.Answer:
+def _verify(request: CardRequest) -> CardAnswer:
     try:
         whole = json.loads(request.card)
         if not isinstance(whole, dict) or not isinstance(whole.get("name"), str):
@@ -101,7 +108,7 @@ def _verify(request: CardRequest) -> ledger.Answer:
             break
     if not problem and request.key and key != request.key:
         problem = "It is signed by another key than the one that was given."
-    return {"card": whole, "valid": not problem, "key": key, "problem": problem}
+    return CardAnswer(whole, not problem, key, problem)
 
 
 def _problem(signature: object, body: Mapping[str, Any]) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from vector_memory.errors import BadInputError, NotFoundError
@@ -10,7 +10,6 @@ from vector_memory.service.base import contracts, messages, privacy, request_fie
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.contracts import Contract, ContractTerms
 from vector_memory.service.memory.views import values_for
-from vector_memory.service.think import ledger
 
 MOST = 200
 ID_CHARS = 12
@@ -40,13 +39,27 @@ class ContractRequest(messages.Request):
     act: str = messages.one_of(contracts.ACTS)
 
 
-def contract(ctx: Context, request: ContractRequest) -> ledger.Answer:
+@dataclass(frozen=True, kw_only=True)
+class ContractView(ContractTerms):
+    """A contract as it is told; `holds` now and here, and `problem` why not, "" where it does."""
+
+    holds: bool
+    problem: str
+
+
+class ContractAnswer(messages.Answer):
+    """The contracts; for `check`, whether the act is allowed, and by which contract it is not."""
+
+    contracts: list[ContractView]
+    allowed: bool | None = messages.spare()
+    broken: str | None = messages.spare()
+
+
+def contract(ctx: Context, request: ContractRequest) -> ContractAnswer:
     """Make, list, check or revoke contracts.
 
     Returns:
-        The `contracts` that were asked for, made or revoked: their terms, whether each `holds` now and here, and the
-        `problem` where it does not; for `check`, whether the act is `allowed`, and by which contract it is not
-        (`broken`).
+        The contracts that were asked for, made or revoked.
 
     Raises:
         BadInputError: there is no such act, a new contract would allow more than its parent, or an
@@ -56,17 +69,16 @@ def contract(ctx: Context, request: ContractRequest) -> ledger.Answer:
     place = messages.place_of(ctx, request)
     folder = place.root if place else ""
     if request.action == "create":
-        return {"contracts": [_view(ctx, _create(ctx, request), folder)]}
+        return ContractAnswer([_view(ctx, _create(ctx, request), folder)])
     if request.action == "revoke":
-        return {"contracts": [_view(ctx, _revoke(ctx, request), folder)]}
+        return ContractAnswer(_revoke(ctx, request, folder))
     if request.action == "check":
         request_fields.require_text(request.act, "act")
         holding = contracts.in_force(ctx, folder, [request.subject])
         broken = contracts.forbidden(ctx, holding, request.act)
         views = [_view(ctx, terms, folder) for terms in holding]
-        by = {"broken": broken.id[:ID_CHARS]} if broken else {}
-        return {"contracts": views, "allowed": broken is None, **by}
-    return {"contracts": [_view(ctx, terms, folder) for terms in contracts.kept(ctx).values()]}
+        return ContractAnswer(views, broken is None, broken.id[:ID_CHARS] if broken else None)
+    return ContractAnswer([_view(ctx, terms, folder) for terms in contracts.kept(ctx).values()])
 
 
 def find(ctx: Context, id: str) -> Contract:
@@ -138,15 +150,15 @@ def _signed(ctx: Context, draft: Contract) -> Contract:
     return replace(unsigned, signature=key.sign(contracts.PURPOSE, unsigned.signed).hex())
 
 
-def _revoke(ctx: Context, request: ContractRequest) -> Contract:
+def _revoke(ctx: Context, request: ContractRequest, folder: str) -> list[ContractView]:
     request.require_user("revokes contracts")
     gone = find(ctx, request.id)
     ctx.state.put_record(contracts.SORT, gone.id, None)
     ctx.state.audit("contract", request.actor, [gone.id], {"action": "revoke"})
-    return gone
+    return [_view(ctx, gone, folder)]
 
 
-def _view(ctx: Context, terms: Contract, folder: str) -> dict[str, object]:
+def _view(ctx: Context, terms: Contract, folder: str) -> ContractView:
     kept = contracts.kept(ctx)
     problem = ""
     if terms.id not in kept:
@@ -158,4 +170,6 @@ def _view(ctx: Context, terms: Contract, folder: str) -> dict[str, object]:
     elif terms not in contracts.in_force(ctx, folder, [terms.subject]):
         problem = "it is for other projects, or its key was revoked"
     short = {"id": terms.id[:ID_CHARS], "parent": terms.parent[:ID_CHARS]}
-    return {**values_for(ContractTerms, terms), **short, "holds": not problem, "problem": problem}
+    return ContractView(
+        **{**values_for(ContractTerms, terms), **short}, holds=not problem, problem=problem
+    )

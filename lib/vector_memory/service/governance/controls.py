@@ -79,6 +79,15 @@ class ReportAnswer(messages.Answer):
     signature: str | None = messages.spare()
 
 
+class GapAnswer(messages.Answer):
+    """The measurable controls that are not met, the weightiest first, each with what brings evidence."""
+
+    note: str
+    since: str
+    gaps: list[ControlView]
+    not_measurable: int
+
+
 @cache
 def catalogue() -> tuple[dict[str, str], list[Control]]:
     """Return the names of the standards by their ids, and their controls, in the order of the file."""
@@ -117,13 +126,11 @@ def report(ctx: Context, request: GovernanceRequest) -> ReportAnswer:
     return replace(made, key=key.public.word, signature=signature)
 
 
-def gaps(ctx: Context, request: GovernanceRequest) -> dict[str, object]:
+def gaps(ctx: Context, request: GovernanceRequest) -> GapAnswer:
     """Say what is not shown yet.
 
     Returns:
-        A `note` that this is no certificate, `since` when it is looked at, the measurable controls without, or with
-        only some, evidence, the weightiest first, each with what brings it (`gaps`), and how many are
-        `not_measurable`.
+        The controls without, or with only some, evidence, the weightiest first.
 
     Raises:
         BadInputError: there is no such standard.
@@ -132,13 +139,12 @@ def gaps(ctx: Context, request: GovernanceRequest) -> dict[str, object]:
     controls = [control for view in views for control in view.controls]
     missing = [control for control in controls if control.state in (NONE, PARTLY)]
     missing.sort(key=lambda control: (-control.weight, control.state != NONE))
-    beyond = sum(control.state == NOT_HERE for control in controls)
-    return {
-        "note": FIRST_LINE,
-        "since": f"{since:%Y-%m-%d}",
-        "gaps": missing,
-        "not_measurable": beyond,
-    }
+    return GapAnswer(
+        FIRST_LINE,
+        f"{since:%Y-%m-%d}",
+        missing,
+        sum(control.state == NOT_HERE for control in controls),
+    )
 
 
 def _look(ctx: Context, request: GovernanceRequest) -> tuple[datetime, list[FrameworkView]]:

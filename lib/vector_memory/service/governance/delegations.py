@@ -12,7 +12,6 @@ from datetime import datetime, timedelta
 from vector_memory.errors import BadInputError
 from vector_memory.service.base import contracts, messages, request_fields
 from vector_memory.service.base.context import Context, new_id
-from vector_memory.service.think import ledger
 from vector_memory.system.json_in import Record
 from vector_memory.trust import canonical, second_signature
 from vector_memory.trust.keys import PublicKey
@@ -41,12 +40,21 @@ class DelegationRequest(messages.Request):
     token: str = messages.maybe_text(MOST_TOKEN_CHARS)
 
 
-def delegation(ctx: Context, request: DelegationRequest) -> ledger.Answer:
+class DelegationAnswer(messages.Answer):
+    """A delegation as it is handed on and what it says; whether it holds, and why not; or the inventory."""
+
+    token: str | None = messages.spare()
+    valid: bool | None = messages.spare()
+    problem: str | None = messages.spare()
+    delegation: dict[str, object] | None = messages.spare()
+    cbom: dict[str, object] | None = messages.spare()
+
+
+def delegation(ctx: Context, request: DelegationRequest) -> DelegationAnswer:
     """Make, check or revoke a delegation, or list the cryptography in use.
 
     Returns:
-        What the action is about: a `delegation`, what it says, with the `token` in which it is handed on, or
-        whether it is `valid`, and the `problem` where it is not; or the inventory (`cbom`).
+        The part of the answer that the action is about.
 
     Raises:
         BadInputError: an agent asks for what only the user does, or what was given
@@ -55,9 +63,9 @@ def delegation(ctx: Context, request: DelegationRequest) -> ledger.Answer:
     if request.action == "check":
         token = request_fields.require_text(request.token, "token")
         body, problem = check_delegation(ctx, token, ctx.now())
-        return {"valid": not problem, "problem": problem, "delegation": body}
+        return DelegationAnswer(valid=not problem, problem=problem, delegation=dict(body))
     if request.action == "cbom":
-        return {"cbom": _cbom(ctx)}
+        return DelegationAnswer(cbom=_cbom(ctx))
     request.require_user("delegates and revokes")
     if request.action == "delegate":
         return _delegate(ctx, request)
@@ -66,10 +74,10 @@ def delegation(ctx: Context, request: DelegationRequest) -> ledger.Answer:
     at = ctx.now().isoformat(timespec="seconds")
     ctx.state.put_record(REVOKED, request.id, {"at": at})
     ctx.state.audit("identity", request.actor, [], {"action": "revoke", "id": request.id})
-    return {}
+    return DelegationAnswer()
 
 
-def _delegate(ctx: Context, request: DelegationRequest) -> ledger.Answer:
+def _delegate(ctx: Context, request: DelegationRequest) -> DelegationAnswer:
     now = ctx.now()
     if not request.scope or not request.subject or request.until is None:
         raise BadInputError("A delegation needs a subject, a scope and an end.", "Give until.")
@@ -87,7 +95,7 @@ def _delegate(ctx: Context, request: DelegationRequest) -> ledger.Answer:
     if problem := check_delegation(ctx, token, now)[1]:
         raise BadInputError(f"That cannot be delegated: {problem}", "Narrow the scope or the time.")
     ctx.state.audit("identity", request.actor, [], {"action": "delegate", "id": str(body["jti"])})
-    return {"token": token, "delegation": body}
+    return DelegationAnswer(token=token, delegation=body)
 
 
 def check_delegation(

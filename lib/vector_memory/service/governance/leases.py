@@ -14,7 +14,6 @@ from vector_memory.errors import BadInputError
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.leases import SORT, Lease, current
-from vector_memory.service.think import ledger
 from vector_memory.system.json_in import Record
 
 NUMBERS = "lease_numbers"
@@ -40,12 +39,19 @@ class LeaseRequest(messages.Request):
     ttl_s: int = messages.number(TTL_S, 1, LONGEST_S)
 
 
-def lease(ctx: Context, request: LeaseRequest) -> ledger.Answer:
+class LeaseAnswer(messages.Answer):
+    """The leases in question; `granted` whether the session has it, and why not."""
+
+    leases: list[Lease]
+    granted: bool | None = messages.spare()
+    problem: str | None = messages.spare()
+
+
+def lease(ctx: Context, request: LeaseRequest) -> LeaseAnswer:
     """Acquire, keep, release or list leases.
 
     Returns:
-        The `leases` in question, for `acquire` the one that is there now, whoever's it is; whether it is `granted`
-        to the session, and the `problem` where it is not.
+        For `acquire`, the lease that is there now, whoever's it is.
 
     Raises:
         BadInputError: a name or session is missing.
@@ -55,7 +61,7 @@ def lease(ctx: Context, request: LeaseRequest) -> ledger.Answer:
     with _changing:
         held = current(ctx, project)
         if request.action == "list":
-            return {"leases": held}
+            return LeaseAnswer(held)
         name = privacy.line(request.name, 200)
         if not name or not request.session:
             raise BadInputError("A lease needs a name and a session.", "Such as name=src/api.")
@@ -67,27 +73,27 @@ def lease(ctx: Context, request: LeaseRequest) -> ledger.Answer:
 
 def _acquire(
     ctx: Context, request: LeaseRequest, name: str, project: str, mine: Lease | None
-) -> ledger.Answer:
+) -> LeaseAnswer:
     if mine is not None and mine.session != request.session:
         problem = f"Session {mine.session[:8]} has it until {mine.until[11:19]} (UTC)."
-        return {"leases": [mine], "granted": False, "problem": problem}
+        return LeaseAnswer([mine], False, problem)
     if len(ctx.state.records(SORT)) >= MOST:
         raise BadInputError(f"There are {MOST} leases already.", "Release what is not needed.")
     number = mine.number if mine else _next_number(ctx)
     made = Lease(name, request.session, number, project, _until(ctx.now(), request.ttl_s))
     ctx.state.put_record(SORT, f"{project} {name}", messages.to_json(made))
-    return {"leases": [made], "granted": True}
+    return LeaseAnswer([made], True)
 
 
-def _go_on(ctx: Context, request: LeaseRequest, mine: Lease | None) -> ledger.Answer:
+def _go_on(ctx: Context, request: LeaseRequest, mine: Lease | None) -> LeaseAnswer:
     if mine is None or mine.session != request.session or mine.number != request.number:
         problem = "The lease ended, or is another's by now: acquire it again."
-        return {"leases": [mine] if mine else [], "granted": False, "problem": problem}
+        return LeaseAnswer([mine] if mine else [], False, problem)
     kept = replace(mine, until=_until(ctx.now(), request.ttl_s))
     is_kept = request.action == "heartbeat"
     body = messages.to_json(kept) if is_kept else None
     ctx.state.put_record(SORT, f"{mine.project} {mine.name}", body)
-    return {"leases": [kept] if is_kept else [], "granted": is_kept}
+    return LeaseAnswer([kept] if is_kept else [], is_kept)
 
 
 def _next_number(ctx: Context) -> int:

@@ -19,7 +19,6 @@ from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import each_of
 from vector_memory.service.sharing import contents
-from vector_memory.service.think import ledger
 from vector_memory.service.transfer import json_lines
 from vector_memory.system import git, json_in
 from vector_memory.system.durable_files import write_durably
@@ -49,12 +48,24 @@ class PackRequest(messages.Request):
     name: str = messages.word()
 
 
-def pack(ctx: Context, request: PackRequest) -> ledger.Answer:
+class PackAnswer(messages.Answer):
+    """A pack: by whom, whether its signature holds, what is in it, and how many were installed or certified."""
+
+    name: str
+    key: str
+    fingerprint: str
+    signed: bool
+    texts: list[str]
+    count: int
+    installed: int | None = messages.spare()
+    certified: int | None = messages.spare()
+
+
+def pack(ctx: Context, request: PackRequest) -> PackAnswer:
     """Publish, show, install or certify a pack.
 
     Returns:
-        The pack: its `name`, by whom (`key`, `fingerprint`), that its signature holds (`signed`), its `texts`, so many
-        at most, and their `count`; and how many were `installed` or `certified`.
+        The pack, with its texts, so many at most.
 
     Raises:
         BadInputError: there is no pack, or it was changed after it was signed; or an agent asks
@@ -73,9 +84,9 @@ def pack(ctx: Context, request: PackRequest) -> ledger.Answer:
                 project=request.project, cwd=request.cwd,
             )  # fmt: skip
             done = json_lines.import_file(ctx, asked, lambda *_: None)
-            return {**view, "installed": done.stored}
+            return replace(view, installed=done.stored)
     if request.action == "certify":
-        return {**view, "certified": _certify(ctx, request, name)}
+        return replace(view, certified=_certify(ctx, request, view.name))
     return view
 
 
@@ -95,7 +106,7 @@ def _folder_of(ctx: Context, request: PackRequest) -> Iterator[str]:
         yield copy
 
 
-def _publish(ctx: Context, request: PackRequest, folder: str) -> ledger.Answer:
+def _publish(ctx: Context, request: PackRequest, folder: str) -> PackAnswer:
     if not _NAME.fullmatch(request.name):
         raise BadInputError("A pack's name is of a-z, 0-9 and hyphens.", "Give name.")
     place = messages.place_of(ctx, request)
@@ -140,8 +151,8 @@ def _tag(name: str) -> str:
     return f"pack-{name}"
 
 
-def _read(folder: str) -> tuple[str, ledger.Answer]:
-    """Return the name of a folder's pack, and what is told of it.
+def _read(folder: str) -> PackAnswer:
+    """Return the pack of a folder.
 
     Raises:
         BadInputError: there is none, or it was changed after it was signed.
@@ -168,9 +179,7 @@ def _read(folder: str) -> tuple[str, ledger.Answer]:
             "Take it from its author anew.",
         )
     cleaned = [str(redact.clean(text).text) for text in texts[:MOST_SHOWN]]
-    name = manifest.text("name")
-    about = {"name": name, "key": key.word, "fingerprint": key.fingerprint, "signed": True}
-    return name, {**about, "texts": cleaned, "count": len(texts)}
+    return PackAnswer(manifest.text("name"), key.word, key.fingerprint, True, cleaned, len(texts))
 
 
 def _certify(ctx: Context, request: PackRequest, name: str) -> int:

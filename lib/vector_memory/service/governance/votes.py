@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context, new_id
-from vector_memory.service.think import ledger
 from vector_memory.system.json_in import Record
 
 SORT = "vote"
@@ -47,15 +46,42 @@ class VoteRequest(messages.Request):
     evidence: str = messages.maybe_text(1_000_000)
 
 
-def vote(ctx: Context, request: VoteRequest) -> ledger.Answer:
+class VoteView(messages.Answer):
+    """How a vote stands.
+
+    Attributes:
+        weights: of each option's votes; total: of all voters.
+        void: voters who said two things, whose votes count for nothing.
+        tolerated: how many faulty voters the number of voters bears.
+        decided: the option that has more than two thirds of the weight, "" for none; for what is critical "".
+        ask_user: the question that is left to the user, "" for none.
+    """
+
+    id: str
+    question: str
+    options: tuple[str, ...]
+    weights: dict[str, int]
+    total: int
+    voted: int
+    voters: int
+    void: list[str]
+    tolerated: int
+    critical: bool
+    decided: str
+    ask_user: str
+
+
+class VoteAnswer(messages.Answer):
+    """The votes in question, the newest last."""
+
+    votes: list[VoteView]
+
+
+def vote(ctx: Context, request: VoteRequest) -> VoteAnswer:
     """Propose a question, vote on it, or count.
 
     Returns:
-        The `votes` in question, the newest last, each with its `id`, `question` and `options`; the `weights` of each
-        option's votes, and the `total` of all `voters`, of whom so many have `voted`; who said two things, whose
-        votes count for nothing (`void`); how many faulty voters their number bears (`tolerated`); the option that
-        has more than two thirds of the weight (`decided`, "" for none); and for what is `critical` the question that
-        is left to the user instead (`ask_user`).
+        How the votes in question stand.
 
     Raises:
         BadInputError: too few voters or options.
@@ -63,14 +89,14 @@ def vote(ctx: Context, request: VoteRequest) -> ledger.Answer:
     """
     with _changing:
         if request.action == "list":
-            return {"votes": [_view(*pair) for pair in ctx.state.records(SORT).items()]}
+            return VoteAnswer([_view(i, record) for i, record in ctx.state.records(SORT).items()])
         if request.action == "propose":
             id, record = _propose(ctx, request)
         else:
             id, record = _find(ctx, request.id)
             if request.action == "vote":
                 record = _cast(ctx, request, id, record)
-    return {"votes": [_view(id, record)]}
+    return VoteAnswer([_view(id, record)])
 
 
 def _propose(ctx: Context, request: VoteRequest) -> tuple[str, Record]:
@@ -130,7 +156,7 @@ def _find(ctx: Context, id: str) -> tuple[str, Record]:
     return matches[0]
 
 
-def _view(id: str, record: Record) -> dict[str, object]:
+def _view(id: str, record: Record) -> VoteView:
     weights: Mapping[str, object] = record.part("weights")
     of = {name: weight for name, weight in weights.items() if isinstance(weight, int)}
     by_voter: dict[str, set[str]] = {}
@@ -144,9 +170,17 @@ def _view(id: str, record: Record) -> dict[str, object]:
     total = sum(of.values())
     best = next((option for option, weight in counted.items() if 3 * weight > 2 * total), "")
     critical, question = bool(record.get("critical")), record.text("question")
-    ask = f"{question} The vote is for: {best}. Do you agree?" if critical and best else ""
-    return {
-        "id": id, "question": question, "options": record.words("options"), "weights": dict(counted), "total": total,
-        "voted": len(by_voter), "voters": len(of), "void": void, "tolerated": (len(of) - 1) // 3,
-        "critical": critical, "decided": "" if critical else best, "ask_user": ask,
-    }  # fmt: skip
+    return VoteView(
+        id=id,
+        question=question,
+        options=tuple(record.words("options")),
+        weights=dict(counted),
+        total=total,
+        voted=len(by_voter),
+        voters=len(of),
+        void=void,
+        tolerated=(len(of) - 1) // 3,
+        critical=critical,
+        decided="" if critical else best,
+        ask_user=f"{question} The vote is for: {best}. Do you agree?" if critical and best else "",
+    )

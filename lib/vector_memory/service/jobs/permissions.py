@@ -28,7 +28,7 @@ def step(ctx: Context, run: JobRun) -> Step:
         for folder in ctx.settings.excluded_projects
         if not os.path.isdir(os.path.expanduser(folder))
     ]
-    advised = actors.advised(ctx)
+    advised = actors.actors(ctx, actors.ActorsRequest(action="review")).actors
     report = {
         "trusted": len(trusted), "missing": missing, "unused": unused, "excluded_missing": excluded,
         "actors": [{"sort": actor.sort, "name": actor.name, "advice": actor.advice} for actor in advised],

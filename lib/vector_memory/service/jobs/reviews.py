@@ -70,7 +70,7 @@ def _governed(ctx: Context, since: datetime) -> Iterator[str]:
             left = framework.not_measurable
             beyond = f", {left} not measurable here" if left else ""
             yield f"{framework.name}: {framework.score:.0%} of {framework.measured} controls{beyond} (evidence, no certificate)"
-    for who in actors.advised(ctx):
+    for who in actors.actors(ctx, actors.ActorsRequest(actor="job", action="review")).actors:
         yield f"{who.sort} {who.name or who.id}: {who.advice}"
 
 
