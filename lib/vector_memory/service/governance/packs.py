@@ -77,7 +77,7 @@ def pack(ctx: Context, request: PackRequest) -> PackAnswer:
     with _folder_of(ctx, request) as folder:
         if request.action == "publish":
             return _publish(ctx, request, folder)
-        name, view = _read(folder)
+        view = _read(folder)
         if request.action == "install":
             asked = json_lines.ImportRequest(
                 path=os.path.join(folder, MEMORIES), foreign=True, wait=False, actor=request.actor,
@@ -135,7 +135,7 @@ def _publish(ctx: Context, request: PackRequest, folder: str) -> PackAnswer:
     whole = {**manifest, "signature": signature}
     write_durably(os.path.join(folder, MANIFEST), json.dumps(whole, indent=1).encode())
     ctx.state.audit("pack", request.actor, [memory.id for memory in going], {"name": request.name})
-    return _read(folder)[1]
+    return _read(folder)
 
 
 def _line(memory: Memory, name: str) -> bytes:
