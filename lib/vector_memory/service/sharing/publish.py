@@ -108,9 +108,8 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
     going = [shared for shared in chosen if shared.law in ("", team.law_of_all(readers))]
     kept_back = len(chosen) - len(going)
     if request.only_known:
-        going = [
-            shared for shared in going if share.published.contents.get(shared.id) == shared.digest
-        ]
+        known = share.published.contents
+        going = [shared for shared in going if known.get(shared.id) == shared.digest]
     if mine is None or mine.public not in [reader.key for reader in readers]:
         raise NotFoundError(
             "This installation's key is not in the list of members.",
