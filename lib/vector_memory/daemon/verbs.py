@@ -103,7 +103,7 @@ def _export(ctx: Context, sent: Sent, reply: Reply) -> Written:
             reply.json(wire.ITEM, line)
             count += 1
     ctx.state.audit("export", request.actor, [], {"exported": count})
-    return _written(json_lines.ExportAnswer(count))
+    return _written({"exported": count})
 
 
 def _shown_politely(ctx: Context, line: object) -> Written:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise, product
 
 from vector_memory.index.diagrams.diagram import TAGS, Diagram
 
@@ -10,7 +11,7 @@ _COMMENTS = re.compile(r'("(?:\\.|[^"\\])*")|/\*.*?\*/|//[^\n]*|^#[^\n]*', re.S 
 _TOKEN = re.compile(
     r'"(?:\\.|[^"\\])*"|<(?:[^<>]|<[^<>]*>)*>|->|--|[{}\[\];=,:+]|-?[\w.\u0080-\uffff]+'
 )
-_CONTROLS = frozenset("{}[];=,:")
+_CONTROLS = frozenset("}[];=,:")
 DEEPEST = 50
 
 
@@ -32,87 +33,73 @@ def read(text: str) -> Diagram:
 
 class _Parser:
     def __init__(self, made: Diagram, tokens: list[str]) -> None:
-        self._made, self._tokens, self._at = made, tokens, 0
+        self._made, self._left = made, tokens[::-1]
 
-    def _next(self) -> str:
-        return self._tokens[self._at] if self._at < len(self._tokens) else ""
+    def _next(self, ahead: int = 1) -> str:
+        return self._left[-ahead] if len(self._left) >= ahead else ""
 
-    def _take(self) -> str:
-        token = self._next()
-        self._at += 1
-        return token
+    def _take(self, count: int = 1) -> str:
+        """Return the last of the next tokens, "" behind the end."""
+        taken = [self._left.pop() if self._left else "" for _ in range(count)]
+        return taken[-1]
 
     def statements(self, depth: int) -> list[str]:
         """Read up to the end of a group; return the nodes in it."""
         if depth > DEEPEST:
             raise ValueError("its groups are nested too deeply")
         inside: list[str] = []
-        while (token := self._next()) and token != "}":
-            if token in _CONTROLS - {"{"}:
-                self._at += 1
+        while (first := self._next().lower()) and first != "}":
+            if first in ("graph", "node", "edge"):
+                self._take()
+                label = self._attributes().get("label", "")
+                self._made.note(label if first == "graph" else "")
+            elif self._next(2) == "=":
+                value = self._take(3)
+                self._made.note(_word(value) if first == "label" else "")
+            elif first in _CONTROLS:
+                self._take()
             else:
-                inside += self._statement(depth)
-        self._at += 1
+                inside += self._chain(depth)
+        self._take()
         return inside
 
-    def _statement(self, depth: int) -> list[str]:
-        first = self._next()
-        if first.lower() in ("graph", "node", "edge"):
-            self._at += 1
-            self._note(self._attributes() if first.lower() == "graph" else {})
-            if first.lower() != "graph":
-                self._attributes()
-            return []
+    def _chain(self, depth: int) -> list[str]:
+        """Read nodes and the edges between them; return the nodes."""
         chain = [self._end(depth)]
-        if self._next() == "=":
-            self._at += 1
-            value = self._take()
-            self._note({first.lower(): _word(value)})
-            return []
         while self._next() in ("->", "--"):
-            self._at += 1
+            self._take()
             chain.append(self._end(depth))
         attributes = self._attributes()
         label = attributes.get("label") or attributes.get("xlabel") or ""
-        if len(chain) == 1 and label:
-            for id in chain[0][:1]:
-                self._made.node(id, label)
-        for starts, ends in zip(chain, chain[1:], strict=False):
-            for start in starts:
-                for end in ends:
-                    self._made.edge(start, end, label)
+        if len(chain) == 1 and chain[0] and label:
+            self._made.node(chain[0][0], label)
+        for starts, ends in pairwise(chain):
+            for start, end in product(starts, ends):
+                self._made.edge(start, end, label)
         return [id for ends in chain for id in ends]
 
     def _end(self, depth: int) -> list[str]:
         """Read a node, or a group in the place of one; return the nodes that it stands for."""
-        if self._next().lower() == "subgraph":
-            self._at += 1
-            if self._next() != "{":
-                self._at += 1
-        if self._next() == "{":
-            self._at += 1
+        token = self._take()
+        if token.lower() == "subgraph":
+            token = self._take(1 if self._next() == "{" else 2)
+        if token == "{":
             return self.statements(depth + 1)
-        id = _word(self._take())
         while self._next() == ":":
             # A port says where at the node an edge ends.
-            self._at += 2
-        if self._next() != "=" and id:
+            self._take(2)
+        if id := _word(token):
             self._made.node(id)
         return [id] if id else []
 
     def _attributes(self) -> dict[str, str]:
         found: dict[str, str] = {}
         while self._next() == "[":
-            self._at += 1
+            self._take()
             while (token := self._take()) and token != "]":
                 if self._next() == "=":
-                    self._at += 1
-                    found[token.lower()] = _word(self._take())
+                    found[token.lower()] = _word(self._take(2))
         return found
-
-    def _note(self, attributes: dict[str, str]) -> None:
-        if attributes.get("label"):
-            self._made.note(attributes["label"])
 
 
 def _word(token: str) -> str:

@@ -12,7 +12,7 @@ from vector_memory.text.words import words_in
 _ANY_NUMBER = re.compile(r"(?:^|[^\w])(?:adr[-_ #]*)?0*(\d{1,5})(?=\D|$)", re.IGNORECASE)
 _FOLDERS = frozenset(["adr", "adrs", "decisions", "decision-records", "architecture-decisions"])
 _DATE_LINES = frozenset(["date", "decided", "decided on", "accepted", "accepted on"])
-_DATE = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
+_DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b", re.ASCII)
 _GONE = ("superseded", "replaced")
 _NOT_IN_FORCE = ("rejected", "proposed", "draft", "deprecated", "withdrawn")
 _DATE_FIELDS = ("date", "created", "created-at", "decided", "updated")
@@ -106,9 +106,7 @@ def _section(headings: tuple[str, ...]) -> str:
 
 def _day(text: str) -> datetime | None:
     found = _DATE.search(text)
-    if not found:
-        return None
     try:
-        return datetime(int(found[1]), int(found[2]), int(found[3]), tzinfo=timezone.utc)
+        return datetime.fromisoformat(found[0]).replace(tzinfo=timezone.utc) if found else None
     except ValueError:
         return None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from textwrap import TextWrapper
 
 from vector_memory.index.notes.markdown import STEPS, Block
 from vector_memory.text.words import clauses_in
@@ -21,9 +22,9 @@ def texts_of(block: Block) -> Iterator[str]:
     room = TEXT_CHARS - len(lead)
     if block.kind == STEPS:
         head = f"{lead.rstrip()}\n" if lead else ""
-        yield from (head + part for part in _packed(_cut_lines(block.text, room), "\n", room))
+        yield from (head + part for part in _packed(_cut(block.text.split("\n"), room), "\n", room))
         return
-    *parts, last = [*_packed(_cut_sentences(block.text, room), " ", room)] or [""]
+    *parts, last = [*_packed(_cut(clauses_in(block.text, ".!?;"), room), " ", room)] or [""]
     yield from (lead + part for part in parts)
     code = _code(block.code, max(CODE_CHARS, room - len(last) - len(FENCES)))
     yield lead + "\n".join(part for part in (last, code) if part)
@@ -41,25 +42,11 @@ def _code(code: str, size: int) -> str:
     return "\n".join(["```", *kept, "```"]) if kept else ""
 
 
-def _cut_sentences(text: str, size: int) -> Iterator[str]:
-    for sentence in clauses_in(text, ".!?;"):
-        yield from _cut_words(sentence, size)
-
-
-def _cut_lines(text: str, size: int) -> Iterator[str]:
-    for line in text.split("\n"):
-        yield from _cut_words(line, size)
-
-
-def _cut_words(text: str, size: int) -> Iterator[str]:
-    start = 0
-    while len(text) - start > size:
-        space = text.rfind(" ", start + size // 2, start + size)
-        end = space if space > 0 else start + size
-        yield text[start:end]
-        start = end + (space > 0)
-    if text[start:].strip():
-        yield text[start:].rstrip()
+def _cut(parts: Iterable[str], size: int) -> Iterator[str]:
+    """Yield parts, those that are longer than a size in pieces of whole words."""
+    wrapper = TextWrapper(size, expand_tabs=False, replace_whitespace=False, break_on_hyphens=False)
+    for part in parts:
+        yield from wrapper.wrap(part)
 
 
 def _packed(parts: Iterator[str], glue: str, size: int) -> Iterator[str]:

@@ -87,6 +87,8 @@ def tails(strata: Iterable[tuple[Rate, Rate]]) -> Tails:
     Like tasks are compared with like alone: each pair of shares is of one kind, one's own and the others'. It is
     the exact test of Cochran, Mantel and Haenszel, right for few, too; for one pair it is Fisher's.
     """
+    from numpy import convolve
+
     ways, done, expected = [1.0], 0, 0.0
     for one, others in strata:
         good, total = one.k + others.k, one.n + others.n
@@ -94,11 +96,7 @@ def tails(strata: Iterable[tuple[Rate, Rate]]) -> Tails:
             comb(good, k) * comb(total - good, one.n - k) / comb(total, one.n)
             for k in range(min(one.n, good) + 1)
         ]
-        summed = [0.0] * (len(ways) + len(chances) - 1)
-        for at, way in enumerate(ways):
-            for k, chance in enumerate(chances):
-                summed[at + k] += way * chance
-        ways, done = summed, done + one.k
+        ways, done = [float(way) for way in convolve(ways, chances)], done + one.k
         expected += one.n * good / total if total else 0
     few, many = sum(ways[: done + 1]), sum(ways[done:])
     either = sum(way for way in ways if way <= ways[done] * (1 + 1e-9))

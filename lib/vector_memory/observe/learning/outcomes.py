@@ -215,35 +215,6 @@ def _unique(words: Iterable[str]) -> list[str]:
 # -- what many tasks tell --
 
 
-@dataclass(frozen=True)
-class KindCount:
-    """How tasks of a kind went: `n` of them, of which `done` and `undone` are sure; errors, retries and
-    sessions in all; the median of their minutes; when the last was."""
-
-    kind: str
-    n: int
-    done: int
-    undone: int
-    errors: int
-    retries: int
-    minutes: float
-    sessions: int
-    last: str
-
-
-@dataclass(frozen=True)
-class TaskFigures:
-    """How many tasks there are, in how many sessions, from when to when (`since`, `last`: days), and of how many it is
-    known that they were done, or were not."""
-
-    tasks: int
-    done: int
-    undone: int
-    sessions: int
-    since: str
-    last: str
-
-
 def evidence(work: Iterable[Task]) -> tuple[int, int]:
     """Return how many tasks were done and how many were not, as a check, the user or an interruption says:
     what only seems so is nothing to tell anybody."""
@@ -251,21 +222,25 @@ def evidence(work: Iterable[Task]) -> tuple[int, int]:
     return judged.count(True), judged.count(False)
 
 
-def figures(work: Sequence[Task]) -> TaskFigures:
-    """Return how many tasks there are."""
+def figures(work: Sequence[Task]) -> dict[str, object]:
+    """Return how many `tasks` there are, in how many `sessions`, from when to when (`since`, `last`: days), and of how
+    many it is known that they were `done` or not (`undone`)."""
     days = sorted(task.at[:10] for task in work) or [""]
-    sessions = len({task.session for task in work})
-    return TaskFigures(len(work), *evidence(work), sessions, days[0], days[-1])
+    (done, undone), sessions = evidence(work), len({task.session for task in work})
+    counts = {"tasks": len(work), "done": done, "undone": undone, "sessions": sessions}
+    return {**counts, "since": days[0], "last": days[-1]}
 
 
-def by_kind(work: Sequence[Task]) -> list[KindCount]:
-    """Return how tasks went, by their kind, the most frequent first."""
-    counts = []
-    for kind in dict.fromkeys(task.kind for task in work):
-        same = [task for task in work if task.kind == kind]
-        errors, retries = sum(task.errors for task in same), sum(task.retries for task in same)
-        minutes = round(median(task.minutes for task in same), 1)
-        sessions, last = len({task.session for task in same}), max(task.at for task in same)[:10]
-        figures = (*evidence(same), errors, retries, minutes, sessions, last)
-        counts.append(KindCount(kind, len(same), *figures))
-    return sorted(counts, key=lambda count: (-count.n, count.kind))
+def by_kind(work: Sequence[Task]) -> list[dict[str, object]]:
+    """Return how tasks went, by their `kind`, the most frequent first: `n` of them, of which `done` and `undone` are
+    sure; `errors`, `retries` and `sessions` in all; the median of their `minutes`; when the `last` was."""
+    groups: dict[str, list[Task]] = {}
+    for task in work:
+        groups.setdefault(task.kind, []).append(task)
+    return [
+        {"kind": kind, "n": len(same)}
+        | {name: value for name, value in figures(same).items() if name not in ("tasks", "since")}
+        | {name: sum(getattr(task, name) for task in same) for name in ("errors", "retries")}
+        | {"minutes": round(median(task.minutes for task in same), 1)}
+        for kind, same in sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+    ]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.model import Around, Candidate, Link, Memory, Scope, Status, Tier
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from vector_memory.store.index import Index
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 MOST_SET_ASIDE = 3
 LEAST_COUNTED = 20
@@ -305,6 +306,21 @@ class ProjectNames(dict[str, str]):
 
     def __missing__(self, project: str) -> str:
         return project.rpartition("-")[0] or project
+
+
+def each_of(shelves: Iterable[Shelf], ask: Callable[[Journal], Iterable[T]]) -> list[T]:
+    """Return what the stores' journals answer, store by store."""
+    return [one for shelf in shelves for one in ask(shelf.journal)]
+
+
+def newest_of(shelves: Iterable[Shelf], ask: Callable[[Journal], Iterable[Memory]]) -> list[Memory]:
+    """Return the memories that the stores' journals answer, of all together the newest first."""
+    return sorted(each_of(shelves, ask), key=lambda memory: memory.created_at, reverse=True)
+
+
+def by_ids(shelves: Iterable[Shelf], ids: Collection[str]) -> dict[str, Memory]:
+    """Return the memories of some ids that stand in these stores, by their ids."""
+    return dict(each_of(shelves, lambda journal: journal.by_ids(list(ids)).items()))
 
 
 def project_names(shelves: Sequence[Shelf]) -> ProjectNames:

@@ -122,11 +122,8 @@ def impact(ctx: Context, request: ImpactRequest) -> ImpactAnswer:
 
 def _uses(ctx: Context, id: str) -> UseCount:
     told = [label for label in ctx.state.use_labels() if label.memory == id]
-    sessions, used = (
-        {use_label.session for use_label in told},
-        {use_label.session for use_label in told if use_label.used},
-    )
-    return UseCount(len(sessions), len(used))
+    used = {label.session for label in told if label.used}
+    return UseCount(len({label.session for label in told}), len(used))
 
 
 def _tasks(ctx: Context, memory: Memory) -> tuple[TaskCount, TaskCount]:
@@ -135,8 +132,7 @@ def _tasks(ctx: Context, memory: Memory) -> tuple[TaskCount, TaskCount]:
     projects = (memory.project,) if memory.project else None
     ordered = learned_records.each_once(
         task
-        for shelf in ctx.all_shelves()
-        for _, ledger in learned_records.ledgers(shelf, projects)
+        for _, ledger in learned_records.ledgers(ctx.all_shelves(), projects)
         for task in ledger.tasks
     )
     came = [task for id, task in learned_records.tasks_of_shown(ctx, ordered) if id == memory.id]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from vector_memory.errors import NotFoundError
 from vector_memory.model import DECISION, GLOBAL_PROJECT, Memory, Priority, Scope
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
+from vector_memory.service.base.shelf import ProjectNames, newest_of, project_names
 from vector_memory.service.memory.lookup import is_open
 from vector_memory.service.memory.views import MemoryView, memory_view
 
@@ -34,13 +35,9 @@ def important(ctx: Context, request: ImportantRequest) -> ImportantAnswer:
     """Return the memories of a priority (CORE where none is named) of a project and of the user."""
     wanted = request.priority or Priority.CORE
     asker = messages.asker_of(ctx, request)
-    memories = [
-        memory
-        for shelf in asker.shelves
-        for memory in shelf.journal.important(asker.scope, MOST_IMPORTANT)
-        if memory.priority is wanted
-    ]
-    return ImportantAnswer(_newest(ctx, asker.shelves, memories, request.k), len(memories))
+    every = newest_of(asker.shelves, lambda journal: journal.important(asker.scope, MOST_IMPORTANT))
+    memories = [memory for memory in every if memory.priority is wanted]
+    return ImportantAnswer(_shown(ctx, memories, asker.names, request.k), len(memories))
 
 
 class OverviewRequest(messages.Request):
@@ -80,17 +77,16 @@ def overview(ctx: Context, request: OverviewRequest) -> OverviewAnswer:
     else:
         project = _project(names, request.id)
     scope = messages.limited(ctx, request, place, Scope(projects=(project,)))
-    journals = [shelf.journal for shelf in shelves]
-    matter = [memory for journal in journals for memory in journal.important(scope, k)]
-    still_open = [memory for journal in journals for memory in journal.open_items(scope, k)]
-    decided = [memory for journal in journals for memory in journal.recent(scope, k, (DECISION,))]
+    matter = newest_of(shelves, lambda journal: journal.important(scope, k))
+    still_open = newest_of(shelves, lambda journal: journal.open_items(scope, k))
+    decided = newest_of(shelves, lambda journal: journal.recent(scope, k, (DECISION,)))
     return OverviewAnswer(
         project_id=project,
         name=names[project],
-        total=sum(journal.count(scope) for journal in journals),
-        important=_newest(ctx, shelves, matter, k),
-        open=_newest(ctx, shelves, still_open, k),
-        decided=_newest(ctx, shelves, decided, k),
+        total=sum(shelf.journal.count(scope) for shelf in shelves),
+        important=_shown(ctx, matter, names, k),
+        open=_shown(ctx, still_open, names, k),
+        decided=_shown(ctx, decided, names, k),
     )
 
 
@@ -101,15 +97,13 @@ def _project(names: ProjectNames, wanted: str) -> str:
     raise NotFoundError(f"There is no project {wanted!r}.", "memory://stats names the projects.")
 
 
-def _newest(
-    ctx: Context, shelves: Sequence[Shelf], memories: Sequence[Memory], k: int
+def _shown(
+    ctx: Context, memories: Sequence[Memory], names: ProjectNames, k: int
 ) -> list[MemoryView]:
-    """Return the newest of memories, without what is held back or has expired."""
-    now, names = ctx.now(), project_names(shelves)
-    living = [
+    """Return the first of memories, without what is held back or has expired."""
+    living = (
         memory
         for memory in memories
-        if is_open(memory) and (memory.expires_at is None or memory.expires_at > now)
-    ]
-    living.sort(key=lambda memory: memory.created_at, reverse=True)
-    return [memory_view(memory, names) for memory in living[:k]]
+        if is_open(memory) and (memory.expires_at is None or memory.expires_at > ctx.now())
+    )
+    return [memory_view(memory, names) for memory in islice(living, k)]

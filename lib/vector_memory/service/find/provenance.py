@@ -10,7 +10,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Status
 from vector_memory.service.base import messages, reach
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import project_names
+from vector_memory.service.base.shelf import by_ids, project_names
 from vector_memory.service.edit.remember import SAID_IN
 from vector_memory.service.find.recall import IdRequest
 from vector_memory.service.memory import links
@@ -154,14 +154,13 @@ def session_recalled(ctx: Context, request: SessionRecalledRequest) -> SessionRe
         raise BadInputError("No session is known here.", "Name a session's id.")
     at = ctx.state.shown_at(session)
     shelves = ctx.all_shelves()
-    known = {
-        id: memory
-        for shelf in shelves
-        for id, memory in shelf.journal.by_ids(list(at)).items()
+    known = [
+        memory
+        for memory in by_ids(shelves, at).values()
         if memory.status is not Status.FORGOTTEN and reach.holds(memory)
-    }
+    ]
     names = project_names(shelves)
-    newest = sorted(known.values(), key=lambda memory: at[memory.id], reverse=True)
+    newest = sorted(known, key=lambda memory: at[memory.id], reverse=True)
     views = [
         extended(ShownView, memory_view(memory, names), shown_at=at[memory.id])
         for memory in newest[: request.k]

@@ -121,7 +121,7 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
         ctx.state.add_shown(request.for_session, ids, ctx.now())
     names = asker.names
     answered = RecallAnswer(
-        [_shown(ctx, asker, hit, excerpt, names, request) for hit, excerpt in excerpts],
+        [_shown(ctx, asker, names, request, *pair) for pair in excerpts],
         "full" if all(_by_meaning(shelf) for shelf in asker.shelves) else "lexical",
         [TopicView(topic.name, [ids[at] for at in topic.places]) for topic in topics(hits)]
         if request.by_topic
@@ -187,27 +187,14 @@ def _as_told(excerpts: Sequence[tuple[Hit, Excerpt]]) -> list[tuple[Hit, Excerpt
 
 
 def _shown(
-    ctx: Context,
-    asker: Asker,
-    hit: Hit,
-    excerpt: Excerpt,
-    names: ProjectNames,
-    request: RecallRequest,
+    ctx: Context, asker: Asker, names: ProjectNames, asked: RecallRequest, hit: Hit, about: Excerpt
 ) -> HitView:
-    shelf = asker.shelves[hit.shelf]
-    around: tuple[list[str] | None, list[str] | None] = (None, None)
-    if request.context:
-        around = surroundings(shelf, hit.memory, request.context)
-    told = history_of(shelf, hit.memory) if request.history else None
-    return hit_view(
-        hit,
-        names,
-        ctx.now(),
-        text=with_old_marked(excerpt.text),
-        before=around[0],
-        after=around[1],
-        history=told if told and told.summary else None,
-    )
+    shelf, more = asker.shelves[hit.shelf], dict[str, object](text=with_old_marked(about.text))
+    if asked.context:
+        more["before"], more["after"] = surroundings(shelf, hit.memory, asked.context)
+    if asked.history and (told := history_of(shelf, hit.memory)).summary:
+        more["history"] = told
+    return hit_view(hit, names, ctx.now(), **more)
 
 
 def _by_meaning(shelf: Shelf) -> bool:

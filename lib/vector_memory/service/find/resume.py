@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 
 from vector_memory.index.tools import clip
 from vector_memory.index.units import REDACTED
@@ -110,12 +110,8 @@ def resume(ctx: Context, request: ResumeRequest) -> ResumeAnswer:
         last, decided = _last(ctx, *sessions[0], scope, names, end)
         left = last_session.left_open(asker.shelves, scope, [end] if end else [], MOST_LEFT)
         last = replace(last, left=[memory_view(memory, names) for memory in left])
-    still_open = [
-        memory
-        for shelf in asker.shelves
-        for memory in last_session.still_open(shelf, scope, MOST_OPEN)
-    ]
-    still_open.sort(key=lambda memory: memory.created_at, reverse=True)
+    groups = (last_session.still_open(shelf, scope, MOST_OPEN) for shelf in asker.shelves)
+    still_open = sorted(chain(*groups), key=lambda memory: memory.created_at, reverse=True)
     return ResumeAnswer(
         project=place.name if place is not None else "",
         session=last,

@@ -13,7 +13,7 @@ from vector_memory.index.topics import summaries
 from vector_memory.model import DECISION, DERIVED, PASSAGE, QUIET, SUMMARY, Memory, Scope
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import ProjectNames, Shelf
+from vector_memory.service.base.shelf import ProjectNames, Shelf, newest_of
 from vector_memory.service.memory.lookup import find, is_open
 from vector_memory.text import analysis
 
@@ -100,13 +100,14 @@ def _found(ctx: Context, query: str, asker: messages.Asker) -> list[Memory]:
 
 def _listed(shelves: Sequence[Shelf], scope: Scope) -> list[Memory]:
     """Return the memories of a scope, without talk where there is anything drawn from it."""
+    newest = newest_of(
+        shelves, lambda journal: journal.iter_memories(scope, newest_first=True, limit=MOST_READ)
+    )
     memories = [
         memory
-        for shelf in shelves
-        for memory in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_READ)
+        for memory in newest
         if is_open(memory) and (memory.collection not in QUIET or scope.collections)
     ]
-    memories.sort(key=lambda memory: memory.created_at, reverse=True)
     drawn = [memory for memory in memories if memory.kind != PASSAGE]
     return (drawn or memories)[:MOST_READ]
 

@@ -15,6 +15,7 @@ from vector_memory.service.upkeep import http_tokens
 MOST_ENTRIES = 100_000
 ESCALATED_H = 24
 UNUSED = timedelta(days=30)
+ENDED = "it has ended: revoke it"
 
 
 class ActorsRequest(messages.Request):
@@ -39,9 +40,9 @@ class Actor(messages.Answer):
     id: str
     name: str
     may: str
-    until: str
-    last_used: str
-    advice: str
+    until: str = ""
+    last_used: str = ""
+    advice: str = ""
 
 
 class ActorsAnswer(messages.Answer):
@@ -77,40 +78,29 @@ def _all(ctx: Context) -> list[Actor]:
         used.setdefault(entry.actor, entry.at.isoformat(timespec="seconds"))
     acting = []
     for token in tokens.load(ctx.home.tokens):
-        last = used.get(f"http:{token.name}", "")
-        acting.append(
-            Actor(
-                "token", token.id, token.name, ", ".join(token.rights), token.until, last,
-                _advice(ctx, token.until, last or token.made_at),
-            )
-        )  # fmt: skip
+        rights, last = ", ".join(token.rights), used.get(f"http:{token.name}", "")
+        advice = _advice(ctx, token.until, last or token.made_at)
+        acting.append(Actor("token", token.id, token.name, rights, token.until, last, advice))
     acting += [
-        Actor("key", entry.public.id, entry.public.fingerprint[:9], "signs", "", "", "")
+        Actor("key", entry.public.id, entry.public.fingerprint[:9], "signs")
         for entry in contracts.keyring(ctx).entries()
         if not (entry.retired_at or entry.revoked_at)
     ]
     for contract in contracts.kept(ctx).values():
         ended = contract.not_after and contract.not_after <= ctx.now().isoformat()
-        may = (
-            ", ".join(contract.permitted)
-            or f"all but {', '.join(contract.prohibited) or 'nothing'}"
-        )
-        acting.append(
-            Actor(
-                "contract", contract.id[:12], contract.name, may, contract.not_after, "",
-                "it has ended: revoke it" if ended else "",
-            )
-        )  # fmt: skip
+        but = ", ".join(contract.prohibited) or "nothing"
+        may = ", ".join(contract.permitted) or f"all but {but}"
+        about = (contract.id[:12], contract.name, may, contract.not_after)
+        acting.append(Actor("contract", *about, advice=ENDED if ended else ""))
     for record in ctx.state.records(leases.SORT).values():
-        acting.append(
-            Actor("session", record.text("session"), record.text("name"), "holds a lease", record.text("until"), "", "")
-        )  # fmt: skip
+        session, name, until = map(record.text, ("session", "name", "until"))
+        acting.append(Actor("session", session, name, "holds a lease", until))
     return acting
 
 
 def _advice(ctx: Context, until: str, last: str) -> str:
     if until and until <= ctx.now().isoformat():
-        return "it has ended: revoke it"
+        return ENDED
     if last and datetime.fromisoformat(last) < ctx.now() - UNUSED:
         return f"not used for {UNUSED.days} days: revoke it"
     return "" if until else "it never ends: make one that does"

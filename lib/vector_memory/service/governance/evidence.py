@@ -14,6 +14,7 @@ from vector_memory.journal.job_rows import OK
 from vector_memory.model import Memory, Scope, Sensitivity
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import each_of
 from vector_memory.service.tools import flags
 from vector_memory.trust import canonical
 
@@ -56,11 +57,8 @@ class Gathered:
     @cached_property
     def memories(self) -> list[Memory]:
         """The memories of all stores, so many at most."""
-        return [
-            memory
-            for shelf in self._ctx.all_shelves()
-            for memory in shelf.journal.iter_memories(Scope(), limit=MOST_MEMORIES)
-        ]
+        stores = self._ctx.all_shelves()
+        return each_of(stores, lambda journal: journal.iter_memories(Scope(), limit=MOST_MEMORIES))
 
     def did(self, actions: Sequence[str]) -> list[str]:
         """Return the numbers of the entries of some actions."""

@@ -17,6 +17,7 @@ from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import IS_FOREIGN, Memory, Scope
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import each_of
 from vector_memory.service.sharing import contents
 from vector_memory.service.transfer import json_lines
 from vector_memory.system import git, json_in
@@ -114,13 +115,8 @@ def _publish(ctx: Context, request: PackRequest, folder: str) -> PackAnswer:
     if os.path.exists(folder) and os.listdir(folder):
         raise BadInputError(f"{folder} is not empty.", "Give a folder that is.")
     scope = Scope(projects=(place.id,), collections=COLLECTIONS)
-    shelves = ctx.shelves_of(place)
-    going = [
-        memory
-        for shelf in shelves
-        for memory in shelf.journal.iter_memories(scope, limit=MOST)
-        if contents.may_go(memory, ctx.now())
-    ]
+    kept = each_of(ctx.shelves_of(place), lambda journal: journal.iter_memories(scope, limit=MOST))
+    going = [memory for memory in kept if contents.may_go(memory, ctx.now())]
     if not going:
         raise NotFoundError(
             "There is nothing to publish.", f"Packs hold {' and '.join(COLLECTIONS)}."

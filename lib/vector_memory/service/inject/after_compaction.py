@@ -12,7 +12,7 @@ from vector_memory.model import TOPIC, Memory, Scope
 from vector_memory.retrieve import render
 from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf, each_of, newest_of
 from vector_memory.text import fence
 
 SHARE = 0.7
@@ -49,17 +49,11 @@ def notes(ctx: Context, question: HookQuestion) -> list[fence.Note]:
 
 def _chosen(shelves: Sequence[Shelf], own: Scope) -> Iterator[tuple[Memory, int]]:
     """Yield memories of a session with the tokens that each may take."""
-    told = [
-        one
-        for shelf in shelves
-        for one in shelf.journal.iter_memories(replace(own, kinds=(TOPIC,)))
-    ]
+    topics, ideas = replace(own, kinds=(TOPIC,)), replace(own, kinds=KINDS)
+    told = each_of(shelves, lambda journal: journal.iter_memories(topics))
     told.sort(key=lambda one: (one.created_at, one.extra.get("level", 1)), reverse=True)
     yield from ((_with_files(memory), CURRENT_TOKENS) for memory in told[:1])
-    said = [
-        one for shelf in shelves for one in shelf.journal.iter_memories(replace(own, kinds=KINDS))
-    ]
-    said.sort(key=lambda one: one.created_at, reverse=True)
+    said = newest_of(shelves, lambda journal: journal.iter_memories(ideas))
     names = tuple(memory.title.casefold() for memory in told if memory.title)
     for one in said:
         # A request that a topic is named after is told with that topic.

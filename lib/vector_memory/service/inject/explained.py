@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -13,7 +12,12 @@ from vector_memory.retrieve import gate
 from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Answer, Hit
 from vector_memory.service.base import messages
-from vector_memory.service.base.asker import HookQuestion, asker_in, for_agents
+from vector_memory.service.base.asker import (
+    HookQuestion,
+    ProjectAsker,
+    asker_in,
+    for_agents,
+)
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import checked
 from vector_memory.service.base.embedding import PROMPT_CHARS
@@ -123,22 +127,16 @@ def _question(ctx: Context, request: ExplainRequest) -> HookQuestion:
         if place is None:
             raise BadInputError("A prompt is said in a project.", "Name one.")
         asker = asker_in(ctx, place)
-        return HookQuestion(**vars(asker), session="", folder=place.root, prompt=request.query)
-    id = request.project_ids[0]
-    known = {one.id: one for shelf in ctx.all_shelves() for one in shelf.journal.projects()}
-    if id not in known and id != GLOBAL_PROJECT:
-        raise BadInputError(f"There is no project {id[:60]!r}.", "`stats` names them.")
-    root = known[id].root if id in known else ""
-    place = projects.Place(id, known[id].name if id in known else "", root, "")
-    scope = for_agents(ctx, root, Scope(projects=(id, GLOBAL_PROJECT)))
-    return HookQuestion(
-        place,
-        scope,
-        cache(lambda: ctx.with_team(ctx.all_shelves())),
-        session="",
-        folder=root,
-        prompt=request.query,
-    )
+    else:
+        id = request.project_ids[0]
+        known = {one.id: one for shelf in ctx.all_shelves() for one in shelf.journal.projects()}
+        if id not in known and id != GLOBAL_PROJECT:
+            raise BadInputError(f"There is no project {id[:60]!r}.", "`stats` names them.")
+        name, root = (known[id].name, known[id].root) if id in known else ("", "")
+        place, scope = projects.Place(id, name, root, ""), Scope(projects=(id, GLOBAL_PROJECT))
+        opened = cache(lambda: ctx.with_team(ctx.all_shelves()))
+        asker = ProjectAsker(place, for_agents(ctx, root, scope), opened)
+    return HookQuestion(**vars(asker), session="", folder=place.root, prompt=request.query)
 
 
 def _silence(ctx: Context, question: HookQuestion) -> str:
@@ -173,19 +171,11 @@ class _Judgement:
         told = [] if is_silent else worthy
         chosen = prompt_recall.chosen(ctx, question, told, self._worths, set())
         self._chosen = {hit.memory.id for hit in chosen}
-        notes = checked(self._notes(question, chosen, found)) if not is_silent else []
+        guide = [] if is_silent else prompt_recall.guide_of(ctx, question)
+        taken = sum(note.tokens for note in guide)
+        notes = checked([*prompt_recall.notes_of(ctx, question, chosen, found, taken), *guide])
         self._told = {id for note in notes for id in (note.id, *note.also)}
         self.context = fence.fence(notes, found.note if chosen else "") if notes else ""
-
-    def _notes(
-        self, question: HookQuestion, chosen: Sequence[Hit], found: Answer
-    ) -> list[fence.Note]:
-        from vector_memory.service.learning import guidance, procedures
-
-        ctx = self._ctx
-        guide = [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
-        taken = sum(note.tokens for note in guide)
-        return [*prompt_recall.notes_of(ctx, question, chosen, found, taken), *guide]
 
     def of(self, hit: Hit) -> tuple[str, str, float | None]:
         """Return the verdict on a hit, the same as a sentence, and what the hit is worth."""
@@ -216,10 +206,8 @@ class _Judgement:
             return "repeats", "What is told of its exchange is worth more."
         if id not in self._chosen:
             return "enough", f"{most} memories at most are told, and others are worth more."
-        return (
-            "no room",
-            f"It does not fit in {ctx.settings.prompt_tokens} tokens beside the others.",
-        )
+        room = ctx.settings.prompt_tokens
+        return "no room", f"It does not fit in {room} tokens beside the others."
 
     def _worthless(self, hit: Hit) -> tuple[str, str]:
         """Return why a hit that was looked at may not be told."""

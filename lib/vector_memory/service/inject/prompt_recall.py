@@ -18,7 +18,7 @@ from vector_memory.service.base.asker import Asker, HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import show
 from vector_memory.service.base.gate_threshold import least_worth
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf, by_ids, each_of
 from vector_memory.service.base.shown_notes import PROMPT, Showing, Worth
 from vector_memory.service.inject.wider_notes import widened
 from vector_memory.service.memory import last_session
@@ -91,9 +91,7 @@ def _told(ctx: Context, question: HookQuestion) -> _NoteBlock:
     if said.needs_nothing:
         return _NoteBlock()
     hits, worths, found = _worthy(ctx, question)
-    from vector_memory.service.learning import guidance, procedures
-
-    guide = [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
+    guide = guide_of(ctx, question)
     if not (hits or guide):
         leans = said.is_short and not said.is_command_line
         return _end_before(ctx, question) if leans else _NoteBlock()
@@ -106,6 +104,13 @@ def _told(ctx: Context, question: HookQuestion) -> _NoteBlock:
         Showing(PROMPT, question.prompt, worths),
         client_memory.known_to_client(question.transcript),
     )
+
+
+def guide_of(ctx: Context, question: HookQuestion) -> list[fence.Note]:
+    """Return the procedure whose condition a prompt meets, and a task like its own that went well."""
+    from vector_memory.service.learning import guidance, procedures
+
+    return [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
 
 
 def _end_before(ctx: Context, question: HookQuestion) -> _NoteBlock:
@@ -241,9 +246,8 @@ def not_told(shelves: Sequence[Shelf], shown: set[str], hits: Sequence[Hit]) -> 
     if not shown or not any(hit.memory.source.session for hit in hits):
         return list(hits)
     told = ShownTexts()
-    for shelf in shelves:
-        for memory in shelf.journal.by_ids(list(shown)).values():
-            told.take(memory)
+    for memory in by_ids(shelves, shown).values():
+        told.take(memory)
     return [hit for hit in hits if not told.holds(hit.memory)]
 
 
@@ -278,12 +282,8 @@ def _to_confirm(ctx: Context, question: HookQuestion) -> _NoteBlock:
         return _NoteBlock()
     shown = ctx.state.shown(question.session)
     scope = replace(question.scope, projects=None, sessions=(question.session,), kinds=(DECISION,))
-    fresh = [
-        memory
-        for shelf in question.shelves
-        for memory in shelf.journal.iter_memories(scope)
-        if memory.id not in shown
-    ]
+    decided = each_of(question.shelves, lambda journal: journal.iter_memories(scope))
+    fresh = [memory for memory in decided if memory.id not in shown]
     fresh.sort(key=lambda memory: (memory.created_at, memory.seq))
     names = question.names
     notes = [

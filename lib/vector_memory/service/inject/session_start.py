@@ -4,9 +4,10 @@ what is open, what usually goes wrong, and what waits for the user."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
+from typing import TYPE_CHECKING
 
 from vector_memory import aging, redact
 from vector_memory.model import (
@@ -33,12 +34,16 @@ from vector_memory.service.base import client_memory, leases, privacy_rules
 from vector_memory.service.base.asker import HookQuestion, ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import checked, show
+from vector_memory.service.base.shelf import each_of, newest_of
 from vector_memory.service.base.shown_notes import START, Showing
 from vector_memory.service.inject import after_compaction
 from vector_memory.service.memory import last_session, merging, proposals
 from vector_memory.service.memory.last_session import SessionEnd
 from vector_memory.system.durable_files import write_durably
 from vector_memory.text import fence
+
+if TYPE_CHECKING:
+    from vector_memory.journal.journal import Journal
 
 SESSION_TOKENS, NOTE_TOKENS, NOTICE_TOKENS = 200, 90, 60
 """Tokens at most of the end of the session before, of another note, and of the line for the user."""
@@ -119,8 +124,7 @@ def _dated(ctx: Context, asker: ProjectAsker) -> list[tuple[date, Memory]]:
     now = ctx.local_now()
     found = [
         (day, memory)
-        for shelf in asker.shelves
-        for memory in shelf.journal.dated(asker.scope)
+        for memory in each_of(asker.shelves, lambda journal: journal.dated(asker.scope))
         if (day := aging.day_of(memory, now)) is not None and memory.collection not in QUIET
     ]
     return sorted(found, key=lambda pair: (pair[0], pair[1].id))
@@ -200,15 +204,14 @@ def _memories(
 
     def ordered() -> Iterator[Memory]:
         yield from dated[:MOST_DATED]
-        important = _newest([s.journal.important(both, LOOKED_AT) for s in asker.shelves])
+        important = _newest(asker, lambda journal: journal.important(both, LOOKED_AT))
         yield from (memory for memory in important if is_standing(memory))
-        binding = _newest([s.journal.recent(both, LOOKED_AT, kinds=BINDING) for s in asker.shelves])
+        binding = _newest(asker, lambda journal: journal.recent(both, LOOKED_AT, kinds=BINDING))
         yield from (memory for memory in binding if is_standing(memory))
         yield from (memory for memory in binding if is_lasting(memory))
         yield from _open(asker, own, ends)
-        others = _newest(
-            [s.journal.recent(on_purpose, 4 * ctx.settings.start_memories) for s in asker.shelves]
-        )
+        most = 4 * ctx.settings.start_memories
+        others = _newest(asker, lambda journal: journal.recent(on_purpose, most))
         yield from (memory for memory in others if memory.kind not in UNTOLD_KINDS)
 
     for memory in ordered():
@@ -226,10 +229,9 @@ def _memories(
             yield memory
 
 
-def _newest(groups: Sequence[list[Memory]]) -> list[Memory]:
-    """Return memories of several stores, those of CORE priority first, then the newest."""
-    together = [memory for group in groups for memory in group]
-    together.sort(key=lambda memory: memory.created_at, reverse=True)
+def _newest(asker: ProjectAsker, ask: Callable[[Journal], list[Memory]]) -> list[Memory]:
+    """Return memories of all stores, those of CORE priority first, then the newest."""
+    together = newest_of(asker.shelves, ask)
     return sorted(together, key=lambda memory: memory.priority is not Priority.CORE)
 
 
@@ -258,12 +260,8 @@ def is_lasting(memory: Memory) -> bool:
 def _open(asker: ProjectAsker, own: Scope, ends: Sequence[SessionEnd]) -> list[Memory]:
     """Return what is open and still true: what was noted on purpose, then what the last sessions left."""
     scope = replace(own, kinds=OPEN_KINDS)
-    noted = [
-        memory
-        for shelf in asker.shelves
-        for memory in shelf.journal.open_items(scope, LOOKED_AT)
-        if not memory.source.session
-    ]
+    items = each_of(asker.shelves, lambda journal: journal.open_items(scope, LOOKED_AT))
+    noted = [memory for memory in items if not memory.source.session]
     left = last_session.left_open(asker.shelves, own, ends, MOST_OPEN)
     return [*noted, *left][:MOST_OPEN]
 
@@ -297,10 +295,6 @@ def save_snapshot(ctx: Context, asker: ProjectAsker, folder: str) -> None:
     with redact.for_project(asker.place.root):
         notes = checked(start_notes(ctx, later, set()))
     path = ctx.home.snapshot(folder)
-    data = {
-        "notes": [
-            {"id": note.id, "head": note.head, "text": note.text, "foreign": note.foreign}
-            for note in notes
-        ]
-    }
-    write_durably(path, json.dumps(data).encode())
+    names = ("id", "head", "text", "foreign")
+    told = [{name: getattr(note, name) for name in names} for note in notes]
+    write_durably(path, json.dumps({"notes": told}).encode())

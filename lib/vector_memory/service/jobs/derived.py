@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
@@ -160,8 +161,17 @@ def _put_forward(
     items, new, before = [], 0, run.report.number("proposed")
     for sources, finding, about in findings:
         items.append({"id": sources[0].id, "text": str(finding.text), **finding.evidence})
-        if not run.dry_run and before + new < most:
-            new += _propose(ctx, shelf, how, sources, finding, run.now, about)
+        if run.dry_run or before + new >= most:
+            continue
+        memory = made(how, finding.text, sources, run.now, finding.evidence, about)
+        if is_known(shelf, memory):
+            continue
+        memory = _worded(ctx, how, sources, memory)
+        # Where too many wait already, it is found again the next time.
+        with suppress(BadInputError):
+            stored = proposals.put(ctx, shelf, proposals.proposed(memory, finding.asks))
+            link(shelf, stored)
+            new += stored.id == memory.id
     return items, new
 
 
@@ -248,32 +258,13 @@ def _proposed(
     return Step(report, page.cursor, message=_hint(run, new))
 
 
-def _propose(
-    ctx: Context,
-    shelf: Shelf,
-    how: str,
-    sources: Sequence[Memory],
-    finding: Derivation,
-    now: datetime,
-    about: str,
-) -> bool:
-    """Put what was derived before the user, in a model's words where one is set; return whether it is new."""
-    memory = made(how, finding.text, sources, now, finding.evidence, about)
-    if is_known(shelf, memory):
-        return False
+def _worded(ctx: Context, how: str, sources: Sequence[Memory], memory: Memory) -> Memory:
+    """Return what was derived in a model's words where one is set."""
     source_text = "\n".join(source.text for source in sources)
     # Steps stay as they were run, and counts as they were counted.
     is_exact = how in (SKILL, heuristics.HOW)
     words = "" if is_exact else model_help.worded(ctx, WORDING, source_text, WORDS_CHARS)
-    if words:
-        memory = replace(memory, text=redact.clean(words).text)
-    try:
-        stored = proposals.put(ctx, shelf, proposals.proposed(memory, finding.asks))
-    except BadInputError:
-        # Too many wait already: it is found again the next time.
-        return False
-    link(shelf, stored)
-    return stored.id == memory.id
+    return replace(memory, text=redact.clean(words).text) if words else memory
 
 
 def made(
@@ -317,8 +308,8 @@ def link(shelf: Shelf, memory: Memory) -> None:
     shelf.journal.link_all([Link(memory.id, id, Relation.BUILDS_ON) for id in ids if id in there])
 
 
-def orphans(shelf: Shelf, k: int) -> list[str]:
-    """Return the ids of at most k derived memories of which a source is gone: its words stand in them."""
+def orphans(shelf: Shelf, k: int) -> list[Memory]:
+    """Return at most k derived memories of which a source is gone: its words stand in them."""
     orphaned = []
     for memory in shelf.journal.iter_memories(Scope(tags=(TAG,))):
         ids = [str(id) for id in memory.extra.get(SOURCES, ())]
@@ -326,5 +317,5 @@ def orphans(shelf: Shelf, k: int) -> list[str]:
         is_whole = all(id in sources and sources[id].status is not Status.FORGOTTEN for id in ids)
         # What the user confirmed is the user's word.
         if memory.origin is Origin.JOB and not is_whole:
-            orphaned.append(memory.id)
+            orphaned.append(memory)
     return orphaned[:k]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from functools import partial
+from itertools import islice
 
 from vector_memory import model
 from vector_memory.model import Memory, Retention, Scope, Status
@@ -33,23 +34,21 @@ def step(ctx: Context, run: JobRun) -> Step:
     set right again before the next run has cost nothing."""
     now = _surely(run)
     old = Scope(collections=(model.ASSESSMENTS,), until=now - ASSESSMENTS_FOR)
+    gone = partial(remove, ctx)
+
+    def expired(shelf: Shelf, k: int) -> Iterable[Memory]:
+        return shelf.journal.expired(now, k, PROTECTED)
+
+    def assessments(shelf: Shelf, k: int) -> Iterable[Memory]:
+        return shelf.journal.iter_memories(old, limit=k)
+
     rules = (
-        paging.Rule(
-            "expired",
-            "expire",
-            lambda shelf, k: _ids(shelf.journal.expired(now, k, PROTECTED)),
-            partial(remove, ctx),
-        ),
-        paging.Rule(
-            "assessments",
-            "expire",
-            lambda shelf, k: _ids(shelf.journal.iter_memories(old, limit=k)),
-            partial(remove, ctx),
-        ),
+        paging.Rule("expired", "expire", expired, gone),
+        paging.Rule("assessments", "expire", assessments, gone),
         paging.Rule(
             "gave_way",
             "outdate",
-            lambda shelf, k: _ids(shelf.journal.outdated(now, k)),
+            lambda shelf, k: shelf.journal.outdated(now, k),
             partial(_give_way, ctx),
         ),
     )
@@ -63,10 +62,6 @@ def _surely(run: JobRun) -> datetime:
     """Return the time that two runs agree on to be over: of this one and the one before, where there was one."""
     before = run.before.text(SWEPT_AT)
     return min(run.now, datetime.fromisoformat(before)) if before else run.now
-
-
-def _ids(memories: Iterable[Memory]) -> list[str]:
-    return [memory.id for memory in memories]
 
 
 def remove(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> None:
@@ -96,9 +91,9 @@ def trail_decay(ctx: Context, run: JobRun) -> Step:
         What it did, and where the next step begins.
     """
 
-    def evaporated(shelf: Shelf, k: int) -> list[str]:
+    def evaporated(shelf: Shelf, k: int) -> Iterable[Memory]:
         drawn = shelf.journal.iter_memories(Scope(collections=(model.TRAILS,)))
-        return [memory.id for memory in drawn if _is_gone(memory, run.now)][:k]
+        return islice((memory for memory in drawn if _is_gone(memory, run.now)), k)
 
     rule = paging.Rule("evaporated", "evaporate", evaporated, partial(remove, ctx))
     return paging.swept(ctx, run, (rule,))

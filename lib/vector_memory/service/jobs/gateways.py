@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+from contextlib import closing
+from http.client import HTTPConnection, HTTPException
 
 from vector_memory import tokens
 from vector_memory.journal.job_rows import FAILED, WAITS
@@ -11,7 +13,6 @@ from vector_memory.service.jobs.step import JobRun, Step
 from vector_memory.system import gateways
 
 WAIT_S = 3.0
-_ASKED = b"GET /healthz HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n"
 
 
 def step(ctx: Context, run: JobRun) -> Step:
@@ -40,20 +41,14 @@ def step(ctx: Context, run: JobRun) -> Step:
 def _answers(url: str) -> bool:
     """Whether a gateway says that it is well."""
     scheme, _, place = url.partition(":")
-    host, _, port = place.removeprefix("//").partition(":")
+    host = "localhost" if scheme == "unix" else place.removeprefix("//")
     try:
-        with _connected(place if scheme == "unix" else "", host, port) as connection:
-            named = "localhost" if scheme == "unix" else f"{host}:{port}"
-            connection.sendall(_ASKED % named.encode("ascii"))
-            return b" 200 " in connection.recv(64)
-    except (OSError, ValueError):
+        with closing(HTTPConnection(host, timeout=WAIT_S)) as connection:
+            if scheme == "unix":
+                connection.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                connection.sock.settimeout(WAIT_S)
+                connection.sock.connect(place)
+            connection.request("GET", "/healthz")
+            return connection.getresponse().status == 200
+    except (OSError, HTTPException):
         return False
-
-
-def _connected(path: str, host: str, port: str) -> socket.socket:
-    if not path:
-        return socket.create_connection((host, int(port)), WAIT_S)
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    connection.settimeout(WAIT_S)
-    connection.connect(path)
-    return connection

@@ -37,7 +37,7 @@ def borne_out(shelf: Shelf) -> Iterator[BorneOut]:
     """Yield the principles of a store with which tasks went better than without: in five tasks at least, of two
     sessions, whose end a check or the user's word tells, with 95 % certainty."""
     by_project: dict[str, dict[str, tuple[Task, Memory]]] = defaultdict(dict)
-    for task, record in learned_records.tasks_of_all(shelf):
+    for task, record in learned_records.tasks_of_all([shelf]):
         if task.is_judged:
             by_project[record.project][task.key] = task, record
     for project, tasks in by_project.items():

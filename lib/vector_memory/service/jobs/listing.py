@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
-from typing import Any
 
 from vector_memory.journal.job_rows import JobRow
 from vector_memory.model import Progress
@@ -44,42 +42,16 @@ class RunRequest(messages.Request):
     dry_run: bool = messages.flag()
 
 
-class JobView(messages.Answer):
-    """A job, and how its last run went.
-
-    Attributes:
-        outcome: `ok`, `failed`, `running`, `waits` for something that is not there; "" before the first run.
-        failures: how often in a row it failed.
-        about: what it does.
-        cron: its cadence as in a crontab, "" for none.
-        took_s: how long its last run took, in seconds.
-        report: what that run did.
-    """
-
-    name: str
-    cadence: str
-    enabled: bool
-    last_started: datetime | None
-    last_ended: datetime | None
-    outcome: str
-    next_due: datetime | None
-    message: str
-    failures: int
-    about: str | None = messages.spare()
-    cron: str | None = messages.spare()
-    took_s: float | None = messages.spare()
-    report: dict[str, object] | None = messages.spare()
+View = dict[str, object]
+"""A job and how its last run went: `name`, `cadence`, whether it is `enabled`, when it `last_started` and
+`last_ended`, the `outcome` (`ok`, `failed`, `running`, `waits` for something that is not there; "" before the first
+run), when it is due (`next_due`), a `message`, and how often in a row it failed (`failures`); where all is wanted, what
+it does (`about`), its cadence as in a crontab (`cron`, "" for none), how long its last run took (`took_s`) and what
+that did (`report`)."""
 
 
-class JobsAnswer(messages.Answer):
-    """Jobs, and when the newest backup was written."""
-
-    jobs: list[JobView]
-    backup_at: datetime | None = messages.spare()
-
-
-def jobs(ctx: Context, request: JobsRequest) -> JobsAnswer | JobView:
-    """Return all jobs, or one; or enable or disable one.
+def jobs(ctx: Context, request: JobsRequest) -> View:
+    """Return all `jobs`, and when the newest backup was written (`backup_at`), or one; or enable or disable one.
 
     Raises:
         NotFoundError: there is none of that name.
@@ -91,7 +63,8 @@ def jobs(ctx: Context, request: JobsRequest) -> JobsAnswer | JobView:
         rows = ctx.state.jobs()
         listed = [rows.get(name) or runner.row_of(ctx, name) for name in registry.JOBS]
         views = [_view(ctx, row, request.whole) for row in listed]
-        return JobsAnswer(views, newest(ctx.home))
+        at = newest(ctx.home)
+        return {"jobs": views, **({"backup_at": at} if at else {})}
     name = registry.named(request.name)
     if request.action != "show":
         request.require_user("enables and disables jobs")
@@ -108,8 +81,8 @@ def _set(ctx: Context, name: str, enabled: bool, actor: str) -> None:
     ctx.state.audit("job_enable" if enabled else "job_disable", actor, [], {"name": name})
 
 
-def run(ctx: Context, request: RunRequest, progress: Progress) -> JobView | JobsAnswer:
-    """Run a job to its end and return how it went; or all that are due, one after the other.
+def run(ctx: Context, request: RunRequest, progress: Progress) -> View:
+    """Run a job to its end and return how it went; or all `jobs` that are due, one after the other.
 
     Raises:
         NotFoundError: there is none of that name.
@@ -125,26 +98,17 @@ def run(ctx: Context, request: RunRequest, progress: Progress) -> JobView | Jobs
     for number, name in enumerate(names):
         progress(number, len(names), name)
         views.append(_view(ctx, runner.run(ctx, name, request.dry_run), whole=True))
-    return JobsAnswer(views)
+    return {"jobs": views}
 
 
-def _view(ctx: Context, row: JobRow, whole: bool = False) -> JobView:
-    job = registry.JOBS[row.name]
-    enabled = row.enabled and ctx.settings.jobs
-    return JobView(
-        row.name,
-        job.cadence.words,
-        enabled,
-        row.started_at,
-        row.ended_at,
-        row.outcome,
-        row.due_at if enabled else None,
-        row.message,
-        row.failures,
-        **_whole(job, row) if whole else {},
-    )
-
-
-def _whole(job: registry.Job, row: JobRow) -> dict[str, Any]:
-    report = runner.report_of_run(row.report)
-    return {"about": job.about, "cron": job.cadence.cron, "took_s": row.took_s, "report": report}
+def _view(ctx: Context, row: JobRow, whole: bool = False) -> View:
+    job, enabled = registry.JOBS[row.name], row.enabled and ctx.settings.jobs
+    told: View = {
+        "name": row.name, "cadence": job.cadence.words, "enabled": enabled, "last_started": row.started_at,
+        "last_ended": row.ended_at, "outcome": row.outcome, "next_due": row.due_at if enabled else None,
+        "message": row.message, "failures": row.failures,
+    }  # fmt: skip
+    if whole:
+        told |= {"about": job.about, "cron": job.cadence.cron, "took_s": row.took_s}
+        told["report"] = runner.report_of_run(row.report)
+    return told

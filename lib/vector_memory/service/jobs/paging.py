@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from typing import NamedTuple
 
 from vector_memory.model import Memory, Scope
@@ -13,6 +14,8 @@ from vector_memory.system.json_in import Record
 
 AT_ONCE = 200
 """Memories that one step changes: as many as one entry of the audit log names."""
+COUNTED = 10_000
+"""Memories that a dry run counts of each rule and store."""
 
 
 class Page(NamedTuple):
@@ -59,43 +62,41 @@ class Rule(NamedTuple):
     Attributes:
         name: what they are counted as.
         action: what the audit log calls it.
-        find: returns ids of a store's, so many at most.
+        find: returns a store's memories, so many at most.
         act: changes them. Doing it twice must be as good as once.
     """
 
     name: str
     action: str
-    find: Callable[[Shelf, int], Sequence[str]]
+    find: Callable[[Shelf, int], Iterable[Memory]]
     act: Callable[[Shelf, Sequence[str]], object]
 
 
-def swept(ctx: Context, run: JobRun, rules: Sequence[Rule], most: int = 10_000) -> Step:
+def swept(ctx: Context, run: JobRun, rules: Sequence[Rule]) -> Step:
     """Do the next step of changing what the rules find, in every store: what is to be changed is named in the
     cursor and the audit log first, and changed by the step after it.
-
-    Args:
-        most: memories that a dry run counts of each rule and store.
 
     Returns:
         What it did, and where the next step begins.
     """
     shelves = {shelf.folder: shelf for shelf in ctx.all_shelves() if shelf.journal.writable}
     if run.dry_run:
-        matches = [(rule, rule.find(shelf, most)) for rule in rules for shelf in shelves.values()]
-        counts = {rule.name: 0 for rule in rules}
-        for rule, ids in matches:
-            counts[rule.name] += len(ids)
-        return Step({**counts, "ids": [id for _, ids in matches for id in ids][:AT_ONCE]})
+        counts, ids = {rule.name: 0 for rule in rules}, list[str]()
+        for rule, shelf in product(rules, shelves.values()):
+            matches = [memory.id for memory in rule.find(shelf, COUNTED)]
+            counts[rule.name] += len(matches)
+            ids += matches
+        return Step({**counts, "ids": ids[:AT_ONCE]})
     at = run.cursor
     going, number, store = at.words("going"), at.number("rule"), at.text("store")
     if going and store in shelves:
         rules[number].act(shelves[store], going)
         done = {rules[number].name: len(going)}
         return Step(done, {"rule": number, "store": store, "going": []})
-    places = [(n, folder) for n in range(len(rules)) for folder in shelves]
+    places = list(product(range(len(rules)), shelves))
     start = places.index((number, store)) if (number, store) in places else 0
     for n, folder in places[start:]:
-        if ids := list(rules[n].find(shelves[folder], AT_ONCE)):
+        if ids := [memory.id for memory in rules[n].find(shelves[folder], AT_ONCE)]:
             entry = Entry(rules[n].action, tuple(ids), {})
             return Step({}, {"rule": n, "store": folder, "going": ids}, entry)
     return Step({rule.name: 0 for rule in rules})

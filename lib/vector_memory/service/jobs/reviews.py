@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 from vector_memory import redact
@@ -14,7 +15,7 @@ from vector_memory.index.tools import clip
 from vector_memory.journal.job_rows import FAILED, OK, WAITS
 from vector_memory.model import DECISION, PASSAGE, Memory, Scope, Sensitivity
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import ProjectNames, project_names
+from vector_memory.service.base.shelf import ProjectNames, newest_of, project_names
 from vector_memory.service.capture import session_summary
 from vector_memory.service.governance import actors, controls
 from vector_memory.service.jobs.step import JobRun, Step
@@ -66,11 +67,8 @@ def _governed(ctx: Context, since: datetime) -> Iterator[str]:
     asked = controls.GovernanceRequest(actor="job", since=since.astimezone(timezone.utc))
     for framework in controls.report(ctx, asked).frameworks:
         if framework.score is not None:
-            beyond = (
-                f", {framework.not_measurable} not measurable here"
-                if framework.not_measurable
-                else ""
-            )
+            left = framework.not_measurable
+            beyond = f", {left} not measurable here" if left else ""
             yield f"{framework.name}: {framework.score:.0%} of {framework.measured} controls{beyond} (evidence, no certificate)"
     for who in actors.actors(ctx, actors.ActorsRequest(actor="job", action="review")).actors:
         yield f"{who.sort} {who.name or who.id}: {who.advice}"
@@ -80,10 +78,8 @@ def _written(ctx: Context, run: JobRun, name: str, heading: str, lines: Sequence
     safe = [str(redact.clean(line).text) for line in lines]
     report = {"note": name, "lines": len(safe), "items": [{"text": line} for line in safe]}
     if not ctx.settings.reviews:
-        message = (
-            "No folder is set: `vector-memory config set reviews DIR` has it written as a note."
-        )
-        return Step(report, message=message, outcome=WAITS)
+        hint = "`vector-memory config set reviews DIR` has it written as a note."
+        return Step(report, message=f"No folder is set: {hint}", outcome=WAITS)
     if not run.dry_run:
         words = section("review", f"Memory: {heading}", safe)
         session_summary.put_section(ctx.settings.reviews, name, "review", words)
@@ -94,29 +90,21 @@ def _happened(ctx: Context, since: datetime, until: datetime) -> Iterator[str]:
     shelves = ctx.all_shelves()
     names = project_names(shelves)
     within = Scope(since=since.astimezone(timezone.utc), until=until.astimezone(timezone.utc))
-    listed = within.listed
-    new = sum(shelf.journal.count(listed) for shelf in shelves)
-    yield f"{new:,} new memories"
-    for title, scope in (
-        ("Decided", Scope(kinds=(DECISION,), since=within.since, until=within.until)),
-        ("Fixed", Scope(tags=(fix_drafts.TAG,), since=within.since, until=within.until)),
+    decided, fixed = replace(within, kinds=(DECISION,)), replace(within, tags=(fix_drafts.TAG,))
+    listed, most = within.listed, 3 * MOST_EACH
+    yield f"{sum(shelf.journal.count(listed) for shelf in shelves):,} new memories"
+    for title, ask in (
+        ("Decided", lambda journal: journal.recent(decided, most)),
+        ("Fixed", lambda journal: journal.recent(fixed, most)),
+        ("Open", lambda journal: journal.open_items(within, most)),
     ):
-        recent = [
-            memory for shelf in shelves for memory in shelf.journal.recent(scope, 3 * MOST_EACH)
-        ]
-        yield from _lines_of(title, recent, names)
-    still_open = [m for shelf in shelves for m in shelf.journal.open_items(within, 3 * MOST_EACH)]
-    yield from _lines_of("Open", still_open, names)
+        yield from _lines_of(title, newest_of(shelves, ask), names)
 
 
 def _lines_of(title: str, memories: Sequence[Memory], names: ProjectNames) -> Iterator[str]:
-    """Yield a line for each memory that is the user's or a session's own word, newest first, with the beginning of
+    """Yield a line for each memory that is the user's or a session's own word, with the beginning of
     its id, by which any command takes it."""
-    own = [
-        memory
-        for memory in sorted(memories, key=lambda memory: memory.created_at, reverse=True)
-        if memory.trust > 0 and not memory.is_held
-    ]
+    own = [memory for memory in memories if memory.trust > 0 and not memory.is_held]
     for memory in own[:MOST_EACH]:
         place = names[memory.project]
         yield f"{title}{f' ({place})' if place else ''}: {clip(memory.text, LINE_CHARS)} [{memory.id[:8]}]"
@@ -139,6 +127,7 @@ def _held(ctx: Context, now: datetime) -> Iterator[str]:
             ends = memory.expires_at or memory.valid_until
             if ends is not None and now < ends <= now + SOON:
                 expiring.append(memory)
+    expiring.sort(key=lambda memory: memory.created_at, reverse=True)
     yield from _lines_of("Expires soon", expiring, names)
     yield f"{sum(unused.values()):,} memories were never used in {UNUSED.days} days{_each(unused)}"
     yield f"{sum(sensitive.values()):,} memories are confidential or restricted{_each(sensitive)}"

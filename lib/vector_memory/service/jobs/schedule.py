@@ -133,20 +133,10 @@ def ended(row: JobRow, cadence: Cadence, now: datetime, outcome: str, message: s
         outcome: `FAILED`, after which the run goes on at its cursor, or what else it is.
     """
     following = cadence.after(now)
-    if outcome == FAILED:
-        failures = row.failures + 1
-        retry = now + min(LAST_RETRY, FIRST_RETRY * 2 ** min(failures - 1, 10))
-        due = min(retry, following) if following and failures < 2 else retry
-        due_at = due if following else None
-        return replace(
-            row, ended_at=now, outcome=outcome, message=message, failures=failures, due_at=due_at
-        )
-    return replace(
-        row,
-        ended_at=now,
-        outcome=outcome or OK,
-        message=message,
-        failures=0,
-        due_at=following,
-        cursor={},
-    )
+    row = replace(row, ended_at=now, outcome=outcome or OK, message=message)
+    if outcome != FAILED:
+        return replace(row, failures=0, due_at=following, cursor={})
+    failures = row.failures + 1
+    retry = now + min(LAST_RETRY, FIRST_RETRY * 2 ** min(failures - 1, 10))
+    due = min(retry, following) if following and failures < 2 else retry
+    return replace(row, failures=failures, due_at=due if following else None)

@@ -111,19 +111,20 @@ def ledger_of(asker: ProjectAsker, session: str) -> SessionLedger:
 
 
 def ledgers(
-    shelf: Shelf, projects: tuple[str, ...] | None = None
+    shelves: Iterable[Shelf], projects: tuple[str, ...] | None = None
 ) -> Iterator[tuple[Memory, SessionLedger]]:
-    """Yield the records of a store's sessions, the newest first, with what they hold; by default of all projects."""
+    """Yield the records of sessions, of each store the newest first, with what they hold; by default of all projects."""
     scope = Scope(projects=projects, collections=(HEURISTICS,), kinds=(LEDGER,))
-    for record in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LEDGERS):
-        yield record, SessionLedger.of(record)
+    for shelf in shelves:
+        for record in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LEDGERS):
+            yield record, SessionLedger.of(record)
 
 
-def tasks_of_all(shelf: Shelf) -> Iterator[tuple[outcomes.Task, Memory]]:
-    """Yield the tasks of a store's newest sessions, each once with the record of its session: a fork holds those
+def tasks_of_all(shelves: Iterable[Shelf]) -> Iterator[tuple[outcomes.Task, Memory]]:
+    """Yield the tasks of the newest sessions of all projects, each once with the record of its session: a fork holds those
     before it, too."""
     seen: set[tuple[str, str]] = set()
-    for record, ledger in ledgers(shelf):
+    for record, ledger in ledgers(shelves):
         for task in ledger.tasks:
             if (record.project, task.key) not in seen:
                 seen.add((record.project, task.key))

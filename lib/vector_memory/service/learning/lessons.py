@@ -13,7 +13,7 @@ import logging
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 
 from vector_memory.index.cursor import Cursor, Position
 from vector_memory.index.exchanges import Exchange
@@ -155,7 +155,8 @@ def not_purged(
 def draw(ctx: Context, asker: ProjectAsker) -> None:
     """Make trails, things, examples and the board of a project anew, and drop what is too old or too much."""
     now, root = ctx.now(), asker.place.root
-    kept, seen = _all_kept(ctx, asker)
+    kept, seen, outdated = all_kept(asker)
+    counted_records.drop(ctx, asker.own, outdated)
     if not (kept or seen or learned_records.board_of(asker).id):
         return
     # Nothing that the observer would flag is told.
@@ -174,26 +175,18 @@ def draw(ctx: Context, asker: ProjectAsker) -> None:
     _keep_drawn(ctx, asker, HEURISTICS, learned_records.BOARD, [board])
 
 
-def _all_kept(
-    ctx: Context, asker: ProjectAsker
-) -> tuple[list[outcomes.Task], list[things.Sighting]]:
-    """Return a project's newest tasks, oldest first, each once, and what was seen. The oldest sessions are dropped
+def all_kept(
+    asker: ProjectAsker,
+) -> tuple[list[outcomes.Task], list[things.Sighting], list[Memory]]:
+    """Return a project's newest tasks, oldest first, each once, what was seen, and the records of the oldest sessions
     where there are too many."""
-    pairs = _newest(asker)
-    counted_records.drop(ctx, asker.own, [record for record, _ in pairs[MOST_SESSIONS:]])
-    seen = [sighting for _, ledger in pairs[:MOST_SESSIONS] for sighting in ledger.seen]
-    return _tasks(pairs), seen
-
-
-def _newest(asker: ProjectAsker) -> list[tuple[Memory, SessionLedger]]:
-    """Return the records of a project's sessions with what they hold, the newest first."""
-    pairs = learned_records.ledgers(asker.own, (asker.place.id,))
-    return sorted(pairs, key=lambda pair: pair[1].ended_at, reverse=True)
-
-
-def _tasks(pairs: Sequence[tuple[Memory, SessionLedger]]) -> list[outcomes.Task]:
-    kept = (task for _, ledger in pairs[:MOST_SESSIONS] for task in ledger.tasks)
-    return learned_records.each_once(sorted(kept, key=lambda task: task.at))[-MOST_TASKS:]
+    pairs = learned_records.ledgers([asker.own], (asker.place.id,))
+    ordered = sorted(pairs, key=lambda pair: pair[1].ended_at, reverse=True)
+    newest = [ledger for _, ledger in ordered[:MOST_SESSIONS]]
+    tasks = sorted((task for ledger in newest for task in ledger.tasks), key=lambda task: task.at)
+    seen = [sighting for ledger in newest for sighting in ledger.seen]
+    outdated = [record for record, _ in ordered[MOST_SESSIONS:]]
+    return learned_records.each_once(tasks)[-MOST_TASKS:], seen, outdated
 
 
 def _with_outcomes(
@@ -236,35 +229,18 @@ def _keep_drawn(
 # -- what a person sees --
 
 
-@dataclass(frozen=True)
-class LessonsAnswer:
-    """What was learned in a project.
-
-    Attributes:
-        kinds: how tasks of each kind went, the most frequent first.
-        trouble: what went wrong several times, as its record has it.
-        trails: steps that work.
-        things: the state of what work depends on, the last seen first.
-    """
-
-    project: str
-    tasks: outcomes.TaskFigures
-    kinds: list[outcomes.KindCount]
-    trouble: list[trouble.Habit]
-    trails: list[trails.Trail]
-    things: list[things.Thing]
-
-
-def show(ctx: Context, request: messages.Request) -> LessonsAnswer:
-    """Return what was learned in a project: trails, usual trouble, the state of things."""
+def show(ctx: Context, request: messages.Request) -> dict[str, object]:
+    """Return what was learned in a `project`: how many `tasks` were done, and how those of each kind went, the most
+    frequent first (`kinds`); what went wrong several times, as its record has it (`trouble`); steps that work
+    (`trails`); and the state of what work depends on, the last seen first (`things`)."""
     asker = asker_in(ctx, messages.place_of(ctx, request) or ctx.place(request.base))
     now = ctx.now()
-    kept, alive = _tasks(_newest(asker)), learned_records.trails_of(asker, now)
-    return LessonsAnswer(
-        project=asker.place.name,
-        tasks=outcomes.figures(kept),
-        kinds=outcomes.by_kind(kept),
-        trouble=learned_records.board_of(asker).habits,
-        trails=[replace(trail, strength=round(trail.strength_at(now), 2)) for trail in alive],
-        things=learned_records.things_of(asker),
-    )
+    kept, alive = all_kept(asker)[0], learned_records.trails_of(asker, now)
+    return {
+        "project": asker.place.name,
+        "tasks": outcomes.figures(kept),
+        "kinds": outcomes.by_kind(kept),
+        "trouble": learned_records.board_of(asker).habits,
+        "trails": [replace(trail, strength=round(trail.strength_at(now), 2)) for trail in alive],
+        "things": learned_records.things_of(asker),
+    }

@@ -14,6 +14,7 @@ from vector_memory.journal.use_labels import UseLabel
 from vector_memory.model import Memory
 from vector_memory.service.base import gate_threshold, shown_notes
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import by_ids
 from vector_memory.service.base.shown_notes import START, ShownNote
 from vector_memory.text.traces import Heard, is_used
 
@@ -34,7 +35,7 @@ def judge(ctx: Context, session: str, turn: TurnRead, last_words: str, is_over: 
         # What was too long to be read here is not read again for this: the next turn's reading looks back.
         return 0
     talk = Talk([exchange for exchange in turn.exchanges if not exchange.is_subagent], last_words)
-    memories = _memories(ctx, notes)
+    memories = by_ids(ctx.all_shelves(), {note.memory for note in notes})
     labels, done = [], []
     for note in notes:
         ctx.hooks.give_way()
@@ -94,15 +95,6 @@ def _pieces(exchange: Exchange) -> Iterator[tuple[datetime | None, Heard]]:
         for call in calls:
             yield call.at, Heard("\n".join((call.command, call.file, call.written)), is_said=True)
             yield call.at, Heard(call.answered, is_said=False)
-
-
-def _memories(ctx: Context, notes: Sequence[ShownNote]) -> dict[str, Memory]:
-    ids = list({note.memory for note in notes})
-    return {
-        id: memory
-        for shelf in ctx.all_shelves()
-        for id, memory in shelf.journal.by_ids(ids).items()
-    }
 
 
 def _label(session: str, note: ShownNote, memory: Memory, used: bool) -> UseLabel:

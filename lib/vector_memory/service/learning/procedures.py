@@ -144,9 +144,8 @@ def for_failure(ctx: Context, question: HookQuestion, error: str, command: str) 
     """Return the fenced procedure for a command's error, "" for none."""
     if not ctx.settings.recall_on_failure:
         return ""
-    return _shown(
-        ctx, question, TriggerMoment(command=command[:MOST_READ], error=error[:MOST_READ])
-    )
+    moment = TriggerMoment(command=command[:MOST_READ], error=error[:MOST_READ])
+    return _shown(ctx, question, moment)
 
 
 def for_call(ctx: Context, question: HookQuestion, given: dict[str, object]) -> str:
@@ -156,11 +155,8 @@ def for_call(ctx: Context, question: HookQuestion, given: dict[str, object]) -> 
         given: what the tool is given.
     """
     paths = tuple(str(given[name]) for name in _PATHS if given.get(name))
-    return _shown(
-        ctx,
-        question,
-        TriggerMoment(touched=paths, command=str(given.get("command") or "")[:MOST_READ]),
-    )
+    command = str(given.get("command") or "")[:MOST_READ]
+    return _shown(ctx, question, TriggerMoment(touched=paths, command=command))
 
 
 def _shown(ctx: Context, question: HookQuestion, moment: TriggerMoment) -> str:

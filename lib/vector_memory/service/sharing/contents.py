@@ -156,32 +156,26 @@ def read(record: Record, member: Member, corner: Corner, now: datetime) -> Memor
     if not raw.strip() or not id or len(raw) > MOST_TEXT:
         return None
     try:
-        return _memory(record, raw, id, member, corner, now)
+        at = datetime.fromisoformat(str(record.get("created_at")))
+        memory = Memory(
+            id=_id(record, member, corner),
+            text=redact.clean(raw).text,
+            title=redact.clean(str(record.get("title") or "")[:MOST_TITLE]).text,
+            # A clock that goes ahead there makes nothing newer than now here.
+            created_at=min(at if at.tzinfo else at.replace(tzinfo=timezone.utc), now),
+            kind=privacy.word(str(record.get("kind") or "note"))[:40],
+            project=corner.id,
+            origin=Origin.IMPORT,
+            sensitivity=Sensitivity(record.get("sensitivity", Sensitivity.INTERNAL)),
+            jurisdiction=privacy.word(str(record.get("jurisdiction") or ""))[:40],
+            tags=_words(record, "tags"),
+            files=_words(record, "files"),
+            external_id=privacy.word(id)[:64],
+            extra={IS_FOREIGN: True, AUTHOR: {"key": member.key.word, "name": member.name}},
+        )
+        return trust_marks.settled(memory, raw)
     except (ValueError, TypeError, UnsafeTextError):
         return None
-
-
-def _memory(
-    record: Record, raw: str, id: str, member: Member, corner: Corner, now: datetime
-) -> Memory:
-    at = datetime.fromisoformat(str(record.get("created_at")))
-    memory = Memory(
-        id=_id(record, member, corner),
-        text=redact.clean(raw).text,
-        title=redact.clean(str(record.get("title") or "")[:MOST_TITLE]).text,
-        # A clock that goes ahead there makes nothing newer than now here.
-        created_at=min(at if at.tzinfo else at.replace(tzinfo=timezone.utc), now),
-        kind=privacy.word(str(record.get("kind") or "note"))[:40],
-        project=corner.id,
-        origin=Origin.IMPORT,
-        sensitivity=Sensitivity(record.get("sensitivity", Sensitivity.INTERNAL)),
-        jurisdiction=privacy.word(str(record.get("jurisdiction") or ""))[:40],
-        tags=_words(record, "tags"),
-        files=_words(record, "files"),
-        external_id=privacy.word(id)[:64],
-        extra={IS_FOREIGN: True, AUTHOR: {"key": member.key.word, "name": member.name}},
-    )
-    return trust_marks.settled(memory, raw)
 
 
 def _id(record: Record, member: Member, corner: Corner) -> str:

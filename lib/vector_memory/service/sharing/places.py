@@ -226,23 +226,23 @@ class Bucket(SharedPlace):
             return bytes(file.read(most_bytes + 1))
 
     def write(self, name: str, content: bytes) -> None:
-        fs = standins.real("pyarrow.fs")
-
         path = f"{self._root}/{name}"
         with _explaining(name):
-            if self._files.get_file_info(path).type is not fs.FileType.NotFound:
+            if self._is_there(path):
                 raise BadInputError(f"{name} is there already.", "Publish again.")
             # It is there once it is closed; what is broken off before leaves nothing.
             with self._files.open_output_stream(path) as file:
                 file.write(content)
 
     def remove(self, name: str) -> None:
-        fs = standins.real("pyarrow.fs")
-
         path = f"{self._root}/{name}"
         with _explaining(name):
-            if self._files.get_file_info(path).type is not fs.FileType.NotFound:
+            if self._is_there(path):
                 self._files.delete_file(path)
+
+    def _is_there(self, path: str) -> bool:
+        kind = standins.real("pyarrow.fs").FileType
+        return self._files.get_file_info(path).type is not kind.NotFound
 
     @property
     def _files(self) -> Any:

@@ -100,13 +100,16 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
     if kinds or request.tags:
         share = replace(share, kinds=kinds, tags=request.tags)
     mine, readers = contracts.keyring(ctx).current, team.valid(corner, share)
-    chosen = _looked_through(ctx, corner, share, progress)
+    chosen: list[Shared] = []
+    for shared in contents.chosen(ctx, corner, share):
+        chosen.append(shared)
+        if not len(chosen) % TELL_EVERY:
+            progress(len(chosen), 0, "looking through memories")
     going = [shared for shared in chosen if shared.law in ("", team.law_of_all(readers))]
     kept_back = len(chosen) - len(going)
     if request.only_known:
-        going = [
-            shared for shared in going if share.published.contents.get(shared.id) == shared.digest
-        ]
+        known = share.published.contents
+        going = [shared for shared in going if known.get(shared.id) == shared.digest]
     if mine is None or mine.public not in [reader.key for reader in readers]:
         raise NotFoundError(
             "This installation's key is not in the list of members.",
@@ -133,17 +136,6 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
     ctx.state.audit("share", request.actor, [], about)
     answer = _answer(share, going, readers, digest, kept_back)
     return replace(answer, seq=published.seq, bytes=size)
-
-
-def _looked_through(
-    ctx: Context, corner: Corner, share: TeamShare, progress: Progress
-) -> list[Shared]:
-    going = []
-    for shared in contents.chosen(ctx, corner, share):
-        going.append(shared)
-        if not len(going) % TELL_EVERY:
-            progress(len(going), 0, "looking through memories")
-    return going
 
 
 def _digest(going: Sequence[Shared], readers: Sequence[Member]) -> str:

@@ -81,7 +81,8 @@ def pull(
     listed = [member for member in team.valid(corner, share) if member.key not in mine]
     refused, views, seen = _strangers(place, corner, share), [], dict(share.seen)
     if left := seen.keys() - {member.key.id for member in listed}:
-        drop(ctx, corner, _authors(ctx, corner) - {member.key.word for member in listed})
+        authors = set(_authors(ctx, corner).values())
+        drop(ctx, corner, authors - {member.key.word for member in listed})
         seen = {id: last for id, last in seen.items() if id not in left}
         share = team.save(ctx, corner, replace(share, seen=dict(seen)))
     for at, member in enumerate(listed):
@@ -230,8 +231,7 @@ def _keep_only(
     if goes_on:
         here, count = set(shelf.journal.by_ids(list(kept))), goes_on.memories
     else:
-        every = shelf.journal.iter_memories(Scope((corner.id,)))
-        here = {memory.id for memory in every if memory.author.get("key") == member.key.word}
+        here = {id for id, word in _authors(ctx, corner).items() if word == member.key.word}
         count = len(here & kept)
         # What is gone goes first: what was taken back is not here for longer than it must be.
         shelf.journal.write((), (), sorted(here - kept))
@@ -256,16 +256,14 @@ def drop(ctx: Context, corner: Corner, words: set[str]) -> int:
     shelf = ctx.team_shelf() if words else None
     if shelf is None:
         return 0
-    shared = shelf.journal.iter_memories(Scope((corner.id,)))
-    gone = [memory.id for memory in shared if memory.author.get("key") in words]
+    gone = [id for id, word in _authors(ctx, corner).items() if word in words]
     shelf.journal.write((), (), gone)
     ctx.notify()
     return len(gone)
 
 
-def _authors(ctx: Context, corner: Corner) -> set[str]:
+def _authors(ctx: Context, corner: Corner) -> dict[str, str]:
+    """Return who shared what of a project is here: keys, by the memories' ids."""
     shelf = ctx.team_shelf()
-    if shelf is None:
-        return set()
-    shared = shelf.journal.iter_memories(Scope((corner.id,)))
-    return {memory.author.get("key", "") for memory in shared}
+    shared = shelf.journal.iter_memories(Scope((corner.id,))) if shelf else ()
+    return {memory.id: memory.author.get("key", "") for memory in shared}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from datetime import timedelta
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 from vector_memory import config
-from vector_memory.observe.learning.figures import Rate, rate
+from vector_memory.observe.learning.figures import rate
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import GUIDANCE, PARTS, SEARCH
@@ -40,25 +40,6 @@ class BudgetRequest(ledger.WorkRequest):
     tokens: int = messages.number(0, 0, 100_000)
 
 
-class CompartmentView(messages.Answer):
-    """What comes by one way.
-
-    Attributes:
-        limit: tokens at most each time; `setting` changes that, "" where it is fixed.
-        used: tokens that the session was given, `times` so often.
-        all: the same of all sessions of the time.
-        brought: how many of its notes were used in what followed, of those judged; None where nobody judges.
-    """
-
-    compartment: str
-    limit: int
-    setting: str
-    used: int
-    times: int
-    all: int
-    brought: Rate | None
-
-
 def budget(ctx: Context, request: BudgetRequest) -> ledger.Answer:
     """Return the compartments of what is given unasked; or set a limit, which only the user does.
 
@@ -66,35 +47,35 @@ def budget(ctx: Context, request: BudgetRequest) -> ledger.Answer:
         BadInputError: the action or compartment is unknown, the limit is out of range, or an agent sets it.
 
     Returns:
-        The `compartments`, the `session` whose use they tell, what it was given in all (`used`), the `cap` over all
-        (0 for none), and how many `sessions` were given anything.
+        The `compartments`: of what comes by one way the `limit` in tokens each time, the `setting` that changes it (""
+        where it is fixed), what the session was given (`used`) so many `times`, what all sessions of the time (`all`),
+        and how many of its notes were used in what followed, of those judged (`brought`; None where nobody judges).
+        The `session` whose use they tell, what it was given in all (`used`), the `cap` over all (0 for none), and how
+        many `sessions` were given anything.
     """
     is_set = request.action == "set"
     summary = _set(ctx, request) if is_set else ""
     since = request.since or ctx.now() - timedelta(days=DAYS)
-    used: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    times: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    ctx.state.flush()
-    for entry in ctx.state.audit_entries(MOST_ENTRIES, since, "recall"):
-        session, part, tokens = (entry.detail.get(name) for name in ("session", "part", "tokens"))
-        if session and isinstance(part, str) and isinstance(tokens, int):
-            used[str(session)][part] += tokens
-            times[str(session)][part] += 1
-    session, whole, sessions = request.session or next(iter(used), ""), Counter[str](), len(used)
-    for given in used.values():
-        whole.update(given)
+    given = list(_given(ctx, since))
+    session, sessions = (
+        request.session or (given[0][0] if given else ""),
+        len({s for s, _, _ in given}),
+    )
     uses = ctx.state.use_counts("channel", since)
-    views = []
+    views: list[dict[str, object]] = []
     for part in PARTS:
         count = uses.get(PROCEDURES if part == GUIDANCE else part)
-        brought = rate(count.used, count.shown) if count else None
         limit = FIXED.get(part) or int(getattr(ctx.settings, SETTINGS[part]))
-        figures = (used[session][part], times[session][part], whole[part])
-        views.append(CompartmentView(part, limit, SETTINGS.get(part, ""), *figures, brought))
-    total, cap = used[session].total(), ctx.settings.session_tokens
+        own = [tokens for whose, way, tokens in given if (whose, way) == (session, part)]
+        views.append({
+            "compartment": part, "limit": limit, "setting": SETTINGS.get(part, ""), "used": sum(own), "times": len(own),
+            "all": sum(tokens for _, way, tokens in given if way == part),
+            "brought": rate(count.used, count.shown) if count else None,
+        })  # fmt: skip
+    total, cap = sum(n for whose, _, n in given if whose == session), ctx.settings.session_tokens
     if not summary and session:
-        most = f" of at most {cap}" if cap else ""
-        summary = f"{total} tokens{most} in this session, {whole.total()} in {sessions} sessions since {since:%Y-%m-%d}."
+        most, whole = f" of at most {cap}" if cap else "", sum(tokens for _, _, tokens in given)
+        summary = f"{total} tokens{most} in this session, {whole} in {sessions} sessions since {since:%Y-%m-%d}."
     return ledger.answer(
         ctx,
         summary or f"No session was given anything since {since:%Y-%m-%d}.",
@@ -105,6 +86,15 @@ def budget(ctx: Context, request: BudgetRequest) -> ledger.Answer:
         compartments=views,
         dry_run=request.dry_run if is_set else None,
     )
+
+
+def _given(ctx: Context, since: datetime) -> Iterator[tuple[str, str, int]]:
+    """Yield what sessions were given since a time, the newest first: the session, by which way, and its tokens."""
+    ctx.state.flush()
+    for entry in ctx.state.audit_entries(MOST_ENTRIES, since, "recall"):
+        session, part, tokens = (entry.detail.get(name) for name in ("session", "part", "tokens"))
+        if session and isinstance(part, str) and isinstance(tokens, int):
+            yield str(session), part, tokens
 
 
 def _set(ctx: Context, request: BudgetRequest) -> str:

@@ -25,6 +25,7 @@ from vector_memory.observe.learning.trails import Trail
 from vector_memory.service.base import messages
 from vector_memory.service.base.asker import Asker, ProjectAsker, asker_in
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import by_ids, each_of
 from vector_memory.service.capture import deferred
 from vector_memory.service.learning import counted_records, learned_records, lessons
 from vector_memory.service.learning.learned_records import SessionLedger
@@ -76,14 +77,12 @@ def answer(ctx: Context, summary: str, **parts: object) -> Answer:
 def records(asker: Asker, kind: str) -> list[Memory]:
     """Return the records of sessions that an asker may see, newest first."""
     scope = Scope(projects=asker.scope.projects, collections=(HEURISTICS,), kinds=(kind,))
-    return [
-        memory for shelf in asker.shelves for memory in shelf.journal.recent(scope, MOST_RECORDS)
-    ]
+    return each_of(asker.shelves, lambda journal: journal.recent(scope, MOST_RECORDS))
 
 
 def _ledgers(asker: Asker) -> Iterator[SessionLedger]:
-    for shelf in asker.shelves:
-        yield from (ledger for _, ledger in learned_records.ledgers(shelf, asker.scope.projects))
+    pairs = learned_records.ledgers(asker.shelves, asker.scope.projects)
+    return (ledger for _, ledger in pairs)
 
 
 def tasks_of(
@@ -121,13 +120,6 @@ def trail_for(alive: Sequence[Trail], kind: str) -> Trail | None:
     kinds = (kind, trails.ANY) if kind in CHANGING else (kind,)
     fit = (trail for kind in kinds for trail in alive if trail.kind == kind)
     return next(fit, None)
-
-
-def memories_of(asker: Asker, ids: Sequence[str]) -> dict[str, Memory]:
-    """Return these memories by their ids, as far as the asker's stores have them."""
-    return {
-        id: memory for shelf in asker.shelves for id, memory in shelf.journal.by_ids(ids).items()
-    }
 
 
 def done_of(tasks: Iterable[Task]) -> Rate:
@@ -223,7 +215,7 @@ def with_settings(now: Settings, words: Iterable[str], names: Sequence[str]) -> 
 def shown(asker: Asker, ids: Iterable[str]) -> list[BriefView]:
     """Return these memories in brief, each once, without those that are gone or held back."""
     wanted = unique(ids)
-    stored = memories_of(asker, wanted)
+    stored = by_ids(asker.shelves, wanted)
     return [in_brief(stored[id]) for id in wanted if id in stored and not stored[id].is_held]
 
 

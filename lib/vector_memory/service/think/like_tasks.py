@@ -40,11 +40,8 @@ def assess(ctx: Context, request: AssessmentRequest) -> ledger.Answer:
     done, minutes = ledger.done_of(mine), middle([task.minutes for task in mine])
     troubles = [trouble for task in mine for trouble in task.trouble]
     met = Counter((f"`{trouble.job}`: {trouble.line}", trouble.end) for trouble in troubles)
-    alive = (
-        []
-        if request.all_projects
-        else learned_records.trails_of(ledger.project_of(ctx, request), ctx.now())
-    )
+    here = None if request.all_projects else ledger.project_of(ctx, request)
+    alive = learned_records.trails_of(here, ctx.now()) if here else []
     trail = ledger.trail_for(alive, kind)
     return ledger.answer(
         ctx,

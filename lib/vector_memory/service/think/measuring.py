@@ -125,15 +125,15 @@ def suite(ctx: Context, request: BenchmarkRequest, progress: Progress) -> ledger
     return ledger.answer(ctx, summary, memories=count, dimensions=dimensions, missing=missing)
 
 
-def _probes(ctx: Context, n: int) -> list[tuple[str, Memory]]:
-    """Return questions made of stored memories: every second word of their first ones, so that no question
-    has its answer's words in a row."""
+def _probes(ctx: Context, n: int, least: int) -> list[tuple[str, Memory]]:
+    """Return questions of at least so many words made of stored memories: every second word of their first ones, so
+    that no question has its answer's words in a row."""
     probes = []
     for shelf in ctx.all_shelves():
         for memory in shelf.journal.recent(Scope().listed, 20 * n):
             words = memory.text.split()[: 2 * PROBE_WORDS : 2]
             # What only its own collection's question finds, or nobody, says nothing of quality.
-            if len(words) >= PROBE_WORDS // 2 and not (memory.is_quiet or memory.is_held):
+            if len(words) >= least and not (memory.is_quiet or memory.is_held):
                 probes.append((" ".join(words), memory))
     return probes[:n]
 
@@ -142,17 +142,18 @@ def _asker(ctx: Context) -> messages.Asker:
     return messages.asker_of(ctx, messages.Filter(all_projects=True, actor="job"))
 
 
-def _recall(ctx: Context, n: int) -> Measured | None:
-    probes, asker = _probes(ctx, n), _asker(ctx)
+def recalls(ctx: Context, n: int) -> Measured | None:
+    """Return how long recalls take, None where nothing is stored to ask for."""
+    probes, asker = _probes(ctx, n, 1), _asker(ctx)
     if not probes:
         return None
     lookup.answer(ctx, probes[0][0], asker, 10)
     acts = [partial(lookup.answer, ctx, text, asker, 10) for text, _ in probes]
-    return times(acts, "recalls of ten")
+    return _times(acts, "recalls of ten")
 
 
 def _quality(ctx: Context, n: int) -> Measured | None:
-    probes, asker, good = _probes(ctx, n), _asker(ctx), 0
+    probes, asker, good = _probes(ctx, n, PROBE_WORDS // 2), _asker(ctx), 0
     for text, memory in probes:
         hits = lookup.find(ctx, text, asker, NEAR)
         good += any(hit.memory.id == memory.id or hit.memory.text == memory.text for hit in hits)
@@ -172,7 +173,7 @@ def _store(ctx: Context, n: int) -> Measured:
             ctx.embedding.query(text)
             journal.add([Memory(new_id(), text, ctx.now(), origin=Origin.JOB)])
 
-        return times([write] * n, "writes with a vector, durable")
+        return _times([write] * n, "writes with a vector, durable")
 
 
 def _open(ctx: Context, n: int) -> Measured:
@@ -180,7 +181,7 @@ def _open(ctx: Context, n: int) -> Measured:
     shelf = max(ctx.all_shelves(), key=lambda shelf: shelf.journal.count())
     with tempfile.TemporaryDirectory(dir=ctx.home.run) as folder:
         shelf.journal.backup_to(os.path.join(folder, "journal.db"))
-        return times([lambda: Journal.open(folder).close()] * 5, "openings of a copy")
+        return _times([lambda: Journal.open(folder).close()] * 5, "openings of a copy")
 
 
 def _hooks(ctx: Context, n: int) -> Measured | None:
@@ -208,7 +209,7 @@ def _size(ctx: Context, n: int) -> Measured:
     return Measured(round(sum(stores) / 1e6, 2), f"MB in {len(stores)} stores")
 
 
-def times(acts: Sequence[Callable[[], object]], what: str) -> Measured:
+def _times(acts: Sequence[Callable[[], object]], what: str) -> Measured:
     """Return the median of the times that some acts take, in ms."""
     took = []
     for act in acts:
@@ -220,6 +221,6 @@ def times(acts: Sequence[Callable[[], object]], what: str) -> Measured:
 
 
 _MEASURES: dict[str, Callable[[Context, int], Measured | None]] = {
-    "recall_ms": _recall, "store_ms": _store, "hooks_ms": _hooks, "quality": _quality,
+    "recall_ms": recalls, "store_ms": _store, "hooks_ms": _hooks, "quality": _quality,
     "duplicates": _duplicates, "size_mb": _size, "open_ms": _open,
 }  # fmt: skip

@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.index.diagrams import forms
 from vector_memory.index.diagrams.diagram import Diagram
 from vector_memory.model import Memory, Origin, Scope
-from vector_memory.service.base import messages
+from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit.remember import RememberRequest, remember
 from vector_memory.service.think import ledger
@@ -84,7 +83,7 @@ def take_in(ctx: Context, request: InputRequest) -> ledger.Answer:
     file = _opened(ctx, request)
     kind = _kind(file, request)
     diagrams = [] if request.text else _diagrams(file)
-    path, digest = _clean(file.name), DIGEST + file.sha256
+    path, digest = privacy.word(file.name), DIGEST + file.sha256
     earlier = _earlier(ctx, request, path)
     is_changed = earlier is not None and digest not in earlier.tags
     draft = RememberRequest(
@@ -117,8 +116,8 @@ def take_in(ctx: Context, request: InputRequest) -> ledger.Answer:
         sha256=file.sha256,
         bytes=file.size,
         text=draft.text,
-        parts=[{"id": _clean(id), "label": _clean(label)} for id, label in nodes],
-        arrows=[dict(zip(ENDS, map(_clean, edge), strict=True)) for edge in edges],
+        parts=[{"id": privacy.word(id), "label": privacy.word(label)} for id, label in nodes],
+        arrows=[dict(zip(ENDS, map(privacy.word, edge), strict=True)) for edge in edges],
         dry_run=request.dry_run,
         earlier=earlier.id if earlier else "",
         changed=is_changed,
@@ -142,7 +141,7 @@ def _text(kind: str, name: str, words: str, diagrams: Sequence[Diagram]) -> str:
     body = words or "\n\n".join(diagram.text for diagram in diagrams)
     if len(body) > MOST_CHARS:
         body = body[: body.rfind("\n", 0, MOST_CHARS) + 1 or MOST_CHARS] + "…"
-    return _clean(f"{kind.capitalize()} {name}\n{body}")
+    return privacy.word(f"{kind.capitalize()} {name}\n{body}")
 
 
 def _opened(ctx: Context, request: InputRequest) -> ReadFile:
@@ -184,10 +183,6 @@ def _diagrams(file: ReadFile) -> list[Diagram]:
             f"{file.name} shows nothing that can be read.", "Give a text that says what it shows."
         )
     return diagrams
-
-
-def _clean(words: str) -> str:
-    return str(redact.clean(words).text)
 
 
 def _earlier(ctx: Context, request: InputRequest, path: str) -> Memory | None:

@@ -13,6 +13,7 @@ from vector_memory.observe.learning.figures import LEAST, NOT_ENOUGH, SURE, Rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import by_ids
 from vector_memory.service.learning import learned_records
 from vector_memory.service.think import ledger
 
@@ -170,7 +171,7 @@ def _procedures(
 ) -> Iterator[tuple[tuple[str, str], Task]]:
     """Yield the procedures that a session was shown, each with the task that it came into."""
     came = list(learned_records.tasks_of_shown(ctx, [task for task in all_tasks if not task.agent]))
-    shown = ledger.memories_of(messages.asker_of(ctx, request), list({id for id, _ in came}))
+    shown = by_ids(messages.asker_of(ctx, request).shelves, {id for id, _ in came})
     for id, task in came:
         if id in shown and shown[id].kind == PROCEDURE:
             yield (PROCEDURE, f"{shown[id].title or shown[id].text[:60]} [{id[:8]}]"), task

@@ -31,14 +31,6 @@ class SwarmRequest(messages.Request):
     weights: list[str] = messages.read_by(lambda sent, name: sent.get(name) or [], None)
 
 
-class Opinion(messages.Answer):
-    """Answers that say the same: one of them, which (numbers from 1), and their weight together."""
-
-    text: str
-    voters: list[int]
-    weight: float
-
-
 def swarm(ctx: Context, request: SwarmRequest) -> ledger.Answer:
     """Return the opinions of several answers, by the rules that tell duplicates and contradictions apart.
 
@@ -47,25 +39,23 @@ def swarm(ctx: Context, request: SwarmRequest) -> ledger.Answer:
 
     Returns:
         Whether one opinion has more than two thirds of the weight (`agreed`), and how many wrong voters of equal
-        weight that survives (`tolerates`); the `opinions`, the heaviest first; and pairs of voters that contradict
+        weight that survives (`tolerates`); the `opinions`, the heaviest first, each with the answers that say it (`voters`,
+        from 1) and their `weight` together; and pairs of voters that contradict
         each other, with the words by which they differ (`conflicts`).
     """
     texts = [str(redact.clean(text).text) for text in _texts(request.answers)]
     weights = _weights(request.weights, len(texts))
     groups, conflicts = _grouped(ctx, texts)
+    weighed = [(sum(weights[voter] for voter in group), group) for group in groups]
+    weighed.sort(key=lambda pair: (-pair[0], pair[1]))
     opinions = [
-        Opinion(
-            texts[group[0]],
-            [voter + 1 for voter in group],
-            round(sum(weights[v] for v in group), 3),
-        )
-        for group in groups
+        {"text": texts[group[0]], "voters": [n + 1 for n in group], "weight": round(weight, 3)}
+        for weight, group in weighed
     ]
-    opinions.sort(key=lambda opinion: (-opinion.weight, opinion.voters))
-    most, tolerates = opinions[0], (len(texts) - 1) // 3
-    part = most.weight / sum(weights)
+    (most, voters), tolerates = weighed[0], (len(texts) - 1) // 3
+    part = most / sum(weights)
     agreed = part > QUORUM
-    summary = f"{part:.0%} of the weight, {len(most.voters)} of {len(texts)} answers, say the same"
+    summary = f"{part:.0%} of the weight, {len(voters)} of {len(texts)} answers, say the same"
     summary += "." if agreed else ": no agreement, which takes more than two thirds."
     if agreed and not tolerates:
         summary += " Of fewer than four answers one wrong voter decides."

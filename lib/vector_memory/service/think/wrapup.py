@@ -7,10 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from vector_memory.model import EPISODES, PASSAGE, Memory, Scope, unique
+from vector_memory.observe.learning import outcomes
 from vector_memory.observe.learning.outcomes import Task
+from vector_memory.observe.learning.trouble import Habit
 from vector_memory.service.base import messages
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import each_of
 from vector_memory.service.edit.remember import SAID_IN
 from vector_memory.service.learning import learned_records, lessons
 from vector_memory.service.memory import last_session
@@ -55,7 +58,7 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
         for memory in memories
         if memory.kind == PASSAGE
     }
-    learned, board = _learned(asker, memories, session), lessons.show(ctx, request)
+    learned, habits = _learned(asker, memories, session), learned_records.board_of(asker).habits
     names = asker.names
     settled = [memory for memory in learned if not memory.is_held][:MOST_LEARNED]
     return {
@@ -66,20 +69,16 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
         "files": list(unique(file for task in kept.tasks for file in task.files))[:MOST_FILES],
         "left": [memory_view(memory, names) for memory in _left(asker, scope, session)],
         "learned": [memory_view(memory, names) for memory in settled],
-        "trouble": _trouble(kept.tasks, board),
-        "lessons": board.tasks,
+        "trouble": _trouble(kept.tasks, habits),
+        "lessons": outcomes.figures(lessons.all_kept(asker)[0]),
         "waits": sum(memory.is_held for memory in learned),
     }
 
 
 def _learned(asker: ProjectAsker, memories: Iterable[Memory], session: str) -> list[Memory]:
     """Return what was decided or found in the session's talk, and what was told to be remembered in it."""
-    remembered = (
-        memory
-        for shelf in asker.shelves
-        for memory in shelf.journal.recent(asker.scope, LOOKED_AT)
-        if session and memory.extra.get(SAID_IN) == session
-    )
+    every = each_of(asker.shelves, lambda journal: journal.recent(asker.scope, LOOKED_AT))
+    remembered = (m for m in every if session and m.extra.get(SAID_IN) == session)
     # An error with what ended it stands among the session's trouble.
     decided = (
         memory for memory in memories if memory.kind in LEARNED and memory.collection != EPISODES
@@ -107,10 +106,10 @@ def _done(task: Task, titles: dict[str, str]) -> dict[str, object]:
     return {"title": asked, **{name: getattr(task, name) for name in names}}
 
 
-def _trouble(tasks: Sequence[Task], board: lessons.LessonsAnswer) -> list[dict[str, object]]:
+def _trouble(tasks: Sequence[Task], habits: Iterable[Habit]) -> list[dict[str, object]]:
     """Return each error that came in the session, what ended it ("" for nothing), and in how many tasks of the
     project it has come, as `lessons` has it; 0 where it is new."""
-    counts = Counter({habit.sign: habit.n for habit in board.trouble})
+    counts = Counter({habit.sign: habit.n for habit in habits})
     met = {trouble.sign: trouble for task in tasks for trouble in task.trouble}
     often = sorted(met.values(), key=lambda trouble: -counts[trouble.sign])
     return [

@@ -67,7 +67,8 @@ _KINDS = {field.name: str if field.type == "str" else bool for field in fields(F
 
 
 def flags_in(values: Iterable[object]) -> list[Flag]:
-    """Return the flags that were written as JSON, without anything else, and of each what is a word of it."""
+    """Return the flags that were written as JSON, without anything else, and of each what is a word of it: an import
+    can bring records that nobody here has written."""
     rows = [row for row in values if isinstance(row, dict) and isinstance(row.get("id"), str)]
     return [
         Flag(
@@ -215,15 +216,7 @@ class MarkRequest(messages.Request):
     verdict: str = messages.one_of((ASKED, FALSE))
 
 
-@dataclass(frozen=True)
-class MarkAnswer:
-    """A flag's id, and the verdict that is kept."""
-
-    id: str
-    verdict: str
-
-
-def mark(ctx: Context, request: MarkRequest) -> MarkAnswer:
+def mark(ctx: Context, request: MarkRequest) -> dict[str, object]:
     """Keep the user's verdict on a flag: what is false counts no more in figures and self-assessments.
 
     Raises:
@@ -231,7 +224,7 @@ def mark(ctx: Context, request: MarkRequest) -> MarkAnswer:
         NotFoundError: there is no such flag.
 
     Returns:
-        The flag's id and the verdict that is kept.
+        The flag's `id` and the `verdict` that is kept.
     """
     request.require_user("judges what was flagged")
     settle(ctx)
@@ -248,7 +241,7 @@ def mark(ctx: Context, request: MarkRequest) -> MarkAnswer:
                 ctx.state.audit(
                     "mark_flag", request.actor, [memory.id], {"verdict": request.verdict}
                 )
-                return MarkAnswer(request.id, request.verdict)
+                return {"id": request.id, "verdict": request.verdict}
     raise NotFoundError("There is no such flag.", "`vector-memory flags` lists them.")
 
 

@@ -27,7 +27,7 @@ from vector_memory.retrieve.search import holds_at
 from vector_memory.service.base import client_memory, context_block, delivery
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import SEARCH
-from vector_memory.service.base.shelf import Shelf, project_names
+from vector_memory.service.base.shelf import Shelf, by_ids, project_names
 from vector_memory.service.memory import lookup
 from vector_memory.service.tools import file_changes, search_answer
 from vector_memory.service.tools.tool_call import NOTHING, ToolAnswer, ToolCall
@@ -295,9 +295,9 @@ def _digest(wanted: SearchTerms) -> str:
 def _not_shown(found: Sequence[NamedMemory], shown: set[str]) -> Iterator[NamedMemory]:
     """Yield what the session was not given, neither itself nor in another memory's words."""
     texts = ShownTexts()
-    for shelf in {id(named.shelf): named.shelf for named in found}.values():
-        for memory in shelf.journal.by_ids(list(shown)).values():
-            texts.take(memory)
+    shelves = {id(named.shelf): named.shelf for named in found}
+    for memory in by_ids(shelves.values(), shown).values():
+        texts.take(memory)
     for named in found:
         if named.memory.id not in shown and not texts.holds(named.memory):
             yield named

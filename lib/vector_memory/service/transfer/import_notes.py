@@ -37,13 +37,17 @@ from vector_memory.service.transfer.import_plan import (
     UPDATED,
     ImportStep,
     NotePlanner,
-    NoteStepView,
 )
-from vector_memory.service.transfer.json_lines import MAX_ERRORS, ImportAnswer, IncomingRequest
+from vector_memory.service.transfer.json_lines import (
+    MAX_ERRORS,
+    ImportAnswer,
+    ImportCounts,
+    IncomingRequest,
+)
 from vector_memory.service.transfer.note_files import NoteFile
 from vector_memory.service.transfer.round_trip import Returning
 
-Show = Callable[[NoteStepView], None]
+Show = Callable[[dict[str, object]], None]
 
 
 class NotesRequest(IncomingRequest):
@@ -62,30 +66,22 @@ class NotesRequest(IncomingRequest):
 
 
 @dataclass
-class NotesAnswer:
+class NotesAnswer(ImportCounts):
     """What an import of notes did so far, or would do.
 
     Attributes:
-        read: how many notes stand in so many `files`.
-        updated: notes that read differently now; `merged` those whose text was there already.
+        files: in which so many notes were `read`.
+        updated: notes that read differently now.
         left_out: notes that were forgotten, or whose place another took; `gone` those that are in no file now.
-        proposed: what waits for the user, as an agent brought it.
-        redactions: values that were taken out.
     """
 
     files: int = 0
-    read: int = 0
-    stored: int = 0
     updated: int = 0
-    merged: int = 0
     unchanged: int = 0
     left_out: int = 0
     gone: int = 0
-    proposed: int = 0
     forgotten: int = 0
-    redactions: int = 0
     errors: list[messages.FileError] = field(default_factory=list)
-    seconds: float = 0.0
 
     def failed(self, file: str, error: str) -> None:
         """Note a file that could not be taken."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from vector_memory import redact
 from vector_memory.errors import VectorMemoryError
@@ -26,10 +25,8 @@ from vector_memory.model import (
     unique,
 )
 from vector_memory.service.base.context import Context, new_id
-from vector_memory.service.base.messages import Answer, spare
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import proposals, trust_marks
-from vector_memory.service.memory.views import values_for
 from vector_memory.service.transfer.json_lines import ImportAnswer, IncomingRequest, placed
 from vector_memory.service.transfer.note_files import NoteFile
 from vector_memory.service.transfer.round_trip import Returning
@@ -39,29 +36,8 @@ SAME, GONE, LEFT_OUT = "unchanged", "gone", "left out"
 STORING = (NEW, MERGED, CHANGED, UPDATED)
 
 
-class NoteStepView(Answer):
-    """What would be done with a note, as a preview shows it.
-
-    Attributes:
-        action: `new`, `merged`, `changed`, `updated`, `gone`, `proposed` or `left out`.
-        lines: the note's first and last line in its file.
-        done: whether its box is ticked, where it has one.
-        of: the stored memory concerned.
-        superseded: another note of the import took its place.
-    """
-
-    action: str
-    kind: str
-    priority: str
-    tags: tuple[str, ...]
-    title: str
-    text: str
-    created_at: datetime
-    file: str
-    lines: tuple[int, int]
-    done: bool | None = spare()
-    of: str | None = spare()
-    superseded: bool | None = spare()
+SHOWN = ("kind", "priority", "tags", "title", "text", "created_at")
+"""What a preview shows of a note, by the names of `Memory`."""
 
 
 @dataclass(frozen=True)
@@ -76,18 +52,20 @@ class ImportStep:
     record: str = ""
     successor: str = ""
 
-    def view(self) -> NoteStepView:
-        """Return the step as a preview shows it."""
-        source = self.memory.source
-        return NoteStepView(
-            **values_for(NoteStepView, self.memory),
-            action=self.action,
-            file=source.path,
-            lines=(source.line_start, source.line_end),
-            done=self.memory.extra.get("done"),
-            of=self.old.id if self.old else None,
-            superseded=True if self.successor else None,
-        )
+    def view(self) -> dict[str, object]:
+        """Return the step as a preview shows it: its `action`, `SHOWN`, where the note stands (`file`, its first and
+        last of `lines`); where it has a box, whether that is ticked (`done`), the stored memory concerned (`of`),
+        and that another note of the import took its place (`superseded`)."""
+        source, done = self.memory.source, self.memory.extra.get("done")
+        return {
+            "action": self.action,
+            **{name: getattr(self.memory, name) for name in SHOWN},
+            "file": source.path,
+            "lines": (source.line_start, source.line_end),
+            **({} if done is None else {"done": done}),
+            **({"of": self.old.id} if self.old else {}),
+            **({"superseded": True} if self.successor else {}),
+        }
 
 
 @dataclass(frozen=True)
@@ -129,10 +107,7 @@ def _known_lines(text: str, cleaned: str) -> int | None:
     """Return up to which line two texts have the same lines, None if their numbers do not differ: a
     secret may have been several lines long."""
     before, after = with_plain_ends(text).split("\n"), cleaned.split("\n")
-    if len(before) == len(after):
-        return None
-    same = (first == other for first, other in zip(before, after, strict=False))
-    return next((number for number, equal in enumerate(same) if not equal), len(after))
+    return None if len(before) == len(after) else len(os.path.commonprefix([before, after]))
 
 
 @dataclass
@@ -181,8 +156,10 @@ class NotePlanner:
         plan = reimport.plan(pairs, stored)
         for action, matched in ((SAME, plan.same), (UPDATED, plan.moved), (CHANGED, plan.changed)):
             for position, key in matched.items():
-                draft = self._drafts[rest[position]]
-                steps[rest[position]] = self._matched(action, draft, self._active[key])
+                draft, old = self._drafts[rest[position]], self._active[key]
+                # A box that was ticked changes the memory and none of its words.
+                is_ticked = action == SAME and old.extra.get("done") != draft.done
+                steps[rest[position]] = self._step(UPDATED if is_ticked else action, draft, old)
         for position in plan.new:
             steps[rest[position]] = self._new(self._drafts[rest[position]])
         for place in sorted(steps):
@@ -221,11 +198,6 @@ class NotePlanner:
                 has_all_tags = set(draft.tags) <= set(twin.tags)
                 steps[place] = self._step(SAME if has_all_tags else MERGED, draft, twin)
         return steps
-
-    def _matched(self, action: str, draft: NoteDraft, old: Memory) -> ImportStep:
-        """A box that was ticked changes the memory and none of its words."""
-        ticked = action == SAME and old.extra.get("done") != draft.done
-        return self._step(UPDATED if ticked else action, draft, old)
 
     def _new(self, draft: NoteDraft) -> ImportStep:
         """A decision that has given way is stored only together with what took its place."""

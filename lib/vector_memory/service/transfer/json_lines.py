@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, UnsafeTextError, VectorMemoryError
@@ -32,9 +31,8 @@ from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf, project_roots
 from vector_memory.service.memory import proposals, trust_marks
-from vector_memory.service.memory.views import values_for
 from vector_memory.service.transfer import round_trip
-from vector_memory.service.transfer.round_trip import ExportedState, Returning
+from vector_memory.service.transfer.round_trip import Returning
 from vector_memory.system import json_in
 from vector_memory.system.files import open_found, with_real_folder
 from vector_memory.system.json_in import Record
@@ -79,12 +77,11 @@ class LineError(messages.Answer):
 
 
 @dataclass
-class ImportAnswer:
-    """What an import did so far with the lines that it read.
+class ImportCounts:
+    """What an import did so far with what it read.
 
     Attributes:
-        merged: lines whose text was there already.
-        skipped: lines that could not be taken; `errors` says why of the first hundred.
+        merged: texts that were there already.
         proposed: what waits for the user, as an agent brought it.
         redactions: values that were taken out.
     """
@@ -92,11 +89,21 @@ class ImportAnswer:
     read: int = 0
     stored: int = 0
     merged: int = 0
-    skipped: int = 0
     proposed: int = 0
     redactions: int = 0
-    errors: list[LineError] = field(default_factory=list)
     seconds: float = 0.0
+
+
+@dataclass
+class ImportAnswer(ImportCounts):
+    """What an import did so far with the lines that it read.
+
+    Attributes:
+        skipped: lines that could not be taken; `errors` says why of the first hundred.
+    """
+
+    skipped: int = 0
+    errors: list[LineError] = field(default_factory=list)
 
     def failed(self, line: int, error: str) -> None:
         """Count a line that could not be taken, and say why of the first hundred."""
@@ -403,59 +410,7 @@ class ExportRequest(messages.Filter):
     format: str = messages.one_of(("jsonl", "markdown"))
 
 
-class ExportSource(messages.Answer):
-    """The file that a memory came from, with its first and last line there."""
-
-    path: str
-    lines: tuple[int, int]
-
-
-class ExportLine(ExportedState, kw_only=True):
-    """A memory as one line of an export; `import` takes it.
-
-    Attributes:
-        session: where it was said; `seq` is the turn, `speaker` who said it.
-        project: its project's folder, None for a memory of no project or of one that is gone.
-        source: the file that it came from.
-        model: the model that wrote it.
-        suspicion: why it looks like instructions.
-        foreign: others wrote it.
-        proposed: what an agent would have it count as.
-    """
-
-    id: str
-    external_id: str | None
-    text: str
-    title: str
-    kind: str
-    tags: tuple[str, ...]
-    created_at: datetime
-    session: str
-    seq: int
-    speaker: str
-    files: tuple[str, ...]
-    project: str | None
-    project_id: str
-    priority: str
-    confidence: float
-    origin: str
-    collection: str
-    sensitivity: str
-    jurisdiction: str
-    source: ExportSource
-    model: str
-    suspicion: dict[str, object] | None = messages.spare()
-    foreign: bool | None = messages.spare()
-    proposed: dict[str, object] | None = messages.spare()
-
-
-class ExportAnswer(messages.Answer):
-    """How many memories were written out."""
-
-    exported: int
-
-
-def export(ctx: Context, request: ExportRequest) -> Iterator[ExportLine]:
+def export(ctx: Context, request: ExportRequest) -> Iterator[dict[str, object]]:
     """Yield all memories of a project, of the global scope or of every store, oldest first, in the
     form that `import` takes."""
     asker = messages.asker_of(ctx, request)
@@ -477,24 +432,32 @@ def exported(shelf: Shelf, scope: Scope) -> Iterator[tuple[Memory, list[Link]]]:
     )
 
 
-def export_line(memory: Memory, root: str, links: Sequence[Link] = ()) -> ExportLine:
-    """Return a memory as one line of an export.
+SAID = (
+    "id", "text", "title", "kind", "tags", "created_at", "files", "priority", "confidence", "origin", "collection",
+    "sensitivity", "jurisdiction", "model",
+)  # fmt: skip
+"""What each line of an export tells of a memory, by the names of `Memory`."""
+
+
+def export_line(memory: Memory, root: str, links: Sequence[Link]) -> dict[str, object]:
+    """Return a memory as one line of an export; `import` takes it: `SAID`, where it was said (`session`, the turn as
+    `seq`, `speaker`) or stood (`source`: a file, with its first and last line there), its project's folder (None where
+    it has none) and id, its `external_id` (None for none), `round_trip.standing`, and the marks of trust.
 
     Args:
         root: its project's folder, "" for none.
         links: those that lead from it.
     """
     source = memory.source
-    own = values_for(ExportLine, memory) | {
+    return {
+        **round_trip.standing(memory, links),
+        **{name: getattr(memory, name) for name in SAID},
         "external_id": memory.external_id or None,
         "session": source.session,
         "seq": source.turn,
         "speaker": source.speaker,
         "project": root or None,
         "project_id": memory.project,
-        "source": ExportSource(source.path, (source.line_start, source.line_end)),
-        "suspicion": None,
-        "proposed": None,
+        "source": {"path": source.path, "lines": (source.line_start, source.line_end)},
+        **trust_marks.marks_of(memory, trust_marks.TRUST_MARKS),
     }
-    marks = trust_marks.marks_of(memory, trust_marks.TRUST_MARKS)
-    return ExportLine(**own | marks | vars(round_trip.standing(memory, links)))

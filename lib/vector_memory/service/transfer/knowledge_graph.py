@@ -5,18 +5,15 @@ from __future__ import annotations
 import os
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timezone
-from functools import partial
 from itertools import islice
 
-from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.notes import knowledge_graph
 from vector_memory.index.notes.knowledge_graph import Fact
 from vector_memory.model import (
     IS_FOREIGN,
-    CleanText,
     Link,
     Memory,
     Origin,
@@ -25,9 +22,8 @@ from vector_memory.model import (
     Source,
     Status,
 )
-from vector_memory.service.base import messages
+from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.exchange_versions import memory_id
 from vector_memory.service.transfer.json_lines import (
@@ -80,11 +76,16 @@ def import_graph(ctx: Context, request: ImportRequest, progress: Progress) -> Im
         ctx.know_project(shelf, place)
     whole = knowledge_graph.parse_whole(_whole(path), done.clean)
     facts = _facts(path, done) if whole is None else ((0, fact) for fact in whole)
-    make = partial(_memory, request, path, project, done)
+    made, back = _memories(request, path, project, done, facts), Returning()
     of_entity: defaultdict[str, list[str]] = defaultdict(list)
     relations: dict[str, tuple[str, ...]] = {}
-    while batch := list(islice(facts, BATCH)):
-        for id, fact in _stored(shelf, batch, done, make):
+    while batch := list(islice(made, BATCH)):
+        store([(shelf, memory) for memory, _ in batch], done, False, back)
+        ids = [back.became.get(memory.id, memory.id) for memory, _ in batch]
+        there = shelf.journal.by_ids(ids)
+        for id, (_, fact) in zip(ids, batch, strict=True):
+            if there[id].status is Status.FORGOTTEN:
+                continue
             if fact.is_relation:
                 relations[id] = fact.entities
             else:
@@ -100,47 +101,35 @@ def import_graph(ctx: Context, request: ImportRequest, progress: Progress) -> Im
     return done.finish(ctx, request.actor, started)
 
 
-def _stored(
-    shelf: Shelf,
-    batch: Sequence[tuple[int, Fact]],
+def _memories(
+    request: ImportRequest,
+    path: str,
+    project: str,
     done: ImportAnswer,
-    make: Callable[[Fact], Memory],
-) -> list[tuple[str, Fact]]:
-    """Store the facts of a batch that are new; return each that nobody has forgotten, behind the id of the
-    memory that says it."""
-    made: list[tuple[Memory, Fact]] = []
-    for line, fact in batch:
+    facts: Iterable[tuple[int, Fact]],
+) -> Iterator[tuple[Memory, Fact]]:
+    """Yield facts as memories, each with the fact; the same one has the same id whenever it is read."""
+    foreign = {IS_FOREIGN: True} if request.foreign or request.is_agent else {}
+    at = datetime.fromtimestamp(os.path.getmtime(path), timezone.utc)
+    for line, fact in facts:
         done.read += 1
         try:
-            made.append((make(fact), fact))
+            made = Memory(
+                id=memory_id(fact.key, project),
+                text=done.clean(fact.text),
+                created_at=at,
+                kind=KIND,
+                project=project,
+                origin=Origin.IMPORT,
+                tags=tuple(privacy.word(tag) for tag in fact.tags),
+                source=Source(path=privacy.word(path)),
+                external_id=fact.key,
+                extra={"entities": [privacy.word(name) for name in fact.entities], **foreign},
+            )
         except UnsafeTextError as error:
             done.failed(line, str(error))
-    back = Returning()
-    store([(shelf, memory) for memory, _ in made], done, False, back)
-    ids = {memory.id: back.became.get(memory.id, memory.id) for memory, _ in made}
-    there = shelf.journal.by_ids(list(ids.values()))
-    pairs = ((ids[memory.id], fact) for memory, fact in made)
-    return [(id, fact) for id, fact in pairs if there[id].status is not Status.FORGOTTEN]
-
-
-def _memory(
-    request: ImportRequest, path: str, project: str, done: ImportAnswer, fact: Fact
-) -> Memory:
-    """Return a fact as a memory; the same one has the same id whenever it is read."""
-    foreign = {IS_FOREIGN: True} if request.foreign or request.is_agent else {}
-    made = Memory(
-        id=memory_id(fact.key, project),
-        text=done.clean(fact.text),
-        created_at=datetime.fromtimestamp(os.path.getmtime(path), timezone.utc),
-        kind=KIND,
-        project=project,
-        origin=Origin.IMPORT,
-        tags=tuple(_clean(tag) for tag in fact.tags),
-        source=Source(path=_clean(path)),
-        external_id=fact.key,
-        extra={"entities": [_clean(name) for name in fact.entities], **foreign},
-    )
-    return trust_marks.settled(made, fact.text)
+        else:
+            yield trust_marks.settled(made, fact.text), fact
 
 
 def _facts(path: str, done: ImportAnswer) -> Iterator[tuple[int, Fact]]:
@@ -154,10 +143,6 @@ def _facts(path: str, done: ImportAnswer) -> Iterator[tuple[int, Fact]]:
         if not facts:
             done.failed(number, "Neither an entity nor a relation.")
         yield from ((number, fact) for fact in facts)
-
-
-def _clean(word: str) -> CleanText:
-    return redact.clean(word).text
 
 
 def _whole(path: str) -> bytes:

@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.model import PROPOSED, REVIEWED, Link, Memory, Relation, Status, Temporal, Tier
-from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base import request_fields
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import trust_marks
-from vector_memory.service.memory.views import values_for
 from vector_memory.system.json_in import Record
 
 STATUSES = (Status.ACTIVE, Status.SUPERSEDED)
@@ -24,64 +24,35 @@ STATUSES = (Status.ACTIVE, Status.SUPERSEDED)
 MOST_LINKS, MOST_DEEP, MOST_USES = 1_000, 8, 1 << 53
 MOST_WEIGHT = 1e6
 AT_ONCE = 500
+LINK = ("to", "relation", "weight", "created_at")
+"""What is told of a link, in the order of `LEADING`."""
 TIMES = ("updated_at", "valid_from", "valid_until", "expires_at", "last_used_at", "applied_at")
 ORDINARY = {attribute.name: attribute.default for attribute in fields(Memory)}
 
 
-class LinkTold(messages.Answer):
-    """A link to another memory."""
-
-    to: str
-    relation: str
-    weight: float
-    created_at: datetime | None
-
-
-class ExportedState(messages.Answer):
-    """What an export line tells of a memory besides its words; what is ordinary is left out.
-
-    Attributes:
-        temporal: how it ages, where it does.
-        tier: how near at hand it is kept, where that is not hot.
-        applied: in how many sessions it was of use, and when last.
-        status: `superseded` where it gave way to `superseded_by`.
-        links: those that lead from it.
-        extra: what else was noted with it, the marks of trust left out.
-    """
-
-    updated_at: datetime | None = messages.spare()
-    temporal: str | None = messages.spare()
-    valid_from: datetime | None = messages.spare()
-    valid_until: datetime | None = messages.spare()
-    expires_at: datetime | None = messages.spare()
-    status: str | None = messages.spare()
-    superseded_by: str | None = messages.spare()
-    uses: int | None = messages.spare()
-    last_used_at: datetime | None = messages.spare()
-    tier: str | None = messages.spare()
-    applied: int | None = messages.spare()
-    applied_at: datetime | None = messages.spare()
-    links: list[LinkTold] | None = messages.spare()
-    extra: dict[str, object] | None = messages.spare()
+STANDING = (
+    "updated_at", "temporal", "valid_from", "valid_until", "expires_at", "status", "superseded_by", "uses",
+    "last_used_at", "tier", "applied", "applied_at",
+)  # fmt: skip
+"""What an export tells of a memory besides its words, where it is not as usual; the names are those of `Memory`."""
+LEADING = attrgetter("to_id", "relation", "weight", "created_at")
 
 
-def standing(memory: Memory, links: Sequence[Link]) -> ExportedState:
-    """Return what a memory has besides its words.
+def standing(memory: Memory, links: Sequence[Link]) -> dict[str, object]:
+    """Return what a memory has besides its words and is not as usual, by the names of an export: `STANDING`, its
+    `links`, and in `extra` what else was noted with it, the marks of trust left out.
 
     Args:
         links: those that lead from it.
     """
-    leading = [
-        LinkTold(link.to_id, link.relation.value, link.weight, link.created_at) for link in links
-    ]
-    own = {
-        name: value
-        for name, value in values_for(ExportedState, memory).items()
-        if value != ORDINARY[name]
+    told: dict[str, object] = {
+        name: getattr(memory, name) for name in STANDING if getattr(memory, name) != ORDINARY[name]
     }
+    if links:
+        told["links"] = [dict(zip(LINK, LEADING(link), strict=True)) for link in links]
     marks = {**_reviewed(memory.extra), **_held_back(memory.extra)}
-    own["extra"] = {**trust_marks.unmarked(memory.extra), **marks} or None
-    return ExportedState(links=leading or None, **own)
+    noted = {**trust_marks.unmarked(memory.extra), **marks}
+    return {**told, "extra": noted} if noted else told
 
 
 def with_links(shelf: Shelf, memories: Iterable[Memory]) -> Iterator[tuple[Memory, list[Link]]]:
@@ -112,46 +83,28 @@ def restored(memory: Memory, data: Record) -> Memory:
         tier=Tier(data.get("tier") or Tier.HOT),
         applied=request_fields.number_of(data, "applied", 0, 0, MOST_USES),
         **times,
-        extra={
-            **_noted(data),
-            **memory.extra,
-            **_restored_review(memory, data),
-            **_restored_proposal(data),
-        },
+        extra=_noted(memory, data),
     )
 
 
-def _noted(data: Record) -> dict[str, object]:
-    """Return what else an export says was noted with a memory, redacted; what it says of trust does not
-    count."""
-    extra = data.get("extra")
-    cleaned = _cleaned(extra, MOST_DEEP) if isinstance(extra, dict) else {}
-    noted = cleaned if isinstance(cleaned, dict) else {}
-    return trust_marks.unmarked({**noted, **({"done": True} if data.get("done") is True else {})})
+def _noted(memory: Memory, data: Record) -> dict[str, object]:
+    """Return what was noted with a memory, and what else an export says was, redacted. What that says of trust does
+    not count, but that hooks hold back what an agent proposed, since an export decides nothing, and that the user has
+    looked at it; not of what others wrote, who would hide it so."""
+    cleaned = _cleaned(data.part("extra"), MOST_DEEP)
+    told = cleaned if isinstance(cleaned, dict) else {}
+    done = {"done": True} if data.get("done") is True else {}
+    looked_at = {} if memory.is_foreign or memory.is_suspicious else _reviewed(told)
+    return trust_marks.unmarked({**told, **done}) | memory.extra | looked_at | _held_back(told)
 
 
 def _reviewed(extra: Mapping[str, object]) -> dict[str, object]:
     return {REVIEWED: extra[REVIEWED]} if isinstance(extra.get(REVIEWED), dict) else {}
 
 
-def _restored_review(memory: Memory, data: Record) -> dict[str, object]:
-    """Return that the user has looked at a memory; not of what others wrote, who would hide it so."""
-    extra = data.get("extra")
-    if not isinstance(extra, dict) or memory.is_foreign or memory.is_suspicious:
-        return {}
-    return {name: _cleaned(value, MOST_DEEP) for name, value in _reviewed(extra).items()}
-
-
 def _held_back(extra: Mapping[str, object]) -> dict[str, object]:
     asks = extra.get(PROPOSED)
     return {PROPOSED: asks} if isinstance(asks, dict) and asks.get("held") is True else {}
-
-
-def _restored_proposal(data: Record) -> dict[str, object]:
-    """Return what an agent proposed and hooks hold back until the user has decided: an export decides nothing."""
-    extra = data.get("extra")
-    held = _held_back(extra) if isinstance(extra, dict) else {}
-    return {name: _cleaned(asks, MOST_DEEP) for name, asks in held.items()}
 
 
 def _cleaned(value: object, depth: int) -> object:
@@ -194,10 +147,8 @@ class Returning:
         """
         if memory.id != data.get("id"):
             return
-        listed = data.get("links")
-        parts = data.parts("links") if isinstance(listed, list) else ()
         try:
-            links = [_link(memory.id, part) for part in parts[:MOST_LINKS]]
+            links = [_link(memory.id, part) for part in data.parts("links")[:MOST_LINKS]]
         except (ValueError, TypeError) as error:
             raise BadInputError(
                 f"A link of the export is damaged: {error}.", "Export anew."

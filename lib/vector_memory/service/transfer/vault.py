@@ -76,12 +76,10 @@ class VaultView(messages.Answer):
     waiting: int | None = messages.spare()
 
 
-class VaultAnswer(messages.Answer, kw_only=True):
-    """What answers a question, as for a recall, and how the vault stands."""
+class VaultAnswer(recall.RecallAnswer, kw_only=True):
+    """What answers a question, as a recall does, with hits that say whether they stand in the vault, and how that
+    stands."""
 
-    hits: list[VaultHit]
-    mode: str
-    topics: list[recall.TopicView] | None = messages.spare()
     vault: VaultView
 
 
@@ -104,13 +102,8 @@ def search(ctx: Context, request: VaultRequest, progress: Progress) -> VaultAnsw
     chosen = named or tuple(name for name in COLLECTIONS if name not in QUIET)
     answer = recall.recall(ctx, replace(request, collections=chosen))
     root = vault_root(ctx)
-    hits = [_vault_hit(hit, root) for hit in answer.hits]
-    return VaultAnswer(
-        hits=hits,
-        mode=answer.mode,
-        topics=answer.topics,
-        vault=vault or VaultView(root, notes=0),
-    )
+    own = {**vars(answer), "hits": [_vault_hit(hit, root) for hit in answer.hits]}
+    return VaultAnswer(**own, vault=vault or VaultView(root, notes=0))
 
 
 def _vault_hit(hit: HitView, root: str) -> VaultHit:

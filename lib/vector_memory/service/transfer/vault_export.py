@@ -158,12 +158,8 @@ def _notes(ctx: Context) -> Iterator[tuple[str, str, str, int]]:
                     markdown_export.heading(2, kind) + "\n" + "".join(items)
                     for kind, items in sorted(by_kind.items())
                 ]
-                yield (
-                    _NO_NAME.sub("_", name).strip(" .") or "_",
-                    name,
-                    "".join(parts).strip(),
-                    count,
-                )
+                called = _NO_NAME.sub("_", name).strip(" .") or "_"
+                yield called, name, "".join(parts).strip(), count
 
 
 def _goes(memory: Memory) -> bool:

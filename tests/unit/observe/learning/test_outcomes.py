@@ -141,15 +141,9 @@ def test_counts_by_kind() -> None:
         task(3, kind="docs"),
     ]
     fix, docs = outcomes.by_kind(known)
-    assert (fix.n, fix.done, fix.undone, fix.errors, fix.minutes, fix.sessions) == (
-        2,
-        1,
-        1,
-        1,
-        6.0,
-        2,
-    )
-    assert (docs.kind, docs.n, docs.last) == ("docs", 1, "2026-05-04")
+    names = ("n", "done", "undone", "errors", "minutes", "sessions")
+    assert [fix[name] for name in names] == [2, 1, 1, 1, 6.0, 2]
+    assert (docs["kind"], docs["n"], docs["last"]) == ("docs", 1, "2026-05-04")
 
 
 def test_every_kind_has_words() -> None:
