@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from vector_memory.errors import NotFoundError
 from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.resources import line, listed
-from vector_memory.mcp.telling import NOTICE, Json, Telling, say
+from vector_memory.mcp.telling import NOTICE, Json, say
 
 MOST_TO_GO = 20
 
@@ -25,7 +25,6 @@ class MenuPrompt:
 
 def _continue(caller: Caller) -> str:
     answer = caller.ask("resume", {"but": caller.session})
-    telling = Telling(caller.shown)
     parts = ["Continue where we left off in this project.", NOTICE]
     last = answer["session"]
     if last:
@@ -36,7 +35,7 @@ def _continue(caller: Caller) -> str:
         ("Open in this project", answer["open"]),
     ):
         if memories:
-            parts.append("\n".join((f"{title}:", *listed(telling, memories))))
+            parts.append("\n".join((f"{title}:", *listed(caller, memories))))
     parts.append(
         "Say in a few sentences where we stopped and what is open. Look at the files before you rely on any of "
         "it; then go on, or ask me which of it to take up."
@@ -70,7 +69,7 @@ def _review(caller: Caller) -> str:
             "a terminal of my own."
         )
     if answer["memories"]:
-        could_go = listed(Telling(caller.shown), answer["memories"])
+        could_go = listed(caller, answer["memories"])
         parts.append("\n".join((f"What could go, {answer['total']} in all:", *could_go)))
         parts.append(
             "Tell me each in a line with its reason, check in the files what can be checked, and ask me. Forget "

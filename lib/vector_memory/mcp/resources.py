@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from vector_memory.errors import NotFoundError
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.telling import NOTICE, Json, Telling, say
+from vector_memory.mcp.telling import NOTICE, Json, say
 
 MARKDOWN, JSON = "text/markdown", "application/json"
 PROJECT = "memory://project/"
@@ -36,7 +36,7 @@ def _important(priority: str) -> Callable[[Caller], str]:
     def make(caller: Caller) -> str:
         answer = caller.ask("important", {"priority": priority, "k": MOST})
         lines = [f"# {priority} memories", "", NOTICE, ""]
-        lines += listed(Telling(caller.shown), answer["memories"])
+        lines += listed(caller, answer["memories"])
         if answer["total"] > MOST:
             lines.append(f"\n{answer['total'] - MOST} more: list_memories shows them.")
         return "\n".join(lines) + "\n"
@@ -46,18 +46,17 @@ def _important(priority: str) -> Callable[[Caller], str]:
 
 def _project(caller: Caller, id: str) -> str:
     answer = caller.ask("overview", {"id": id})
-    telling = Telling(caller.shown)
     lines = [f"# {line(answer['name'])}", "", f"{answer['total']} memories. {NOTICE}"]
     for title, name in (("Important", "important"), ("Open", "open"), ("Decided", "decided")):
         if answer[name]:
-            lines += ["", f"## {title}", "", *listed(telling, answer[name])]
+            lines += ["", f"## {title}", "", *listed(caller, answer[name])]
     return "\n".join(lines) + "\n"
 
 
-def listed(telling: Telling, memories: list[Json]) -> list[str]:
+def listed(caller: Caller, memories: list[Json]) -> list[str]:
     """Return memories as items of a list, each dated and sourced, its words indented."""
     lines = []
-    for memory in telling.memories(memories, TOKENS):
+    for memory in caller.told.memories(memories, TOKENS):
         mark = " · foreign" if memory.get("foreign") else ""
         why = f" · {memory['why']}" if memory.get("why") else ""
         head = f"- {memory['date']} · {memory['kind']} · {memory['origin']}{mark}{why} · {memory['id']}"

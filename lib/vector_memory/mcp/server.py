@@ -13,8 +13,9 @@ import anyio.from_thread
 import anyio.to_thread
 import mcp_types as types
 
+from vector_memory.arguments import schema_of
 from vector_memory.errors import VectorMemoryError
-from vector_memory.mcp import fields, prompts, registry, resources
+from vector_memory.mcp import prompts, registry, resources
 from vector_memory.mcp.caller import Caller, Json
 from vector_memory.mcp.registry import ALIASES as ALIASES
 from vector_memory.mcp.registry import TOOLS as TOOLS
@@ -179,7 +180,7 @@ def described(tool: Tool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         description=tool.doc,
-        input_schema=fields.schema_of(tool.fields),
+        input_schema=schema_of(tool.fields, is_brief=True),
         output_schema=tool.output,
         annotations=types.ToolAnnotations(
             # What is left out is so by the protocol's default, or nothing where nothing is changed.

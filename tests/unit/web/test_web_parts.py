@@ -14,30 +14,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vector_memory import tokens
+from vector_memory.arguments import NUMBER, SHARE, TEXT, WORDS, YES, Argument, checked
 from vector_memory.errors import BadInputError, StoreDamagedError
 from vector_memory.tokens import Token
 from vector_memory.web import acts, doors, openapi
 from vector_memory.web.asker import Confirmations
-from vector_memory.web.routes import GET, MESSAGE, ROUTES
-from vector_memory.web.shapes import (
-    NUMBER,
-    SHARE,
-    YES,
-    ShapeField,
-    checked,
-    from_query,
-    many,
-    need,
-)
+from vector_memory.web.routes import GET, ROUTES, from_query
 
+MESSAGES = next(each for route in ROUTES for each in route.fields if each.name == "messages")
 SHAPE = (
-    need(ShapeField("query", high=10)),
-    ShapeField("limit", NUMBER, low=1, high=5),
-    ShapeField("share", SHARE, low=0, high=1),
-    ShapeField("yes", YES),
-    ShapeField("kind", choices=("a", "b")),
-    many("words", high=2),
-    many("messages", of=MESSAGE),
+    Argument("query", TEXT, "", True, high=10),
+    Argument("limit", NUMBER, low=1, high=5),
+    Argument("share", SHARE, low=0, high=1),
+    Argument("yes", YES),
+    Argument("kind", choices=("a", "b")),
+    Argument("words", WORDS, high=2),
+    replace(MESSAGES, required=False),
 )
 TOKEN = Token("1", "one", ("read",), "", "", "", False, "", tokens.digest_of("vm_1_x"))
 
@@ -62,6 +54,7 @@ TOKEN = Token("1", "one", ("read",), "", "", "", False, "", tokens.digest_of("vm
         {"query": "x", "words": [1]},
         {"query": "x", "messages": [{"id": "1", "role": "nobody", "text": ""}]},
         {"query": "x", "messages": [{"role": "user", "text": ""}]},
+        {"query": "x", "messages": ["text"]},
         {"query": "x", "other": 1},
         [],
         "x",
