@@ -175,7 +175,7 @@ def forget(call: WebCall) -> Json:
     """Show what would be forgotten; forget it when that is confirmed."""
     given = call.arguments
     if "confirm" in given:
-        ids = call.confirmations.take(call.token, given["confirm"])
+        ids = call.confirmations.take(given["confirm"], call.token.id)
         if ids is None:
             raise ConflictError("There is nothing to confirm any more.", "Look at it again.")
         gone = call.ask("forget", ids=ids)
@@ -191,7 +191,7 @@ def forget(call: WebCall) -> Json:
     shown = call.ask("forget", dry_run=True, **which)["memories"]
     ids = list(dict.fromkeys(memory["id"] for memory in shown))
     if given.get("dry_run", True) or not named:
-        confirm = call.confirmations.add(call.token, ids) if ids else ""
+        confirm = call.confirmations.make(ids, call.token.id) if ids else ""
         return {"memories": shown, "forgotten": 0, "confirm": confirm}
     return {"memories": shown, "forgotten": call.ask("forget", ids=ids)["forgotten"]}
 

@@ -26,9 +26,9 @@ from vector_memory.arguments import checked
 from vector_memory.client.link import DaemonClient, Json
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system import json_in
-from vector_memory.tokens import Token
+from vector_memory.tokens import Codes, Token
 from vector_memory.web import acts, openapi
-from vector_memory.web.asker import Confirmations, ConflictError, NotAllowedError, WebCall
+from vector_memory.web.asker import ConflictError, NotAllowedError, WebCall
 from vector_memory.web.doors import OPEN_PATHS, House, answered, failed
 from vector_memory.web.routes import GET, ROUTES, Route, from_query
 
@@ -36,6 +36,8 @@ CARD = "/.well-known/agent-card.json"
 log = logging.getLogger(__name__)
 
 MOST_KEYS, KEY_CHARS, KEPT_S = 1_000, 200, 86_400.0
+CONFIRM_S = 600.0
+"""How long what was shown to be forgotten may be confirmed."""
 STATUSES: tuple[tuple[type[VectorMemoryError], int], ...] = (
     (NotAllowedError, 403),
     (ConflictError, 409),
@@ -66,7 +68,7 @@ class Site:
     def __init__(self, daemon: DaemonClient, folder: str) -> None:
         self._daemon = daemon
         self._folder = folder
-        self._confirmations = Confirmations()
+        self._confirmations = Codes(kept_s=CONFIRM_S)
 
     def call(self, request: Request, address: str, given: Json) -> WebCall:
         """Return a call with these fields."""
@@ -171,7 +173,7 @@ class Gateway(Site):
         if route.method == GET:
             given = from_query(route.fields, request.query_params.multi_items())
         else:
-            given = checked(route.fields, _json(request.state.body))
+            given = checked(route.fields, json_of(request))
         id = request.path_params.get("id", "")
         if id and not (4 <= len(id) <= 64 and set(id) <= set("0123456789abcdef")):
             raise errors.NotFoundError(
@@ -216,9 +218,14 @@ class Gateway(Site):
         return answer
 
 
-def _json(body: bytes) -> object:
+def json_of(request: Request) -> object:
+    """Return what a call sent.
+
+    Raises:
+        BadInputError: it is no JSON.
+    """
     try:
-        return json_in.load(body)
+        return json_in.load(request.state.body)
     except (ValueError, UnicodeDecodeError):
         raise BadInputError("The body is no JSON.", "Send a JSON object.") from None
 

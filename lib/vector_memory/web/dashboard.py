@@ -23,11 +23,10 @@ from starlette.routing import Route as Address
 from vector_memory.client.link import DaemonClient, Json
 from vector_memory.daemon_verbs import named
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
-from vector_memory.system import json_in
 from vector_memory.system.paths import PACKAGE_ROOT, client_folders
 from vector_memory.tokens import Codes
 from vector_memory.web import acts, commands
-from vector_memory.web.app import LinesResponse, Site, health
+from vector_memory.web.app import LinesResponse, Site, health, json_of
 from vector_memory.web.asker import LONG_S, ConflictError, WebCall
 from vector_memory.web.doors import House, answered, failed
 from vector_memory.web.entrance import Visitors
@@ -214,10 +213,7 @@ def _fields(request: Request) -> Json:
     Raises:
         BadInputError: it is no JSON object.
     """
-    try:
-        given = json_in.load(request.state.body)
-    except (ValueError, UnicodeDecodeError):
-        given = None
+    given = json_of(request)
     if not isinstance(given, dict):
         raise BadInputError("The body is no JSON object.", "Send one.")
     return given

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from vector_memory import tokens
 from vector_memory.arguments import NUMBER, SHARE, TEXT, WORDS, YES, Argument, checked
 from vector_memory.errors import BadInputError, StoreDamagedError
-from vector_memory.tokens import Token
+from vector_memory.tokens import MOST_CODES, Codes, Token
 from vector_memory.web import acts, doors, openapi
-from vector_memory.web.asker import Confirmations
+from vector_memory.web.app import CONFIRM_S
 from vector_memory.web.routes import GET, ROUTES, from_query
 
 MESSAGES = next(each for route in ROUTES for each in route.fields if each.name == "messages")
@@ -206,14 +206,16 @@ def test_calls_are_counted_and_come_back_with_time() -> None:
 
 def test_what_was_shown_is_confirmed_once_by_who_was_shown_it() -> None:
     now = [0.0]
-    shown = Confirmations(lambda: now[0])
-    word = shown.add(TOKEN, ["a"])
-    assert shown.take(replace(TOKEN, id="2"), word) is None
-    assert shown.take(TOKEN, word) == ["a"]
-    assert shown.take(TOKEN, word) is None
-    late = shown.add(TOKEN, ["b"])
-    now[0] = Confirmations.KEPT_S
-    assert shown.take(TOKEN, late) is None
+    shown = Codes(lambda: now[0], CONFIRM_S)
+    word = shown.make(["a"], TOKEN.id)
+    assert shown.take(word, "2") is None
+    assert shown.take(word, TOKEN.id) == ["a"]
+    assert shown.take(word, TOKEN.id) is None
+    late = shown.make(["b"], TOKEN.id)
+    now[0] = CONFIRM_S
+    assert shown.take(late, TOKEN.id) is None
+    first, *_ = [shown.make(["c"], TOKEN.id) for _ in range(MOST_CODES + 1)]
+    assert shown.take(first, TOKEN.id) is None
 
 
 def test_an_etag_does_not_change_by_use() -> None:
