@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from vector_memory.errors import NotFoundError
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.resources import line, listed
+from vector_memory.mcp.resources import Page, line, listed, pages
 from vector_memory.mcp.telling import NOTICE, Json, say
 
 MOST_TO_GO = 20
-
-
-@dataclass(frozen=True)
-class MenuPrompt:
-    """A prompt: its name, what it is for, and what makes it."""
-
-    name: str
-    title: str
-    doc: str
-    make: Callable[[Caller], str]
 
 
 def _continue(caller: Caller) -> str:
@@ -83,23 +70,10 @@ def _review(caller: Caller) -> str:
     return "\n\n".join(parts)
 
 
-PROMPTS = (
-    MenuPrompt(
-        "continue",
-        "Continue where we left off",
-        "Where work stopped in this project, what was decided and what is open.",
-        _continue,
-    ),
-    MenuPrompt(
-        "review",
-        "Review what is remembered",
-        "What could go, what waits for you, and what to check.",
-        _review,
-    ),
-)
+PROMPTS = pages({"continue": _continue, "review": _review})
 
 
-def filled(caller: Caller, name: str) -> tuple[MenuPrompt, str]:
+def filled(caller: Caller, name: str) -> tuple[Page, str]:
     """Return a prompt and its text.
 
     Raises:

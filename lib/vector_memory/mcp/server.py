@@ -108,7 +108,9 @@ class Handlers:
     ) -> types.ListResourcesResult:
         """Return the resources that are always there."""
         pages = [
-            types.Resource(uri=page.uri, name=page.name, description=page.doc, mime_type=page.mime)
+            types.Resource(
+                uri=page.name, name=page.title, description=page.doc, mime_type=page.mime
+            )
             for page in resources.PAGES
         ]
         return types.ListResourcesResult(resources=pages)
