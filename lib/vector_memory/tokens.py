@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import math
 import os
 import secrets
 import stat
@@ -26,7 +27,7 @@ ADMIN = "admin"
 RIGHTS = ("read", "write", "feed", "delete", ADMIN)
 PREFIX = "vm_"
 MOST_BYTES = 1 << 20
-CODE_S = 60.0
+CODE_S, MOST_CODES = 60.0, 1_000
 LIMITED = "limited"
 """Where tokens with a ceiling or a jurisdiction stand: the first versions, which know neither, do not look there, and
 so let nobody in who has one."""
@@ -109,30 +110,38 @@ def match(tokens: Iterable[Token], presented: str) -> Token | None:
 
 
 class Codes:
-    """Codes that were made and not used yet: with one a page of the dashboard comes.
+    """Codes that were made and not used yet: with one a page of the dashboard comes, another confirms what was shown.
 
     Args:
         clock: seconds, monotonic.
+        kept_s: how long one is good.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic, kept_s: float = CODE_S) -> None:
         self._clock = clock
-        self._made: dict[str, float] = {}
+        self._kept_s = kept_s
+        self._made: dict[str, tuple[float, Any]] = {}
         self._lock = threading.Lock()
 
-    def make(self) -> str:
-        """Return a new code, good once within a minute."""
+    def make(self, meant: Any = True, owner: str = "") -> str:
+        """Return a new code, good once and for its owner alone. Of too many the one that was made first goes.
+
+        Args:
+            meant: what it is for.
+        """
         code = secrets.token_urlsafe(24)
         with self._lock:
-            self._made[digest_of(code)] = self._clock()
+            self._made[digest_of(owner + code)] = (self._clock(), meant)
+            while len(self._made) > MOST_CODES:
+                del self._made[next(iter(self._made))]
         return code
 
-    def take(self, code: str) -> bool:
-        """Whether a code was good; it is not from now on. A hash is looked up, so that the time it takes tells
-        nothing of the codes."""
+    def take(self, code: str, owner: str = "") -> Any:
+        """Return what a code is for, None where it is not good; it is not from now on. A hash is looked up, so that the
+        time it takes tells nothing of the codes."""
         with self._lock:
-            made = self._made.pop(digest_of(code), None)
-        return made is not None and self._clock() - made <= CODE_S
+            made_at, meant = self._made.pop(digest_of(owner + code), (-math.inf, None))
+        return meant if self._clock() - made_at < self._kept_s else None
 
 
 def load(path: str) -> list[Token]:

@@ -23,12 +23,8 @@ from vector_memory.system.private import make_folder
 EXPECTED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
 _FULL, _CLOSED = "Free space on its disk, then ask again.", "Make it yours to read and to write."
 _REFUSED = {
-    errno.ENOSPC: _FULL,
-    errno.EDQUOT: _FULL,
-    errno.EFBIG: _FULL,
-    errno.EROFS: _CLOSED,
-    errno.EACCES: _CLOSED,
-    errno.EPERM: _CLOSED,
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _FULL),
+    **dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), _CLOSED),
 }
 _HARMLESS = (AttributeError, TypeError, ImportError, NameError, ZeroDivisionError)
 

@@ -22,29 +22,15 @@ TEXT_CHARS = 60
 Offers = list[tuple[str, str]]
 
 
-def id(incomplete: str) -> Offers:
-    """Return (beginning of an id, text) of the newest memories."""
-    return _of_daemon("list", "memories", "id", "text", incomplete)
-
-
-def held(incomplete: str) -> Offers:
-    """Return the same of memories that are held back."""
-    return _of_daemon("quarantine", "memories", "id", "text", incomplete)
-
-
-def waiting(incomplete: str) -> Offers:
-    """Return the same of what waits for a review."""
-    return _of_daemon("review", "items", "id", "text", incomplete)
-
-
-def session(incomplete: str) -> Offers:
-    """Return (session's id, the day it began) of the newest sessions."""
-    return _of_daemon("topics", "sessions", "session", "started_at", incomplete)
-
-
-def job(incomplete: str) -> Offers:
-    """Return (name, when it runs) of the upkeep jobs."""
-    return _of_daemon("jobs", "jobs", "name", "cadence", incomplete)
+LISTED = {
+    "id": ("list", "memories", "id", "text"),
+    "held": ("quarantine", "memories", "id", "text"),
+    "waiting": ("review", "items", "id", "text"),
+    "session": ("topics", "sessions", "session", "started_at"),
+    "job": ("jobs", "jobs", "name", "cadence"),
+}
+"""What the daemon lists, by the types of `verbs.txt`: its verb, the field of its rows, how one is called, and what is
+said of it."""
 
 
 def kind(incomplete: str) -> list[str]:
@@ -92,20 +78,21 @@ def _beginning(names: Iterable[str], incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-def _of_daemon(verb: str, rows: str, name: str, about: str, incomplete: str) -> Offers:
-    """Return (how a thing is called, what it is), of those that a verb lists; nothing where no daemon runs:
+def listed(kind: str, incomplete: str) -> Offers:
+    """Return (how a thing is called, what it is), of those that the daemon lists; nothing where none runs:
     pressing a key starts none."""
+    verb, rows, name, about = LISTED[kind]
     daemon = asking.daemon()
     asked = asking.everywhere() | ({} if verb == "jobs" else {"k": OFFERED})
     try:
         if daemon.running() is None:
             return []
-        listed = Row(daemon.ask(verb, asked, TIMEOUT_S, start=False)).rows(rows)
+        answer = Row(daemon.ask(verb, asked, TIMEOUT_S, start=False))
     except (VectorMemoryError, OSError):
         return []
     shown_chars = max(output.ID_CHARS, len(incomplete)) if name == "id" else None
     return [
         (each.text(name)[:shown_chars], each.line(about, TEXT_CHARS))
-        for each in listed
+        for each in answer.rows(rows)
         if each.text(name).startswith(incomplete)
     ]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from vector_memory.cli import asking
@@ -39,36 +41,16 @@ def ask_long(
         timeout_s: how long no byte may come.
         item: is called with every item, in order.
     """
-    request = asking.said(where, more)
-    return follow(asking.daemon().stream(verb, request, timeout_s), quiet, item)
-
-
-def follow(
-    stream: Iterator[tuple[str, Mapping[str, object]]], quiet: bool, item: Item | None = None
-) -> Row:
-    """Read a stream of the daemon to its end and return its answer.
-
-    Args:
-        stream: what `DaemonClient.stream` gives.
-        quiet, item: as in `ask_long`.
-    """
+    ask = partial(asking.daemon().ask, verb, asking.said(where, more), timeout_s)
+    if item is not None:
+        ask = partial(ask, item=lambda body: item(Row(body)))
     # A terminal that cannot go back would get a line for each report.
-    is_shown = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-    bar = _Bar() if is_shown else None
-    try:
-        for status, body in stream:
-            if status == "answer":
-                if bar is not None:
-                    bar.finish()
-                return Row(body)
-            if status == "item" and item is not None:
-                item(Row(body))
-            elif status == "progress" and bar is not None:
-                bar.show(Row(body))
-    finally:
-        if bar is not None:
-            bar.close()
-    return Row({})
+    if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        return Row(ask())
+    with contextlib.closing(_Bar()) as bar:
+        answer = Row(ask(progress=lambda body: bar.show(Row(body))))
+        bar.finish()
+    return answer
 
 
 def rate(doing: str, speed: float | None) -> str:

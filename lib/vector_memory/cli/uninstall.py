@@ -20,32 +20,14 @@ from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.paths import Home
 
-MADE_AGAIN = [
-    "runtime",
-    "models",
-    "app",
-    "run",
-    "logs",
-    "reserve",
-    "settings.snippet.json",
-    "jobs.cron",
-]
+MADE_AGAIN = (
+    "runtime", "models", "app", "run", "logs", "reserve", "settings.snippet.json", "jobs.cron",
+)  # fmt: skip
 """What of the data home a set-up makes again."""
-MEMORIES = [
-    "global",
-    "state.db",
-    "state.db-wal",
-    "state.db-shm",
-    "archives",
-    "audit",
-    "backups",
-    "feeds",
-    "snapshots",
-    "spool",
-    "tokens.json",
-    "restore.json",
-    "config.json",
-]
+MEMORIES = (
+    "global", "state.db", "state.db-wal", "state.db-shm", "archives", "audit", "backups", "feeds", "snapshots",
+    "spool", "tokens.json", "restore.json", "config.json",
+)  # fmt: skip
 """What of it is the user's own: memories, and what belongs to them."""
 CLIENT_WAIT_S = 120.0
 

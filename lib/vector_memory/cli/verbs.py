@@ -257,11 +257,12 @@ def _offered(kind: str) -> Callable[..., list[Any]]:
     def offer(ctx: typer.Context, incomplete: str) -> list[Any]:
         from vector_memory.cli import offered_values
 
-        offered = getattr(offered_values, kind)
-        typed = ctx.params.get("name")
+        if kind in offered_values.LISTED:
+            return list(offered_values.listed(kind, incomplete))
         if kind == "value":
-            return list(offered(incomplete, str(typed), ctx.info_name == "remove"))
-        return list(offered(incomplete))
+            name, is_held = str(ctx.params.get("name")), ctx.info_name == "remove"
+            return list(offered_values.value(incomplete, name, is_held))
+        return list(getattr(offered_values, kind)(incomplete))
 
     return offer
 

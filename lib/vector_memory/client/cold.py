@@ -10,6 +10,10 @@ from vector_memory.journal import readonly
 from vector_memory.system.paths import Home
 from vector_memory.text import analysis, fence
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 NOTES = 3
 NOTE_TOKENS = 110
 CANDIDATES = 20
@@ -33,23 +37,35 @@ def notes(
     terms = analysis.query_terms(prompt, 24)
     if len(terms) < MIN_TERMS:
         return []
-    place = projects.locate(folder)
     hidden = _shown(home, session)
-    rows = []
-    if place.store and readonly.trusted(home.state_db, place.store):
-        rows = readonly.search(place.store, terms, [place.id], CANDIDATES, deadline)
-    rows += readonly.search(home.global_store, terms, [place.id, ""], CANDIDATES, deadline)
-    since = privacy.rules_since(place.root) * 1e6
     fit = [
         row
-        for row in rows
+        for row in search(home, terms, projects.locate(folder), CANDIDATES, deadline)
         if row["id"] not in hidden
         # What a session said itself it mostly still sees.
         and (not session or row["session"] != session)
-        and int(row["created_at_us"]) >= since
         and _fits(row, terms)
     ]
     return [_note(row, terms) for row in fit[:NOTES]]
+
+
+def search(
+    home: Home, terms: "list[str]", place: "projects.Place | None", most: int, until: float
+) -> "list[dict[str, Any]]":
+    """Return what journals hold of some words: the project's, where there is one, then the user's, the best of each
+    first. What no rule of privacy that came later was asked about is left out.
+
+    Args:
+        until: `time.monotonic()` by which the search must have ended.
+    """
+    stores, wanted = [home.global_store], [""]
+    if place:
+        wanted.append(place.id)
+    if place and place.store and readonly.trusted(home.state_db, place.store):
+        stores.insert(0, place.store)
+    since = privacy.rules_since(place.root if place else "") * 1e6
+    rows = (row for store in stores for row in readonly.search(store, terms, wanted, most, until))
+    return [row for row in rows if row["created_at_us"] >= since]
 
 
 def _fits(row: "dict[str, object]", terms: "list[str]") -> bool:

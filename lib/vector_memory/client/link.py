@@ -46,7 +46,13 @@ class DaemonClient:
         self.version = paths.version()
 
     def ask(
-        self, verb: str, payload: Mapping[str, object], timeout_s: float = 60.0, start: bool = True
+        self,
+        verb: str,
+        payload: Mapping[str, object],
+        timeout_s: float = 60.0,
+        start: bool = True,
+        item: Callable[[Json], object] | None = None,
+        progress: Callable[[Json], object] | None = None,
     ) -> Json:
         """Return the answer to one question.
 
@@ -54,6 +60,7 @@ class DaemonClient:
             timeout_s: how long no byte may come. One that answers nobody else either is not waited for
                 any longer than some seconds.
             start: start a daemon where there is none.
+            item, progress: are called with what comes before the answer, in order.
 
         Raises:
             DaemonUnavailableError: no daemon answered in time.
@@ -62,6 +69,9 @@ class DaemonClient:
         for kind, data in self.stream(verb, payload, timeout_s, start):
             if kind == "answer":
                 return data
+            heard = item if kind == "item" else progress
+            if heard is not None:
+                heard(data)
         raise errors.DaemonUnavailableError("The daemon ended before it answered.", _AGAIN_HINT)
 
     def stream(

@@ -10,8 +10,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from vector_memory import projects
-from vector_memory.client import cold, privacy
-from vector_memory.journal import readonly
+from vector_memory.client import cold
 from vector_memory.system.paths import Home
 from vector_memory.text import analysis
 
@@ -32,19 +31,10 @@ def recall(home: Home, request: Mapping[str, object], why: str) -> dict[str, obj
     terms = analysis.query_terms(str(request["query"]), TERMS)
     folder = str(request.get("project") or request.get("cwd") or os.sep)
     place = None if request.get("global") else projects.locate(folder)
-    stores = [home.global_store]
-    if place and place.store and readonly.trusted(home.state_db, place.store):
-        stores.insert(0, place.store)
-    wanted = ["", *([place.id] if place else [])]
     start = int(str(request.get("offset") or 0))
     end, until = start + int(str(request["k"])), time.monotonic() + PATIENCE_S
-    since = privacy.rules_since(place.root if place else "") * 1e6
-    rows = [
-        row
-        for store in ([] if any(map(request.get, LIMITS)) else stores)
-        for row in readonly.search(store, terms, wanted, end, until)
-        if row["created_at_us"] >= since
-    ]
+    is_limited = any(map(request.get, LIMITS))
+    rows = [] if is_limited else cold.search(home, terms, place, end, until)
     note = f"{why} Found by words only, without filters."
     return {"hits": [_hit(row) for row in rows[start:end]], "mode": "offline", "note": note}
 

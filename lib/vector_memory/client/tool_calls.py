@@ -25,17 +25,8 @@ _PROGRAMS = (
 )  # fmt: skip
 _JOINTS = (b"|", b";")
 _ERRORS = (
-    b"rror",
-    b"ERR",
-    b"FAIL",
-    b"ailed",
-    b"fatal",
-    b"panic",
-    b"xception",
-    b"ot found",
-    b"o such",
-    b"enied",
-)
+    b"rror", b"ERR", b"FAIL", b"ailed", b"fatal", b"panic", b"xception", b"ot found", b"o such", b"enied",
+)  # fmt: skip
 _NO_START = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 _END = frozenset(b" \\")
 

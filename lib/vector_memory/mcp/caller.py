@@ -10,8 +10,8 @@ from typing import Any
 
 from vector_memory.client.link import DaemonClient
 from vector_memory.client.link import Json as Json
-from vector_memory.errors import DaemonUnavailableError
 from vector_memory.mcp.shown import Shown
+from vector_memory.mcp.telling import Telling
 
 ACTOR = "mcp"
 TIMEOUT_S = 60.0
@@ -33,7 +33,7 @@ class Caller:
         folder: the session's folder: what is asked without a `project` is about its project.
         session: the session's id, or a name of this process where the client tells none.
         known: whether the client told it.
-        shown: what was shown by this process.
+        shown: what was shown by this process; `told` makes what the model is told of it, of one answer.
         actor: who asks: the model, where it is not said otherwise.
     """
 
@@ -44,6 +44,10 @@ class Caller:
     shown: Shown = field(default_factory=Shown)
     tell: Tell = tell_nobody
     actor: str = ACTOR
+    told: Telling = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "told", Telling(self.shown))
 
     def telling(self, tell: Tell) -> Caller:
         """Return the same one with somebody who watches long work."""
@@ -61,15 +65,16 @@ class Caller:
         """Return the answer to something that may take long, and the items that came before it."""
         last = 0.0
         items: list[Json] = []
-        for kind, data in self.daemon.stream(verb, self.request({**arguments, **more}), LONG_S):
-            if kind == "answer":
-                return data, items
-            if kind == "item":
-                items.append(data)
-            elif time.monotonic() - last >= TELL_EVERY_S:
+
+        def report(data: Json) -> None:
+            nonlocal last
+            if time.monotonic() - last >= TELL_EVERY_S:
                 last = time.monotonic()
                 self.tell(data["done"], data["total"], str(data["doing"]))
-        raise DaemonUnavailableError("The daemon ended before it answered.", "Ask again.")
+
+        asked = self.request({**arguments, **more})
+        answer = self.daemon.ask(verb, asked, LONG_S, item=items.append, progress=report)
+        return answer, items
 
     def request(self, request: Json) -> Json:
         """Return what the daemon is asked: about which project, from where, by whom."""

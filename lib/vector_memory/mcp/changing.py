@@ -7,7 +7,7 @@ from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.finding import looked_up
 from vector_memory.mcp.shown import MOST_AT_ONCE
 from vector_memory.mcp.storing import HINTS
-from vector_memory.mcp.telling import Json, Telling, short
+from vector_memory.mcp.telling import Json, short
 from vector_memory.mcp.tool import does
 
 
@@ -36,7 +36,7 @@ def forget(caller: Caller, arguments: Json) -> Json:
     if ids:
         return delete(caller, ids)
     k = min(arguments.get("limit") or 10, MOST_AT_ONCE)
-    shown = looked_up(caller, arguments, k, until=arguments.get("before"))
+    shown = looked_up(caller, arguments, k=k, until=arguments.get("before"))
     hint = "Nothing was deleted. Call again with the ids of what the user wants gone."
     return {**shown, "hint": hint}
 
@@ -49,12 +49,9 @@ def delete_memory(caller: Caller, arguments: Json) -> Json:
 
 def changed(caller: Caller, answer: Json, status: str) -> Json:
     """Return a changed memory as an answer, with what is proposed of it and waits for the user."""
-    telling = Telling(caller.shown)
-    memory = telling.memory(answer["memory"])
-    result = {"status": status, **telling.held(), "memory": memory}
-    if answer.get("action") == "proposed":
-        result |= {"status": "proposed", "hint": HINTS["proposed"]}
-    return result
+    proposed = {"status": "proposed", "hint": HINTS["proposed"]}
+    more = proposed if answer.get("action") == "proposed" else {}
+    return {"status": status, "memory": caller.told.memory(answer["memory"]), **more}
 
 
 @does("update_memory")

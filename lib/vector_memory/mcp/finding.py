@@ -7,7 +7,7 @@ from typing import Any
 from vector_memory.client import offline
 from vector_memory.errors import BadInputError, StoreFullError
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.telling import WHOLE_TOKENS, Json, Telling, say, short
+from vector_memory.mcp.telling import WHOLE_TOKENS, Json, say, short
 from vector_memory.mcp.tool import ON_A_PAGE, does, page, paged, scope_of
 from vector_memory.model import COLLECTIONS, QUIET
 
@@ -19,32 +19,34 @@ to: how many a page has where no limit is given, and the most that the daemon gi
 
 def answer_with(caller: Caller, memories: Any, around: str = "", **more: Any) -> Json:
     """Return memories as an answer."""
-    telling = Telling(caller.shown)
-    shown = telling.memories(memories, around=around)
-    return {**more, **telling.held(), "memories": shown}
+    return {**more, "memories": caller.told.memories(memories, around=around)}
 
 
-def looked_up(caller: Caller, arguments: Json, k: int, **limits: Any) -> Json:
+def looked_up(caller: Caller, arguments: Json, **limits: Any) -> Json:
     """Return as an answer the memories that a question finds, or all within its limits where none is asked."""
-    query, start = arguments.get("query") or "", arguments.get("cursor") or 0
-    scope = {**scope_of(arguments), **limits, "k": k, "offset": start}
+    query, asked = arguments.get("query") or "", {**page_of(arguments), **limits}
     if query:
-        memories = caller.ask("recall", scope, query=query)["hits"]
+        memories = caller.ask("recall", asked, query=query)["hits"]
     else:
-        memories = caller.ask("list", scope)["memories"]
-    return answer_with(caller, memories, query, next_cursor=next_of(memories, k, start))
+        memories = caller.ask("list", asked)["memories"]
+    return answer_with(caller, memories, query, next_cursor=next_of(memories, asked))
 
 
-def next_of(memories: Any, k: int, start: int = 0) -> int | None:
+def page_of(arguments: Json, k: int = DEFAULT, **more: Any) -> Json:
+    """Return what a question is limited to, and which of its hits are asked for, `k` where no limit is given."""
+    return {"k": k, **scope_of(arguments), "offset": arguments.get("cursor") or 0, **more}
+
+
+def next_of(memories: Any, asked: Json) -> int | None:
     """Return where the page after one begins, None where that was not full."""
-    return start + k if len(memories) == k else None
+    return asked["offset"] + asked["k"] if len(memories) == asked["k"] else None
 
 
 @does("memory_recall")
 def recall(caller: Caller, arguments: Json) -> Json:
     """Tell the hits that fit, the best first."""
-    query, start = arguments["query"], arguments.get("cursor") or 0
-    asked = {"k": DEFAULT, **scope_of(arguments), "query": query, "offset": start}
+    query = arguments["query"]
+    asked = page_of(arguments, query=query)
     try:
         answer = caller.ask("recall", asked)
     except StoreFullError as error:
@@ -53,7 +55,7 @@ def recall(caller: Caller, arguments: Json) -> Json:
     more = {name: answer.get(name) for name in ("period", "widened", "note")}
     more["mode"] = "words" if answer["mode"] == "lexical" else None
     hits = answer["hits"]
-    more["next_cursor"] = next_of(hits, asked["k"], start)
+    more["next_cursor"] = next_of(hits, asked)
     if not arguments.get("all"):
         hits = [hit for hit in hits if hit.get("fits", True)]
         if answer["hits"] and not hits:
@@ -68,11 +70,9 @@ def listing(caller: Caller, arguments: Json) -> Json:
     collections = arguments.get("collections") or [
         name for name in COLLECTIONS if name not in QUIET
     ]
-    start = arguments.get("cursor") or 0
-    asked = {"k": 20, **scope_of(arguments), "collection": collections, "offset": start}
-    asked["sort"] = arguments.get("sort")
+    asked = page_of(arguments, 20, collection=collections, sort=arguments.get("sort"))
     answer = caller.ask("list", asked)
-    end = start + asked["k"]
+    end = asked["offset"] + asked["k"]
     following = end if end < answer["total"] else None
     return answer_with(caller, answer["memories"], total=answer["total"], next_cursor=following)
 
@@ -80,14 +80,11 @@ def listing(caller: Caller, arguments: Json) -> Json:
 @does("rag_search")
 def rag(caller: Caller, arguments: Json) -> Json:
     """Tell hits of the vault and of all collections."""
-    query, start = arguments["query"], arguments.get("cursor") or 0
-    asked = {"k": DEFAULT, **scope_of(arguments), "query": query, "offset": start}
-    asked["collections"] = arguments.get("collections")
-    asked["vault"] = arguments.get("read_vault")
-    answer, _ = caller.ask_long("rag", asked)
+    asked = page_of(arguments, query=arguments["query"], collections=arguments.get("collections"))
+    answer, _ = caller.ask_long("rag", asked, vault=arguments.get("read_vault"))
     vault = {"notes": answer["vault"]["notes"]} if answer["vault"]["folder"] else None
-    following = next_of(answer["hits"], asked["k"], start)
-    return answer_with(caller, answer["hits"], query, vault=vault, next_cursor=following)
+    more = {"vault": vault, "next_cursor": next_of(answer["hits"], asked)}
+    return answer_with(caller, answer["hits"], asked["query"], **more)
 
 
 @does("memory_trace")
@@ -122,10 +119,9 @@ def connected(caller: Caller, arguments: Json, ids: list[str]) -> Json:
 def provenance(caller: Caller, arguments: Json) -> Json:
     """Tell a whole memory and where it comes from."""
     answer = caller.ask("provenance", {"id": arguments["id"]})
-    telling = Telling(caller.shown)
-    memory = telling.memory(answer["memory"], WHOLE_TOKENS)
+    memory = caller.told.memory(answer["memory"], WHOLE_TOKENS)
     if memory is None:
-        return {"id": short(answer["memory"]["id"]), **telling.held()}
+        return {"id": short(answer["memory"]["id"])}
     source = answer["memory"].get("source") or {}
     return {
         "id": memory["id"],
@@ -145,15 +141,14 @@ def provenance(caller: Caller, arguments: Json) -> Json:
             }
             for stage in answer["history"]["chain"]
         ],
-        "links": links(telling, answer["links"]),
+        "links": links(caller, answer["links"]),
         "audit": answer["audit"],
-        **telling.held(),
     }
 
 
-def links(telling: Telling, all_links: Any) -> list[Json]:
+def links(caller: Caller, all_links: Any) -> list[Json]:
     """Return links, each with the memory at its other end."""
-    ends = [(link, telling.memory(link["other"], 80)) for link in all_links]
+    ends = [(link, caller.told.memory(link["other"], 80)) for link in all_links]
     return [
         {"relation": link["relation"], "direction": link["direction"], "other": end}
         for link, end in ends
@@ -177,16 +172,14 @@ def impact(caller: Caller, arguments: Json) -> Json:
     """Tell what hangs on a memory or a file."""
     asked = {"id": arguments.get("id"), "file": arguments.get("file")}
     answer, related, following = paged(caller, "impact", arguments, "related", RELATED, **asked)
-    telling = Telling(caller.shown)
     return {
-        "about": telling.memories(answer["about"]),
-        "links": links(telling, answer["links"]),
-        "related": telling.memories(related, 120),
+        "about": caller.told.memories(answer["about"]),
+        "links": links(caller, answer["links"]),
+        "related": caller.told.memories(related, 120),
         "next_cursor": following,
-        "newer_decisions": telling.memories(answer["newer_decisions"], 120),
+        "newer_decisions": caller.told.memories(answer["newer_decisions"], 120),
         "total": answer["total"],
         **{name: answer[name] for name in ("uses", "tasks", "others") if answer.get(name)},
-        **telling.held(),
     }
 
 
@@ -197,15 +190,13 @@ def contradiction(caller: Caller, arguments: Json) -> Json:
     if arguments.get("ids"):
         asked["ids"] = caller.shown.chosen(arguments["ids"])
     answer = caller.ask("contradictions", asked)
-    telling = Telling(caller.shown)
     found, following = page(answer["contradictions"], arguments, DEFAULT)
     settled = answer.get("settled")
     return {
-        "contradictions": telling.memories([{**one, "why": one["reason"]} for one in found]),
-        "agreements": telling.memories(answer["agreements"]),
+        "contradictions": caller.told.memories([{**one, "why": one["reason"]} for one in found]),
+        "agreements": caller.told.memories(answer["agreements"]),
         "settled": say(settled) if settled else None,
         "next_cursor": following,
-        **telling.held(),
     }
 
 

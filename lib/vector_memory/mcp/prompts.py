@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from vector_memory.errors import NotFoundError
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.resources import line, listed
-from vector_memory.mcp.telling import NOTICE, Json, Telling, say
+from vector_memory.mcp.resources import Page, line, listed, pages
+from vector_memory.mcp.telling import NOTICE, Json, say
 
 MOST_TO_GO = 20
 
 
-@dataclass(frozen=True)
-class MenuPrompt:
-    """A prompt: its name, what it is for, and what makes it."""
-
-    name: str
-    title: str
-    doc: str
-    make: Callable[[Caller], str]
-
-
 def _continue(caller: Caller) -> str:
     answer = caller.ask("resume", {"but": caller.session})
-    telling = Telling(caller.shown)
     parts = ["Continue where we left off in this project.", NOTICE]
     last = answer["session"]
     if last:
@@ -36,7 +22,7 @@ def _continue(caller: Caller) -> str:
         ("Open in this project", answer["open"]),
     ):
         if memories:
-            parts.append("\n".join((f"{title}:", *listed(telling, memories))))
+            parts.append("\n".join((f"{title}:", *listed(caller, memories))))
     parts.append(
         "Say in a few sentences where we stopped and what is open. Look at the files before you rely on any of "
         "it; then go on, or ask me which of it to take up."
@@ -70,7 +56,7 @@ def _review(caller: Caller) -> str:
             "a terminal of my own."
         )
     if answer["memories"]:
-        could_go = listed(Telling(caller.shown), answer["memories"])
+        could_go = listed(caller, answer["memories"])
         parts.append("\n".join((f"What could go, {answer['total']} in all:", *could_go)))
         parts.append(
             "Tell me each in a line with its reason, check in the files what can be checked, and ask me. Forget "
@@ -84,23 +70,10 @@ def _review(caller: Caller) -> str:
     return "\n\n".join(parts)
 
 
-PROMPTS = (
-    MenuPrompt(
-        "continue",
-        "Continue where we left off",
-        "Where work stopped in this project, what was decided and what is open.",
-        _continue,
-    ),
-    MenuPrompt(
-        "review",
-        "Review what is remembered",
-        "What could go, what waits for you, and what to check.",
-        _review,
-    ),
-)
+PROMPTS = pages({"continue": _continue, "review": _review})
 
 
-def filled(caller: Caller, name: str) -> tuple[MenuPrompt, str]:
+def filled(caller: Caller, name: str) -> tuple[Page, str]:
     """Return a prompt and its text.
 
     Raises:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from vector_memory.arguments import meant
 from vector_memory.mcp import changing, finding, governing, storing, tending
 from vector_memory.mcp import tool as tools
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.fields import checked
 from vector_memory.mcp.telling import NOTICE, Json
 from vector_memory.mcp.tool import Tool
 
@@ -17,12 +19,13 @@ BY_NAME = {tool.name: tool for tool in (*TOOLS, *ALIASES)}
 
 
 def call(caller: Caller, tool: Tool, arguments: Json | None) -> Json:
-    """Return a tool's answer without what it has nothing to say of (None); the first that shows a memory says what
-    texts are.
+    """Return a tool's answer without what it has nothing to say of (None), with how much was held back; the first that
+    shows a memory says what texts are.
 
     Raises:
         VectorMemoryError: an argument does not fit, or what the daemon reported.
     """
-    answer = tool.act(caller, checked(tool.fields, arguments))
+    caller = replace(caller)
+    answer = {**tool.act(caller, meant(tool.fields, arguments)), **caller.told.held()}
     result = {name: value for name, value in answer.items() if value is not None}
     return {"notice": NOTICE, **result} if caller.shown.owes_notice() else result

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
 from vector_memory.errors import NotFoundError
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.telling import NOTICE, Json, Telling, say
+from vector_memory.mcp.telling import NOTICE, Json, say
+from vector_memory.text import tables
 
 MARKDOWN, JSON = "text/markdown", "application/json"
-PROJECT = "memory://project/"
+STATS, PROJECT = "memory://stats", "memory://project/"
 TEMPLATE = PROJECT + "{id}"
 TOKENS = 200
 """Of each memory on a page."""
@@ -22,21 +24,31 @@ MOST_PROJECTS = 50
 
 
 @dataclass(frozen=True)
-class ResourcePage:
-    """A resource: where it is, what it is called, and what makes it."""
+class Page:
+    """What is made of memory for a client to show: a resource, whose name is its address, or a prompt of a menu."""
 
-    uri: str
     name: str
+    title: str
     doc: str
-    mime: str
     make: Callable[[Caller], str]
+
+    @property
+    def mime(self) -> str:
+        """Of what type a resource is."""
+        return JSON if self.name == STATS else MARKDOWN
+
+
+def pages(makes: Mapping[str, Callable[[Caller], str]]) -> tuple[Page, ...]:
+    """Return pages by what makes each, in the order of `pages.txt`, which has their names, titles and what is in them."""
+    rows = [line.split(" | ") for line in tables.lines("pages", os.path.dirname(__file__))]
+    return tuple(Page(name, title, doc, makes[name]) for name, title, doc in rows if name in makes)
 
 
 def _important(priority: str) -> Callable[[Caller], str]:
     def make(caller: Caller) -> str:
         answer = caller.ask("important", {"priority": priority, "k": MOST})
         lines = [f"# {priority} memories", "", NOTICE, ""]
-        lines += listed(Telling(caller.shown), answer["memories"])
+        lines += listed(caller, answer["memories"])
         if answer["total"] > MOST:
             lines.append(f"\n{answer['total'] - MOST} more: list_memories shows them.")
         return "\n".join(lines) + "\n"
@@ -46,18 +58,17 @@ def _important(priority: str) -> Callable[[Caller], str]:
 
 def _project(caller: Caller, id: str) -> str:
     answer = caller.ask("overview", {"id": id})
-    telling = Telling(caller.shown)
     lines = [f"# {line(answer['name'])}", "", f"{answer['total']} memories. {NOTICE}"]
     for title, name in (("Important", "important"), ("Open", "open"), ("Decided", "decided")):
         if answer[name]:
-            lines += ["", f"## {title}", "", *listed(telling, answer[name])]
+            lines += ["", f"## {title}", "", *listed(caller, answer[name])]
     return "\n".join(lines) + "\n"
 
 
-def listed(telling: Telling, memories: list[Json]) -> list[str]:
+def listed(caller: Caller, memories: list[Json]) -> list[str]:
     """Return memories as items of a list, each dated and sourced, its words indented."""
     lines = []
-    for memory in telling.memories(memories, TOKENS):
+    for memory in caller.told.memories(memories, TOKENS):
         mark = " · foreign" if memory.get("foreign") else ""
         why = f" · {memory['why']}" if memory.get("why") else ""
         head = f"- {memory['date']} · {memory['kind']} · {memory['origin']}{mark}{why} · {memory['id']}"
@@ -88,32 +99,12 @@ def _named(counts: Json) -> Json:
     return {say(name): n for name, n in list(counts.items())[:MOST_PROJECTS]}
 
 
-PAGES = (
-    ResourcePage(
-        "memory://core",
-        "Core memories",
-        "What always holds in this project and for the user.",
-        MARKDOWN,
-        _important("CORE"),
-    ),
-    ResourcePage(
-        "memory://high",
-        "Important memories",
-        "What matters much in this project and to the user.",
-        MARKDOWN,
-        _important("HIGH"),
-    ),
-    ResourcePage(
-        "memory://stats", "Memory in figures", "What is stored, in figures.", JSON, _stats
-    ),
-    ResourcePage(
-        PROJECT + "current",
-        "This project",
-        "What matters, what is open and what was decided in this project.",
-        MARKDOWN,
-        lambda caller: _project(caller, "current"),
-    ),
-)
+PAGES = pages({
+    "memory://core": _important("CORE"),
+    "memory://high": _important("HIGH"),
+    STATS: _stats,
+    PROJECT + "current": lambda caller: _project(caller, "current"),
+})  # fmt: skip
 
 
 def read(caller: Caller, uri: str) -> tuple[str, str]:
@@ -123,9 +114,9 @@ def read(caller: Caller, uri: str) -> tuple[str, str]:
         NotFoundError: there is no such resource or project.
     """
     for page in PAGES:
-        if page.uri == uri:
+        if page.name == uri:
             return page.make(caller), page.mime
     if uri.startswith(PROJECT):
         return _project(caller, unquote(uri[len(PROJECT) :])), MARKDOWN
-    names = ", ".join(page.uri for page in PAGES)
+    names = ", ".join(page.name for page in PAGES)
     raise NotFoundError(f"There is no resource {say(uri)[:80]!r}.", f"Resources: {names}.")

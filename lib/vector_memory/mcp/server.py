@@ -13,8 +13,9 @@ import anyio.from_thread
 import anyio.to_thread
 import mcp_types as types
 
+from vector_memory.arguments import schema_of
 from vector_memory.errors import VectorMemoryError
-from vector_memory.mcp import fields, prompts, registry, resources
+from vector_memory.mcp import prompts, registry, resources
 from vector_memory.mcp.caller import Caller, Json
 from vector_memory.mcp.registry import ALIASES as ALIASES
 from vector_memory.mcp.registry import TOOLS as TOOLS
@@ -107,7 +108,9 @@ class Handlers:
     ) -> types.ListResourcesResult:
         """Return the resources that are always there."""
         pages = [
-            types.Resource(uri=page.uri, name=page.name, description=page.doc, mime_type=page.mime)
+            types.Resource(
+                uri=page.name, name=page.title, description=page.doc, mime_type=page.mime
+            )
             for page in resources.PAGES
         ]
         return types.ListResourcesResult(resources=pages)
@@ -179,7 +182,7 @@ def described(tool: Tool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         description=tool.doc,
-        input_schema=fields.schema_of(tool.fields),
+        input_schema=schema_of(tool.fields, is_brief=True),
         output_schema=tool.output,
         annotations=types.ToolAnnotations(
             # What is left out is so by the protocol's default, or nothing where nothing is changed.

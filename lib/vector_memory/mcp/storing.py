@@ -9,8 +9,8 @@ from typing import Any
 
 from vector_memory.errors import BadInputError
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.finding import DEFAULT, looked_up
-from vector_memory.mcp.telling import Json, Telling, say, short
+from vector_memory.mcp.finding import looked_up
+from vector_memory.mcp.telling import Json, say, short
 from vector_memory.mcp.tool import Act, does, page, spoken_answer
 
 ORIGIN = "assistant"
@@ -44,16 +44,15 @@ def store(caller: Caller, asked: Json) -> Json:
     loses nothing and stores nothing twice: the next one is asked for a memory of the same id."""
     id = new_id()
     done = caller.ask("remember", asked, id=id, origin=ORIGIN, session=caller.session)
-    telling = Telling(caller.shown)
     status = "stored" if done["id"] == id else "already_known"
     status = STATUS.get(done["action"], status)
-    memory = telling.memory({**done, "relation": None})
+    memory = caller.told.memory({**done, "relation": None})
     near = [{**one, "relation": NEAR} for one in done.get("near") or ()]
-    others = telling.memories([*(done.get("links") or ()), *near])
+    others = caller.told.memories([*(done.get("links") or ()), *near])
     if any(other["relation"] == "contradicts" for other in others):
         status = "contradicts"
     hint = HINTS.get(status) or _hint(done) or (HINTS[NEAR] if near else None)
-    return {"status": status, "others": others, **telling.held(), "memory": memory, "hint": hint}
+    return {"status": status, "others": others, "memory": memory, "hint": hint}
 
 
 def _hint(done: Json) -> str | None:
@@ -127,8 +126,7 @@ def _labels_as_tags(arguments: Json) -> Json:
 
 
 def _searched(caller: Caller, collection: str, arguments: Json) -> Json:
-    k = arguments.get("limit") or DEFAULT
-    return looked_up(caller, arguments, k, collection=[collection])
+    return looked_up(caller, arguments, collection=[collection])
 
 
 def _steps(steps: Any) -> list[str]:
@@ -185,9 +183,7 @@ def _gone_on(caller: Caller, action: str, arguments: Json) -> Json:
     asked = {name: arguments.get(name) for name in ("id", "step", "project")}
     outcome = arguments.get("outcome") if action == "complete" else None
     done = caller.ask("episode", asked, outcome=outcome)
-    telling = Telling(caller.shown)
-    memory = telling.memory(done["memory"])
-    return {"status": done["status"], **telling.held(), "memory": memory}
+    return {"status": done["status"], "memory": caller.told.memory(done["memory"])}
 
 
 @_collection("trajectory", "trajectories", "task")

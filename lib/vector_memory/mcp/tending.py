@@ -5,7 +5,7 @@ from __future__ import annotations
 from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.changing import delete
 from vector_memory.mcp.finding import answer_with, connected
-from vector_memory.mcp.telling import Json, Telling, say, short
+from vector_memory.mcp.telling import Json, say, short
 from vector_memory.mcp.tool import MOST_LISTED, ON_A_PAGE, does, page, paged, reach, scope_of
 
 MOST_STEPS = 30
@@ -37,16 +37,14 @@ def consolidate(caller: Caller, arguments: Json) -> Json:
     groups, following = answer["groups"], None
     if is_dry:
         groups, following = page(groups, arguments, ON_A_PAGE)
-    telling = Telling(caller.shown)
     return {
         "groups": [
-            {"same": group["same"], "memories": telling.memories(group["memories"], 120)}
+            {"same": group["same"], "memories": caller.told.memories(group["memories"], 120)}
             for group in groups
         ],
         "merged": answer["merged"],
         "dry_run": answer["dry_run"],
         "next_cursor": following,
-        **telling.held(),
     }
 
 
@@ -96,16 +94,15 @@ def _upkeep(caller: Caller, name: str, arguments: Json) -> Json:
 
 def _clusters(caller: Caller, arguments: Json) -> Json:
     _, clusters, following = paged(caller, "connections", arguments, "clusters", SUGGESTED)
-    telling = Telling(caller.shown)
     views = [
         {
             "about": [say(word, True) for word in cluster["about"]],
             "size": cluster["size"],
-            "memories": telling.memories(cluster["memories"], 80),
+            "memories": caller.told.memories(cluster["memories"], 80),
         }
         for cluster in clusters
     ]
-    return {"memories": [], "clusters": views, "next_cursor": following, **telling.held()}
+    return {"memories": [], "clusters": views, "next_cursor": following}
 
 
 @does("hippocampal_consolidation")
@@ -161,7 +158,6 @@ def import_notes(caller: Caller, arguments: Json) -> Json:
         "wait": False,
     }
     answer, steps = caller.ask_long("import_notes", asked)
-    telling = Telling(caller.shown)
     return {
         "dry_run": asked["dry_run"],
         "counts": {
@@ -172,7 +168,6 @@ def import_notes(caller: Caller, arguments: Json) -> Json:
             for step in steps[:MOST_STEPS]
         ],
         "errors": [say(f"{error['file']}: {error['error']}") for error in answer["errors"][:10]],
-        **telling.held(),
     }
 
 

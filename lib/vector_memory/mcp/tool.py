@@ -4,59 +4,19 @@ function does what is more than to ask the daemon's verb."""
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from vector_memory.aging import Every
+from vector_memory.arguments import Argument, Entry, entries
 from vector_memory.mcp.caller import Caller, Json
-from vector_memory.mcp.fields import NUMBER, TEXT, WORDS, YES, Argument
 from vector_memory.mcp.outputs import answer
 from vector_memory.mcp.telling import spoken
-from vector_memory.model import (
-    COLLECTIONS,
-    DECISION,
-    INTENTS,
-    JURISDICTIONS,
-    PREFERENCE,
-    PROBLEM,
-    QUESTION,
-    RULES,
-    SOLUTION,
-    TODO,
-    Priority,
-    Relation,
-    Sensitivity,
-    Temporal,
-    unique,
-)
 
 T = TypeVar("T")
 Act = Callable[[Caller, Json], Json]
 ON_A_PAGE, MOST_LISTED = 20, 300
 """How many a page has where no limit is given, and how many a verb tells at most."""
-SHARED = "shared"
-"""The name of the paragraph of arguments that many tools have."""
-TOLD_KINDS = (DECISION, SOLUTION, PROBLEM, TODO, QUESTION, PREFERENCE, "rule", "fact", "note")
-OTHER_KINDS = (*INTENTS, *RULES, "fix", "learning", "episode", "trajectory")
-STORED_KINDS = unique((*TOLD_KINDS, *OTHER_KINDS))
-"""Kinds of what is stored by hand; those that are seldom wanted are taken and not told."""
-CHOICES: dict[str, tuple[str, ...]] = {
-    "@collections": tuple(COLLECTIONS),
-    "@every": tuple(every.value for every in Every),
-    "@jurisdictions": JURISDICTIONS,
-    "@priorities": tuple(map(str, Priority)),
-    "@relations": tuple(map(str, Relation)),
-    "@sensitivities": tuple(map(str, Sensitivity)),
-    "@stored_kinds": STORED_KINDS,
-    "@temporal": tuple(map(str, Temporal)),
-}
-_SORTS = {"text": TEXT, "number": NUMBER, "yes": YES, "words": WORDS, "lines": WORDS}
-_FIELD = re.compile(
-    r"- (?P<name>\w+) (?P<sort>\w+)(?: (?P<low>\d*)\.\.(?P<high>\d*))?(?: \((?P<choices>[^)]+)\))?"
-    r"(?: also (?P<also>[\w,]+))?(?:: (?P<doc>.+))?"
-)
 
 
 @dataclass(frozen=True)
@@ -102,53 +62,14 @@ def does(name: str) -> Callable[[Act], Act]:
 
 def read() -> Iterator[Tool]:
     """Yield all tools, in the order of `tools.txt`."""
-    with open(os.path.join(os.path.dirname(__file__), "tools.txt"), encoding="utf-8") as file:
-        _, first, *paragraphs = file.read().split("\n\n")
-    shared = {argument.name: argument for argument in map(_field, first.splitlines()[1:])}
-    for paragraph in paragraphs:
-        yield _tool(paragraph.splitlines(), shared)
+    return map(_tool, entries(os.path.join(os.path.dirname(__file__), "tools.txt")))
 
 
-def _tool(lines: Sequence[str], shared: dict[str, Argument]) -> Tool:
-    name, marks, also, *_ = (*(part.strip() for part in lines[0].split("|")), "", "")
-    own = {
-        argument.name: argument
-        for argument in map(_field, (line for line in lines if line.startswith("- ")))
-    }
-    parts = {"takes": "", "answers": "", "asks": ""}
-    doc = []
-    for line in lines[1:]:
-        key, colon, rest = line.partition(": ")
-        if colon and key in parts:
-            parts[key] = rest
-        elif not line.startswith("- "):
-            doc.append(line)
-    arguments, verb, marked = {**shared, **own}, parts["asks"], frozenset(marks.split())
-    taken = tuple(
-        replace(arguments[key.rstrip("!~")], required=key.endswith("!"), is_listed=key[-1] != "~")
-        for key in parts["takes"].split()
-    )
-    act = _asking(verb, marked) if verb else ACTS[name]
-    shape, others = answer(parts["answers"]), tuple(also.split())
-    return Tool(name, " ".join(doc), taken, act, shape, marked, others, verb)
-
-
-def _field(line: str) -> Argument:
-    match = _FIELD.fullmatch(line)
-    if match is None:
-        raise ValueError(f"{line!r} is no argument of a tool.")
-    choices, high = match["choices"] or "", match["high"]
-    return Argument(
-        match["name"],
-        _SORTS[match["sort"]],
-        match["doc"] or "",
-        choices=CHOICES.get(choices) or tuple(filter(None, choices.split(", "))),
-        low=int(match["low"]) if match["low"] else None,
-        high=int(high) if high else None,
-        told=len(TOLD_KINDS) if choices == "@stored_kinds" else 0,
-        also=tuple(filter(None, (match["also"] or "").split(","))),
-        split="\n" if match["sort"] == "lines" else ",",
-    )
+def _tool(entry: Entry) -> Tool:
+    name, marks, also, *_ = (*entry.head, "", "")
+    verb, marked = entry.asks, frozenset(marks.split())
+    act, shape = _asking(verb, marked) if verb else ACTS[name], answer(entry.answers)
+    return Tool(name, entry.doc, entry.takes, act, shape, marked, tuple(also.split()), verb)
 
 
 def _asking(verb: str, marks: frozenset[str]) -> Act:

@@ -16,7 +16,7 @@ import json
 import os
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from vector_memory.errors import VectorMemoryError
@@ -111,20 +111,9 @@ def seal(
         wrapped[reader.id] = wrapping.encrypt(_ONCE, secret, reader.id.encode()).hex()
     place = _context(author.public, position)
     sealed = ChaCha20Poly1305(secret).encrypt(_ONCE, zlib.compress(content, 6), place)
-    head = canonical.written(
-        {
-            "base": position.base,
-            "ephemeral": mine.hex(),
-            "hash": digest(sealed),
-            "key": author.public.word,
-            "made_at": position.made_at,
-            "previous": position.previous,
-            "readers": wrapped,
-            "seq": position.seq,
-            "size": len(sealed),
-            "team": position.team,
-        }
-    )
+    about = {"hash": digest(sealed), "size": len(sealed), "ephemeral": mine.hex()}
+    whose = {"key": author.public.word, "readers": wrapped}
+    head = canonical.written({**asdict(position), **about, **whose})
     signature = author.sign(PURPOSE, head).hex().encode("ascii")
     return MAGIC + head + b"\n" + signature + b"\n" + sealed
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from decimal import Decimal
 from typing import Any
 
 LARGEST = 1 << 53
@@ -45,25 +46,8 @@ def _number(value: float) -> str:
         raise ValueError(f"{value} is no number of JSON")
     if value == 0:
         return "0"
-    if 1e-6 <= abs(value) < 1e21:
-        if value.is_integer():
-            return str(int(value)) if abs(value) < 1e16 else _plain(repr(value))
-        digits = repr(value)
-        return _plain(digits) if "e" in digits else digits
     digits = repr(value)
-    if "e" not in digits:
-        digits = f"{value:e}"
+    if 1e-6 <= abs(value) < 1e21:
+        return f"{Decimal(digits):f}".removesuffix(".0")
     mantissa, _, exponent = digits.partition("e")
     return f"{mantissa}e{int(exponent):+}"
-
-
-def _plain(digits: str) -> str:
-    """Return digits with an exponent as digits without one."""
-    mantissa, _, exponent = digits.partition("e")
-    sign, mantissa = ("-", mantissa[1:]) if mantissa.startswith("-") else ("", mantissa)
-    whole, _, part = mantissa.partition(".")
-    part = "" if part == "0" else part
-    power = int(exponent or 0)
-    if power >= 0:
-        return sign + whole + part.ljust(power, "0")
-    return sign + "0." + "0" * (-power - 1) + whole + part

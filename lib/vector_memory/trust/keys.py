@@ -236,21 +236,14 @@ class Keyring:
         return self.open(self.ensure(now, passphrase).public.id, passphrase)
 
     def _make(self, now: datetime, passphrase: str) -> KeyEntry:
-        from cryptography.hazmat.primitives import serialization
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
         from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
         signing, sealing = Ed25519PrivateKey.generate(), X25519PrivateKey.generate()
         public = _public(signing, sealing)
-        how: serialization.KeySerializationEncryption = serialization.NoEncryption()
-        if passphrase:
-            how = serialization.BestAvailableEncryption(passphrase.encode())
-        pem = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, how
-        both = b"\n".join((signing.private_bytes(*pem), sealing.private_bytes(*pem)))
-        made = KeyEntry(
-            public.word, now.isoformat(timespec="seconds"), has_passphrase=bool(passphrase)
-        )
-        self._write(f"{public.id}.pem", both)
+        at = now.isoformat(timespec="seconds")
+        made = KeyEntry(public.word, at, has_passphrase=bool(passphrase))
+        self._write(f"{public.id}.pem", written(passphrase, signing, sealing))
         self._save([*self.entries(), made])
         return made
 
@@ -274,6 +267,17 @@ class Keyring:
 
     def _path(self, name: str) -> str:
         return os.path.join(self._folder, name)
+
+
+def written(passphrase: str, *secrets: Any) -> bytes:
+    """Return private keys as PEM, readable with the passphrase only where there is one."""
+    from cryptography.hazmat.primitives import serialization
+
+    how: serialization.KeySerializationEncryption = serialization.NoEncryption()
+    if passphrase:
+        how = serialization.BestAvailableEncryption(passphrase.encode())
+    form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, how
+    return b"\n".join(secret.private_bytes(*form) for secret in secrets)
 
 
 def _public(signing: Ed25519PrivateKey, sealing: X25519PrivateKey) -> PublicKey:

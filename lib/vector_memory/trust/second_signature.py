@@ -12,7 +12,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.system import private
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.files import open_own
-from vector_memory.trust.keys import PrivateKey, PublicKey
+from vector_memory.trust.keys import PrivateKey, PublicKey, written
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA65PrivateKey
@@ -118,11 +118,7 @@ def _opened(path: str, passphrase: str) -> MLDSA65PrivateKey:
         return key
     except FileNotFoundError:
         made = mldsa.MLDSA65PrivateKey.generate()
-        how: serialization.KeySerializationEncryption = serialization.NoEncryption()
-        if passphrase:
-            how = serialization.BestAvailableEncryption(passphrase.encode())
-        pem = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, how
-        write_durably(path, made.private_bytes(*pem))
+        write_durably(path, written(passphrase, made))
         return made
     except (TypeError, ValueError) as error:
         raise BadInputError(

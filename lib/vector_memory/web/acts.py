@@ -26,22 +26,24 @@ _CHANGES_BY_ITSELF = ("uses", "confidence", "last_used_at", "tier")
 editing = threading.Lock()
 
 
-def filters(call: WebCall, *names: str) -> Json:
-    """Return fields that were given, in the daemon's words, with the project that is meant."""
-    given = {name: call.arguments.get(name) for name in names}
-    return {**call.scope(), **{ASKED.get(name, name): value for name, value in given.items()}}
+def filters(call: WebCall, *own: str) -> Json:
+    """Return what was given, in the daemon's words, with the project that is meant.
 
-
-SCOPE = ("kinds", "tags", "since", "until", "limit")
-STATES = ("tiers", "priorities", "origins")
-"""What of a memory lists may be limited by beside."""
+    Args:
+        own: what is for the gateway itself.
+    """
+    given = {
+        ASKED.get(name, name): value
+        for name, value in call.arguments.items()
+        if name not in ("project", "global", *own)
+    }
+    return {**call.scope(), **given}
 
 
 def recall(call: WebCall) -> Json:
     """Return what answers a question, best first."""
     least = call.arguments.get("threshold") or 0
-    asked = filters(call, *SCOPE, "query", "collections")
-    answer = call.ask("recall", **{**asked, "k": call.arguments.get("limit") or 5})
+    answer = call.ask("recall", **{"k": 5, **filters(call, "threshold")})
     results = [_result(hit) for hit in answer["hits"] if hit["relevance"] >= least]
     return {"results": results, "mode": answer["mode"], "note": answer.get("note") or ""}
 
@@ -53,9 +55,7 @@ def _result(hit: Json) -> Json:
 
 def rag(call: WebCall) -> Json:
     """Return what answers a question, of the vault and all collections."""
-    asked = filters(call, *SCOPE, "query")
-    asked["collections"] = call.arguments.get("collections")
-    answer = call.ask_long("rag", **asked)
+    answer = call.ask_long("rag", **filters(call))
     return {"results": [_result(hit) for hit in answer["hits"]], "vault": answer["vault"]}
 
 
@@ -90,16 +90,12 @@ def cursor_of(text: str) -> ListCursor:
     return ListCursor(before, skip, total)
 
 
-def list_memories(call: WebCall, *more: str) -> Json:
+def list_memories(call: WebCall) -> Json:
     """Return memories, newest first, page by page. They are counted for the first page alone, unless `counted` is
-    false: then `total` is 0.
-
-    Args:
-        more: further fields by which they may be limited.
-    """
-    asked = filters(call, *SCOPE, *STATES, "collections", "offset", "sort", *more)
-    is_by_time = asked["sort"] in (None, "newest")
-    size = asked["k"] or 20
+    false: then `total` is 0."""
+    asked = filters(call, "cursor", "counted")
+    is_by_time = asked.get("sort") in (None, "newest")
+    size = asked.get("k") or 20
     after = cursor_of(call.arguments["cursor"]) if "cursor" in call.arguments else None
     if after and not is_by_time:
         raise BadInputError("A cursor goes on with the newest first.", "Give offset, or no sort.")
@@ -179,7 +175,7 @@ def forget(call: WebCall) -> Json:
     """Show what would be forgotten; forget it when that is confirmed."""
     given = call.arguments
     if "confirm" in given:
-        ids = call.confirmations.take(call.token, given["confirm"])
+        ids = call.confirmations.take(given["confirm"], call.token.id)
         if ids is None:
             raise ConflictError("There is nothing to confirm any more.", "Look at it again.")
         gone = call.ask("forget", ids=ids)
@@ -195,7 +191,7 @@ def forget(call: WebCall) -> Json:
     shown = call.ask("forget", dry_run=True, **which)["memories"]
     ids = list(dict.fromkeys(memory["id"] for memory in shown))
     if given.get("dry_run", True) or not named:
-        confirm = call.confirmations.add(call.token, ids) if ids else ""
+        confirm = call.confirmations.make(ids, call.token.id) if ids else ""
         return {"memories": shown, "forgotten": 0, "confirm": confirm}
     return {"memories": shown, "forgotten": call.ask("forget", ids=ids)["forgotten"]}
 
@@ -250,9 +246,9 @@ def organize(call: WebCall) -> Json:
     return {**answer, "groups": groups}
 
 
-def plain(verb: str, *names: str) -> Act:
+def plain(verb: str) -> Act:
     """Return what asks one question and gives its answer as it is."""
-    return lambda call: call.ask(verb, **filters(call, *names))
+    return lambda call: call.ask(verb, **filters(call))
 
 
 def export(call: WebCall) -> LINES:

@@ -22,20 +22,22 @@ from starlette.routing import Route as Address
 from starlette.types import Receive, Scope, Send
 
 from vector_memory import errors
+from vector_memory.arguments import checked
 from vector_memory.client.link import DaemonClient, Json
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system import json_in
-from vector_memory.tokens import Token
+from vector_memory.tokens import Codes, Token
 from vector_memory.web import acts, openapi
-from vector_memory.web.asker import Confirmations, ConflictError, NotAllowedError, WebCall
-from vector_memory.web.doors import OPEN_PATHS, House
-from vector_memory.web.routes import GET, ROUTES, Route
-from vector_memory.web.shapes import checked, from_query
+from vector_memory.web.asker import ConflictError, NotAllowedError, WebCall
+from vector_memory.web.doors import OPEN_PATHS, House, answered, failed
+from vector_memory.web.routes import GET, ROUTES, Route, from_query
 
 CARD = "/.well-known/agent-card.json"
 log = logging.getLogger(__name__)
 
 MOST_KEYS, KEY_CHARS, KEPT_S = 1_000, 200, 86_400.0
+CONFIRM_S = 600.0
+"""How long what was shown to be forgotten may be confirmed."""
 STATUSES: tuple[tuple[type[VectorMemoryError], int], ...] = (
     (NotAllowedError, 403),
     (ConflictError, 409),
@@ -66,7 +68,7 @@ class Site:
     def __init__(self, daemon: DaemonClient, folder: str) -> None:
         self._daemon = daemon
         self._folder = folder
-        self._confirmations = Confirmations()
+        self._confirmations = Codes(kept_s=CONFIRM_S)
 
     def call(self, request: Request, address: str, given: Json) -> WebCall:
         """Return a call with these fields."""
@@ -123,10 +125,10 @@ class Gateway(Site):
         return self.starlette(addresses)
 
     async def _agent_card(self, request: Request) -> Response:
-        return answered(self._card or {}, {})
+        return answered(self._card or {})
 
     async def _document(self, request: Request) -> Response:
-        return answered(openapi.document(self._server), {})
+        return answered(openapi.document(self._server))
 
     def _endpoint(self, route: Route):  # type: ignore[no-untyped-def]
         async def endpoint(request: Request) -> Response:
@@ -136,11 +138,16 @@ class Gateway(Site):
 
     def _answer(self, route: Route, request: Request) -> Response:
         call = self._call(route, request)
-        key = call.headers.get("idempotency-key", "") if route.is_once else ""
+        key = call.headers.get("idempotency-key", "") if "once" in route.marks else ""
         answer = self._once(route, call, key) if key else route.act(call)
         if not isinstance(answer, dict):
             return LinesResponse(_lines(answer))
-        return answered(answer, call.headers if route.method == GET else {}, route.method == GET)
+        if route.method != GET:
+            return answered(answer)
+        etag = acts.etag_of(answer)
+        if etag in (tag.strip() for tag in call.headers.get("if-none-match", "").split(",")):
+            return Response(status_code=304, headers={"etag": etag})
+        return answered(answer, etag=etag)
 
     def _call(self, route: Route, request: Request) -> WebCall:
         """Return a call as it is asked.
@@ -154,19 +161,19 @@ class Gateway(Site):
             raise NotAllowedError(
                 f"The token has not the right {route.right!r}.", "Make another one."
             )
-        if token.project and not route.is_narrow:
+        if token.project and "wide" in route.marks:
             raise NotAllowedError(
                 "That is about more than the token's project.",
                 "Make a token without --project for it.",
             )
-        if token.is_limited and not route.is_of_memories:
+        if token.is_limited and "memories" not in route.marks:
             raise NotAllowedError(
                 "The token sees some memories only, and that is made of all.", "Make another one."
             )
         if route.method == GET:
             given = from_query(route.fields, request.query_params.multi_items())
         else:
-            given = checked(route.fields, _json(request.state.body))
+            given = checked(route.fields, json_of(request))
         id = request.path_params.get("id", "")
         if id and not (4 <= len(id) <= 64 and set(id) <= set("0123456789abcdef")):
             raise errors.NotFoundError(
@@ -211,9 +218,14 @@ class Gateway(Site):
         return answer
 
 
-def _json(body: bytes) -> object:
+def json_of(request: Request) -> object:
+    """Return what a call sent.
+
+    Raises:
+        BadInputError: it is no JSON.
+    """
     try:
-        return json_in.load(body)
+        return json_in.load(request.state.body)
     except (ValueError, UnicodeDecodeError):
         raise BadInputError("The body is no JSON.", "Send a JSON object.") from None
 
@@ -245,28 +257,12 @@ def _lines(items: Iterator[Json]) -> Generator[bytes, None, None]:
             yield json.dumps(item).encode("ascii") + b"\n"
 
 
-def answered(answer: Json, headers: object, is_tagged: bool = False) -> Response:
-    more: dict[str, str] = {}
-    if is_tagged and isinstance(headers, dict):
-        more["etag"] = etag = acts.etag_of(answer)
-        if etag in (tag.strip() for tag in headers.get("if-none-match", "").split(",")):
-            return Response(status_code=304, headers=more)
-    body = json.dumps(answer).encode("ascii")
-    return Response(body, media_type=openapi.JSON_TYPE, headers=more)
-
-
-def failed(status: int, error: str, hint: str, **more: str) -> Response:
-    """Return an error as all errors are told."""
-    body = json.dumps({"error": error, "hint": hint})
-    return Response(body, status, headers=more, media_type=openapi.JSON_TYPE)
-
-
 def status_of(error: VectorMemoryError) -> int:
     return next((status for kind, status in STATUSES if isinstance(error, kind)), 503)
 
 
 async def health(request: Request) -> Response:
-    return answered({"ok": True}, {})
+    return answered({"ok": True})
 
 
 async def unrouted(request: Request, error: HTTPException) -> Response:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import threading
-import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from vector_memory import projects
 from vector_memory.client.link import DaemonClient, Json
 from vector_memory.errors import DaemonUnavailableError, VectorMemoryError
-from vector_memory.tokens import Token
+from vector_memory.tokens import Codes, Token
 
 TIMEOUT_S = 60.0
 LONG_S = 600.0
@@ -36,7 +34,7 @@ class WebCall:
         address: what was asked, as `POST /v1/recall`, for the audit log.
         arguments: the fields that were given, checked.
         path: what the address names, such as `id`.
-        confirmations: what was shown to be forgotten, by the word that confirms it.
+        confirmations: codes for what was shown to be forgotten.
     """
 
     daemon: DaemonClient
@@ -46,7 +44,7 @@ class WebCall:
     arguments: Json
     path: Mapping[str, str]
     headers: Mapping[str, str]
-    confirmations: Confirmations
+    confirmations: Codes
     _is_noted: bool = field(default=False)
 
     def ask(self, verb: str, **request: object) -> Json:
@@ -120,36 +118,3 @@ class WebCall:
         given |= {} if self._is_noted else {"door": self.token.name, "address": self.address}
         self._is_noted = True
         return {**given, "cwd": self.folder, "actor": "user" if self.token.is_the_users else GUEST}
-
-
-class Confirmations:
-    """What was shown to be forgotten, for a while, each under a word that nobody guesses.
-
-    Args:
-        clock: seconds, monotonic.
-    """
-
-    MOST, KEPT_S = 1_000, 600.0
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._shown: dict[str, tuple[float, str, list[str]]] = {}
-        self._lock = threading.Lock()
-
-    def add(self, token: Token, ids: list[str]) -> str:
-        """Keep ids that a token was shown, and return the word for them."""
-        now = self._clock()
-        word = os.urandom(16).hex()
-        with self._lock:
-            kept = [item for item in self._shown.items() if now - item[1][0] < self.KEPT_S]
-            self._shown = dict([*kept[-self.MOST + 1 :], (word, (now, token.id, ids))])
-        return word
-
-    def take(self, token: Token, word: str) -> list[str] | None:
-        """Return the ids that a word stands for, once; None where it stands for none of this token's."""
-        with self._lock:
-            shown = self._shown.get(word)
-            if shown is None or shown[1] != token.id or self._clock() - shown[0] >= self.KEPT_S:
-                return None
-            del self._shown[word]
-        return shown[2]

@@ -21,20 +21,14 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as Address
 
 from vector_memory.client.link import DaemonClient, Json
+from vector_memory.daemon_verbs import named
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
-from vector_memory.system import json_in
 from vector_memory.system.paths import PACKAGE_ROOT, client_folders
 from vector_memory.tokens import Codes
 from vector_memory.web import acts, commands
-from vector_memory.web.app import (
-    LinesResponse,
-    Site,
-    answered,
-    failed,
-    health,
-)
+from vector_memory.web.app import LinesResponse, Site, health, json_of
 from vector_memory.web.asker import LONG_S, ConflictError, WebCall
-from vector_memory.web.doors import House
+from vector_memory.web.doors import House, answered, failed
 from vector_memory.web.entrance import Visitors
 
 STATIC = os.path.join(PACKAGE_ROOT, "web", "static")
@@ -54,21 +48,12 @@ LIVE_S = 2.0
 """How often it is looked whether something was stored, while a page is open."""
 LIVE_RESTS = 30
 """So many times as long as looking took, it rests."""
-ASKED = frozenset({
-    "actors", "alias", "audit", "boost", "contract", "contradictions", "entities", "evolution", "explain", "facets",
-    "flags", "flow_debug", "forget", "get", "governance_report", "growth", "history", "jobs",
-    "label", "lessons", "link", "links", "list", "mark_flag", "promote", "provenance", "quarantine", "recall",
-    "release", "remember", "resume", "review", "session_recalled", "share_reject", "share_revoke", "share_status", "sovereignty",
-    "stats", "status", "stigmergy", "summarize", "time_travel", "token", "topics", "verify",
-})  # fmt: skip
-"""Verbs that pages ask as they are."""
-LOOKED_AT = frozenset({"actors", "contract", "sovereignty"})
-"""Those of them of which a page shows what there is, and changes nothing: what else they can do is left out."""
-RUN = frozenset({
-    "backfill", "backup", "check", "consolidate", "cost_router", "import", "import_notes", "purge", "rebuild",
-    "run_job", "share_pull",
-})  # fmt: skip
+LOOKED_AT = named("look")
+"""Verbs of which a page shows what there is, and changes nothing: what else they can do is left out."""
+RUN = named("page") & named("long")
 """Verbs that take their time and tell how far they are."""
+ASKED = (named("page") | LOOKED_AT | {"status"}) - RUN
+"""Verbs that pages ask as they are."""
 OWN = frozenset({"door", "address", "actor", "said", "cwd"})
 """What a page does not say of itself."""
 
@@ -111,7 +96,7 @@ class Dashboard(Site):
         if not isinstance(code, str) or not await run_in_threadpool(self._is_good, code[:200]):
             hint = "Run `vector-memory dashboard` again: a code is good once, for a minute."
             return failed(401, "The code is none, or was used, or is too old.", hint)
-        return answered({"bearer": self._visitors.admit()}, {})
+        return answered({"bearer": self._visitors.admit()})
 
     def _is_good(self, code: str) -> bool:
         """Whether a code is one of ours, or one that the daemon gave the user for a dashboard that runs."""
@@ -125,7 +110,7 @@ class Dashboard(Site):
     async def _ask(self, request: Request) -> Response:
         verb, call = self._asked(request, ASKED | set(_OWN_ACTS))
         act = _OWN_ACTS.get(verb, lambda call: call.ask(verb, **call.arguments))
-        return answered(await run_in_threadpool(act, call), {})
+        return answered(await run_in_threadpool(act, call))
 
     async def _run(self, request: Request) -> Response:
         asked = self._asked(request, RUN)
@@ -199,7 +184,7 @@ def _edit(call: WebCall) -> Json:
 def _memories(call: WebCall) -> Json:
     given = call.arguments
     given["limit"] = min(int(given.get("limit") or 60), 200)
-    return acts.list_memories(call, "entities", "project_ids")
+    return acts.list_memories(call)
 
 
 def _where(call: WebCall) -> Json:
@@ -228,10 +213,7 @@ def _fields(request: Request) -> Json:
     Raises:
         BadInputError: it is no JSON object.
     """
-    try:
-        given = json_in.load(request.state.body)
-    except (ValueError, UnicodeDecodeError):
-        given = None
+    given = json_of(request)
     if not isinstance(given, dict):
         raise BadInputError("The body is no JSON object.", "Send one.")
     return given

@@ -15,7 +15,10 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from starlette.responses import Response
+
 from vector_memory import tokens
+from vector_memory.client.link import Json
 from vector_memory.errors import StoreDamagedError
 from vector_memory.tokens import Token
 
@@ -24,6 +27,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
+JSON_TYPE = "application/json"
 BODY_BYTES = 1 << 20
 DRAINED_BYTES = 8 << 20
 """So much of a body that is too long is read, so that who sends it hears why it was refused."""
@@ -81,9 +85,18 @@ class RefusalError(Exception):
 
     def __init__(self, status: int, error: str, hint: str, **more: str) -> None:
         super().__init__(error)
-        self.status = status
-        self.body = json.dumps({"error": error, "hint": hint}).encode("utf-8", "replace")
-        self.more = more
+        self.response = failed(status, error, hint, **more)
+
+
+def answered(answer: Json, status: int = 200, **headers: str) -> Response:
+    """Return an answer as JSON."""
+    body = json.dumps(answer).encode("ascii")
+    return Response(body, status, headers, JSON_TYPE)
+
+
+def failed(status: int, error: str, hint: str, **more: str) -> Response:
+    """Return an error as all errors are told."""
+    return answered({"error": error, "hint": hint}, status, **more)
 
 
 class Buckets:
@@ -157,7 +170,7 @@ class Doors:
         try:
             await self._enter(scope, receive, sending)
         except RefusalError as refusal:
-            await _refuse(refusal, sending)
+            await refusal.response(scope, receive, sending)
         finally:
             self.active -= 1
             self.last = time.monotonic()
@@ -196,18 +209,16 @@ class Doors:
         token = self._guests.of(presented.strip()) if scheme.lower() == "bearer" else None
         if token is None:
             hint = "`vector-memory token new` makes one; send it as Authorization: Bearer."
-            refusal = RefusalError(401, "There is no token, or it is none that holds.", hint)
-            refusal.more["www-authenticate"] = "Bearer"
-            raise refusal
+            more = {"www-authenticate": "Bearer"}
+            raise RefusalError(401, "There is no token, or it is none that holds.", hint, **more)
         if early_s := self._buckets.take(token.id):
             raise _later(429, "The token was used too often of late.", early_s)
         return token
 
 
 def _later(status: int, error: str, wait_s: float) -> RefusalError:
-    refusal = RefusalError(status, error, "Try again in a moment.")
-    refusal.more["retry-after"] = str(int(wait_s) + 1)
-    return refusal
+    more = {"retry-after": str(int(wait_s) + 1)}
+    return RefusalError(status, error, "Try again in a moment.", **more)
 
 
 def _headers_of(scope: Message) -> dict[str, str]:
@@ -243,18 +254,9 @@ async def _body(scope: Message, headers: dict[str, str], receive: Receive) -> by
     if size > BODY_BYTES:
         raise RefusalError(413, f"More than {BODY_BYTES:,} bytes.", "Split it.", connection="close")
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
+    if kind != JSON_TYPE:
         raise RefusalError(415, "The body is no JSON.", "Say Content-Type: application/json.")
     return b"".join(parts)
-
-
-async def _refuse(refusal: RefusalError, send: Send) -> None:
-    more = [(name.encode(), value.encode()) for name, value in refusal.more.items()]
-    length = (b"content-length", str(len(refusal.body)).encode())
-    headers = [(b"content-type", b"application/json"), length, *more]
-    start: Message = {"type": "http.response.start", "status": refusal.status, "headers": headers}
-    await send(start)
-    await send({"type": "http.response.body", "body": refusal.body})
 
 
 def _with_headers(send: Send, headers: tuple[tuple[bytes, bytes], ...]) -> Send:

@@ -156,7 +156,7 @@ def signed_card(daemon: DaemonClient, name: str, server: str) -> Json:
     Raises:
         BadInputError: an agent started this process, or the key needs a passphrase.
     """
-    docs = [route.doc for route in ROUTES if route.is_of_memories]
+    docs = [route.doc for route in ROUTES if "memories" in route.marks]
     about = {"name": name, "skill": docs, "url": server, "binding": f"{server}/v1/openapi.json"}
     opened = {"passphrase": os.environ.get("VECTOR_MEMORY_KEY_PASSPHRASE", "")}
     asked = {"action": "create", "actor": "user", **about, **opened}

@@ -6,12 +6,12 @@ import json
 import os
 import re
 
+from vector_memory.arguments import schema_of
 from vector_memory.client.link import Json
 from vector_memory.system.paths import PACKAGE_ROOT, version
+from vector_memory.web.doors import JSON_TYPE
 from vector_memory.web.routes import GET, ROUTES, Route
-from vector_memory.web.shapes import schema_of
 
-JSON_TYPE = "application/json"
 LINES_TYPE = "application/jsonl"
 
 
@@ -52,7 +52,7 @@ def _parameters(route: Route) -> list[Json]:
     if route.method == GET:
         queried = [(field.name, field.schema()) for field in route.fields]
         parameters += [{"name": name, "in": "query", "schema": schema} for name, schema in queried]
-    if route.is_once:
+    if "once" in route.marks:
         key = {"type": "string", "maxLength": 200}
         parameters.append({"name": "Idempotency-Key", "in": "header", "schema": key})
     return parameters

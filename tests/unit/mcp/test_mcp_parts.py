@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
+from vector_memory import arguments
+from vector_memory.arguments import NUMBER, TEXT, WORDS, YES, Argument
 from vector_memory.errors import BadInputError
-from vector_memory.mcp import fields
-from vector_memory.mcp import tool as tools
-from vector_memory.mcp.fields import NUMBER, TEXT, WORDS, YES, Argument
 from vector_memory.mcp.shown import Shown
 from vector_memory.mcp.telling import Telling
 
@@ -36,21 +35,21 @@ ID = "0123456789abcdef0123456789abcdef"
 
 def test_a_schema_says_what_is_checked() -> None:
     """Types, bounds and choices stand in it."""
-    told = fields.schema_of(FIELDS)
+    told = arguments.schema_of(FIELDS)
     assert told["required"] == ["text"]
     assert told["properties"]["count"] == {
         "type": "integer", "description": "A number.", "minimum": 1, "maximum": 5,
     }  # fmt: skip
     assert told["properties"]["sort"]["enum"] == ["a", "b"]
-    assert "required" not in fields.schema_of(FIELDS[1:])
+    assert "required" not in arguments.schema_of(FIELDS[1:])
 
 
 def test_arguments_that_fit_are_given_on() -> None:
     """Null is as if it were left out; one word is a list of one."""
     given = {"text": "x", "count": 5, "sure": False, "words": "one", "sort": None}
     expected = {"text": "x", "count": 5, "sure": False, "words": ["one"]}
-    assert fields.checked(FIELDS, given) == expected
-    assert fields.checked((), None) == {}
+    assert arguments.meant(FIELDS, given) == expected
+    assert arguments.meant((), None) == {}
 
 
 @pytest.mark.parametrize(
@@ -81,13 +80,13 @@ def test_arguments_that_fit_are_given_on() -> None:
 )
 def test_what_is_meant_is_taken(name: str, given: Any, taken: Any) -> None:
     """Models write numbers and lists as texts."""
-    assert fields.checked(FIELDS, {"text": "x", name: given})[name] == taken
+    assert arguments.meant(FIELDS, {"text": "x", name: given})[name] == taken
 
 
 def test_another_name_of_an_argument_is_taken_and_not_told() -> None:
     """The listed name is what the tool gets."""
-    assert fields.checked(FIELDS, {"text": "x", "rows": "a"})["lines"] == ["a"]
-    assert "rows" not in fields.schema_of(FIELDS)["properties"]
+    assert arguments.meant(FIELDS, {"text": "x", "rows": "a"})["lines"] == ["a"]
+    assert "rows" not in arguments.schema_of(FIELDS)["properties"]
 
 
 def tokens(*texts: str) -> float:
@@ -148,7 +147,7 @@ def test_names_are_unique() -> None:
 def test_arguments_that_do_not_fit_are_named(given: dict[str, Any], told: str) -> None:
     """With what they may be."""
     with pytest.raises(BadInputError, match=told):
-        fields.checked(FIELDS, given)
+        arguments.meant(FIELDS, given)
 
 
 class TestShown:
@@ -311,10 +310,10 @@ def test_each_tool_has_a_verb_and_a_test() -> None:
 )
 def test_an_argument_is_read_as_it_is_written(line: str) -> None:
     """What does not look like one is refused."""
-    made = tools._field(line)
+    made = arguments._argument(line, {})
     assert made.name == line.split()[1]
     with pytest.raises(ValueError, match="no argument"):
-        tools._field(line.replace("- ", "-"))
+        arguments._argument(line.replace("- ", "-"), {})
 
 
 B = """

@@ -14,30 +14,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vector_memory import tokens
+from vector_memory.arguments import NUMBER, SHARE, TEXT, WORDS, YES, Argument, checked
 from vector_memory.errors import BadInputError, StoreDamagedError
-from vector_memory.tokens import Token
+from vector_memory.tokens import MOST_CODES, Codes, Token
 from vector_memory.web import acts, doors, openapi
-from vector_memory.web.asker import Confirmations
-from vector_memory.web.routes import GET, MESSAGE, ROUTES
-from vector_memory.web.shapes import (
-    NUMBER,
-    SHARE,
-    YES,
-    ShapeField,
-    checked,
-    from_query,
-    many,
-    need,
-)
+from vector_memory.web.app import CONFIRM_S
+from vector_memory.web.routes import GET, ROUTES, from_query
 
+MESSAGES = next(each for route in ROUTES for each in route.fields if each.name == "messages")
 SHAPE = (
-    need(ShapeField("query", high=10)),
-    ShapeField("limit", NUMBER, low=1, high=5),
-    ShapeField("share", SHARE, low=0, high=1),
-    ShapeField("yes", YES),
-    ShapeField("kind", choices=("a", "b")),
-    many("words", high=2),
-    many("messages", of=MESSAGE),
+    Argument("query", TEXT, "", True, high=10),
+    Argument("limit", NUMBER, low=1, high=5),
+    Argument("share", SHARE, low=0, high=1),
+    Argument("yes", YES),
+    Argument("kind", choices=("a", "b")),
+    Argument("words", WORDS, high=2),
+    replace(MESSAGES, required=False),
 )
 TOKEN = Token("1", "one", ("read",), "", "", "", False, "", tokens.digest_of("vm_1_x"))
 
@@ -62,6 +54,7 @@ TOKEN = Token("1", "one", ("read",), "", "", "", False, "", tokens.digest_of("vm
         {"query": "x", "words": [1]},
         {"query": "x", "messages": [{"id": "1", "role": "nobody", "text": ""}]},
         {"query": "x", "messages": [{"role": "user", "text": ""}]},
+        {"query": "x", "messages": ["text"]},
         {"query": "x", "other": 1},
         [],
         "x",
@@ -213,14 +206,16 @@ def test_calls_are_counted_and_come_back_with_time() -> None:
 
 def test_what_was_shown_is_confirmed_once_by_who_was_shown_it() -> None:
     now = [0.0]
-    shown = Confirmations(lambda: now[0])
-    word = shown.add(TOKEN, ["a"])
-    assert shown.take(replace(TOKEN, id="2"), word) is None
-    assert shown.take(TOKEN, word) == ["a"]
-    assert shown.take(TOKEN, word) is None
-    late = shown.add(TOKEN, ["b"])
-    now[0] = Confirmations.KEPT_S
-    assert shown.take(TOKEN, late) is None
+    shown = Codes(lambda: now[0], CONFIRM_S)
+    word = shown.make(["a"], TOKEN.id)
+    assert shown.take(word, "2") is None
+    assert shown.take(word, TOKEN.id) == ["a"]
+    assert shown.take(word, TOKEN.id) is None
+    late = shown.make(["b"], TOKEN.id)
+    now[0] = CONFIRM_S
+    assert shown.take(late, TOKEN.id) is None
+    first, *_ = [shown.make(["c"], TOKEN.id) for _ in range(MOST_CODES + 1)]
+    assert shown.take(first, TOKEN.id) is None
 
 
 def test_an_etag_does_not_change_by_use() -> None:

@@ -9,10 +9,10 @@ from vector_memory.cli import asking
 from vector_memory.cli.answers import Row
 from vector_memory.cli.checks import Case, CheckResult, fail, ok, warn
 from vector_memory.cli.counts import uses
-from vector_memory.cli.progress import follow
 from vector_memory.errors import VectorMemoryError
 from vector_memory.system.paths import Home
 
+CHECK_S = 600.0
 REBUILD = "Run `vector-memory rebuild`."
 
 
@@ -20,7 +20,7 @@ def check(case: Case) -> Iterator[CheckResult]:
     """Yield what the daemon finds in its stores."""
     case.require_daemon()
     request = {**asking.everywhere(), "read_data": False}
-    checked = follow(case.daemon().stream("check", request, start=False), quiet=True)
+    checked = Row(case.daemon().ask("check", request, CHECK_S, start=False))
     stats = case.ask("stats")
     yield from _problems(checked)
     yield from _not_opened(case)

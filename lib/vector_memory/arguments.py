@@ -1,0 +1,333 @@
+"""What may be said at a door, to a tool of the MCP server or at an address of the gateway: arguments, each a line of a
+table, their JSON schemas, and what was given checked against them. What is told and what is enforced are one table;
+what a value means, the daemon checks."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from vector_memory.aging import Every
+from vector_memory.client.link import Json
+from vector_memory.errors import BadInputError
+from vector_memory.model import (
+    COLLECTIONS,
+    DECISION,
+    INTENTS,
+    JURISDICTIONS,
+    PREFERENCE,
+    PROBLEM,
+    QUESTION,
+    RULES,
+    SOLUTION,
+    TODO,
+    Priority,
+    Relation,
+    Sensitivity,
+    Temporal,
+    unique,
+)
+
+TEXT, NUMBER, SHARE, YES, WORDS = "string", "integer", "number", "boolean", "array"
+_SORTS = {
+    "text": TEXT,
+    "number": NUMBER,
+    "share": SHARE,
+    "yes": YES,
+    "words": WORDS,
+    "lines": WORDS,
+}
+_BOUNDS = {TEXT: ("minLength", "maxLength"), WORDS: ("minItems", "maxItems")}
+"""What schemas call the least and the most of a sort; of numbers, `minimum` and `maximum`."""
+_PYTHON: Mapping[str, type | tuple[type, ...]] = {
+    TEXT: str, NUMBER: int, SHARE: (int, float), YES: bool, WORDS: list,
+}  # fmt: skip
+MOST_WORDS, MOST = 200, 1_000_000
+_SAID = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_PAST = ("since", "until", "before")
+_AGE = re.compile(r"(?:(?:last|past) )?((?:\d+|an?) (?:hour|day|week|month|year)s?)", re.IGNORECASE)
+"""A stretch of time, which in an argument of `_PAST` is one that is over."""
+MOST_TOLD = 8
+"""A list's schema names what each of it may be, where there are no more choices; else its text says some."""
+TOLD_KINDS = (DECISION, SOLUTION, PROBLEM, TODO, QUESTION, PREFERENCE, "rule", "fact", "note")
+OTHER_KINDS = (*INTENTS, *RULES, "fix", "learning", "episode", "trajectory")
+STORED_KINDS = unique((*TOLD_KINDS, *OTHER_KINDS))
+"""Kinds of what is stored by hand; those that are seldom wanted are taken and not told."""
+CHOICES: dict[str, tuple[str, ...]] = {
+    "@collections": tuple(COLLECTIONS),
+    "@every": tuple(every.value for every in Every),
+    "@jurisdictions": JURISDICTIONS,
+    "@priorities": tuple(map(str, Priority)),
+    "@relations": tuple(map(str, Relation)),
+    "@sensitivities": tuple(map(str, Sensitivity)),
+    "@stored_kinds": STORED_KINDS,
+    "@temporal": tuple(map(str, Temporal)),
+}
+SHARED = "shared"
+"""The name of the paragraph of arguments that many entries have."""
+_LINE = re.compile(
+    r"- (?P<name>\w+)(?P<required>!?) (?P<sort>\w+)(?: of (?P<of>\w+))?(?: (?P<low>\d*)\.\.(?P<high>\d*))?"
+    r"(?: \((?P<choices>[^)]+)\))?(?: also (?P<also>[\w,]+))?(?:: (?P<doc>.+))?"
+)
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument.
+
+    Attributes:
+        sort: `TEXT`, `NUMBER` (whole), `SHARE` (any number), `YES` (true or false) or `WORDS` (a list of texts).
+        choices: all that it may be, for a text or each of a list of texts.
+        low, high: the bounds of a number; `high` is the characters of a text, or the texts of a list, at most.
+        of: the arguments that each of a list has, none for texts.
+        told: how many of the choices the schema lists, 0 for all.
+        also: other names under which it is taken; the schema does not tell them.
+        is_listed: the schema has it; else it is taken from who knows it.
+        split: what stands between texts that are given as one.
+    """
+
+    name: str
+    sort: str = TEXT
+    doc: str = ""
+    required: bool = False
+    choices: tuple[str, ...] = ()
+    low: int | None = None
+    high: int | None = None
+    of: tuple[Argument, ...] = ()
+    told: int = 0
+    also: tuple[str, ...] = ()
+    split: str = ","
+    is_listed: bool = True
+
+    def schema(self, is_brief: bool = False) -> Json:
+        """Return it as a JSON schema.
+
+        Args:
+            is_brief: only what a model needs to fill it in, each word of which costs tokens.
+        """
+        schema: Json = {"type": self.sort}
+        if self.doc:
+            schema["description"] = self.doc
+        enum = {"enum": list(self.choices[: self.told or None])} if self.choices else {}
+        if self.sort == WORDS:
+            enum = enum if len(self.choices) <= MOST_TOLD else {}
+            schema["items"] = schema_of(self.of, is_brief) if self.of else {"type": TEXT, **enum}
+        else:
+            schema |= enum
+        if self.high and (self.sort in (NUMBER, SHARE) or not is_brief):
+            low = 1 if self.sort == TEXT and self.required else self.low
+            bounds = zip(
+                _BOUNDS.get(self.sort, ("minimum", "maximum")), (low, self.high), strict=True
+            )
+            schema |= {name: bound for name, bound in bounds if bound is not None}
+        return schema
+
+
+def schema_of(arguments: Sequence[Argument], is_brief: bool = False) -> Json:
+    """Return the JSON schema of an object with these arguments."""
+    schema: Json = {
+        "type": "object",
+        "properties": {each.name: each.schema(is_brief) for each in arguments if each.is_listed},
+        "additionalProperties": False,
+    }
+    required = [each.name for each in arguments if each.required]
+    return {**schema, "required": required} if required else schema
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A tool or an address as its table has it; the head of `mcp/tools.txt` explains the parts.
+
+    Attributes:
+        head: the parts of its first line.
+        doc: what it is for.
+    """
+
+    head: list[str]
+    doc: str
+    takes: tuple[Argument, ...]
+    answers: str
+    asks: str
+
+
+def entries(path: str) -> Iterator[Entry]:
+    """Yield the entries of a table in their order. A paragraph of nothing but arguments gives them a name."""
+    with open(path, encoding="utf-8") as file:
+        _, *paragraphs = file.read().rstrip().split("\n\n")
+    groups: dict[str, dict[str, Argument]] = {}
+    for first, *lines in map(str.splitlines, paragraphs):
+        made = [_argument(line, groups) for line in lines if line.startswith("- ")]
+        own = {each.name: each for each in made}
+        if len(made) == len(lines):
+            groups[first] = own
+        else:
+            yield _entry(first, lines, {**groups[SHARED], **own})
+
+
+def _entry(first: str, lines: Sequence[str], known: Mapping[str, Argument]) -> Entry:
+    parts = {"takes": "", "answers": "", "asks": ""}
+    doc = []
+    for line in lines:
+        key, colon, rest = line.partition(": ")
+        if colon and key in parts:
+            parts[key] = rest
+        elif not line.startswith("- "):
+            doc.append(line)
+    taken = tuple(
+        replace(known[key.rstrip("!~")], required=key.endswith("!"), is_listed=key[-1] != "~")
+        for key in parts["takes"].split()
+    )
+    head = [part.strip() for part in first.split("|")]
+    return Entry(head, " ".join(doc), taken, parts["answers"], parts["asks"])
+
+
+def _argument(line: str, groups: Mapping[str, Mapping[str, Argument]]) -> Argument:
+    match = _LINE.fullmatch(line)
+    if match is None:
+        raise ValueError(f"{line!r} is no argument.")
+    choices, low, high = match["choices"] or "", match["low"], match["high"]
+    return Argument(
+        match["name"],
+        _SORTS[match["sort"]],
+        match["doc"] or "",
+        bool(match["required"]),
+        choices=CHOICES.get(choices) or tuple(filter(None, choices.split(", "))),
+        low=int(low) if low else None,
+        high=int(high) if high else None,
+        of=tuple(groups[match["of"]].values()) if match["of"] else (),
+        told=len(TOLD_KINDS) if choices == "@stored_kinds" else 0,
+        also=tuple(filter(None, (match["also"] or "").split(","))),
+        split="\n" if match["sort"] == "lines" else ",",
+    )
+
+
+def checked(arguments: Sequence[Argument], given: object, where: str = "") -> Json:
+    """Return an object as it was given, if it is of these arguments.
+
+    Args:
+        where: what stands before an argument's name in an error.
+
+    Raises:
+        BadInputError: an argument is unknown, missing, or of another sort; it says which and what it may be.
+    """
+    if not isinstance(given, dict):
+        raise BadInputError("A JSON object is wanted.", f"Arguments: {_names(arguments)}.")
+    declared = {each.name: each for each in arguments}
+    for name, value in given.items():
+        if name not in declared:
+            what = f"There is no argument {where}{str(name)[:40]!r}."
+            raise BadInputError(what, f"Arguments: {_names(arguments)}.")
+        argument = declared[name]
+        if not _fits(argument, value):
+            raise BadInputError(f"{where}{name} must be {_wanted(argument)}.", argument.doc)
+        for number, member in enumerate(value if argument.of else ()):
+            checked(argument.of, member, f"{where}{name}[{number}].")
+    for each in arguments:
+        if each.required and each.name not in given:
+            hint = each.doc or f"It is {_wanted(each)}."
+            raise BadInputError(f"{where}{each.name} is missing.", hint)
+    return given
+
+
+def meant(arguments: Sequence[Argument], given: Json | None) -> Json:
+    """Return a model's arguments, checked, by their listed names, those left out that are null. A model often writes a
+    number, a list or a word of a list as a text: what can be meant by it is taken.
+
+    Raises:
+        BadInputError: as `checked` does.
+    """
+    called = {name: each for each in arguments for name in each.also}
+    called |= {each.name: each for each in arguments}
+    said = {}
+    for name, value in (given or {}).items():
+        if value is not None and name in called:
+            argument = called[name]
+            said[argument.name] = _COERCED[argument.sort](argument, value)
+        elif value is not None:
+            said[name] = value
+    return checked(arguments, said)
+
+
+def _names(arguments: Sequence[Argument]) -> str:
+    return ", ".join(each.name for each in arguments)
+
+
+def _number(argument: Argument, given: Any) -> Any:
+    """Return a whole number that stands in a text, or was written with a point."""
+    try:
+        number = float(given) if isinstance(given, str) else given
+        return int(number) if isinstance(number, float) and number.is_integer() else given
+    except ValueError:
+        return given
+
+
+def _yes(argument: Argument, given: Any) -> Any:
+    return _SAID.get(str(given).strip().lower(), given)
+
+
+def _word(argument: Argument, given: Any) -> Any:
+    """Return a number as a text, and a word of a list as the list has it, in the plural, too."""
+    if isinstance(given, (int, float)) and not isinstance(given, bool):
+        given = str(given)
+    if not isinstance(given, str):
+        return given
+    if argument.name in _PAST and (age := _AGE.fullmatch(given.strip())):
+        return f"{age[1]} ago"
+    word = given.strip().casefold()
+    forms = (word, word.removesuffix("s"))
+    return next((it for form in forms for it in argument.choices if it.casefold() == form), given)
+
+
+def _words(argument: Argument, given: Any) -> Any:
+    """Return the texts of a list that stands in one text: as JSON, or with commas between."""
+    if isinstance(given, str):
+        try:
+            listed = json.loads(given) if given.lstrip().startswith("[") else None
+        except ValueError:
+            listed = None
+        if not isinstance(listed, list):
+            listed = [text.strip() for text in given.split(argument.split) if text.strip()]
+        given = listed
+    return [_word(argument, text) for text in given] if isinstance(given, list) else given
+
+
+_COERCED = {TEXT: _word, NUMBER: _number, YES: _yes, WORDS: _words}
+
+
+def _fits(argument: Argument, value: object) -> bool:
+    is_bool = isinstance(value, bool) and argument.sort != YES
+    if not isinstance(value, _PYTHON[argument.sort]) or is_bool:
+        return False
+    choices, high = argument.choices, argument.high
+    if isinstance(value, str):
+        is_there = bool(value.strip()) or not (argument.required and high)
+        return is_there and (not choices or value in choices) and len(value) <= (high or len(value))
+    if isinstance(value, list):
+        are_texts = bool(argument.of) or all(isinstance(text, str) for text in value)
+        return (
+            len(value) <= (high or MOST_WORDS)
+            and are_texts
+            and (not choices or set(value) <= {*choices})
+        )
+    if isinstance(value, (int, float)) and argument.sort != YES:
+        return (argument.low or 0) <= value <= (high or MOST)
+    return True
+
+
+def _wanted(argument: Argument) -> str:
+    if argument.choices:
+        some = "some" if argument.sort == WORDS else "one"
+        return f"{some} of {', '.join(argument.choices)}"
+    if argument.sort in (NUMBER, SHARE):
+        whole = "whole " if argument.sort == NUMBER else ""
+        return f"a {whole}number from {argument.low} to {argument.high or MOST}"
+    if argument.sort == WORDS:
+        return f"a list of at most {argument.high or MOST_WORDS} texts"
+    if argument.sort == YES:
+        return "true or false"
+    if not argument.high:
+        return "a text"
+    return f"a text{', not empty,' * argument.required} of at most {argument.high} characters"
