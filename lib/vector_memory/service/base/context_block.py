@@ -95,7 +95,7 @@ def output(event: str, context: str) -> dict[str, object] | None:
 
 
 SEARCH, GUIDANCE = "search", "guidance"
-PARTS = (START, PROMPT, SEARCH, FAILURE)
+PARTS = (START, PROMPT, SEARCH, FAILURE, GUIDANCE)
 """Compartments by which what was shown is noted; all else is guidance."""
 
 

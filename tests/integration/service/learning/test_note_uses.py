@@ -11,7 +11,7 @@ from service_house import ServiceHouse, door, hook_question
 from talk import START, transcript
 
 from vector_memory.journal.use_labels import UseLabel
-from vector_memory.service.base.gate_threshold import least_worth
+from vector_memory.service.base.gate_threshold import least_worth, reconsider
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.jobs import turn_end
 from vector_memory.service.purge.purge import purge
@@ -112,7 +112,7 @@ def test_the_threshold_follows_what_is_used(house: ServiceHouse) -> None:
         for n in range(200)
     ]
     house.ctx.state.add_use_labels(labels)
-    house.ctx.running.clear()
+    reconsider(house.ctx)
     assert usual + 0.05 < least_worth(house.ctx) <= usual + 0.1
     house.ctx.settings = replace(house.ctx.settings, adapt_threshold=False)
     assert least_worth(house.ctx) == usual

@@ -143,7 +143,7 @@ def test_a_users_file_is_taken_as_it_is(house: ServiceHouse, tmp_path: Path) -> 
     rule, tabs, note = sorted(everything(house), key=lambda one: one.seq)
     assert (rule.kind, rule.priority, rule.trust) == ("preference", Priority.CORE, 1)
     assert (tabs.origin, note.is_foreign) == (Origin.USER, True)
-    assert json_lines.export_line(note, "").foreign is True
+    assert json_lines.export_line(note, "", ())["foreign"] is True
 
 
 def test_the_clients_memory_binds_nobody(house: ServiceHouse, app: Path, tmp_path: Path) -> None:
