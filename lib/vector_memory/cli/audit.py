@@ -20,7 +20,10 @@ def audit(call: Invocation, verify: bool) -> int:
 def _show(answer: Row, verified: bool) -> None:
     entries = answer.rows("entries")
     names = dict.fromkeys(name for entry in entries for name in entry.fields)
-    output.listing(entries, {name: _cell(name) for name in names}, "Nothing is logged.")
+    nothing = "Nothing is logged."
+    if actions := answer.texts("actions"):
+        nothing = f"Nothing of that action is logged. There is: {', '.join(actions)}."
+    output.listing(entries, {name: _cell(name) for name in names}, nothing)
     if not answer.flag("intact", True):
         output.note(f"The audit log is not as it was written. {answer.text('problem')}".rstrip())
     elif verified:

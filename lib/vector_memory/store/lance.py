@@ -360,10 +360,12 @@ class LanceIndex:
 
     def _vectors_where(self, where: Any) -> Iterator[Chunk]:
         query = self._handle.query().where(where).select(["seq", "project", "vector"])
-        for batch in self._batches(query):
-            batch = batch.filter(batch["vector"].is_valid())
-            if batch.num_rows:
-                yield batch["seq"].to_numpy(), batch["project"].to_pylist(), self._floats(batch)
+        # What is read of a damaged table may be of no shape.
+        with translated("reading", self._table.path):
+            for batch in self._batches(query):
+                batch = batch.filter(batch["vector"].is_valid())
+                if batch.num_rows:
+                    yield batch["seq"].to_numpy(), batch["project"].to_pylist(), self._floats(batch)
 
     def _floats(self, batch: Any) -> Vectors:
         import numpy as np

@@ -55,7 +55,9 @@ def _result(hit: Json) -> Json:
 
 def rag(call: WebCall) -> Json:
     """Return what answers a question, of the vault and all collections."""
-    answer = call.ask_long("rag", **filters(call))
+    # Those of the vault are named beside the others: `collections`, not `collection`.
+    named = call.arguments.get("collections")
+    answer = call.ask_long("rag", **filters(call, "collections"), collections=named)
     return {"results": [_result(hit) for hit in answer["hits"]], "vault": answer["vault"]}
 
 

@@ -62,6 +62,13 @@ def test_what_is_stored_is_recalled(served: Gateway, admin: str) -> None:
     assert [one["kind"] for one in listed["memories"]] == ["fact"]
 
 
+def test_a_question_to_the_vault_is_limited_to_its_collections(served: Gateway, admin: str) -> None:
+    stored(served, admin, "The weir is opened at 80 cm.", collection="learnings")
+    stored(served, admin, "The weir is opened by hand.", collection="procedures")
+    asked = {"query": "When is the weir opened?", "collections": ["learnings"]}
+    assert texts(served.post("/v1/rag", admin, asked)) == ["The weir is opened at 80 cm."]
+
+
 def test_how_a_memory_ages_and_who_may_see_it_is_said_and_looked_for(
     served: Gateway, admin: str
 ) -> None:

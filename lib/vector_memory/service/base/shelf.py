@@ -78,7 +78,9 @@ class Shelf:
         """Begin what `matching` does, and return what waits for it."""
         index = self.index
         if index is None or not index.lexical_ready:
-            return lambda: self.journal.matching(terms, scope, k)
+            # At once: the question's vector is being made meanwhile.
+            found = self.journal.matching(terms, scope, k)
+            return lambda: found
         reached = index.reached()
         try:
             search = index.begin_matching(terms, scope, k)

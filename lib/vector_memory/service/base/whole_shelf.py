@@ -42,7 +42,8 @@ class WholeShelf:
         self, terms: Sequence[str], scope: Scope, k: int
     ) -> Callable[[], list[Candidate]]:
         """Return what finds the k best by words, of all tiers."""
-        return lambda: self._shelf.journal.matching(terms, scope, k, cold=True)
+        found = self._shelf.journal.matching(terms, scope, k, cold=True)
+        return lambda: found
 
     def nearest(self, vector: Vector, scope: Scope, k: int, copies: int = 1) -> list[Candidate]:
         """Return the nearest of those that the index holds; what is cold is found by its words."""

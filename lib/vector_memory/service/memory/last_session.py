@@ -283,6 +283,7 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
         for memory in shelf.journal.open_items(scope, MOST_OPEN)
         if not (memory.is_held or SUBAGENT_TAG in memory.tags)
     ]
+    talked = {memory.source.session for memory in open_items if memory.source.path}
 
     @cache
     def of_session(session: str) -> tuple[int, list[Memory]]:
@@ -293,11 +294,12 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
         return last[0].source.turn if last else 0, list(solved)
 
     def is_unsolved(memory: Memory) -> bool:
-        if not memory.source.path:
+        if memory.source.session not in talked:
             return True
         last_turn, solutions = of_session(memory.source.session)
-        is_the_users = memory.origin is Origin.USER and memory.kind != QUESTION
-        is_open = is_the_users or memory.source.turn >= last_turn
+        # What was noted on purpose, or is the user's, stays open after its turn.
+        stays = memory.origin is Origin.USER and memory.kind != QUESTION
+        is_open = not memory.source.path or stays or memory.source.turn >= last_turn
         return is_open and not (memory.kind == PROBLEM and _is_solved(memory, solutions))
 
     unsolved = list(filter(is_unsolved, open_items))

@@ -145,6 +145,9 @@ def _copies(
         files[backup_file.CONFIG] = shutil.copy(ctx.home.config, os.path.join(work, "config"))
     for number, name in enumerate(sorted(glob.glob("*/*", root_dir=ctx.home.archives))):
         path = os.path.join(ctx.home.archives, name)
+        # Links lead elsewhere, and folders are none of ours.
+        if os.path.islink(os.path.dirname(path)) or not os.path.isfile(path):
+            continue
         files[backup_file.ARCHIVES + name] = shutil.copy(
             path, os.path.join(work, f"archive-{number}")
         )
