@@ -27,6 +27,11 @@ _OF_ISSUER = re.compile(
     r"|(?=.{15}$)(?:3[47]|1800|2131)|(?=.{14}$)(?:30[0-5]|3[689])|(?=.{13}$)4"
 )
 """How the numbers of so many digits begin that card issuers give."""
+_NOT_CARDS = (
+    "id", "hash", "sha", "time", "timestamp", "ts", "seq", "offset", "size", "bytes", "line", "rev", "build",
+    "version", "sum",
+)  # fmt: skip
+"""How names of numbers end that are no cards'."""
 _SSN = re.compile(
     r"(?<![\w.\-/+])(?P<dashed>(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4})(?![\w-]|\.\d)"
     r"|(?:\bssn|social security (?:number|no\.?|#)?)[\"']?\s{0,3}(?:is|[:=#])?\s{0,3}[\"']?(?!000|666|9)"
@@ -53,7 +58,10 @@ def find_cards(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield card numbers: of an issuer, grouped as cards are, with a good check digit."""
     for hit in _CARD.finditer(text, start, end):
         digits = "".join(char for char in hit.group() if char.isdigit())
-        if _OF_ISSUER.match(digits) and luhn(digits):
+        start = hit.start()
+        before = text[max(0, start - 16) : start].rstrip(" \t\n\"':=").lower()
+        named_otherwise = before.endswith(_NOT_CARDS)
+        if _OF_ISSUER.match(digits) and luhn(digits) and not named_otherwise:
             yield Span(*hit.span(), "card")
 
 

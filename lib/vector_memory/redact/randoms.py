@@ -23,6 +23,9 @@ _SLASHES = re.compile(r"/+")
 _LEAD = re.compile(r"(?:[A-Za-z]{2,}\d?[-_.]+)+(?=[A-Za-z0-9])")
 _DIGEST = re.compile(r"(?:^|[^a-z])(?:sha\d{1,3}|md5)[-:=]?", re.IGNORECASE)
 """What lock files and lists of files have before a digest."""
+_NUMBER = re.compile(r"0x|v?\d{1,4}\.\d{1,4}[-+~.]")
+"""How numbers and versions begin."""
+_BLOCK = re.compile(r"[A-Za-z0-9+/=]{40}[\"',]?$")
 _RUN_WEIGHT, _VALUE_WEIGHT = 0.3, 0.7
 LEAST = 16
 LONGEST = 1_000
@@ -49,7 +52,8 @@ def _values(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
     uuid = UUID.search(run)
     if uuid:
         place = first + uuid.start(), first + uuid.end()
-        yield place
+        if not _is_no_value(text, *place):
+            yield place
         return
     for start, end in _parts(run):
         lead = _LEAD.match(run, start, end)
@@ -57,9 +61,25 @@ def _values(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
             start = lead.end()
         end = start + len(run[start:end].rstrip(".-_:~"))
         place = first + start, first + end
-        value = run[start:end]
-        if len(value) >= LEAST and strangeness(value) >= _ODD and not is_type_name(value):
+        if (
+            end - start >= LEAST
+            and not _is_no_value(text, *place)
+            and strangeness(run[start:end]) >= _ODD
+        ):
             yield place
+
+
+def _is_no_value(text: str, start: int, end: int) -> bool:
+    """Whether a stretch is what looks random and is none: a number, a range, a line of a block."""
+    value = text[start:end]
+    if _NUMBER.match(value) or ".." in value or is_type_name(value):
+        return True
+    line = text.rfind("\n", max(0, start - 40), start)
+    return (
+        line >= 0
+        and not text[line:start].strip()
+        and bool(_BLOCK.search(text, max(0, line - 60), line))
+    )
 
 
 def _parts(run: str) -> Iterator[tuple[int, int]]:

@@ -26,6 +26,7 @@ def test_cards(number: str) -> None:
     [
         "4111 1111 1111 1112 has a wrong check digit",
         "at 1700000000000000 us and 1700000000000 ms",
+        "id=4111111111111111",
         "commit 4111111111111111aa",
         "1.4111111111111111",
         "order 4111111111111111-2",
