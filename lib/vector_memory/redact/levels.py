@@ -64,7 +64,9 @@ def raised(memory: Memory) -> Memory:
 def active() -> Sequence[LevelRule]:
     """Return the rules in force here: the user's, and those of the project whose texts are cleaned."""
     return tuple(
-        rule for path, root in policy.files() for rule in _read(path, root, policy.stamp_of(path))
+        rule
+        for path, root in policy.active_files()
+        for rule in _read(path, root, policy.stamp_of(path))
     )
 
 

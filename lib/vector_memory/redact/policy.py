@@ -102,14 +102,12 @@ def configuration_of(transcript: str) -> tuple[str, ...]:
 
 def active() -> Policy:
     """Return what is in force here and now."""
-    each_file = (rules_of(*file) for file in files())
+    each_file = (rules_of(*file) for file in files(_project.get()))
     return Policy(_kinds, tuple(rules for rules in each_file if rules or rules.problems))
 
 
-def files(project: str | None = None) -> list[File]:
-    """Return where rules may stand: the user's files, then those of a project's folder, "" for none; by default of the
-    one whose texts are cleaned here."""
-    project = _project.get() if project is None else project
+def files(project: str = "") -> list[File]:
+    """Return where rules may stand: the user's files, then those of a project's folder."""
     default = os.path.join(os.path.expanduser("~"), ".claude")
     own = [os.environ.get("CLAUDE_CONFIG_DIR") or default, default]
     owners = {os.path.join(folder, FILE): "" for folder in own if os.path.isabs(folder)}
@@ -133,6 +131,11 @@ def _owner(configuration: str, project: str) -> str:
     except OSError:
         return real
     return "" if own else real
+
+
+def active_files() -> list[File]:
+    """Return where rules may stand that are in force here and now."""
+    return files(_project.get())
 
 
 def stamp_of(path: str) -> tuple[int, int]:
@@ -162,7 +165,7 @@ def given_up() -> list[list[str]]:
     it is, the line, and why."""
     return [
         [*file, str(rule.line), rule.over]
-        for file in files()
+        for file in files(_project.get())
         for rule in rules_of(*file).rules
         if rule.over
     ]

@@ -25,7 +25,15 @@ _PLACEHOLDER = re.compile(
     r"""|.{0,40}(?:example|placeholder|changeme|change[-_]me|dummy|your[-_ ]|my[-_]?(?:secret|password|token|api|key)|xxxx|\.\.\.|…|1234567|abcdef).{0,200}""",
     re.IGNORECASE | re.DOTALL,
 )
+_REFERENCE = re.compile(
+    r"[$@&*!]{0,2}[A-Za-z_][\w$]*(?:(?:\.|->|::|/|\\)\$?[A-Za-z_][\w$-]*)+[?!]{0,2}"
+)
+_PATH_OR_URL = re.compile(
+    r"(?:[a-z][a-z0-9+.-]{1,15}:)?//?[\w.~-]+(?:/[\w.~@-]*)*|\.{1,2}/.*|[A-Za-z]:\\.*"
+)
 _TYPE_NAME = re.compile(r"(?:[A-Z][a-z]{2,}){2,}$")
+_DEEP_PATH = re.compile(r"/[a-z]{3,12}(?:/[\w.@~-]+){2,40}/?")
+_RANGE = re.compile(r"[\^~<>=v]{0,2}\d{1,4}(?:\.(?:\d{1,5}|x|\*)){1,3}[-+.\w]{0,24}")
 _ABOUT = tables.sets("privacy_words")["about passwords"]
 """Of these one stands in words about passwords."""
 _JOINED = re.compile(r"[A-Za-z0-9]{3,80}[#!%&*^~][A-Za-z0-9#!%&*^~]{3,80}")
@@ -34,7 +42,10 @@ UUID = re.compile(
 )
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _QUOTING = " \t>|"
-_VOWELS = frozenset("aeiouyAEIOUY")
+_VOWELS = "aeiouyAEIOUY"
+_WITHOUT_VOWELS = str.maketrans(_VOWELS, " " * len(_VOWELS))
+_CLUSTER = 5
+"""Consonants in a row as no word has them."""
 
 
 def is_secret(value: str, kind: str, quoted: bool) -> bool:
@@ -61,8 +72,12 @@ def is_secret(value: str, kind: str, quoted: bool) -> bool:
 def _is_password(value: str, quoted: bool) -> bool:
     if not 5 <= len(value) <= 200:
         return False
+    if _REFERENCE.fullmatch(value) and not any(char.isdigit() for char in value):
+        return False
     if not quoted:
         return _is_mixed(value) or _is_odd(value)
+    if _RANGE.fullmatch(value):
+        return False
     if _has_digit(value) or any(not char.isalnum() and char not in "_-.: /" for char in value):
         return True
     return is_word_like(value) or (len(value) >= 16 and value.isalpha() and not is_wordy(value))
@@ -95,7 +110,9 @@ def _is_token(value: str, shortest: int) -> bool:
         return _is_odd(value)
     if UUID.fullmatch(value):
         return True
-    if is_type_name(value):
+    if _DEEP_PATH.fullmatch(value) or is_type_name(value):
+        return False
+    if _PATH_OR_URL.fullmatch(value) and (len(value) < 20 or is_wordy(value)):
         return False
     if not any(char.isalpha() for char in value) or is_wordy(value):
         return False
@@ -138,7 +155,10 @@ def is_wordy(value: str) -> bool:
 def _is_readable(part: str) -> bool:
     if part[0].isdigit():
         return len(part) <= 4
-    return len(part) >= 3 and not _VOWELS.isdisjoint(part)
+    if len(part) < 3:
+        return False
+    consonants = part.translate(_WITHOUT_VOWELS)
+    return consonants != part and max(map(len, consonants.split()), default=0) < _CLUSTER
 
 
 def entropy(value: str) -> float:
