@@ -6,7 +6,6 @@ import re
 from datetime import datetime, timedelta, timezone, tzinfo
 
 from vector_memory.text import times
-from vector_memory.text.times_abroad import WEEKDAYS
 
 EXAMPLES = (
     "2026-11-20, 2026-11-20T14:30, tomorrow, next monday, in 3 days, 3 May, last week, 2 weeks ago, "
@@ -64,11 +63,11 @@ def coming(text: str, now: datetime) -> datetime | None:
     age = _age(words)
     if age is not None:
         return now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=age)
-    if words in WEEKDAYS:
+    if words in times.WEEKDAYS:
         return _beginning(f"next {words}", now)
     if re.search(r"\d{4}|ago|last|yesterday", words):
         return None
-    day, (_, end) = _beginning(words, now), _stretch(words, now)
+    day, end = _beginning(words, now), _end(words, now)
     if day is None or day > now:
         return day
     if end is not None and end > now:
@@ -114,26 +113,33 @@ def _beginning(words: str, now: datetime) -> datetime | None:
     if words in _DAYS_AHEAD:
         return midnight + timedelta(days=_DAYS_AHEAD[words])
     head, _, unit = words.partition(" ")
-    if head == "next" and unit in WEEKDAYS:
-        ahead = (WEEKDAYS.index(unit) - now.weekday() - 1) % 7 + 1
+    if head == "next" and unit in times.WEEKDAYS:
+        ahead = (times.WEEKDAYS.index(unit) - now.weekday() - 1) % 7 + 1
         return midnight + timedelta(days=ahead)
     if head == "next" and unit in _UNITS:
         return times.calendar(unit, -1, now)[0]
     if re.match(r"\d{4}-", words):
         return None
-    return _stretch(words, now)[0]
+    span = _span(words, now)
+    return (
+        span.start.astimezone(now.tzinfo) if span is not None and span.start is not None else None
+    )
 
 
-def _stretch(words: str, now: datetime) -> tuple[datetime | None, datetime | None]:
-    """Return the beginning and the end of the day or the stretch that words name, in the zone of `now`; None where
-    they name none."""
+def _end(words: str, now: datetime) -> datetime | None:
+    """Return the end of the day or the stretch that words name, in the zone of `now`; None where they name
+    none."""
+    span = _span(words, now)
+    return span.end.astimezone(now.tzinfo) if span is not None and span.end is not None else None
+
+
+def _span(words: str, now: datetime) -> times.TimeSpan | None:
     # In a sentence a month or a weekday needs a word before it, which nobody types as a date.
     for phrase in (words, f"in {words}", f"on {words}"):
         spans = times.spans(phrase, now)
         if len(spans) == 1 and spans[0].words == phrase and spans[0].start is not None:
-            start, end = spans[0].start, spans[0].end
-            return start.astimezone(now.tzinfo), end and end.astimezone(now.tzinfo)
-    return None, None
+            return spans[0]
+    return None
 
 
 def _utc(moment: datetime, zone: tzinfo | None) -> datetime:

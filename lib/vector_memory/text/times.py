@@ -15,7 +15,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from vector_memory.text import tables, times_abroad
-from vector_memory.text.times_abroad import MONTHS, WEEKDAYS
 
 if TYPE_CHECKING:
     from vector_memory.text.patterns import PatternSet
@@ -27,6 +26,12 @@ MAX_KEYWORDS = 8
 """Words up to which a text without a full stop is looked for, rather than said."""
 MAX_CHARS = 1_500
 """What of a text is looked at: times in what is pasted behind a question are those of a log."""
+MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+)  # fmt: skip
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _COUNTS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "several": 4, "four": 4,
     "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
@@ -40,7 +45,7 @@ COUNT = r"(?:\d{1,3}|an?|one|two|(?:a\s)?couple(?:\sof)?|three|(?:a\s)?few|sever
 _YEAR = r"(?:19|20)\d\d"
 _ORDINAL = r"\d{1,2}(?:st|nd|rd|th)?"
 _CALENDAR = r"(?:week(?:end)?|month|year|quarter|sprint)"
-_UNIT = r"(?:minute|hour|day|week|sprint|month|year)s?"
+_UNIT = r"(?:minute|hour|day|week|fortnight|sprint|month|year)s?"
 
 
 @dataclass(frozen=True)
@@ -171,7 +176,7 @@ def mentions_time(text: str) -> bool:
 
 _CUES = (
     *"0123456789", "day", "week", "month", "year", "night", "morning", "evening", "noon", "recent", "lately",
-    "quarter", "hour", "sprint", *(name[:3] for name in MONTHS),
+    "quarter", "summer", "winter", "spring", "autumn", "fall", "hour", "sprint", *(name[:3] for name in MONTHS),
 )  # fmt: skip
 """Of these one stands in every text that names a time."""
 _EXPRESSION = re.compile(
@@ -180,17 +185,21 @@ _EXPRESSION = re.compile(
     | \b(?P<dmy>{_ORDINAL}\s+(?:of\s+)?{_MONTH}\b\.?(?:,?\s+{_YEAR}\b)?)
     | \b(?P<mdy>{_MONTH}\.?\s+{_ORDINAL}\b(?!:)(?:,?\s+{_YEAR}\b)?)
     | \b(?P<part>early|mid|late|(?:the\s+)?(?:beginning|start|middle|end)\s+of)[ -](?P<partof>{_MONTH}\b(?:\s+{_YEAR}\b)?|(?:last|this|(?<=start\sof\s)the|(?<=beginning\sof\s)the)\s+(?:week|month|quarter|year)\b)
+    | \b(?P<nth>first|second|third|fourth|last)\s+week\s+(?:of|in)\s+(?P<nthof>{_MONTH}\b(?:\s+{_YEAR}\b)?|(?:last|this)\s+month\b)
     | \b(?P<my>{_MONTH}\.?,?\s+{_YEAR}\b)
     | \b(?:(?:in|of|since|until|till|before|after|during|by|from|last|this|throughout|between|and|to)\s+)(?P<month>{_MONTH}\b(?!\.?\s+{_ORDINAL}\b(?!:))(?:\.?,?\s+{_YEAR}\b)?)
     | \b(?P<quarter>q[1-4])(?:\s+(?:of\s+)?(?P<qyear>{_YEAR}))?\b
+    | \b(?:in\s+|last\s+|this\s+)?(?P<season>spring|summer|autumn|fall|winter)\s+(?:of\s+)?(?P<syear>{_YEAR})\b
     | \b(?:in|of|since|until|before|after|during|by|from|year)\s+(?P<year>{_YEAR})\b(?![.:]\d)
     | \b(?P<before>(?:the\s+)?day\s+before\s+yesterday)\b
+    | \b(?P<half>(?:half\s+an?\s+(?:year|hour)|{COUNT}\s+(?:years?\s+and\s+a\s+half|and\s+a\s+half\s+years?))\s+ago)\b
     | \b(?P<ago>{COUNT}(?:\s+or\s+{COUNT})?\s+{_UNIT}(?:\s+or\s+(?:so|{COUNT}))?\s+ago)\b
     | \b(?:the\s+|over\s+the\s+|in\s+the\s+)?(?:last|past|previous)\s+(?P<run>{COUNT}\s+{_UNIT}|hour)\b
     | \b(?P<named>(?:earlier\s+|later\s+)?(?:last|past|previous|this)\s+{_CALENDAR}|(?:the\s+)?{_CALENDAR}\s+before\s+last)\b
     | \b(?P<weekend>(?:over|during|at|on|since|before|after)\s+(?:the\s+)?weekend)\b
     | \b(?P<night>last\s+night|tonight|this\s+(?:morning|afternoon|evening))\b
     | (?<!\bnext\s)(?<!\bevery\s)(?<!\beach\s)(?<!\bcoming\s)\b(?P<weekday>(?:(?:last|on|this|since|until|before|after|from|to|and|between)\s+)?(?:{"|".join(WEEKDAYS)}))\b(?!\.\w)
+    | \b(?P<nthday>(?:on|since|until|till|before|after|by|from)\s+the\s+\d{{1,2}}(?:st|nd|rd|th))(?=\s*(?:[?.,;!)]|$))
     | (?<!\bevery\s)\b(?P<word>yesterday|today|recently|lately|(?:the\s+)?other\s+day)\b
     """,
     re.VERBOSE,
@@ -298,6 +307,14 @@ def _part(match: re.Match[str], now: datetime) -> _Pair:
     return (second, end) if word in ("late", "end") else (first, second)
 
 
+def _week_of_month(match: re.Match[str], now: datetime) -> _Pair:
+    start, end = _stretch(match["nthof"], now)
+    if match["nth"] == "last":
+        return end - timedelta(days=7), end
+    first = start + timedelta(days=7 * ("first", "second", "third", "fourth").index(match["nth"]))
+    return first, first + timedelta(days=7)
+
+
 def _stretch(words: str, now: datetime) -> _Pair:
     """Return the calendar unit that words name: "last week", "this year", "May 2025"."""
     named, _, unit = words.partition(" ")
@@ -313,6 +330,10 @@ def _quarter(match: re.Match[str], now: datetime) -> _Pair:
     if not match["qyear"] and 3 * number - 2 > now.month:
         year -= 1
     return _months(year, 3 * number - 2, 3, now)
+
+
+def _season(match: re.Match[str], now: datetime) -> _Pair:
+    return _months(int(match["syear"]), SEASONS[match["season"]], 3, now)
 
 
 def _year(match: re.Match[str], now: datetime) -> _Pair:
@@ -342,6 +363,8 @@ def _before(count: int, unit: str, now: datetime) -> _Pair:
     if unit == "week":
         start = _days_back(now, 7 * count + 3)[0]
         return start, start + timedelta(days=7)
+    if unit == "fortnight":
+        return _before(2 * count, "week", now)
     if unit == "sprint":
         return calendar("sprint", count, now)
     if unit == "month":
@@ -350,10 +373,20 @@ def _before(count: int, unit: str, now: datetime) -> _Pair:
     return _months(now.year - count, 1, 12, now)
 
 
+def _half(match: re.Match[str], now: datetime) -> _Pair:
+    words = match["half"]
+    if "hour" in words:
+        return now - timedelta(minutes=45), now
+    # The month that long ago and those around it: one around half a year, three around longer ones.
+    years = 0 if words.startswith("half") else count_of(words)
+    around = 3 if years else 1
+    return _months(*_shifted(now, -12 * years - 6 - around), 2 * around + 1, now)
+
+
 def _run(match: re.Match[str], now: datetime) -> _Pair:
     _, count, unit = _counted(match["run"])
     days = {
-        "minute": 1 / 1440, "hour": 1 / 24, "day": 1, "week": 7, "sprint": SPRINT_DAYS,
+        "minute": 1 / 1440, "hour": 1 / 24, "day": 1, "week": 7, "fortnight": 14, "sprint": SPRINT_DAYS,
         "month": 30.5, "year": 365.25,
     }  # fmt: skip
     start = now - timedelta(days=count * days[unit])
@@ -418,10 +451,18 @@ def _word(match: re.Match[str], now: datetime) -> _Pair:
     return _days_back(now, 1 if match["word"] == "yesterday" else 0)
 
 
+def _day_of_month(match: re.Match[str], now: datetime) -> _Pair:
+    wanted = _numbers(match["nthday"])[0]
+    year, month = (now.year, now.month) if wanted <= now.day else _shifted(now, -1)
+    day = _at(now, year, month, wanted)
+    return day, _next_day(day)
+
+
 _KINDS: dict[str, Callable[[re.Match[str], datetime], _Pair]] = {
-    "iso": _iso, "dmy": _day_and_month, "mdy": _day_and_month, "part": _part, "my": _month_and_year,
-    "month": _month_and_year, "quarter": _quarter, "year": _year, "before": _day_before, "ago": _ago, "run": _run,
-    "named": _named, "weekend": _weekend, "night": _night, "weekday": _weekday, "word": _word,
+    "iso": _iso, "dmy": _day_and_month, "mdy": _day_and_month, "part": _part, "nth": _week_of_month,
+    "my": _month_and_year, "month": _month_and_year, "quarter": _quarter, "season": _season,
+    "year": _year, "before": _day_before, "half": _half, "ago": _ago, "run": _run,
+    "named": _named, "weekend": _weekend, "night": _night, "weekday": _weekday, "nthday": _day_of_month, "word": _word,
 }  # fmt: skip
 
 
@@ -436,6 +477,10 @@ def _bounded(
     if word not in _LEADING:
         word = before.pop() if before and before[-1] in _LIMITS else ""
         offset = low.rindex(word, 0, offset) if word else offset
+    if start and before[-2:] == ["week", "of"]:
+        offset = low.rindex("week", 0, offset)
+        start = start - timedelta(days=start.weekday())
+        return start, start + timedelta(days=7), offset
     if word in ("since", "from"):
         return start, None, offset
     if word == "after":
@@ -492,7 +537,7 @@ def _year_in(words: str, now: datetime, month: int) -> int:
 def _counted(words: str) -> tuple[int, int, str]:
     """Return the least and the greatest number that words of the form `COUNT UNIT` have, and the unit: 1, 2
     and "week" for "a week or two"; 1 where none stands there."""
-    unit = re.search(r"minute|hour|day|week|sprint|month|year", words)
+    unit = re.search(r"minute|hour|day|week|fortnight|sprint|month|year", words)
     assert unit is not None
     head, _, other = words.partition(" or ")
     low = count_of(head) if head != unit[0] else 1

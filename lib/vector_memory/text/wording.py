@@ -37,6 +37,7 @@ _TOKEN = re.compile(
     r"`[^`]+`|\"[^\"]+\"|(?<!\w)'[^']+'(?!\w)|[<>=!~^+*&|]+(?=[\w.\s])|->|%|\?"
     r"|[-.~/@#$!]*\w[^\s`\"()\[\]{},;<>=!?|]*|[^\s\w`\"()\[\]{},;.!:']+"
 )
+_GROUPED = re.compile(r"\b\d{1,3}(?:,\d{3})+\b")
 _ORDINARY = re.compile(r"^[A-Z]?[a-z]+(?:['-][a-z]+)*$")
 _EMPTY = frozenset(("a", "an", "the", "please"))
 _WORDS_OF = tables.sets("grammar")
@@ -53,6 +54,7 @@ _CLAUSES = _WORDS_OF["clauses"]
 _BE = frozenset(("is", "was"))
 IRREGULAR = {participle: (base, was) for participle, base, was in _rows("irregular")}
 NEGATIONS = _WORDS_OF["negations"]
+_MODALS = frozenset(("must", "should", "may", "can", "might", "could", "will", "would", "shall"))
 
 
 def same_assertion(one: str, other: str) -> bool:
@@ -91,7 +93,7 @@ def readings(sentence: str) -> frozenset[Reading]:
         rest = tuple(token for part in parts[1:] for token in part)
         wordings.add(_types_last((*_without_we(rest), *parts[0])))
     wordings |= {new for reading in wordings for new in _reworded(reading)}
-    if flat[:1] != ("we",):
+    if flat[:1] != ("we",) and not _MODALS & set(flat):
         # What is written as an order may be said with "must"; what merely happens may not.
         wordings |= {("must", *reading) for reading in wordings & {_types_last(flat)}}
     return frozenset(wordings)
@@ -103,7 +105,9 @@ def _plain(text: str) -> list[Reading]:
 
 def _tokens(sentence: str) -> list[Reading]:
     """Return the tokens of a sentence, cut at its commas."""
-    text = sentence.translate(_QUOTES).strip()
+    text = _GROUPED.sub(
+        lambda grouped: grouped[0].replace(",", ""), sentence.translate(_QUOTES).strip()
+    )
     for pattern, instead in _REWRITES:
         text = pattern.sub(instead, text)
     return [_words_of(part) for part in re.split(r",\s+", text)]
