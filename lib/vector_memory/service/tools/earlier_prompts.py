@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import NamedTuple
 
-from vector_memory.index.exchanges import exchanges
-from vector_memory.index.noise import is_command
+from vector_memory.index.noise import is_command, plain_prompt
 from vector_memory.index.transcript import Lines, TranscriptEntry
-from vector_memory.model import unique
+from vector_memory.system.json_in import Record
 
 HEAD_BYTES = 512_000
 TAIL_BYTES = 256_000
@@ -30,17 +29,18 @@ class Earlier(NamedTuple):
 
 def read(path: str) -> Earlier:
     """Return what a transcript tells; nothing of one that is not there or cannot be read."""
+    prompts: list[str] = []
+    files: dict[str, None] = {}
     try:
-        told = [exchange for exchange in exchanges(_entries(path)) if not exchange.is_subagent]
+        for entry in _entries(path):
+            prompts.append(prompt_of(entry.data))
+            files.update(dict.fromkeys(_files(entry.data)))
     except OSError:
         return Earlier()
-    files = unique(file for exchange in told for file in exchange.files)
-    typed = [
-        exchange.prompt for exchange in told if exchange.prompt and not is_command(exchange.prompt)
-    ]
+    typed = [prompt for prompt in prompts if prompt]
     if len(typed) > MOST_FIRST + MOST_LAST:
         typed = typed[:MOST_FIRST] + typed[-MOST_LAST:]
-    return Earlier(tuple(typed), files[-MOST_FILES:])
+    return Earlier(tuple(typed), tuple(files)[-MOST_FILES:])
 
 
 def _entries(path: str) -> Iterator[TranscriptEntry]:
@@ -49,3 +49,24 @@ def _entries(path: str) -> Iterator[TranscriptEntry]:
     if size > HEAD_BYTES:
         # It begins in the midst of a line.
         yield from Lines(path, max(HEAD_BYTES, size - TAIL_BYTES))
+
+
+def prompt_of(entry: Record) -> str:
+    """Return what the user typed, "" for anything else that stands as his words."""
+    if entry.get("type") != "user" or any(
+        entry.get(mark) for mark in ("isMeta", "isSidechain", "isCompactSummary")
+    ):
+        return ""
+    message = entry.part("message")
+    blocks = message.parts("content")
+    if any(block.get("type") == "tool_result" for block in blocks):
+        return ""
+    texts = [block.text("text") for block in blocks if block.get("type") == "text"]
+    typed = plain_prompt(message.text("content") or "\n".join(texts))
+    return "" if is_command(typed) else typed
+
+
+def _files(entry: Record) -> Iterator[str]:
+    for block in entry.part("message").parts("content"):
+        given = block.part("input") if block.get("type") == "tool_use" else Record()
+        yield from filter(None, map(given.text, ("file_path", "notebook_path", "path")))
