@@ -43,11 +43,6 @@ LEAST_TERMS, FEW_TERMS = 4, 2
 """Words that say something, which a sentence needs to be understood without the one before; and where it is
 itself what the exchange is about."""
 
-_LEANING = re.compile(
-    r"(?:(?:so|and|but|also|then|or|because|which|however|otherwise|instead|therefore)[, ]+)*"
-    r"(?:its?|this|that|these|those|they|their|he|she|them|both|the (?:former|latter|same))\b",
-    re.IGNORECASE,
-)
 _THIS_FILE = re.compile(
     r"\b(?:this|that|the) (?:file|module|script|component|template|page|class)\b", re.IGNORECASE
 )
@@ -59,11 +54,6 @@ _HALF = re.compile(
     re.IGNORECASE,
 )
 """How a sentence ends whose other half is missing: nobody is bound by it."""
-_CONTINUES = re.compile(r"^(?:and|but|or|because|so)\b[, ]*", re.IGNORECASE)
-_HEDGED = re.compile(
-    r"\b(?:maybe|perhaps|possibly|probably|might|could be|not sure|i think|i guess|seems?|looks like)\b",
-    re.IGNORECASE,
-)
 
 
 class Idea(NamedTuple):

@@ -38,7 +38,7 @@ _NAME = re.compile(r"\w/\w|\w\.\w{1,5}\b|\w_\w|[a-z][A-Z]")
 _PLAN = " ExitPlanMode"
 """What is said to a plan goes on with the task, as any prompt does: it need not hold for later ones."""
 UNDER, RULES = "under ", "rules"
-_WISH = re.compile(r"i\b|don", re.IGNORECASE)
+_WISH = re.compile(r"i\b(?!.*(?:n't|not|never)\b)", re.IGNORECASE)
 PATTERNS = tables.patterns("sentences", os.path.dirname(__file__))
 
 
@@ -208,7 +208,7 @@ def cues(unit: Unit) -> dict[str, bool]:
 
 def is_rule(text: str) -> bool:
     """Whether a sentence has a turn of phrase, in any language that is known, by which wishes reach beyond the moment:
-    "I want" alone is no such."""
+    "I want" alone is no such, "I don't want" is."""
     said = text.replace("’", "'")
     found = (_cue(table, RULES).finditer(said) for table in ("idea_cues", "idea_cues_abroad"))
     return any(not _WISH.match(match.group()) for matches in found for match in matches)

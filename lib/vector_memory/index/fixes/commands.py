@@ -31,6 +31,7 @@ _DEEPER = _WORDS_OF["deeper"]
 """Words after which the next one belongs to the job, too."""
 _VALUED = _WORDS_OF["valued"]
 """Options whose value stands before the job: `kubectl --context stage get`."""
+_FLAGS = _WORDS_OF["flags"]
 _QUIET = _WORDS_OF["quiet"]
 """Programs that only look, or only prepare what others do."""
 _LOOKING_JOBS = frozenset({
@@ -218,7 +219,7 @@ def _job(program: str, words: list[str]) -> tuple[str, tuple[str, ...]]:
     names: list[str] = []
     left = list(words)
     for place, word in enumerate(words):
-        if place and words[place - 1] in _VALUED:
+        if place and words[place - 1] in _VALUED and f"{program}:{words[place - 1]}" not in _FLAGS:
             continue
         if _is_subcommand(word) and (not names or names[-1] in _DEEPER):
             names.append(word)

@@ -56,7 +56,7 @@ _VARIES = tuple(
         # What says how a program ended tells errors apart; other numbers do not, nor does which of several machines
         # or pods it was (`node-2`).
         (
-            r"(?:(?<![\w.<-])|(?<=(?-i:[a-z])-))(?<!code )(?<!status )(?<!errno )(?<!error )(?<!signal )\d+(?:\.\d+)*(?![\w])",
+            r"(?:(?<![\w.<-])|(?<=-node-)|(?<=worker-)|(?<=replica-)|(?<=host-)|(?<=pod-))(?<!code )(?<!status )(?<!errno )(?<!error )(?<!signal )\d+(?:\.\d+)*(?![\w])",
             "<n>",
         ),
     )

@@ -69,7 +69,7 @@ REGISTRY = "npm ERR! code E404\nnpm ERR! 404 Not Found - GET https://registry.te
         ("FileNotFoundError: No such file or directory: '/home/ana/a/x.yaml'", "FileNotFoundError: No such file or directory: '/srv/x.yaml'"),
         ('fatal: [web1]: UNREACHABLE! => {"msg": "root@10.0.0.11: Permission denied"}', 'fatal: [web7]: UNREACHABLE! => {"msg": "root@10.0.0.17: Permission denied"}'),
         (LOADING.format("models") + REFUSED, "Failures:\n" + REFUSED),
-        ("error: cannot evict cart-0 from shop-node-2", "error: cannot evict cart-4 from shop-node-1"),
+        ("error: cannot evict worker-0 from shop-node-2", "error: cannot evict worker-4 from shop-node-1"),
         ("error: no space left: /tmp/RtmpK2/tile_81.tif", "error: no space left: /tmp/RtmpQ9/tile_7.tif"),
         ("fatal: unable to access 'https://h.test/a/b.git/': no host", "fatal: unable to access 'https://h.test/c/d.git/': no host"),
     ],
