@@ -43,16 +43,27 @@ def load(raw: bytes) -> "Any":
 
 def whole(value: "Any") -> "Any":
     """Return JSON values with strings that names of files, databases and UTF-8 can hold: halves of
-    surrogate pairs become U+FFFD, NUL goes."""
+    surrogate pairs become U+FFFD, NUL goes.
+
+    Raises:
+        ValueError: they are nested too deep: fewer levels than `load` takes.
+    """
+    try:
+        return _whole(value)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
+def _whole(value: "Any") -> "Any":
     if isinstance(value, str):
         if value.isascii() and "\0" not in value:
             return value
         plain = value.replace("\0", "")
         return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, list):
-        return [whole(member) for member in value]
+        return [_whole(member) for member in value]
     if isinstance(value, dict):
-        return {whole(name): whole(one) for name, one in value.items()}
+        return {_whole(name): _whole(one) for name, one in value.items()}
     return value
 
 

@@ -158,8 +158,9 @@ class AuditAnswer(messages.Answer):
 def audit(ctx: Context, request: AuditRequest) -> AuditAnswer:
     """Return the last entries of the audit log."""
     entries = ctx.state.audit_entries(request.k, request.since, request.action, request.but)
-    actions = None
+    others = None
     if request.action and not entries:
-        actions = sorted({row.action for row in ctx.state.audit_rows()} - {request.action})
+        noted = {row.action for row in ctx.state.audit_rows()}
+        others = sorted(noted) if request.action not in noted else None
     problem = ctx.state.audit_break(whole=request.verify)
-    return AuditAnswer(entries, not problem, problem, actions)
+    return AuditAnswer(entries, not problem, problem, others)

@@ -46,24 +46,25 @@ def test_a_session_is_found_by_its_name(
         door(house.ctx, "topics", {**asked, "session": "night"})
 
 
-def test_what_is_purged_is_one_session(house: ServiceHouse, asked: dict[str, str]) -> None:
-    """A name that several have removes nothing."""
-    talk = Talk("n8n:nightly", cwd=asked["project"])
+def talk_of_terns(house: ServiceHouse, project: str, session: str) -> None:
+    """Hold another session."""
+    talk = Talk(session, cwd=project)
     talk.user("Which pool do the terns fish in?")
     talk.say("The terns fish in the southern pool.")
-    path = talk.write(Path(asked["project"], "terns.jsonl"))
-    captured_of(house.ctx, path, asked["project"], final=True)
+    path = talk.write(Path(project, "terns.jsonl"))
+    captured_of(house.ctx, path, project, final=True)
+
+
+def test_what_is_purged_is_one_session(house: ServiceHouse, asked: dict[str, str]) -> None:
+    """A name that several have removes nothing."""
+    talk_of_terns(house, asked["project"], "n8n:nightly")
     with pytest.raises(BadInputError, match="names 2 sessions"):
         door(house.ctx, "purge", {"session": "nightly", "dry_run": True})
 
 
 def test_what_is_purged_is_named_whole(house: ServiceHouse, asked: dict[str, str]) -> None:
     """The same purge again means no other session, now that the first is gone."""
-    talk = Talk("feed:nightly-2", cwd=asked["project"])
-    talk.user("Which pool do the terns fish in?")
-    talk.say("The terns fish in the southern pool.")
-    path = talk.write(Path(asked["project"], "terns.jsonl"))
-    captured_of(house.ctx, path, asked["project"], final=True)
+    talk_of_terns(house, asked["project"], "feed:nightly-2")
     assert door(house.ctx, "purge", {"session": "nightly"})["purged"] > 0
     for name in ("nightly", "feed:nightly", "feed:n"):
         with pytest.raises(NotFoundError, match="Nothing is stored"):
