@@ -27,6 +27,19 @@ def children_of(pid: int) -> list[int]:
     return [one for one, parent in _parents() if parent == pid and state_of(one)]
 
 
+def command_of(pid: int) -> str:
+    """Return a process's command line, "" where there is none. A child that was made a moment ago still has its
+    parent's: to stop it then is to stop it before it is what it is to be."""
+    if os.path.isdir("/proc/self"):
+        try:
+            with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
+                return file.read()
+        except (FileNotFoundError, ProcessLookupError):
+            return ""
+    command = ["ps", "-o", "args=", "-p", str(pid)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
 def zombies_of(pid: int) -> list[int]:
     """Return the children of a process that ended and that it has not looked after."""
     return [one for one, parent in _parents() if parent == pid and not state_of(one)]

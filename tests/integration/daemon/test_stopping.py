@@ -24,7 +24,7 @@ from integration.service.capture.test_backfill_daemon import (
     sessions,
     stored,
 )
-from processes import children_of, gone, holds, state_of, zombies_of
+from processes import children_of, command_of, gone, holds, state_of, zombies_of
 
 from vector_memory import errors
 from vector_memory.client import link
@@ -63,7 +63,12 @@ def backlog(rig: Rig, folder: Path) -> int:
     request = {"path": str(path), "global": True, "wait": False, "verbatim": True}
     assert dict(rig.daemon.stream("import", request, 60))["answer"]["stored"] == TEXTS
     pid = rig.daemon.start()["pid"]
-    return int(rig.until(lambda: children_of(pid), "the embedding process")[0])
+    own = command_of(pid)
+
+    def begun() -> list[int]:
+        return [child for child in children_of(pid) if command_of(child) not in ("", own)]
+
+    return int(rig.until(begun, "the embedding process")[0])
 
 
 @contextlib.contextmanager
