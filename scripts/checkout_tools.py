@@ -19,12 +19,6 @@ _HAS_REFERENCE = """
 from importlib.metadata import version
 version("sentence-transformers"), version("torch")
 """
-_ADD_REFERENCE = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from vector_memory.embed.install import install_backend
-print(*install_backend("sentence-transformers", sys.executable, sys.argv[2]).packages)
-"""
 
 
 class Kit:
@@ -60,12 +54,13 @@ class Kit:
         """Add sentence-transformers on the CPU build of torch, which no lock can name."""
         if works([self.python, "-I", "-c", _HAS_REFERENCE]):
             return ALREADY
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "add_reference.py")
         run(
-            [self.python, "-I", "-B", "-c", _ADD_REFERENCE, self.site.lib, uv.program],
+            [self.python, "-B", script, uv.program],
             self.site.log,
             doing="install sentence-transformers",
             hint=NETWORK_HINT,
-            environ=uv.environ,
+            environ={**uv.environ, "PYTHONPATH": self.site.lib},
         )
         return "on the CPU"
 

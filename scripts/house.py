@@ -67,7 +67,7 @@ class Module:
 
     def imports(self, names: set[str]) -> set[str]:
         """Return the modules of the package that it imports, lazily or not."""
-        found = set()
+        found: set[str] = set()
         for node in _running(self.tree):
             if isinstance(node, ast.Import):
                 found.update(alias.name for alias in node.names)

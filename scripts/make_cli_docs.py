@@ -29,7 +29,8 @@ age such as `12h`, `3d`, `2w`.
 def render() -> str:
     """Return the page."""
     os.environ["COLUMNS"] = "96"
-    from vector_memory.cli.main import PROGRAM, command
+    from vector_memory.cli.main import command
+    from vector_memory.cli.output import PROGRAM
 
     sections = [f"{HEAD}\n```\n{_help(command(), PROGRAM)}\n```\n"]
     for path, one in commands(command(), PROGRAM):

@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import ViewportSize, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "lib"))
@@ -27,11 +27,11 @@ CODE = (
     f"import sys; sys.path.insert(0, {str(ROOT / 'lib')!r})\n"
     "from vector_memory.cli.main import main\nsys.exit(main())"
 )
-SIZE = {"width": 980, "height": 540}
+SIZE: ViewportSize = {"width": 980, "height": 540}
 SHOTS = (
-    ("search", "search?q={question}", "light"),
-    ("sessions", "sessions", "dark"),
-    ("statistics", "statistics", "light"),
+    ("search", "search?q={question}", False),
+    ("sessions", "sessions", True),
+    ("statistics", "statistics", False),
 )
 MOST_BYTES = 100_000
 QUESTION = "When does the ferry to the island leave in the morning?"
@@ -130,12 +130,13 @@ def _shoot(entrance: str, url: str) -> dict[Path, int]:
     with sync_playwright() as playwright:
         options = ["--no-sandbox"] if os.geteuid() == 0 else []
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=options)
-        page = browser.new_page(viewport=SIZE)
+        page = browser.new_page()
+        page.set_viewport_size(SIZE)
         page.set_default_timeout(180_000)
         page.goto(entrance)
         page.locator("#main h1", has_text="Memories").wait_for()
-        for name, at, scheme in SHOTS:
-            page.emulate_media(color_scheme=scheme)
+        for name, at, is_dark in SHOTS:
+            page.emulate_media(color_scheme="dark" if is_dark else "light")
             page.goto(f"{url}/#/{at.format(question=QUESTION.replace(' ', '+'))}")
             page.locator("#main h1", has_text=name.capitalize()).wait_for()
             page.locator("#state", has_text="memories").wait_for()
