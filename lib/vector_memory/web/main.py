@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import socket
+import stat
 import sys
 import threading
 import time
@@ -296,8 +297,13 @@ def _require_unused(path: str) -> None:
     Raises:
         OSError: somebody does, or it is no socket.
     """
-    if not os.path.lexists(path):
+    try:
+        is_socket = stat.S_ISSOCK(os.lstat(path).st_mode)
+    except FileNotFoundError:
         return
+    # A file of any other sort refuses a connection just as a socket does that nobody holds.
+    if not is_socket:
+        raise OSError("it is there already, and is no socket")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trying:
         try:
             trying.connect(path)
