@@ -139,6 +139,9 @@ def test_a_job_asks_gateways_how_they_are(tmp_path: Path) -> None:
             "ok",
             sorted([first.url, second.url]),
         )
+        page = Gateway(first.rig, first.folder, "--no-open", verb="dashboard")
+        assert page.url not in asked()["report"]["gateways"]
+        page.end()
         second.process.send_signal(signal.SIGSTOP)
         done = asked()
         assert (done["outcome"], done["report"]["silent"]) == ("failed", [second.url])
