@@ -131,9 +131,7 @@ def _date(ctx: Context, typed: str, name: str, is_end: bool = False) -> datetime
     return at + timedelta(days=1) if is_day else at
 
 
-def due_at(
-    ctx: Context, typed: str, is_end: bool = True, name: str = "due"
-) -> datetime | None:
+def due_at(ctx: Context, typed: str, is_end: bool = True, name: str = "due") -> datetime | None:
     """Return the moment that a date to come means: "friday" is the next one, "3 May" that of next year where
     this year's is over, "3d" in three days; of a whole day its end, with `is_end`. "" means none.
 
