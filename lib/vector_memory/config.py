@@ -181,9 +181,23 @@ def load(path: str, environ: Mapping[str, str] | None = None) -> Settings:
     Raises:
         BadInputError: the file is no JSON object, or a setting is unknown or out of range.
     """
-    raw = read_file(path)
-    raw.update(_from_environment(os.environ if environ is None else environ))
-    return validate(raw) if raw else Settings()
+    raw, given = read_file(path), _from_environment(os.environ if environ is None else environ)
+    raw.update(given)
+    try:
+        return validate(raw) if raw else Settings()
+    except BadInputError:
+        _require_good_variables(given)
+        raise
+
+
+def _require_good_variables(given: Mapping[str, Any]) -> None:
+    """Raise BadInputError where a variable is wrong: `config set` changes nothing in it."""
+    for name, value in given.items():
+        try:
+            validate({name: value})
+        except BadInputError as error:
+            hint = f"{PREFIX}{name.upper()} in the environment says so: mend it, or take it away."
+            raise BadInputError(error.message, hint) from error
 
 
 def salvaged(path: str) -> Settings:
@@ -234,7 +248,8 @@ def validate(raw: Mapping[str, Any]) -> Settings:
     unknown = sorted(set(raw) - set(names()))
     if unknown:
         raise BadInputError(
-            f"There is no setting {unknown[0]!r}.", f"Settings: {', '.join(names())}."
+            f"There is no setting {unknown[0]!r}.",
+            f"`vector-memory config unset {unknown[0]}` takes it out of config.json.",
         )
     from typing import get_type_hints
 
@@ -285,9 +300,14 @@ def _check_note_name(name: str, pattern: str, wanted: tuple[str, ...]) -> None:
 
 def save(path: str, raw: Mapping[str, Any]) -> None:
     """Check `raw` and write it as `config.json` (0600), replacing the file at once."""
+    validate(raw)
+    write(path, raw)
+
+
+def write(path: str, raw: Mapping[str, Any]) -> None:
+    """Write `config.json` as it is to be, whether or not it is in order."""
     from vector_memory.system.durable_files import write_durably
 
-    validate(raw)
     make_folder(os.path.dirname(path))
     write_durably(path, (json.dumps(dict(raw), indent=2, sort_keys=True) + "\n").encode())
 
