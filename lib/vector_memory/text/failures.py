@@ -36,6 +36,7 @@ _CHANGING = [
     (re.compile(pattern), instead.strip('"'))
     for pattern, _, instead in (entry.partition("\t") for entry in _TABLE["changing"])
 ]
+_TIMES = [pattern for pattern, instead in _CHANGING if instead == "<time>"]
 _ERROR_LINES = list(map(re.compile, _TABLE["lines"]))
 _SIGN = re.compile(
     r"error|exception|traceback|panic|fatal|failed|FAIL|not found|No such file|denied|refused"
@@ -57,6 +58,20 @@ def normalise(text: str) -> str:
     for pattern, instead in _CHANGING:
         text = pattern.sub(instead, text)
     return text.strip()
+
+
+def undated(line: str) -> str:
+    """Return a line without the day and the time at which it was printed, where it begins with them."""
+    bare = line.lstrip("[( ")
+    found = next(filter(None, (pattern.match(bare) for pattern in _TIMES)), None)
+    return bare[found.end() :].lstrip("])-,: ") if found else line
+
+
+def without_times(text: str) -> str:
+    """Return a text without the days and times in it."""
+    for pattern in _TIMES:
+        text = pattern.sub("", text)
+    return text
 
 
 def failure(text: str) -> Failure | None:

@@ -11,7 +11,9 @@ import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property, lru_cache
+from itertools import takewhile
 
 from vector_memory.text import shell, tables
 
@@ -161,6 +163,8 @@ def same_job(failed: CommandPart, other: CommandPart) -> float:
     mine, theirs = failed.operands, other.operands
     if failed.is_inline:
         return 0.0
+    if _begins_otherwise(failed, other):
+        return 0.3
     if mine and theirs and (mine.isdisjoint(theirs) or theirs < mine):
         return 0.3
     if failed.selection and not _selects(other.selection, failed.selection):
@@ -168,6 +172,23 @@ def same_job(failed: CommandPart, other: CommandPart) -> float:
     if (theirs and not mine) or (other.selection and not failed.selection):
         return 0.6
     return 0.9
+
+
+def _begins_otherwise(failed: CommandPart, other: CommandPart) -> bool:
+    """Whether two calls of a program whose jobs nobody listed begin with other words (`dags test` and `connections
+    add`). Where all else is the same, or the words are nearly, one was corrected."""
+    if failed.program in _MULTI:
+        return False
+    pairs = takewhile(
+        lambda pair: all(map(_is_subcommand, pair)), zip(failed.words, other.words, strict=False)
+    )
+    at, (one, another) = next(
+        ((at, pair) for at, pair in enumerate(pairs) if pair[0] != pair[1]), (-1, ("", ""))
+    )
+    if at < 0:
+        return False
+    mine, theirs = (part.words[:at] + part.words[at + 1 :] for part in (failed, other))
+    return mine != theirs or not (mine or get_close_matches(one, [another]))
 
 
 def _selects(pattern: str, selection: str) -> bool:
@@ -224,13 +245,18 @@ def _job(program: str, words: list[str]) -> tuple[str, tuple[str, ...]]:
         if _is_subcommand(word) and (not names or names[-1] in _DEEPER):
             names.append(word)
             left.remove(word)
-        elif names and names[-1] not in _DEEPER:
+        elif names and (names[-1] not in _DEEPER or word == "--" or _is_given(words, place)):
             break
     if names[:1] in (["i"], ["add"]) and program in ("npm", "pnpm", "yarn", "bun"):
         names[0] = "install"
     if names[:1] == ["run-script"]:
         names[0] = "run"
     return " ".join([program, *names]), tuple(left)
+
+
+def _is_given(words: Sequence[str], place: int) -> bool:
+    """Whether a word is what a job is done to: no option, and no option's value. What stands behind it is its own."""
+    return not any(word.startswith("-") for word in words[max(0, place - 1) : place + 1])
 
 
 def _is_subcommand(word: str) -> bool:

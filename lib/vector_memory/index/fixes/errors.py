@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import lru_cache
+from itertools import takewhile
 
 from vector_memory.index import tools
 from vector_memory.index.fixes import commands
 from vector_memory.text import tables
-from vector_memory.text.failures import Failure, failure, normalise
+from vector_memory.text.failures import Failure, failure, normalise, undated
 from vector_memory.text.words import letters_in
 
 ERROR_CHARS = 170
@@ -36,7 +37,7 @@ _PREFIX = re.compile(r"^.*?\b(?:error|fatal)\b(?: \w+\d)?[]:!]\s*", re.IGNORECAS
 _VAGUE = frozenset({"error", "fail", "failed", "fatal", "err", "exception", "exit"})
 _ONLY_THAT = _PATTERNS["only_that"]
 """What a program says when another one has said already what went wrong."""
-_PLACED = re.compile(r"^[\w./\\@-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? \S")
+_PLACED = re.compile(r"^[\w./\\@-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? (?=\S)")
 """A message with the place in a file that it is about."""
 _ABSENT = _PATTERNS["absent"]
 _URL = re.compile(
@@ -77,7 +78,7 @@ def signature(error: str, command: str) -> str:
     """
     text = tidy(error)
     found = failure(text)
-    line = line_of(text)
+    line = _with_what_follows(line_of(text), text)
     words = [found.kind, found.message] if found else ["", normalise(line)]
     if found is None or _is_vague(found):
         words += [commands.family(command), *(found.frames[:1] if found else ())]
@@ -111,7 +112,7 @@ def error_line(error: str) -> str:
     else:
         named = found.kind and found.kind.lower() not in _VAGUE
         line = f"{found.kind}: {found.message}" if named else found.message
-    return tools.clip(_HEAD.sub("", line), ERROR_CHARS)
+    return tools.clip(_HEAD.sub("", undated(line)), ERROR_CHARS)
 
 
 def _with_what_follows(line: str, text: str) -> str:
@@ -137,21 +138,21 @@ def particulars(error: str) -> frozenset[str]:
         return frozenset()
     lines = text.split("\n")
     complaints = [at for at, line in enumerate(lines) if _complains(line)]
-    # Where one says it, what stands around the others is chance: where a program was, what it waits for.
-    is_told = any(_says_what(lines[at]) for at in complaints)
-    before, after = (0, 0) if is_told else (BEFORE, AFTER)
+    # Where one says it, what the others say is chance: which test it was, where a program was, what it waits for.
+    told = [at for at in complaints if _says_what(lines[at])]
+    before, after = (0, 0) if told else (BEFORE, AFTER)
     near = {
         place
-        for at in complaints
+        for at in told or complaints
         for place in range(max(0, at - before), min(len(lines), at + after + 1))
     }
-    words = words_of("\n".join(lines[place] for place in sorted(near)[:MOST_LINES]))
+    words = words_of("\n".join(_unplaced(lines[place]) for place in sorted(near)[:MOST_LINES]))
     return frozenset(_digest(word, 4).hex() for word in words)
 
 
 def _says_what(line: str) -> bool:
     """Whether a line names something and says more of it than that it failed."""
-    message = _PREFIX.sub("", line)
+    message = _PREFIX.sub("", undated(line.strip()))
     rest = _NAMED.sub("", message)
     return rest != message and not (says_only_that(message) or says_only_that(rest))
 
@@ -182,17 +183,38 @@ def says_anything(error: str) -> bool:
 def line_of(text: str) -> str:
     """Return the line of a tidy output that says most: the first that complains, but a count of
     complaints only when there is no other, else the last."""
-    lines = [line.strip() for line in text.split("\n") if len(letters_in(line, 2)) > 1]
-    complaints = [line for line in lines if _complains(line)]
-    plain = [line for line in complaints if not (_COUNT.search(line) or says_only_that(line))]
-    for some in (plain[:1], complaints[:1], lines[-1:]):
-        if some:
-            return some[0].strip("= ")
-    return text.strip()
+    lines = [line for line in text.split("\n") if len(letters_in(line, 2)) > 1]
+    complaints = [at for at, line in enumerate(lines) if _complains(line)]
+    plain = (
+        at
+        for at in complaints
+        if not (_COUNT.search(lines[at]) or says_only_that(lines[at]) or _heads(lines, at))
+    )
+    last = [at for at, line in enumerate(lines) if not says_only_that(line)][-1:]
+    at = next(plain, complaints[0] if complaints else last[0] if last else -1)
+    return _unplaced(lines[at]).strip("= ") if lines else text.strip()
+
+
+def _heads(lines: Sequence[str], at: int) -> bool:
+    """Whether a line that does not say what is wrong has one below it that does."""
+    if _says_what(lines[at]):
+        return False
+    depth = _depth(lines[at])
+    below = takewhile(lambda line: _depth(line) >= depth, lines[at + 1 : at + 1 + AFTER])
+    return any(_complains(line) and _says_what(line) for line in below)
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _unplaced(line: str) -> str:
+    """Return a line; one that stands below another (the test, the task) without the place in its file."""
+    return _PLACED.sub("", line.strip()) if _depth(line) else line
 
 
 def _complains(line: str) -> bool:
-    return bool(_COMPLAINT.search(line) or _PLACED.match(line))
+    return bool(_COMPLAINT.search(line) or _PLACED.match(line.strip()))
 
 
 def _is_vague(found: Failure) -> bool:

@@ -40,7 +40,7 @@ def fix_drafts(
         UnsafeTextError: `clean` could not handle a text.
     """
     groups: dict[tuple[str, str], list[Episode]] = {}
-    for episode in episodes(exchange):
+    for episode in episodes(exchange, clean):
         sign = signature(clean(episode.failed.output), clean(episode.failed.command))
         groups.setdefault((episode.exchange.key, sign), []).append(episode)
     return [_draft(group, sign, path, fallback_at, clean) for (_, sign), group in groups.items()]

@@ -11,7 +11,7 @@ import ntpath
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -64,7 +64,8 @@ _MANNERS = frozenset({"--verbose", "--quiet", "--silent", "--color", "--no-color
 _CAUSE = _PATTERNS["cause"]
 _HINT = _PATTERNS["hint"]
 _WORDS_OF = tables.sets("command_words")
-_CHECKS = _WORDS_OF["checks"]
+_CHECK_ENDS = ("check", "lint")
+_CHECKS, _MAKING = _WORDS_OF["checks"], _WORDS_OF["making"]
 
 
 class FixStep(NamedTuple):
@@ -100,10 +101,10 @@ class Episode:
         return unique(commands.family(command) for command in ran)
 
 
-def episodes(exchange: Exchange) -> list[Episode]:
+def episodes(exchange: Exchange, clean: Callable[[str], str] = str) -> list[Episode]:
     """Return what failed and was mended in an exchange, or failed in one of those before and was
-    mended in this one, in the order of the failures."""
-    story = _Story((*exchange.before, exchange))
+    mended in this one, in the order of the failures. What is told in part alone is cleaned before."""
+    story = _Story((*exchange.before, exchange), clean)
     found = (story.episode(place, exchange) for place in story.failures)
     return [episode for episode in found if episode]
 
@@ -160,7 +161,8 @@ class _Event(NamedTuple):
 class _Story:
     """What happened in a few exchanges, in order. Places count the events from 0."""
 
-    def __init__(self, exchanges: Sequence[Exchange]) -> None:
+    def __init__(self, exchanges: Sequence[Exchange], clean: Callable[[str], str]) -> None:
+        self.clean = clean
         self.events = [event for exchange in exchanges for event in _events(exchange)]
         self.failures = [
             place
@@ -244,18 +246,30 @@ class _Story:
         """Return what was done until the command was run next, and to which files; where nothing was,
         what was done later, or what was changed of the command that succeeded in the end."""
         failed, following, success = self._call(place), self._call(until), self._call(end)
+        is_luck = self._failed_before(failed, end)
         done = self._calls(place, until)
-        steps = _steps(done)
+        steps = _steps(done, self.clean)
         if not steps and until < end:
             other = signature(following.output, "") != signature(failed.output, "")
             if other and _is_corrected(failed, following, is_mended=False):
                 # The command was corrected; what was done later mended what it met then.
-                return _instead(failed, success, is_mended=False), ()
+                return () if is_luck else _instead(failed, success, is_mended=False), ()
             done = self._calls(until, end)
-            steps = _steps(done)
-        steps = [*steps, *_instead(failed, success, bool(steps))]
+            steps = _steps(done, self.clean)
+        steps = [*steps, *(() if is_luck else _instead(failed, success, bool(steps)))]
         files = unique(call.file for call in done if call.file and not call.failed)
         return tuple({step.line: step for step in steps}.values()), files
+
+    def _failed_before(self, failed: ToolUse, end: int) -> bool:
+        """Whether the very command line that succeeded had met the same error: then it is no correction."""
+        success, sign = self._call(end), signature(failed.output, failed.command)
+        tries = (self._call(place) for place in self.failures if place < end)
+        return any(
+            commands.bare(tried.command) == commands.bare(success.command)
+            and not _runs_elsewhere(tried, success)
+            and signature(tried.output, tried.command) == sign
+            for tried in tries
+        )
 
 
 def _events(exchange: Exchange) -> list[_Event]:
@@ -352,6 +366,8 @@ def _is_corrected(failed: ToolUse, success: ToolUse, is_mended: bool) -> bool:
     told = [part for part in commands.acting(success.command) if tried and part.job == tried.job]
     if not tried or not told:
         return True
+    if any(_makes(part) for part in commands.acting(success.command)[:-1]):
+        return True
     fresh = (set(told[-1].words) - set(tried.words)) - _MANNERS
     return any(word.startswith("--") and not word.startswith("--tb") for word in fresh)
 
@@ -369,22 +385,24 @@ def _instead(failed: ToolUse, success: ToolUse, is_mended: bool) -> tuple[FixSte
     return (FixStep(f"ran `{line}` instead", success.command),)
 
 
-def _steps(calls: Sequence[ToolUse]) -> list[FixStep]:
+def _steps(calls: Sequence[ToolUse], clean: Callable[[str], str]) -> list[FixStep]:
     """Return what changed something and stayed: the files that were edited, and commands that went well
     and do more than look. What only keeps what was done counts where nothing else was."""
     edits: dict[str, list[str]] = {}
-    steps: list[FixStep] = []
+    ran: list[str] = []
     for call in calls:
         if call.failed or not call.is_done:
             continue
         jobs = {part.job for part in commands.acting(call.command)}
         if call.file:
-            edits.setdefault(call.file, []).extend(_detail(call.change))
+            edits.setdefault(call.file, []).extend(_detail(call.change, clean))
         elif jobs & _UNDOING:
             undone = {name for part in commands.acting(call.command) for name in part.operands}
             edits = {file: told for file, told in edits.items() if _name(file) not in undone}
         elif _is_good(call) and _may_change(call.command):
-            steps.append(FixStep(f"ran `{short(call.command)}`", call.command))
+            ran.append(call.command)
+    size = INSTEAD_CHARS if len(ran) < 3 else COMMAND_CHARS
+    steps = [FixStep(f"ran `{short(command, size=size)}`", command) for command in ran]
     edited = [FixStep(f"edited {file}" + (f" ({'; '.join(told[-2:])})" if told else ""))
               for file, told in edits.items()]  # fmt: skip
     changed = [step for step in steps if not _only_keeps(step.command)]
@@ -399,9 +417,11 @@ def _name(file: str) -> str:
     return ntpath.basename(file)
 
 
-def _detail(change: str) -> Iterator[str]:
-    """Yield what an edit changed, where that is short enough to say something."""
-    if change and len(change) <= CHANGE_CHARS and "<<<<<<<" not in change:
+def _detail(change: str, clean: Callable[[str], str]) -> Iterator[str]:
+    """Yield what an edit changed; where that is long, how what it put there begins."""
+    if len(change) > CHANGE_CHARS:
+        change = tools.clip(clean(change.partition(" → ")[2]), CHANGE_CHARS)
+    if change and "<<<<<<<" not in change:
         yield change
 
 
@@ -413,8 +433,21 @@ def _may_change(command: str) -> bool:
 
 
 def _is_check(part: CommandPart) -> bool:
-    words = part.job.split()
-    return not _CHECKS.isdisjoint(names_in(f"{words[0]} {words[-1]}"))
+    told = {*names_in(part.job.split()[0]), *_task(part)}
+    is_one = not _CHECKS.isdisjoint(told) or any(word.endswith(_CHECK_ENDS) for word in told)
+    return is_one and not _makes(part)
+
+
+def _makes(part: CommandPart) -> bool:
+    """Whether a job is by its name to bring something about: `go install`, `migrate-test`, `db:test:prepare`."""
+    return not _MAKING.isdisjoint(_task(part))
+
+
+def _task(part: CommandPart) -> set[str]:
+    """Return the first and the last word of a task's name, which say what it does; what stands between says to what."""
+    _, *words = part.job.split()
+    named = names_in(words[-1]) if words else []
+    return {*named[:1], *named[-1:]}
 
 
 def _topic(failed: ToolUse, steps: Sequence[FixStep]) -> frozenset[str]:

@@ -27,6 +27,7 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.base.shown_notes import FAILURE, Showing
 from vector_memory.service.memory import lookup
 from vector_memory.text import analysis, fence, harmless
+from vector_memory.text.failures import without_times
 
 FAILURE_TOKENS = 200
 """Tokens that one failure may take, the fence included."""
@@ -75,9 +76,14 @@ def _is_of(fix: Memory, line: str, words: frozenset[str]) -> bool:
     own error, such as a version or a port, is for the same numbers alone."""
     if not agree(fix.extra.get(PARTICULARS) or (), words):
         return False
-    own = set(_NUMBER.findall(harmless.unquoted(fix.title)))
-    ran = set(_NUMBER.findall(" ".join(offered_commands.of_memory(fix))))
-    return own.isdisjoint(ran) or own == set(_NUMBER.findall(line))
+    own = _numbers(harmless.unquoted(fix.title))
+    ran = _numbers(" ".join(offered_commands.of_memory(fix)))
+    return own.isdisjoint(ran) or own == _numbers(line)
+
+
+def _numbers(text: str) -> set[str]:
+    """Return a text's numbers; the days and times in it are no versions or ports."""
+    return set(_NUMBER.findall(without_times(text)))
 
 
 def known_fixes(shelf: Shelf, scope: Scope, sign: str) -> list[Memory]:

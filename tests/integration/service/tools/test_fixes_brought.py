@@ -449,6 +449,17 @@ def test_a_version_is_offered_to_an_error_that_names_it(world: World) -> None:
     assert world.fail("third", error.replace("21", "17"), "mvn package") == ""
 
 
+def test_a_day_is_no_version(world: World) -> None:
+    """What was done for one day mends the next one's error."""
+    error = "Exit code 1\nOSError: cannot write lake-prod/day={}/a.csv: not allowed"
+    load = "python -m load --day {}"
+    world.fail("first", error.format("2026-05-02"), load.format("2026-05-02"))
+    world.write("first", "LAKE=dev " + load.format("2026-05-02"))
+    world.stop("first")
+    told = world.fail("second", error.format("2026-06-30"), load.format("2026-06-30"))
+    assert "LAKE=dev" in told
+
+
 NO_HEADER = (
     "Exit code 2\nsigner.c:3:10: fatal error: openssl/ssl.h: No such file or directory\n"
     "compilation terminated."

@@ -29,6 +29,9 @@ from vector_memory.index.fixes import commands
             "git commit",
         ),
         ("docker-compose up -d", "docker compose up"),
+        ("go run ./cmd/probe -url https://a.test -case smooth", "go run"),
+        ("cargo run --quiet -- serve", "cargo run"),
+        ("npm run --silent build", "npm run build"),
         ("bash -lc 'go test ./...'", "go test"),
         ("sudo apt-get install -y jq", "apt-get install"),
         ("python - <<'PY'\nimport os; os.remove('a')\nPY", "python -"),
@@ -71,6 +74,12 @@ def test_an_exit_code_is_lost_in_a_pipe_and_before_a_semicolon() -> None:
         ("python app.py", "python3 app.py", 0.9, 1),
         ("python -c 'import a'", "python -c 'import a'", 0.9, 1),
         ("python -c 'import a'", "python -c 'import b'", 0, 0.5),
+        ("airlift dags test nightly 2026-11-15", "airlift connections add shop --login me", 0, 0.5),
+        ("airlift run -s orders", "airlift debug", 0, 0.5),
+        ("airlift run", "airlift debug", 0, 0.5),
+        ("airlift dag test nightly", "airlift dags test nightly", 0.9, 1),
+        ("airlift deply", "airlift deploy", 0.9, 1),
+        ("airlift run", "airlift run -s orders", 0.9, 1),
     ],
 )
 def test_which_commands_do_the_same(failed: str, other: str, least: float, most: float) -> None:

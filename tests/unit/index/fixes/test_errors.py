@@ -23,6 +23,10 @@ from vector_memory.index.fixes.errors import (
         ("\x1b[31m┃ ✖ Formatter would have printed this\x1b[0m\nFound 1 error.", "✖ Formatter would have printed this"),
         ("Found 3 errors.", "Found 3 errors."),
         ("src/a.ts(2,1): error TS2322: Type 'x' is wrong.", "TS2322: Type 'x' is wrong."),
+        ("--- FAIL: TestPays (0.04s)\n    pay_test.go:58: load: no such lane: \"a1\"\nFAIL\nFAIL\tshop/pay\t0.1s", 'load: no such lane: "a1"'),
+        ("08:02:13  Encountered an error:\nRuntime Error\n  Cannot reach the schema \"TEST\"\n  250001: refused", 'Cannot reach the schema "TEST"'),
+        ("Link check: [ERROR link failed]\n251: the lane lane-7.test refused", "251: the lane lane-7.test refused"),
+        ("2026/05/03 10:11:12 feed: address :8080 in use\nexit status 1", "feed: address :8080 in use"),
     ],
 )  # fmt: skip
 def test_the_line_that_says_it(output: str, line: str) -> None:
@@ -70,6 +74,8 @@ REGISTRY = "npm ERR! code E404\nnpm ERR! 404 Not Found - GET https://registry.te
         ('fatal: [web1]: UNREACHABLE! => {"msg": "root@10.0.0.11: Permission denied"}', 'fatal: [web7]: UNREACHABLE! => {"msg": "root@10.0.0.17: Permission denied"}'),
         (LOADING.format("models") + REFUSED, "Failures:\n" + REFUSED),
         ("error: cannot evict worker-0 from shop-node-2", "error: cannot evict worker-4 from shop-node-1"),
+        ("OSError: cannot write day=2026-05-02/a.csv", "OSError: cannot write day=2026-06-30/a.csv"),
+        ("--- FAIL: TestA (0.1s)\n    a_test.go:5: load: no such lane", "--- FAIL: TestB (0.2s)\n    b_test.go:71: load: no such lane"),
         ("error: no space left: /tmp/RtmpK2/tile_81.tif", "error: no space left: /tmp/RtmpQ9/tile_7.tif"),
         ("fatal: unable to access 'https://h.test/a/b.git/': no host", "fatal: unable to access 'https://h.test/c/d.git/': no host"),
     ],
@@ -86,6 +92,7 @@ def test_what_varies_is_one(one: str, other: str) -> None:
         (MODULE.format("express"), MODULE.format("lodash")),
         (REGISTRY.format("left-padd"), REGISTRY.format("expresss")),
         ("Web::SessionNotCreatedError:\n  Chrome failed to start", "Web::SessionNotCreatedError:\n  driver of version 120 is too old"),
+        ("Run stopped:\n  Plan error\n    Column 'a' is missing", "Run stopped:\n  Plan error\n    Column 'b' is missing"),
         ("sh: exited with code 137", "sh: exited with code 1"),
         ("FileNotFoundError: No such file or directory: '/srv/x.yaml'", "FileNotFoundError: No such file or directory: '/srv/y.sql'"),
     ],
@@ -112,6 +119,22 @@ def test_what_stands_around_counts_where_nothing_says_what_is_wrong() -> None:
     assert agree(one, again) and not agree(one, other)
     bare = "{}\nBuild failed: see above."
     assert not agree(*(particulars(bare.format(said)) for said in ("linking cart", "linking mail")))
+
+
+def test_which_test_met_it_is_chance() -> None:
+    """Where a line says what is wrong, the test, its file and its package are none of its words."""
+    said = "--- FAIL: Test{0} (1.2s)\n    {1}_test.go:9: worker 3: ERROR: deadlock detected (SQLSTATE {2})\nFAIL\nFAIL\tshop/{1}\t1.3s"
+    one, again, other = (
+        said.format(*words)
+        for words in (
+            ("Pays", "pay", "40P01"),
+            ("Moves", "purse", "40P01"),
+            ("Pays", "pay", "55P03"),
+        )
+    )
+    assert signature(one, "go test ./pay") == signature(again, "go test ./purse")
+    assert agree(particulars(one), particulars(again))
+    assert not agree(particulars(one), particulars(other))
 
 
 def test_what_could_not_be_built_tells_apart() -> None:

@@ -86,6 +86,51 @@ def test_an_edit(session: Session, tmp_path: Path) -> None:
     assert one.files == ("src/db.py",)
 
 
+def test_what_a_long_edit_put_there(session: Session, tmp_path: Path) -> None:
+    """Of a change that is too long to be told whole, the new text says more than nothing."""
+    old = "frame.write(path, index=False, engine='slow', " + "columns=frame.columns, " * 3 + ")"
+    session.fail("python report.py")
+    session.edit(
+        "report.py", old, "frame.day = frame.day.without_zone()\n" + old.replace("slow", "fast")
+    )
+    session.run("python report.py")
+    (one,) = found(session, tmp_path)
+    assert one.changes[0].startswith("edited report.py (frame.day = frame.day.without_zone()")
+
+
+@pytest.mark.parametrize("task", ["make migrate-test", "rake db:test:prepare", "npm run seed:test"])
+def test_what_is_made_for_tests_is_no_check(task: str, session: Session, tmp_path: Path) -> None:
+    """A task's name begins or ends with what it does."""
+    session.fail("go test ./...")
+    session.fail("go clean -testcache && go test ./...")
+    session.run(task)
+    session.run("go test ./...")
+    (draft,) = drafts(session, tmp_path)
+    assert f"FIX ran `{task}`. (" in draft.text
+
+
+def test_another_job_of_a_program_that_nobody_knows(session: Session, tmp_path: Path) -> None:
+    """A job that failed between is neither the corrected one nor the next attempt."""
+    setting = "cloud set secrets.backend=" + "providers.store." * 6
+    session.fail("airlift dags test nightly", "Exit code 1\nAirError: lane `shop` is unknown")
+    session.fail("airlift lanes add shop --login me", "Exit code 2\nerror: not allowed here")
+    session.run(setting)
+    session.run("airlift dags test nightly")
+    (one,) = found(session, tmp_path)
+    assert (one.error, one.changes) == ("AirError: lane `shop` is unknown", (f"ran `{setting}`",))
+
+
+def test_what_the_corrected_line_makes_first(session: Session, tmp_path: Path) -> None:
+    """What was installed in the line that succeeded belongs to the fix, whatever was edited before."""
+    session.fail("lint run ./...", "Error: the config is of version 1")
+    session.edit("ci.yml", "lint: latest", "lint: 1.64")
+    session.run("go install x.test/lint@v1.64 && lint run ./...")
+    (one,) = found(session, tmp_path)
+    assert [step.command for step in one.steps] == [
+        "", "go install x.test/lint@v1.64 && lint run ./...",
+    ]  # fmt: skip
+
+
 def test_an_install(session: Session, tmp_path: Path) -> None:
     """What was installed in between is the fix; looking around is not."""
     session.fail("node app.js", "Exit code 1\nError: Cannot find module 'left-pad'")
@@ -235,6 +280,24 @@ def nothing_changed(session: Session) -> None:
     session.run("npm test")
 
 
+def the_line_that_had_failed(session: Session) -> None:
+    session.fail("tofu plan")
+    session.fail("tofu init && tofu plan")
+    session.run("tofu plan")
+
+
+def checks_between(session: Session) -> None:
+    session.fail("make test")
+    for task in ("make unit-test", "make linkcheck", "npm run e2e:test"):
+        session.run(task)
+    session.run("make test")
+
+
+def only_looked(session: Session) -> None:
+    session.fail("dbt run -s orders")
+    session.run("dbt debug")
+
+
 def other_file(session: Session) -> None:
     session.fail("pytest tests/a.py")
     session.edit("src/a.py", "a", "b")
@@ -351,7 +414,7 @@ def web(session: Session) -> None:
 @pytest.mark.parametrize(
     "happened",
     [
-        nothing_changed, other_file, never_mended, hidden_by_a_pipe, refused, not_permitted, interrupted, edits_retried, searches, no_output, another_job, web,
+        nothing_changed, the_line_that_had_failed, checks_between, only_looked, other_file, never_mended, hidden_by_a_pipe, refused, not_permitted, interrupted, edits_retried, searches, no_output, another_job, web,
         past_the_check, fewer_files, other_tests, other_program, only_its_version, another_folder, same_complaint_in_a_pipe,
         a_script_of_the_moment, users_words,
     ],
@@ -386,10 +449,17 @@ def test_texts_are_redacted(session: Session, tmp_path: Path) -> None:
     session.fail("deploy --token SECRET", "Error: the token SECRET is not allowed here")
     session.say("The issue is that SECRET is stale.")
     session.edit("SECRET.py", "SECRET", "x")
+    session.edit(
+        "b.py",
+        "a long line of code " * 8,
+        "a long new line of some code " * 3 + "value = 'a longer SECRET'",
+    )
     session.run("deploy --token SECRET --force")
     (exchange,) = read(session, tmp_path)
-    (draft,) = fix_drafts(exchange, clean=lambda text: text.replace("SECRET", "…"))
-    assert "SECRET" not in repr(draft)
+    (draft,) = fix_drafts(
+        exchange, clean=lambda text: text.replace("a longer SECRET", "…").replace("SECRET", "…")
+    )
+    assert "SECRET" not in repr(draft) and "longer" not in repr(draft)
 
 
 def test_calls_do_not_change_what_is_remembered_of_an_exchange(
