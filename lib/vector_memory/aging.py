@@ -124,11 +124,11 @@ def day_of(memory: Memory, now: datetime) -> date | None:
         near.
     """
     if memory.temporal is Temporal.DEADLINE and memory.valid_until is not None:
-        left = memory.valid_until - now
-        is_near = timedelta(0) < left <= timedelta(days=NOTICE_DAYS)
         # The end of a day belongs to that day.
         last = memory.valid_until - timedelta(microseconds=1)
-        return last.astimezone(now.tzinfo).date() if is_near else None
+        day = last.astimezone(now.tzinfo).date()
+        is_near = memory.valid_until > now and (day - now.date()).days <= NOTICE_DAYS
+        return day if is_near else None
     if memory.temporal is not Temporal.PERIODIC or memory.extra.get(EVERY) not in list(Every):
         return None
     if memory.valid_until is not None and memory.valid_until <= now:

@@ -124,6 +124,8 @@ def test_a_deadline_comes_up_a_week_before_and_is_out_afterwards() -> None:
     )
     assert day_of(one, NOW) is None
     assert day_of(one, NOW + timedelta(days=2)) == date(2026, 11, 30)
+    # A week by the calendar, whatever the hour.
+    assert day_of(one, datetime(2026, 11, 23, 0, 5, tzinfo=timezone.utc)) == date(2026, 11, 30)
     assert day_of(one, NOW + timedelta(days=8)) == date(2026, 11, 30)
     assert day_of(one, NOW + timedelta(days=9)) is None
     assert day_of(replace(one, temporal=Temporal.PERMANENT), NOW + timedelta(days=8)) is None

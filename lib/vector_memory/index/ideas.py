@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 from vector_memory.index.plain_kinds import plain_kind
 from vector_memory.index.tools import clip
-from vector_memory.index.units import PATTERNS, Unit
+from vector_memory.index.units import PATTERNS, Unit, reaches
 from vector_memory.index.voices import USER
 from vector_memory.index.worth import Verdict
 from vector_memory.model import (
     CONCLUSION,
     DECISION,
+    FACT,
     PREFERENCE,
     PROBLEM,
     QUESTION,
@@ -137,9 +138,18 @@ def intent_of(unit: Unit, verdict: Verdict) -> str:
         return PREFERENCE
     if unit.done is not None:
         return SOLUTION if unit.done else TODO
-    if unit.text.endswith("?"):
+    plainly = plain_kind(unit.text, unit.speaker == USER)
+    may_bind = (
+        unit.speaker == USER
+        and not unit.deferred
+        and plainly in ("", FACT)
+        and verdict.intent != PROBLEM
+    )
+    if may_bind and reaches(unit.text):
+        return PREFERENCE
+    if unit.deferred or unit.text.endswith("?"):
         return QUESTION
-    if plainly := plain_kind(unit.text, unit.speaker == USER):
+    if plainly:
         return plainly
     binds = verdict.intent in (DECISION, PREFERENCE)
     return CONCLUSION if binds and unit.speaker != USER else verdict.intent

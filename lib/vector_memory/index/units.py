@@ -47,7 +47,8 @@ class Unit(NamedTuple):
     stands under, `about` what the user refused with it; `before` are the sentences before it in the same
     breath; `done` says whether its box is ticked, None without a box; `place` is 0 … 1 from the beginning of what was said at
     once; `answered` says whether the assistant said anything of substance after it, `worked` whether anything was run;
-    `abroad` whether it is in another language than English, as the exchange is or by its own words."""
+    `abroad` whether it is in another language than English, as the exchange is or by its own words; `deferred` whether it
+    is a question of the user's of which he says at once that somebody else has to be asked."""
 
     text: str
     raw: str
@@ -61,6 +62,7 @@ class Unit(NamedTuple):
     answered: bool = False
     worked: bool = False
     abroad: bool = False
+    deferred: bool = False
 
 
 def units(passages: Iterable[str]) -> list[Unit]:
@@ -74,11 +76,12 @@ def units(passages: Iterable[str]) -> list[Unit]:
     is_abroad = analysis.is_foreign_among if analysis.is_foreign(spoken) else analysis.is_foreign
     last = {ASSISTANT: -1, DONE: -1}
     for place, voice in enumerate(said):
-        if voice.who == DONE or (voice.who == ASSISTANT and len(voice.text) >= ANSWER_CHARS):
+        tells = len(voice.text) >= ANSWER_CHARS and not PATTERNS["knows not"].match(voice.text)
+        if voice.who == DONE or (voice.who == ASSISTANT and tells):
             last[voice.who] = place
     return [
         unit._replace(
-            answered=place < last[ASSISTANT],
+            answered=place < last[ASSISTANT] and not unit.deferred,
             worked=place < last[DONE],
             abroad=is_abroad(unit.text),
         )
@@ -117,12 +120,19 @@ def _of_voice(voice: Voice) -> list[Unit]:
             done=False if one.done is None and PATTERNS["left"].search(heading) else one.done,
             place=min(number, FAR) / FAR,
         )
+        asked = found[-1] if found and before[-1:] == [found[-1].text] else None
         before.append(one.text)
-        if _may_be_one(unit):
+        if asked and voice.who == USER and _is_deferred(asked.text, one.text):
+            found[-1] = asked._replace(text=f"{asked.text} {one.text}", deferred=True)
+        elif _may_be_one(unit):
             found.append(unit)
     if voice.who == USER and len(text) > LONG_PROMPT:
         found = found[:OWN_SENTENCES] + found[OWN_SENTENCES:][-OWN_SENTENCES:]
     return found
+
+
+def _is_deferred(question: str, said_next: str) -> bool:
+    return question.endswith("?") and PATTERNS["deferred"].search(said_next) is not None
 
 
 def _may_be_one(unit: Unit) -> bool:
@@ -208,10 +218,30 @@ def cues(unit: Unit) -> dict[str, bool]:
 
 def is_rule(text: str) -> bool:
     """Whether a sentence has a turn of phrase, in any language that is known, by which wishes reach beyond the moment:
-    "I want" alone is no such, "I don't want" is."""
-    said = text.replace("’", "'")
-    found = (_cue(table, RULES).finditer(said) for table in ("idea_cues", "idea_cues_abroad"))
-    return any(not _WISH.match(match.group()) for matches in found for match in matches)
+    "I want" alone is no such, "I don't want" is. A wish of all of a kind is one, too."""
+    is_cued = any(not _WISH.match(match) for match in _rules(text))
+    return is_cued or reaches(text) or bool(PATTERNS["of all"].match(text))
+
+
+def is_firm(text: str) -> bool:
+    """Whether a rule says what always holds, rather than what is liked or not wanted."""
+    return any(not PATTERNS["likes"].match(match) for match in _rules(text)) or reaches(text)
+
+
+def reaches(text: str) -> bool:
+    """Whether a user's sentence reaches beyond the moment by its form: it is named a rule, speaks to all, of what is new
+    or of each time, or says what there is nowhere or everywhere, while nothing in it is at hand."""
+    said = PATTERNS["heard"].sub("", text.replace("\u2019", "'"))
+    if said.endswith("?"):
+        return False
+    is_general = PATTERNS["general"].search(said) and not PATTERNS["at hand"].search(said)
+    return bool(is_general or PATTERNS["reaches"].search(said))
+
+
+def _rules(text: str) -> list[str]:
+    said = text.replace("\u2019", "'").lower()
+    tables_of_cues = ("idea_cues", "idea_cues_abroad")
+    return [found[0] for name in tables_of_cues for found in _cue(name, RULES).finditer(said)]
 
 
 @cache

@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vector_memory.index.plain_kinds import plain_kind
-from vector_memory.index.units import RULES, Unit, cues, form, narrates, reports
+from vector_memory.index.units import RULES, Unit, cues, form, narrates, reaches, reports
 from vector_memory.index.voices import USER
-from vector_memory.model import FACT, TODO
+from vector_memory.model import FACT, QUESTION, TODO
+from vector_memory.text.deadlines import has_deadline
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +40,7 @@ LEAST_PLAIN = 0.25
 """The worth from which a sentence is kept that says its kind itself: few of the labelled sentences do, and whoever
 writes "from now on" or "the root cause was" means it to last."""
 LEAST_TODO = 0.05
-"""The same of "TODO: …": that is short, and says little besides."""
+"""The same of "TODO: …" and "Left open: whether …": that is short, and says little besides."""
 LEAST_BINDING = 0.4
 """The worth from which a rule of the user's, or an open box, is kept: few of the labelled sentences are one, and those
 who said them want them back."""
@@ -103,9 +104,10 @@ def verdicts(
         row = features(unit, said, None if vectors is None or unit.abroad else vectors[place])
         least = LEAST_ABROAD if unit.abroad else by.least[name][unit.speaker != USER]
         plain = plain_kind(unit.text, unit.speaker == USER)
-        if plain:
-            least = min(least, LEAST_TODO if plain == TODO else LEAST_PLAIN)
-        if unit.done is False or (unit.speaker == USER and said[RULES]):
+        if plain or unit.deferred or (unit.speaker == USER and reaches(unit.text)):
+            least = min(least, LEAST_TODO if plain in (TODO, QUESTION) else LEAST_PLAIN)
+        is_kept = unit.speaker == USER and (said[RULES] or has_deadline(unit.text))
+        if unit.done is False or is_kept:
             least = min(least, LEAST_BINDING)
         verdict = _verdict(by.intents, by.tables[name] @ row, least)
         is_moment = narrates(unit) or ((plain or verdict.intent) == FACT and reports(unit))

@@ -52,13 +52,14 @@ _UNIT = r"(?:minute|hour|day|week|fortnight|sprint|month|year)s?"
 class TimeSpan:
     """A stretch of time that a text names: aware UTC, `start` inclusive, `end` exclusive, None where
     it is open; `words` are the exact words, from `offset` on; `is_vague` where they say no bounds:
-    "recently"."""
+    "recently"; `is_date` where they are one of the calendar, which comes again where no year stands there."""
 
     start: datetime | None
     end: datetime | None
     words: str
     offset: int
     is_vague: bool = False
+    is_date: bool = False
 
     @property
     def is_period(self) -> bool:
@@ -94,7 +95,8 @@ def spans(text: str, now: datetime) -> tuple[TimeSpan, ...]:
         start, end, offset = _bounded(low, match.start(), *span)
         words = low[offset : match.end()]
         is_vague = match["word"] in _VAGUE if match["word"] else False
-        named.append(TimeSpan(_utc(start), _utc(end), words, offset, is_vague))
+        is_date = any(match[kind] for kind in _DATES) and "last" not in match[0]
+        named.append(TimeSpan(_utc(start), _utc(end), words, offset, is_vague, is_date))
         taken = match.end()
     return tuple(_as_written(span, text, places) for span in _joined(named, low))
 
@@ -223,6 +225,7 @@ _TIMED = (
     r"september|october|november|december)|(?:in|on|of|since|until|by|late|early|mid)[ -](?:march|may)"
     r"|\d{4}-\d\d-\d\d|\d{1,2}:\d\d|(?:in|since) (?:19|20)\d\d|gestern|heute|morgen|ayer|hoy|hier)\b"
 )
+_DATES = ("iso", "dmy", "mdy", "part", "my", "month", "weekday", "nthday")
 _VAGUE = ("recently", "lately", "other day", "the other day")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n+|\uff1f")
 _ASKING = re.compile(

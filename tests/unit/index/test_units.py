@@ -10,6 +10,7 @@ from vector_memory.index.units import (
     LONGEST,
     cues,
     form,
+    is_firm,
     is_rule,
     narrates,
     reports,
@@ -91,11 +92,47 @@ def test_a_short_sentence_is_in_the_language_of_what_it_stands_in() -> None:
         ("I want the importer to run on the other machine.", False),
         ("I want tabs, never spaces.", True),
         ("Setz mir bitte das Projekt auf.", False),
+        ("house rule for the shop: carts are never merged", True),
+        ("one thing for everybody here: two spaces, no tabs", True),
+        ("plus: no restarts on mondays before noon", True),
+        ("Und keine neuen Rollen ohne Prüfung, ja?", True),
+        ("distances are meters, everywhere", True),
+        ("Every new screen needs an empty state.", True),
+        ("rename the basket everywhere", False),
+        ("no shadow in the header", False),
+        ("No output on the console", False),
+        ("for all of these rows: add a border", False),
+        ("is there a rule: tabs or spaces?", False),
     ],
 )
 def test_what_reaches_beyond_the_moment(said: str, rule: bool) -> None:
     """Wherever the word for it stands, in any language that is known."""
     assert is_rule(said) is rule
+
+
+def test_what_always_holds_is_firmer_than_what_is_liked() -> None:
+    """Both are rules."""
+    assert is_rule("I prefer short names.") and not is_firm("I prefer short names.")
+    assert is_firm("I prefer short names, always.")
+
+
+@pytest.mark.parametrize(
+    ("said", "answer", "answered", "deferred"),
+    [
+        ("do carts expire? have to ask Lena", "Then the flag stays off until she has said something.", False, True),
+        ("Verfallen Körbe? Das muss Lena entscheiden.", "Gut, dann bleibt der Schalter vorerst aus.", False, True),
+        ("do carts expire?", "I don't know either: the code says nothing of it, and neither do the docs.", False, False),
+        ("do carts expire? no clue", "They expire after thirty days, the nightly job removes them.", True, False),
+        ("do carts expire? will you check", "They do, after thirty days: I looked at the nightly job.", True, False),
+    ],
+)  # fmt: skip
+def test_who_does_not_know_answers_nothing(
+    said: str, answer: str, answered: bool, deferred: bool
+) -> None:
+    """Neither the assistant, nor the user, who says whom he has to ask: then that belongs to the question."""
+    question = units([f"User: {said}\nAssistant: {answer}"])[0]
+    assert (question.answered, question.deferred) == (answered, deferred)
+    assert ("Lena" in question.text) is deferred
 
 
 def test_form_is_known_whatever_the_language() -> None:

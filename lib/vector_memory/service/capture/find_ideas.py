@@ -17,14 +17,26 @@ from vector_memory.errors import EmbeddingError, UnsafeTextError
 from vector_memory.index.entities import named_in
 from vector_memory.index.ideas import DONE, NAMED, OPEN_KINDS, Idea, ideas
 from vector_memory.index.units import units
+from vector_memory.index.voices import USER
 from vector_memory.index.worth import verdicts, weights
-from vector_memory.model import LOOKUP, PASSAGE, QUESTION, Memory, Origin, Status, unique
+from vector_memory.model import (
+    LOOKUP,
+    PASSAGE,
+    QUESTION,
+    TODO,
+    Memory,
+    Origin,
+    Status,
+    Temporal,
+    unique,
+)
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import merging, tombstones, trust_marks
 from vector_memory.service.memory.exchange_versions import EDITED, exchange_of, memory_id, over
 from vector_memory.service.memory.passages import number_of
 from vector_memory.system.json_in import Record
+from vector_memory.text.deadlines import deadline
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -114,7 +126,7 @@ def _ideas_of(ctx: Context, talk: Sequence[Memory]) -> list[Memory]:
     made = []
     for idea in ideas(told, talk[0].title, talk[0].files):
         try:
-            made.append(_memory(idea, talk))
+            made.append(_memory(idea, talk, ctx.local_now()))
         except UnsafeTextError:
             ctx.count("texts_dropped")
     if LOOKUP in talk[0].extra:
@@ -134,10 +146,13 @@ def _vectors(ctx: Context, texts: Sequence[str]) -> Vectors | None:
         return None
 
 
-def _memory(idea: Idea, talk: Sequence[Memory]) -> Memory:
+def _memory(idea: Idea, talk: Sequence[Memory], now: datetime) -> Memory:
     passage = next((memory for memory in talk if idea.unit.raw[:60] in memory.text), talk[0])
     origin = Origin(idea.unit.speaker)
     of_files = idea.intent in ("solution", "problem", "cause")
+    until = _until(idea, passage.created_at.astimezone(now.tzinfo))
+    # What was over when it was found is as good as anything else that was.
+    is_to_come = until is not None and until > now
     made = Memory(
         id=memory_id(idea.name, passage.project),
         text=redact.clean(idea.text).text,
@@ -148,6 +163,8 @@ def _memory(idea: Idea, talk: Sequence[Memory]) -> Memory:
         confidence=idea.confidence,
         priority=idea.priority,
         origin=origin,
+        temporal=Temporal.DEADLINE if is_to_come else Temporal.PERMANENT,
+        valid_until=until if is_to_come else None,
         tags=passage.tags,
         sensitivity=passage.sensitivity,
         jurisdiction=passage.jurisdiction,
@@ -157,6 +174,14 @@ def _memory(idea: Idea, talk: Sequence[Memory]) -> Memory:
         extra={**idea.extra, **named_in(idea.text, passage.files)},
     )
     return trust_marks.settled(made)
+
+
+def _until(idea: Idea, said_at: datetime) -> datetime | None:
+    """Return until when an idea of the user's is to be done, or the end of the day on which it happens; None for what
+    has no such day, or was done at once."""
+    if idea.unit.speaker != USER or (idea.intent == TODO and idea.is_answered):
+        return None
+    return deadline(idea.unit.text, said_at)
 
 
 def _store(
@@ -195,6 +220,9 @@ def _with_saying(old: Memory, memory: Memory) -> Memory:
     if old.origin is memory.origin and _when(memory) < _when(old):
         first = over(memory, old)
         return merging.said_again(first, old) or first
+    if memory.temporal is Temporal.DEADLINE and memory.valid_until != old.valid_until:
+        # "The demo is on Friday": the one that was said last.
+        old = replace(old, temporal=memory.temporal, valid_until=memory.valid_until)
     return merging.said_again(old, memory) or old
 
 

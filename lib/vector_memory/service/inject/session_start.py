@@ -13,6 +13,7 @@ from vector_memory import aging, redact
 from vector_memory.model import (
     DECISION,
     EPISODES,
+    IMPORTANT,
     PASSAGE,
     PREFERENCE,
     PROBLEM,
@@ -25,6 +26,7 @@ from vector_memory.model import (
     Priority,
     Relation,
     Scope,
+    Source,
     Temporal,
 )
 from vector_memory.retrieve import render
@@ -50,7 +52,7 @@ SESSION_TOKENS, NOTE_TOKENS, NOTICE_TOKENS = 200, 90, 60
 TOLD_AT_START = "start:"
 """What stands before a memory's id among what a session was shown, where a start told a part of it."""
 LOOKED_AT = 100
-LEAST_ROOM, MOST_MISSES = 40, 5
+LEAST_ROOM, MOST_MISSES = 28, 5
 """Tokens that a short note needs, and how many notes may be too long before no shorter one is looked for."""
 MOST_OPEN, SESSIONS_BACK = 2, 3
 LEAST_SESSIONS = 2
@@ -166,8 +168,12 @@ def start_notes(
             break
         if memory.id in hidden or told.holds(memory):
             continue
-        name, against = names[memory.project], _against(asker, memory)
-        note = _with_sessions(memory, render.note(memory, name, NOTE_TOKENS, against=against))
+        against = _against(asker, memory)
+        # Of which project it is the title says, and where the user said it its id: there is room for another one.
+        is_own = memory.is_captured and memory.project == asker.place.id
+        shown = replace(memory, title="", source=Source()) if is_own else memory
+        name = "" if is_own else names[memory.project]
+        note = _with_sessions(memory, render.note(shown, name, NOTE_TOKENS, against=against))
         if memory.id in days and memory.temporal is Temporal.PERIODIC:
             note = note.with_head(f"{note.head} · comes back {days[memory.id]}")
         # What matters stands first here, whoever said it: others alone keep to their share.
@@ -197,6 +203,8 @@ def _memories(
 ) -> Iterator[Memory]:
     """Yield what a start tells beside the session before, the most worth first, each once: what has its date
     before all, and else at no start."""
+    from vector_memory.index import units
+
     due = {memory.id for memory in dated}
     both, own = asker.scope, replace(asker.scope, projects=(asker.place.id,))
     on_purpose = replace(both, sessions=("",))
@@ -208,7 +216,12 @@ def _memories(
         yield from (memory for memory in important if is_standing(memory))
         binding = _newest(asker, lambda journal: journal.recent(both, LOOKED_AT, kinds=BINDING))
         yield from (memory for memory in binding if is_standing(memory))
-        yield from (memory for memory in binding if is_lasting(memory))
+        # What matters more, then what always holds, before what is liked, whenever it was said.
+        lasting = filter(is_lasting, binding)
+        yield from sorted(
+            lasting,
+            key=lambda memory: (memory.priority not in IMPORTANT, not units.is_firm(memory.text)),
+        )
         yield from _open(asker, own, ends)
         most = 4 * ctx.settings.start_memories
         others = _newest(asker, lambda journal: journal.recent(on_purpose, most))
@@ -222,8 +235,7 @@ def _memories(
             and not memory.is_quiet
             # What mended an error comes with that error.
             and memory.collection != EPISODES
-            and memory.kind not in (PROBLEM, TOPIC)
-            and (memory.id in due or not has_date)
+            and (memory.id in due or not (has_date or memory.kind in (PROBLEM, TOPIC)))
         ):
             seen.add(memory.id)
             yield memory
@@ -248,13 +260,13 @@ def is_standing(memory: Memory) -> bool:
 
 
 def is_lasting(memory: Memory) -> bool:
-    """Whether the user said a rule in one session in words that reach beyond it: "always", "never", "from now on".
-    Other wishes that were said once were for the moment."""
-    if memory.origin is not Origin.USER or memory.kind != PREFERENCE or memory.is_suspicious:
+    """Whether the user said a rule in one session in words that reach beyond it: "always", "never", "from now on", "no …
+    without …", "for all of you: …". Other wishes that were said once were for the moment."""
+    if memory.origin is not Origin.USER or memory.kind not in BINDING or memory.is_suspicious:
         return False
     from vector_memory.index import units
 
-    return units.is_rule(memory.text)
+    return (units.is_rule if memory.kind == PREFERENCE else units.reaches)(memory.text)
 
 
 def _open(asker: ProjectAsker, own: Scope, ends: Sequence[SessionEnd]) -> list[Memory]:

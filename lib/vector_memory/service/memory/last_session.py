@@ -30,9 +30,11 @@ from vector_memory.model import (
     unique,
 )
 from vector_memory.retrieve import render
+from vector_memory.retrieve.repetitions import WITHIN
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.passages import number_of
 from vector_memory.text import analysis, fence, prompts
+from vector_memory.text.words import clauses_in
 
 LOOKED_AT = 80
 """Of a session's newest passages, so many are looked at for its end."""
@@ -362,6 +364,9 @@ def in_short(end: SessionEnd, project: str, budget: int) -> fence.Note:
     names = ", ".join(unique(map(os.path.basename, end.files))[:MOST_FILES])
     files = f"\nFiles: {names}" if names else ""
     left = budget - fence.tokens(head + files) - 16
+    # What was said twice is told once, and nothing is missing then.
+    answered = _said_once(end.answered, end.asked)
+    end = replace(end, answered=answered, after=_said_once(end.after, f"{end.asked} {answered}"))
     needed = sum(fence.tokens(fence.tidy(text)) for text in (end.answered, end.after) if text)
     asked = fence.cut(end.asked, max(int(left * ASKED_SHARE), left - needed))
     left -= fence.tokens(asked)
@@ -378,6 +383,20 @@ def in_short(end: SessionEnd, project: str, budget: int) -> fence.Note:
     is_all = whole and len(end.passages) == 1
     foreign = any(map(render.is_others, end.passages))
     return fence.Note(end.passages[-1].id, head, "\n".join(lines) + files, foreign, not is_all)
+
+
+def _said_once(answer: str, before: str) -> str:
+    """Return an answer without what only says again what was said before it, such as the user's list of what is left.
+    Its first sentence stays: that something is done is told in the words in which it was asked for."""
+    known = set(analysis.analyse(before))
+
+    def is_new(sentence: str) -> bool:
+        terms = set(analysis.analyse(sentence))
+        return len(terms) < LEAST_TERMS or len(terms & known) < WITHIN * len(terms)
+
+    first, *others = clauses_in(fence.tidy(answer))
+    kept = [first, *filter(is_new, others)]
+    return answer if len(kept) == len(others) + 1 else " ".join(kept)
 
 
 def at_length(end: SessionEnd, project: str, budget: int) -> fence.Note:

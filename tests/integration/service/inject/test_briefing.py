@@ -107,6 +107,37 @@ def test_what_the_end_of_a_session_lists_is_told_once(house: ServiceHouse, app: 
     assert started(house, app).count("progress bar") == 1
 
 
+def test_what_both_list_at_the_end_is_told_once(house: ServiceHouse, app: Path) -> None:
+    """The user's words stand, and what the assistant adds to them."""
+    left = "enough for today. left for monday: the voucher needs the new logo, and ask Jo for the font of the menu"
+    capture(house, app, "last", 0, (ASKED, ANSWERED), (left, "The renderer is committed. For Monday: the new logo of the voucher, asking Jo for the font of the menu."))  # fmt: skip
+    told = started(house, app)
+    assert told.count("voucher") == 1 and "renderer is committed" in told
+
+
+def test_a_day_that_the_user_names_is_a_deadline(house: ServiceHouse, app: Path) -> None:
+    """It is told in the week before, listed with its day, and over with it; what is done at once has none."""
+    due = "heads up: the audit of the bakery is on may 8, all recipes have to be in the ledger by then"
+    capture(house, app, "a", 0, (due, "Understood, eleven of the recipes are missing in the ledger so far."))  # fmt: skip
+    capture(house, app, "b", 1, (ASKED, ANSWERED))
+    told = started(house, app, "s1")
+    assert "due 2026-05-08" in told and "1 memory has its date soon" in told
+    listed = door(house.ctx, "list", {"project": str(app), "due": True})["memories"]
+    assert [one["due_on"] for one in listed] == ["2026-05-08"]
+    house.pass_time(days=7)
+    assert "audit of the bakery" not in started(house, app, "s2")
+
+
+def test_what_always_holds_comes_before_what_is_liked(house: ServiceHouse, app: Path) -> None:
+    """However new that is."""
+    rule = "No new columns in any table without a comment and a default."
+    wish = "I prefer the short names of the columns in the tables of the shop."
+    capture(house, app, "a", 0, (rule, "Understood, each column gets its comment and its default from here."))  # fmt: skip
+    capture(house, app, "b", 1, (wish, "Understood, the names of the columns are short in all of the tables."), (ASKED, ANSWERED))  # fmt: skip
+    told = started(house, app)
+    assert 0 < told.find("without a comment") < told.find("I prefer the short names")
+
+
 def test_a_programs_session_is_nobodys_work(house: ServiceHouse, app: Path) -> None:
     """What a program asked is passed over."""
     capture(house, app, "last", 0, (ASKED, ANSWERED))

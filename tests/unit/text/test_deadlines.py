@@ -1,0 +1,52 @@
+"""A day to come by which something is to be done is found, and no other day."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from vector_memory.text.deadlines import deadline
+
+TUESDAY = datetime(2026, 11, 24, 16, tzinfo=timezone.utc)
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("the bakery's audit is on december 9, all recipes have to be in by then", "2026-12-09"),
+        ("the oven has to be booked by friday", "2026-11-27"),
+        ("it must be ready by next friday", "2026-11-27"),
+        ("we must have left the old till before 15 December", "2026-12-14"),
+        ("Bis Freitag muss die Waage angeschlossen sein.", "2026-11-27"),
+        ("Am 9. Dezember ist die Abnahme.", "2026-12-09"),
+        ("le contrat se termine le 15 décembre", "2026-12-15"),
+        ("the shop opens on january 4", "2027-01-04"),
+        ("the report is due by the end of december", "2026-12-31"),
+    ],
+)
+def test_a_day_to_come_ends_with_its_night(said: str, day: str) -> None:
+    """Without its year it is the next one."""
+    found = deadline(said, TUESDAY)
+    assert found is not None
+    assert (found - timedelta(hours=1)).date().isoformat() == day
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "on december 9 the oven was cold for an hour",
+        "since march 3 the till has to be restarted",
+        "the release of december 9 has to be rolled back",
+        "it had to be done by november 20",
+        "must it be done by friday?",
+        "2026-12-09 08:12:13 ERROR till: must retry before 2026-12-10",
+        "the shop stays as it is until the end of december",
+        "guests must not be able to order before december 9",
+        "the audit is on november 2",
+        "last friday is when it has to have happened",
+    ],
+)
+def test_other_days_are_no_deadlines(said: str) -> None:
+    """Those that were, of a log, of a release, of what a program can do, and asked ones."""
+    assert deadline(said, TUESDAY) is None
