@@ -182,6 +182,11 @@ def load(path: str, environ: Mapping[str, str] | None = None) -> Settings:
         BadInputError: the file is no JSON object, or a setting is unknown or out of range.
     """
     raw = read_file(path)
+    if strange := unknown(raw):
+        raise BadInputError(
+            f"{path} has a setting that there is not: {strange[0]!r}.",
+            f"`vector-memory config unset {strange[0]}` takes it out.",
+        )
     raw.update(_from_environment(os.environ if environ is None else environ))
     return validate(raw) if raw else Settings()
 
@@ -231,10 +236,9 @@ def validate(raw: Mapping[str, Any]) -> Settings:
             "facade: memory is not put on top of a search's result any more.",
             "`vector-memory config set facade beside` says the same beside it.",
         )
-    unknown = sorted(set(raw) - set(names()))
-    if unknown:
+    if strange := unknown(raw):
         raise BadInputError(
-            f"There is no setting {unknown[0]!r}.", f"Settings: {', '.join(names())}."
+            f"There is no setting {strange[0]!r}.", f"Settings: {', '.join(names())}."
         )
     from typing import get_type_hints
 
@@ -285,11 +289,21 @@ def _check_note_name(name: str, pattern: str, wanted: tuple[str, ...]) -> None:
 
 def save(path: str, raw: Mapping[str, Any]) -> None:
     """Check `raw` and write it as `config.json` (0600), replacing the file at once."""
+    validate(raw)
+    write(path, raw)
+
+
+def write(path: str, raw: Mapping[str, Any]) -> None:
+    """Write `raw` as `config.json`, as it is: what is not in order there stays so."""
     from vector_memory.system.durable_files import write_durably
 
-    validate(raw)
     make_folder(os.path.dirname(path))
     write_durably(path, (json.dumps(dict(raw), indent=2, sort_keys=True) + "\n").encode())
+
+
+def unknown(raw: Mapping[str, Any]) -> list[str]:
+    """Return the names in `raw` that no setting has, in order."""
+    return sorted(set(raw) - set(names()))
 
 
 def names() -> list[str]:

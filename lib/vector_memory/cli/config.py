@@ -90,7 +90,13 @@ def remove(call: Invocation, name: str, values: list[str]) -> None:
 
 
 def unset_setting(call: Invocation, name: str) -> None:
-    """Go back to a setting's default."""
+    """Go back to a setting's default; what is none is taken out of the file."""
+    if name in settings.unknown(raw := settings.read_file(Home().config)):
+        raw.pop(name)
+        settings.write(Home().config, raw)
+        _reload()
+        call.say(Row({"name": name}), f"{name} is taken out: there is no such setting.")
+        return
     home = _home_to_change(name)
     raw = settings.read_file(home.config)
     raw.pop(name, None)

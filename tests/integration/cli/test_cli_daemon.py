@@ -146,6 +146,21 @@ class TestConfig:
         assert capsys.readouterr().out == "prompt_tokens = 480\n"
         assert json.loads(Path(home.config).read_text()) == {}
 
+    def test_what_is_no_setting_is_taken_out_of_the_file(
+        self, home: Home, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """The file was written by hand: each command names it, and what mends it does."""
+        made = {"nonsense": 1, "more": 2, "prompt_tokens": 300}
+        Path(home.make().config).write_text(json.dumps(made))
+        assert main(["config", "list"]) == 1
+        told = capsys.readouterr().err
+        assert home.config in told and "`vector-memory config unset more`" in told
+        assert main(["config", "unset", "more"]) == 0
+        assert main(["config", "unset", "nonsense"]) == 0
+        assert json.loads(Path(home.config).read_text()) == {"prompt_tokens": 300}
+        assert main(["config", "unset", "nonsense"]) == 1
+        assert "There is no setting 'nonsense'" in capsys.readouterr().err
+
     @pytest.mark.parametrize("form", ["json", "paths"])
     def test_a_list_is_json_or_paths(
         self, form: str, home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
