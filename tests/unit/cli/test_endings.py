@@ -1,10 +1,10 @@
-"""What `wrapup` and `resume` print of a session: in words for one and for several, and nothing twice."""
+"""What `wrapup`, `resume` and `recall --why` print: in words for one and for several, and nothing twice."""
 
 from __future__ import annotations
 
 import pytest
 
-from vector_memory.cli import resume, wrapup
+from vector_memory.cli import recall, resume, wrapup
 from vector_memory.cli.answers import Row
 
 
@@ -51,3 +51,12 @@ def test_what_the_last_session_left_is_told_once(capsys: pytest.CaptureFixture[s
     assert "Open besides:\n" in told and told.count("leap seconds") == 1
     resume._show(Row({"session": session, "open": [left]}))
     assert "Open" not in capsys.readouterr().out
+
+
+def test_a_reason_says_that_it_looks_at_one_hit_alone() -> None:
+    """The column `fits` may say another number: hits that stand out of that order share their mean there."""
+    told = list(recall.explained(Row({"relevance": 0.74, "words": 1.0, "cosine": 0.41})))
+    assert told == [
+        "Looked at alone, it answers the question with a likelihood of 74%: its meaning is 41% like the "
+        "question's, and it holds 100% of the question's words."
+    ]
