@@ -3,7 +3,10 @@
 DATA holds `labels/ideas.jsonl` and `labels/ideas_translated.jsonl`: sentences of real transcripts with what they
 are meant as and whether they are worth keeping. TRANSCRIPTS are folders with a folder for each source. Each
 sentence is looked for in its transcript as capture reads it; one that capture never sees (pastes, programs'
-prompts) counts as not kept. `idea_labels.json` says the same of more sentences of these sources, by their digest.
+prompts) counts as not kept. `idea_labels.json` says the same of more sentences of these sources, by their digest,
+and of those of `idea_sessions.jsonl`: sessions of other trades, written for this and labelled by reading, four writers,
+each a source. What people wrote with labels to come says little of what is worth keeping, so that these sentences
+count for the kinds alone, and beside vectors alone.
 Each source is left out once; a translation is always in its original's fold. Sources that state no licence
 (JUDGED_ONLY) are judged and never fitted on. With `--write` the weights fitted on all the others go to
 `data/idea_weights.json`, with these figures and the data's digest.
@@ -52,6 +55,10 @@ SAME = 0.6
 NEAR_LINES = 3
 LABELS = Path(__file__).resolve().parent / "idea_labels.json"
 """By source, and by the digest of source and sentence: what it is meant as, and 0 … 2 how much it is worth."""
+SESSIONS = LABELS.with_name("idea_sessions.jsonl")
+"""Written sessions: source, project, and the turns, each with who speaks and the text."""
+SESSION = "session"
+"""What the label of a sentence of these is of."""
 JUDGED_ONLY = frozenset(("entireio__external-agents",))
 """Sources that state no licence: nothing of them goes into the weights."""
 CALLED = {"context": "fact"}
@@ -67,7 +74,7 @@ STEPS, SMALL_STEPS = 15, 250
 BEST_COUNTS, KEPT_COUNTS, WRITTEN_COUNTS = 3.0, 2.0, 0.5
 """What a sentence that somebody would be glad of weighs in the fit of what is worth keeping; one that is worth
 keeping in that of the kinds; a single statement there."""
-WANTED = {worth.MEANING: (0.72, 0.79), worth.WORDS: (0.63, 0.72)}
+WANTED = {worth.MEANING: (0.72, 0.79), worth.WORDS: (0.64, 0.72)}
 """The share of what is kept of the user's and of the assistant's words that is to be worth it, by set of
 weights."""
 ALIKE = {PREFERENCE: DECISION, CAUSE: FACT, CONCLUSION: FACT, PROCEDURE: FACT}
@@ -109,26 +116,46 @@ def statements() -> list[Labelled]:
 
 
 def by_digest(folders: Sequence[Path]) -> list[Labelled]:
-    """Return the sentences of transcripts that LABELS knows by their digest, each once; those that capture does not
-    see without a unit."""
+    """Return the sentences that LABELS knows by their digest, each once: of transcripts, those that capture does not
+    see without a unit, and of the written sessions."""
     made = []
     for source, labels in json.loads(LABELS.read_text(encoding="utf-8")).items():
         left = dict(labels)
-        for path in sorted(_folder(source, folders).rglob("*.jsonl")):
-            for _, _, unit in _said(path):
-                told = left.pop(_digest(source, unit.text), "")
-                if told:
-                    made.append(_labelled(source, told, unit))
+        for unit in _written(source) or _units_below(_folder(source, folders)):
+            told = left.pop(_digest(source, unit.text), "")
+            if told:
+                made.append(_labelled(source, told, unit))
         # Whose they were is not known: mostly the assistant's.
         made += [_labelled(source, told, None) for told in left.values()]
+    return made
+
+
+def _units_below(folder: Path) -> Iterable[Unit]:
+    return (unit for path in sorted(folder.rglob("*.jsonl")) for _, _, unit in _said(path))
+
+
+def _written(source: str) -> list[Unit]:
+    """Return the sentences of a writer's sessions, none where it is no writer: a prompt and all answers to it are one
+    passage."""
+    made: list[Unit] = []
+    for session in read_lines(SESSIONS):
+        passages: list[str] = []
+        for who, text in session["turns"] if session["source"] == source else ():
+            said = f"{who.capitalize()}: {text}"
+            if who == USER or not passages:
+                passages.append(said)
+            else:
+                passages[-1] += f"\n\n{said}"
+        made += units(passages)
     return made
 
 
 def _labelled(source: str, told: str, unit: Unit | None) -> Labelled:
     intent, keep = told.split()
     role = unit.speaker if unit else "assistant"
+    kind = SESSION if source.startswith(f"{SESSION}s ") else "prompt" if role == USER else role
     label = {
-        "source": source, "role": role, "kind": "prompt" if role == USER else role, "text": unit.text if unit else "",
+        "source": source, "role": role, "kind": kind, "text": unit.text if unit else "",
         "intent": intent, "keep": int(keep), "by": LABELS.name,
     }  # fmt: skip
     return Labelled(label, unit)
@@ -267,12 +294,17 @@ def features_of(unit: Unit) -> Floats:
 def _rows(told: Sequence[Labelled], x: Floats, penalty: Floats, of_form: int) -> Floats:
     """Return the fitted rows: the worth, then each kind. The first `of_form` features are not the vector's."""
     keep = np.array([one.keep for one in told])
-    of_worth = fitted(x, (keep >= 1) * 1.0, penalty, np.where(keep == 2, BEST_COUNTS, 1.0))
+    real = np.array([one.label["kind"] != SESSION for one in told])
+    of_worth = fitted(
+        x[real], (keep[real] >= 1) * 1.0, penalty, np.where(keep[real] == 2, BEST_COUNTS, 1.0)
+    )
     labelled = np.array([one.label["intent"] for one in told])
     y = (labelled[:, None] == np.array(kinds())[None]) * 1.0
     written = np.array([one.label["kind"] == "written" for one in told])
     counts = np.where(keep >= 1, KEPT_COUNTS, 1.0) * np.where(written, WRITTEN_COUNTS, 1.0)
     counts *= y.sum(1)
+    if x.shape[1] == of_form:
+        counts *= real
     for_kinds = np.concatenate(
         [penalty[:of_form], np.full(x.shape[1] - of_form, OF_VECTOR_FOR_KINDS)]
     )
@@ -373,6 +405,9 @@ def figures(
         row_of(
             "single statements", [one for one in sentences if one.label["kind"] == "written"], kept
         ),
+        row_of(
+            "written sessions", [one for one in sentences if one.label["kind"] == SESSION], kept
+        ),
         row_of("in their own words", mine, kept),
         row_of("users", [one for one in mine if one.label["role"] == USER], kept),
         row_of("assistant", [one for one in mine if one.label["role"] != USER], kept),
@@ -426,7 +461,7 @@ def main() -> None:
     rows = figures(seen, translated, judged, least, "with")
     show("Each source left out once", rows, asked.json)
     bare = figures(seen, translated, judged, least, "without")
-    show("The same without vectors", bare[:5], asked.json)
+    show("The same without vectors", bare[:6], asked.json)
     if asked.write:
         fitted_on = [place for place, one in enumerate(seen) if one.source not in JUDGED_ONLY]
         whole = fit([seen[place] for place in fitted_on], made[fitted_on], embedder.model)
@@ -437,12 +472,12 @@ def write(by: worth.Weights, rows: list[dict[str, Any]], data: Path) -> None:
     """Write the file of weights."""
     digest = hashlib.sha256()
     labels = data / "labels"
-    for path in (labels / "ideas.jsonl", labels / "ideas_translated.jsonl", LABELS):
+    for path in (labels / "ideas.jsonl", labels / "ideas_translated.jsonl", LABELS, SESSIONS):
         digest.update(path.read_bytes())
     told = {
         "made by": "benchmarks/train_ideas.py",
         "data": f"sha256:{digest.hexdigest()}",
-        "figures": rows[:6],
+        "figures": rows[:7],
         "model": by.model,
         "intents": by.intents,
         "least": by.least,

@@ -181,14 +181,23 @@ def load(path: str, environ: Mapping[str, str] | None = None) -> Settings:
     Raises:
         BadInputError: the file is no JSON object, or a setting is unknown or out of range.
     """
-    raw = read_file(path)
-    if strange := unknown(raw):
-        raise BadInputError(
-            f"{path} has a setting that there is not: {strange[0]!r}.",
-            f"`vector-memory config unset {strange[0]}` takes it out.",
-        )
-    raw.update(_from_environment(os.environ if environ is None else environ))
-    return validate(raw) if raw else Settings()
+    raw, given = read_file(path), _from_environment(os.environ if environ is None else environ)
+    raw.update(given)
+    try:
+        return validate(raw) if raw else Settings()
+    except BadInputError:
+        _require_good_variables(given)
+        raise
+
+
+def _require_good_variables(given: Mapping[str, Any]) -> None:
+    """Raise BadInputError where a variable is wrong: `config set` changes nothing in it."""
+    for name, value in given.items():
+        try:
+            validate({name: value})
+        except BadInputError as error:
+            hint = f"{PREFIX}{name.upper()} in the environment says so: mend it, or take it away."
+            raise BadInputError(error.message, hint) from error
 
 
 def salvaged(path: str) -> Settings:
@@ -236,9 +245,11 @@ def validate(raw: Mapping[str, Any]) -> Settings:
             "facade: memory is not put on top of a search's result any more.",
             "`vector-memory config set facade beside` says the same beside it.",
         )
-    if strange := unknown(raw):
+    unknown = sorted(set(raw) - set(names()))
+    if unknown:
         raise BadInputError(
-            f"There is no setting {strange[0]!r}.", f"Settings: {', '.join(names())}."
+            f"There is no setting {unknown[0]!r}.",
+            f"`vector-memory config unset {unknown[0]}` takes it out of config.json.",
         )
     from typing import get_type_hints
 
@@ -294,16 +305,11 @@ def save(path: str, raw: Mapping[str, Any]) -> None:
 
 
 def write(path: str, raw: Mapping[str, Any]) -> None:
-    """Write `raw` as `config.json`, as it is: what is not in order there stays so."""
+    """Write `config.json` as it is to be, whether or not it is in order."""
     from vector_memory.system.durable_files import write_durably
 
     make_folder(os.path.dirname(path))
     write_durably(path, (json.dumps(dict(raw), indent=2, sort_keys=True) + "\n").encode())
-
-
-def unknown(raw: Mapping[str, Any]) -> list[str]:
-    """Return the names in `raw` that no setting has, in order."""
-    return sorted(set(raw) - set(names()))
 
 
 def names() -> list[str]:

@@ -16,6 +16,14 @@
 Anything else that escapes is a bug: exit 3.
 """
 
+import errno
+
+_FULL, _CLOSED = "Free space on its disk, then ask again.", "Make it yours to read and to write."
+_HINTS = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _FULL),
+    **dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), _CLOSED),
+}
+
 
 class VectorMemoryError(Exception):
     """Base of all expected errors.
@@ -66,6 +74,15 @@ class StoreFullError(VectorMemoryError):
     """The disk is full or the folder is read-only."""
 
     advice = "Make room on the disk, or the folder writable, then try again."
+
+    @classmethod
+    def of(cls, error: OSError) -> "StoreFullError | None":
+        """Return what a user can do about a disk that refused, None where it was something else."""
+        hint = _HINTS.get(error.errno or 0)
+        if hint is None:
+            return None
+        what = f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+        return cls(what, hint)
 
 
 class EmbeddingError(VectorMemoryError):

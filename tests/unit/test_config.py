@@ -27,6 +27,13 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+def test_a_wrong_variable_is_named(tmp_path: Path) -> None:
+    """Whatever is set in the file, it wins: only whoever changes it mends it."""
+    with pytest.raises(BadInputError) as caught:
+        config.load(str(tmp_path / "config.json"), {"VECTOR_MEMORY_OBSERVER": "loud"})
+    assert "VECTOR_MEMORY_OBSERVER" in caught.value.hint
+
+
 def test_folders_are_listed_with_the_path_separator() -> None:
     """A list in the environment is split as PATH is."""
     found = config.load("/nowhere", {"VECTOR_MEMORY_EXCLUDED_PROJECTS": "/a:/b"})

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -16,17 +15,12 @@ from typing import Any
 import typer
 
 from vector_memory.cli import output
-from vector_memory.errors import VectorMemoryError
+from vector_memory.errors import StoreFullError, VectorMemoryError
 from vector_memory.system import bytecode
 from vector_memory.system.paths import PACKAGE_ROOT, Home, version
 from vector_memory.system.private import make_folder
 
 EXPECTED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
-_FULL, _CLOSED = "Free space on its disk, then ask again.", "Make it yours to read and to write."
-_REFUSED = {
-    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _FULL),
-    **dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), _CLOSED),
-}
 _HARMLESS = (AttributeError, TypeError, ImportError, NameError, ZeroDivisionError)
 
 
@@ -59,11 +53,10 @@ def run(action: Callable[[], Any], words: Sequence[str]) -> int:
             _usage(error), _help_hint(error), as_json, getattr(error, "exit_code", USAGE)
         )
     except OSError as error:
-        hint = _REFUSED.get(error.errno or 0)
-        if hint is None:
+        refused = StoreFullError.of(error)
+        if refused is None:
             return _bug(error, words, as_json)
-        what = f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
-        return _report(what, hint, as_json, EXPECTED)
+        return _report(refused.message, refused.hint, as_json, EXPECTED)
     except Exception as error:
         return _bug(error, words, as_json)
 

@@ -90,18 +90,24 @@ def remove(call: Invocation, name: str, values: list[str]) -> None:
 
 
 def unset_setting(call: Invocation, name: str) -> None:
-    """Go back to a setting's default; what is none is taken out of the file."""
-    if name in settings.unknown(raw := settings.read_file(Home().config)):
-        raw.pop(name)
-        settings.write(Home().config, raw)
-        _reload()
-        call.say(Row({"name": name}), f"{name} is taken out: there is no such setting.")
-        return
-    home = _home_to_change(name)
-    raw = settings.read_file(home.config)
+    """Go back to a setting's default, or take out of the file what is none: what else is wrong there keeps nobody
+    from mending it one by one."""
+    raw = settings.read_file(Home().config)
+    home = Home().make() if name in raw.keys() - set(settings.names()) else _home_to_change(name)
     raw.pop(name, None)
-    settings.save(home.config, raw)
-    _done(call, name)
+    settings.write(home.config, raw)
+    try:
+        settings.load(home.config)
+    except BadInputError as error:
+        call.say(Row({"name": name, "problem": str(error)}), f"{name} is unset.")
+        if not call.as_json:
+            output.note(str(error))
+        return
+    if name in settings.names():
+        _done(call, name)
+        return
+    _, reloaded = _reload()
+    call.say(Row({"name": name, "reloaded": reloaded}), f"{name} is unset.")
 
 
 def path(call: Invocation) -> None:

@@ -53,8 +53,7 @@ def _opened_again(call: Invocation) -> bool:
 def _running(home: Home) -> Row | None:
     """Return where a dashboard runs, and its process."""
     for pid, url in gateways.running(home.gateways):
-        # A gateway has no page to begin with.
-        if os.path.exists(os.path.join(home.gateways, f"{pid}.html")):
+        if gateways.is_dashboard(home.gateways, pid):
             return Row({"url": url, "pid": pid})
     return None
 

@@ -35,7 +35,8 @@ def publish(call: Invocation, dry_run: bool, yes: bool) -> None:
         if dry_run:
             call.show(shown, _show_fresh)
             return
-        _show_fresh(shown)
+        if not call.as_json:
+            _show_fresh(shown)
         asking.confirm(f"Publish {output.memories(shown.count('memories'))}?", "published")
         digest = shown.text("digest")
     call.show(call.ask(reviewed=digest), _show_published)

@@ -26,6 +26,10 @@ def tool(
     from vector_memory.mcp import main, registry
 
     if name is None:
+        tools = [{"name": each.name, "about": each.doc} for each in registry.TOOLS]
+        if arguments is not None:
+            output.document({"tools": tools})
+            return
         for each in registry.TOOLS:
             output.say(f"{each.name}  {output.one_line(each.doc.partition('. ')[0], 110)}")
         return

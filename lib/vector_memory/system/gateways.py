@@ -10,6 +10,11 @@ from collections.abc import Iterator
 from vector_memory.system.files import drop
 
 
+def is_dashboard(folder: str, pid: int) -> bool:
+    """Whether a process is a dashboard's: a gateway has no page to begin with."""
+    return os.path.exists(os.path.join(folder, f"{pid}.html"))
+
+
 def running(folder: str, sweeps: bool = False) -> Iterator[tuple[int, str]]:
     """Yield the process and the address of each that runs, by the names of their marks.
 

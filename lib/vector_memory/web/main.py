@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import socket
+import stat
 import sys
 import threading
 import time
@@ -19,7 +20,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from vector_memory.client.link import DaemonClient, Json
-from vector_memory.errors import BadInputError, VectorMemoryError
+from vector_memory.errors import BadInputError, StoreFullError, VectorMemoryError
 from vector_memory.system import browsers, private
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.files import drop
@@ -112,12 +113,22 @@ def main(given: Json) -> int:
     try:
         (show if "opens" in given else serve)(home, given, ready)
     except VectorMemoryError as error:
-        if as_json:
-            sys.stdout.write(json.dumps({"error": error.message, "hint": error.hint}) + "\n")
-        else:
-            sys.stderr.write(f"{error}\n")
-        return 1
+        return _failed(error, as_json)
+    except OSError as error:
+        refused = StoreFullError.of(error)
+        if refused is None:
+            raise
+        return _failed(refused, as_json)
     return 0
+
+
+def _failed(error: VectorMemoryError, as_json: bool) -> int:
+    """Say why it does not run, and return the exit code."""
+    if as_json:
+        sys.stdout.write(json.dumps({"error": error.message, "hint": error.hint}) + "\n")
+    else:
+        sys.stderr.write(f"{error}\n")
+    return 1
 
 
 def serve(home: Home, given: Json, ready: Ready) -> None:
@@ -296,8 +307,13 @@ def _require_unused(path: str) -> None:
     Raises:
         OSError: somebody does, or it is no socket.
     """
-    if not os.path.lexists(path):
+    try:
+        is_socket = stat.S_ISSOCK(os.lstat(path).st_mode)
+    except FileNotFoundError:
         return
+    # A file of any other sort refuses a connection just as a socket does that nobody holds.
+    if not is_socket:
+        raise OSError("it is there already, and is no socket")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trying:
         try:
             trying.connect(path)

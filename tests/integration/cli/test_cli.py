@@ -985,3 +985,26 @@ def test_a_shell_completes_what_the_daemon_knows(
     with pytest.raises(SystemExit):
         main([])
     assert capsys.readouterr().out.split() == ["bbb-1"]
+
+
+def test_what_is_not_published_is_one_answer_for_programs(
+    daemon: FakeDaemon, stdin: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without a terminal to ask on: people see the memories before, programs the error alone."""
+    fresh = [{"id": "m1", "kind": "note", "text": "the ledger"}]
+    daemon.handlers["share_publish"] = lambda payload: {"memories": 1, "new": 1, "fresh": fresh}
+    stdin(b"")
+    assert main(["share", "publish", "--json"]) == 1
+    assert set(answer(capsys)) == {"error", "hint"}
+    assert main(["share", "publish"]) == 1
+    assert "the ledger" in capsys.readouterr().out
+
+
+def test_names_are_told_apart_aloud(daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where no other name is left, too; the other name alone says nothing."""
+    daemon.handlers["alias"] = lambda payload: {"aliases": {}}
+    assert main(["entities", "--alias", "file:a"]) == 0
+    assert "file:a" in capsys.readouterr().out
+    assert main(["entities", "--of", "file:a"]) == 2
+    assert "--alias" in capsys.readouterr().err
+    assert daemon.payloads("entities") == []

@@ -146,20 +146,23 @@ class TestConfig:
         assert capsys.readouterr().out == "prompt_tokens = 480\n"
         assert json.loads(Path(home.config).read_text()) == {}
 
-    def test_what_is_no_setting_is_taken_out_of_the_file(
+    def test_what_is_wrong_in_the_file_is_mended_one_by_one(
         self, home: Home, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        """The file was written by hand: each command names it, and what mends it does."""
-        made = {"nonsense": 1, "more": 2, "prompt_tokens": 300}
-        Path(home.make().config).write_text(json.dumps(made))
-        assert main(["config", "list"]) == 1
-        told = capsys.readouterr().err
-        assert home.config in told and "`vector-memory config unset more`" in told
-        assert main(["config", "unset", "more"]) == 0
-        assert main(["config", "unset", "nonsense"]) == 0
-        assert json.loads(Path(home.config).read_text()) == {"prompt_tokens": 300}
-        assert main(["config", "unset", "nonsense"]) == 1
-        assert "There is no setting 'nonsense'" in capsys.readouterr().err
+        """A setting of a newer version, and two values out of range: the hint is what mends it."""
+        wrong = {"from_tomorrow": 1, "observer": "loud", "prompt_tokens": "x", "threshold": 0.4}
+        os.makedirs(home.root)
+        Path(home.config).write_text(json.dumps(wrong))
+        assert main(["config", "get", "threshold"]) == 1
+        assert "config unset from_tomorrow" in capsys.readouterr().err
+        for name in ("from_tomorrow", "observer"):
+            assert main(["config", "unset", name]) == 0
+            assert f"{name} is unset" in capsys.readouterr().out
+        assert main(["config", "unset", "prompt_tokens"]) == 0
+        assert capsys.readouterr().out == "prompt_tokens = 480\n"
+        assert json.loads(Path(home.config).read_text()) == {"threshold": 0.4}
+        assert main(["config", "unset", "from_tomorrow"]) == 1
+        assert "There is no setting" in capsys.readouterr().err
 
     @pytest.mark.parametrize("form", ["json", "paths"])
     def test_a_list_is_json_or_paths(

@@ -155,3 +155,5 @@ def test_any_tool_is_called_from_a_shell(
     ):
         assert say(*wrong)[0] == 1
     assert "micro_swarm" in say()[1]
+    listed = json.loads(say("--json", "{}")[1])["tools"]
+    assert "micro_swarm" in [one["name"] for one in listed]

@@ -33,6 +33,38 @@ def test_every_verb_says_that_there_is_none(
         door(house.ctx, verb, {**asked, "project": str(tmp_path / "nope")})
 
 
+@pytest.mark.parametrize("typed", ["billing", "{app}/billing"])
+@pytest.mark.parametrize(
+    ("verb", "asked"),
+    [
+        ("recall", {"query": "harbour"}),
+        ("remember", {"text": "The ferry leaves from the north harbour."}),
+        ("forget", {"query": "harbour", "dry_run": True}),
+        ("purge", {"dry_run": True}),
+    ],
+)
+def test_a_name_within_a_project_is_not_that_project(
+    house: ServiceHouse, app: Path, verb: str, asked: dict[str, Any], typed: str
+) -> None:
+    """Who names another project, or mistypes a folder, is not answered of this one, and changes nothing in it."""
+    (app / ".git").mkdir()
+    house.remember("The harbour master is called Ann.", app)
+    named = typed.format(app=app)
+    about = {"dir": named} if verb == "purge" else {"project": named}
+    with pytest.raises(NotFoundError, match="billing"):
+        door(house.ctx, verb, {**asked, **about, "cwd": str(app)})
+    assert house.ctx.global_shelf().journal.count() == 1
+
+
+def test_a_session_goes_on_in_a_folder_that_went(house: ServiceHouse, app: Path) -> None:
+    """Its doors name the folder where it works, which is the project's."""
+    (app / ".git").mkdir()
+    house.remember("The harbour master is called Ann.", app)
+    gone = str(app / "build")
+    asked = {"query": "harbour master", "project": gone, "cwd": gone}
+    assert len(door(house.ctx, "recall", asked)["hits"]) == 1
+
+
 @pytest.mark.parametrize(
     ("line", "said"), [('{"txt": "x"}', 'no field "text"'), ('{"text": 5}', "no text in quotes")]
 )

@@ -139,9 +139,30 @@ def test_a_job_asks_gateways_how_they_are(tmp_path: Path) -> None:
             "ok",
             sorted([first.url, second.url]),
         )
+        page = Gateway(first.rig, first.folder, "--no-open", verb="dashboard")
+        assert page.url not in asked()["report"]["gateways"]
+        page.end()
         second.process.send_signal(signal.SIGSTOP)
         done = asked()
         assert (done["outcome"], done["report"]["silent"]) == ("failed", [second.url])
         second.process.kill()
         second.process.wait()
         assert asked()["report"]["gateways"] == [first.url]
+
+
+@pytest.mark.parametrize("words", [("serve",), ("dashboard", "--no-open")])
+def test_a_data_home_that_takes_no_file_is_told(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """Full, or only to be read: what is wrong and what to do, for people and for programs."""
+    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+    for more in ((), ("--json",)):
+        done = subprocess.run(
+            [sys.executable, "-c", full + CODE, *words, *more],
+            env={**os.environ, "VECTOR_MEMORY_HOME": str(tmp_path / "data")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 1
+        told = json.loads(done.stdout)["hint"] if more else done.stderr
+        assert "Free space" in told
+        assert "Traceback" not in done.stderr

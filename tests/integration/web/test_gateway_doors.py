@@ -239,3 +239,17 @@ def test_a_unix_socket_is_for_its_owner(tmp_path: Path) -> None:
     assert again.told["pid"]
     os.kill(again.process.pid, signal.SIGINT)
     assert again.process.wait(30) == 0
+
+
+def test_no_file_is_taken_for_a_socket_that_was_left(tmp_path: Path) -> None:
+    """Whatever else stands at the path stays what it is."""
+    rig = Rig(tmp_path / "data")
+    notes, link = tmp_path / "notes.txt", tmp_path / "link"
+    notes.write_text("not to be lost")
+    link.symlink_to(notes)
+    for path in (notes, link):
+        served = Gateway(rig, tmp_path, "--socket", str(path))
+        assert "no socket" in served.told["error"]
+        assert served.process.wait(30) == 1
+    assert link.is_symlink()
+    assert notes.read_text() == "not to be lost"

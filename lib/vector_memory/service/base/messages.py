@@ -374,14 +374,23 @@ def limited(ctx: Context, request: Request, place: projects.Place | None, scope:
 def _require_known(ctx: Context, place: projects.Place, request: Request) -> None:
     """Make sure that a project is there, or was once: a folder that is gone may have left memories."""
     named = str(request.project)
-    if os.path.isdir(os.path.join(request.base, os.path.expanduser(named))):
-        return
-    if place.id in project_roots(ctx.shelves_of(place)):
+    path = os.path.join(request.base, os.path.expanduser(named))
+    # A session's own folder may go while it works there.
+    if path == request.base or (
+        may_mean(place, path)
+        and (os.path.isdir(path) or place.id in project_roots(ctx.shelves_of(place)))
+    ):
         return
     raise NotFoundError(
         f"There is no folder {named}, and no memory of it.",
         "`vector-memory stats` shows the projects that have memories.",
     )
+
+
+def may_mean(place: projects.Place, path: str) -> bool:
+    """Whether somebody who names a path may mean the project that it lies in. A folder that is not there, within a
+    project that is, was mistyped, or is another project's name: it does not stand for the one around it."""
+    return os.path.isdir(path) or not os.path.isdir(place.root)
 
 
 def reader_of(ctx: Context, request: Request) -> Asker:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vector_memory.errors import BadInputError
+from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.index.entities import KINDS, LONGEST
 from vector_memory.service.base import aliases, messages, privacy
 from vector_memory.service.base.context import Context
@@ -27,17 +27,22 @@ def alias(ctx: Context, request: AliasRequest) -> AliasAnswer:
 
     Raises:
         BadInputError: an agent asks for a change, a name is none, or both are one already.
+        NotFoundError: it goes by no other name.
     """
     if request.name:
         request.require_user("says which names mean the same")
         name, of = request.name, privacy.word(request.of)
+        _require_names(name, *([of] if of else []))
         if of:
-            _require_names(name, of)
             if aliases.name_of(aliases.current(ctx), of) == name:
                 raise BadInputError(
                     f"{of} goes by {name} already.",
                     "Tell them apart first, or choose another name.",
                 )
+        elif name not in ctx.state.records(aliases.SORT):
+            raise NotFoundError(
+                f"{name} goes by no other name.", "With `of`, it is counted as that one."
+            )
         ctx.state.put_record(aliases.SORT, name, {"of": of} if of else None)
         ctx.audit("alias", request.actor, [])
     return AliasAnswer(aliases.current(ctx))

@@ -21,7 +21,10 @@ def step(ctx: Context, run: JobRun) -> Step:
     Returns:
         What it did, and where the next step begins.
     """
-    urls = [url for _, url in gateways.running(ctx.home.gateways, sweeps=not run.dry_run)]
+    folder = ctx.home.gateways
+    marks = list(gateways.running(folder, sweeps=not run.dry_run))
+    # A dashboard leaves the same mark, but lets no program in.
+    urls = [url for pid, url in marks if not gateways.is_dashboard(folder, pid)]
     silent = [url for url in urls if not _answers(url)]
     held = tokens.load(ctx.home.tokens)
     report = {

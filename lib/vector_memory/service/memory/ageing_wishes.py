@@ -50,8 +50,8 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
     """Return a memory that ages as a request says.
 
     Raises:
-        BadInputError: a date is none, a deadline has no date or one that is over, or what comes back
-            does not say how often.
+        BadInputError: a date is none, a deadline has no date or one that is over, what expires has one that is
+            over, or what comes back does not say how often.
     """
     if request.wishes_nothing:
         return memory
@@ -83,7 +83,7 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
         temporal=temporal,
         valid_from=since,
         valid_until=until,
-        expires_at=_moved(ctx, request.expires, "expires", memory.expires_at),
+        expires_at=_expiry(ctx, request.expires, memory.expires_at),
         extra=extra,
     )
 
@@ -105,6 +105,22 @@ def _moved(ctx: Context, typed: str, name: str, before: datetime | None) -> date
     return None if typed == NEVER else _date(ctx, typed, name) or before
 
 
+def _expiry(ctx: Context, typed: str, before: datetime | None) -> datetime | None:
+    """Return when a memory may be removed: a date to come, since with one that is over it would be gone unseen.
+
+    Raises:
+        BadInputError: it is over, or no date.
+    """
+    if typed in ("", NEVER):
+        return before if not typed else None
+    # Today is over only with its end.
+    for is_end in (False, True):
+        at = due_at(ctx, typed, is_end, "expires")
+        if at is None or at > ctx.now():
+            return at
+    raise BadInputError(f"The date {typed!r} is over.", "Give one to come; `forget` removes now.")
+
+
 def _date(ctx: Context, typed: str, name: str, is_end: bool = False) -> datetime | None:
     """Return the moment that a date means; with `is_end`, of a whole day its end."""
     at = request_fields.time_of({name: typed}, name, ctx.local_now())
@@ -115,14 +131,14 @@ def _date(ctx: Context, typed: str, name: str, is_end: bool = False) -> datetime
     return at + timedelta(days=1) if is_day else at
 
 
-def due_at(ctx: Context, typed: str, is_end: bool = True) -> datetime | None:
+def due_at(ctx: Context, typed: str, is_end: bool = True, name: str = "due") -> datetime | None:
     """Return the moment that a date to come means: "friday" is the next one, "3 May" that of next year where
     this year's is over, "3d" in three days; of a whole day its end, with `is_end`. "" means none.
 
     Raises:
         BadInputError: it is no date.
     """
-    at, now = _date(ctx, typed, "due", is_end), ctx.local_now()
+    at, now = _date(ctx, typed, name, is_end), ctx.local_now()
     if at is None or at > now:
         return at
     ahead = dates.coming(typed, now)

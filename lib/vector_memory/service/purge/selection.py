@@ -192,7 +192,7 @@ def _by_session(ctx: Context, request: PurgeRequest) -> PurgeSelection:
 def _by_project(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     folder = os.path.join(request.base, os.path.expanduser(request.dir))
     place = ctx.place(folder)
-    parts = _whole(ctx, Scope(projects=(place.id,)))
+    parts = _whole(ctx, Scope(projects=(place.id,))) if messages.may_mean(place, folder) else []
     if not parts:
         raise NotFoundError(
             f"Nothing is stored of a project in {folder}.", "`vector-memory stats` shows projects."

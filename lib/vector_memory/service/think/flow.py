@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vector_memory.errors import NotFoundError
+from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.observe.learning.tasks import EDIT, OTHER, READ
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
@@ -71,16 +71,20 @@ def flow(ctx: Context, request: FlowRequest) -> ledger.Answer:
 
 
 def steps_of(ctx: Context, session: str) -> list[LoggedStep]:
-    """Return a session's steps.
+    """Return the steps of a session, named by its id or how that begins.
 
     Raises:
+        BadInputError: several sessions begin so.
         NotFoundError: nothing is known of them.
     """
-    if steps := step_log.of_session(ctx, session):
+    ids = messages.named_sessions(ctx.all_shelves(), (session,))
+    if len(ids) > 1:
+        raise BadInputError(f"{session[:60]!r} names {len(ids)} sessions.", "Give more of its id.")
+    if steps := step_log.of_session(ctx, ids[0]):
         return steps
     raise NotFoundError(
         f"The steps of session {session[:60]!r} are not known: no transcript and no log of it is there.",
-        "`vector-memory tool time_travel` lists sessions.",
+        "`vector-memory topics --all-projects` shows sessions.",
     )
 
 

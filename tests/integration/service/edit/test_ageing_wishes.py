@@ -79,6 +79,9 @@ def test_what_is_asked_for_is_stored_and_told(house: ServiceHouse) -> None:
         {"due": "2026-05-01"},
         {"due": "whenever"},
         {"half_life_days": -1},
+        {"expires": "yesterday"},
+        {"expires": "2026-05-01"},
+        {"expires": "last week"},
     ],
 )
 def test_what_cannot_be_is_refused(house: ServiceHouse, asked: dict[str, Any]) -> None:
@@ -87,6 +90,31 @@ def test_what_cannot_be_is_refused(house: ServiceHouse, asked: dict[str, Any]) -
         house.remember(DEADLINE, **asked)
     assert caught.value.hint or caught.value.message
     assert house.ctx.global_shelf().journal.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "at"),
+    [
+        ("3d", "2026-05-13T00:00:00+00:00"),
+        ("in 3 days", "2026-05-13T09:00:00+00:00"),
+        ("monday", "2026-05-11T00:00:00+00:00"),
+        ("1 May", "2027-05-01T00:00:00+00:00"),
+        ("today", "2026-05-11T00:00:00+00:00"),
+        ("2026-05-20", "2026-05-20T00:00:00+00:00"),
+    ],
+)
+def test_what_expires_does_so_on_a_day_to_come(house: ServiceHouse, typed: str, at: str) -> None:
+    """At storing and at editing: with one that is over it would be gone at once. It is Sunday, 10 May."""
+    house.time = datetime(2026, 5, 10, 9, tzinfo=timezone.utc)
+    id = house.remember("the password of the fair's network", expires=typed)["id"]
+    assert told(house, id)["expires_at"] == at
+    door(house.ctx, "edit", {"id": id, "expires": "never"})
+    assert told(house, id).get("expires_at") is None
+    with pytest.raises(BadInputError, match="over"):
+        door(house.ctx, "edit", {"id": id, "expires": "yesterday"})
+    door(house.ctx, "edit", {"id": id, "expires": typed})
+    assert told(house, id)["expires_at"] == at
+    assert house.ctx.global_shelf().journal.count() == 1
 
 
 def test_what_is_said_again_with_a_date_has_it(house: ServiceHouse) -> None:

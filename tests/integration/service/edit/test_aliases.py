@@ -9,7 +9,7 @@ import pytest
 from service_house import ServiceHouse, door
 
 from vector_memory import redact
-from vector_memory.errors import BadInputError
+from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import PASSAGE, Memory
 
 ALL = {"all_projects": True}
@@ -49,11 +49,19 @@ def test_two_names_are_one_until_they_are_told_apart(house: ServiceHouse, app: P
 
 
 @pytest.mark.parametrize(
-    ("name", "of"), [("redis", "technology:x"), ("technology:x", "nothing"), ("file:a", "file: ")]
+    ("name", "of"),
+    [("redis", "technology:x"), ("technology:x", "nothing"), ("file:a", "file: "), ("redis", "")],
 )
 def test_what_is_no_name_is_refused(house: ServiceHouse, name: str, of: str) -> None:
     with pytest.raises(BadInputError, match="no name"):
         call(house, name, of)
+
+
+def test_what_goes_by_no_other_name_is_not_told_apart(house: ServiceHouse) -> None:
+    """Nothing is changed, and nothing noted: who mistyped a name would believe that it was done."""
+    with pytest.raises(NotFoundError, match="no other name"):
+        call(house, "file:a")
+    assert [one["action"] for one in door(house.ctx, "audit", {})["entries"]] == []
 
 
 def test_names_go_by_one_another_in_no_circle(house: ServiceHouse) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, captured_of, door
 from work import Session
 from worked import keep, task, work
 
@@ -76,6 +76,19 @@ class TestSteps:
         assert "n3 -.->|mended| n5" in told["mermaid"]
         with pytest.raises(NotFoundError):
             asked(house, tmp_path, "flow_debug", session="nowhere")
+
+    def test_a_session_is_named_by_how_its_id_begins(
+        self, house: ServiceHouse, tmp_path: Path
+    ) -> None:
+        """As lists show it, and as every command takes it; where several begin so, neither is drawn."""
+        for name in ("5e55aa01-0000", "5e55bb02-0000"):
+            made = session(house, tmp_path, name)
+            captured_of(house.ctx, made.path, str(tmp_path), final=True)
+        told = asked(house, tmp_path, "flow_debug", session="5e55aa")
+        assert told["nodes"] == asked(house, tmp_path, "flow_debug", session="5e55aa01-0000")["nodes"]  # fmt: skip
+        assert asked(house, tmp_path, "time_travel", action="show", session="5e55bb")["steps"]
+        with pytest.raises(BadInputError, match="names 2 sessions"):
+            asked(house, tmp_path, "flow_debug", session="5e55")
 
     def test_a_graph_is_drawn_whatever_was_said(self) -> None:
         """No label ends its box; repetitions are one node."""
