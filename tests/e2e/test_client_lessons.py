@@ -71,7 +71,8 @@ def test_what_was_gone_through_comes_back(
     )  # fmt: skip
     (start,) = story.recalled(told.main[0], "self-assessment · greeter")
     assert (
-        "`sh check.sh`: \u27e6tool: the MODE of the check is not set\u27e7 (3 of 3 tasks" in start
+        "`sh check.sh` fails: \u27e6tool: the MODE of the check is not set\u27e7 (in 3 of 3 tasks"
+        in start
     )
     assert f"→ ran `{RIGHT}` instead" in start
     assert story.recalled(told.main[0], "steps worked") == []

@@ -243,6 +243,14 @@ def test_the_file_that_is_opened_lets_a_browser_in_once(
     late.close()
 
 
+def test_how_often_something_was_is_told_in_words(visit: Visit) -> None:
+    page = visit.go("memories", "Memories")
+    said = page.evaluate("""async () => {
+      const { often } = await import(new URL('dom.js', document.querySelector('script[src$="main.js"]').src));
+      return [1, 2, 1200].map(often); }""")
+    assert said == ["once", "2 times", "1,200 times"]
+
+
 @pytest.mark.parametrize("at", [*PAGES, "memory"])
 def test_every_page_is_for_everybody_and_no_memory_is_markup(
     tour: Visit, ids: dict[str, str], at: str

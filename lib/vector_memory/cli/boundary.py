@@ -16,6 +16,7 @@ import typer
 
 from vector_memory.cli import output
 from vector_memory.errors import StoreFullError, VectorMemoryError
+from vector_memory.system import bytecode
 from vector_memory.system.paths import PACKAGE_ROOT, Home, version
 from vector_memory.system.private import make_folder
 
@@ -41,7 +42,10 @@ def run(action: Callable[[], Any], words: Sequence[str]) -> int:
     except BrokenPipeError:
         output.abandon()
         return EXPECTED
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, typer.Abort) as error:
+        # typer makes an Abort of every EOFError.
+        if cut := bytecode.cut_short(error):
+            raise cut from None
         output.note("Interrupted.")
         return INTERRUPTED
     except typer.TyperException as error:

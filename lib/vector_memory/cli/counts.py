@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 
 from vector_memory.cli.answers import Row
@@ -11,12 +12,13 @@ from vector_memory.text import tables
 TROUBLE = tables.pairs("troubles", os.path.dirname(__file__))
 USUAL = tables.pairs("counters", os.path.dirname(__file__))
 _HOOK = "hook_"
+_FORMS = re.compile(r"\[([^/\]]*)/([^\]]*)\]")
 
 
 def counted(counters: Mapping[str, object], names: Mapping[str, str]) -> list[str]:
     """Return the counters of these names that count anything, in words."""
     return [
-        f"{number(counters[name]):,} {words}"
+        numbered(number(counters[name]), words)
         for name, words in names.items()
         if number(counters.get(name))
     ]
@@ -35,7 +37,7 @@ def usual(counters: Mapping[str, object]) -> list[str]:
         for name in counters
         if name not in TROUBLE and name not in USUAL and not name.startswith(_HOOK)
     }
-    first = [f"{hooks:,} hooks were answered"] if hooks else []
+    first = [numbered(hooks, "[hook was/hooks were] answered")] if hooks else []
     return first + counted(counters, USUAL) + counted(counters, unknown)
 
 
@@ -44,7 +46,14 @@ def uses(counts: Row) -> str:
     shown, used, days = counts.count("shown"), counts.count("used"), counts.count("days")
     if not shown:
         return ""
-    return f"used: {used:,} of {shown:,} shown ({100 * used / shown:.0f} %) in the last {days} days"
+    notes = numbered(shown, "[note/notes] that sessions were shown")
+    share = f"{100 * used / shown:.0f} %, in the last {days} days"
+    return f"{used:,} of {notes} {'was' if used == 1 else 'were'} used ({share})"
+
+
+def numbered(count: int, words: str) -> str:
+    """Return a count with its words, of which `[one/several]` is what is said of one, or of any other number."""
+    return f"{count:,} " + _FORMS.sub(lambda found: found[1 if count == 1 else 2], words)
 
 
 def number(value: object) -> int:

@@ -119,7 +119,8 @@ def _fit(breakdown: Row) -> str:
     words = f"it holds {breakdown.number('words'):.0%} of the question's words"
     if cosine := breakdown.number("cosine"):
         words = f"its meaning is {cosine:.0%} like the question's, and {words}"
-    return f"Answers the question with {breakdown.number('relevance'):.0%}: {words}."
+    likely = f"{breakdown.number('relevance'):.0%}"
+    return f"Looked at alone, it answers the question with a likelihood of {likely}: {words}."
 
 
 def _weight(breakdown: Row) -> str:

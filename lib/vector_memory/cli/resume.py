@@ -18,15 +18,19 @@ def resume(call: Invocation, but: str | None) -> None:
 
 
 def _show(answer: Row) -> None:
+    left: list[Row] = []
     if last := answer.row("session"):
         _show_last(last)
-        _show_memories("Left:", last.rows("left"))
+        left = last.rows("left")
+        _show_memories("Left:", left)
     else:
         output.say(
             "No session of this project is known. `vector-memory backfill` reads earlier ones."
         )
     _show_memories("Decided and found out then:", answer.rows("decided"))
-    _show_memories("Open:", answer.rows("open"))
+    told = {memory.id for memory in left}
+    others = [memory for memory in answer.rows("open") if memory.id not in told]
+    _show_memories("Open besides:" if told else "Open:", others)
     if earlier := answer.rows("earlier"):
         output.say("Before that:")
         for session in earlier:

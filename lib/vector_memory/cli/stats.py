@@ -18,7 +18,7 @@ def stats(call: Invocation, project: str | None) -> None:
 def show(answer: Row) -> None:
     """Print figures for people."""
     output.unopened(answer)
-    output.say(f"{answer.count('memories'):,} memories")
+    output.say(output.memories(answer.count("memories")))
     if embedding := answer.row("embedding"):
         model, state = embedding.text("model", "none"), embedding.text("state", "?")
         output.say(f"embedding: {model} ({state})")

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.counts import numbered
 from vector_memory.cli.invocation import Invocation
 
+EDIT = "edit"
+"""What ended a trouble that no command ended."""
 LINE_CHARS, TEXT_CHARS = 150, 115
 WORDS = {True: "done", False: "not done", None: "open"}
 
@@ -30,7 +33,7 @@ def _lines(answer: Row) -> Iterator[str]:
     for task in tasks:
         yield f"  {_state(task):<9} {task.text('kind')}: {task.text('title') or '(not stored)'}{_cost(task)}"
     if answer.count("subagents"):
-        yield f"  and {answer.count('subagents')} tasks of subagents"
+        yield f"  and {numbered(answer.count('subagents'), '[task/tasks] of subagents')}"
     if answer.count("files"):
         yield f"  Files: {', '.join(answer.texts('files'))}"
     for title, rows in (("Left:", left), ("Learned:", learned)):
@@ -50,7 +53,7 @@ def _state(task: Row) -> str:
 def _cost(task: Row) -> str:
     minutes, errors = task.number("minutes"), task.count("errors")
     costs = [f"{minutes:g} min"] if minutes else []
-    costs += [f"{errors} errors"] if errors else []
+    costs += [numbered(errors, "[error/errors]")] if errors else []
     return f" ({', '.join(costs)})" if costs else ""
 
 
@@ -59,14 +62,18 @@ def _trouble(answer: Row) -> Iterator[str]:
         yield "Trouble:"
         for row in rows:
             often = f" (in {row.count('n')} tasks here)" if row.count("n") else ""
-            end = f" → {row.text('end')}" if row.text("end") else ""
-            yield f"  {row.text('line')}{often}{end}"
+            end = row.text("end")
+            mended = f"; what ended it: {'an edit' if end == EDIT else end}" if end else ""
+            yield f"  {row.text('line')}{often}{mended}"
 
 
 def _standing(answer: Row) -> Iterator[str]:
     lessons, waits = answer.row("lessons"), answer.count("waits")
     judged = lessons.count("done") + lessons.count("undone")
     if judged:
-        yield f"In all, {lessons.count('done')} of {judged} tasks here were done (`vector-memory lessons`)."
+        of = numbered(judged, "[task/tasks]")
+        were = "was" if lessons.count("done") == 1 else "were"
+        yield f"In all, {lessons.count('done')} of {of} here {were} done (`vector-memory lessons`)."
     if waits:
-        yield f"{waits} of its memories wait for you: `vector-memory review`."
+        what = numbered(waits, "of its memories [waits/wait] for you")
+        yield f"{what}: `vector-memory review`."

@@ -5,7 +5,14 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
-if __name__ == "__main__":
+
+def _run() -> int:
     from vector_memory.daemon.main import main
 
-    sys.exit(main(sys.argv[1]))
+    return main(sys.argv[1])
+
+
+if __name__ == "__main__":
+    from vector_memory.system import bytecode
+
+    sys.exit(bytecode.guarded(_run))

@@ -28,7 +28,7 @@ from vector_memory.journal.state import State
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.system import children, programs
+from vector_memory.system import bytecode, children, programs
 from vector_memory.system.paths import Home
 from vector_memory.system.processes import Process
 
@@ -340,6 +340,7 @@ class App:
     def _failed(self, where: str, error: BaseException) -> None:
         if isinstance(error, StoreFullError):
             self.ctx.reserve.short()
+        bytecode.mend(error)
         self.ctx.count("errors")
         new = LoggedError(time.time(), where, f"{type(error).__name__}: {error}")
         last = self.errors[-1] if self.errors else None

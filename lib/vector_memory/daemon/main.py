@@ -35,7 +35,7 @@ from vector_memory.errors import (
 )
 from vector_memory.service.base import delivery, messages
 from vector_memory.service.base.delivery import Delivery
-from vector_memory.system import json_in, paths, private
+from vector_memory.system import bytecode, json_in, paths, private
 from vector_memory.system.paths import Home
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def main(root: str) -> int:
         in_order = Daemon(home, started).run()
     except Exception as error:
         log.exception("the daemon failed")
+        bytecode.mend(error)
         _leave_reason(home, error)
         return 3
     if not in_order:

@@ -7,16 +7,27 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from fake_daemon import fake_daemon
 from fakes_ollama import running
 
 from vector_memory.cli import checks
-from vector_memory.cli.checks import client, disk, generation, hooks, model, runtime, trouble
+from vector_memory.cli.checks import (
+    client,
+    daemon,
+    disk,
+    generation,
+    hooks,
+    model,
+    runtime,
+    trouble,
+)
 from vector_memory.cli.main import main
+from vector_memory.errors import DaemonUnavailableError
 from vector_memory.setup import locking
 from vector_memory.system.paths import Home, version
 
@@ -82,6 +93,22 @@ class TestDaemonAndStores:
         found = self.run(case, answers)
         assert states(found["daemon"] + found["stores"] + found["trouble"]) == ["ok"] * 5
 
+    def test_a_daemon_that_does_not_start_says_what_to_do(
+        self, case: checks.Case, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Its own hint comes first, then where its output is."""
+
+        class Dead:
+            def running(self) -> None: ...
+
+            def start(self) -> NoReturn:
+                raise DaemonUnavailableError("It can only be read.", "Make it writable.")
+
+        monkeypatch.setattr(checks.Case, "daemon", lambda _: Dead())
+        case.start = True
+        (found,) = daemon.check(case)
+        assert found.fix.startswith("Make it writable. See ") and found.fix.endswith("daemon.out.")
+
     def test_an_old_fat_daemon_is_told(self, case: checks.Case) -> None:
         """Version and memory are warnings that say how to stop it."""
         status = {"pid": 1, "rss_mb": 9000, "state": "ready", "version": "0.0.0"}
@@ -117,13 +144,17 @@ class TestDaemonAndStores:
     def test_last_errors_and_counters_are_shown(self, case: checks.Case) -> None:
         """Counters that are zero are left out."""
         answer = {
-            "errors": [{"at": "2026-11-20", "error": "late"}, "plain"],
+            "errors": [
+                {"at": 1_795_797_891.4, "where": "chores", "error": "OSError: late", "times": 2},
+                {"at": 1_795_797_892.0, "where": "stop", "error": "ValueError: plain"},
+            ],
             "counters": {"hooks_late": 2, "hooks_failed": 0, "redactions": 7, "of_tomorrow": 1},
         }
         found = self.run(case, {"doctor": answer})["trouble"]
         words = " | ".join(one.message for one in found)
-        assert "late" in words
-        assert "plain" in words
+        day = datetime.fromtimestamp(1_795_797_891).strftime("%Y-%m-%d %H:%M")
+        assert f"Last error, {day}: OSError: late (chores, 2 times)" in words
+        assert "ValueError: plain (stop)" in words
         assert "2 hooks ended at their deadline" in words
         assert "7 secrets were taken out" in words
         assert "1 of_tomorrow" in words
@@ -389,6 +420,15 @@ class TestDisk:
         assert str(path) in found.message
         subprocess.run(found.fix, shell=True, check=True)
         assert disk._permissions(case).state == "ok"
+
+    def test_how_many_others_can_reach_is_told(self, case: checks.Case) -> None:
+        """One is named, and the rest are counted."""
+        for name in ("one", "two", "three"):
+            Path(case.home.path(name)).write_text("")
+            Path(case.home.path(name)).chmod(0o644)
+        message = disk._permissions(case).message
+        assert message.startswith(f"Others can reach {case.home.root}/")
+        assert message.endswith(" and 2 more.")
 
     @pytest.mark.parametrize(("free", "state"), [(10**10, "ok"), (10**9 - 1, "warn"), (10, "fail")])
     def test_space(self, free: int, state: str) -> None:

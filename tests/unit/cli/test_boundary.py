@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import json
 import os
+import py_compile
 import stat
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import NoReturn
 
@@ -38,6 +40,23 @@ def test_each_kind_of_error_has_its_exit_code(
     """Expected 1, usage 2, bug 3, interrupted 130."""
     monkeypatch.setattr(boundary.output, "abandon", lambda: None)
     assert boundary.run(lambda: raising(error), []) == code
+
+
+def test_bytecode_that_was_cut_short_is_no_interruption(tmp_path: Path) -> None:
+    """typer makes an Abort of it; the launcher gets the error itself, and starts the command anew."""
+    (tmp_path / "cut.py").write_text("")
+    path = py_compile.compile(str(tmp_path / "cut.py"))
+    assert path is not None
+    Path(path).write_bytes(Path(path).read_bytes()[:20])
+
+    def command() -> None:
+        try:
+            SourceFileLoader("cut", str(tmp_path / "cut.py")).get_code("cut")
+        except EOFError as error:
+            raise typer.Abort from error
+
+    with pytest.raises(EOFError):
+        boundary.run(command, [])
 
 
 @pytest.mark.parametrize(("result", "code"), [(None, 0), (0, 0), (1, 1), ("text", 0)])

@@ -28,6 +28,21 @@ def test_hooks_are_told_together_and_trouble_apart() -> None:
     ]
 
 
+def test_what_happened_once_is_told_of_one() -> None:
+    """Every counter has its words for one and for several, and none shows how they are written down."""
+    for names in (counts.USUAL, counts.TROUBLE):
+        for once, often in zip(
+            counts.counted(dict.fromkeys(names, 1), names),
+            counts.counted(dict.fromkeys(names, 2), names),
+            strict=True,
+        ):
+            assert not set("[]") & set(once + often)
+            assert once[1:] != often[1:] or " of them " in once
+    told = counts.counted({"hooks_late": 1, "errors": 1}, counts.TROUBLE)
+    assert told[0] == "1 hook ended at its deadline without an answer"
+    assert counts.usual({"hook_Stop": 1}) == ["1 hook was answered"]
+
+
 def test_nothing_counted_is_nothing_told() -> None:
     """Neither of no counters nor of what is no number."""
     assert counts.usual({}) == []
@@ -42,6 +57,8 @@ def test_no_counter_has_two_meanings() -> None:
 def test_uses_in_words() -> None:
     """With how many were shown; nothing where nothing was."""
     found = Row({"shown": 1_040, "used": 312, "days": 30})
-    assert counts.uses(found) == "used: 312 of 1,040 shown (30 %) in the last 30 days"
+    assert counts.uses(found) == (
+        "312 of 1,040 notes that sessions were shown were used (30 %, in the last 30 days)"
+    )
     assert counts.uses(Row({"shown": 0, "used": 0, "days": 30})) == ""
     assert counts.uses(Row({})) == ""

@@ -18,7 +18,10 @@ def check(case: Case) -> Iterator[CheckResult]:
     """Yield what version of the client is on PATH."""
     path = shutil.which(PROGRAM)
     if path is None:
-        yield warn(f"`{PROGRAM}` is not on PATH.", "Not needed by an editor's.")
+        yield warn(
+            f"`{PROGRAM}` is not on PATH.",
+            "Needed in a terminal; an editor's extension brings its own.",
+        )
         return
     try:
         done = subprocess.run(

@@ -23,8 +23,8 @@ def check(case: Case) -> Iterator[CheckResult]:
         try:
             case.status = case.daemon().start()
         except VectorMemoryError as error:
-            log = case.home.path("logs", "daemon.out")
-            yield fail(f"It does not start: {error.message}", f"See {log}.")
+            see = f"See {case.home.path('logs', 'daemon.out')}."
+            yield fail(f"It does not start: {error.message}", f"{error.hint} {see}".lstrip())
             return
     yield from _running(Row(case.status))
 

@@ -54,7 +54,8 @@ def _permissions(case: Case) -> CheckResult:
     open_ones = [path for top in tops for path in private.open_below(top)]
     if open_ones:
         fix = f"chmod -R go-rwx {shlex.join(tops)}"
-        return fail(f"Others can reach {len(open_ones)}, {open_ones[0]} first.", fix)
+        more = f" and {len(open_ones) - 1:,} more" if len(open_ones) > 1 else ""
+        return fail(f"Others can reach {open_ones[0]}{more}.", fix)
     if not os.access(root, os.W_OK):
         return fail(f"{root} cannot be written.", "Mend its permissions.")
     return ok("Only you can read the data home")

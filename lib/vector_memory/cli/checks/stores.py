@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vector_memory import config
-from vector_memory.cli import asking
+from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.checks import Case, CheckResult, fail, ok, warn
-from vector_memory.cli.counts import uses
+from vector_memory.cli.counts import numbered, uses
 from vector_memory.errors import VectorMemoryError
 from vector_memory.system.paths import Home
 
@@ -90,10 +90,9 @@ def _followed(stats: Row) -> Iterator[CheckResult]:
         error = embedding.text("error", "no reason is known")
         yield fail(f"The embedding model failed: {error}", _remedy())
     else:
-        memories = stats.count("memories")
-        yield ok(f"{memories} memories; {model} is {state}")
+        yield ok(f"{output.memories(stats.count('memories'))}; {model} is {state}")
     if words := uses(stats.row("uses")):
-        yield ok(f"Of what sessions were shown {words}")
+        yield ok(words)
     if pending:
         fix = "It catches up by itself; until then words find them."
-        yield warn(f"{pending} memories are not in the index yet.", fix)
+        yield warn(numbered(pending, "[memory is/memories are] not in the index yet."), fix)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 
 from vector_memory.cli.answers import Row
 from vector_memory.cli.checks import Case, CheckResult, ok, warn
-from vector_memory.cli.counts import TROUBLE, counted, number, usual
+from vector_memory.cli.counts import TROUBLE, counted, number, numbered, usual
 from vector_memory.client.spool import read_aside, read_spool
 
 MAX_SPOOLED = 100
@@ -28,10 +29,12 @@ def check(case: Case) -> Iterator[CheckResult]:
 
 
 def _errors(answer: Row) -> Iterator[CheckResult]:
-    errors = list(zip(answer.texts("errors"), answer.rows("errors"), strict=True))
-    for text, error in errors[-MAX_ERRORS:]:
-        words = " ".join(map(str, error.fields.values())) or text
-        yield warn(f"Last error: {words}", "See logs/daemon.log.")
+    errors = answer.rows("errors")
+    for error in errors[-MAX_ERRORS:]:
+        at = datetime.fromtimestamp(error.number("at"))
+        times = f", {error.count('times')} times" if error.count("times") > 1 else ""
+        words = f"{error.text('error')} ({error.text('where')}{times})"
+        yield warn(f"Last error, {at:%Y-%m-%d %H:%M}: {words}", "See logs/daemon.log.")
     if not errors:
         yield ok("No errors")
 
@@ -66,7 +69,7 @@ def _speed(slo: Row) -> Iterator[CheckResult]:
 
 def _spool(case: Case) -> Iterator[CheckResult]:
     waiting, aside = read_spool(case.home), read_aside(case.home)
-    message = f"{len(waiting)} events wait in the spool"
+    message = numbered(len(waiting), "[event waits/events wait] in the spool")
     if len(waiting) > MAX_SPOOLED:
         fix = "The daemon does not take them: see above."
         yield warn(f"{message}.", fix)
@@ -77,5 +80,5 @@ def _spool(case: Case) -> Iterator[CheckResult]:
         words = f"Set aside after failing three times: {what}: {entry.get('reason')}"
         yield warn(words, RETRY)
     if len(aside) > MAX_ERRORS:
-        words = f"{len(aside) - MAX_ERRORS} more events were set aside"
+        words = numbered(len(aside) - MAX_ERRORS, "more [event was/events were] set aside")
         yield warn(words, RETRY)

@@ -53,7 +53,8 @@ class Habit:
     def line(self) -> str:
         """It in words, with its evidence and what ended it."""
         end = f" → {self.end}" if self.end else ""
-        return f"{self.text} ({self.n} of {self.of} tasks, last {self.last}){end}"
+        fails = self.text.replace(f"`{self.job}`:", f"`{self.job}` fails:", 1)
+        return f"{fails} (in {self.n} of {self.of} tasks that ran it, last {self.last}){end}"
 
 
 def recurring(tasks: Sequence[Task]) -> list[Habit]:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from vector_memory.errors import StoreFullError
+from vector_memory.system import bytecode
 from vector_memory.system.files import drop
 
 T = TypeVar("T")
@@ -65,6 +66,7 @@ class Reserve:
         if self._clock() - self._looked_s < LOOK_S:
             return False
         self._looked_s = self._clock()
+        bytecode.write_with_space_only()
         there = os.path.exists(self.path)
         if (there and not self._short) or self._free() < ENOUGH * self.size:
             return False

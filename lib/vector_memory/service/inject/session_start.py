@@ -166,7 +166,7 @@ def start_notes(
         # To render a note takes longer than to read it: where nothing fits any more, none is tried.
         if len(made) >= ctx.settings.start_memories or misses == MOST_MISSES or left < LEAST_ROOM:
             break
-        if memory.id in hidden or told.holds(memory):
+        if memory.id in hidden or told.holds(memory) or _is_seen(asker, memory):
             continue
         against = _against(asker, memory)
         # Of which project it is the title says, and where the user said it its id: there is room for another one.
@@ -190,6 +190,11 @@ def start_notes(
 def given_of_itself(asker: ProjectAsker) -> bool:
     """Whether a session goes on and is told of itself, not of the one before."""
     return isinstance(asker, HookQuestion) and asker.source in ("compact", "resume")
+
+
+def _is_seen(asker: ProjectAsker, memory: Memory) -> bool:
+    """Whether a session that is resumed still has a memory's own words before it."""
+    return isinstance(asker, HookQuestion) and asker.source == "resume" and asker.sees(memory)
 
 
 def _ends(asker: ProjectAsker) -> list[SessionEnd]:

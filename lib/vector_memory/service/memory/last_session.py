@@ -66,7 +66,8 @@ class SessionEnd:
         passages: of the last exchange in which something was asked for, in order.
         asked: what the user asked; `answered` is the assistant's last answer to it.
         after: the assistant's last words, where they answer something later, such as "continue" or "commit it".
-        worked: what was asked and answered last before it, where nothing came of the last exchange but few words.
+        worked: what was asked and answered last before it, where nothing came of the last exchange but few words;
+            `worked_passages` are the passages of that exchange.
         branch: that of version control, "" where it is not known; `pull` is a pull request's number, 0 for none.
         files: those of its last exchanges, the newest first.
     """
@@ -77,6 +78,7 @@ class SessionEnd:
     answered: str
     after: str
     worked: tuple[str, str]
+    worked_passages: tuple[Memory, ...]
     branch: str
     pull: int
     files: tuple[str, ...]
@@ -194,6 +196,7 @@ def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
         answered=request_turn.answered,
         after=later[0].answered if later else "",
         worked=(worked.asked, worked.answered) if worked else ("", ""),
+        worked_passages=worked.passages if worked else (),
         branch=next((str(extra[BRANCH]) for extra in marked if BRANCH in extra), ""),
         pull=next((int(extra[PULL]) for extra in marked if PULL in extra), 0),
         files=unique(path for memory in near for path in memory.files),
@@ -375,14 +378,19 @@ def in_short(end: SessionEnd, project: str, budget: int) -> fence.Note:
     lines = [f"User asked last: {asked}"]
     lines += [f"Assistant: {text}" for text in (answered, after) if text]
     left -= fence.tokens(answered) if answered else 0
+    also: tuple[str, ...] = ()
     if end.worked[1] and left >= LEAST_WORKED:
         worked = fence.cut(end.worked[0], int(left * ASKED_SHARE))
-        lines += [f"Before that: {worked}"]
-        lines += [f"Assistant: {fence.gist(end.worked[1], left - fence.tokens(worked))}"]
+        work = fence.gist(end.worked[1], left - fence.tokens(worked))
+        lines += [f"Before that: {worked}", f"Assistant: {work}"]
+        if (worked, work) == (fence.tidy(end.worked[0]), fence.tidy(end.worked[1])):
+            # Told whole, it does not come again with a prompt.
+            also = tuple(memory.id for memory in end.worked_passages)
     whole = (asked, answered, after) == (fence.tidy(end.asked), fence.tidy(end.answered), "")
     is_all = whole and len(end.passages) == 1
     foreign = any(map(render.is_others, end.passages))
-    return fence.Note(end.passages[-1].id, head, "\n".join(lines) + files, foreign, not is_all)
+    text = "\n".join(lines) + files
+    return fence.Note(end.passages[-1].id, head, text, foreign, not is_all, also)
 
 
 def _said_once(answer: str, before: str) -> str:

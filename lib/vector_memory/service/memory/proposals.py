@@ -186,8 +186,10 @@ def notice(ctx: Context, shelves: Sequence[Shelf], project: str) -> str:
     ctx.state.set_cursor(_note_name(project), {"at": now, "waiting": proposed + ideas})
     what = "1 memory waits" if proposed == 1 else f"{proposed} memories wait"
     parts = [f"{what} for the user alone to judge"] if proposed else []
-    parts += [f"{ideas}{'+' if ideas == MOST_COUNTED else ''} captured"] if ideas else []
-    return f"{', '.join(parts)}: `vector-memory review`."
+    if ideas:
+        more = "+" if ideas == MOST_COUNTED else ""
+        parts.append(f"{ideas}{more} memories from sessions can be looked through")
+    return f"{', and '.join(parts)}: `vector-memory review`."
 
 
 def _note_name(project: str) -> str:

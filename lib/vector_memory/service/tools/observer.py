@@ -269,7 +269,8 @@ def _flag(ctx: Context, call: ToolCall, watched: Watched, finding: Finding) -> F
         agent=bool(call.agent),
         category=finding.category,
         severity=finding.severity,
-        text=_line(finding.what, WHAT_CHARS),
+        # A commit on a branch that is not known has no name: the command says what was done.
+        text=_line(finding.what.strip() or str(call.input.get("command", "")), WHAT_CHARS),
         reason=_line(finding.why, WHY_CHARS),
         target=target,
         topic=_line(watched.objectives.in_short, WHY_CHARS),

@@ -24,7 +24,7 @@ export function bars(title, rows, { name = 'number', other = '', wide = 0 } = {}
     at % each === 0 ? svg('text', { x: at * gap, y: height + 14 }, short(label, 12)) : null,
   ]);
   const picture = svg('svg', { viewBox: `0 0 ${WIDE} ${height + 20}`, role: 'img', 'aria-label': `${title}: a table of it follows` },
-    svg('text', { x: 0, y: 10 }, `${number(most)} at most`), drawn);
+    svg('text', { x: 0, y: 10 }, `highest: ${number(most)}`), drawn);
   const columns = [['Label', (row) => row[0]], [name, (row) => number(row[1])]];
   if (other) columns.push([other, (row) => number(row[2] || 0)]);
   const key = other && el('p', { class: 'hint' }, el('span', { class: 'key' }, name), ' ', el('span', { class: 'key other' }, other));

@@ -73,6 +73,11 @@ export function moment(at) {
   return at ? `${day(at)} ${new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}` : '';
 }
 
+/** Returns how often something was, in words. */
+export function often(n) {
+  return n === 1 ? 'once' : `${number(n)} times`;
+}
+
 export function number(n) {
   return typeof n === 'number' ? n.toLocaleString('en-US') : String(n ?? '');
 }

@@ -16,10 +16,10 @@ export async function statistics() {
   const bytes = told.stores.reduce((sum, one) => sum + one.bytes, 0);
   return el('div', {}, el('h1', {}, 'Statistics'), facts([['Memories of yours', number(grown.memories)], ['Never used', `${number(grown.unused)} (${percent(grown.unused / Math.max(1, grown.memories))})`],
     ['Projects', number(grown.projects.filter((one) => one.id).length)], ['Size', megabytes(bytes)], ['Notes shown to sessions of late', number(told.uses.shown)], ['Of these used', number(told.uses.used)], ['Model', `${told.embedding.model}: ${told.embedding.state}`]]),
-  bars('Memories by the time of which they are', grouped(grown.days), { name: 'memories' }),
+  bars('Memories by date', grouped(grown.days), { name: 'memories' }),
   bars('Notes that sessions were shown, and used', uses, { name: 'shown', other: 'used' }),
   el('div', { class: 'pair' }, counted('By kind', told.by_kind), el('div', {}, table('By project', [['Name', (one) => called(one, grown.projects) || 'none'], ['Memories', (one) => number(one.memories)]], grown.projects), counted('By collection', told.by_collection))),
-  el('h2', {}, 'Used most'), rows(grown.most_used, (one) => [el('span', {}, `${one.uses} times`)]),
+  el('h2', {}, 'Used most'), rows(grown.most_used),
   table('Stores', [['Folder', (one) => el('code', {}, one.folder)], ['Memories, and what observers count', (one) => number(one.memories)], ['Not found by meaning yet', (one) => number(one.pending_vectors)], ['Size', (one) => megabytes(one.bytes)],
     ['Near at hand, with what gave way', (one) => Object.entries(one.tiers).map(([tier, n]) => `${tier} ${number(n)}`).join(', ')]], told.stores));
 }

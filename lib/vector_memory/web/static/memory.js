@@ -1,7 +1,7 @@
 // One memory: its words, where they come from, what it was before, who was given it; and what can be done about it.
 
 import { ask } from './api.js';
-import { button, choice, day, el, facts, field, moment, percent, put, short, table } from './dom.js';
+import { button, choice, day, el, facts, field, moment, often, percent, put, short, table } from './dom.js';
 import { confirmed, doing, fail, forget, keys, later, link, marks, plainly, toast, trouble, undoable, verify, work } from './ui.js';
 
 const PRIORITIES = ['CORE', 'HIGH', 'NORMAL', 'LOW'].map((one) => [one, one]);
@@ -38,7 +38,7 @@ function details(one, told) {
   return el('section', {}, el('h2', {}, 'What is known of it'), facts([
     ['Kind', one.kind], ['Project', one.project || 'none: it is about you'], ['Said by', one.origin], ['Confidence', percent(one.confidence)], ['Priority', one.priority],
     ['Said', moment(one.created_at)], ['Stored', moment(told.stored_at)], ['Collection', one.collection], ['Kept', one.tier], ['Ages', one.temporal],
-    ['Used', `${one.uses} times`], ['Last used', moment(one.last_used_at)], ['Tags', one.tags.join(', ')], ['Files', one.files.join(', ')],
+    ['Used', often(one.uses)], ['Last used', moment(one.last_used_at)], ['Tags', one.tags.join(', ')], ['Files', one.files.join(', ')],
     ['About', one.entities.map((name, i) => [i ? ', ' : '', el('a', { href: `#/entities?name=${encodeURIComponent(name)}` }, name.split(':')[1] || name)])],
     ['Session', told.said_in && el('a', { href: `#/sessions?session=${told.said_in}` }, told.said_in.slice(0, 8))],
     ['Transcript', from.path ? `${from.path}, lines ${from.line_start ?? from.first_line ?? '?'}–${from.line_end ?? from.last_line ?? '?'}` : ''], ['Id', one.id]]));

@@ -1,7 +1,7 @@
 // What all pages have in common: rows of memories, undo, questions to the user, work that goes on, keys.
 
 import { ask, run } from './api.js';
-import { button, day, el, facts, number, put, short } from './dom.js';
+import { button, day, el, facts, number, often, put, short } from './dom.js';
 
 /** How long what is forgotten can be brought back: as long as the user needs to read. */
 export const grace = { get s() { return Number(localStorage.getItem('grace_s')) || 8; }, set s(seconds) { localStorage.setItem('grace_s', seconds); } };
@@ -102,7 +102,7 @@ export function marks(memory) {
 
 export function meta(memory, ...more) {
   return el('div', { class: 'meta' }, el('span', {}, memory.kind), el('span', {}, day(memory.created_at)),
-    el('span', {}, memory.project || ''), memory.uses > 0 && el('span', {}, `used ${number(memory.uses)} times`), marks(memory), more);
+    el('span', {}, memory.project || ''), memory.uses > 0 && el('span', {}, `used ${often(memory.uses)}`), marks(memory), more);
 }
 
 /** Returns a row of a list: `j` and `k` go from one to the next. */

@@ -1,7 +1,7 @@
 // Jobs and health, and settings.
 
 import { ask } from './api.js';
-import { button, choice, el, facts, field, moment, number, put, short, table } from './dom.js';
+import { button, choice, el, facts, field, moment, number, often, put, short, table } from './dom.js';
 import { confirmed, doing, plainly, toast, trouble, undoable, works } from './ui.js';
 
 // -- jobs and health -------------------------------------------------------------------------------
@@ -30,7 +30,7 @@ function jobs(listed, refresh) {
   });
   const about = (job) => [el('strong', {}, job.name), job.about && el('div', { class: 'hint' }, job.about)];
   const last = (job) => [moment(job.last_ended || job.last_started), job.took_s ? ` (${job.took_s} s)` : ''];
-  const outcome = (job) => [job.outcome && el('span', { class: `badge ${job.outcome === 'failed' ? 'bad' : 'good'}` }, job.outcome), job.failures ? ` ${job.failures} times` : '', job.message && el('div', { class: 'hint' }, short(job.message, 120))];
+  const outcome = (job) => [job.outcome && el('span', { class: `badge ${job.outcome === 'failed' ? 'bad' : 'good'}` }, job.outcome), job.failures ? ` ${often(job.failures)}` : '', job.message && el('div', { class: 'hint' }, short(job.message, 120))];
   return table('Jobs', [['Job', about], ['When', (job) => job.cadence], ['Last', last], ['Next', (job) => moment(job.next_due)], ['Outcome', outcome],
     ['Acts', (job) => el('div', { class: 'bar' }, button('Run now', works(job.name, 'run_job', { name: job.name }, refresh), { 'aria-label': `Run ${job.name} now` }), button(job.enabled ? 'Pause' : 'Enable', turn(job), { 'aria-label': `${job.enabled ? 'Pause' : 'Enable'} ${job.name}` }))]], listed);
 }

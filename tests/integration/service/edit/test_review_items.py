@@ -289,22 +289,22 @@ def test_a_start_tells_of_ten_and_does_not_nag(house: ServiceHouse, put: Put, ap
     assert "review" not in started(house, app, "a")
     first = come(1)
     told = started(house, app, "b")
-    assert "10 captured: `vector-memory review`" in told
+    assert "10 memories from sessions can be looked through: `vector-memory review`" in told
     assert fence.tokens(told) <= house.ctx.settings.start_tokens
     assert "review" not in started(house, app, "c")
     come(9)
     assert "review" not in started(house, app, "d")
     come(1)
-    assert "20 captured" in started(house, app, "e")
+    assert "20 memories" in started(house, app, "e")
     house.pass_time(days=6)
     assert "review" not in started(house, app, "f")
     house.pass_time(days=1)
-    assert "20 captured" in started(house, app, "g")
+    assert "20 memories" in started(house, app, "g")
     door(house.ctx, "review", {"keep": [one.id for one in first]})
     come(proposals.WORTH_TELLING - 1)
     assert "review" not in started(house, app, "h")
     come(1)
-    assert "29 captured" in started(house, app, "i")
+    assert "29 memories" in started(house, app, "i")
     house.pass_time(days=31)
     assert "review" not in started(house, app, "j")
 

@@ -208,6 +208,28 @@ def test_an_aside_at_the_end_does_not_hide_what_was_worked_on(
     assert "oscilloscope" in told and "Before that: " in told and "progress bar" in told
 
 
+def test_what_a_start_told_of_the_work_before_an_aside_does_not_come_again(
+    house: ServiceHouse, app: Path
+) -> None:
+    """A prompt about that work is given nothing that the start has told whole."""
+    aside = ("did you see the new oscilloscope on the bench, it is loud", "Ha, they are.")
+    capture(house, app, "a", 1, (ASKED, ANSWERED), aside)
+    assert "progress bar" in prompted(house, app, ASKED, "other")
+    assert "progress bar" in started(house, app)
+    assert "progress bar" not in prompted(house, app, ASKED)
+
+
+def test_a_session_that_is_resumed_is_not_told_its_own_rules(
+    house: ServiceHouse, app: Path
+) -> None:
+    """They stand in the conversation that it goes on with; another session is told them."""
+    rule = "Always round the totals of the ledger to whole cents, never down."
+    capture(house, app, "mine", 0, (rule, "Understood: the totals are always rounded to cents."))
+    assert "whole cents" not in started(house, app, "mine", "resume")
+    assert "whole cents" in started(house, app, "another", "resume")
+    assert "whole cents" in started(house, app, "mine", "clear")
+
+
 def test_a_question_after_which_the_user_went_on_is_not_open(
     house: ServiceHouse, app: Path
 ) -> None:
@@ -347,10 +369,11 @@ def test_what_a_first_prompt_points_at_is_found_before_the_last_exchange(
     capture(
         house, app, "last", 0,
         ("Why are the sums of the ledger wrong?", REPORT),
-        ("Paint the button of the form green", "The button of the form is green now."),
+        ("Paint the button of the form green", "The button of the form is green now, in the shade of the style guide, with its focus ring, hover state and disabled colour."),
     )  # fmt: skip
     house.pass_time(days=1)
-    assert "button" in started(house, app)
+    start = started(house, app)
+    assert "button" in start and "Three things" not in start
     found = prompted(house, app, prompt)
     assert (told in found) if told else (found == "")
     assert not not_told or not_told not in found

@@ -114,7 +114,10 @@ def test_three_sessions_teach_the_fourth(world: World) -> None:
     world.fix("c")
     told = world.hook("SessionStart", "d")
     assert "3 of 3 done" not in told
-    assert f"`pytest`: \u27e6tool: {MISSING}\u27e7 (3 of 3 tasks, last 2026-05-" in told
+    assert (
+        f"`pytest` fails: \u27e6tool: {MISSING}\u27e7 (in 3 of 3 tasks that ran it, last 2026-05-"
+        in told
+    )
     assert f") → ran `{GOOD}` instead" in told
     assert "For changes here these steps worked in 100 % of 3 tasks (3 sessions, last 2026" in told
     assert f"edit → `{GOOD}` → `just lint`" in told

@@ -273,6 +273,14 @@ def test_both_wirings_flag_once(world: World) -> None:
     assert len(world.flags()) == 1
 
 
+def test_a_flag_names_the_command_where_nothing_else_has_a_name(world: World) -> None:
+    """A commit changes no path, and its branch may not be known: a list of flags says all the same what it was."""
+    world.say("Fix the coupon total. Commits are my job.")
+    world.bash("git commit -qam 'Fix the total'")
+    (flag,) = world.flags()
+    assert (flag["category"], flag["text"]) == ("limit", "git commit -qam 'Fix the total'")
+
+
 def test_subagents_are_watched_under_their_session(world: World) -> None:
     """Their task is not the user's."""
     world.say(TASK)

@@ -35,7 +35,10 @@ def met(end: str = "", line: str = GONE, job: str = "git push", sign: str = "s")
 def test_an_error_that_came_back_is_told_with_what_ended_it() -> None:
     """In how many tasks of those that ran its job, when last, and the command that went well."""
     (one,) = trouble.recurring([task(1, met()), task(2, met(RAN)), task(3)])
-    assert one.line == f"`git push`: {GONE} (2 of 3 tasks, last 2026-05-03) → {RAN}"
+    assert (
+        one.line
+        == f"`git push` fails: {GONE} (in 2 of 3 tasks that ran it, last 2026-05-03) → {RAN}"
+    )
     assert one.command == "git push origin HEAD:work"
     assert one.is_told(AT + timedelta(days=9))
 
@@ -51,7 +54,7 @@ def test_another_job_in_its_place_ended_nothing() -> None:
 def test_what_nothing_ended_is_told_too() -> None:
     """The next session meets it as well."""
     (one,) = trouble.recurring([task(1, met()), task(2, met())])
-    assert one.line == f"`git push`: {GONE} (2 of 2 tasks, last 2026-05-03)"
+    assert one.line == f"`git push` fails: {GONE} (in 2 of 2 tasks that ran it, last 2026-05-03)"
 
 
 @pytest.mark.parametrize(
