@@ -176,7 +176,9 @@ class Keyring:
         """
         entry = next((entry for entry in self.entries() if entry.public.id == id), None)
         if entry is None:
-            raise NotFoundError(f"There is no key {id!r} here.", "`vector-memory identity list` shows yours.")
+            raise NotFoundError(
+                f"There is no key {id!r} here.", "`vector-memory identity list` shows yours."
+            )
         ended = replace(entry, revoked_at=now.isoformat(timespec="seconds"))
         self._change(entry, ended)
         for ending in (".pem", ".mldsa.pem"):
