@@ -207,7 +207,7 @@ def _asks_for_more(words: "list[str]") -> bool:
     row = " ".join(words).replace(" then ", " and ").replace(" using ", " with ")
     for clause in row.split(" and "):
         asked = clause.partition(" with ")[0].split()
-        makes = any(word in _MAKING and after in _MADE for word, after in zip(asked, asked[1:]))
+        makes = any(asked[at] in _MAKING and after in _MADE for at, after in enumerate(asked[1:]))
         if "message" in asked or "messages" in asked or (makes and _OF_GIT.isdisjoint(asked)):
             return True
     return False
