@@ -42,8 +42,8 @@ def backfill(
         output.note("Stopped. What was read stays, and the same command goes on where it was.")
         raise
     code = call.report(answer, "files sessions stored unchanged")
-    if answer.count("stored") and not call.as_json:
-        output.note("Ideas in them are looked for now, in the background.")
+    if no_wait and answer.count("stored") and not call.as_json:
+        output.note("Ideas in them are looked for in the background, when nothing else is asked.")
     return code
 
 

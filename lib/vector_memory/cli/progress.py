@@ -17,7 +17,7 @@ from vector_memory.cli.answers import Row
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-UNITS = {"reading": "files", "embedding": "texts", "indexing": "texts"}
+UNITS = {"reading": "files", "embedding": "texts", "indexing": "texts", "finding ideas": "texts"}
 BEFORE_LAST, LAST = ("reading", "storing"), "embedding"
 """What a backfill and an import do first, and what they wait for in the end."""
 FIRST_SHARE = 0.3

@@ -74,6 +74,8 @@ def _backfill(ctx: Context, sent: Sent, reply: Reply) -> Written:
     try:
         done = backfill.backfill(ctx, request, tell)
         _settle(ctx, request.wait, tell)
+        if request.wait:
+            _find_ideas(ctx, done.stored, tell)
     finally:
         ctx.filling.told = {}
     return _written(replace(done, seconds=round(time.monotonic() - started, 3)))
@@ -86,6 +88,19 @@ def _settle(ctx: Context, wait: bool, progress: Progress) -> None:
     ctx.notify()
     if wait and ctx.embedding.wait(60.0):
         check_rebuild.wait_level(ctx, check_rebuild.SETTLE_S, progress)
+
+
+def _find_ideas(ctx: Context, stored: int, progress: Progress) -> None:
+    """Find the ideas in what was stored, which else wait for a quiet moment: a session that starts before knows no rule.
+    Who asked may go away: the rest is found then."""
+    from vector_memory.service.capture.find_ideas import find
+
+    read = 0
+    for shelf in ctx.opened_shelves():
+        while not ctx.stopping.is_set() and (changed := find(ctx, shelf)):
+            read += changed
+            progress(min(read, stored), stored, "finding ideas")
+            ctx.hooks.give_way()
 
 
 def _export(ctx: Context, sent: Sent, reply: Reply) -> Written:

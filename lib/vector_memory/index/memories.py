@@ -50,8 +50,10 @@ DETACHED = "HEAD"
 _BRANCH = re.compile(r"[\w.@+-][\w./@+-]{0,79}")
 _PULL = re.compile(r"https?://[^\s/]+/[^\s/]+/[^\s/]+/(?:pull|-/merge_requests)/(\d{1,7})\b")
 _OPENS_PULL = re.compile(r"\b(?:gh\s+pr|glab\s+mr|hub\s+pull-request)\b")
-_VOICE = re.compile(r"(?m)^(User|Task|Assistant|Done)\b(?=[:,'])")
-"""What would speak in another's name at the beginning of a line."""
+_VOICE = re.compile(
+    r"(?m)^(User|Task|Assistant|Done)\b(?=:|, *(?:refusing|planning)\b|'s answers\b)"
+)
+"""What would speak in another's name at the beginning of a line, as passages say who speaks (`index/voices.py`)."""
 _BOX = re.compile(r"\[[ xX]\]")
 _MARKUP = re.compile(r"^\s*(?:[#>]{1,6}|[-•*]|[.…]{2,})\s+|[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}")
 

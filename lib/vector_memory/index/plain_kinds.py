@@ -7,6 +7,7 @@ import os
 
 from vector_memory.model import FACT, PREFERENCE, QUESTION
 from vector_memory.text import tables
+from vector_memory.text.analysis import is_abroad
 
 _PLAIN = tables.patterns("plain_kinds", os.path.dirname(__file__))
 _TERSE = tables.patterns("terse_lines", os.path.dirname(__file__))
@@ -34,4 +35,6 @@ def _terse_kind(text: str) -> str:
     is_terse = _SHORTEST <= len(text.split()) <= _LONGEST
     if not is_terse or _TERSE["moment"].search(text):
         return ""
-    return next((kind for kind in (PREFERENCE, FACT) if _TERSE[kind].match(text)), "")
+    # What tells a fact from what is at hand is known of English alone, and elsewhere a hyphen joins ordinary nouns.
+    kinds = (PREFERENCE,) if is_abroad(text) else (PREFERENCE, FACT)
+    return next((kind for kind in kinds if _TERSE[kind].match(text)), "")

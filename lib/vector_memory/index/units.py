@@ -189,9 +189,10 @@ def form(unit: Unit) -> dict[str, float]:
 
 
 def narrates(unit: Unit) -> bool:
-    """Whether the assistant says what it is about to do, or offers to, also above a list."""
+    """Whether the assistant says in English what it is about to do, or offers to, also above a list."""
     said = f"{unit.heading} {unit.text}".replace("\u2019", "'")
-    return unit.speaker == ASSISTANT and bool(PATTERNS["narrates"].search(said))
+    is_known = unit.speaker == ASSISTANT and not unit.abroad
+    return is_known and bool(PATTERNS["narrates"].search(said))
 
 
 def reports(unit: Unit) -> bool:

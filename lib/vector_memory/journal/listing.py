@@ -9,7 +9,7 @@ from datetime import datetime
 from vector_memory.journal.reads import ACTIVE, HELD, MARKED, PROPOSED, SingleReads
 from vector_memory.journal.rows import microseconds
 from vector_memory.journal.scopes import condition, marks, parts, projects_in
-from vector_memory.model import Memory, Scope, Status
+from vector_memory.model import PASSAGE, Memory, Scope, Status
 
 MOST_HOPPED = 1_000
 """So many of the newest are found project by project, by their index; for more the whole is sorted."""
@@ -21,6 +21,7 @@ _ORDERS = {
     "priority": f"instr('CORE HIGH NORMAL LOW', m.priority), {NEWEST}",
     "uses": f"ifnull((SELECT u.uses FROM usage u WHERE u.seq = m.seq), 0) DESC, {NEWEST}",
 }
+_DAY_US = 86_400_000_000
 _AT_HAND = "m.tier != 'cold'"
 _BY_OPENNESS = (
     "m.open = 1 AND NOT EXISTS"
@@ -135,6 +136,43 @@ class Listing(SingleReads):
         """Return the k newest questions, todos and problems whose `extra["done"]` is not set and that no
         memory answers, newest first."""
         return self._newest(scope, k, _BY_OPENNESS)
+
+    def latest_sessions(self, scope: Scope, count: int, but: str) -> list[tuple[float, float]]:
+        """Return when the last sessions of a scope's projects began and ended, by the talk that is stored of them: what
+        the index's columns answer faster, as soon as they are there.
+
+        Args:
+            scope: its projects count, nothing else of it.
+            but: a session that is left out.
+
+        Returns:
+            At most `count` pairs of begin and end, in days since 1970, the session that ended last first.
+        """
+        talk = f"{ACTIVE} AND m.kind = '{PASSAGE}' AND"
+        # From the newest passage on: of the sessions that are left out each one is passed over, no other is read.
+        newest = (
+            "SELECT m.created_at, s.session FROM memories m CROSS JOIN sources s ON s.id = m.source"
+            f" WHERE {talk} m.project = ? AND s.session NOT IN (%s) ORDER BY m.created_at DESC LIMIT 1"
+        )
+        first = f"SELECT min(m.created_at) FROM memories m JOIN sources s ON s.id = m.source WHERE {talk} s.session = ?"
+        spans: list[tuple[float, float]] = []
+        passed = ["", but]
+        with self.connections.reading() as connection:
+            projects = projects_in(connection, scope)
+            while len(spans) < count:
+                sql = newest % marks(passed)
+                ends = [
+                    row
+                    for project in projects
+                    for row in connection.execute(sql, (project, *passed))
+                ]
+                if not ends:
+                    break
+                end, session = max(ends)
+                passed.append(session)
+                (start,) = connection.execute(first, (session,)).fetchone()
+                spans.append((start / _DAY_US, end / _DAY_US))
+        return spans
 
     def _newest(self, scope: Scope, k: int, where: str) -> list[Memory]:
         """Return the k newest. What is held back or cold takes no place among them."""

@@ -19,7 +19,7 @@ from vector_memory.text import tables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 MAX_TERM_CHARS = 64
 MAX_TERMS = 4_000
@@ -59,6 +59,7 @@ FOREIGN_SHARE = 0.2
 """Share of stop words up to which a text with other letters is not English; in English it is 0.3 to 0.5."""
 PLAIN_FOREIGN_SHARE = 0.1
 """The same for a text of English letters, stop words and common words of programs together."""
+LEAST_STOP_WORDS = 2
 PIECE = 4
 PIECE_MARK = "~"
 """Ends a piece: no chunk holds it, so that a piece is never taken for a word."""
@@ -70,13 +71,24 @@ def analyse(text: str) -> list[str]:
 
 
 def _terms_of(text: str) -> "tuple[str, ...]":
+    return _terms_in(_chunks(text), is_foreign(text))
+
+
+def _terms_in(chunks: "Iterable[str]", foreign: bool) -> "tuple[str, ...]":
     terms: list[str] = []
-    foreign = is_foreign(text)
-    for chunk in _CHUNK.findall(_APOSTROPHE.sub("", text)):
+    for chunk in chunks:
         if len(terms) >= MAX_TERMS:
             break
         terms.extend(_chunk_terms(chunk, foreign))
     return tuple(terms)
+
+
+def _chunks(text: str) -> "list[str]":
+    return _CHUNK.findall(_APOSTROPHE.sub("", text))
+
+
+def _bare(chunk: str) -> str:
+    return chunk.strip(_EDGE + "¿¡").lower()
 
 
 _analysed = lru_cache(maxsize=1_024)(_terms_of)
@@ -106,8 +118,23 @@ def is_foreign_among(text: str) -> bool:
     return is_foreign(text) or not _are_english(_WORD.findall(text.lower()))
 
 
+def is_abroad(text: str) -> bool:
+    """Whether a text is in another language than English, be it as short as a question, by stop words too: it has two
+    of other languages at least, and fewer English ones."""
+    words = [_bare(chunk) for chunk in _chunks(text[:JUDGED_CHARS])]
+    abroad = len(stop_words_abroad().intersection(words))
+    is_mostly = abroad >= LEAST_STOP_WORDS and abroad > sum(word in STOP_WORDS for word in words)
+    return is_mostly or is_foreign(text)
+
+
 def _are_english(words: "list[str]") -> bool:
     return sum(word in STOP_WORDS for word in words) > FOREIGN_SHARE * len(words)
+
+
+@lru_cache(maxsize=1)
+def stop_words_abroad() -> "frozenset[str]":
+    """Return the stop words of other languages that are none in English."""
+    return frozenset().union(*tables.sets("stop_words_abroad").values())
 
 
 @lru_cache(maxsize=1)
@@ -126,9 +153,19 @@ def lexical(*texts: str) -> str:
 
 
 def query_terms(text: str, limit: int = 48) -> list[str]:
-    """Return a query's distinct terms, at most `limit`, in their order: words first, then their pieces."""
-    terms = dict.fromkeys(analyse(text))
+    """Return a query's distinct terms, at most `limit`, in their order: words first, then their pieces. Stop words of
+    another language, which the index holds, are left out of a question in it, unless it has no other words."""
+    terms = dict.fromkeys(_own_terms(text) or analyse(text))
     return sorted(terms, key=is_piece)[:limit]
+
+
+def _own_terms(text: str) -> "tuple[str, ...]":
+    """Return the terms of a text in another language without its stop words, () of one in English."""
+    if not is_abroad(text):
+        return ()
+    left_out = stop_words_abroad()
+    kept = (chunk for chunk in _chunks(text) if _bare(chunk) not in left_out)
+    return _terms_in(kept, is_foreign(text))
 
 
 def is_piece(term: str) -> bool:

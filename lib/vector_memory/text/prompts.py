@@ -12,6 +12,12 @@ _COMMITTING = tables.words("commit_words")
 _GOING_ON = tables.words("continuations")
 _COMMITS = frozenset(("commit", "push", "merge", "pr"))
 """Words of which a request to commit has one at least."""
+_OF_GIT = _COMMITS | {"branch", "commits", "request"}
+_MAKING = frozenset(("change", "create", "use", "write"))
+_MADE = frozenset(
+    ("a", "all", "an", "it", "me", "my", "new", "some", "that", "the", "these", "this")
+)
+"""What stands after one of the former where it is a verb: "the last change" is none."""
 _ASKING = frozenset(("how", "what", "when", "where", "which", "who", "whose", "why"))
 """Words that begin a question; with one of them it is a question about commits."""
 _ASKING_ABROAD = tables.words("question_words")
@@ -186,13 +192,25 @@ def hardly_speaks(text: str) -> bool:
 
 
 def _only_commits(words: "list[str]") -> bool:
-    """Whether words ask to commit, push or merge, and say nothing of what."""
-    if _COMMITS.isdisjoint(words) or not _ASKING.isdisjoint(words):
+    """Whether words ask to commit, push or merge, say nothing of what, and ask for nothing else."""
+    if _COMMITS.isdisjoint(words) or not _ASKING.isdisjoint(words) or _asks_for_more(words):
         return False
     return all(
         word in _COMMITTING or word in _ACKNOWLEDGEMENT or word in analysis.STOP_WORDS
         for word in words
     )
+
+
+def _asks_for_more(words: "list[str]") -> bool:
+    """Whether words ask for the message itself, or to make something that is not git's, beside what they ask to commit;
+    with what message to commit is the manner of it."""
+    row = " ".join(words).replace(" then ", " and ").replace(" using ", " with ")
+    for clause in row.split(" and "):
+        asked = clause.partition(" with ")[0].split()
+        makes = any(asked[at] in _MAKING and after in _MADE for at, after in enumerate(asked[1:]))
+        if "message" in asked or "messages" in asked or (makes and _OF_GIT.isdisjoint(asked)):
+            return True
+    return False
 
 
 def _holds(words: "list[str]", phrases: "tuple[str, ...]") -> bool:

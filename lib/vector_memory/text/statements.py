@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
+
+from vector_memory.text import analysis, times_abroad
 
 SENTENCE = "sentence"
 ITEM = "item"
@@ -32,7 +34,10 @@ _ABBREVIATIONS = frozenset((
     "e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "resp.", "incl.", "no.", "fig.", "ca.", "bzw.", "z.B.", "d.h.",
     "Mr.", "Mrs.", "Dr.", "St.",
 ))  # fmt: skip
+_BEFORE_ORDINALS = ("am", "im")
+"""Stop words of German that are some in English, too."""
 _BRACKETS = "([{\"'*_`"
+_AROUND = f"{_BRACKETS})].,:;!?"
 _MARKUP = re.compile(
     r"\*\*|__(?=\S)|(?<=\S)__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|~~|!?\[([^\]\n]{1,200})\]\([^)\s]{1,500}\)"
 )
@@ -172,11 +177,10 @@ def _sentences(text: str, held: list[tuple[int, int]]) -> Iterator[tuple[int, in
     first = start
     for place in sorted({*ends, end}):
         words = text[first:place].split()
-        if (
-            place != end
-            and words
-            and _is_abbreviated(words[-1].rpartition("/")[2].lstrip(_BRACKETS))
-        ):
+        is_abbreviated = bool(words) and _is_abbreviated(
+            words[-1].rpartition("/")[2].lstrip(_BRACKETS)
+        )
+        if place != end and (is_abbreviated or _is_ordinal(words[-2:], text[place:end])):
             continue
         if words:
             yield first, place
@@ -187,3 +191,16 @@ def _is_abbreviated(word: str) -> bool:
     """Whether a word is an abbreviation, or ends with a capital of its own and a point: "J.", "U.S."."""
     is_letter = word.endswith(".") and "A" <= word[-2:-1] <= "Z" and not word[-3:-2].isalnum()
     return is_letter or word in _ABBREVIATIONS
+
+
+def _is_ordinal(words: Sequence[str], rest: str) -> bool:
+    """Whether the last of some words is an ordinal number as German writes it: "11." before a month's name, or between
+    a stop word of another language and a word that is none."""
+    number = words[-1] if words else ""
+    if not (number[-1:] == "." and len(number) <= 3 and number[:-1].isdecimal()):
+        return False
+    following = "".join(rest.split(maxsplit=1)[:1]).strip(_AROUND).lower()
+    before, abroad = words[0].lower(), analysis.stop_words_abroad()
+    leads = before in abroad or before in _BEFORE_ORDINALS
+    is_content = following not in abroad and following not in analysis.STOP_WORDS
+    return times_abroad.is_month(following) or (leads and is_content)

@@ -34,6 +34,11 @@ def _words() -> dict[str, str]:
     return english_words
 
 
+def is_month(word: str) -> bool:
+    """Whether a word in small letters is a month's name that is written otherwise in English."""
+    return _words().get(word, word) in _MONTHS and word not in _MONTHS
+
+
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """Return what finds a foreign word for a time that is none in English, several words in a row that may be

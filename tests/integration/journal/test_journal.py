@@ -7,7 +7,7 @@ import stat
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import numpy as np
@@ -326,6 +326,21 @@ def test_neighbours_are_of_the_session(journal: Journal) -> None:
     assert numbers == [1, 2, 3, 4, 5, 6, 7]
 
 
+def test_the_last_sessions_come_newest_first(journal: Journal) -> None:
+    """Of the projects asked about, by what was said: an idea of a session tells nothing of when it ended."""
+    journal.add([replace(turn(at, name, at), project="p") for at, name in enumerate("sstuu", 1)])
+    journal.add([replace(turn(9, "of another", 9), project="q")])
+    journal.add([replace(turn(8, "s", 8), project="p", kind="decision"), memory(10, project="p")])
+    day = timedelta(days=1)
+    begun = (START - datetime(1970, 1, 1, tzinfo=timezone.utc)) / day
+    here = Scope(projects=("p", ""))
+    sessions = journal.latest_sessions(here, 2, but="t")
+    minutes = [[round((at - begun) * 1_440) for at in session] for session in sessions]
+    assert minutes == [[4, 5], [1, 2]]
+    assert len(journal.latest_sessions(Scope(), 9, but="")) == 4
+    assert journal.latest_sessions(Scope(projects=()), 9, but="") == []
+
+
 def test_twins_are_found(journal: Journal) -> None:
     """By text and by imported id, active ones of the same project only."""
     journal.add([memory(1, "same", project="p", external_id="e"), memory(2, "same")])
@@ -368,6 +383,7 @@ def test_what_a_session_starts_with(journal: Journal) -> None:
     [
         ("by_time", lambda j: j.recent(Scope(projects=("p",)), 5)),
         ("by_kind", lambda j: j.recent(Scope(projects=("p",)), 5, ("decision", "fact"))),
+        ("by_kind", lambda j: j.latest_sessions(Scope(projects=("p",)), 2, "now")),
         ("by_date", lambda j: j.dated(Scope(projects=("p", "")))),
         ("by_importance", lambda j: j.important(Scope(projects=("p",)), 5)),
         ("by_openness", lambda j: j.open_items(Scope(projects=("p",)), 5)),

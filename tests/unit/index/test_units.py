@@ -168,6 +168,16 @@ def test_a_sentence_of_which_a_part_was_redacted_is_none() -> None:
     assert [one.text for one in units([said])] == ["Never print the keys of customers."]
 
 
+def test_english_turns_of_phrase_tell_nothing_of_other_languages() -> None:
+    """ "Im Staging" is no "I'm staging"."""
+    said = "Gelöst: im Staging gewinnt jetzt die Zeile mit der höheren Version."
+    (unit,) = units([f"Assistant: {said}"])
+    assert unit.abroad
+    assert not narrates(unit)
+    (told,) = units(["Assistant: Got it: I'm checking the line of the version that wins now."])
+    assert narrates(told)
+
+
 def test_what_is_offered_above_a_list_is_no_idea() -> None:
     """Nor what stands in it; under a heading that offers nothing it may be one."""
     lead, item = "If you want, I can do that next:", "- The runner skips agents that are missing."

@@ -39,6 +39,8 @@ def test_what_is_over_when_it_is_done_is_not_kept(said: str) -> None:
         ("nothing synchronous in the request path", "preference"),
         ("customer ids are strings, always", "preference"),
         ("prod is eu-west-1", "fact"),
+        ("Die Streamlit-Oberfläche lassen wir sterben", ""),
+        ("keine Passwörter in den Logs", "preference"),
         ("no, the other file please", ""),
         ("no errors now", ""),
         ("no rows came back", ""),

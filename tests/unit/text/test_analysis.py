@@ -120,6 +120,24 @@ def test_a_short_question_is_asked_in_pieces_too() -> None:
     assert analysis.pieces_of("when does the customer get it?") == []
 
 
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("Wie legen wir die Rechnungen ab?", ["legen", "rechnungen"]),
+        ("¿Dónde está la copia de los pedidos?", ["copia", "pedido"]),
+        ("what do we use as a key for the DES cipher?", ["use", "key", "des", "cipher"]),
+        ("die or des?", ["die", "des"]),
+        ("und wie jetzt?", ["und", "wie", "jetzt"]),
+    ],
+)
+def test_a_question_abroad_has_no_stop_words_of_its_language(
+    question: str, words: list[str]
+) -> None:
+    """In English all of its words count, whatever they are elsewhere, and so they do where there are no others."""
+    terms = analysis.query_terms(question)
+    assert [term for term in terms if not analysis.is_piece(term)] == words
+
+
 def test_query_terms_are_distinct_and_bounded() -> None:
     """A query repeats nothing and never grows past its limit."""
     terms = analysis.query_terms(" ".join(f"word{i} word{i}" for i in range(100)), 10)

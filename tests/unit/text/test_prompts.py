@@ -13,6 +13,7 @@ from vector_memory.text import prompts
      "looks good", "continue please", "no", "2", "commit and push it", "c", "A b", "hello Claude",
      "good morning everyone", "please commit all code with a good message and push it",
      "Commit the uncommitted files with a short, descriptive message and then push the branch to origin please",
+     "create a new branch and a pr", "commit the new change and merge it", "push with a short commit message",
      "<ide_opened_file>The user opened notes.py</ide_opened_file> ok", "‹ide_selection›x = 3‹/ide_selection›"],
 )  # fmt: skip
 def test_acknowledgements_and_commands_need_nothing(prompt: str) -> None:
@@ -24,6 +25,7 @@ def test_acknowledgements_and_commands_need_nothing(prompt: str) -> None:
     "prompt",
     ["fix the parser", "which port does postgres use?", "yes, but use the WAL mode", "why?",
      "no, the other database", "what did the last commit change?", "which branch is the pull request on",
+     "write the commit message for this change", "commit and then change the message", "create the files and commit",
      "commit the parser", "push the fix of the ledger", "<ide_opened_file>a.py</ide_opened_file> why?"],
 )  # fmt: skip
 def test_prompts_with_content_may_need_something(prompt: str) -> None:

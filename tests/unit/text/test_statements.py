@@ -54,6 +54,24 @@ def test_small_letters_begin_sentences_too() -> None:
     assert said == ["use pnpm here.", "not npm in app.py or 3.12 please"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bis zum 11. Dezember muss der Umzug fertig sein.|Danach wird es teuer.",
+        "Frist: 1. März, sonst kostet es.",
+        "Im 1. Schritt kommt die Tabelle, im 2. Schritt kommen die Rechte.",
+        "Fristen er den 11. december.",
+        "Wir haben die Version 12.|Das reicht.",
+        "Nimm die 3.|Dann weiter.",
+        "Upgrade to 12.|Postgres broke.",
+        "We tried 3.|September was too late.",
+    ],
+)
+def test_an_ordinal_number_ends_no_sentence(text: str) -> None:
+    """As German and others write it: before a month, and between an article and a noun."""
+    assert [one.text for one in statements(text.replace("|", " "))] == text.split("|")
+
+
 def test_markup_goes() -> None:
     """Bold, links and decoration; code keeps its ticks."""
     assert plain("✅ **Fixed** [the pool](https://x.y/z) with `max_retries`") == (

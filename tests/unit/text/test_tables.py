@@ -71,6 +71,14 @@ def test_every_category_is_understood_by_its_name() -> None:
         assert category.patterns or category.kinds
 
 
+def test_a_stop_word_abroad_is_none_in_english() -> None:
+    assert analysis.stop_words_abroad().isdisjoint(analysis.STOP_WORDS)
+    for word in analysis.stop_words_abroad():
+        assert analysis.query_terms(f"ganzzahl {word} für und") == analysis.query_terms(
+            "ganzzahl für und"
+        )
+
+
 def test_a_stop_word_is_no_term() -> None:
     kept = {word for word in tables.words("stop_words") if analysis.analyse(word)}
     assert kept == set()

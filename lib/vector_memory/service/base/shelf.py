@@ -203,7 +203,9 @@ class Shelf:
             At most `count` pairs of begin and end.
         """
         columns = self._columns
-        return columns.latest_sessions(scope, count, but) if columns is not None else []
+        # The first question comes before there are columns, and after a pause more often than not.
+        known = self.journal if columns is None else columns
+        return known.latest_sessions(scope, count, but)
 
     def load(self, seqs: Sequence[int]) -> dict[int, Memory]:
         """Return the memories of these sequence numbers; stale ones are simply missing, and a

@@ -164,3 +164,13 @@ def test_words_are_found_before_vectors(rig: Rig, sessions: Path) -> None:
         "recall", {"query": f"part 3 of module {SESSIONS - 1}", "all_projects": True, "k": 3}
     )
     assert f"module {SESSIONS - 1}" in answer["hits"][0]["text"]
+
+
+def test_ideas_are_found_before_it_ends(rig: Rig, tmp_path: Path) -> None:
+    """Who waits for it may begin a session at once: its rules are known."""
+    talk = Talk("s")
+    talk.user("From now on we always use pnpm here, never npm.")
+    talk.say("Noted: pnpm it is, in the scripts and in the pipeline as well.")
+    talk.write(tmp_path / "s.jsonl")
+    fill(rig.daemon, tmp_path / "s.jsonl", wait=True)
+    assert [name for name in stored(rig.daemon) if name.startswith("idea:")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from journal_samples import memory
+from journal_samples import memory, turn
 from service_house import ServiceHouse, door
 
 from vector_memory.model import PASSAGE, Memory, Scope, Source, Tier
@@ -107,3 +107,16 @@ def test_a_cold_memory_without_a_vector_gets_one_when_somebody_asks(house: Servi
     assert hit["id"] == first.id
     assert hit["breakdown"]["dense"] > 0
     assert journal.vectors_of([journal.get(first.id).seq], model) is not None
+
+
+def test_sessions_are_known_before_there_is_an_index(house: ServiceHouse) -> None:
+    """A daemon that has just begun weighs a first prompt by the pause before it, as it does later."""
+    shelf = house.ctx.global_shelf()
+    shelf.journal.add([turn(1, "one", 1), turn(2, "one", 2), turn(3, "other", 1)])
+    asked = Scope(), 2, "now"
+    assert shelf.index is None
+    at_once = shelf.latest_sessions(*asked)
+    house.follow()
+    assert shelf.index is not None
+    assert len(at_once) == 2
+    assert at_once == shelf.latest_sessions(*asked)
