@@ -257,7 +257,8 @@ ENDINGS = (".py", ".ts", ".rs", ".go", ".sql", ".yaml")
 def options(description: str) -> argparse.ArgumentParser:
     """Return the options that every benchmark takes."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--home", default=paths.data_home(), help="a data home that was set up")
+    told = "a data home that was set up"
+    parser.add_argument("--home", type=os.path.abspath, default=paths.data_home(), help=told)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser
 

@@ -156,6 +156,10 @@ def test_what_a_password_is_like_in_name_alone_stays(line: str) -> None:
         'os.environ["API_TOKEN"] = "{}"',
         'password = os.environ.get("PW") or "{}"',
         "비밀번호: {}",
+        "the password for the staging database is {}, do not print it",
+        "password of the admin user: {}",
+        "the token to our own registry is {}",
+        "secret for the test webhook = {}",
     ],
 )
 def test_named_values(line: str) -> None:
@@ -207,6 +211,10 @@ def test_headers_and_addresses(header: str) -> None:
         "use a Bearer token in the Authorization header",
         "the pattern is -----BEGIN PRIVATE KEY----- here",
         "users identified by name and basic authentication",
+        "the key for the cache is user_id:region",
+        "the key for the lookup is the commit 0123456789abcdef0123456789abcdef01234567",
+        "the secret for good tests is isolation, the token for the parser is IDENTIFIER",
+        "the password for the demo is in the vault",
     ],
 )
 def test_ordinary_text_stays(line: str) -> None:
