@@ -74,6 +74,18 @@ def test_a_check_that_breaks_hides_no_other(
     assert "disk" in found
 
 
+def test_a_model_that_the_backend_does_not_read_is_told(
+    case: checks.Case, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """When it is set, and by doctor."""
+    assert main(["config", "set", "embedding_model", "bge-m3"]) == 0
+    assert "(bge-m3) is not read" in capsys.readouterr().err
+    found = [one for one in checks.examine(start=False) if "is not read" in one.message]
+    assert [(one.hop, one.state) for one in found] == [("model", "warn")]
+    assert main(["config", "set", "embedding_backend", "ollama"]) == 0
+    assert "is not read" not in capsys.readouterr().err
+
+
 class TestDaemonAndStores:
     """What a running daemon tells of itself and its stores."""
 
