@@ -105,6 +105,12 @@ class TestDaemonAndStores:
         found = self.run(case, answers)
         assert states(found["daemon"] + found["stores"] + found["trouble"]) == ["ok"] * 5
 
+    def test_in_a_new_home_nothing_waits_for_the_index(self, case: checks.Case) -> None:
+        """Though its store is just being opened."""
+        stats = {"embedding": {"state": "loading"}, "stores": [{"pending_vectors": 1}]}
+        answers = {"check": {"ok": True, "problems": []}, "stats": {"memories": 0, **stats}}
+        assert states(self.run(case, answers)["stores"]) == ["ok", "ok"]
+
     def test_a_daemon_that_does_not_start_says_what_to_do(
         self, case: checks.Case, monkeypatch: pytest.MonkeyPatch
     ) -> None:
