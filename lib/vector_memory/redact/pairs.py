@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from vector_memory.redact.automaton import Meter, finder
 from vector_memory.redact.normalise import folded
 from vector_memory.redact.spans import Span
-from vector_memory.redact.values import KEY, PASSWORD, SECRET, is_secret
+from vector_memory.redact.values import KEY, PASSWORD, SECRET, is_said, is_secret
 
 ANY_NAME = rb"pas+w?|ps+w|pwd?|secret|token|credential|key|auth"
 CLUE = b"(?i:" + ANY_NAME + rb")|\?\?"
@@ -89,7 +89,7 @@ def _secret_after(text: str, lowered: str, name: re.Match[str]) -> Span | None:
     value, start = tail.group(group), tail.start(group)
     before = text[max(0, name.start() - _LEFT) : name.start()]
     kind = _kind(lowered[name.start() : tail.end("rest")], before.lower())
-    if kind is None or not _may_follow(tail, before, group):
+    if kind is None or not _may_follow(tail, before, value, group, kind):
         return None
     if group == "bare":
         if text[tail.end() : tail.end() + 1] == "(":
@@ -118,12 +118,13 @@ def _kind(name: str, before: str) -> str | None:
     return SECRET
 
 
-def _may_follow(tail: re.Match[str], before: str, group: str) -> bool:
+def _may_follow(tail: re.Match[str], before: str, value: str, group: str, kind: str) -> bool:
     """Whether what stands between name and value makes it a pair: mere white space does so only
-    after a flag or in a definition."""
+    after a flag, in a definition, and before what talk names nothing else by ("pw" and a password)."""
     separator = tail.group("sep")
     if not separator.strip():
-        return bool(_BEFORE_BLANK.search(before)) and not tail.group("mid").strip()
+        is_pair = bool(_BEFORE_BLANK.search(before)) or is_said(value, kind)
+        return is_pair and not tail.group("mid").strip()
     if group == "bare" and separator in ("->", ",", "==", "===", "!=", "!=="):
         return separator == "->"
     return True

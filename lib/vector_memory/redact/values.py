@@ -13,6 +13,8 @@ _ODD_LETTERS = 5.6
 """Bits a character from which on letters alone are no word."""
 _RANDOM = 4.6
 """Bits a character from which on a value is no word, whatever its parts look like."""
+_SAID = 5.0
+"""Bits a character from which on letters and digits are no name, such as AES-256-GCM."""
 _WORDY = 4.5
 """Bits a character up to which capitalised letters are words."""
 PASSWORD = "password"
@@ -41,6 +43,7 @@ UUID = re.compile(
     r"(?<![0-9a-fA-F])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9a-fA-F])"
 )
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SIGN = re.compile(r"[!#$%^&*+?]")
 _QUOTING = " \t>|"
 _VOWELS = "aeiouyAEIOUY"
 _WITHOUT_VOWELS = str.maketrans(_VOWELS, " " * len(_VOWELS))
@@ -123,6 +126,17 @@ def is_telling(value: str) -> bool:
     """Whether a value can hardly be anything but the secret that it was found as: long, and mixed as no
     word is."""
     return len(value) >= 8 and " " not in value and _is_mixed(value)
+
+
+def is_said(value: str, kind: str) -> bool:
+    """Whether a value may stand right behind what it is in talk, with nothing but white space between: letters of
+    both cases and digits as no name mixes them, or a password with a sign as no name has it."""
+    if len(value) < 8 or value[0] in "/~." or not _is_mixed(value):
+        return False
+    if kind == PASSWORD and not value.isalnum() and _SIGN.search(value):
+        return True
+    is_both = value.upper() != value != value.lower()
+    return is_both and sum(map(str.isdigit, value)) > 2 and strangeness(value) >= _SAID
 
 
 def is_type_name(value: str) -> bool:

@@ -312,6 +312,31 @@ def test_any_text_can_be_cleaned(text: str) -> None:
     assert clean(once.text) == (once.text, 0)
 
 
+SAID = tuple(map("".join, (("Kr4n", "ich!mX82-qeLo"), ("acme_", "prod_9fKd2LqTz81vXwPo4eRmY0"), ("Tq4zB", "-81nWkk_vE7x"))))  # fmt: skip
+
+
+@pytest.mark.parametrize("value", SAID)
+@pytest.mark.parametrize(
+    "talk",
+    ["user crm pw {} put it in .env", "60 a minute at most, key {} into the credentials", "my password {} is old"],
+)  # fmt: skip
+def test_a_value_right_behind_what_it_is_goes(talk: str, value: str) -> None:
+    """Talk gives a secret without a colon: `pw VALUE`."""
+    assert value not in clean(talk.format(value)).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the key AES-256-GCM is used", "primary key user_id2", "pwd /home/x/Y2Z9", "pass TestFoo23Bar to it",
+        "auth OAuth2.0+PKCE flow", "secret k8sSecretRef01 in helm", "key Ctrl+Shift+F12", "token 2026-11-27T10:00:00Z",
+    ],
+)  # fmt: skip
+def test_a_name_right_behind_such_a_word_stays(text: str) -> None:
+    """What follows "key" or "token" in talk is mostly what something is called."""
+    assert clean(text).text == text
+
+
 @pytest.mark.parametrize(
     "unit",
     [
