@@ -10,17 +10,17 @@ SHOWN = 2
 """Of the ids of an entry so many are shown; --json has them all."""
 
 
-def audit(call: Invocation, verify: bool) -> int:
+def audit(call: Invocation, verify: bool, offset: int) -> int:
     """Print the audit log; return 1 where it was changed."""
     answer = call.ask()
-    call.show(answer, lambda answer: _show(answer, verify))
+    call.show(answer, lambda answer: _show(answer, verify, offset))
     return 0 if answer.flag("intact", True) else 1
 
 
-def _show(answer: Row, verified: bool) -> None:
+def _show(answer: Row, verified: bool, offset: int) -> None:
     entries = answer.rows("entries")
     names = dict.fromkeys(name for entry in entries for name in entry.fields)
-    nothing = "Nothing is logged."
+    nothing = output.beyond(offset) or "Nothing is logged."
     if actions := answer.texts("actions"):
         nothing = f"Nothing of that action is logged. There is: {', '.join(actions)}."
     output.listing(entries, {name: _cell(name) for name in names}, nothing)

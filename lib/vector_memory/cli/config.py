@@ -26,6 +26,7 @@ NO_FOLDER = (
     "Name a model's folder, or its id, such as intfloat/multilingual-e5-small.",
 )
 """What to do where there is no such folder, of any setting and of the model's."""
+OTHER_BACKEND = "`vector-memory config set embedding_backend BACKEND` chooses one that reads it."
 ADDRESS = r"https?://[^\s/:]\S*|localhost|[^\s:/.]+[.:][^\s/]+|\[[\da-f:]+\](:\d+)?"
 """An Ollama's: with its scheme, a domain or a port."""
 MODEL_WAIT_S = 120.0
@@ -243,6 +244,8 @@ def _done(call: Invocation, name: str) -> None:
         return
     if where == "environment":
         output.note(f"{settings.PREFIX}{name.upper()} in the environment says otherwise, and wins.")
+    if problem := name.startswith("embedding_") and registry.unread(settings.load(Home().config)):
+        output.note(f"{problem} {OTHER_BACKEND}")
     if was_running and name.startswith(settings.STARTED_WITH):
         _tell_of_the_model(name)
 

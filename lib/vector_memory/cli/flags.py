@@ -6,12 +6,12 @@ from vector_memory.cli import output
 from vector_memory.cli.answers import Row
 
 
-def show(answer: Row) -> None:
+def show(answer: Row, offset: int) -> None:
     """Print tool calls that were flagged, and how many there are of each sort."""
-    flags = answer.rows("flags")
-    if output.listing(flags, COLUMNS, "Nothing was flagged."):
+    flags, total = answer.rows("flags"), answer.count("total")
+    if output.listing(flags, COLUMNS, output.beyond(offset, total) or "Nothing was flagged."):
         counts = in_words(answer.counts("counts"))
-        output.say(f"{len(flags)} of {answer.count('total')}: {counts}.")
+        output.say(f"{offset + 1} to {offset + len(flags)} of {total}: {counts}.")
 
 
 def in_words(counts: dict[str, int]) -> str:

@@ -36,6 +36,13 @@ def show_trust(answer: Row, dir: str) -> None:
         output.say(f"{adopted:,} came from another path; they are this project's now.")
 
 
+def show_adopted(answer: Row) -> None:
+    """Print how many memories a project took over."""
+    output.say(
+        f"{output.memories(answer.count('adopted'))} taken over by {answer.text('project')}."
+    )
+
+
 def _show(call: Invocation, answer: Row, folder: str) -> None:
     """Tell of the new store; name what was found and how to import it, and ask, where there is a terminal."""
     output.say(f"{answer.text('store')}: {output.memories(answer.count('moved'))} moved")

@@ -15,8 +15,10 @@ def show_list(answer: Row, offset: int) -> None:
     """Print memories and which of all of them these are."""
     output.unopened(answer)
     memories = answer.rows("memories")
-    if output.listing(memories, output.MEMORY, "No memories."):
-        output.say(f"{offset + 1} to {offset + len(memories)} of {answer.count('total')}")
+    total = answer.count("total")
+    nothing = output.beyond(offset, total) or "No memories."
+    if output.listing(memories, output.MEMORY, nothing):
+        output.say(f"{offset + 1} to {offset + len(memories)} of {total}")
 
 
 def show(answer: Row) -> None:

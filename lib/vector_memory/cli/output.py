@@ -176,6 +176,18 @@ def listing(rows: Sequence[Row], columns: Mapping[str, Cell], nothing: str = "")
     return bool(rows)
 
 
+def beyond(offset: int, total: int | None = None) -> str:
+    """Return what is said where a list was left from an offset on and has nothing there; "" where it has nothing at all.
+
+    Args:
+        total: how many there are in all, None where that is not known.
+    """
+    if not offset or total == 0:
+        return ""
+    there = f" There are {total:,}." if total else ""
+    return f"Nothing comes after the first {offset:,}.{there}"
+
+
 def indented(lines: Iterable[str], most: int) -> None:
     """Print lines of at most `most` characters each, as far to the right as they begin."""
     for line in lines:

@@ -16,13 +16,13 @@ SHOWN_TOPICS = 12
 """Topics of each session that a list of several shows."""
 
 
-def show(answer: Row, session: str | None) -> None:
+def show(answer: Row, session: str | None, offset: int) -> None:
     """Print sessions as trees; one that was asked for with its summaries."""
     whole = session is not None
     for each in answer.rows("sessions"):
         output.tree(_drawn(each, whole))
     if not answer.count("sessions"):
-        output.say("No sessions.")
+        output.say(output.beyond(offset) or "No sessions.")
 
 
 def _drawn(session: Row, whole: bool) -> Tree:

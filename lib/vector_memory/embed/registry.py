@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import cast
 
-from vector_memory.config import Settings
+from vector_memory.config import ENGLISH_BACKEND, Settings
 from vector_memory.errors import BadInputError, EmbeddingError
 from vector_memory.model import Embedder
 
@@ -18,6 +18,16 @@ BACKENDS = {
 
 OPTIONAL = frozenset({"sentence-transformers"})
 """Backends whose packages come only on request."""
+
+
+def unread(settings: Settings) -> str:
+    """Return what is wrong where a model is named that the backend does not read, "" where it reads it."""
+    if settings.embedding_backend != ENGLISH_BACKEND or not settings.embedding_model:
+        return ""
+    return (
+        f"The backend {ENGLISH_BACKEND} has a model of its own: embedding_model"
+        f" ({settings.embedding_model}) is not read."
+    )
 
 
 def create(settings: Settings, models_folder: str) -> Embedder:

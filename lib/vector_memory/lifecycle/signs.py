@@ -35,7 +35,7 @@ _END = (
     r"(?=[,;)]|[.!?]?\s*$|\s+(?:in|on|for|at|to|from|when|with|by|as|and|but|because|since|during"
     r"|everywhere|now|after|before|while|inside|across)\b)"
 )
-_NO_LONGER = re.compile(r"\b(?:no longer|not any ?more)\b|\bany ?more\b", re.IGNORECASE)
+_NO_LONGER = re.compile(r"\b(?:no longer|(?:not )?any ?(?:more|longer))\b", re.IGNORECASE)
 _CHANGES = (
     re.compile(
         r"\b(?:chang|switch|mov|migrat|renam|upgrad|downgrad|rais|lower|bump|increas|reduc|convert)"
@@ -52,7 +52,8 @@ _CHANGES = (
     ),
 )
 _INSTEAD = re.compile(rf"\binstead of (?:the |an? )?(?P<gone>{_THING}){_END}", re.IGNORECASE)
-_EMPTY_VERBS = frozenset(map(analysis.stem, tables.sets("grammar")["changing"]))
+_GRAMMAR = tables.sets("grammar")
+_EMPTY_VERBS = frozenset(map(analysis.stem, _GRAMMAR["changing"]))
 
 
 def changes(text: str) -> list[Change]:
@@ -69,12 +70,14 @@ def replaces(new: str, old: str, cosine: float | None = None) -> str:
     if cosine is not None and cosine < LEAST_COSINE:
         return ""
     old_terms = _terms(old) - _given_up(old)
+    used = _used(old)
     for change in changes(new):
         if not change.gone or not change.gone <= old_terms:
             continue
         if change.new and change.new <= old_terms:
             continue
-        if not change.new or _same_subject(change, old_terms - change.gone, cosine):
+        is_of_all = not change.about and used in change.gone
+        if not change.new or is_of_all or _same_subject(change, old_terms - change.gone, cosine):
             return change.wording
     return ""
 
@@ -86,6 +89,13 @@ def _given_up(text: str) -> Terms:
         r"(?:\bnot|\bnever|\brather than|\bover)\s+(?:the |an? )?(\S+)", text.lower()
     )
     return gone | frozenset(term for word in denied for term in analysis.analyse(word))
+
+
+def _used(text: str) -> str:
+    """Return what a text says is used by all: "Use yarn to install packages.", "" where it says more before."""
+    terms = analysis.analyse(text)
+    place = next((at for at, term in enumerate(terms) if term not in _EMPTY_VERBS), 0)
+    return terms[place] if place else ""
 
 
 def _same_subject(change: Change, rest: Terms, cosine: float | None) -> bool:
@@ -108,11 +118,18 @@ _RIVALS: tuple[Terms, ...] = tuple(
 
 
 def _ended(clause: str) -> Change | None:
+    """Return what a clause says is no longer so. What stands behind a comma after the sign is what comes in its
+    place: who ends a single thing must say there what it is about."""
     found = _NO_LONGER.search(clause)
-    if found is None:
+    if found is None or clause.endswith("?") or clause.split()[0].lower() in _GRAMMAR["clauses"]:
         return None
-    gone = _terms(_NO_LONGER.sub(" ", clause)) - _EMPTY_VERBS
-    return Change(gone, frozenset(), gone, found[0].lower()) if len(gone) > 1 else None
+    ended, _, rest = clause[found.end() :].partition(",")
+    gone = _terms(clause[: found.start()] + " " + ended) - _EMPTY_VERBS
+    if len(gone) > 1:
+        return Change(gone, frozenset(), gone, found[0].lower())
+    new = _terms(rest) - gone - _EMPTY_VERBS
+    about = new if len(new) > 1 else frozenset[str]()
+    return Change(gone, new, about, found[0].lower()) if new else None
 
 
 def _exchanged(clause: str) -> list[Change]:

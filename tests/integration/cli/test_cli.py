@@ -285,6 +285,29 @@ def test_list_gives_memories_as_they_are(
     assert "1 to 2 of 30" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("verb", "there", "told"),
+    [
+        ("list", {"memories": [], "total": 2}, "There are 2."),
+        ("flags", {"flags": [], "total": 2}, "There are 2."),
+        ("topics", {"sessions": []}, ""),
+        ("audit", {"entries": []}, ""),
+    ],
+)
+def test_a_list_that_ends_before_says_so(
+    daemon: FakeDaemon,
+    capsys: pytest.CaptureFixture[str],
+    verb: str,
+    there: dict[str, Any],
+    told: str,
+) -> None:
+    """And is not taken for one of nothing."""
+    daemon.handlers[verb] = lambda payload: there
+    assert main([verb, "--offset", "4"]) == 0
+    assert f"Nothing comes after the first 4. {told}".strip() in capsys.readouterr().out
+    assert daemon.payloads(verb)[0]["offset"] == 4
+
+
 def topic(title: str, parts: list[dict[str, Any]] | None = None) -> dict[str, Any]:
     return {"id": "f" * 32, "title": title, "summary": f"Decided: {title}!", "lines": [3, 9],
             "parts": parts or []}  # fmt: skip

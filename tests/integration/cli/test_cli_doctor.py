@@ -74,6 +74,18 @@ def test_a_check_that_breaks_hides_no_other(
     assert "disk" in found
 
 
+def test_a_model_that_the_backend_does_not_read_is_told(
+    case: checks.Case, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """When it is set, and by doctor."""
+    assert main(["config", "set", "embedding_model", "bge-m3"]) == 0
+    assert "(bge-m3) is not read" in capsys.readouterr().err
+    found = [one for one in checks.examine(start=False) if "is not read" in one.message]
+    assert [(one.hop, one.state) for one in found] == [("model", "warn")]
+    assert main(["config", "set", "embedding_backend", "ollama"]) == 0
+    assert "is not read" not in capsys.readouterr().err
+
+
 class TestDaemonAndStores:
     """What a running daemon tells of itself and its stores."""
 
@@ -92,6 +104,12 @@ class TestDaemonAndStores:
         answers = {"check": {"ok": True, "problems": []}, "stats": stats, "doctor": {}}
         found = self.run(case, answers)
         assert states(found["daemon"] + found["stores"] + found["trouble"]) == ["ok"] * 5
+
+    def test_in_a_new_home_nothing_waits_for_the_index(self, case: checks.Case) -> None:
+        """Though its store is just being opened."""
+        stats = {"embedding": {"state": "loading"}, "stores": [{"pending_vectors": 1}]}
+        answers = {"check": {"ok": True, "problems": []}, "stats": {"memories": 0, **stats}}
+        assert states(self.run(case, answers)["stores"]) == ["ok", "ok"]
 
     def test_a_daemon_that_does_not_start_says_what_to_do(
         self, case: checks.Case, monkeypatch: pytest.MonkeyPatch

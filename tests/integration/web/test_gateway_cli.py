@@ -75,6 +75,10 @@ def test_tokens_are_made_listed_and_revoked(rig: Rig, app: Path) -> None:
         code, told = run(rig, app, "token", "new", *wrong)
         assert (code, set(told)) == (1, {"error", "hint"})
     assert run(rig, app, "token", "new", "--name", "x", "--right", "all")[0] == 2
+    # The day to come, as with `--expires`.
+    soon = run(rig, app, "token", "new", "--name", "soon", "--right", "read", "--until", "3d")
+    assert soon[0] == 0
+    assert run(rig, app, "token", "revoke", "soon")[0] == 0
     assert run(rig, app, "token", "revoke", made["id"])[1] == {"revoked": 1}
     assert run(rig, app, "token", "revoke", made["id"])[0] == 1
     assert run(rig, app, "token", "list")[1]["tokens"] == []

@@ -17,10 +17,17 @@ REPLACES = [
     ("We replaced Redis with Valkey for sessions.", "Sessions live in Redis."),
     ("The API no longer uses Redis; sessions live in Postgres.", "The API uses Redis."),
     ("The order service uses Kafka instead of NATS now.", "The order service uses NATS."),
+    ("We no longer want spelt flour, let's use rye.", "We bake the bread with spelt flour."),
+    ("Don't use yarn any longer, use pnpm.", "Use yarn to install packages."),
+    ("The controller no longer polls, it gets pushes.", "The controller polls every minute."),
     ("The request timeout was raised from 30 to 60 seconds.", "The request timeout is 30 seconds."),
 ]
 REPLACES_NOT = [
     ("Deploys to staging no longer happen on Fridays.", "Deploys to production happen on Fridays."),
+    ("We no longer want spelt flour, let's use rye.", "Biscuits are baked with rye flour."),
+    ("Don't use yarn any longer, use pnpm.", "Use pnpm to install packages."),
+    ("When the tests no longer pass, tell me.", "The tests pass in CI."),
+    ("Why don't we publish over MQTT any more?", "Publish readings on MQTT."),
     ("Use pnpm instead of npm in CI.", "Use npm in the docs site."),
     (
         "The staging database port was changed from 5432 to 5433.",

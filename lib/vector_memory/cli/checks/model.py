@@ -7,7 +7,8 @@ import os
 from collections.abc import Iterator
 
 from vector_memory import config
-from vector_memory.cli.checks import Case, CheckResult, fail, ok
+from vector_memory.cli.checks import Case, CheckResult, fail, ok, warn
+from vector_memory.embed import registry
 from vector_memory.embed.model_layout import FILES, FOLDER, GRAPH_FILE
 from vector_memory.errors import VectorMemoryError
 from vector_memory.system.files import summed
@@ -19,13 +20,16 @@ FIX = "Delete that folder and run ./bootstrap.sh in the plugin's folder."
 def check(case: Case) -> Iterator[CheckResult]:
     """Yield whether the default backend's files are the published ones."""
     try:
-        backend = config.load(case.home.config).embedding_backend
+        settings = config.load(case.home.config)
     except VectorMemoryError as error:
         yield fail(error.message, error.hint)._replace(hop="settings")
         return
-    if backend != config.ENGLISH_BACKEND:
-        yield ok(f"The backend {backend} keeps its model itself")
+    if settings.embedding_backend != config.ENGLISH_BACKEND:
+        yield ok(f"The backend {settings.embedding_backend} keeps its model itself")
         return
+    if problem := registry.unread(settings):
+        fix = "Choose an embedding_backend that reads it, or `vector-memory config unset embedding_model`."
+        yield warn(problem, fix)
     folder = os.path.join(case.home.models, FOLDER)
     for name, published in PUBLISHED.items():
         yield _file(folder, name, published)

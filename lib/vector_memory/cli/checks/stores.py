@@ -83,7 +83,9 @@ def _followed(stats: Row) -> Iterator[CheckResult]:
         if not store.flag("writable", True):
             fix = "Make its folder and its files writable, if you want to add to it."
             yield warn(f"{folder} can only be read.", fix)
+    # A store whose index is just being opened counts as one that waits.
     pending = sum(store.count("pending_vectors") for store in stores)
+    pending = min(pending, stats.count("memories"))
     embedding = stats.row("embedding")
     state, model = embedding.text("state", "?"), embedding.text("model", "no model")
     if state == "failed":

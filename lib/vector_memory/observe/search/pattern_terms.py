@@ -128,9 +128,7 @@ def _of_text(text: str) -> Alternative:
     # In `group.id=audit-tail` the value is meant.
     raw = [name for name in raw if not _is_dull(name)] or raw
     if not raw and (word := _lone_word(text)):
-        return Alternative(
-            words=(analysis.stem(word),), word=word, terms=tuple(analysis.query_terms(word))
-        )
+        return Alternative(words=(analysis.stem(word),), word=word, terms=_telling_terms([word]))
     names = tuple(dict.fromkeys(name.lower() for name in raw))
     distinct = tuple(dict.fromkeys(word for word in words if word not in names))
     return Alternative(names, distinct, terms=(*_telling_terms(raw), *distinct))
@@ -148,7 +146,7 @@ _LONE = re.compile(r"\s*(--)?([^\W\d_](?:[\w-]*[^\W_])?(?<=\w{3}))\s*")
 
 
 def _telling_terms(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the terms of names without those that stand in every project: reading all that have one of
+    """Return the terms of names and words without those that stand in every project: reading all that have one of
     those takes most of a query's time."""
     terms = analysis.query_terms(" ".join(texts))
     return tuple(term for term in terms if term not in _COMMON_STEMS and not term.isdigit())

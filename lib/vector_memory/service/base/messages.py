@@ -187,13 +187,13 @@ def seconds(default: float, most: float) -> Any:
     return read_by(partial(request_fields.seconds_of, default=default, most=most), default)
 
 
-def moment() -> Any:
-    """Declare a time, aware UTC, None where it is not said.
+def moment(*, is_to_come: bool = False) -> Any:
+    """Declare a time, aware UTC, None where it is not said; with `is_to_come`, "friday" is the next one.
 
     Returns:
         The field, for a dataclass.
     """
-    return read_by(request_fields.time_of, None)
+    return read_by(request_fields.time_to_come if is_to_come else request_fields.time_of, None)
 
 
 def flag(name: str = "", default: bool = False) -> Any:

@@ -149,6 +149,13 @@ def time_of(sent: Sent, name: str, now: datetime | None = None) -> datetime | No
         ) from None
 
 
+def time_to_come(sent: Sent, name: str) -> datetime | None:
+    """Return a date as `time_of` does, but the one to come where words may mean one that is over: "friday", "3d"."""
+    at, now = time_of(sent, name), datetime.now().astimezone()
+    ahead = dates.coming(str(sent[name]), now) if at is not None and at <= now else None
+    return ahead.astimezone(timezone.utc) if ahead is not None else at
+
+
 def entities_of(sent: Sent, name: str) -> tuple[str, ...]:
     """Return the forms of the entities asked for: `psql` is `technology:postgresql`."""
     return unique(form for word in words_of(sent, name) for form in entities.parse(word))

@@ -17,7 +17,7 @@ from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.find import named_project
-from vector_memory.service.memory import applied
+from vector_memory.service.memory import applied, moved_projects
 from vector_memory.service.memory.history import history_of
 from vector_memory.service.memory.lookup import answer, is_open, lookup, surroundings, touch
 from vector_memory.service.memory.passages import Excerpt, in_context, turn_reader
@@ -267,10 +267,11 @@ def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
 
 
 def _unopened(ctx: Context, request: messages.Filter, asker: Asker) -> dict[str, str]:
-    """Return why stores of those asked cannot be opened, by their folders."""
+    """Return why stores of those asked cannot be opened, and what else may be this project's, by their folders."""
     if asker.place is None and not request.all_projects:
         return {}
-    return {at: str(error) for at, error in ctx.unopened(asker.place).items()}
+    moved = moved_projects.likely(ctx, asker.place) if asker.place else {}
+    return {**{at: str(error) for at, error in ctx.unopened(asker.place).items()}, **moved}
 
 
 def _dated(ctx: Context, shelves: Sequence[Shelf], scope: Scope) -> list[Memory]:

@@ -21,9 +21,10 @@ MOST_TITLES = 200
 
 
 class OutlineRequest(messages.Filter):
-    """The topics of the `k` newest sessions, or of those that are named, in whatever project."""
+    """The topics of the `k` newest sessions behind the first `offset`, or of those that are named, in whatever project."""
 
     k: int = messages.number(DEFAULT_SESSIONS, 1, 1_000)
+    offset: int = messages.number(0, 0, 1_000_000)
 
 
 class TopicNode(messages.Answer):
@@ -78,7 +79,7 @@ def outline(ctx: Context, request: OutlineRequest) -> OutlineAnswer:
         raise NotFoundError(
             f"There is no session {wanted[0]!r}.", "`vector-memory topics` shows ids."
         )
-    shown = newest[: request.k]
+    shown = newest[request.offset : request.offset + request.k]
     deferred.finish(ctx, [memory.source.session for _, memory in shown])
     return OutlineAnswer([_session(shelf, memory, scope, names) for shelf, memory in shown])
 

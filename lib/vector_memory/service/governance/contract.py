@@ -35,7 +35,7 @@ class ContractRequest(messages.Request):
     prohibited: tuple[str, ...] = messages.words(choices=contracts.ACTS)
     rules: tuple[str, ...] = messages.words()
     folders: tuple[str, ...] = messages.words()
-    until: datetime | None = messages.moment()
+    until: datetime | None = messages.moment(is_to_come=True)
     act: str = messages.one_of(contracts.ACTS)
 
 

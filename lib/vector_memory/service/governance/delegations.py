@@ -36,7 +36,7 @@ class DelegationRequest(messages.Request):
     id: str = messages.word()
     subject: str = messages.word()
     scope: tuple[str, ...] = messages.words(choices=contracts.ACTS)
-    until: datetime | None = messages.moment()
+    until: datetime | None = messages.moment(is_to_come=True)
     token: str = messages.maybe_text(MOST_TOKEN_CHARS)
 
 

@@ -39,7 +39,7 @@ from vector_memory.service.base.context_block import checked, show
 from vector_memory.service.base.shelf import each_of, newest_of
 from vector_memory.service.base.shown_notes import START, Showing
 from vector_memory.service.inject import after_compaction
-from vector_memory.service.memory import last_session, merging, proposals
+from vector_memory.service.memory import last_session, merging, moved_projects, proposals
 from vector_memory.service.memory.last_session import SessionEnd
 from vector_memory.system.durable_files import write_durably
 from vector_memory.text import fence
@@ -102,13 +102,16 @@ def on_start(ctx: Context, question: HookQuestion) -> str:
 def _notices(ctx: Context, question: HookQuestion) -> str:
     """Return the line of what the memory itself has to say to the user, "" for nothing. What waits is not named:
     the model has written it, and would read it again."""
-    told = [privacy_rules.notice(ctx, question.place)]
+    told, room = [privacy_rules.notice(ctx, question.place)], NOTICE_TOKENS
     if ctx.settings.recall_on_start and question.source != "compact":
+        moved = list(moved_projects.likely(ctx, question.place).values())[:1]
+        # A command that is cut short is of no use.
+        told, room = [*moved, *told], room + sum(map(fence.tokens, moved))
         told.append(proposals.notice(ctx, question.shelves, question.place.id))
         told.append(_dates(ctx, question))
         told.append(leases.notice(ctx, question.place.id, question.session))
     line = " ".join(filter(None, told))
-    return fence.fence([], fence.cut(line, NOTICE_TOKENS), fence.OWN_HEAD) if line else ""
+    return fence.fence([], fence.cut(line, room), fence.OWN_HEAD) if line else ""
 
 
 def _dates(ctx: Context, question: HookQuestion) -> str:

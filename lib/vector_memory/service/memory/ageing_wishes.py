@@ -51,7 +51,7 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
 
     Raises:
         BadInputError: a date is none, a deadline has no date or one that is over, what expires has one that is
-            over, or what comes back does not say how often.
+            over, what holds ends before it begins, or what comes back does not say how often.
     """
     if request.wishes_nothing:
         return memory
@@ -78,6 +78,12 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
             raise BadInputError(f"The deadline {typed!r} is over.", "Give one to come.")
     elif due is not None:
         since = due
+    is_said = request.valid_from or request.valid_until or request.due
+    if is_said and since and until and since > until:
+        raise BadInputError(
+            f"It would hold from {since:%Y-%m-%d %H:%M} and be over by {until:%Y-%m-%d %H:%M}.",
+            "Give a valid_until that is later than valid_from, or `never`.",
+        )
     return replace(
         memory,
         temporal=temporal,

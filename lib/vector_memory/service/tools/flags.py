@@ -160,9 +160,10 @@ def _record(session: str, flags: Sequence[Flag]) -> CountedRecord:
 
 
 class FlagsRequest(messages.Filter):
-    """The `k` newest flags, of some categories or of all."""
+    """The `k` newest flags behind the first `offset`, of some categories or of all."""
 
     k: int = messages.number(100, 1, 100_000)
+    offset: int = messages.number(0, 0, 1_000_000)
     categories: tuple[str, ...] = messages.words("category", CATEGORIES)
 
 
@@ -204,7 +205,8 @@ def flags(ctx: Context, request: FlagsRequest) -> FlagsAnswer:
     ]
     fit.sort(key=lambda view: view.at, reverse=True)
     counts = Counter(view.category for view in fit)
-    return FlagsAnswer(fit[: request.k], len(fit), dict(counts.most_common()))
+    shown = fit[request.offset : request.offset + request.k]
+    return FlagsAnswer(shown, len(fit), dict(counts.most_common()))
 
 
 class MarkRequest(messages.Request):

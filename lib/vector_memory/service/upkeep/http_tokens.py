@@ -34,7 +34,7 @@ class TokenRequest(messages.Request):
     id: str = messages.word()
     name: str = messages.word()
     rights: tuple[str, ...] = messages.words("right", tokens.RIGHTS)
-    until: datetime | None = messages.moment()
+    until: datetime | None = messages.moment(is_to_come=True)
     speaks_for_me: bool = messages.flag()
 
 

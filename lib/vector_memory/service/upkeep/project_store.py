@@ -154,11 +154,58 @@ def trust(ctx: Context, request: TrustRequest) -> TrustAnswer:
     return TrustAnswer(place.name, place.store, True, shelf.journal.count(), adopted)
 
 
+class AdoptRequest(messages.Request):
+    """Have the memories of a project whose folder was `old` belong to that of the folder `dir`."""
+
+    dir: str = messages.text(4_096)
+    old: str = messages.text(4_096)
+
+
+class AdoptAnswer(messages.Answer):
+    """A project, and how many memories it took over."""
+
+    project: str
+    adopted: int
+
+
+def adopt(ctx: Context, request: AdoptRequest) -> AdoptAnswer:
+    """Take over the memories of a project whose folder was renamed or moved.
+
+    Raises:
+        BadInputError: an agent would have it done, or the other folder is still there.
+        NotFoundError: there is no such folder, or nothing is known of a project at the other one.
+
+    Returns:
+        The project that took them over, and how many.
+    """
+    request.require_user("takes over another project's memories")
+    folder = _folder(request, request.dir)
+    old = os.path.realpath(os.path.expanduser(os.path.join(request.base, request.old)))
+    place, shared = ctx.place(folder), ctx.global_shelf()
+    if os.path.lexists(old):
+        raise BadInputError(f"{old} is still there.", "Its memories are for who works in it.")
+    known = [one.id for one in shared.journal.projects() if one.root == old and one.id != place.id]
+    if not known:
+        raise NotFoundError(
+            f"There is no memory of a project at {old}.", "Give its whole old path."
+        )
+    adopted = _take_over(ctx, shared, place, tuple(known))
+    _move(ctx, place, place)
+    ctx.state.audit("adopt", request.actor, [], {"project": place.id, "adopted": adopted})
+    ctx.changed()
+    return AdoptAnswer(place.name, adopted)
+
+
 def _adopt(ctx: Context, shelf: Shelf, place: projects.Place) -> int:
     """Have what a project's own store holds belong to the project as it is called here, and return how many
     memories that concerns: without a remote a project is known by its path, and this store was at another."""
     counts = shelf.journal.count_by("project", Scope())
     others = tuple(id for id in counts if id not in (place.id, GLOBAL_PROJECT))
+    return _take_over(ctx, shelf, place, others)
+
+
+def _take_over(ctx: Context, shelf: Shelf, place: projects.Place, others: tuple[str, ...]) -> int:
+    """Have what a store holds of other projects belong to one; return how many memories that concerns."""
     if not others or not shelf.journal.writable:
         return 0
     moved = [

@@ -130,7 +130,7 @@ def _entry(row: AuditRow) -> dict[str, Any]:
 
 
 class AuditRequest(messages.Request):
-    """The last `k` entries of the audit log.
+    """The last `k` entries of the audit log before the newest `offset`.
 
     Attributes:
         since: none that is older.
@@ -139,6 +139,7 @@ class AuditRequest(messages.Request):
     """
 
     k: int = messages.number(50, 1, 100_000)
+    offset: int = messages.number(0, 0, 1_000_000)
     since: datetime | None = messages.moment()
     action: str = messages.word()
     but: str = messages.word()
@@ -157,10 +158,11 @@ class AuditAnswer(messages.Answer):
 
 def audit(ctx: Context, request: AuditRequest) -> AuditAnswer:
     """Return the last entries of the audit log."""
-    entries = ctx.state.audit_entries(request.k, request.since, request.action, request.but)
+    upto = request.offset + request.k
+    entries = ctx.state.audit_entries(upto, request.since, request.action, request.but)
     others = None
     if request.action and not entries:
         noted = {row.action for row in ctx.state.audit_rows()}
         others = sorted(noted) if request.action not in noted else None
     problem = ctx.state.audit_break(whole=request.verify)
-    return AuditAnswer(entries, not problem, problem, others)
+    return AuditAnswer(entries[request.offset :], not problem, problem, others)

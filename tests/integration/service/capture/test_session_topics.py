@@ -235,6 +235,7 @@ def test_the_outline_is_a_tree(house: ServiceHouse, tmp_path: Path) -> None:
     names = [(one["title"], [part["title"] for part in one["parts"]]) for one in session["topics"]]
     assert names[0][0].startswith("Make the queue")
     assert door(house.ctx, "topics", {"session": "s"})["sessions"] == [session]
+    assert door(house.ctx, "topics", {"cwd": str(tmp_path), "offset": 1})["sessions"] == []
     with pytest.raises(NotFoundError):
         door(house.ctx, "topics", {"session": "nope"})
 

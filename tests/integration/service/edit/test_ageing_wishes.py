@@ -185,6 +185,18 @@ def test_a_due_date_is_one_to_come(house: ServiceHouse, said: str, day: str) -> 
     assert (shown["temporal"], shown["due_on"]) == ("deadline", day)
 
 
+@pytest.mark.parametrize("end", [{"valid_until": "2026-06-01"}, {"due": "2026-06-01"}])
+def test_what_ends_before_it_begins_is_refused(house: ServiceHouse, end: dict[str, str]) -> None:
+    """When it is stored and when it is changed; what is said of other things is no reason to refuse."""
+    said = {"text": "The pool is closed for repairs.", "valid_from": "2026-07-01"}
+    with pytest.raises(BadInputError, match="be over by 2026-06-"):
+        door(house.ctx, "remember", {**said, **end})
+    id = door(house.ctx, "remember", said)["id"]
+    with pytest.raises(BadInputError, match="be over by 2026-06-"):
+        door(house.ctx, "edit", {"id": id, **end})
+    door(house.ctx, "edit", {"id": id, "valid_until": "2026-08-01"})
+
+
 def test_a_deadline_stays_one_however_soon_it_fades(house: ServiceHouse) -> None:
     stored = door(
         house.ctx, "remember", {"text": "Renew the certificate of the gate.", "due": "tomorrow"}

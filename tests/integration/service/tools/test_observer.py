@@ -117,6 +117,7 @@ def test_a_flag_becomes_a_record(world: World) -> None:
     assert world.flags(session="other") == []
     assert [one["text"] for one in world.flags(category=["delete"])] == ["rm -rf shop"]
     assert world.flags(since="2026-05-04") == []
+    assert world.flags(offset=1) == world.flags()[1:]
 
 
 def test_a_turns_end_settles(world: World, tmp_path: Path) -> None:

@@ -48,6 +48,8 @@ def test_of_an_action_that_was_never_noted_those_are_told_that_were(house: Servi
     told = door(house.ctx, "audit", {"action": "remember"})
     assert told["entries"]
     assert "actions" not in told
+    behind = door(house.ctx, "audit", {"offset": 1})["entries"]
+    assert behind == door(house.ctx, "audit", {})["entries"][1:]
     told = door(house.ctx, "audit", {"action": "nonsense"})
     assert told["entries"] == []
     assert "remember" in told["actions"]

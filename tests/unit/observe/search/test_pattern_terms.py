@@ -101,6 +101,12 @@ def test_the_telling_part_of_a_files_name(pattern: str, files: list[tuple[str, .
     assert [one.files for one in sought([Search("find", names=(pattern,))]).alternatives] == files
 
 
+def test_of_a_short_name_an_index_is_not_asked_for_common_parts() -> None:
+    """Whatever memory holds one of them would be read, and none of those names it."""
+    (short,) = sought([Search("grep", ("icon_32",))]).alternatives
+    assert (short.word, short.terms) == ("icon_32", ("icon_32", "icon32"))
+
+
 def test_places_are_hints() -> None:
     """Relative to where the line went; the whole folder is no place."""
     looked = searches("Bash", {"command": "cd lib && grep -rn a_name core . && rg b_name"})
