@@ -11,6 +11,7 @@ from vector_memory.observe.commands import command_line, databases, judge
 from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import CommandSurroundings
+from vector_memory.observe.commands.words import WORDS
 from vector_memory.observe.intent import limits
 from vector_memory.observe.intent.grammar import RUNS, SAYS
 from vector_memory.text import tables
@@ -86,7 +87,7 @@ def _said(what: str, text: str) -> set[str]:
 def _named(act: Act, around: CommandSurroundings) -> Iterator[str]:
     for word in act.words:
         is_path = len(word.text) < 200 and re.match(r"(?=.*[/.])[^\s-]\S+$", word.text)
-        path = around.path(word.text.rstrip("/"), act.folder) if word.plain and is_path else ""
+        path = act.path(word, around) if is_path else ""
         if path and around.within(path) not in (None, "."):
             yield path
 
@@ -107,13 +108,13 @@ _DONE = {
     "mkdir": FOLDER,
 }
 """What programs, and verbs of git, do to the files that they are given."""
-_TRIAL = frozenset(["--check", "--diff", "--dry-run", "--list-different", "-l", "--list", "--plan", "--help", "--version", "--noEmit", "--collect-only", "status"])  # fmt: skip
 
 
-_LOOKS = frozenset(
-    ("ls", "cat", "head", "tail", "less", "wc", "file", "stat", "tree", "grep", "rg", "diff", "sort", "uniq")
-)  # fmt: skip
-"""Programs that run nothing of what they are given: a script that must not run may be read."""
+_KINDS: dict[str, list[tuple[str, list[str]]]] = {}
+for _kind, _rows in RUNS.items():
+    for _program, *_rest in map(str.split, _rows):
+        _KINDS.setdefault(_program, []).append((_kind, _rest))
+"""What kinds of commands a program makes, each with the words that it is given for that."""
 
 
 def _of_acts(acts: Sequence[Act], around: CommandSurroundings) -> Iterator[FileChange]:
@@ -124,7 +125,7 @@ def _of_acts(acts: Sequence[Act], around: CommandSurroundings) -> Iterator[FileC
         for path in _paths([*targets, *(words if act.name == "tee" else ())], act, around):
             if not path.startswith("/dev/"):
                 yield FileChange(limits.EDIT if around.exists(path) else NEW, path)
-        if not _TRIAL.isdisjoint(act.args):
+        if not WORDS["trial"].isdisjoint(act.args):
             continue
         verb = act.name
         if act.name == "git" and words:
@@ -157,7 +158,7 @@ def _of_files(
         if not re.search(r"(?:^| )(?:-\w*i|--in-place)", " ".join(act.args)):
             return
         words = words[0 if act.has("-e", "--expression") else 1 :]
-    paths = list(_paths(words, act, around))
+    paths = _paths(words, act, around)
     if verb in ("mv", "cp", "install", "ln"):
         yield from (FileChange(limits.MOVE, path) for path in paths[:-1] if verb == "mv")
         paths = paths[-1:] if len(words) > 1 else []
@@ -167,7 +168,7 @@ def _of_files(
 def _of_deeds(act: Act, branch: str) -> Iterator[FileChange]:
     """Yield what a command is, beside what it does to files: a commit, a push, an installation, whatever runs;
     `branch` is the one that the line went to before."""
-    if act.name in _LOOKS:
+    if act.name in WORDS["looks"]:
         return
     for kind in _kinds(act):
         what = "main" if act.name == "gh" else branch
@@ -175,9 +176,7 @@ def _of_deeds(act: Act, branch: str) -> Iterator[FileChange]:
             what = f"{' '.join((act.name, *act.args))} {branch}"
         if kind == limits.DATABASE and SAYS["writes"].search("\n".join(databases.scripts(act))):
             what += f" {limits.WRITE}"
-        if act.has("-f", "--force-with-lease", "--mirror") or any(
-            arg.startswith("+") for arg in act.args
-        ):
+        if kind == limits.PUSH and SAYS["forced"].search(what):
             what += f" {limits.FORCE}"
         yield FileChange(kind, what=what[:MOST_TEXT])
     given = act.texts(_INSTALL_TAKES)
@@ -196,15 +195,12 @@ def _kinds(act: Act) -> Iterator[str]:
     words = {*act.args, *(word.partition(":")[0] for word in act.args[:4])}
     if act.name == "git":
         words = {*act.texts(_TAKES["git"])[:1], *act.options}
-    for kind, rows in RUNS.items():
-        if any(first in (act.name, "*") and words.issuperset(rest) for first, *rest in rows):
-            if kind != limits.NETWORK or not SAYS["local"].search(" ".join(act.args)):
-                yield kind
+    for kind, rest in (*_KINDS.get(act.name, ()), *_KINDS["*"]):
+        is_local = kind == limits.NETWORK and SAYS["local"].search(" ".join(act.args))
+        if words.issuperset(rest) and not is_local:
+            yield kind
 
 
-def _paths(words: Sequence[ShellWord], act: Act, around: CommandSurroundings) -> Iterator[str]:
-    for word in words:
-        if word.plain and word.text and not act.elsewhere:
-            path = around.path(word.text.rstrip("/*") or word.text, act.folder)
-            if path and not path.endswith("/-"):
-                yield path
+def _paths(words: Sequence[ShellWord], act: Act, around: CommandSurroundings) -> list[str]:
+    given = [word for word in words if word.text != "-" and not act.elsewhere]
+    return [path for path in (act.path(word, around) for word in given) if path]

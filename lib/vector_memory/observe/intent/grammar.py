@@ -21,7 +21,7 @@ def _forms(verb: str) -> set[str]:
 
 ACTS = tables.groups("limit_acts")
 THINGS = tables.groups("limit_things")
-RUNS = {kind: [row.split() for row in rows] for kind, rows in tables.groups("limit_runs", HERE).items()}  # fmt: skip
+RUNS = tables.groups("limit_runs", HERE)
 PLACES = tables.groups("limit_places")
 ALIASES = {"spec": "tests", "specs": "tests", "test": "tests", "documentation": "docs", "lock file": "lockfile", "lock files": "lockfile", "ci config": "workflows", "ci pipeline": "workflows"}  # fmt: skip
 ALIASES |= {form: place for place in PLACES for form in (place.removesuffix("s"), place + "s")}
@@ -45,7 +45,7 @@ def _grammar() -> dict[str, str]:
         "program": any_of(
             {
                 *tables.groups("installers"),
-                *(row[0] for rows in RUNS.values() for row in rows),
+                *(row.split()[0] for rows in RUNS.values() for row in rows),
             }
             - {"*"}
         ),
