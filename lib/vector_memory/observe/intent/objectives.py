@@ -6,6 +6,7 @@ Only the user's own words make an objective: never what a tool, a file or the we
 from __future__ import annotations
 
 import posixpath
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -18,7 +19,6 @@ from vector_memory.text.words import clauses_in
 
 MOST_CHARS = 4_000
 SHORT_CHARS = 140
-MOST_ASKED = 16
 LEAST_TERMS = 3
 _GENERIC = frozenset(analysis.stem(word) for word in tables.words("words_of_tasks"))
 
@@ -28,13 +28,13 @@ class Objectives:
     """What a session is for.
 
     Attributes:
-        asked: the prompts that ask for something, the oldest first, each shortened.
+        in_short: what was asked first, and last, in a line.
         terms: stems of what they are about, without what every task has.
         files: paths and names of files that they name, in small letters.
         limits: the limits that hold now.
     """
 
-    asked: tuple[str, ...] = ()
+    in_short: str = ""
     terms: frozenset[str] = frozenset()
     files: tuple[str, ...] = ()
     limits: tuple[Limit, ...] = ()
@@ -47,14 +47,6 @@ class Objectives:
         if self.is_wide:
             return False
         return bool(self.files) or len(self.terms) >= LEAST_TERMS
-
-    @property
-    def in_short(self) -> str:
-        """What was asked first, and last, in a line."""
-        if not self.asked:
-            return ""
-        first, last = self.asked[0], self.asked[-1]
-        return first if first == last else f"{first} \u2026 {last}"
 
 
 def of_session(said: Sequence[str], rules: Sequence[str] = ()) -> Objectives:
@@ -70,9 +62,9 @@ def of_session(said: Sequence[str], rules: Sequence[str] = ()) -> Objectives:
         held += limits.read(rule)
     for prompt in said:
         held = limits.after(held, prompt[:MOST_CHARS])
-    plain = [_unfenced(one) for one in asking]
+    plain = [" ".join(one[:MOST_CHARS].split("```")[::2]) for one in asking]
     return Objectives(
-        tuple(shortened(one) for one in asking)[-MOST_ASKED:],
+        " \u2026 ".join(dict.fromkeys(shortened(one) for one in [*plain[:1], *plain[-1:]])),
         frozenset(term for one in plain for term in terms_of(one)),
         _files(plain),
         tuple(dict.fromkeys(held)),
@@ -98,21 +90,11 @@ def _files(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(file for file in named if len(file) > 2))
 
 
-def _unfenced(text: str) -> str:
-    return " ".join(text[:MOST_CHARS].split("```")[::2])
-
-
 def shortened(text: str) -> str:
     """Return the first sentence that says something, cut to a line."""
-    said = clauses_in(_unfenced(text))
-    parts = [one.strip() for one in said if one.strip()]
-    first = next((part for part in parts if len(part) > 12), parts[0] if parts else "")
-    first = " ".join(first.split())
-    return (
-        first
-        if len(first) <= SHORT_CHARS
-        else first[: SHORT_CHARS - 1].rsplit(" ", 1)[0] + "\u2026"
-    )
+    parts = [one.strip() for one in clauses_in(text) if one.strip()]
+    first = next((part for part in parts if len(part) > 12), "".join(parts[:1]))
+    return textwrap.shorten(first, SHORT_CHARS, placeholder="\u2026")
 
 
 def is_about(objectives: Objectives, path: str, text: str) -> bool:
