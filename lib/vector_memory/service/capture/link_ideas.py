@@ -37,7 +37,7 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import merging, placement, proposals, trust_marks
 from vector_memory.service.memory.placement import Neighbour, neighbours
 from vector_memory.system.json_in import Record
-from vector_memory.text import tables
+from vector_memory.text.patterns import PatternTable
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector
@@ -55,9 +55,8 @@ MOST_OPEN = 50
 """How many open items a fix is compared with."""
 SPECIFIC = ("file:", "concept:", "person:")
 
-_PATTERNS = tables.patterns("link_phrases", os.path.dirname(__file__))
-_BUILDS_ON = _PATTERNS["builds_on"]
-_CLARIFIES = _PATTERNS["clarifies"]
+_TABLE = PatternTable("link_phrases", os.path.dirname(__file__))
+"""What says that an idea builds on another one, or clarifies it."""
 
 
 def weave(ctx: Context, shelf: Shelf, most: int = 20) -> int:
@@ -233,9 +232,7 @@ def _goes_too_far(tie: placement.Tie, memory: Memory, cosine: float) -> bool:
 
 def _nearer(memory: Memory) -> Relation:
     """Return how an idea says that it belongs to another one."""
-    if _CLARIFIES.search(memory.text):
-        return Relation.CLARIFIES
-    return Relation.BUILDS_ON if _BUILDS_ON.search(memory.text) else Relation.RELATES_TO
+    return Relation(next(iter(_TABLE.found(memory.text)), Relation.RELATES_TO))
 
 
 def _share_entities(memory: Memory, near: Neighbour) -> bool:
