@@ -54,7 +54,6 @@ _VOICE = re.compile(
     r"(?m)^(User|Task|Assistant|Done)\b(?=:|, *(?:refusing|planning)\b|'s answers\b)"
 )
 """What would speak in another's name at the beginning of a line, as passages say who speaks (`index/voices.py`)."""
-_MARKUP = re.compile(r"^\s*(?:[#>]{1,6}|[-•*]|[.…]{2,})\s+|[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}")
 
 
 @dataclass(frozen=True)
@@ -195,7 +194,7 @@ def title_of(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    return clip(_MARKUP.sub("", text), TITLE_CHARS)
+    return clip(text.replace("`", "").lstrip(".… "), TITLE_CHARS)
 
 
 class _Part(NamedTuple):

@@ -481,7 +481,7 @@ def _joined(named: list[TimeSpan], text: str) -> Iterator[TimeSpan]:
 
 
 def _numbers(words: str) -> list[int]:
-    return [int(n) for n in "".join(c if c.isdecimal() else " " for c in words).split()]
+    return [int(number) for number in re.findall(r"\d+", words)]
 
 
 def _month_number(words: str) -> int:

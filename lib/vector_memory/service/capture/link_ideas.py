@@ -91,8 +91,7 @@ def _name(shelf: Shelf) -> str:
 
 
 def _reached(ctx: Context, shelf: Shelf) -> int:
-    cursor = ctx.state.cursor(_name(shelf)) or Record()
-    return cursor.number("seq")
+    return (ctx.state.cursor(_name(shelf)) or Record()).number("seq")
 
 
 def _is_idea(memory: Memory) -> bool:
@@ -108,11 +107,10 @@ def _weave_one(ctx: Context, shelf: Shelf, memory: Memory, vector: Vector) -> No
     with shelf.storing:
         found = neighbours(ctx, shelf, memory, vector)
         found += _problems(shelf, memory, found)
-        near = [neighbour for neighbour in found if _is_older(neighbour.memory, memory)]
         near = [
-            neighbour
-            for neighbour in near
-            if not proposals.may_stand_beside(memory, neighbour.memory)
+            one
+            for one in found
+            if _is_older(one.memory, memory) and not proposals.may_stand_beside(memory, one.memory)
         ]
         for one in near:
             if _says_same(memory, one):
@@ -129,10 +127,8 @@ def _problems(shelf: Shelf, memory: Memory, found: Sequence[Neighbour]) -> list[
         return []
     known = {neighbour.memory.id for neighbour in found}
     open_ones = shelf.journal.open_items(Scope(projects=(memory.project,)), MOST_OPEN)
-    solved = [
-        open_one for open_one in open_ones if open_one.id not in known and _solves(memory, open_one)
-    ]
-    return [Neighbour(one, None) for one in solved]
+    left = (one for one in open_ones if one.id not in known)
+    return [Neighbour(one, None) for one in left if _solves(memory, one)]
 
 
 def _is_older(other: Memory, memory: Memory) -> bool:
