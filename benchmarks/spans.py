@@ -23,16 +23,12 @@ import labelled
 import numpy as np
 from common import options, show
 
-from vector_memory.config import Settings
-from vector_memory.embed import registry
 from vector_memory.index.exchanges import exchanges
 from vector_memory.index.memories import to_drafts
 from vector_memory.index.topics import shifts
 from vector_memory.index.topics.spans import boundaries
 from vector_memory.index.topics.turns import Passage, TopicTurn, turns_of
 from vector_memory.index.transcript import read_entries
-from vector_memory.model import Embedder
-from vector_memory.system.paths import Home
 
 RIDGE = 3.0
 STEPS = 100
@@ -65,8 +61,8 @@ class Session:
         return cut
 
 
-def sessions(data: str, embedder: Embedder) -> list[Session]:
-    """Return the labelled sessions, their passages embedded as the product does it."""
+def sessions(data: str) -> list[Session]:
+    """Return the labelled sessions."""
     told, labels = labelled.load(data)
     by_file: dict[str, list[int]] = {}
     for number in labels["turns"]:
@@ -75,7 +71,7 @@ def sessions(data: str, embedder: Embedder) -> list[Session]:
     return [
         Session(
             name,
-            turns_of(_passages(os.path.join(data, name), embedder)),
+            turns_of(_passages(os.path.join(data, name))),
             [told[number].line for number in numbers],
             [place > 0 and number in begin for place, number in enumerate(numbers)],
         )
@@ -83,20 +79,12 @@ def sessions(data: str, embedder: Embedder) -> list[Session]:
     ]
 
 
-def _passages(path: str, embedder: Embedder) -> Iterator[Passage]:
+def _passages(path: str) -> Iterator[Passage]:
     told = [one for one in exchanges(read_entries(path, final=True)) if not one.is_subagent]
     drafts = [draft for one in told if one.is_worth_keeping for draft in to_drafts(one, path)]
-    texts = [
-        one.text if one.text.startswith(one.title) else f"{one.title}\n{one.text}" for one in drafts
-    ]
-    for one, vector in zip(drafts, embedder.embed_documents(texts), strict=True):
+    for one in drafts:
         yield Passage(one.turn, one.external_id.rpartition(":")[0], one.text, one.title, one.path,
-                      one.line_start, one.line_end, one.created_at, one.files, vector)  # fmt: skip
-
-
-def without_vectors(turns: Sequence[TopicTurn]) -> list[TopicTurn]:
-    """Return the turns as they are before anything is embedded."""
-    return [TopicTurn(tuple(one._replace(vector=None) for one in turn.passages)) for turn in turns]
+                      one.line_start, one.line_end, one.created_at, one.files)  # fmt: skip
 
 
 # -- figures --------------------------------------------------------------------------------------
@@ -158,11 +146,6 @@ def product(session: Session) -> list[bool]:
     return session.cuts(shifts.scores(session.turns))
 
 
-def wordless(session: Session) -> list[bool]:
-    """What it does before anything is embedded."""
-    return session.cuts(shifts.scores(without_vectors(session.turns)))
-
-
 def held_out(session: Session, all_sessions: Sequence[Session]) -> list[bool]:
     """What it does with weights that were fitted to the other sessions."""
     weights, bias = fitted([one for one in all_sessions if one is not session])
@@ -202,14 +185,11 @@ def main() -> None:
     parser.add_argument("data")
     parser.add_argument("--files", action="store_true", help="show each file too")
     asked = parser.parse_args()
-    embedder = registry.create(Settings(), Home(asked.home).models)
-    known = sessions(asked.data, embedder)
-    embedder.close()
+    known = sessions(asked.data)
     methods: dict[str, Callable[[Session], list[bool]]] = {
         "no cut": none,
         "every prompt": every_prompt,
         "topics": product,
-        "topics, without vectors": wordless,
         "topics, each file held out": lambda one: held_out(one, known),
     }
     rows = [row(name, [(one.wanted, cut(one)) for one in known]) for name, cut in methods.items()]

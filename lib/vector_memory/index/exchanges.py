@@ -89,7 +89,7 @@ class Exchange:
 
     `uuid` names the prompt, in whichever copy of the transcript. Lines count from 1 and include both
     ends; `start` and `part` say where it starts (byte offset of the line, object in the line).
-    `turn` orders the exchanges of a file, from 1. Times are aware UTC. `calls` are the tool calls
+    `turn` orders the exchanges of a file, from 1; `branch` is that at its end. Times are aware UTC. `calls` are the tool calls
     among the steps; `before` are the few exchanges that came before in its chain, where they were read too.
     """
 
@@ -114,8 +114,6 @@ class Exchange:
     """Whether the user broke it off."""
     is_typed: bool = True
     """Whether nothing says that a program wrote the prompt."""
-    last_branch: str = ""
-    """The branch at its end; `branch` is that at its start."""
     model: str = ""
     """The model that answered last, as the client names it."""
 
@@ -189,8 +187,7 @@ class _Open:
     steps: list[ExchangeStep] = field(default_factory=list)
     edited: list[str] = field(default_factory=list)
     read: list[str] = field(default_factory=list)
-    calls: dict[str, tuple[int, str]] = field(default_factory=dict)
-    traced: dict[str, ToolUse] = field(default_factory=dict)
+    calls: dict[str, ToolUse] = field(default_factory=dict)
     before: tuple[Exchange, ...] = ()
     seen: set[str] = field(default_factory=set)
     line_end: int = 0
@@ -215,14 +212,13 @@ class _Open:
             started_at=parse_time(data.get("timestamp")),
             ended_at=self.ended_at,
             cwd=data.text("cwd") or self.cwd,
-            branch=data.text("gitBranch") or self.branch,
+            branch=self.branch,
             is_subagent=self.is_subagent,
             turn=self.turn,
             calls=tuple(self._placed()),
             before=self.before,
             is_interrupted=self.is_interrupted,
             is_typed=self.is_typed,
-            last_branch=self.branch,
             model=self.model,
         )
 
@@ -231,7 +227,7 @@ class _Open:
         kept = [0]
         for step in self.steps:
             kept.append(kept[-1] + bool(step.text))
-        for call in self.traced.values():
+        for call in self.calls.values():
             yield call._replace(place=kept[call.place])
 
 
@@ -325,9 +321,7 @@ class Reading:
             (into.edited if tools.changes(name) else into.read).append(path)
         if name == "ExitPlanMode":
             into.steps.append(ExchangeStep(PLANNED, given.text("plan").strip()))
-        id = str(block.get("id"))
-        into.calls[id] = (len(into.steps), name)
-        into.traced[id] = ToolUse(
+        into.calls[str(block.get("id"))] = ToolUse(
             tool=name,
             command=tools.command_of(name, given),
             file=path if tools.changes(name) else "",
@@ -345,29 +339,28 @@ class Reading:
         failed = block.get("is_error") is True
         text = "\n".join(_texts(_blocks(block.get("content"))))
         id = str(block.get("tool_use_id"))
-        call = into.traced.get(id)
+        call = into.calls.get(id)
         if call:
-            output = tools.shortened_output(text, failed) if call.command else ""
-            into.traced[id] = call._replace(
+            into.calls[id] = call._replace(
                 is_done=True,
                 failed=failed,
-                output=output,
+                output=tools.shortened_output(text, failed) if call.command else "",
                 output_line=entry.line,
                 done_at=parse_time(entry.data.get("timestamp")),
                 answered=text[:LOOKED_AT_CHARS],
             )
-        place, name = into.calls.get(id, (-1, ""))
-        action = into.steps[place].text if place >= 0 else ""
+        name = call.tool if call else ""
+        action = into.steps[call.place].text if call else ""
         words = tools.user_words(text, name, failed)
         if words:
             head = f"User, refusing {action or name or 'a step'}" if failed else "User's answers"
             said = strip_tags(words)
             into.steps.append(ExchangeStep(NOTE, f"{head}: {said}", said if failed else ""))
-        elif failed and place >= 0:
+        elif failed and call:
             refused = tools.is_rejection(text)
             done = f"{action or name} (failed: refused by the user)" if refused else action or name
             error = "" if refused else error_line(text) or "error"
-            into.steps[place] = ExchangeStep(DONE, done, error=error)
+            into.steps[call.place] = ExchangeStep(DONE, done, error=error)
 
     # -- chains --
 

@@ -31,7 +31,7 @@ from vector_memory.text.fence import TASK
 from vector_memory.text.harmless import PASTED, TOOL
 from vector_memory.text.mentions import exact_terms
 from vector_memory.text.prompts import hardly_speaks, says_nothing
-from vector_memory.text.statements import CODE, HEADING, ITEM, statements
+from vector_memory.text.statements import CODE, HEADING, ITEM, Statement, statements
 from vector_memory.text.words import letters_in, sentences_in, words_in
 
 PIECE_CHARS = 480
@@ -54,8 +54,6 @@ _VOICE = re.compile(
     r"(?m)^(User|Task|Assistant|Done)\b(?=:|, *(?:refusing|planning)\b|'s answers\b)"
 )
 """What would speak in another's name at the beginning of a line, as passages say who speaks (`index/voices.py`)."""
-_BOX = re.compile(r"\[[ xX]\]")
-_MARKUP = re.compile(r"^\s*(?:[#>]{1,6}|[-•*]|[.…]{2,})\s+|[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}")
 
 
 @dataclass(frozen=True)
@@ -159,7 +157,7 @@ def _says_nothing(exchange: Exchange, prompt: str, parts: Sequence[_Part]) -> bo
 def _where(exchange: Exchange, clean: Callable[[str], str]) -> dict[str, object]:
     """Return the branch that an exchange was on at its end, and the number of the last pull request that it
     names; {} for neither."""
-    branch = clean(exchange.last_branch)
+    branch = clean(exchange.branch)
     said = [call.output for call in exchange.calls if _OPENS_PULL.search(call.command)]
     named = _PULL.findall("\n".join([exchange.prompt, *said, exchange.answer]))
     found: dict[str, object] = {}
@@ -196,7 +194,7 @@ def title_of(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    return clip(_MARKUP.sub("", text), TITLE_CHARS)
+    return clip(text.replace("`", "").lstrip(".… "), TITLE_CHARS)
 
 
 class _Part(NamedTuple):
@@ -277,9 +275,7 @@ def _statements(speaker: str, text: str) -> Iterator[_Part]:
             # Whoever reads the passage again must not take it for sentences.
             fence = "~~~" if "```" in words else "```"
             words = f"{fence}\n{words}\n{fence}"
-        words = (
-            f"{_mark(text, statement.start)} {words}" if statement.form == ITEM else words.strip()
-        )
+        words = f"{_mark(text, statement)} {words}" if statement.form == ITEM else words.strip()
         if statement.heading and statement.heading != heading:
             words = f"{statement.heading}:\n{words}"
         same_line = (
@@ -292,13 +288,12 @@ def _statements(speaker: str, text: str) -> Iterator[_Part]:
         yield _Part(speaker, words, " " if same_line else "\n")
 
 
-def _mark(text: str, start: int) -> str:
+def _mark(text: str, item: Statement) -> str:
     """Return what stands before an item's words: its number, by which it will be spoken of, or a dash, and its box,
     by which ideas are told what is left to do."""
-    before = text[text.rfind("\n", 0, start) + 1 : start]
-    mark, box = before.split(), _BOX.search(before)
+    mark = text[text.rfind("\n", 0, item.start) + 1 : item.start].split()
     number = mark[0] if mark and mark[0][0].isdigit() else "-"
-    return f"{number} {box[0]}" if box else number
+    return number if item.done is None else f"{number} [{'x' if item.done else ' '}]"
 
 
 _Piece = Sequence[_Part]

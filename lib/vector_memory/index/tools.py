@@ -53,9 +53,7 @@ _REASON = re.compile(
     r"with the following feedback:|User feedback:)\s*(.*?)(?:\n\s*Note: The user's next message|\Z)",
     re.DOTALL,
 )
-_ANSWERS = re.compile(
-    r"User has answered your questions?: (.*?)\.? You can now continue", re.DOTALL
-)
+_ANSWERED, _ANSWERS_END = "User has answered your question", " You can now continue"
 
 
 def describe(name: str, given: Mapping[str, object], cwd: str) -> str:
@@ -175,8 +173,9 @@ def user_words(text: str, tool: str, failed: bool) -> str:
         return ""
     if tool == _ASKING:
         # Refused questions come back in words of the client's own.
-        answers = None if failed else _ANSWERS.search(text)
-        return answers[1].strip() if answers else ""
+        said, ended, _ = text.partition(_ANSWERED)[2].partition(_ANSWERS_END)
+        is_answer = ended and not failed
+        return said.partition(": ")[2].removesuffix(".").strip() if is_answer else ""
     reason = _REASON.search(text) if failed and is_rejection(text) else None
     return reason[1].strip() if reason else ""
 

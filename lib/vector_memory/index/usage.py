@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from vector_memory.index.codex import is_rollout
+from vector_memory.index.exchanges import parse_time
 from vector_memory.index.transcript import TranscriptEntry, read_entries
 from vector_memory.system.json_in import Record
 
 _MODEL = re.compile(r"[\w.:/@\[\]-]{1,80}")
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _OUR_OWN = "<synthetic>"
 
 
@@ -81,8 +81,8 @@ def _named(name: str) -> str:
 
 
 def _key(entry: TranscriptEntry, model: str) -> Key:
-    day = entry.data.text("timestamp")[:10]
-    return (day if _DAY.fullmatch(day) else ""), model or "unknown"
+    at = parse_time(entry.data.get("timestamp"))
+    return (f"{at:%Y-%m-%d}" if at else ""), model or "unknown"
 
 
 def _add(found: dict[Key, Usage], key: Key, usage: Usage) -> None:

@@ -37,13 +37,10 @@ MEANING, WORDS = "meaning", "words"
 LEAST_ABROAD = 0.5
 """The worth from which a sentence in another language is kept: fewer of its turns of phrase are known."""
 LEAST_PLAIN = 0.25
-"""The worth from which a sentence is kept that says its kind itself: few of the labelled sentences do, and whoever
-writes "from now on" or "the root cause was" means it to last."""
+"""The worth from which a sentence is kept that says its kind itself, a rule of the user's, and an open box: few of the
+labelled sentences are one, and whoever writes "from now on" or "the root cause was" means it to last."""
 LEAST_TODO = 0.05
 """The same of "TODO: …" and "Left open: whether …": that is short, and says little besides."""
-LEAST_BINDING = 0.4
-"""The worth from which a rule of the user's, or an open box, is kept: few of the labelled sentences are one, and those
-who said them want them back."""
 
 
 @dataclass(frozen=True)
@@ -103,12 +100,11 @@ def verdicts(
         said = cues(unit)
         row = features(unit, said, None if vectors is None or unit.abroad else vectors[place])
         least = LEAST_ABROAD if unit.abroad else by.least[name][unit.speaker != USER]
-        plain = plain_kind(unit.text, unit.speaker == USER)
-        if plain or unit.deferred or (unit.speaker == USER and reaches(unit.text)):
+        is_users = unit.speaker == USER
+        plain = plain_kind(unit.text, is_users)
+        binds = is_users and (said[RULES] or reaches(unit.text) or has_deadline(unit.text))
+        if plain or binds or unit.deferred or unit.done is False:
             least = min(least, LEAST_TODO if plain in (TODO, QUESTION) else LEAST_PLAIN)
-        is_kept = unit.speaker == USER and (said[RULES] or has_deadline(unit.text))
-        if unit.done is False or is_kept:
-            least = min(least, LEAST_BINDING)
         verdict = _verdict(by.intents, by.tables[name] @ row, least)
         is_moment = narrates(unit) or ((plain or verdict.intent) == FACT and reports(unit))
         made.append(replace(verdict, worth=0.0, is_kept=False) if is_moment else verdict)

@@ -6,6 +6,7 @@ import re
 from datetime import datetime, timedelta, timezone, tzinfo
 
 from vector_memory.text import times
+from vector_memory.text.times_abroad import WEEKDAYS
 
 EXAMPLES = (
     "2026-11-20, 2026-11-20T14:30, tomorrow, next monday, in 3 days, 3 May, last week, 2 weeks ago, "
@@ -63,7 +64,7 @@ def coming(text: str, now: datetime) -> datetime | None:
     age = _age(words)
     if age is not None:
         return now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=age)
-    if words in times.WEEKDAYS:
+    if words in WEEKDAYS:
         return _beginning(f"next {words}", now)
     if re.search(r"\d{4}|ago|last|yesterday", words):
         return None
@@ -113,8 +114,8 @@ def _beginning(words: str, now: datetime) -> datetime | None:
     if words in _DAYS_AHEAD:
         return midnight + timedelta(days=_DAYS_AHEAD[words])
     head, _, unit = words.partition(" ")
-    if head == "next" and unit in times.WEEKDAYS:
-        ahead = (times.WEEKDAYS.index(unit) - now.weekday() - 1) % 7 + 1
+    if head == "next" and unit in WEEKDAYS:
+        ahead = (WEEKDAYS.index(unit) - now.weekday() - 1) % 7 + 1
         return midnight + timedelta(days=ahead)
     if head == "next" and unit in _UNITS:
         return times.calendar(unit, -1, now)[0]

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from datetime import datetime, timedelta, timezone
 
-from vector_memory.text import tables, times
+from vector_memory.text import times
+from vector_memory.text.patterns import PatternTable
 
 MOST_DAYS = 183
 """A day without its year that is farther ahead than this is rather the one that was."""
 _AHEAD = (0, 7, 31, MOST_DAYS)
 """Days after which a weekday, a day of a month, a date without its year has come again."""
 _SOME_TIME = datetime(2000, 1, 1, tzinfo=timezone.utc)
-_PATTERNS = tables.patterns("deadlines", os.path.dirname(__file__))
+_TABLE = PatternTable("deadlines", os.path.dirname(__file__))
 
 
 def deadline(text: str, said_at: datetime) -> datetime | None:
@@ -36,14 +37,13 @@ def has_deadline(text: str) -> bool:
     named = _spans(text, _SOME_TIME)
     if len(named) != 1 or not named[0].is_date or text.rstrip().endswith("?"):
         return False
-    before, words, behind = text.replace("next ", "").partition(named[0].words)
-    if _PATTERNS["other"].search(before):
+    before, _, behind = text.replace("next ", "").partition(named[0].words)
+    leads = _TABLE.found(before)
+    if "other" in leads:
         return False
     # Until a day something lasts, on it something happens.
-    happens = named[0].start is not None and (
-        _PATTERNS["happens"].search(before) or _PATTERNS["happens then"].search(behind)
-    )
-    return bool(happens or _PATTERNS["owed"].search(text))
+    happens = "happens" in leads or "happens then" in _TABLE.found(behind)
+    return (happens and named[0].start is not None) or "owed" in _TABLE.found(text)
 
 
 def _spans(text: str, now: datetime) -> tuple[times.TimeSpan, ...]:

@@ -10,6 +10,7 @@ from vector_memory.text import analysis, tables
 
 MAX_CHARS = 4_000
 MOST = 24
+LONGEST_QUOTED = 80
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,6 @@ _FILE = re.compile(
     r"|\b(?:Makefile|Dockerfile|Justfile|justfile|Procfile|Gemfile|Rakefile|Vagrantfile|Jenkinsfile"
     r"|Caddyfile|CMakeLists|LICENSE|CODEOWNERS)\b"
 )
-_QUOTED = re.compile(r"`([^`\n]{2,80})`")
 _IDENTIFIER = re.compile(
     r"(?<![\w./-])(?:"
     r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+(?:\(\))?"  # dotted, scoped
@@ -60,10 +60,8 @@ def mentions(text: str) -> Mentions:
     """Return what a text names."""
     text = _LONG.sub(" ", text[:MAX_CHARS])
     files = _distinct(_files(text))
-    quoted = _QUOTED.findall(text) if "`" in text else []
-    identifiers = _distinct(
-        name for name in (*_plain_quoted(quoted), *_IDENTIFIER.findall(text)) if name not in files
-    )
+    named = (*_plain_quoted(text), *_IDENTIFIER.findall(text))
+    identifiers = _distinct(name for name in named if name not in files)
     return Mentions(files, identifiers, _distinct(_packages(text)))
 
 
@@ -98,11 +96,12 @@ def _files(text: str) -> Iterator[str]:
             yield word
 
 
-def _plain_quoted(quoted: Iterable[str]) -> Iterator[str]:
+def _plain_quoted(text: str) -> Iterator[str]:
     """Yield what stands alone between back quotes: one word of code."""
-    for code in quoted:
-        if " " not in code.strip():
-            yield code.strip()
+    for line in text.splitlines():
+        for code in map(str.strip, line.split("`")[1:-1:2]):
+            if 1 < len(code) <= LONGEST_QUOTED and " " not in code:
+                yield code
 
 
 def _packages(text: str) -> Iterator[str]:

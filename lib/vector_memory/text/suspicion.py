@@ -43,9 +43,6 @@ class Suspicion(NamedTuple):
     reasons: tuple[str, ...]
 
 
-NONE = Suspicion(0, ())
-
-
 def look(text: str, raw: str = "") -> Suspicion:
     """Return how much a text looks like instructions to a model.
 
@@ -64,7 +61,7 @@ def look(text: str, raw: str = "") -> Suspicion:
             weights.setdefault("is encoded", 2)
         weights.update({name: max(value, weights.get(name, 0)) for name, value in inner.items()})
     ordered = sorted(weights.items(), key=lambda item: (-item[1], item[0]))
-    return Suspicion(sum(weights.values()), tuple(name for name, _ in ordered)) if ordered else NONE
+    return Suspicion(sum(weights.values()), tuple(name for name, _ in ordered))
 
 
 def mark(suspicion: Suspicion, least: int) -> dict[str, object]:

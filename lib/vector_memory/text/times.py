@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from vector_memory.text import tables, times_abroad
+from vector_memory.text.times_abroad import MONTHS, WEEKDAYS
 
 if TYPE_CHECKING:
     from vector_memory.text.patterns import PatternSet
@@ -26,12 +27,6 @@ MAX_KEYWORDS = 8
 """Words up to which a text without a full stop is looked for, rather than said."""
 MAX_CHARS = 1_500
 """What of a text is looked at: times in what is pasted behind a question are those of a log."""
-MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september",
-    "october", "november", "december",
-)  # fmt: skip
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _COUNTS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "several": 4, "four": 4,
     "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
@@ -95,7 +90,7 @@ def spans(text: str, now: datetime) -> tuple[TimeSpan, ...]:
         start, end, offset = _bounded(low, match.start(), *span)
         words = low[offset : match.end()]
         is_vague = match["word"] in _VAGUE if match["word"] else False
-        is_date = any(match[kind] for kind in _DATES) and "last" not in match[0]
+        is_date = match.lastgroup in _DATES and "last" not in match[0]
         named.append(TimeSpan(_utc(start), _utc(end), words, offset, is_vague, is_date))
         taken = match.end()
     return tuple(_as_written(span, text, places) for span in _joined(named, low))
@@ -178,7 +173,7 @@ def mentions_time(text: str) -> bool:
 
 _CUES = (
     *"0123456789", "day", "week", "month", "year", "night", "morning", "evening", "noon", "recent", "lately",
-    "quarter", "summer", "winter", "spring", "autumn", "fall", "hour", "sprint", *(name[:3] for name in MONTHS),
+    "quarter", "hour", "sprint", *(name[:3] for name in MONTHS),
 )  # fmt: skip
 """Of these one stands in every text that names a time."""
 _EXPRESSION = re.compile(
@@ -187,22 +182,18 @@ _EXPRESSION = re.compile(
     | \b(?P<dmy>{_ORDINAL}\s+(?:of\s+)?{_MONTH}\b\.?(?:,?\s+{_YEAR}\b)?)
     | \b(?P<mdy>{_MONTH}\.?\s+{_ORDINAL}\b(?!:)(?:,?\s+{_YEAR}\b)?)
     | \b(?P<part>early|mid|late|(?:the\s+)?(?:beginning|start|middle|end)\s+of)[ -](?P<partof>{_MONTH}\b(?:\s+{_YEAR}\b)?|(?:last|this|(?<=start\sof\s)the|(?<=beginning\sof\s)the)\s+(?:week|month|quarter|year)\b)
-    | \b(?P<nth>first|second|third|fourth|last)\s+week\s+(?:of|in)\s+(?P<nthof>{_MONTH}\b(?:\s+{_YEAR}\b)?|(?:last|this)\s+month\b)
     | \b(?P<my>{_MONTH}\.?,?\s+{_YEAR}\b)
     | \b(?:(?:in|of|since|until|till|before|after|during|by|from|last|this|throughout|between|and|to)\s+)(?P<month>{_MONTH}\b(?!\.?\s+{_ORDINAL}\b(?!:))(?:\.?,?\s+{_YEAR}\b)?)
-    | \b(?P<quarter>q[1-4])(?:\s+(?:of\s+)?(?P<qyear>{_YEAR}))?\b
-    | \b(?:in\s+|last\s+|this\s+)?(?P<season>spring|summer|autumn|fall|winter)\s+(?:of\s+)?(?P<syear>{_YEAR})\b
+    | \b(?P<quarter>q[1-4](?:\s+(?:of\s+)?{_YEAR})?)\b
     | \b(?:in|of|since|until|before|after|during|by|from|year)\s+(?P<year>{_YEAR})\b(?![.:]\d)
-    | \b(?P<before>(?:the\s+)?day\s+before\s+yesterday)\b
-    | \b(?P<half>(?:half\s+an?\s+(?:year|hour)|{COUNT}\s+(?:years?\s+and\s+a\s+half|and\s+a\s+half\s+years?))\s+ago)\b
+    | \b(?P<half>half\s+an?\s+(?:year|hour)\s+ago)\b
     | \b(?P<ago>{COUNT}(?:\s+or\s+{COUNT})?\s+{_UNIT}(?:\s+or\s+(?:so|{COUNT}))?\s+ago)\b
     | \b(?:the\s+|over\s+the\s+|in\s+the\s+)?(?:last|past|previous)\s+(?P<run>{COUNT}\s+{_UNIT}|hour)\b
-    | \b(?P<named>(?:earlier\s+|later\s+)?(?:last|past|previous|this)\s+{_CALENDAR}|(?:the\s+)?{_CALENDAR}\s+before\s+last)\b
-    | \b(?P<weekend>(?:over|during|at|on|since|before|after)\s+(?:the\s+)?weekend)\b
+    | \b(?P<named>(?:earlier\s+|later\s+)?(?:last|past|previous|this)\s+{_CALENDAR}|(?:the\s+)?{_CALENDAR}\s+before\s+last|(?:over|during|at|on|since|before|after)\s+(?:the\s+)?weekend)\b
     | \b(?P<night>last\s+night|tonight|this\s+(?:morning|afternoon|evening))\b
     | (?<!\bnext\s)(?<!\bevery\s)(?<!\beach\s)(?<!\bcoming\s)\b(?P<weekday>(?:(?:last|on|this|since|until|before|after|from|to|and|between)\s+)?(?:{"|".join(WEEKDAYS)}))\b(?!\.\w)
     | \b(?P<nthday>(?:on|since|until|till|before|after|by|from)\s+the\s+\d{{1,2}}(?:st|nd|rd|th))(?=\s*(?:[?.,;!)]|$))
-    | (?<!\bevery\s)\b(?P<word>yesterday|today|recently|lately|(?:the\s+)?other\s+day)\b
+    | (?<!\bevery\s)\b(?P<word>(?:(?:the\s+)?day\s+before\s+)?yesterday|today|recently|lately|(?:the\s+)?other\s+day)\b
     """,
     re.VERBOSE,
 )
@@ -225,7 +216,7 @@ _TIMED = (
     r"september|october|november|december)|(?:in|on|of|since|until|by|late|early|mid)[ -](?:march|may)"
     r"|\d{4}-\d\d-\d\d|\d{1,2}:\d\d|(?:in|since) (?:19|20)\d\d|gestern|heute|morgen|ayer|hoy|hier)\b"
 )
-_DATES = ("iso", "dmy", "mdy", "part", "my", "month", "weekday", "nthday")
+_DATES = ("iso", "dmy", "mdy", "partof", "my", "month", "weekday", "nthday")
 _VAGUE = ("recently", "lately", "other day", "the other day")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n+|\uff1f")
 _ASKING = re.compile(
@@ -253,13 +244,8 @@ _Pair = tuple[datetime, datetime]
 
 def _resolved(match: re.Match[str], now: datetime) -> _Pair | None:
     """Return the span of one expression, in the user's time zone; None for an impossible date."""
-    kind = match.lastgroup or ""
-    for name in _KINDS:
-        if match[name]:
-            kind = name
-            break
     try:
-        return _KINDS[kind](match, now)
+        return _KINDS[match.lastgroup or ""](match, now)
     except (ValueError, OverflowError):
         return None
 
@@ -310,14 +296,6 @@ def _part(match: re.Match[str], now: datetime) -> _Pair:
     return (second, end) if word in ("late", "end") else (first, second)
 
 
-def _week_of_month(match: re.Match[str], now: datetime) -> _Pair:
-    start, end = _stretch(match["nthof"], now)
-    if match["nth"] == "last":
-        return end - timedelta(days=7), end
-    first = start + timedelta(days=7 * ("first", "second", "third", "fourth").index(match["nth"]))
-    return first, first + timedelta(days=7)
-
-
 def _stretch(words: str, now: datetime) -> _Pair:
     """Return the calendar unit that words name: "last week", "this year", "May 2025"."""
     named, _, unit = words.partition(" ")
@@ -328,23 +306,12 @@ def _stretch(words: str, now: datetime) -> _Pair:
 
 
 def _quarter(match: re.Match[str], now: datetime) -> _Pair:
-    number = int(match["quarter"][1])
-    year = int(match["qyear"] or now.year)
-    if not match["qyear"] and 3 * number - 2 > now.month:
-        year -= 1
-    return _months(year, 3 * number - 2, 3, now)
-
-
-def _season(match: re.Match[str], now: datetime) -> _Pair:
-    return _months(int(match["syear"]), SEASONS[match["season"]], 3, now)
+    month = 3 * int(match["quarter"][1]) - 2
+    return _months(_year_in(match["quarter"], now, month), month, 3, now)
 
 
 def _year(match: re.Match[str], now: datetime) -> _Pair:
     return _months(int(match["year"]), 1, 12, now)
-
-
-def _day_before(match: re.Match[str], now: datetime) -> _Pair:
-    return _days_back(now, 2)
 
 
 def _ago(match: re.Match[str], now: datetime) -> _Pair:
@@ -377,13 +344,10 @@ def _before(count: int, unit: str, now: datetime) -> _Pair:
 
 
 def _half(match: re.Match[str], now: datetime) -> _Pair:
-    words = match["half"]
-    if "hour" in words:
+    if "hour" in match["half"]:
         return now - timedelta(minutes=45), now
-    # The month that long ago and those around it: one around half a year, three around longer ones.
-    years = 0 if words.startswith("half") else count_of(words)
-    around = 3 if years else 1
-    return _months(*_shifted(now, -12 * years - 6 - around), 2 * around + 1, now)
+    # The month that long ago and those around it.
+    return _months(*_shifted(now, -7), 3, now)
 
 
 def _run(match: re.Match[str], now: datetime) -> _Pair:
@@ -400,11 +364,7 @@ def _named(match: re.Match[str], now: datetime) -> _Pair:
     words = match["named"].split()
     if words[-2:] == ["before", "last"]:
         return calendar(words[-3], 2, now)
-    return calendar(words[-1], 0 if "this" in words else 1, now)
-
-
-def _weekend(match: re.Match[str], now: datetime) -> _Pair:
-    return calendar("weekend", 0, now)
+    return calendar(words[-1], int(words[-2] in ("last", "past", "previous")), now)
 
 
 def calendar(unit: str, back: int, now: datetime) -> _Pair:
@@ -451,7 +411,8 @@ def _weekday(match: re.Match[str], now: datetime) -> _Pair:
 def _word(match: re.Match[str], now: datetime) -> _Pair:
     if match["word"] in _VAGUE:
         return _days_back(now, RECENTLY_DAYS)[0], now
-    return _days_back(now, 1 if match["word"] == "yesterday" else 0)
+    back = 2 if "before" in match["word"] else 1
+    return _days_back(now, back if "yesterday" in match["word"] else 0)
 
 
 def _day_of_month(match: re.Match[str], now: datetime) -> _Pair:
@@ -462,10 +423,9 @@ def _day_of_month(match: re.Match[str], now: datetime) -> _Pair:
 
 
 _KINDS: dict[str, Callable[[re.Match[str], datetime], _Pair]] = {
-    "iso": _iso, "dmy": _day_and_month, "mdy": _day_and_month, "part": _part, "nth": _week_of_month,
-    "my": _month_and_year, "month": _month_and_year, "quarter": _quarter, "season": _season,
-    "year": _year, "before": _day_before, "half": _half, "ago": _ago, "run": _run,
-    "named": _named, "weekend": _weekend, "night": _night, "weekday": _weekday, "nthday": _day_of_month, "word": _word,
+    "iso": _iso, "dmy": _day_and_month, "mdy": _day_and_month, "partof": _part, "my": _month_and_year,
+    "month": _month_and_year, "quarter": _quarter, "year": _year, "half": _half, "ago": _ago, "run": _run,
+    "named": _named, "night": _night, "weekday": _weekday, "nthday": _day_of_month, "word": _word,
 }  # fmt: skip
 
 
@@ -521,7 +481,7 @@ def _joined(named: list[TimeSpan], text: str) -> Iterator[TimeSpan]:
 
 
 def _numbers(words: str) -> list[int]:
-    return [int(n) for n in "".join(c if c.isdecimal() else " " for c in words).split()]
+    return [int(number) for number in re.findall(r"\d+", words)]
 
 
 def _month_number(words: str) -> int:

@@ -9,14 +9,14 @@ from functools import lru_cache
 from vector_memory.text import tables
 from vector_memory.text.words import words_in
 
-_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_MONTHS = (
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
 )  # fmt: skip
 _UNITS = ("hours", "days", "week", "weeks", "month", "months", "year", "years")
 _WHOLE = ("yesterday", "today", "the day before yesterday", "recently")
-_NAMED = frozenset((*_DAYS, *_MONTHS, *_UNITS, "weekend", "night"))
+_NAMED = frozenset((*WEEKDAYS, *MONTHS, *_UNITS, "weekend", "night"))
 _TIMES = _NAMED | frozenset(_WHOLE)
 _HERE = "hier"
 """Yesterday in French, here in German."""
@@ -36,7 +36,7 @@ def _words() -> dict[str, str]:
 
 def is_month(word: str) -> bool:
     """Whether a word in small letters is a month's name that is written otherwise in English."""
-    return _words().get(word, word) in _MONTHS and word not in _MONTHS
+    return _words().get(word, word) in MONTHS and word not in MONTHS
 
 
 @lru_cache(maxsize=1)

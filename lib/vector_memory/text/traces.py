@@ -4,12 +4,12 @@ nobody had said before. One alone may be chance; a note of which two come up was
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 from vector_memory.text import analysis, mentions, tables
+from vector_memory.text.words import words_in
 
 LEAST_SIGNS = 2
 """Signs of a note that have to come up before it counts as used."""
@@ -19,7 +19,6 @@ many letters at least."""
 NAME_CHARS = 5
 """Shorter names stand in too many texts."""
 MOST_CHARS = 100_000
-_WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 _SENTENCE_ENDS = str.maketrans(".!?;:", "\n" * 5)
 _COMMON_WORDS = tables.words("common_words")
 _COMMON_FILES = tables.words("common_files")
@@ -80,9 +79,7 @@ def signs(text: str) -> set[Sign]:
 def phrases(text: str) -> Iterable[Phrase]:
     """Yield the telling phrases of a text, as stems."""
     for sentence in text.translate(_SENTENCE_ENDS).split("\n"):
-        words = [
-            word for word in _WORD.findall(sentence.lower()) if word not in analysis.STOP_WORDS
-        ]
+        words = [word for word in words_in(sentence) if word not in analysis.STOP_WORDS]
         rare = [
             len(word) >= RARE_CHARS and word not in _COMMON_WORDS and not word.isdigit()
             for word in words

@@ -100,7 +100,7 @@ def test_the_mark_says_from_where_on_it_is_held() -> None:
     found = suspicion.Suspicion(7, ("conceals",))
     assert suspicion.mark(found, HELD)["suspicion"]["held"] is True
     assert "held" not in suspicion.mark(found, suspicion.HELD_QUOTED)["suspicion"]
-    assert suspicion.mark(suspicion.NONE, HELD) == {}
+    assert suspicion.mark(suspicion.Suspicion(0, ()), HELD) == {}
 
 
 @given(st.text(max_size=300), st.text(max_size=300))

@@ -11,8 +11,8 @@ from itertools import takewhile
 
 from vector_memory.index import tools
 from vector_memory.index.fixes import commands
-from vector_memory.text import tables
 from vector_memory.text.failures import Failure, failure, normalise, undated
+from vector_memory.text.patterns import PatternTable
 from vector_memory.text.words import letters_in
 
 ERROR_CHARS = 170
@@ -29,17 +29,12 @@ _SAYS_NOTHING = re.compile(
     r"|\d+[\s│|]+[-+].*|%\s+Total.*|[\w./:\[\]-]+ PASSED.*|WARN\b.*)$",
     re.IGNORECASE,
 )
-_PATTERNS = tables.patterns("error_words", os.path.dirname(__file__))
-_COMPLAINT = _PATTERNS["complaint"]
-_COUNT = _PATTERNS["count"]
+_TABLE = PatternTable("error_words", os.path.dirname(__file__))
 _HEAD = re.compile(r"^(?:(?:fatal |internal )?error|fatal)[:!]\s*", re.IGNORECASE)
 _PREFIX = re.compile(r"^.*?\b(?:error|fatal)\b(?: \w+\d)?[]:!]\s*", re.IGNORECASE)
 _VAGUE = frozenset({"error", "fail", "failed", "fatal", "err", "exception", "exit"})
-_ONLY_THAT = _PATTERNS["only_that"]
-"""What a program says when another one has said already what went wrong."""
 _PLACED = re.compile(r"^[\w./\\@-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? (?=\S)")
 """A message with the place in a file that it is about."""
-_ABSENT = _PATTERNS["absent"]
 _URL = re.compile(
     r"\b(?:https?|git|ssh|wss?|ftp):/{1,2}[^\s/'\",]+(?:/(?:[^\s/'\",]*/)*([^\s/'\",]*))?"
 )
@@ -96,7 +91,7 @@ def _digest(text: str, size: int) -> bytes:
 def _without_what_varies(words: str) -> str:
     """Return a part of an error without the addresses, numbers and folders in it. Of a URL its last part
     is left where that is what is missing."""
-    is_absent = _ABSENT.search(words)
+    is_absent = "absent" in _TABLE.found(words)
     words = _URL.sub(lambda url: (url[1] or "") if is_absent else "<url>", words)
     for pattern, instead in _VARIES:
         words = pattern.sub(instead, words)
@@ -188,7 +183,9 @@ def line_of(text: str) -> str:
     plain = (
         at
         for at in complaints
-        if not (_COUNT.search(lines[at]) or says_only_that(lines[at]) or _heads(lines, at))
+        if not (
+            "count" in _TABLE.found(lines[at]) or says_only_that(lines[at]) or _heads(lines, at)
+        )
     )
     last = [at for at, line in enumerate(lines) if not says_only_that(line)][-1:]
     at = next(plain, complaints[0] if complaints else last[0] if last else -1)
@@ -214,7 +211,7 @@ def _unplaced(line: str) -> str:
 
 
 def _complains(line: str) -> bool:
-    return bool(_COMPLAINT.search(line) or _PLACED.match(line.strip()))
+    return "complaint" in _TABLE.found(line) or _PLACED.match(line.strip()) is not None
 
 
 def _is_vague(found: Failure) -> bool:
@@ -227,4 +224,4 @@ def _is_vague(found: Failure) -> bool:
 
 def says_only_that(message: str) -> bool:
     """Whether a message says that something failed, and not what is wrong."""
-    return _ONLY_THAT.fullmatch(message.strip()) is not None
+    return "only_that" in _TABLE.found(message.strip())

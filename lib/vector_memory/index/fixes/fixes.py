@@ -30,6 +30,7 @@ from vector_memory.index.fixes.errors import (
 from vector_memory.model import unique
 from vector_memory.text import tables
 from vector_memory.text.failures import failure
+from vector_memory.text.patterns import PatternTable
 from vector_memory.text.statements import CODE, HEADING, statements
 from vector_memory.text.words import names_in
 
@@ -41,10 +42,7 @@ SURE, LIKELY = 0.9, 0.55
 NEAR = 4
 """Commands within which another program may stand for the one that failed."""
 
-_PATTERNS = tables.patterns("fix_phrases", os.path.dirname(__file__))
-_NOT_OURS = _PATTERNS["not_ours"]
-_MISPLACED = _PATTERNS["misplaced"]
-"""Errors of which a wrong folder may be the cause."""
+_TABLE = PatternTable("fix_phrases", os.path.dirname(__file__))
 _SAID = re.compile(r"(?!\S{1,40}:\s)[^\n]*\b(?:I|we|you|let's|please)\b[^\n]*", re.IGNORECASE)
 """One line of speech: what the user said when turning a call down, as older clients give it."""
 _STILL_FAILING = re.compile(
@@ -61,8 +59,6 @@ _KEEPING = frozenset({"git add", "git commit", "git push"})
 """Jobs that keep what was done: they mend nothing where anything else was done."""
 _MANNERS = frozenset({"--verbose", "--quiet", "--silent", "--color", "--no-color", "--exitfirst"})
 """Options that change how a command tells, not what it does."""
-_CAUSE = _PATTERNS["cause"]
-_HINT = _PATTERNS["hint"]
 _WORDS_OF = tables.sets("command_words")
 _CHECK_ENDS = ("check", "lint")
 _CHECKS, _MAKING = _WORDS_OF["checks"], _WORDS_OF["making"]
@@ -115,7 +111,7 @@ def is_failure(call: ToolUse) -> bool:
         return False
     if tools.is_rejection(call.output):
         return False
-    if _NOT_OURS.search(call.output[:2_000]) or not commands.family(call.command):
+    if "not_ours" in _TABLE.found(call.output[:2_000]) or not commands.family(call.command):
         return False
     if _SAID.fullmatch(call.output.strip()):
         return False
@@ -335,7 +331,9 @@ def _is_elsewhere(failed: ToolUse, call: ToolUse) -> bool:
     """Whether a call does something else than the one that failed: in another folder, where it was not
     the folder that was wrong, or with other files in a part of its line."""
     folders = [commands.folder(tool_use.command) for tool_use in (failed, call)]
-    if all(folders) and folders[0] != folders[1] and not _MISPLACED.search(failed.output):
+    is_moved = all(folders) and folders[0] != folders[1]
+    # Of some errors a wrong folder may be the cause.
+    if is_moved and "misplaced" not in _TABLE.found(failed.output):
         return True
     told = commands.acting(call.command)
     fits = (
@@ -468,10 +466,8 @@ def _because(before: Sequence[str], after: Sequence[str], topic: frozenset[str])
         for one in (said for text in texts for said in statements(text[:6_000])):
             if one.form in (CODE, HEADING) or not 20 <= len(one.text) <= 400 or one.text[-1] == ":":
                 continue
-            shared = len(topic & _long_words(one.text))
-            worth = (
-                2 if _CAUSE.search(one.text) else 1 if _HINT.search(one.text) or shared > 2 else 0
-            )
+            shared, signs = len(topic & _long_words(one.text)), _TABLE.found(one.text)
+            worth = 2 if "cause" in signs else int("hint" in signs or shared > 2)
             if worth > best and (is_before or (worth > 1 and shared > 1)):
                 best, found = worth, one.text
     return tools.clip(found, BECAUSE_CHARS)

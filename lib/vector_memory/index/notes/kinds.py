@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from vector_memory.index.notes.markdown import STEPS, Block
 from vector_memory.model import CONTEXT, DECISION, PREFERENCE, PROCEDURE, QUESTION, TODO
-from vector_memory.text import tables
+from vector_memory.text.patterns import PatternTable
 from vector_memory.text.words import words_in
 
 MAX_CHARS = 2_000
@@ -23,9 +23,8 @@ _HEADING = re.compile(
     rf"|(?P<{PREFERENCE}>(?:\w+ )?preferences|(?:\w+ )?conventions|(?:house )?rules|style))$",
     re.IGNORECASE,
 )
-_PATTERNS = tables.patterns("note_phrases", os.path.dirname(__file__))
-_DECIDED = _PATTERNS["decided"]
-_PREFERRED = _PATTERNS["preferred"]
+_TABLE = PatternTable("note_phrases", os.path.dirname(__file__))
+"""What says that a note is of a kind, below the kind's name."""
 
 
 def suggest(block: Block) -> str:
@@ -40,10 +39,8 @@ def suggest(block: Block) -> str:
         return QUESTION
     # "We use:" and "Always:" say of each item below what it is.
     said = " ".join((*block.context[-1:], text))[:MAX_CHARS]
-    if _DECIDED.search(said):
-        return DECISION
-    if _PREFERRED.search(said):
-        return PREFERENCE
+    if named := _TABLE.found(said):
+        return named[0]
     if block.code and runs(block.code, block.language):
         return PROCEDURE
     return of_headings(block.headings) or CONTEXT

@@ -9,15 +9,14 @@ Source: the `memory` server of the reference servers of the Model Context Protoc
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from vector_memory.system import json_in
 from vector_memory.system.json_in import Record
+from vector_memory.text.analysis import parts_of
 
 Clean = Callable[[str], str]
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @dataclass(frozen=True)
@@ -87,9 +86,8 @@ def _relation(item: Record, clean: Clean) -> Iterator[Fact]:
     one, other = _word(item.text("from"), clean), _word(item.text("to"), clean)
     verb = _word(item.text("relationType"), clean)
     if one and other and verb:
-        words = _CAMEL.sub(" ", verb).replace("_", " ").strip()
-        key = _key("relation", one, verb, other)
-        yield Fact(key, f"{one} {words} {other}", (), (one, other), is_relation=True)
+        words = " ".join((one, *parts_of(verb), other))
+        yield Fact(_key("relation", one, verb, other), words, (), (one, other), is_relation=True)
 
 
 def _is_item(data: Mapping[str, object]) -> bool:

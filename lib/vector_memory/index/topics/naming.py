@@ -31,7 +31,7 @@ _ASKING = _PATTERNS["asking"]
 _MENTION = re.compile(r"(?<!\S)@(?=[\w./])")
 _CLAUSE = re.compile(r"\s*(?:[;:]\s|,\s(?:and|but|so|which|because|then|as)\s|\s[–—-]\s|\.\s|\?|!)")
 _TITLE_END = "\\ .…,;:-–—?!("
-_BREAK = re.compile(_PATTERNS["phrase_begins"].pattern, re.IGNORECASE)
+_BREAK = _PATTERNS["phrase_begins"]
 """Where a phrase begins, so that another one ends."""
 
 

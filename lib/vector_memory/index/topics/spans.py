@@ -1,7 +1,7 @@
 """Spans: a session as a tree of topics, each a stretch of turns with a name and a summary.
 
 A topic begins where the signs say so (`shifts`); a long one is cut once more where they say it less
-clearly. Pure: the turns come with their vectors, or without.
+clearly.
 """
 
 from __future__ import annotations
@@ -13,12 +13,7 @@ from types import MappingProxyType
 
 from vector_memory.index.topics.naming import name_of
 from vector_memory.index.topics.shifts import scores
-from vector_memory.index.topics.summaries import (
-    Summary,
-    SummaryIdea,
-    ideas_of,
-    summary_of,
-)
+from vector_memory.index.topics.summaries import Summary, SummaryIdea, summary_of
 from vector_memory.index.topics.turns import TopicTurn, lines_of
 
 TOPIC, SUBTOPIC = 1, 2
@@ -56,8 +51,7 @@ def spans(
 
     Args:
         turns: the session's turns, in order.
-        ideas: what is known to have been decided, concluded or left open; where nothing is
-            of a sort, the turns' sentences are asked.
+        ideas: what is known to have been decided, concluded or left open.
         decided: by the keys of turns, whether another topic begins there, where that is known.
     """
     found = [
@@ -68,13 +62,6 @@ def spans(
     known: dict[int, list[SummaryIdea]] = {}
     for idea in ideas:
         known.setdefault(idea.turn, []).append(idea)
-    guessed: dict[int, list[SummaryIdea]] = {}
-
-    def guesses(members: Sequence[TopicTurn]) -> list[SummaryIdea]:
-        for turn in members:
-            if turn.first.turn not in guessed:
-                guessed[turn.first.turn] = list(ideas_of(turn))
-        return [one for turn in members for one in guessed[turn.first.turn]]
 
     def made(first: int, last: int, level: int) -> TopicSpan:
         members = tuple(turns[first:last])
@@ -86,7 +73,7 @@ def spans(
             key=members[0].first.key,
             level=level,
             name=name,
-            summary=summary_of(members, said, lambda: guesses(members), name),
+            summary=summary_of(members, said, name),
             turns=(members[0].first.turn, members[-1].first.turn),
             lines=lines_of(members),
             members=members,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from vector_memory.index.plain_kinds import plain_kind
@@ -58,41 +58,23 @@ def intent_of(sentence: str) -> str:
     return QUESTION if sentence.rstrip().endswith("?") else plain_kind(sentence, is_users=False)
 
 
-def summary_of(
-    turns: Sequence[TopicTurn],
-    known: Sequence[SummaryIdea],
-    said: Callable[[], Sequence[SummaryIdea]],
-    name: str = "",
-) -> Summary:
-    """Return the summary of a stretch.
+def summary_of(turns: Sequence[TopicTurn], known: Sequence[SummaryIdea], name: str = "") -> Summary:
+    """Return the summary of a stretch. How it ended stands for what was concluded, or left open where that is a
+    question, where nothing is known of that.
 
     Args:
         known: what is known to have been said in it.
-        said: finds what its sentences are; asked where nothing is known of a sort.
         name: the stretch's name, which need not be said again.
     """
-
-    def texts(intents: Sequence[str], but: Sequence[str] = ()) -> tuple[str, ...]:
-        return _texts(known, intents, (name, *but)) or _texts(said(), intents, (name, *but))
-
-    def late(ideas: Sequence[SummaryIdea]) -> list[SummaryIdea]:
-        # What was asked or to be done earlier was most likely answered and done on the way.
-        return [summary_idea for summary_idea in ideas if summary_idea.turn == turns[-1].first.turn]
-
-    decided = texts(DECIDED)
-    concluded = texts(CONCLUDED, decided) or _texts(_last_words(turns[-1]), CONCLUDED)
-    left_open = _texts(late(known), OPEN, decided) or _texts(late(said()), OPEN, decided)
-    return Summary(decided, concluded, left_open)
-
-
-def ideas_of(turn: TopicTurn) -> Iterator[SummaryIdea]:
-    """Yield what the sentences of a turn are. A user's question is a request, no open question: it is
-    what the turn is about."""
-    for who, text in (("user", turn.prompt), ("assistant", turn.answer)):
-        for sentence in sentences(text):
-            intent = intent_of(sentence)
-            if intent and not (who == "user" and intent in OPEN):
-                yield SummaryIdea(turn.first.turn, intent, sentence)
+    last = _last_words(turns[-1])
+    decided = _texts(known, DECIDED, (name,))
+    # What was asked or to be done earlier was most likely answered and done on the way.
+    late = [idea for idea in known if idea.turn == turns[-1].first.turn]
+    return Summary(
+        decided,
+        _texts(known, CONCLUDED, (name, *decided)) or _texts(last, CONCLUDED),
+        _texts(late, OPEN, decided) or _texts(last, OPEN, decided),
+    )
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -113,10 +95,9 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def _last_words(turn: TopicTurn) -> list[SummaryIdea]:
-    """Return how a stretch ended, where nothing else is known of it."""
-    return [
-        SummaryIdea(turn.first.turn, "conclusion", said) for said in sentences(turn.answer[-1_500:])
-    ][-1:]
+    """Return how a stretch ended: with a question, or with what counts as found."""
+    said = [*sentences(turn.answer[-1_500:])][-1:]
+    return [SummaryIdea(turn.first.turn, intent_of(one) or "conclusion", one) for one in said]
 
 
 def _texts(

@@ -1,7 +1,7 @@
 """A session's passages put together again as turns: a prompt and what came of it, as far as it was kept.
 
 Topics are found in what is stored, not in the transcript: that is redacted, without chatter, at hand
-after the transcript is gone, and has its vectors already.
+after the transcript is gone.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from vector_memory.index.voices import ASSISTANT, USER, Voice, voices
 from vector_memory.text import tables
@@ -19,16 +19,12 @@ from vector_memory.text.analysis import STOP_WORDS
 from vector_memory.text.harmless import without_marked
 from vector_memory.text.words import letters_in
 
-if TYPE_CHECKING:
-    from vector_memory.model import Vector
-
 _COMMON = STOP_WORDS | tables.words("topic_words")
 
 
 class Passage(NamedTuple):
     """A stored piece of an exchange: which one (`turn`, `key`: the same in every copy of the
-    transcript), where (`path`, lines from 1, both ends included), when (aware UTC), and its vector,
-    (dim,) float32 normalised, or None without one."""
+    transcript), where (`path`, lines from 1, both ends included), and when (aware UTC)."""
 
     turn: int
     key: str
@@ -39,7 +35,6 @@ class Passage(NamedTuple):
     line_end: int
     at: datetime
     files: tuple[str, ...] = ()
-    vector: Vector | None = None
 
 
 @dataclass(frozen=True)
@@ -87,11 +82,6 @@ class TopicTurn:
     def files(self) -> frozenset[str]:
         """The files that it touched."""
         return frozenset(file for passage in self.passages for file in passage.files)
-
-    @property
-    def vectors(self) -> list[Vector]:
-        """The vectors of its passages, as far as there are any."""
-        return [passage.vector for passage in self.passages if passage.vector is not None]
 
 
 def terms_of(text: str) -> frozenset[str]:

@@ -16,6 +16,7 @@ from vector_memory.service.base.messages import FileError
 from vector_memory.service.capture import deferred, store_session
 from vector_memory.service.capture.read_session import ReadRequest
 from vector_memory.service.capture.reading_process import ReadingProcess
+from vector_memory.service.capture.store_session import to_ask
 from vector_memory.system.files import explained
 
 LIVE_S = 300.0
@@ -90,7 +91,7 @@ def backfill(ctx: Context, request: BackfillRequest, progress: Progress) -> Back
     started = time.monotonic()
     done = Filled()
     files = list(dict.fromkeys(path for root in roots(request) for path in _below(root, done)))
-    asks = _asks(ctx, files, request.session)
+    asks = (to_ask(ctx, path, final=not is_live(path, request.session)) for path in files)
     whole = False
     try:
         with ctx.filling.going_on(), ReadingProcess(ctx.home.pycache) as process:
@@ -153,11 +154,6 @@ def _everything(request: BackfillRequest) -> list[str]:
         os.path.join(gemini, "tmp"),
     ]
     return [folder for folder in folders if os.path.isdir(folder)]
-
-
-def _asks(ctx: Context, files: Sequence[str], own_session: str) -> Iterator[ReadRequest]:
-    for path in files:
-        yield store_session.to_ask(ctx, path, final=not is_live(path, own_session))
 
 
 def is_live(path: str, own_session: str = "") -> bool:

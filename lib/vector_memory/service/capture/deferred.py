@@ -1,8 +1,7 @@
 """What is still to be made of sessions that were read: topics and summaries, for the quiet moments.
 
 It is noted in the same moment in which a reading counts as done, so that nothing is left out, whenever
-the daemon ends. A backfill does not wait for it, and finds better topics later: they follow the vectors
-of what was said.
+the daemon ends. A backfill does not wait for it.
 """
 
 from __future__ import annotations

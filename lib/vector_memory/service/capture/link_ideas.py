@@ -37,7 +37,7 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import merging, placement, proposals, trust_marks
 from vector_memory.service.memory.placement import Neighbour, neighbours
 from vector_memory.system.json_in import Record
-from vector_memory.text import tables
+from vector_memory.text.patterns import PatternTable
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector
@@ -55,9 +55,8 @@ MOST_OPEN = 50
 """How many open items a fix is compared with."""
 SPECIFIC = ("file:", "concept:", "person:")
 
-_PATTERNS = tables.patterns("link_phrases", os.path.dirname(__file__))
-_BUILDS_ON = _PATTERNS["builds_on"]
-_CLARIFIES = _PATTERNS["clarifies"]
+_TABLE = PatternTable("link_phrases", os.path.dirname(__file__))
+"""What says that an idea builds on another one, or clarifies it."""
 
 
 def weave(ctx: Context, shelf: Shelf, most: int = 20) -> int:
@@ -92,8 +91,7 @@ def _name(shelf: Shelf) -> str:
 
 
 def _reached(ctx: Context, shelf: Shelf) -> int:
-    cursor = ctx.state.cursor(_name(shelf)) or Record()
-    return cursor.number("seq")
+    return (ctx.state.cursor(_name(shelf)) or Record()).number("seq")
 
 
 def _is_idea(memory: Memory) -> bool:
@@ -109,11 +107,10 @@ def _weave_one(ctx: Context, shelf: Shelf, memory: Memory, vector: Vector) -> No
     with shelf.storing:
         found = neighbours(ctx, shelf, memory, vector)
         found += _problems(shelf, memory, found)
-        near = [neighbour for neighbour in found if _is_older(neighbour.memory, memory)]
         near = [
-            neighbour
-            for neighbour in near
-            if not proposals.may_stand_beside(memory, neighbour.memory)
+            one
+            for one in found
+            if _is_older(one.memory, memory) and not proposals.may_stand_beside(memory, one.memory)
         ]
         for one in near:
             if _says_same(memory, one):
@@ -130,10 +127,8 @@ def _problems(shelf: Shelf, memory: Memory, found: Sequence[Neighbour]) -> list[
         return []
     known = {neighbour.memory.id for neighbour in found}
     open_ones = shelf.journal.open_items(Scope(projects=(memory.project,)), MOST_OPEN)
-    solved = [
-        open_one for open_one in open_ones if open_one.id not in known and _solves(memory, open_one)
-    ]
-    return [Neighbour(one, None) for one in solved]
+    left = (one for one in open_ones if one.id not in known)
+    return [Neighbour(one, None) for one in left if _solves(memory, one)]
 
 
 def _is_older(other: Memory, memory: Memory) -> bool:
@@ -233,9 +228,7 @@ def _goes_too_far(tie: placement.Tie, memory: Memory, cosine: float) -> bool:
 
 def _nearer(memory: Memory) -> Relation:
     """Return how an idea says that it belongs to another one."""
-    if _CLARIFIES.search(memory.text):
-        return Relation.CLARIFIES
-    return Relation.BUILDS_ON if _BUILDS_ON.search(memory.text) else Relation.RELATES_TO
+    return Relation(next(iter(_TABLE.found(memory.text)), Relation.RELATES_TO))
 
 
 def _share_entities(memory: Memory, near: Neighbour) -> bool:

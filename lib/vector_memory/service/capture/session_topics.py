@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from vector_memory import redact
 from vector_memory.errors import StoreDamagedError, UnsafeTextError
@@ -20,7 +18,6 @@ from vector_memory.index.tools import clip
 from vector_memory.index.topics.spans import TopicSpan, spans, walk
 from vector_memory.index.topics.summaries import SummaryIdea
 from vector_memory.index.topics.turns import Passage, TopicTurn, turns_of
-from vector_memory.journal.journal import text_hash
 from vector_memory.model import (
     DERIVED,
     PASSAGE,
@@ -41,9 +38,6 @@ from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.exchange_versions import memory_id
 from vector_memory.service.memory.passages import number_of
 
-if TYPE_CHECKING:
-    from vector_memory.model import Vector
-
 log = logging.getLogger(__name__)
 
 ONE_AT_A_TIME = threading.Lock()
@@ -58,8 +52,6 @@ SHIFTS = "shift:"
 """The sort of records that say for a session's turns whether another topic begins there."""
 WORDED = "worded"
 """In `extra` of a topic whose summary a model has worded: a digest of the words that rules gave it."""
-_LEAD = re.compile(r"^\[[^\]]{0,200}\]\s*")
-"""What an idea leans on, put before it; a topic says that itself."""
 IDEA_KINDS = frozenset(
     {"decision", "preference", "conclusion", "cause", "solution", "learning", "question", "todo"}
 )
@@ -124,11 +116,11 @@ def read(ctx: Context, session: str) -> list[SessionContents]:
 def _told(
     ctx: Context, shelf: Shelf, session: str, project: str, memories: list[Memory]
 ) -> SessionContents:
-    turns = spoken = _turns(ctx, shelf, memories)
+    turns = spoken = _turns(memories)
     # No topic repeats the words of what is held back.
     safe = [memory for memory in memories if not memory.is_held]
     if len(safe) < len(memories):
-        spoken = _turns(ctx, shelf, safe)
+        spoken = _turns(safe)
     decided = {
         key: one.get("begins") is True for key, one in ctx.state.records(SHIFTS + session).items()
     }
@@ -149,15 +141,9 @@ def _by_project(shelf: Shelf, session: str) -> dict[str, list[Memory]]:
     return found
 
 
-def _turns(ctx: Context, shelf: Shelf, memories: Sequence[Memory]) -> list[TopicTurn]:
-    """Return the turns that the active passages among these memories make, with the vectors that are
-    there already."""
-    passages = [memory for memory in memories if _is_talk(memory)]
-    passages.sort(key=number_of)
-    vectors = _vectors(ctx, shelf, passages)
-    return turns_of(
-        _passage(passage, vectors.get(text_hash(passage.embedded))) for passage in passages
-    )
+def _turns(memories: Sequence[Memory]) -> list[TopicTurn]:
+    """Return the turns that the active passages among these memories make."""
+    return turns_of(map(_passage, sorted(filter(_is_talk, memories), key=number_of)))
 
 
 def _tree(
@@ -172,12 +158,18 @@ def _tree(
 def ideas(memories: Iterable[Memory]) -> list[SummaryIdea]:
     """Return what is known to have been decided, concluded or left open."""
     return [
-        SummaryIdea(memory.source.turn, memory.kind, _LEAD.sub("", memory.text, count=1))
+        SummaryIdea(memory.source.turn, memory.kind, _bare(memory.text))
         for memory in memories
         if memory.kind in IDEA_KINDS
         and memory.status is Status.ACTIVE
         and not memory.extra.get("done")
     ]
+
+
+def _bare(text: str) -> str:
+    """Return an idea without the title that it leans on, put before it in brackets; a topic says that itself."""
+    title, closed, said = text.partition("] ")
+    return said if closed and title.startswith("[") else text
 
 
 def _is_talk(memory: Memory) -> bool:
@@ -189,15 +181,7 @@ def _is_talk(memory: Memory) -> bool:
     )
 
 
-def _vectors(ctx: Context, shelf: Shelf, passages: Sequence[Memory]) -> dict[bytes, Vector]:
-    if not ctx.embedding.model or not passages:
-        return {}
-    return shelf.journal.get_vectors(
-        [text_hash(passage.embedded) for passage in passages], ctx.embedding.model
-    )
-
-
-def _passage(memory: Memory, vector: Vector | None) -> Passage:
+def _passage(memory: Memory) -> Passage:
     source = memory.source
     return Passage(
         turn=source.turn,
@@ -209,7 +193,6 @@ def _passage(memory: Memory, vector: Vector | None) -> Passage:
         line_end=source.line_end,
         at=memory.created_at,
         files=tuple(memory.files),
-        vector=vector,
     )
 
 

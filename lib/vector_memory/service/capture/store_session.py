@@ -304,12 +304,7 @@ def _unlist(shelf: Shelf, ids: list[str]) -> None:
 def _memory(draft: Draft, project: str) -> Memory:
     """Return the memory of a redacted draft; the journal takes no other. A passage was looked at when
     it was made, since part of it is the user's own words."""
-    made = _of_draft(draft, project)
-    return levels.raised(made) if draft.kind == PASSAGE else trust_marks.settled(made)
-
-
-def _of_draft(draft: Draft, project: str) -> Memory:
-    return Memory(
+    made = Memory(
         id=memory_id(draft.external_id, project),
         text=cast("CleanText", draft.text),
         title=draft.title,
@@ -333,3 +328,4 @@ def _of_draft(draft: Draft, project: str) -> Memory:
         external_id=draft.external_id,
         extra=draft.extra,
     )
+    return levels.raised(made) if draft.kind == PASSAGE else trust_marks.settled(made)

@@ -28,7 +28,7 @@ from vector_memory.model import (
     Status,
 )
 from vector_memory.service.base.asker import asker_in
-from vector_memory.service.capture import archives, session_summary, session_topics
+from vector_memory.service.capture import archives, find_ideas, session_summary, session_topics
 from vector_memory.service.find import topic_outline
 from vector_memory.service.inject import after_compaction, prompt_recall, session_start
 from vector_memory.service.learning import counted_records
@@ -81,6 +81,7 @@ def learn(house: ServiceHouse, folder: Path, talk: list[tuple[str, str, int]]) -
     """Capture a session as it stands, and derive its topics."""
     path = transcript(folder, talk)
     captured = captured_of(house.ctx, str(path), final=True)
+    find_ideas.find_all(house.ctx)
     session_topics.derive(house.ctx, captured.sessions)
 
 

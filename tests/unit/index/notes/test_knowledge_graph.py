@@ -37,7 +37,7 @@ def test_an_entity_without_observations_is_a_fact_itself() -> None:
 def test_a_relation_is_a_sentence() -> None:
     """In words, whichever way its type is written."""
     (fact,) = facts(RELATION)
-    assert (fact.text, fact.entities) == ("Anna works On Ledger", ("Anna", "Ledger"))
+    assert (fact.text, fact.entities) == ("Anna works on Ledger", ("Anna", "Ledger"))
     (other,) = facts({**RELATION, "relationType": "works_on"})
     assert other.text == "Anna works on Ledger"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +15,6 @@ from vector_memory.index.topics.summaries import (
     Summary,
     SummaryIdea,
     intent_of,
-    sentences,
     summary_of,
 )
 from vector_memory.index.topics.turns import Passage, TopicTurn, lines_of, terms_of, turns_of
@@ -37,11 +35,6 @@ def passage(number: int, text: str, **more: object) -> Passage:
 def turn(number: int, prompt: str, answer: str = "It is done.", **more: object) -> TopicTurn:
     """Return a turn of one passage."""
     return TopicTurn((passage(number, f"User: {prompt}\nAssistant: {answer}", **more),))
-
-
-def vector(angle: float) -> np.ndarray:
-    """Return a direction in the plane."""
-    return np.array([np.cos(angle), np.sin(angle)], np.float32)
 
 
 # -- turns ----------------------------------------------------------------------------------------
@@ -110,21 +103,6 @@ def test_a_phrase_far_into_a_prompt_is_none() -> None:
     assert not found["phrase"]
 
 
-def test_distance_needs_vectors_on_both_sides() -> None:
-    """Equal directions are near, opposite ones far; without vectors the usual distance stands in."""
-
-    def distance(*angles: float | None) -> float:
-        turns = [
-            turn(place, "x", vector=None if angle is None else vector(angle))
-            for place, angle in enumerate(angles)
-        ]
-        return shifts.signs(turns, len(turns) - 1)["distance"]
-
-    assert distance(0.0, 0.0) == pytest.approx(0, abs=1e-6)
-    assert distance(0.0, np.pi) == pytest.approx(2, abs=1e-6)
-    assert distance(None, 0.0) == distance(0.0, None) == shifts.MISSING_DISTANCE
-
-
 def test_time_and_files() -> None:
     """A long pause and other files speak for another topic, the same files against it."""
     before = turn(1, "x", files=("a.py",))
@@ -146,10 +124,9 @@ def test_clear_begins_by_any_account() -> None:
 
 def two_topics() -> list[TopicTurn]:
     """Two plain topics of three turns."""
-    queue = [turn(n, "and the retries too", files=("q.py",), vector=vector(0)) for n in (1, 2, 3)]
-    ledger = [turn(n, "and the totals", files=("l.py",), vector=vector(2)) for n in (401, 402)]
-    begins = turn(400, "Now let's fix another bug: totals of the ledger are wrong", files=("l.py",),
-                  vector=vector(2))  # fmt: skip
+    queue = [turn(n, "and the retries too", files=("q.py",)) for n in (1, 2, 3)]
+    ledger = [turn(n, "and the totals", files=("l.py",)) for n in (401, 402)]
+    begins = turn(400, "Now let's fix another bug: totals of the ledger are wrong", files=("l.py",))
     return [*queue, begins, *ledger]
 
 
@@ -163,19 +140,10 @@ def test_a_session_falls_into_its_topics() -> None:
     assert not first.parts
 
 
-def test_it_works_without_vectors() -> None:
-    """The other signs decide."""
-    bare = [
-        TopicTurn(tuple(one._replace(vector=None) for one in each.passages))
-        for each in two_topics()
-    ]
-    assert [one.turns for one in spans(bare)] == [(1, 3), (400, 402)]
-
-
 def test_a_long_topic_has_parts() -> None:
     """They begin where a shift is likely, not certain, and belong to it."""
-    talk = [turn(n, "and the retries too", files=("q.py",), vector=vector(0)) for n in range(1, 8)]
-    talk[4] = turn(5, "why is the worker wrong", files=("w.py",), vector=vector(0))
+    talk = [turn(n, "and the retries too", files=("q.py",)) for n in range(1, 8)]
+    talk[4] = turn(5, "why is the worker wrong", files=("q.py",))
     (topic,) = spans(talk)
     assert [(one.level, one.turns) for one in topic.parts] == [(2, (1, 4)), (2, (5, 7))]
     assert [(one.level, parent) for one, parent in walk([topic])] == [
@@ -196,17 +164,15 @@ def test_no_turns_are_no_topics() -> None:
             ),
             st.integers(0, 90),
             st.sets(st.sampled_from("abc"), max_size=2),
-            st.none() | st.floats(0, 3),
         ),
         max_size=12,
     )
 )
-def test_topics_cover_every_turn_once(drawn: list[tuple[str, int, set[str], float | None]]) -> None:
+def test_topics_cover_every_turn_once(drawn: list[tuple[str, int, set[str]]]) -> None:
     """In order, whatever the session; the parts of a topic cover it, too."""
     talk = [
-        turn(number, prompt, at=START + timedelta(minutes=minutes), files=tuple(files),
-             vector=None if angle is None else vector(angle))
-        for number, (prompt, minutes, files, angle) in enumerate(drawn, 1)
+        turn(number, prompt, at=START + timedelta(minutes=minutes), files=tuple(files))
+        for number, (prompt, minutes, files) in enumerate(drawn, 1)
     ]  # fmt: skip
     found = spans(talk)
     assert [one for topic in found for one in topic.members] == talk
@@ -251,18 +217,15 @@ def test_keywords_name_what_no_prompt_does() -> None:
 # -- summaries ------------------------------------------------------------------------------------
 
 
-def test_a_summary_is_made_of_sentences() -> None:
+def test_a_summary_is_made_of_what_is_known() -> None:
     """Decisions, conclusions, and what the last turn leaves open."""
-    first = turn(
-        1, "which one?", "We will use a spool file for retries. Next step: write the docs."
-    )
-    last = turn(2, "go", "The root cause was a missing index. Should the spool be kept for a week?")
-    found = summary_of(
-        [first, last],
-        [],
-        lambda: [SummaryIdea(n, intent_of(said), said) for n, one in ((1, first), (2, last))
-                 for said in sentences(one.answer)],
-    )  # fmt: skip
+    known = [
+        SummaryIdea(1, "decision", "We will use a spool file for retries."),
+        SummaryIdea(1, "todo", "Write the docs."),
+        SummaryIdea(2, "cause", "The root cause was a missing index."),
+        SummaryIdea(2, "question", "Should the spool be kept for a week?"),
+    ]
+    found = summary_of([turn(1, "which one?"), turn(2, "go")], known)
     assert found == Summary(
         ("We will use a spool file for retries.",),
         ("The root cause was a missing index.",),
@@ -272,14 +235,16 @@ def test_a_summary_is_made_of_sentences() -> None:
 
 
 def test_without_conclusions_the_last_words_stand_for_them() -> None:
-    """How it ended is better than nothing."""
-    assert summary_of([turn(1, "go", "The totals agree with the bank.")], [], list).concluded == (
+    """How it ended is better than nothing; with a question it stays open."""
+    asked = summary_of([turn(1, "go", "All agree. Should the totals be migrated?")], [])
+    assert asked == Summary(left_open=("Should the totals be migrated?",))
+    assert summary_of([turn(1, "go", "The totals agree with the bank.")], []).concluded == (
         "The totals agree with the bank.",
     )
 
 
-def test_known_ideas_come_before_guesses() -> None:
-    """Where something of a sort is known, the sentences of that sort are not taken."""
+def test_known_ideas_come_before_how_it_ended() -> None:
+    """No other sentence is taken for a decision."""
     known = [
         SummaryIdea(1, "decision", "Totals are kept in cents."),
         SummaryIdea(1, "todo", "Migrate the totals."),
