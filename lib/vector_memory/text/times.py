@@ -39,6 +39,7 @@ _MONTH = _MONTH.replace("sep(?:tember)?", "sept?(?:ember)?")
 COUNT = r"(?:\d{1,3}|an?|one|two|(?:a\s)?couple(?:\sof)?|three|(?:a\s)?few|several|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _YEAR = r"(?:19|20)\d\d"
 _ORDINAL = r"\d{1,2}(?:st|nd|rd|th)?"
+SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _CALENDAR = r"(?:week(?:end)?|month|year|quarter|sprint)"
 _UNIT = r"(?:minute|hour|day|week|fortnight|sprint|month|year)s?"
 
@@ -173,7 +174,7 @@ def mentions_time(text: str) -> bool:
 
 _CUES = (
     *"0123456789", "day", "week", "month", "year", "night", "morning", "evening", "noon", "recent", "lately",
-    "quarter", "hour", "sprint", *(name[:3] for name in MONTHS),
+    "quarter", "summer", "winter", "spring", "autumn", "fall", "hour", "sprint", *(name[:3] for name in MONTHS),
 )  # fmt: skip
 """Of these one stands in every text that names a time."""
 _EXPRESSION = re.compile(
@@ -184,6 +185,8 @@ _EXPRESSION = re.compile(
     | \b(?P<part>early|mid|late|(?:the\s+)?(?:beginning|start|middle|end)\s+of)[ -](?P<partof>{_MONTH}\b(?:\s+{_YEAR}\b)?|(?:last|this|(?<=start\sof\s)the|(?<=beginning\sof\s)the)\s+(?:week|month|quarter|year)\b)
     | \b(?P<my>{_MONTH}\.?,?\s+{_YEAR}\b)
     | \b(?:(?:in|of|since|until|till|before|after|during|by|from|last|this|throughout|between|and|to)\s+)(?P<month>{_MONTH}\b(?!\.?\s+{_ORDINAL}\b(?!:))(?:\.?,?\s+{_YEAR}\b)?)
+    | \b(?P<nth>first|second|third|fourth|last)\s+week\s+(?:of|in)\s+(?P<nthof>{_MONTH}\b(?:\s+{_YEAR}\b)?|(?:last|this)\s+month\b)
+    | \b(?:in\s+|last\s+|this\s+)?(?P<season>spring|summer|autumn|fall|winter)\s+(?:of\s+)?(?P<syear>{_YEAR})\b
     | \b(?P<quarter>q[1-4](?:\s+(?:of\s+)?{_YEAR})?)\b
     | \b(?:in|of|since|until|before|after|during|by|from|year)\s+(?P<year>{_YEAR})\b(?![.:]\d)
     | \b(?P<half>half\s+an?\s+(?:year|hour)\s+ago)\b
@@ -305,6 +308,18 @@ def _stretch(words: str, now: datetime) -> _Pair:
     return _month(_year_in(words, now, month), month, now)
 
 
+def _week_of_month(match: re.Match[str], now: datetime) -> _Pair:
+    start, end = _stretch(match["nthof"], now)
+    if match["nth"] == "last":
+        return end - timedelta(days=7), end
+    first = start + timedelta(days=7 * ("first", "second", "third", "fourth").index(match["nth"]))
+    return first, first + timedelta(days=7)
+
+
+def _season(match: re.Match[str], now: datetime) -> _Pair:
+    return _months(int(match["syear"]), SEASONS[match["season"]], 3, now)
+
+
 def _quarter(match: re.Match[str], now: datetime) -> _Pair:
     month = 3 * int(match["quarter"][1]) - 2
     return _months(_year_in(match["quarter"], now, month), month, 3, now)
@@ -424,7 +439,7 @@ def _day_of_month(match: re.Match[str], now: datetime) -> _Pair:
 
 _KINDS: dict[str, Callable[[re.Match[str], datetime], _Pair]] = {
     "iso": _iso, "dmy": _day_and_month, "mdy": _day_and_month, "partof": _part, "my": _month_and_year,
-    "month": _month_and_year, "quarter": _quarter, "year": _year, "half": _half, "ago": _ago, "run": _run,
+    "month": _month_and_year, "nthof": _week_of_month, "syear": _season, "quarter": _quarter, "year": _year, "half": _half, "ago": _ago, "run": _run,
     "named": _named, "night": _night, "weekday": _weekday, "nthday": _day_of_month, "word": _word,
 }  # fmt: skip
 

@@ -48,6 +48,8 @@ def day(first: str, last: str | None = None) -> list[tuple[str | None, str | Non
         ("in mid-June 2024", day("2024-06-11", "2024-06-21")),
         ("Q2 2024", day("2024-04-01", "2024-07-01")),
         ("last quarter", day("2026-07-01", "2026-10-01")),
+        ("in summer 2023", day("2023-06-01", "2023-09-01")),
+        ("in the first week of November", day("2026-11-01", "2026-11-08")),
         ("in 2024", day("2024-01-01", "2025-01-01")),
         ("yesterday", day("2026-11-17")),
         ("the day before yesterday", day("2026-11-16")),
