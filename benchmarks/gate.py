@@ -20,8 +20,14 @@ from relevance import label_of_parts
 from replay import read_lines
 
 from vector_memory.model import PASSAGE
-from vector_memory.retrieve.gate import HELPS, ON_TOPIC
-from vector_memory.service.inject.prompt_recall import LOOKED_AT, MIDST, NEAREST
+from vector_memory.retrieve.gate import HELPS
+from vector_memory.service.inject.prompt_recall import (
+    LOOKED_AT,
+    MIDST,
+    MIDST_OF,
+    NEAREST,
+    SAME_THING,
+)
 
 Floats = NDArray[np.float64]
 PENALTY = 10.0
@@ -29,8 +35,8 @@ PENALTY = 10.0
 IN_VAIN = 1.5
 """How often an example that is not what a model asks for counts: what is told in vain costs more than what is left
 out, and at the shipped threshold of 0.3 few prompts are spoken at without need."""
-RESTED = "sure_rested"
-"""Only labels of who comes back to a project say what it weighs: without such labels it keeps its weight."""
+TYPED = 0.3
+"""How often a prompt that was typed for the labels counts, beside one of a session."""
 STEPS = 30
 THRESHOLDS = (0.2, 0.25, 0.3, 0.35, 0.4)
 NAMES = tuple(name for name in HELPS if name != "bias")
@@ -43,33 +49,38 @@ def matrix(candidates: Sequence[Mapping[str, Any]]) -> Floats:
     return np.array(rows, float).reshape(-1, len(NAMES))
 
 
-def fitted(x: Floats, y: Floats, kept: Mapping[str, float]) -> dict[str, float]:
-    """Return the weights of a logistic model by Newton's method, those that are kept among them."""
-    names = [name for name in NAMES if name not in kept]
-    known = x @ np.array([kept.get(name, 0.0) for name in NAMES])
-    x = x[:, [NAMES.index(name) for name in names]]
-    counts = np.where(y > 0, 1.0, IN_VAIN)
+def fitted(x: Floats, y: Floats, counts: Floats) -> dict[str, float]:
+    """Return the weights of a logistic model by Newton's method.
+
+    Args:
+        x: (n, features). y: (n,) 1 for what the model asks for, else 0. counts: (n,) how often each example counts.
+    """
+    counts = np.where(y > 0, 1.0, IN_VAIN) * counts
     mean, deviation = x.mean(0), x.std(0) + 1e-9
     z = np.c_[(x - mean) / deviation, np.ones(len(x))]
-    penalty = np.r_[np.full(len(names), PENALTY), 1e-6]
+    penalty = np.r_[np.full(len(NAMES), PENALTY), 1e-6]
     weights = np.zeros(z.shape[1])
     for _ in range(STEPS):
-        p = 1 / (1 + np.exp(-np.clip(z @ weights + known, -30, 30)))
+        p = 1 / (1 + np.exp(-np.clip(z @ weights, -30, 30)))
         slope = z.T @ (counts * (p - y)) + penalty * weights
         curve = (z * (counts * p * (1 - p))[:, None]).T @ z + np.diag(penalty)
         weights -= np.linalg.solve(curve, slope)
     own = weights[:-1] / deviation
     bias = round(float(weights[-1] - own @ mean), 4)
-    return {**dict(zip(names, own.round(4).tolist(), strict=True)), **kept, "bias": bias}
+    return {**dict(zip(NAMES, own.round(4).tolist(), strict=True)), "bias": bias}
 
 
 def both(prompts: Prompts) -> tuple[dict[str, float], dict[str, float]]:
     """Return the weights of "it helps" and of "it is on topic", fitted on the labelled candidates."""
-    known = [one for prompt in prompts for one in prompt["candidates"] if one["label"] is not None]
-    x, labels = matrix(known), np.array([one["label"] for one in known])
-    names = () if any(one["is_rested"] for one in prompts) else (RESTED,)
-    helps, on_topic = ({name: model[name] for name in names} for model in (HELPS, ON_TOPIC))
-    return fitted(x, (labels == 2) * 1.0, helps), fitted(x, (labels >= 1) * 1.0, on_topic)
+    labelled = [
+        (one, TYPED if prompt["is_rested"] else 1.0)
+        for prompt in prompts
+        for one in prompt["candidates"]
+        if one["label"] is not None
+    ]
+    x, counts = matrix([one for one, _ in labelled]), np.array([count for _, count in labelled])
+    labels = np.array([one["label"] for one, _ in labelled])
+    return fitted(x, (labels == 2) * 1.0, counts), fitted(x, (labels >= 1) * 1.0, counts)
 
 
 def worths(candidates: Sequence[Mapping[str, Any]], models: Sequence[dict[str, float]]) -> Floats:
@@ -96,14 +107,30 @@ def notes(prompt: Mapping[str, Any], best: Sequence[int], is_widened: bool) -> l
     return [label_of_parts(*labels) for labels in told.values()]
 
 
+def as_it_is_now(prompt: Mapping[str, Any]) -> Floats:
+    """Return (n,) what a prompt's candidates are worth to it, less what is wanted more in the midst of work, and with
+    what a later session said anew in the place of what it was."""
+    found, worth = prompt["candidates"], prompt["worth"].copy()
+    if not prompt["is_first"]:
+        worth -= MIDST * np.array([one["age_s"] < MIDST_OF.total_seconds() for one in found])
+    places = {one["id"]: place for place, one in enumerate(found)}
+    for place in sorted(range(len(found)), key=lambda place: found[place]["created_at"]):
+        one = found[place]
+        if one["likeness"] >= SAME_THING:
+            if (after := places.get(one["newer"])) is not None:
+                worth[after] = max(worth[after], worth[place])
+            worth[place] = 0.0
+    return np.asarray(worth)
+
+
 def shown(prompts: Prompts, threshold: float, is_widened: bool) -> dict[str, Any]:
     """Return what would have been shown from a threshold on, `is_widened` by what else was found of its exchange
     (whatever room it takes)."""
     labels: list[int] = []
     spoke = uncalled = nothing = covered = unknown = 0
     for prompt in prompts:
-        least = threshold + (0.0 if prompt["is_first"] else MIDST)
-        best = [place for place in np.argsort(-prompt["worth"]) if prompt["worth"][place] >= least]
+        worth = as_it_is_now(prompt)
+        best = [place for place in np.argsort(-worth) if worth[place] >= threshold]
         if prompt["is_silent"] or not best:
             continue
         best = best[: 5 if prompt["is_first"] else 1]

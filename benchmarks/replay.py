@@ -220,6 +220,8 @@ def known_of(hit: Hit, now: datetime) -> dict[str, Any]:
         "score": round(hit.score, 6),
         "relevance": round(hit.relevance, 6),
         "breakdown": hit.breakdown,
+        "newer": hit.newer.memory.id if hit.newer else None,
+        "likeness": hit.newer.likeness if hit.newer else 0.0,
         "title": memory.title,
         "files": list(memory.files),
         "text": memory.text[:TEXT_CHARS],

@@ -5,11 +5,13 @@ first prompt of a new session in its project, `rest_days` after the project's ne
 real hook. Its candidates were labelled by reading, as those of `relevance.py` are: 2 would help with the task, 1 is
 on topic, 0 is noise, -1 misleads. A line of FILE is a JSON object with `id`, `project`, `folder`, `prompt`,
 `rest_days` and `candidates` (each `text`, `session`, `kind`, `label`); without these, all is written down to be
-labelled (`--features`).
+labelled (`--features`). With `--transcripts` these are backfilled in the place of the published ones, such as those
+of invented projects; a task with `first_in_session` false comes as a session's second prompt.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
@@ -47,6 +49,8 @@ def answers(house: House, tasks: Sequence[dict[str, Any]]) -> Iterator[Answer]:
         known = list(_candidates(house, asker, session, label))
         fields = {"session_id": session, "prompt": task["prompt"], "line": 0}
         path = os.path.join(house.ctx.home.root, session + ".jsonl")
+        if not is_first(task):
+            _talk_before(house, task["folder"], session, path)
         told = house.hook("UserPromptSubmit", task["folder"], transcript_path=path, **fields)
         yield Answer(
             id=task["id"],
@@ -60,10 +64,33 @@ def answers(house: House, tasks: Sequence[dict[str, Any]]) -> Iterator[Answer]:
         )
 
 
+def is_first(task: dict[str, Any]) -> bool:
+    """Whether a task is the first prompt of its session."""
+    return bool(task.get("first_in_session", True))
+
+
+def _talk_before(house: House, folder: str, session: str, path: str) -> None:
+    """Have a session say something that needs no memory."""
+    stamp = house.now.isoformat()
+    said = {
+        "sessionId": session,
+        "cwd": folder,
+        "timestamp": stamp,
+        "type": "user",
+        "uuid": f"{session}-0",
+    }
+    content = {"role": "user", "content": "git status"}
+    Path(path).write_text(json.dumps({**said, "message": content}) + "\n", encoding="utf-8")
+    fields = {"session_id": session, "transcript_path": path}
+    house.hook("UserPromptSubmit", folder, prompt="git status", **fields)
+    house.hook("Stop", folder, last_assistant_message="Nothing to commit.", **fields)
+    house.settle()
+
+
 def _candidates(
     house: House, asker: ProjectAsker, session: str, label: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    moment = gate.Moment(house.now, True, session_before(asker, session))
+    moment = gate.Moment(house.now, is_first(label), session_before(asker, session))
     for hit in house.candidates(label["prompt"], asker, session)[:WRITTEN]:
         yield {
             **known_of(hit, house.now),
@@ -76,17 +103,18 @@ def main() -> None:
     """Measure once."""
     parser = labelled_options(__doc__ or "")
     parser.add_argument("file", help="the tasks, as JSON lines")
+    parser.add_argument("--transcripts", nargs="*", default=FOLDERS, help="folders of transcripts")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="vector-memory-eval-") as scratch:
         folder = asked.keep or scratch
         data = unpacked(asked.eval, folder)
         kept = os.path.join(folder, f"returning-{data_key(asked.eval)}")
         if not os.path.exists(os.path.join(kept, "filled")):
-            filled(kept, data, asked.home, FOLDERS).close()
+            filled(kept, data, asked.home, asked.transcripts).close()
         # What is told counts as shown: the kept memory stays as it is.
         root = os.path.join(scratch, "house")
         shutil.copytree(kept, root, symlinks=True)
-        house = filled(root, data, asked.home, FOLDERS)
+        house = filled(root, data, asked.home, asked.transcripts)
         try:
             given = list(answers(house, read_lines(Path(asked.file))))
         finally:

@@ -59,8 +59,8 @@ class CandidateSource(Protocol):
         ...
 
     def vectors(self, seqs: NDArray[np.int64]) -> Vectors | None:
-        """Return (n, dim) float32 in the order of `seqs`, all zeros where there is none; None where
-        none are at hand."""
+        """Return (n, dim) float32 in the order of `seqs`, which ascend, all zeros where there is none; None
+        where none are at hand."""
         ...
 
     def codes(self, column: str, words: Iterable[str]) -> list[int]:

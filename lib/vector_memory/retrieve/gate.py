@@ -1,10 +1,9 @@
 """Whether a hit is worth telling unasked: how likely it would have helped, or is at least on topic.
 
 Two logistic models over the same features, fitted by `benchmarks/gate.py` on prompts whose hits were labelled by
-reading, one project left out at a time. What counts is how a project lives: in the midst of work what happened a
-few minutes ago, or in the session before, helps, and what was found by its words and meaning alone seldom does.
-Who comes back after weeks has nothing fresh, so there age counts from where the work stopped, and what is surely
-of the same thing helps.
+reading, one project left out at a time: prompts of real sessions, and such as were typed for projects that somebody
+invented. What was said a few minutes ago helps whatever it says; of what is older meaning and words decide, and
+whether a later session spoke of the same thing: then it says how things were.
 
 Source: D. R. Cox, "The regression analysis of binary sequences", 1958 (the logistic model).
 """
@@ -23,21 +22,18 @@ FRESH_S = 600.0
 """What is not older comes from work that still goes on."""
 OLD_S = 7 * DAY_S
 """From here on age says no more: what still fits after a week fits as well after a year."""
-AWAKE_S, ASLEEP_S = DAY_S, 4 * DAY_S
-"""For how long a project lay that somebody is still at work on, and one that somebody comes back to: longer than a
-weekend."""
 LONGEST_REST_S = 56 * DAY_S
 """Longer rests were not labelled: they count as this one."""
-WHOLE_TERMS = 30
-"""Distinct terms from which a text says as much as a longer one."""
+UNLIKE = 0.35
+"""Up to this cosine what was said later is of something else."""
 
 HELPS: Mapping[str, float] = {
-    "back": -0.399, "rest": -0.154, "fresh": 1.256, "before": 0.225, "first": 0.501, "cosine": 2.148,
-    "words": 1.088, "whole": 1.178, "sure_rested": 3.273, "bias": -4.05,
+    "back": 0.358, "rest": 0.235, "fresh": 2.449, "before": 0.397, "first": 0.38, "cosine": 2.919,
+    "words": 1.889, "newer": -3.337, "bias": -6.841,
 }  # fmt: skip
 ON_TOPIC: Mapping[str, float] = {
-    "back": -0.41, "rest": -0.225, "fresh": 1.109, "before": 0.386, "first": 0.161, "cosine": 4.954,
-    "words": 0.448, "whole": 1.934, "sure_rested": 4.568, "bias": -3.153,
+    "back": -0.032, "rest": 0.106, "fresh": 1.744, "before": 0.515, "first": 0.349, "cosine": 4.74,
+    "words": 1.396, "newer": -2.484, "bias": -3.792,
 }  # fmt: skip
 """The weights of both models by feature, and what they begin with, `bias`."""
 
@@ -65,11 +61,12 @@ def worth(known: Mapping[str, float]) -> float:
 def features(hit: Hit, moment: Moment) -> dict[str, float]:
     """Return what is known of a hit, by the names of the weights: see `feature_values`."""
     days = hit.memory.created_at.timestamp() / DAY_S
-    return feature_values(days, moment, hit.breakdown, hit.relevance, len(hit.terms))
+    newer = hit.newer.likeness if hit.newer else 0.0
+    return feature_values(days, moment, hit.breakdown, newer)
 
 
 def feature_values(
-    days: float, moment: Moment, parts: Mapping[str, float], relevance: float, terms: int
+    days: float, moment: Moment, parts: Mapping[str, float], newer: float = 0.0
 ) -> dict[str, float]:
     """Return the features of a hit.
 
@@ -77,18 +74,16 @@ def feature_values(
         days: when it was stored, since 1970.
         parts: the cosine of the prompt and the hit, and `words`, the share of the prompt's words in it, as the
             search weighed them.
-        relevance: how likely it answers the prompt, 0 … 1.
-        terms: how many distinct ones it has.
+        newer: the cosine of what a later session said that is most like it, 0 for nothing.
 
     Returns:
         `back`, how long before the end of the session before it was, and `rest`, how long the project lay since
-        then, as logarithms of seconds; `sure_rested`, its relevance as far as the project lay (0 up to a day, 1
-        from four days on); the others as they are, 0 … 1.
+        then, as logarithms of seconds; `newer`, how much more what was said later is like it than other things are;
+        the others as they are, 0 … 1.
     """
     now, before = moment.now.timestamp(), moment.before
     # A clock may have been put back: nothing is newer than now, and no session ends later.
     age, rest = max(0.0, now - days * DAY_S), max(0.0, now - before[1] * DAY_S if before else 0.0)
-    lay = math.log(min(max(rest, AWAKE_S), ASLEEP_S) / AWAKE_S) / math.log(ASLEEP_S / AWAKE_S)
     return {
         "back": math.log10(min(max(0.0, age - rest), OLD_S) + 60.0),
         "rest": math.log10(min(rest, LONGEST_REST_S) + 60.0),
@@ -97,8 +92,7 @@ def feature_values(
         "first": float(moment.first),
         "cosine": parts["cosine"],
         "words": parts["words"],
-        "whole": min(1.0, terms / WHOLE_TERMS),
-        "sure_rested": relevance * lay,
+        "newer": max(0.0, newer - UNLIKE),
     }
 
 

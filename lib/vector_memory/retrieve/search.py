@@ -15,6 +15,7 @@ from vector_memory.model import NOTE, BegunVector, Link, Memory, Relation, Scope
 from vector_memory.retrieve import candidates as pools
 from vector_memory.retrieve import expansion, factors, fusion, period, precedence, repetitions
 from vector_memory.retrieve.candidates import CandidateSource
+from vector_memory.retrieve.newer import Newer, Weighed, newer_of
 from vector_memory.retrieve.query import KIND_NAMES, Query
 from vector_memory.text import analysis
 from vector_memory.text.words import numbers_in
@@ -59,6 +60,8 @@ class Hit:
     """The hits beside it that it contradicts."""
     fits: bool = True
     """Whether it is relevant enough to be an answer, or of the time and kind that were asked for."""
+    newer: Newer | None = None
+    """What a later session said that is like it, of what was found with it."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +185,9 @@ def search(
         if not any(_repeats(hit, other) for other in hits):
             hits.append(hit)
     memories = [item.memory for item in weighed]
-    return Answer(_with_rivals(hits), query, is_widened, least, memories)
+    return Answer(
+        _with_rivals(_with_newer(hits, weighed, shelves)), query, is_widened, least, memories
+    )
 
 
 def _within(
@@ -216,6 +221,18 @@ def _best(
     # The daemon is just starting: there are words alone, and importing numpy takes longer than the rest of the
     # answer.
     return _by_words(pools.read(by_words)), load
+
+
+def _with_newer(
+    hits: Sequence[Hit], weighed: Sequence[_Weighed], shelves: Sequence[CandidateSource]
+) -> list[Hit]:
+    """Return hits with what is newer and like them among the best that were found."""
+    if "numpy" not in sys.modules:
+        return list(hits)
+    own = [Weighed(hit.shelf, hit.memory) for hit in hits]
+    found = [Weighed(item.found.shelf, item.memory) for item in weighed[:LEAST_LOADED]]
+    newer = newer_of(own, found, shelves)
+    return [replace(hit, newer=newer.get(hit.memory.id)) for hit in hits]
 
 
 def _with_rivals(hits: Sequence[Hit]) -> list[Hit]:

@@ -217,5 +217,7 @@ class _Judgement:
             return "little", "It says too little, or speaks of something else than the prompt."
         if prompt_recall.gives_way(hit):
             return "contradicted", "Something newer says otherwise."
+        if prompt_recall.is_outdated(hit):
+            return "outdated", "A later session speaks of the same thing."
         worth, least = gate.worth(gate.features(hit, self._moment)), least_worth(self._ctx)
         return "worth", f"It is worth {worth:.2f} to a prompt now; {least:.2f} is wanted."

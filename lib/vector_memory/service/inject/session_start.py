@@ -39,6 +39,7 @@ from vector_memory.service.base.context_block import checked, show
 from vector_memory.service.base.shelf import each_of, newest_of
 from vector_memory.service.base.shown_notes import START, Showing
 from vector_memory.service.inject import after_compaction
+from vector_memory.service.inject.start_rules import NOTE_TOKENS, StartRules
 from vector_memory.service.memory import last_session, merging, moved_projects, proposals
 from vector_memory.service.memory.last_session import SessionEnd
 from vector_memory.system.durable_files import write_durably
@@ -47,8 +48,8 @@ from vector_memory.text import fence
 if TYPE_CHECKING:
     from vector_memory.journal.journal import Journal
 
-SESSION_TOKENS, NOTE_TOKENS, NOTICE_TOKENS = 200, 90, 60
-"""Tokens at most of the end of the session before, of another note, and of the line for the user."""
+SESSION_TOKENS, NOTICE_TOKENS = 200, 60
+"""Tokens at most of the end of the session before, and of the line for the user."""
 TOLD_AT_START = "start:"
 """What stands before a memory's id among what a session was shown, where a start told a part of it."""
 LOOKED_AT = 100
@@ -83,9 +84,10 @@ def on_start(ctx: Context, question: HookQuestion) -> str:
     # Under a ceiling nothing is told of whole sessions.
     learned = [] if question.scope.levels else guidance.for_start(ctx, question, hidden)
     spare = fence.tokens(line) if line else 0
-    notes = [*back, *start_notes(ctx, question, hidden, [*back, *learned], spare), *learned]
-    ctx.later(lambda: save_snapshot(ctx, question, question.folder))
     known = client_memory.known_to_client(question.transcript)
+    notes = start_notes(ctx, question, hidden, [*back, *learned], spare, known)
+    notes = [*back, *notes, *learned]
+    ctx.later(lambda: save_snapshot(ctx, question, question.folder))
     title = f"Project {question.place.name}:"
     told = show(
         ctx,
@@ -141,6 +143,7 @@ def start_notes(
     hidden: set[str],
     given: Sequence[fence.Note] = (),
     spare: int = 0,
+    known: frozenset[str] = frozenset(),
 ) -> list[fence.Note]:
     """Return a start's notes within its budget: the session before, what is open, what is to be kept to, then
     what else somebody had remembered.
@@ -149,8 +152,8 @@ def start_notes(
         hidden: ids that the session was shown already.
         given: notes that come beside these and take their part of the budget.
         spare: tokens that are needed for something else.
+        known: what the client has told the model itself.
     """
-    names = asker.names
     left = ctx.settings.start_tokens - render.FENCE_TOKENS - spare
     left -= sum(one.tokens for one in given)
     shares = render.Shares(left, ctx.settings.origin_share)
@@ -163,6 +166,7 @@ def start_notes(
             made.append(end)
             left -= end.tokens
     told = ShownTexts([one.text for one in [*given, *made]])
+    rules = StartRules(made, known)
     misses, dated = 0, _dated(ctx, asker)
     days = {memory.id: day for day, memory in dated}
     for memory in _memories(ctx, asker, ends, [memory for _, memory in dated]):
@@ -173,12 +177,14 @@ def start_notes(
             continue
         against = _against(asker, memory)
         # Of which project it is the title says, and where the user said it its id: there is room for another one.
-        is_own = memory.is_captured and memory.project == asker.place.id
-        shown = replace(memory, title="", source=Source()) if is_own else memory
-        name = "" if is_own else names[memory.project]
-        note = _with_sessions(memory, render.note(shown, name, NOTE_TOKENS, against=against))
-        if memory.id in days and memory.temporal is Temporal.PERIODIC:
-            note = note.with_head(f"{note.head} · comes back {days[memory.id]}")
+        day = days.get(memory.id)
+        if day is None and not against and _is_rule_here(asker, memory):
+            took = rules.take(memory, left)
+            left, misses = left - took, misses + (not took)
+            if took:
+                told.take(memory)
+            continue
+        note = _note(asker, memory, against, day)
         # What matters stands first here, whoever said it: others alone keep to their share.
         if note.tokens <= min(left, shares.room(memory, note.tokens, within=False)):
             made.append(note)
@@ -188,6 +194,29 @@ def start_notes(
         else:
             misses += 1
     return made
+
+
+def _is_own(asker: ProjectAsker, memory: Memory) -> bool:
+    return memory.is_captured and memory.project == asker.place.id
+
+
+def _is_rule_here(asker: ProjectAsker, memory: Memory) -> bool:
+    """Whether a memory is a rule that the user said once in the project's own sessions."""
+    return _is_own(asker, memory) and is_lasting(memory) and not is_standing(memory)
+
+
+def _note(
+    asker: ProjectAsker, memory: Memory, against: Sequence[Memory], day: date | None
+) -> fence.Note:
+    """Return one memory as a start tells it; `day` is when it has its date."""
+    # Of which project it is the title says, and where the user said it its id: there is room for another one.
+    is_own = _is_own(asker, memory)
+    shown = replace(memory, title="", source=Source()) if is_own else memory
+    name = "" if is_own else asker.names[memory.project]
+    note = _with_sessions(memory, render.note(shown, name, NOTE_TOKENS, against=against))
+    if day and memory.temporal is Temporal.PERIODIC:
+        note = note.with_head(f"{note.head} · comes back {day}")
+    return note
 
 
 def given_of_itself(asker: ProjectAsker) -> bool:

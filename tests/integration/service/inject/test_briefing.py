@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from service_house import ServiceHouse, captured_of, door, hook_question
 
+from vector_memory.service.base import client_memory
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.text import fence
 
@@ -190,6 +191,33 @@ def test_a_rule_that_reaches_beyond_its_session_is_told(house: ServiceHouse, app
     capture(house, app, "b", 1, (ASKED, ANSWERED))
     told = started(house, app)
     assert "always include a note" in told and "button" not in told
+
+
+def test_rules_are_told_together(house: ServiceHouse, app: Path) -> None:
+    """Each with its day and its id in one note, once in a session; what the client tells itself is left out."""
+    rules = (
+        "Always write the amounts of the ledger in whole cents, never as floats.",
+        "Never edit the files below generated/ by hand, they come from the schema.",
+        "From now on every endpoint of the shop needs a rate limit before it is merged.",
+    )
+    for day, rule in enumerate(rules):
+        capture(house, app, f"r{day}", day, (rule, "Understood, it is done like that from here on in all files."))  # fmt: skip
+    capture(house, app, "last", 4, (ASKED, ANSWERED))
+    told = started(house, app)
+    assert told.count("what the user wants kept to") == 1
+    (head,) = (line for line in told.splitlines() if "wants kept to" in line)
+    assert head.startswith("- 2026-05-01 to 2026-05-03 · ")
+    ids = [line.split()[2].strip(":") for line in told.splitlines() if line.startswith("  - 2026")]
+    assert len(ids) == 3
+    kept = [door(house.ctx, "get", {"id": id})["memory"]["text"] for id in ids]
+    assert sorted(kept) == sorted(rules)
+    assert "wants kept to" not in started(house, app)
+    known = frozenset(client_memory.lines_known(rules[1]))
+    question = hook_question(house.ctx, "other", str(app))
+    texts = "".join(
+        one.text for one in session_start.start_notes(house.ctx, question, set(), known=known)
+    )
+    assert rules[0] in texts and rules[2] in texts and rules[1] not in texts
 
 
 def test_an_aside_at_the_end_does_not_hide_what_was_worked_on(

@@ -10,9 +10,11 @@ import pytest
 from service_house import ServiceHouse, hook_question
 
 from vector_memory.model import PASSAGE, CleanText, Memory, Source
+from vector_memory.retrieve.newer import Newer
 from vector_memory.retrieve.search import Hit
 from vector_memory.service.base.shown_notes import Worth
 from vector_memory.service.inject.prompt_recall import (
+    SAME_THING,
     SURE,
     SURE_OF_ALL,
     chosen,
@@ -59,11 +61,11 @@ def test_in_the_midst_one_is_told_but_for_names_of_the_prompt(
 def test_what_surely_answers_is_told_however_old_it_is(
     house: ServiceHouse, tmp_path: Path, prompt: str, relevance: float, is_told: bool
 ) -> None:
-    """Although the gate expects little of its age; to a request it must be surer still."""
+    """Although the gate expects little of it; to a request it must be surer still."""
     old = hit(0)
     said = CleanText(f"User: how is it rounded?\nAssistant: {TEXTS[0]} Amounts are kept in cents.")
     memory = replace(old.memory, text=said, created_at=house.time - timedelta(days=40))
-    parts = {"cosine": 0.5, "words": 0.5, "relevance": relevance}
+    parts = {"cosine": 0.3, "words": 0.3, "relevance": relevance}
     sure = Hit(memory, 1.0, relevance, parts, 0, frozenset(analysis.analyse(said)))
     question = hook_question(house.ctx, "now", str(tmp_path), prompt)
     assert bool(worths_of(house.ctx, question, [sure], 0.5)) == is_told
@@ -87,3 +89,23 @@ def test_what_is_to_be_done_today_is_not_looked_for_in_today(
     asked = told("which exports of the ledger are kept in the archive bucket today?", "asks")
     assert "archive bucket" in wish and "archive bucket" in asked
     assert "Nothing fits" not in wish and "Nothing fits" in asked
+
+
+def test_what_a_later_session_said_anew_is_told_in_its_place(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    """It is worth as much as what it follows; what is only of the same field leaves that as it is."""
+    question = hook_question(house.ctx, "now", str(tmp_path), "Where do exports of ledger.py go?")
+    terms = frozenset(analysis.analyse(" ".join(TEXTS)))
+    parts = {"cosine": 0.7, "words": 0.6}
+    old, new = (replace(hit(number), terms=terms, breakdown=parts) for number in (0, 1))
+    assert not old.terms - new.terms
+    alone = worths_of(house.ctx, question, [old], 0.5)[old.memory.id].value
+    weak = replace(new, relevance=0.5, breakdown={"cosine": 0.3, "words": 0.3})
+    assert not worths_of(house.ctx, question, [weak], 0.5)
+    like = replace(old, newer=Newer(new.memory, SAME_THING))
+    worths = worths_of(house.ctx, question, [like, weak], 0.5)
+    assert list(worths) == [new.memory.id]
+    assert 0.3 < worths[new.memory.id].value < alone
+    unlike = replace(old, newer=Newer(new.memory, SAME_THING - 0.1))
+    assert len(worths_of(house.ctx, question, [unlike, new], 0.5)) == 2

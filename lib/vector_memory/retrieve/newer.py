@@ -1,0 +1,64 @@
+"""What a later session said of the same thing: of two memories that are much alike the newer one mostly says how it is
+now, whether or not it says that it ends the older one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from vector_memory.model import DERIVED, Memory
+from vector_memory.retrieve.candidates import CandidateSource
+
+
+class Weighed(NamedTuple):
+    """A memory that was weighed, and the place of its shelf."""
+
+    shelf: int
+    memory: Memory
+
+
+class Newer(NamedTuple):
+    """The memory of a later session that is most like another, and how much: the cosine of their vectors."""
+
+    memory: Memory
+    likeness: float
+
+
+def newer_of(
+    hits: Sequence[Weighed], found: Sequence[Weighed], shelves: Sequence[CandidateSource]
+) -> dict[str, Newer]:
+    """Return what is newer than hits among all that was found, by the hits' ids; nothing for what has nothing newer,
+    or no vector.
+
+    Topics and summaries are never the newer one: they only say again what was said.
+    """
+    if not (said := [one for one in found if one.memory.kind not in DERIVED]):
+        return {}
+    import numpy as np
+
+    newer: dict[str, Newer] = {}
+    for place, shelf in enumerate(shelves):
+        # Vectors of two stores may be of two models.
+        own = [hit.memory for hit in hits if hit.shelf == place]
+        others = [one.memory for one in said if one.shelf == place]
+        seqs = np.unique(np.array([memory.seq for memory in [*own, *others]], np.int64))
+        vectors = shelf.vectors(seqs)
+        if vectors is None or not own:
+            continue
+        of_own, of_others = (
+            vectors[seqs.searchsorted([memory.seq for memory in part])] for part in (own, others)
+        )
+        alike = of_own @ of_others.T
+        for memory, row in zip(own, alike, strict=True):
+            later = [
+                Newer(other, float(likeness))
+                for other, likeness in zip(others, row, strict=True)
+                if likeness > 0 and _is_later(other, memory)
+            ]
+            if later:
+                newer[memory.id] = max(later, key=lambda one: one.likeness)
+    return newer
+
+
+def _is_later(other: Memory, memory: Memory) -> bool:
+    return other.created_at > memory.created_at and other.source.session != memory.source.session

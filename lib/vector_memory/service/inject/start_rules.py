@@ -1,0 +1,57 @@
+"""The user's rules at a session's start, told together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vector_memory.model import Memory, Source
+from vector_memory.retrieve import render
+from vector_memory.service.base import client_memory
+from vector_memory.text import fence
+
+NOTE_TOKENS = 90
+"""Tokens at most of a note at a start."""
+RULE_TOKENS, MOST_RULES = 45, 10
+"""Tokens at most of a rule among others, and how many a start tells."""
+
+
+class StartRules:
+    """The user's rules, each said once, told together: alone each would take half as much again for its first line.
+
+    Args:
+        notes: a start's, to which theirs is added.
+        known: what the client has told the model itself: it is not said again.
+    """
+
+    def __init__(self, notes: list[fence.Note], known: frozenset[str]) -> None:
+        self._notes, self._known = notes, known
+        self._rules: list[Memory] = []
+        self._at = 0
+
+    def take(self, memory: Memory, room: int) -> int:
+        """Add a rule where it fits, and return what it took of the room: tokens, 0 where it is not told."""
+        if len(self._rules) == MOST_RULES or client_memory.repeats(memory.text, self._known):
+            return 0
+        note = self._note([*self._rules, memory])
+        took = note.tokens - (self._notes[self._at].tokens if self._rules else 0)
+        if took > room:
+            return 0
+        if not self._rules:
+            self._at = len(self._notes)
+        self._notes[self._at : self._at + 1] = [note]
+        self._rules.append(memory)
+        return took
+
+    def _note(self, rules: Sequence[Memory]) -> fence.Note:
+        if len(rules) == 1:
+            shown = replace(rules[0], title="", source=Source())
+            return render.note(shown, "", NOTE_TOKENS)
+        days = sorted(rule.created_at.date().isoformat() for rule in rules)
+        head = f"{days[0]} to {days[-1]} · what the user wants kept to, in his words"
+        lines = (
+            f"- {rule.created_at.date()} {rule.id[:8]}: {fence.cut(' '.join(rule.text.split()), RULE_TOKENS)}"
+            for rule in rules
+        )
+        also = tuple(rule.id for rule in rules[1:])
+        return fence.Note(rules[0].id, head, "\n".join(lines), also=also)
