@@ -318,7 +318,10 @@ SAID = tuple(map("".join, (("Kr4n", "ich!mX82-qeLo"), ("acme_", "prod_9fKd2LqTz8
 @pytest.mark.parametrize("value", SAID)
 @pytest.mark.parametrize(
     "talk",
-    ["user crm pw {} put it in .env", "60 a minute at most, key {} into the credentials", "my password {} is old"],
+    [
+        "user crm pw {} put it in .env", "60 a minute at most, key {} into the credentials", "my password {} is old",
+        "the ftp login of the shop is tienda / {} guárdalo", "Zugangsdaten: lena | `{}`",
+    ],
 )  # fmt: skip
 def test_a_value_right_behind_what_it_is_goes(talk: str, value: str) -> None:
     """Talk gives a secret without a colon: `pw VALUE`."""
@@ -329,7 +332,8 @@ def test_a_value_right_behind_what_it_is_goes(talk: str, value: str) -> None:
     "text",
     [
         "the key AES-256-GCM is used", "primary key user_id2", "pwd /home/x/Y2Z9", "pass TestFoo23Bar to it",
-        "auth OAuth2.0+PKCE flow", "secret k8sSecretRef01 in helm", "key Ctrl+Shift+F12", "token 2026-11-27T10:00:00Z",
+        "auth OAuth2.0+PKCE flow", "secret k8sSecretRef01 in helm", "key Ctrl+Shift+F12", "the login page / dashboard2024 is slow",
+        "user stories / backlog-2024Q3", "login via oauth2 / keycloak26", "credentials come from vault / kv-v2/data/app1", "token 2026-11-27T10:00:00Z",
     ],
 )  # fmt: skip
 def test_a_name_right_behind_such_a_word_stays(text: str) -> None:
