@@ -35,7 +35,7 @@ PENALTY = 10.0
 IN_VAIN = 1.5
 """How often an example that is not what a model asks for counts: what is told in vain costs more than what is left
 out, and at the shipped threshold of 0.3 few prompts are spoken at without need."""
-TYPED = 0.3
+TYPED = 0.4
 """How often a prompt that was typed for the labels counts, beside one of a session."""
 STEPS = 30
 THRESHOLDS = (0.2, 0.25, 0.3, 0.35, 0.4)

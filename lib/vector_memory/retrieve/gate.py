@@ -22,18 +22,20 @@ FRESH_S = 600.0
 """What is not older comes from work that still goes on."""
 OLD_S = 7 * DAY_S
 """From here on age says no more: what still fits after a week fits as well after a year."""
+SITTING_S, APART_S = 3 * 3_600.0, DAY_S
+"""For how long a project lay that somebody is still at work on, and one that somebody comes back to: a night and more."""
 LONGEST_REST_S = 56 * DAY_S
 """Longer rests were not labelled: they count as this one."""
 UNLIKE = 0.35
 """Up to this cosine what was said later is of something else."""
 
 HELPS: Mapping[str, float] = {
-    "back": 0.358, "rest": 0.235, "fresh": 2.449, "before": 0.397, "first": 0.38, "cosine": 2.919,
-    "words": 1.889, "newer": -3.337, "bias": -6.841,
+    "back": 0.396, "rest": 0.471, "apart": -0.785, "fresh": 2.558, "before": 0.403, "first": 0.356,
+    "cosine": 2.966, "words": 2.042, "newer": -3.797, "bias": -7.658,
 }  # fmt: skip
 ON_TOPIC: Mapping[str, float] = {
-    "back": -0.032, "rest": 0.106, "fresh": 1.744, "before": 0.515, "first": 0.349, "cosine": 4.74,
-    "words": 1.396, "newer": -2.484, "bias": -3.792,
+    "back": -0.01, "rest": 0.37, "apart": -0.801, "fresh": 1.889, "before": 0.522, "first": 0.363,
+    "cosine": 4.704, "words": 1.602, "newer": -2.775, "bias": -4.663,
 }  # fmt: skip
 """The weights of both models by feature, and what they begin with, `bias`."""
 
@@ -78,15 +80,17 @@ def feature_values(
 
     Returns:
         `back`, how long before the end of the session before it was, and `rest`, how long the project lay since
-        then, as logarithms of seconds; `newer`, how much more what was said later is like it than other things are;
+        then, as logarithms of seconds; `apart`, how far that is a new sitting; `newer`, how much more what was said later is like it than other things are;
         the others as they are, 0 … 1.
     """
     now, before = moment.now.timestamp(), moment.before
     # A clock may have been put back: nothing is newer than now, and no session ends later.
     age, rest = max(0.0, now - days * DAY_S), max(0.0, now - before[1] * DAY_S if before else 0.0)
+    apart = math.log(min(max(rest, SITTING_S), APART_S) / SITTING_S) / math.log(APART_S / SITTING_S)
     return {
         "back": math.log10(min(max(0.0, age - rest), OLD_S) + 60.0),
         "rest": math.log10(min(rest, LONGEST_REST_S) + 60.0),
+        "apart": apart,
         "fresh": float(age < FRESH_S),
         "before": float(before is not None and before[0] <= days <= before[1]),
         "first": float(moment.first),
