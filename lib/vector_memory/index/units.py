@@ -233,6 +233,13 @@ def is_firm(text: str) -> bool:
     return any(not PATTERNS["likes"].match(match) for match in _rules(text)) or reaches(text)
 
 
+def forbids(text: str) -> bool:
+    """Whether a rule says what is not to be done, or not without asking: no code shows that, and once is too often."""
+    said = _own_words(text)
+    denied = (_cue(name, "denies").search(said) for name in ("idea_cues", "idea_cues_abroad"))
+    return any(denied) or bool(_found("reserved", said))
+
+
 def reaches(text: str) -> bool:
     """Whether a user's sentence reaches beyond the moment by its form: it is named a rule, speaks to all, of what is new
     or of each time, says what nobody may, what there is nowhere or everywhere, or what belongs to all of a kind, and
@@ -240,7 +247,7 @@ def reaches(text: str) -> bool:
     said = PATTERNS["heard"].sub("", _own_words(text))
     if said.endswith("?"):
         return PATTERNS["favour"].search(said) is not None
-    if _found("reaches", said):
+    if _found("reaches", said) or _found("reserved", said):
         return True
     if PATTERNS["came about"].search(said):
         return False

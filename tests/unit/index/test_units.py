@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from vector_memory.index.units import (
     LONGEST,
     cues,
+    forbids,
     form,
     is_firm,
     is_rule,
@@ -167,6 +168,21 @@ def test_what_always_holds_is_firmer_than_what_is_liked() -> None:
     """Both are rules."""
     assert is_rule("I prefer short names.") and not is_firm("I prefer short names.")
     assert is_firm("I prefer short names, always.")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "never floats in prices",
+        "ask before every new table",
+        "ovens are paula's, hands off",
+        "nie direkt in die Kasse schreiben",
+    ],
+)
+def test_what_is_not_to_be_done_or_not_without_asking_is_forbidden(said: str) -> None:
+    """Another rule says what is done."""
+    assert is_rule(said) and forbids(said)
+    assert not forbids("amounts are cents, everywhere")
 
 
 @pytest.mark.parametrize(
