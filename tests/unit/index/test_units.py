@@ -110,6 +110,7 @@ def test_a_short_sentence_is_in_the_language_of_what_it_stands_in() -> None:
         ("each import needs 40 minutes here", False),
         ("samstags von 9 bis 12 ist Markt, da niemals die Kasse neu starten", True),
         ("from june till august no releases on fridays", True),
+        ("montags keine Umbauten an der Kasse", True),
         ("no mails arrive on sundays", False),
         ("printing is mine: you prepare, I press the button", True),
         ("recipes are paula's, hands off", True),
