@@ -32,7 +32,7 @@ HOT_DAYS, COLD_DAYS = 7, 90
 COLD_CONFIDENCE = 0.3
 LASTING_USES = 5
 """In how many sessions a memory must have been of use to be kept at hand for good."""
-NOTICE_DAYS = 7
+NOTICE_DAYS = 14
 """How long before a deadline it is told."""
 HALF_LIFE, EVERY, VERIFIED = "half_life_days", "every", "verified"
 """In `extra`: the days of its own half-life, 0 for none; how often it comes back; the last look at whether it

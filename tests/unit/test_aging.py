@@ -117,15 +117,15 @@ def test_a_tier_is_settled_at_once(sure: float, applied: int, days: float, now_i
     assert tier(replace(one, tier=then), NOW) is then
 
 
-def test_a_deadline_comes_up_a_week_before_and_is_out_afterwards() -> None:
+def test_a_deadline_comes_up_two_weeks_before_and_is_out_afterwards() -> None:
     """Whatever ends at midnight belongs to the day before."""
     one = aged(
         30, temporal=Temporal.DEADLINE, valid_until=datetime(2026, 12, 1, tzinfo=timezone.utc)
     )
-    assert day_of(one, NOW) is None
-    assert day_of(one, NOW + timedelta(days=2)) == date(2026, 11, 30)
-    # A week by the calendar, whatever the hour.
-    assert day_of(one, datetime(2026, 11, 23, 0, 5, tzinfo=timezone.utc)) == date(2026, 11, 30)
+    assert day_of(one, NOW - timedelta(days=7)) is None
+    assert day_of(one, NOW - timedelta(days=5)) == date(2026, 11, 30)
+    # Two weeks by the calendar, whatever the hour.
+    assert day_of(one, datetime(2026, 11, 16, 0, 5, tzinfo=timezone.utc)) == date(2026, 11, 30)
     assert day_of(one, NOW + timedelta(days=8)) == date(2026, 11, 30)
     assert day_of(one, NOW + timedelta(days=9)) is None
     assert day_of(replace(one, temporal=Temporal.PERMANENT), NOW + timedelta(days=8)) is None

@@ -139,12 +139,7 @@ def intent_of(unit: Unit, verdict: Verdict) -> str:
     if unit.done is not None:
         return SOLUTION if unit.done else TODO
     plainly = plain_kind(unit.text, unit.speaker == USER)
-    may_bind = (
-        unit.speaker == USER
-        and not unit.deferred
-        and plainly in ("", FACT)
-        and verdict.intent != PROBLEM
-    )
+    may_bind = unit.speaker == USER and not unit.deferred and plainly in ("", FACT)
     if may_bind and reaches(unit.text):
         return PREFERENCE
     if unit.deferred or unit.text.endswith("?"):

@@ -29,12 +29,16 @@ OWN_SENTENCES = 3
 LONG_PROMPT = 1_500
 REDACTED = "[redacted:"
 """How a placeholder begins that stands where a secret was."""
+LEAST_OF_SENTENCE = 2
+"""Words that say something, from which on a sentence is what "always" alone behind a comma is of."""
 FAR = 12
 """Sentences after which another one is as far from the beginning as any."""
 
 _WORD = re.compile(r"[^\W\d_][\w'’]*")
 _CAPITAL = re.compile(r"[A-Z][a-z]")
 _NAME = re.compile(r"\w/\w|\w\.\w{1,5}\b|\w_\w|[a-z][A-Z]")
+_STOP = re.compile(r"[,;:.!?](?:\s|$)|\s[\u2013\u2014-]\s")
+"""Where a clause ends."""
 _PLAN = " ExitPlanMode"
 """What is said to a plan goes on with the task, as any prompt does: it need not hold for later ones."""
 UNDER, RULES = "under ", "rules"
@@ -229,20 +233,68 @@ def is_firm(text: str) -> bool:
     return any(not PATTERNS["likes"].match(match) for match in _rules(text)) or reaches(text)
 
 
+def forbids(text: str) -> bool:
+    """Whether a rule says what is not to be done, or not without asking: no code shows that, and once is too often."""
+    said = _own_words(text)
+    denied = (_cue(name, "denies").search(said) for name in ("idea_cues", "idea_cues_abroad"))
+    return any(denied) or bool(_found("reserved", said))
+
+
 def reaches(text: str) -> bool:
     """Whether a user's sentence reaches beyond the moment by its form: it is named a rule, speaks to all, of what is new
-    or of each time, or says what there is nowhere or everywhere, while nothing in it is at hand."""
-    said = PATTERNS["heard"].sub("", text.replace("\u2019", "'"))
+    or of each time, says what nobody may, what there is nowhere or everywhere, or what belongs to all of a kind, and
+    is neither what came about nor for this time alone."""
+    said = PATTERNS["heard"].sub("", _own_words(text))
     if said.endswith("?"):
+        return PATTERNS["favour"].search(said) is not None
+    if _found("reaches", said) or _found("reserved", said):
+        return True
+    if PATTERNS["came about"].search(said):
         return False
-    is_general = PATTERNS["general"].search(said) and not PATTERNS["at hand"].search(said)
-    return bool(is_general or PATTERNS["reaches"].search(said))
+    general = _found("general", said)
+    return any(not PATTERNS["at hand"].search(part) for part in general) or bool(
+        _found("universal", said)
+    )
+
+
+def _own_words(text: str) -> str:
+    """Return a sentence without the title that an idea begins with whose sentence says too little alone."""
+    return re.sub(r"^\[[^\]]*\] ", "", text.replace("\u2019", "'"))
+
+
+def _found(name: str, said: str) -> list[str]:
+    """Return the clauses of a sentence that have such a turn of phrase, but those that are for this time alone."""
+    clauses = (_clause(said, found) for found in PATTERNS[name].finditer(said))
+    return [clause for clause in clauses if not PATTERNS["once"].search(clause)]
+
+
+def _clause(said: str, found: re.Match[str]) -> str:
+    """Return the clause that a turn of phrase stands in, or the clauses."""
+    start = max((end.end() for end in _STOP.finditer(said, 0, found.start())), default=0)
+    stop = _STOP.search(said, found.end())
+    return said[start : stop.start() if stop else len(said)]
 
 
 def _rules(text: str) -> list[str]:
-    said = text.replace("\u2019", "'").lower()
-    tables_of_cues = ("idea_cues", "idea_cues_abroad")
-    return [found[0] for name in tables_of_cues for found in _cue(name, RULES).finditer(said)]
+    """Return the turns of phrase of a rule, but those for this time alone, and those that say it of nothing."""
+    said = _own_words(text).lower()
+    return [
+        found[0]
+        for name in ("idea_cues", "idea_cues_abroad")
+        for found in _cue(name, RULES).finditer(said)
+        if _is_of_something(said, found)
+    ]
+
+
+def _is_of_something(said: str, found: re.Match[str]) -> bool:
+    clause = _clause(said, found)
+    if PATTERNS["once"].search(clause):
+        return False
+    if clause.strip() != found[0]:
+        return bool(analysis.analyse(clause.replace(found[0], " ")))
+    # Set off alone, it is of the sentence before its comma: "no callbacks in models, never".
+    before = re.split(r"[.!?] ", said[: found.start()])[-1]
+    return len(set(analysis.analyse(before))) >= LEAST_OF_SENTENCE
 
 
 @cache

@@ -26,24 +26,37 @@ def deadline(text: str, said_at: datetime) -> datetime | None:
     """
     if not has_deadline(text):
         return None
-    coming = (_spans(text, said_at + timedelta(days=days)) for days in _AHEAD)
-    ends = (spans[0].end for spans in coming if len(spans) == 1)
+    coming = (_named(text, said_at + timedelta(days=days)) for days in _AHEAD)
+    ends = (span.end for span in coming if span is not None)
     return next((end for end in ends if end is not None and end > said_at), None)
 
 
 def has_deadline(text: str) -> bool:
-    """Whether a sentence names a day, and no other time, by which something is to be done, or on which it happens,
-    whether that is over or not."""
-    named = _spans(text, _SOME_TIME)
-    if len(named) != 1 or not named[0].is_date or text.rstrip().endswith("?"):
+    """Whether a sentence names a day by which something is to be done, or on which it happens, whether that is over or
+    not: "… by May 9", "the audit is on May 9", or no more than "audit on May 9, 10:00"."""
+    named = _named(text, _SOME_TIME)
+    if named is None or not named.is_date or text.rstrip().endswith("?"):
         return False
-    before, _, behind = text.replace("next ", "").partition(named[0].words)
-    leads = _TABLE.found(before)
+    before, _, behind = text.replace("next ", "").partition(named.words)
+    leads, follows = _TABLE.found(before), _TABLE.found(behind)
     if "other" in leads:
         return False
+    if "by" in _TABLE.found(named.words) or "owed" in _TABLE.found(text):
+        return True
+    is_called = "event" in leads and "event over" in follows
+    is_headed = "nothing" in leads and "event then" in follows
+    is_told = "told" not in leads + follows and (is_called or is_headed)
     # Until a day something lasts, on it something happens.
-    happens = "happens" in leads or "happens then" in _TABLE.found(behind)
-    return (happens and named[0].start is not None) or "owed" in _TABLE.found(text)
+    happens = "happens" in leads or "happens then" in follows or is_told
+    return happens and named.start is not None
+
+
+def _named(text: str, now: datetime) -> times.TimeSpan | None:
+    """Return the one day that a sentence names, or the one by which; None where there is no such."""
+    named = _spans(text, now)
+    by = [span for span in named if "by" in _TABLE.found(span.words)]
+    one = by if len(by) == 1 else named
+    return one[0] if len(one) == 1 else None
 
 
 def _spans(text: str, now: datetime) -> tuple[times.TimeSpan, ...]:

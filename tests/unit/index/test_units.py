@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from vector_memory.index.units import (
     LONGEST,
     cues,
+    forbids,
     form,
     is_firm,
     is_rule,
     narrates,
+    reaches,
     reports,
     units,
 )
@@ -103,6 +105,28 @@ def test_a_short_sentence_is_in_the_language_of_what_it_stands_in() -> None:
         ("No output on the console", False),
         ("for all of these rows: add a border", False),
         ("is there a rule: tabs or spaces?", False),
+        ("every booking goes through BookingGateway, no bare inserts", True),
+        ("all labels go into labels.toml and nowhere else", True),
+        ("each import needs 40 minutes here", False),
+        ("samstags von 9 bis 12 ist Markt, da niemals die Kasse neu starten", True),
+        ("from june till august no releases on fridays", True),
+        ("montags keine Umbauten an der Kasse", True),
+        ("no mails arrive on sundays", False),
+        ("printing is mine: you prepare, I press the button", True),
+        ("recipes are paula's, hands off", True),
+        ("the fault is mine", False),
+        ("not editing anything under vendor/ without Ines", True),
+        ("don't start the oven yet without my list, it is not there", False),
+        ("ask before any new pip package", True),
+        ("frag mich bitte vor jedem neuen Paket", True),
+        ("nothing may ever be deleted under /srv/archive", True),
+        ("Kundennamen dürfen in keinem Log auftauchen", True),
+        ("the page must not scroll when the dialog is open", False),
+        ("keine Emojis in deinen Antworten, das nervt im Terminal", True),
+        ("measurements only on the big box", True),
+        ("could you please always show me the diff first?", True),
+        ("künftig bitte alles als Parquet speichern", True),
+        ("maybe in future we could cache it", False),
     ],
 )
 def test_what_reaches_beyond_the_moment(said: str, rule: bool) -> None:
@@ -110,10 +134,56 @@ def test_what_reaches_beyond_the_moment(said: str, rule: bool) -> None:
     assert is_rule(said) is rule
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "every booking gets a 502 since the upgrade",
+        "the backup never runs on sundays, why?",
+        "it fails only on arm64",
+        "can you always reproduce it?",
+        "all labels need their colours by then, Jo does them",
+    ],
+)
+def test_what_came_about_or_is_due_reaches_no_further(said: str) -> None:
+    """However many it is of."""
+    assert not reaches(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "rule"),
+    [
+        ("Aber heute nicht mehr, mach morgen weiter", False),
+        ("From today on never merge on red", True),
+        ("never merge on red, today it cost me an hour", True),
+        ("nah. Always on, the old one out", False),
+        ("[NO. rebase, always.] Rebase, always.", False),
+        ("no callbacks in models pls, never.", True),
+    ],
+)
+def test_what_is_for_today_or_of_nothing_is_no_rule(said: str, rule: bool) -> None:
+    """Whatever its word for always: that reaches as far as its clause, and alone behind a comma as the sentence."""
+    assert is_rule(said) is rule
+
+
 def test_what_always_holds_is_firmer_than_what_is_liked() -> None:
     """Both are rules."""
     assert is_rule("I prefer short names.") and not is_firm("I prefer short names.")
     assert is_firm("I prefer short names, always.")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "never floats in prices",
+        "ask before every new table",
+        "ovens are paula's, hands off",
+        "nie direkt in die Kasse schreiben",
+    ],
+)
+def test_what_is_not_to_be_done_or_not_without_asking_is_forbidden(said: str) -> None:
+    """Another rule says what is done."""
+    assert is_rule(said) and forbids(said)
+    assert not forbids("amounts are cents, everywhere")
 
 
 @pytest.mark.parametrize(
@@ -188,7 +258,14 @@ def test_what_is_offered_above_a_list_is_no_idea() -> None:
 
 
 @pytest.mark.parametrize(
-    "lead", ["Next steps:", "What remains (still open):", "## Missing features", "**TODO**"]
+    "lead",
+    [
+        "Next steps:",
+        "our plan for the rest of the week:",
+        "What remains (still open):",
+        "## Missing features",
+        "**TODO**",
+    ],
 )
 def test_items_of_a_list_of_what_is_left_are_open(lead: str) -> None:
     """As good as open boxes; a ticked one is done all the same."""

@@ -23,6 +23,12 @@ TUESDAY = datetime(2026, 11, 24, 16, tzinfo=timezone.utc)
         ("le contrat se termine le 15 décembre", "2026-12-15"),
         ("the shop opens on january 4", "2027-01-04"),
         ("the report is due by the end of december", "2026-12-31"),
+        ("rehearsal of the fair on december 7", "2026-12-07"),
+        ("9 december freeze", "2026-12-09"),
+        ("audit: december 14, 10:00", "2026-12-14"),
+        ("Umbau der Backstube am 12. Dezember ab 6 Uhr", "2026-12-12"),
+        ("The accountant needs the file by December 10", "2026-12-10"),
+        ("tasting 4 dec needs the new oven at the shop by 1 dec.", "2026-12-01"),
     ],
 )
 def test_a_day_to_come_ends_with_its_night(said: str, day: str) -> None:
@@ -45,6 +51,10 @@ def test_a_day_to_come_ends_with_its_night(said: str, day: str) -> None:
         "guests must not be able to order before december 9",
         "the audit is on november 2",
         "last friday is when it has to have happened",
+        "we baked the last of it on december 3",
+        "rename the december 9 column to date",
+        "orders on december 2 are missing",
+        "take the numbers between december 1 and december 8",
     ],
 )
 def test_other_days_are_no_deadlines(said: str) -> None:

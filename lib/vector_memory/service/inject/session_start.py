@@ -253,11 +253,15 @@ def _memories(
         yield from (memory for memory in important if is_standing(memory))
         binding = _newest(asker, lambda journal: journal.recent(both, LOOKED_AT, kinds=BINDING))
         yield from (memory for memory in binding if is_standing(memory))
-        # What matters more, then what always holds, before what is liked, whenever it was said.
+        # What matters more, then what always holds, what is forbidden first, before what is liked, whenever it was said.
         lasting = filter(is_lasting, binding)
         yield from sorted(
             lasting,
-            key=lambda memory: (memory.priority not in IMPORTANT, not units.is_firm(memory.text)),
+            key=lambda memory: (
+                memory.priority not in IMPORTANT,
+                not units.is_firm(memory.text),
+                not units.forbids(memory.text),
+            ),
         )
         yield from _open(asker, own, ends)
         most = 4 * ctx.settings.start_memories

@@ -117,7 +117,7 @@ def test_what_both_list_at_the_end_is_told_once(house: ServiceHouse, app: Path) 
 
 
 def test_a_day_that_the_user_names_is_a_deadline(house: ServiceHouse, app: Path) -> None:
-    """It is told in the week before, listed with its day, and over with it; what is done at once has none."""
+    """It is told in the weeks before, listed with its day, and over with it; what is done at once has none."""
     due = "heads up: the audit of the bakery is on may 8, all recipes have to be in the ledger by then"
     capture(house, app, "a", 0, (due, "Understood, eleven of the recipes are missing in the ledger so far."))  # fmt: skip
     capture(house, app, "b", 1, (ASKED, ANSWERED))
