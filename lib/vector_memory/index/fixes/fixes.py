@@ -34,6 +34,7 @@ from vector_memory.text.patterns import PatternTable
 from vector_memory.text.statements import CODE, HEADING, statements
 from vector_memory.text.words import names_in
 
+INSTEAD = "instead"
 COMMAND_CHARS, INSTEAD_CHARS = 90, 160
 """Of a command line that is named, and of one that is to be run instead."""
 CHANGE_CHARS = 110
@@ -52,6 +53,7 @@ _STILL_FAILING = re.compile(
 _MISSING = (
     "command not found", "not recognized as", "No such file or directory", "not found in PATH"
 )  # fmt: skip
+_SET = re.compile(r"^(?:\w+=\S*\s+)+")
 _PAST_CHECKS = frozenset({"--no-verify", "--admin"})
 """Options that go past what failed rather than mend it."""
 _UNDOING = frozenset({"git checkout", "git restore", "git reset", "git stash", "git revert"})
@@ -313,12 +315,20 @@ def _stands_for(failed: ToolUse, tried: CommandPart, call: ToolUse) -> bool:
     other = commands.acting(call.command)[-1]
     if other.job == tried.job:
         return False
+    if _runs_within(failed.command, call.command):
+        return True
     shares = bool(tried.operands & other.operands) or bool(
         tried.words == other.words and any(word[:1].isalnum() for word in tried.words)
     )
     named = other.program in names_in(tried.job)[1:]
     missing = any(words in failed.output for words in _MISSING) and tried.program in failed.output
     return shares and (named or missing)
+
+
+def _runs_within(failed: str, command: str) -> bool:
+    """Whether a command line has another program run the one that failed, as it stood: in a container, in a shell."""
+    line = _SET.sub("", commands.bare(failed))
+    return commands.bare(command).endswith(f" {line}") and " " in line
 
 
 def _repeats(failed: ToolUse, call: ToolUse) -> bool:
@@ -380,7 +390,7 @@ def _instead(failed: ToolUse, success: ToolUse, is_mended: bool) -> tuple[FixSte
     if not _is_corrected(failed, success, is_mended) or (told and told[-1].is_inline):
         return ()
     line = short(success.command, _runs_elsewhere(failed, success), INSTEAD_CHARS)
-    return (FixStep(f"ran `{line}` instead", success.command),)
+    return (FixStep(f"ran `{line}` {INSTEAD}", success.command),)
 
 
 def _steps(calls: Sequence[ToolUse], clean: Callable[[str], str]) -> list[FixStep]:

@@ -207,7 +207,7 @@ def test_the_draft(session: Session, tmp_path: Path) -> None:
         "ERROR \u27e6tool: pytest: command not found.\u27e7 FIX ran `uv run pytest` instead. (command `pytest`)"
     )
     assert (draft.kind, draft.collection) == ("solution", "episodes")
-    assert draft.tags == ("fix", f"sig:{draft.extra['signature']}")
+    assert draft.tags == ("fix", *(f"sig:{draft.extra[key]}" for key in ("signature", "shape")))
     assert (draft.line_start, draft.line_end) == (2, 5)
 
 
