@@ -472,3 +472,26 @@ def test_calls_do_not_change_what_is_remembered_of_an_exchange(
     (exchange,) = read(session, tmp_path)
     assert [(call.tool, call.place) for call in exchange.calls] == [("Read", 1), ("Bash", 1)]
     assert [step.text for step in exchange.steps] == ["First.", "Bash: make"]
+
+
+@pytest.mark.parametrize(
+    "within", ["docker compose exec web {}", "kubectl exec deploy/web -- {}", "nix develop -c {}"]
+)
+def test_what_runs_the_very_line_elsewhere(within: str, session: Session, tmp_path: Path) -> None:
+    """A failed line that another program runs as it stood, in a container, is the same job."""
+    session.fail("HOST=localhost pytest tests/test_a.py", "OperationalError: no such host: db")
+    session.run(within.format("pytest tests/test_b.py"))
+    session.run(within.format("pytest tests/test_a.py"))
+    (draft,) = drafts(session, tmp_path)
+    assert f"ran `{within.format('pytest tests/test_a.py')}` instead" in draft.text
+
+
+def test_the_corrected_command_comes_first(session: Session, tmp_path: Path) -> None:
+    """What is cut is the end of what was done, and looking on the way is no part of the fix."""
+    session.fail("make flash", "OSError: Device or resource busy")
+    session.run("ssh lab 'docker logs board'")
+    session.run("stty -F /dev/ttyUSB0 115200")
+    session.run("screen -X quit && make flash --install-rule")
+    (draft,) = drafts(session, tmp_path)
+    assert "FIX ran `screen -X quit && make flash --install-rule` instead; ran `stty" in draft.text
+    assert "docker logs" not in draft.text
