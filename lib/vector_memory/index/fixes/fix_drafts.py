@@ -112,8 +112,11 @@ def _text(one: Episode, clean: Clean) -> str:
     tail = f" (command `{clean(short(one.failed.command))}`)"
     room = TEXT_CHARS - len(head) - len(tail)
     because = tools.clip(_sentence(clean(one.because)), room // 2) if one.because else ""
-    # What is cut is the end: the corrected command must not be.
-    changes = sorted(one.changes[-MOST_CHANGES:], key=lambda line: not line.endswith(INSTEAD))
+    # What is cut is the end: neither an edit nor the corrected command must be.
+    changes = sorted(
+        one.changes[-MOST_CHANGES:],
+        key=lambda line: (line.startswith("ran "), not line.endswith(INSTEAD)),
+    )
     did = tools.clip(clean("; ".join(changes)), max(LEAST_CHARS, room - len(because) - 2))
     return head + " ".join(part for part in (because, _sentence(did)) if part) + tail
 

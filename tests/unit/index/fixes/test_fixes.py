@@ -491,7 +491,9 @@ def test_the_corrected_command_comes_first(session: Session, tmp_path: Path) -> 
     session.fail("make flash", "OSError: Device or resource busy")
     session.run("ssh lab 'docker logs board'")
     session.run("stty -F /dev/ttyUSB0 115200")
+    session.edit("Makefile")
     session.run("screen -X quit && make flash --install-rule")
     (draft,) = drafts(session, tmp_path)
-    assert "FIX ran `screen -X quit && make flash --install-rule` instead; ran `stty" in draft.text
+    assert "; ran `screen -X quit && make flash --install-rule` instead; ran `stty" in draft.text
+    assert "FIX edited Makefile" in draft.text
     assert "docker logs" not in draft.text
