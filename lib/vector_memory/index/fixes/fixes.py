@@ -374,7 +374,11 @@ def _is_corrected(failed: ToolUse, success: ToolUse, is_mended: bool) -> bool:
     told = [part for part in commands.acting(success.command) if tried and part.job == tried.job]
     if not tried or not told:
         return True
-    if any(_makes(part) for part in commands.acting(success.command)[:-1]):
+    before, jobs = (
+        commands.acting(success.command)[:-1],
+        {part.job for part in commands.acting(failed.command)},
+    )
+    if any(part.job not in jobs | _KEEPING and _does(part) for part in before):
         return True
     fresh = (set(told[-1].words) - set(tried.words)) - _MANNERS
     return any(word.startswith("--") and not word.startswith("--tb") for word in fresh)
@@ -437,7 +441,11 @@ def _may_change(command: str) -> bool:
     """Whether a command line may have mended something: it does more than to look and to check, and is no program
     of the moment. What it does besides, nobody knows of all programs."""
     told = commands.acting(command)
-    return commands.writes(command) or any(not (part.is_inline or _is_check(part)) for part in told)
+    return commands.writes(command) or any(map(_does, told))
+
+
+def _does(part: CommandPart) -> bool:
+    return not (part.is_inline or _is_check(part))
 
 
 def _is_check(part: CommandPart) -> bool:

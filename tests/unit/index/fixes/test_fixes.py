@@ -497,3 +497,14 @@ def test_the_corrected_command_comes_first(session: Session, tmp_path: Path) -> 
     assert "; ran `screen -X quit && make flash --install-rule` instead; ran `stty" in draft.text
     assert "FIX edited Makefile" in draft.text
     assert "docker logs" not in draft.text
+
+
+def test_what_a_corrected_line_does_first_is_no_less_than_a_look(
+    session: Session, tmp_path: Path
+) -> None:
+    """The line that succeeded does more than the one that failed: that is the fix, whatever was asked on the way."""
+    session.fail("flutter run -d pixel", "Error: Existing package signatures do not match")
+    session.run("adb devices")
+    session.run("adb uninstall app.field && flutter run -d pixel")
+    (draft,) = drafts(session, tmp_path)
+    assert "ran `adb uninstall app.field && flutter run -d pixel` instead" in draft.text
