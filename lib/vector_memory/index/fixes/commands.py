@@ -63,7 +63,11 @@ class CommandPart:
     @property
     def is_quiet(self) -> bool:
         """Whether it only looks or prepares."""
-        looks = self.program in _QUIET or self.job in _LOOKING_JOBS or _only_prints(self)
+        looks = (
+            self.program in _QUIET
+            or self.job.removeprefix("ssh ") in _LOOKING_JOBS
+            or _only_prints(self)
+        )
         # With a value, `-h` names a host.
         asked = [*self.job.split()[1:], *self.words]
         looks = looks or asked in (["version"], ["help"], ["-h"])

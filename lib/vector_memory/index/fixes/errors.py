@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import takewhile
 
@@ -33,8 +33,14 @@ _TABLE = PatternTable("error_words", os.path.dirname(__file__))
 _HEAD = re.compile(r"^(?:(?:fatal |internal )?error|fatal)[:!]\s*", re.IGNORECASE)
 _PREFIX = re.compile(r"^.*?\b(?:error|fatal)\b(?: \w+\d)?[]:!]\s*", re.IGNORECASE)
 _VAGUE = frozenset({"error", "fail", "failed", "fatal", "err", "exception", "exit"})
-_PLACED = re.compile(r"^[\w./\\@-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? (?=\S)")
+PLACED = re.compile(r"^[\w./\\@-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? (?=\S)")
 """A message with the place in a file that it is about."""
+_RAISED = re.compile(
+    r"^.*(?:\b[\w.]*(?:[Ee]rror|ERROR|Exception|FATAL|fatal)(?:\[\w+\])?:|\b\w+(?:(?:\.|::)\w+)*(?:\.|::)[A-Z]\w+[:)])"
+    r"\s+(?=(?:\S+\s+){2})"
+)
+"""Before the words of an error: its kind, and those of the errors that were raised of it."""
+TAIL = 24
 _URL = re.compile(
     r"\b(?:https?|git|ssh|wss?|ftp):/{1,2}[^\s/'\",]+(?:/(?:[^\s/'\",]*/)*([^\s/'\",]*))?"
 )
@@ -58,8 +64,8 @@ _VARIES = tuple(
     )
 )
 _AROUND = ".,:;()[]{}<>'\"`"
-_NAMED = re.compile(
-    r"'[^']{1,80}'|\"[^\"]{1,80}\"|`[^`]{1,80}`|\S*(?:\w[-_./@:]\w|(?<!\S)-\w|\w\d|[a-z][A-Z])\S*"
+NAMED = re.compile(
+    r"(?<!\w)'[^']{1,80}'|\"[^\"]{1,80}\"|`[^`]{1,80}`|\S*(?:\w[-_./@:]\w|(?<!\S)-\w|\w\d|[a-z][A-Z])\S*"
 )
 
 
@@ -79,20 +85,29 @@ def signature(error: str, command: str) -> str:
         words += [commands.family(command), *(found.frames[:1] if found else ())]
         # What a linker or a package manager says last is the same whatever it misses.
         words.append(normalise(line))
-    told = "\0".join(map(_without_what_varies, words)).lower()
-    # Letters alone: the analyser keeps them as one term, so that a lookup by it is exact.
-    return "".join(chr(ord("a") + int(digit, 16)) for digit in _digest(told, 8).hex())
+    told = "\0".join(map(without_what_varies, words)).lower()
+    return digest_letters(told)
+
+
+def digest_letters(text: str) -> str:
+    """Return 16 letters for a text. The analyser keeps them as one term, so that a lookup by it is exact."""
+    return "".join(chr(ord("a") + int(digit, 16)) for digit in _digest(text, 8).hex())
+
+
+def digest(word: str) -> str:
+    """Return eight letters for a word that is only compared: what a tool printed is shown nowhere unmarked."""
+    return _digest(word, 4).hex()
 
 
 def _digest(text: str, size: int) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=size).digest()
 
 
-def _without_what_varies(words: str) -> str:
+def without_what_varies(words: str) -> str:
     """Return a part of an error without the addresses, numbers and folders in it. Of a URL its last part
     is left where that is what is missing."""
-    is_absent = "absent" in _TABLE.found(words)
-    words = _URL.sub(lambda url: (url[1] or "") if is_absent else "<url>", words)
+    absent = "absent" in _TABLE.found(words)
+    words = _URL.sub(lambda url: (url[1] or "") if absent else "<url>", words)
     for pattern, instead in _VARIES:
         words = pattern.sub(instead, words)
     return words
@@ -110,6 +125,25 @@ def error_line(error: str) -> str:
     return tools.clip(_HEAD.sub("", undated(line)), ERROR_CHARS)
 
 
+def essence(error: str) -> str:
+    """Return what an output says was wrong: of errors that are raised of others the innermost, and
+    below a line that ends in a colon what it announces."""
+    text = tidy(error)
+    found = failure(text)
+    is_said = found and found.message and not says_only_that(found.message)
+    message = found.message if found and is_said else normalise(PLACED.sub("", line_of(text)))
+    rest = normalise(text).partition(message[-TAIL:])[2].split("\n") if message else []
+    while message.endswith(":") and rest:
+        line = rest.pop(0).strip()
+        message = line if _complains(line) else message
+    return _RAISED.sub("", message)
+
+
+def is_absent(words: str) -> bool:
+    """Whether an error is that something is missing."""
+    return not {"absent", "missing"}.isdisjoint(_TABLE.found(words))
+
+
 def _with_what_follows(line: str, text: str) -> str:
     """Return a line of a tidy output, with the next one where it ends in a colon."""
     rest = text.partition(line)[2].strip() if line.endswith(":") else ""
@@ -119,47 +153,40 @@ def _with_what_follows(line: str, text: str) -> str:
 def words_of(line: str) -> frozenset[str]:
     """Return an error line's words as they stand but for what surrounds them, without what differs from
     run to run: `-lssl` and `express-session` are one word each."""
-    stripped = (word.strip(_AROUND) for word in _without_what_varies(normalise(line)).split())
+    stripped = (word.strip(_AROUND) for word in without_what_varies(normalise(line)).split())
     return frozenset(word.lower() for word in stripped if word)
 
 
-def particulars(error: str) -> frozenset[str]:
-    """Return the words of all that an output complains of, with what stands around a line that says of nothing what
-    is wrong with it ("cannot find symbol", "task X failed"); empty where an error has a kind of its own. Each word is
-    given as a digest of eight letters: they are only compared, and what a tool printed is shown nowhere unmarked."""
+def complaints(error: str) -> list[str]:
+    """Return the lines of all that an output complains of, with what stands around a line that says of nothing what is
+    wrong with it ("cannot find symbol", "task X failed"); none where an error has a kind of its own."""
     text = tidy(error)
     found = failure(text)
     if found and not _is_vague(found) and found.kind.lower() not in _VAGUE:
-        return frozenset()
+        return []
     lines = text.split("\n")
-    complaints = [at for at, line in enumerate(lines) if _complains(line)]
+    complaining = [at for at, line in enumerate(lines) if _complains(line)]
     # Where one says it, what the others say is chance: which test it was, where a program was, what it waits for.
-    told = [at for at in complaints if _says_what(lines[at])]
+    told = [at for at in complaining if _says_what(lines[at])]
     before, after = (0, 0) if told else (BEFORE, AFTER)
     near = {
         place
-        for at in told or complaints
+        for at in told or complaining
         for place in range(max(0, at - before), min(len(lines), at + after + 1))
     }
-    words = words_of("\n".join(_unplaced(lines[place]) for place in sorted(near)[:MOST_LINES]))
-    return frozenset(_digest(word, 4).hex() for word in words)
+    return [_unplaced(lines[place]) for place in sorted(near)[:MOST_LINES]]
 
 
 def _says_what(line: str) -> bool:
     """Whether a line names something and says more of it than that it failed."""
     message = _PREFIX.sub("", undated(line.strip()))
-    rest = _NAMED.sub("", message)
+    rest = NAMED.sub("", message)
     return rest != message and not (says_only_that(message) or says_only_that(rest))
-
-
-def agree(words: Collection[str], others: Collection[str]) -> bool:
-    """Whether two errors may be one: where each has a word of its own, something else is missing or wrong."""
-    return set(words) <= set(others) or set(others) <= set(words)
 
 
 def names_in(line: str) -> frozenset[str]:
     """Return those of an error line's words that name something: quoted, or written as no word is."""
-    return words_of(" ".join(found.group() for found in _NAMED.finditer(line)))
+    return words_of(" ".join(found.group() for found in NAMED.finditer(line)))
 
 
 @lru_cache(maxsize=512)
@@ -207,11 +234,11 @@ def _depth(line: str) -> int:
 
 def _unplaced(line: str) -> str:
     """Return a line; one that stands below another (the test, the task) without the place in its file."""
-    return _PLACED.sub("", line.strip()) if _depth(line) else line
+    return PLACED.sub("", line.strip()) if _depth(line) else line
 
 
 def _complains(line: str) -> bool:
-    return "complaint" in _TABLE.found(line) or _PLACED.match(line.strip()) is not None
+    return "complaint" in _TABLE.found(line) or PLACED.match(line.strip()) is not None
 
 
 def _is_vague(found: Failure) -> bool:

@@ -7,8 +7,9 @@ from datetime import datetime, timezone
 
 from vector_memory.index import tools
 from vector_memory.index.exchanges import Exchange
-from vector_memory.index.fixes.errors import particulars, signature
-from vector_memory.index.fixes.fixes import Episode, episodes, short
+from vector_memory.index.fixes.errors import signature
+from vector_memory.index.fixes.fixes import INSTEAD, Episode, episodes, short
+from vector_memory.index.fixes.likeness import PARTICULARS, SHAPE, likeness, needs, particulars
 from vector_memory.index.memories import Draft, unchanged
 from vector_memory.model import EPISODES, SUBAGENT_TAG, unique
 from vector_memory.text import suspicion
@@ -20,8 +21,6 @@ TEXT_CHARS = 480
 LEAST_CHARS = 60
 RAN, RAN_CHARS = "ran", 1_000
 """In `extra`: the command lines that the fix would have somebody run, each up to this length."""
-PARTICULARS = "particulars"
-"""In `extra`: digests of the words that tell the error from others of the same signature."""
 MOST_CHANGES = 4
 
 Clean = Callable[[str], str]
@@ -53,6 +52,9 @@ def _draft(
     exchange = last.exchange
     at = last.success.at or exchange.ended_at or fallback_at
     files = unique(clean(file) for file in last.files)
+    command = clean(last.failed.command)
+    like = likeness(clean(last.failed.output), command)
+    shape = needs(like, command, last.steps, files) if like else {}
     return Draft(
         text=_text(last, clean),
         title=marked(clean(last.error), TOOL),
@@ -64,7 +66,12 @@ def _draft(
         line_end=last.success.output_line or last.success.line,
         speaker="assistant",
         files=files,
-        tags=(TAG, SIGNATURE_TAG + sign, *((SUBAGENT_TAG,) if exchange.is_subagent else ())),
+        tags=(
+            TAG,
+            SIGNATURE_TAG + sign,
+            *([SIGNATURE_TAG + shape[SHAPE]] if shape else ()),
+            *((SUBAGENT_TAG,) if exchange.is_subagent else ()),
+        ),
         external_id=f"{exchange.key}:fix:{first.number}",
         origin="assistant",
         cwd=exchange.cwd,
@@ -72,9 +79,7 @@ def _draft(
         collection=COLLECTION,
         extra={
             "signature": sign,
-            PARTICULARS: sorted(
-                {word for one in group for word in particulars(clean(one.failed.output))}
-            ),
+            PARTICULARS: sorted({word for one in group for word in _particulars(one, clean)}),
             "command": clean(short(last.failed.command)),
             "families": [clean(job) for job in last.families],
             "files": list(files),
@@ -84,9 +89,14 @@ def _draft(
                 for step in last.steps[-MOST_CHANGES:]
                 if step.command
             ],
+            **shape,
             **suspicion.mixed(clean(last.error), _text(last, clean)),
         },
     )
+
+
+def _particulars(one: Episode, clean: Clean) -> frozenset[str]:
+    return particulars(clean(one.failed.output), clean(one.failed.command))
 
 
 def _tried(group: Sequence[Episode], clean: Clean) -> tuple[str, ...]:
@@ -102,9 +112,12 @@ def _text(one: Episode, clean: Clean) -> str:
     tail = f" (command `{clean(short(one.failed.command))}`)"
     room = TEXT_CHARS - len(head) - len(tail)
     because = tools.clip(_sentence(clean(one.because)), room // 2) if one.because else ""
-    did = tools.clip(
-        clean("; ".join(one.changes[-MOST_CHANGES:])), max(LEAST_CHARS, room - len(because) - 2)
+    # What is cut is the end: neither an edit nor the corrected command must be.
+    changes = sorted(
+        one.changes[-MOST_CHANGES:],
+        key=lambda line: (line.startswith("ran "), not line.endswith(INSTEAD)),
     )
+    did = tools.clip(clean("; ".join(changes)), max(LEAST_CHARS, room - len(because) - 2))
     return head + " ".join(part for part in (because, _sentence(did)) if part) + tail
 
 

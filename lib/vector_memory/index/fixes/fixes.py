@@ -34,6 +34,7 @@ from vector_memory.text.patterns import PatternTable
 from vector_memory.text.statements import CODE, HEADING, statements
 from vector_memory.text.words import names_in
 
+INSTEAD = "instead"
 COMMAND_CHARS, INSTEAD_CHARS = 90, 160
 """Of a command line that is named, and of one that is to be run instead."""
 CHANGE_CHARS = 110
@@ -52,6 +53,7 @@ _STILL_FAILING = re.compile(
 _MISSING = (
     "command not found", "not recognized as", "No such file or directory", "not found in PATH"
 )  # fmt: skip
+_SET = re.compile(r"^(?:\w+=\S*\s+)+")
 _PAST_CHECKS = frozenset({"--no-verify", "--admin"})
 """Options that go past what failed rather than mend it."""
 _UNDOING = frozenset({"git checkout", "git restore", "git reset", "git stash", "git revert"})
@@ -313,12 +315,20 @@ def _stands_for(failed: ToolUse, tried: CommandPart, call: ToolUse) -> bool:
     other = commands.acting(call.command)[-1]
     if other.job == tried.job:
         return False
+    if _runs_within(failed.command, call.command):
+        return True
     shares = bool(tried.operands & other.operands) or bool(
         tried.words == other.words and any(word[:1].isalnum() for word in tried.words)
     )
     named = other.program in names_in(tried.job)[1:]
     missing = any(words in failed.output for words in _MISSING) and tried.program in failed.output
     return shares and (named or missing)
+
+
+def _runs_within(failed: str, command: str) -> bool:
+    """Whether a command line has another program run the one that failed, as it stood: in a container, in a shell."""
+    line = _SET.sub("", commands.bare(failed))
+    return commands.bare(command).endswith(f" {line}") and " " in line
 
 
 def _repeats(failed: ToolUse, call: ToolUse) -> bool:
@@ -364,7 +374,11 @@ def _is_corrected(failed: ToolUse, success: ToolUse, is_mended: bool) -> bool:
     told = [part for part in commands.acting(success.command) if tried and part.job == tried.job]
     if not tried or not told:
         return True
-    if any(_makes(part) for part in commands.acting(success.command)[:-1]):
+    before, jobs = (
+        commands.acting(success.command)[:-1],
+        {part.job for part in commands.acting(failed.command)},
+    )
+    if any(part.job not in jobs | _KEEPING and _does(part) for part in before):
         return True
     fresh = (set(told[-1].words) - set(tried.words)) - _MANNERS
     return any(word.startswith("--") and not word.startswith("--tb") for word in fresh)
@@ -380,7 +394,7 @@ def _instead(failed: ToolUse, success: ToolUse, is_mended: bool) -> tuple[FixSte
     if not _is_corrected(failed, success, is_mended) or (told and told[-1].is_inline):
         return ()
     line = short(success.command, _runs_elsewhere(failed, success), INSTEAD_CHARS)
-    return (FixStep(f"ran `{line}` instead", success.command),)
+    return (FixStep(f"ran `{line}` {INSTEAD}", success.command),)
 
 
 def _steps(calls: Sequence[ToolUse], clean: Callable[[str], str]) -> list[FixStep]:
@@ -427,7 +441,11 @@ def _may_change(command: str) -> bool:
     """Whether a command line may have mended something: it does more than to look and to check, and is no program
     of the moment. What it does besides, nobody knows of all programs."""
     told = commands.acting(command)
-    return commands.writes(command) or any(not (part.is_inline or _is_check(part)) for part in told)
+    return commands.writes(command) or any(map(_does, told))
+
+
+def _does(part: CommandPart) -> bool:
+    return not (part.is_inline or _is_check(part))
 
 
 def _is_check(part: CommandPart) -> bool:

@@ -8,15 +8,16 @@ from dataclasses import replace
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.index.fixes.errors import (
+from vector_memory.index.fixes.errors import error_line, names_in, signature, words_of
+from vector_memory.index.fixes.fix_drafts import SIGNATURE_TAG, TAG
+from vector_memory.index.fixes.likeness import (
+    PARTICULARS,
+    SHAPE,
     agree,
-    error_line,
-    names_in,
+    is_alike,
+    likeness,
     particulars,
-    signature,
-    words_of,
 )
-from vector_memory.index.fixes.fix_drafts import PARTICULARS, SIGNATURE_TAG, TAG
 from vector_memory.model import CleanText, Memory, Origin, Scope
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit
@@ -38,11 +39,12 @@ STRICT = 0.55
 """Relevance that a fix of another error needs at least."""
 KINDS = ("solution", "fix")
 SAME_WORDS, NAMED_WORDS, LEAST_WORDS = 0.6, 0.8, 3
+KEYS = ("signature", SHAPE)
 MOST_KNOWN, MOST_SIMILAR = 50, 5
 SHOWN_MARK = "fix:"
 """What stands before a memory's id among what a session was shown, where it came with a failure."""
 LONGEST_ERROR = 40_000
-_NUMBER = re.compile(r"\d+(?:\.\d+)*")
+_NUMBER = re.compile(r"(?<![\d_])\d+(?:\.\d+)*(?![\d_])")
 
 
 def on_failure(
@@ -62,20 +64,39 @@ def on_failure(
         output, line = redact.clean(error).text[:LONGEST_ERROR], redact.clean(command).text
     except UnsafeTextError:
         return ""
-    sign, said = signature(output, line), error_line(output)
-    fixes = [fix for shelf in question.shelves for fix in known_fixes(shelf, question.scope, sign)]
+    said, words = error_line(output), particulars(output, line)
+    fixes = [fix for fix in _known(question, signature(output, line)) if _is_of(fix, said, words)]
     if not fixes and is_sure:
-        fixes = _similar(ctx, question, said)
+        fixes = _alike(question, output, line) or [
+            fix for fix in _similar(ctx, question, said) if _is_of(fix, said, words)
+        ]
         ctx.count("failures_unknown", not fixes)
-    words = particulars(output)
-    return _present(ctx, question, [fix for fix in fixes if _is_of(fix, said, words)])
+    return _present(ctx, question, fixes)
+
+
+def _known(question: HookQuestion, sign: str) -> list[Memory]:
+    return [fix for shelf in question.shelves for fix in known_fixes(shelf, question.scope, sign)]
+
+
+def _alike(question: HookQuestion, output: str, command: str) -> list[Memory]:
+    """Return the fixes of errors that are this one but for names that are nothing to them."""
+    like, said = likeness(output, command), error_line(output)
+    if like is None:
+        return []
+    return [
+        fix
+        for fix in _known(question, like.shape)
+        if is_alike(fix.extra, output, command) and _fits_numbers(fix, said)
+    ]
 
 
 def _is_of(fix: Memory, line: str, words: frozenset[str]) -> bool:
     """Whether a fix is for what an error's line asks for, and the words around it: one that ran a number of its
     own error, such as a version or a port, is for the same numbers alone."""
-    if not agree(fix.extra.get(PARTICULARS) or (), words):
-        return False
+    return agree(fix.extra.get(PARTICULARS) or (), words) and _fits_numbers(fix, line)
+
+
+def _fits_numbers(fix: Memory, line: str) -> bool:
     own = _numbers(harmless.unquoted(fix.title))
     ran = _numbers(" ".join(offered_commands.of_memory(fix)))
     return own.isdisjoint(ran) or own == _numbers(line)
@@ -93,7 +114,7 @@ def known_fixes(shelf: Shelf, scope: Scope, sign: str) -> list[Memory]:
     scope = replace(scope, tags=(SIGNATURE_TAG + sign,))
     rows = shelf.journal.matching([max(words, key=len)], scope, MOST_KNOWN)
     tagged = shelf.journal.by_seqs([row.seq for row in rows]).values()
-    fixes = [memory for memory in tagged if memory.extra.get("signature") == sign]
+    fixes = [memory for memory in tagged if sign in map(memory.extra.get, KEYS)]
     return sorted(fixes, key=lambda fix: (round(fix.confidence, 2), fix.created_at), reverse=True)
 
 

@@ -13,6 +13,7 @@ from vector_memory.index.exchanges import Exchange, ToolUse
 from vector_memory.index.fixes.errors import signature
 from vector_memory.index.fixes.fix_drafts import SIGNATURE_TAG
 from vector_memory.index.fixes.fixes import is_failure, succeeded
+from vector_memory.index.fixes.likeness import is_alike
 from vector_memory.index.reader import TurnRead, read_exchanges
 from vector_memory.model import Memory, Scope, Status
 from vector_memory.service.base.context import Context
@@ -79,15 +80,25 @@ def _came_again(
 def _verdict(memory: Memory, calls: Sequence[ToolUse], shown_at: datetime) -> bool | None:
     """Whether the fix helped: the first that comes after it was shown decides, the same error again
     or the same command well done. None while neither came."""
-    sign, families = memory.extra.get("signature"), memory.extra.get("families") or ()
+    families = memory.extra.get("families") or ()
     for call in calls:
         if call.at is None or call.at <= shown_at or not call.command:
             continue
-        if is_failure(call) and _signed(call) == sign:
+        if is_failure(call) and _is_of(memory, call):
             return False
         if succeeded(call, families):
             return True
     return None
+
+
+def _is_of(fix: Memory, call: ToolUse) -> bool:
+    """Whether a call met the error of a fix, or one that the fix is brought for as well."""
+    if _signed(call) == fix.extra.get("signature"):
+        return True
+    try:
+        return is_alike(fix.extra, redact.clean(call.output).text, redact.clean(call.command).text)
+    except UnsafeTextError:
+        return False
 
 
 def _signed(call: ToolUse) -> str:

@@ -485,3 +485,18 @@ def test_sudo_is_no_harm_of_itself(world: World, fix: str, is_brought: bool) -> 
     world.stop("first")
     told = world.fail("second", NO_HEADER, "make signer")
     assert (fix in told) is is_brought
+
+
+def test_names_that_are_nothing_to_the_fix_may_differ(world: World) -> None:
+    """Where it was met and what was run are no part of an error; what is missing is."""
+    said = 'Exit code 1\nError: Failed to resolve import "../pkg/{}" from "src/{}". Does the file exist?'
+    world.fail("first", said.format("app_wasm.js", "a.ts"), "npx vitest run src/a.test.ts")
+    world.write("first", "just wasm && npx vitest run src/a.test.ts")
+    world.stop("first")
+    command = "npx vitest run src/b.test.ts"
+    assert "just wasm" in world.fail("second", said.format("app_wasm.js", "b.ts"), command)
+    assert world.fail("third", said.format("lodash.js", "b.ts"), command) == ""
+    before = world.fix().confidence
+    world.write("second", command, said.format("app_wasm.js", "b.ts"), failed=True)
+    world.stop("second")
+    assert world.fix().confidence < before

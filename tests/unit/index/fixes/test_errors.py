@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.index.fixes.errors import (
-    agree,
-    error_line,
-    names_in,
-    particulars,
-    signature,
-    words_of,
-)
+from vector_memory.index.fixes.errors import error_line, names_in, signature, words_of
+from vector_memory.index.fixes.likeness import agree, particulars
 
 
 @pytest.mark.parametrize(

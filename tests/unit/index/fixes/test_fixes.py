@@ -207,7 +207,7 @@ def test_the_draft(session: Session, tmp_path: Path) -> None:
         "ERROR \u27e6tool: pytest: command not found.\u27e7 FIX ran `uv run pytest` instead. (command `pytest`)"
     )
     assert (draft.kind, draft.collection) == ("solution", "episodes")
-    assert draft.tags == ("fix", f"sig:{draft.extra['signature']}")
+    assert draft.tags == ("fix", *(f"sig:{draft.extra[key]}" for key in ("signature", "shape")))
     assert (draft.line_start, draft.line_end) == (2, 5)
 
 
@@ -472,3 +472,39 @@ def test_calls_do_not_change_what_is_remembered_of_an_exchange(
     (exchange,) = read(session, tmp_path)
     assert [(call.tool, call.place) for call in exchange.calls] == [("Read", 1), ("Bash", 1)]
     assert [step.text for step in exchange.steps] == ["First.", "Bash: make"]
+
+
+@pytest.mark.parametrize(
+    "within", ["docker compose exec web {}", "kubectl exec deploy/web -- {}", "nix develop -c {}"]
+)
+def test_what_runs_the_very_line_elsewhere(within: str, session: Session, tmp_path: Path) -> None:
+    """A failed line that another program runs as it stood, in a container, is the same job."""
+    session.fail("HOST=localhost pytest tests/test_a.py", "OperationalError: no such host: db")
+    session.run(within.format("pytest tests/test_b.py"))
+    session.run(within.format("pytest tests/test_a.py"))
+    (draft,) = drafts(session, tmp_path)
+    assert f"ran `{within.format('pytest tests/test_a.py')}` instead" in draft.text
+
+
+def test_the_corrected_command_comes_first(session: Session, tmp_path: Path) -> None:
+    """What is cut is the end of what was done, and looking on the way is no part of the fix."""
+    session.fail("make flash", "OSError: Device or resource busy")
+    session.run("ssh lab 'docker logs board'")
+    session.run("stty -F /dev/ttyUSB0 115200")
+    session.edit("Makefile")
+    session.run("screen -X quit && make flash --install-rule")
+    (draft,) = drafts(session, tmp_path)
+    assert "; ran `screen -X quit && make flash --install-rule` instead; ran `stty" in draft.text
+    assert "FIX edited Makefile" in draft.text
+    assert "docker logs" not in draft.text
+
+
+def test_what_a_corrected_line_does_first_is_no_less_than_a_look(
+    session: Session, tmp_path: Path
+) -> None:
+    """The line that succeeded does more than the one that failed: that is the fix, whatever was asked on the way."""
+    session.fail("flutter run -d pixel", "Error: Existing package signatures do not match")
+    session.run("adb devices")
+    session.run("adb uninstall app.field && flutter run -d pixel")
+    (draft,) = drafts(session, tmp_path)
+    assert "ran `adb uninstall app.field && flutter run -d pixel` instead" in draft.text

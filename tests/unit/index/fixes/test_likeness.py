@@ -1,0 +1,87 @@
+"""Errors that are one but for names."""
+
+from __future__ import annotations
+
+import pytest
+
+from vector_memory.index.fixes.commands import family
+from vector_memory.index.fixes.fixes import FixStep
+from vector_memory.index.fixes.likeness import is_alike, likeness, needs, particulars
+
+WASM = 'Error: Failed to resolve import "../pkg/app.js" from "{}". Does the file exist?'
+QUOTA = "OSError: [Errno 122] Disk quota exceeded: '/home/a/.cache/{}'"
+HISTORY = "db.exceptions.BadHistory: Migration {} is applied before its dependency users.0019_org on database 'main'."
+LIBRARY = "Error: package load failed for '{}' in dyn.load(x):\n unable to load '{}.so':\n  {}: cannot open shared object file: No such file or directory"
+EXTENSION = (
+    'could not open extension control file "/usr/share/{}.control": No such file or directory'
+)
+TASK = "Execution failed for task ':app:{}'.\n> {}"
+
+
+def alike(
+    learned: tuple[str, str], ran: str, met: tuple[str, str], files: tuple[str, ...] = ()
+) -> bool:
+    """Return whether a fix, an edit of files or a command, that one error taught is for another one."""
+    like = likeness(*learned)
+    if like is None:
+        return False
+    step = FixStep(f"edited {ran}") if files else FixStep(f"ran `{ran}` instead", ran)
+    kept = needs(like, learned[1], [step], files)
+    said = {"families": [family(learned[1])], "particulars": particulars(*learned)}
+    return is_alike({**kept, **said}, *met)
+
+
+@pytest.mark.parametrize(
+    ("learned", "ran", "met"),
+    [
+        # Where it was met.
+        ((WASM.format("src/a.ts"), "npm test"), "just wasm && npm test", (WASM.format("web/b.ts"), "npx vitest run web/b.test.ts")),
+        # What it was run for.
+        ((QUOTA.format("numpy-1.2.whl"), "pip install numpy"), "export CACHE=/big && pip install numpy", (QUOTA.format("torch-2.4.whl"), "pip install torch")),
+        (("Error: Unable to locate package ripgrep in any list", "apt-get install ripgrep"), "apt-get update && apt-get install ripgrep", ("Error: Unable to locate package fd-find in any list", "apt-get install fd-find")),
+        # What the fix says nothing of; what it names is there.
+        ((HISTORY.format("courses.0042_deadline"), "manage migrate"), "psql -c \"update m set name='0019_org'\"", (HISTORY.format("courses.0044_key"), "manage migrate quiz")),
+        # The innermost of errors, below lines that end in a colon.
+        ((LIBRARY.format("sf", "sf", "libgdal.so.30"), "Rscript map.R"), "apt-get install -y libgdal30", (LIBRARY.format("terra", "terra", "libgdal.so.30"), "Rscript roads.R")),
+        (("StandardError: An error has occurred:\n\nPG::NoFile: ERROR:  " + EXTENSION.format("gist"), "rails db:migrate"), "apt-get install contrib",
+         ("ActiveRecord::Invalid: PG::NoFile: ERROR:  " + EXTENSION.format("gist"), "rails db:schema:load")),
+    ],
+)  # fmt: skip
+def test_names_that_are_nothing_to_a_fix_may_differ(
+    learned: tuple[str, str], ran: str, met: tuple[str, str]
+) -> None:
+    """Places, what a command was given, and what the fix does not name."""
+    assert alike(learned, ran, met)
+
+
+@pytest.mark.parametrize(
+    ("learned", "ran", "met"),
+    [
+        ((WASM.format("src/a.ts"), "npm test"), "just wasm", (WASM.format("src/a.ts").replace("pkg/app.js", "lodash"), "npm test")),
+        ((EXTENSION.format("gist"), "psql -f a.sql"), "apt-get install contrib", (EXTENSION.format("postgis"), "psql -f a.sql")),
+        ((LIBRARY.format("sf", "sf", "libgdal.so.30"), "Rscript map.R"), "apt-get install -y libgdal30", (LIBRARY.format("sf", "sf", "libproj.so.22"), "Rscript map.R")),
+        ((HISTORY.format("courses.0042_deadline"), "manage migrate"), "psql -c \"delete from m where name='0042_deadline'\"", (HISTORY.format("courses.0044_key"), "manage migrate")),
+        ((QUOTA.format("numpy-1.2.whl"), "pip install numpy"), "pip install numpy==1.1", (QUOTA.format("torch-2.4.whl"), "pip install torch")),
+        (("Unable to find image 'shop:1' locally", "docker run shop:1"), "docker build -t shop:1 . && docker run shop:1", ("Unable to find image 'mail:1' locally", "docker run mail:1")),
+        ((QUOTA.format("a.whl"), "pip install -r r.txt"), "export CACHE=/big", (QUOTA.format("b.tgz"), "npm ci")),
+        ((TASK.format("connectedTest", "No connected devices!"), "./gradlew connectedTest"), "emulator -avd pixel", (TASK.format("packageRelease", "Keystore file not found"), "./gradlew packageRelease")),
+    ],
+)  # fmt: skip
+def test_what_is_missing_and_what_a_fix_names_must_be_the_same(
+    learned: tuple[str, str], ran: str, met: tuple[str, str]
+) -> None:
+    """Nor is it another program's, or one whose output complains of something else."""
+    assert not alike(learned, ran, met)
+
+
+def test_a_fix_in_a_file_is_for_the_names_of_its_error() -> None:
+    """What was written in code is for what the error said of that code."""
+    said = "error TS2345: Argument of type '{}' is not assignable to parameter of type 'number'"
+    learned = said.format("string"), "npx tsc"
+    assert not alike(learned, "a.ts (f(x) → f(1))", (said.format("Invoice"), "npx tsc"), ("a.ts",))
+    assert alike(learned, "a.ts (f(x) → f(1))", (said.format("string"), "npx tsc"), ("a.ts",))
+
+
+def test_an_error_that_says_little_without_its_names_has_no_shape() -> None:
+    """It would be like any other."""
+    assert likeness("KeyError: 'total'", "python a.py") is None
