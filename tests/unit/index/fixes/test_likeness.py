@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vector_memory.index.fixes.commands import family
+from vector_memory.index.fixes.errors import signature
 from vector_memory.index.fixes.fixes import FixStep
 from vector_memory.index.fixes.likeness import is_alike, likeness, needs, particulars
 
@@ -85,3 +86,12 @@ def test_a_fix_in_a_file_is_for_the_names_of_its_error() -> None:
 def test_an_error_that_says_little_without_its_names_has_no_shape() -> None:
     """It would be like any other."""
     assert likeness("KeyError: 'total'", "python a.py") is None
+
+
+def test_that_something_went_wrong_while_a_job_ran_is_no_error() -> None:
+    """A build's plug-in begins so whatever it was: what stands below tells one error from another."""
+    head, command = "> Error occurred while executing migrate\n  {}", "./gradlew :db:migrate"
+    learned = head.format("Validate failed: the checksum of version 24 is another one"), command
+    met = head.format('Found non-empty schema(s) "forecast" but no table of its history'), command
+    assert signature(*learned) != signature(*met)
+    assert not alike(learned, "V24__total.sql", met, ("V24__total.sql",))
