@@ -91,7 +91,10 @@ def test_an_error_that_says_little_without_its_names_has_no_shape() -> None:
 def test_that_something_went_wrong_while_a_job_ran_is_no_error() -> None:
     """A build's plug-in begins so whatever it was: what stands below tells one error from another."""
     head, command = "> Error occurred while executing migrate\n  {}", "./gradlew :db:migrate"
-    learned = head.format("Validate failed: the checksum of version 24 is another one"), command
+    learned = (
+        head.format("Validate failed: Scripts have failed validation\n  Checksum mismatch"),
+        command,
+    )
     met = head.format('Found non-empty schema(s) "forecast" but no table of its history'), command
     assert signature(*learned) != signature(*met)
     assert not alike(learned, "V24__total.sql", met, ("V24__total.sql",))
