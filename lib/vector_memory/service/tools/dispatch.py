@@ -33,17 +33,21 @@ def _with(answer: ToolAnswer, more: str) -> ToolAnswer:
 
 
 def warm_up(settings: Settings) -> None:
-    """Import what looks at calls, and make the grammar ready: it takes longer than any call may."""
+    """Import what looks at calls, and make the grammar and the forms of errors ready: it takes longer than any call
+    may."""
     lookers = [
+        "failure_advice",
         *(["search_advice"] if settings.facade != "off" else []),
         *(["observer"] if settings.observer != "off" else []),
     ]
     for name in lookers:
         importlib.import_module(f"{__package__}.{name}")
-    if lookers:
-        from vector_memory.text import shell
+    from vector_memory.index.fixes import errors, likeness
+    from vector_memory.text import shell
 
-        shell.parse("grep -rn name src")
+    shell.parse("grep -rn name src")
+    errors.signature("Error: no such file: 'a.txt'", "make test")
+    likeness.likeness("Error: no such file: 'a.txt'", "make test")
 
 
 def publish_wishes(path: str, settings: Settings, has_procedures: bool = False) -> None:

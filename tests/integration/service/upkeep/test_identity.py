@@ -30,9 +30,10 @@ def test_a_signature_is_its_keys_for_these_words_alone(house: ServiceHouse) -> N
     assert ask(house, "verify", key=key, signature=signature, text="The release is 1.4.")[
         "is_valid"
     ]
+    other = "01" if signature.endswith("00") else "00"
     for text, wrong in (
         ("The release is 1.5.", signature),
-        ("The release is 1.4.", signature[:-2] + "00"),
+        ("The release is 1.4.", signature[:-2] + other),
     ):
         assert not ask(house, "verify", key=key, signature=wrong, text=text)["is_valid"]
     assert not ask(house, "verify", key=key, signature="no", text="x")["is_valid"]
