@@ -23,7 +23,8 @@ FRESH_S = 600.0
 OLD_S = 7 * DAY_S
 """From here on age says no more: what still fits after a week fits as well after a year."""
 SITTING_S, APART_S = 3 * 3_600.0, DAY_S
-"""For how long a project lay that somebody is still at work on, and one that somebody comes back to: a night and more."""
+"""For how long a project lay that somebody is still at work on, and one that somebody comes back to: a night and
+more."""
 LONGEST_REST_S = 56 * DAY_S
 """Longer rests were not labelled: they count as this one."""
 UNLIKE = 0.35
@@ -80,8 +81,8 @@ def feature_values(
 
     Returns:
         `back`, how long before the end of the session before it was, and `rest`, how long the project lay since
-        then, as logarithms of seconds; `apart`, how far that is a new sitting; `newer`, how much more what was said later is like it than other things are;
-        the others as they are, 0 … 1.
+        then, as logarithms of seconds; `apart`, how far that is a new sitting; `newer`, how much more like it than
+        other things is what a later session said; the others as they are, 0 … 1.
     """
     now, before = moment.now.timestamp(), moment.before
     # A clock may have been put back: nothing is newer than now, and no session ends later.

@@ -41,9 +41,11 @@ def newer_of(
         # Vectors of two stores may be of two models.
         own = [hit.memory for hit in hits if hit.shelf == place]
         others = [one.memory for one in said if one.shelf == place]
+        if not (own and others):
+            continue
         seqs = np.unique(np.array([memory.seq for memory in [*own, *others]], np.int64))
         vectors = shelf.vectors(seqs)
-        if vectors is None or not own:
+        if vectors is None:
             continue
         of_own, of_others = (
             vectors[seqs.searchsorted([memory.seq for memory in part])] for part in (own, others)

@@ -176,9 +176,10 @@ def start_notes(
         if memory.id in hidden or told.holds(memory) or _is_seen(asker, memory):
             continue
         against = _against(asker, memory)
-        # Of which project it is the title says, and where the user said it its id: there is room for another one.
         day = days.get(memory.id)
         if day is None and not against and _is_rule_here(asker, memory):
+            if not rules.wants(memory):
+                continue
             took = rules.take(memory, left)
             left, misses = left - took, misses + (not took)
             if took:

@@ -29,10 +29,12 @@ class StartRules:
         self._rules: list[Memory] = []
         self._at = 0
 
+    def wants(self, memory: Memory) -> bool:
+        """Whether a rule is to be told if there is room."""
+        return len(self._rules) < MOST_RULES and not client_memory.repeats(memory.text, self._known)
+
     def take(self, memory: Memory, room: int) -> int:
-        """Add a rule where it fits, and return what it took of the room: tokens, 0 where it is not told."""
-        if len(self._rules) == MOST_RULES or client_memory.repeats(memory.text, self._known):
-            return 0
+        """Add a rule where it fits, and return what it took of the room: tokens, 0 where it does not."""
         note = self._note([*self._rules, memory])
         took = note.tokens - (self._notes[self._at].tokens if self._rules else 0)
         if took > room:

@@ -218,6 +218,15 @@ def test_rules_are_told_together(house: ServiceHouse, app: Path) -> None:
         one.text for one in session_start.start_notes(house.ctx, question, set(), known=known)
     )
     assert rules[0] in texts and rules[2] in texts and rules[1] not in texts
+    # What the client tells takes no room, and does not end the looking for more.
+    known = frozenset().union(*map(client_memory.lines_known, rules))
+    for number in range(6):
+        rule = f"Never rename the column number {number}{number} of the ledger without a migration."
+        capture(house, app, f"n{number}", 5 + number, (rule, "Understood, no column of it is renamed like that."))  # fmt: skip
+        known |= client_memory.lines_known(rule)
+    capture(house, app, "new", 0.5, ("Always sign the tags of the shop's releases.", "Understood, each tag of a release is signed from here."))  # fmt: skip
+    notes = session_start.start_notes(house.ctx, question, set(), known=known)
+    assert "sign the tags" in "".join(one.text for one in notes)
 
 
 def test_an_aside_at_the_end_does_not_hide_what_was_worked_on(
