@@ -220,9 +220,12 @@ def test_rules_are_told_together(house: ServiceHouse, app: Path) -> None:
     assert rules[0] in texts and rules[2] in texts and rules[1] not in texts
     # What the client tells takes no room, and does not end the looking for more.
     known = frozenset().union(*map(client_memory.lines_known, rules))
-    for number in range(6):
-        rule = f"Never rename the column number {number}{number} of the ledger without a migration."
-        capture(house, app, f"n{number}", 5 + number, (rule, "Understood, no column of it is renamed like that."))  # fmt: skip
+    others = (
+        "Never push to the branch of the releases.", "Never print the tokens of the bank.",
+        "Never mock the clock of the scheduler.", "Never delete a fixture of the importer.",
+    )  # fmt: skip
+    for day, rule in enumerate(others, 5):
+        capture(house, app, f"n{day}", day, (rule, "Understood, it is done like that from here on in all files."))  # fmt: skip
         known |= client_memory.lines_known(rule)
     capture(house, app, "new", 0.5, ("Always sign the tags of the shop's releases.", "Understood, each tag of a release is signed from here."))  # fmt: skip
     notes = session_start.start_notes(house.ctx, question, set(), known=known)
