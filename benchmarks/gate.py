@@ -21,12 +21,12 @@ from replay import read_lines
 
 from vector_memory.model import PASSAGE
 from vector_memory.retrieve.gate import HELPS
+from vector_memory.retrieve.newer import SAME_THING
 from vector_memory.service.inject.prompt_recall import (
     LOOKED_AT,
     MIDST,
     MIDST_OF,
     NEAREST,
-    SAME_THING,
 )
 
 Floats = NDArray[np.float64]

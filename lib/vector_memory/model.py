@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum, IntFlag
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -592,6 +592,14 @@ class Embedder(Protocol):
 
     def close(self) -> None:
         """Release what the model holds."""
+
+
+@runtime_checkable
+class Vocabulary(Protocol):
+    """An embedder that tells the words of its language from names."""
+
+    def has_word(self, word: str) -> bool:
+        """Whether a word stands in the model's vocabulary as a whole: "cache", and not "memcached"."""
 
 
 class Completion(str):

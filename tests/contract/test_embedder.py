@@ -14,7 +14,7 @@ from vector_memory.config import Settings
 from vector_memory.embed import registry
 from vector_memory.embed.pool import BulkEmbedder
 from vector_memory.errors import EmbeddingError
-from vector_memory.model import Embedder
+from vector_memory.model import Embedder, Vocabulary
 
 Make = Callable[[], Embedder]
 
@@ -173,6 +173,17 @@ def test_model_names_its_version(make: Make, embedder: Embedder) -> None:
     again = make()
     assert (again.model, again.dim) == (embedder.model, embedder.dim)
     again.close()
+
+
+def test_a_model_may_tell_words_from_names(embedder: Embedder) -> None:
+    """What tells it has the words of its language, and none that joins several or was made up."""
+    if isinstance(embedder, Vocabulary):
+        assert all(map(embedder.has_word, ("cache", "gate", "Receipt")))
+        assert not any(
+            map(embedder.has_word, ("wkhtmltopdf", "mbtiles", "cache_it", "", "two words"))
+        )
+    else:
+        assert "MiniLm" not in type(embedder).__name__
 
 
 def test_closed_embedder_says_so(make: Make) -> None:

@@ -25,6 +25,8 @@ BATCH = 4
 BULK = 32
 """Texts from which on the memory that a call took is worth giving back."""
 SEPARATOR_ID = 102
+MARKS = 2
+"""Tokens that stand around those of a text."""
 THREADS = 1
 """Of one text. A second one that does not spin gains nothing, of 20 tokens or of 80, and takes the processor
 from the search by words, which runs meanwhile. Many texts are embedded by several processes."""
@@ -75,6 +77,10 @@ class MiniLm:
         """Return (384,) float32, L2-normalised; tokens past `query_tokens` do not count."""
         vector: Vector = self._run([self._tokens(text, self._query_tokens)])[0]
         return vector
+
+    def has_word(self, word: str) -> bool:
+        """Whether a word stands in the model's vocabulary as a whole."""
+        return len(self._tokenizer.encode(word).ids) == 1 + MARKS
 
     def close(self) -> None:
         """Release the model."""

@@ -9,6 +9,10 @@ from typing import NamedTuple
 from vector_memory.model import DERIVED, Memory
 from vector_memory.retrieve.candidates import CandidateSource
 
+SAME_THING = 0.55
+"""The cosine from which on what a later session said is of the same thing, and told in the place of what it was before:
+of 114 hits that misled 52 had something so like them, of 358 that helped 20."""
+
 
 class Weighed(NamedTuple):
     """A memory that was weighed, and the place of its shelf."""

@@ -74,3 +74,9 @@ class _Patterns(dict[str, re.Pattern[str]]):
 
 _GRAMMAR = _grammar()
 SAYS = _Patterns()
+
+
+def warm() -> None:
+    """Compile all patterns now: it takes a third of a second, for which the first call of a daemon would wait."""
+    for name in _GRAMMAR:
+        SAYS[name]

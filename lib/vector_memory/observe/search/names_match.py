@@ -22,8 +22,10 @@ LEAST_TOLD, LEAST_IN_TALK = 2, 3
 LEAST_ALONE = 6
 """The same of talk that does not say where."""
 MOST_COUNTED = 10
+FEW_FOUND = 2
+"""Of many things that are searched for at once a piece must have so many: one of ten says nothing of the search."""
 _ANNOUNCES = re.compile(
-    r":\s*$|^(?:\w+: )?(?:now|next|let me|let\'s|i(?:\'|\u2019)?(?:m|ll)|done:|task:)\b",
+    r":\s*$|^(?:\w+: )?(?:(?:now|next|let me|let\'s|i(?:\'|\u2019)?(?:m|ll))\b|(?:done|task):)",
     re.IGNORECASE,
 )
 NEAR = 8
@@ -130,16 +132,17 @@ def telling_piece(wanted: SearchTerms, text: str, title: str | None = None) -> T
             continue
         where, held = file if since <= NEAR else "", naming("", piece)
         fitting, plain = fitted(wanted, held), len(held.plain - searched)
+        least = min(FEW_FOUND, wanted.sought / 2)
         if title is not None:
-            tells = plain >= LEAST_TOLD
+            tells = plain >= LEAST_TOLD and (is_about or len(fitting) >= least)
+        elif _ANNOUNCES.search(piece):
+            tells = False
         elif where:
             tells = plain >= LEAST_IN_TALK or by_name(wanted, held)
         else:
-            by_names = sum(bool(each.names) for each in fitting)
-            is_most = by_names >= min(2, wanted.sought / 2)
-            tells = plain >= LEAST_ALONE and is_most and not _ANNOUNCES.search(piece)
+            tells = plain >= LEAST_ALONE and sum(bool(each.names) for each in fitting) >= least
         near = len(held.terms & wanted.around)
-        weight = len(fitting) + min(plain, MOST_COUNTED) / 4 + min(near, 4) / 2
+        weight = 2 * len(fitting) + min(plain, MOST_COUNTED) / 4 + min(near, 4) / 2
         if tells and (fitting or is_about) and weight > best.weight:
             best = TellingPiece(piece, where, weight)
     return best

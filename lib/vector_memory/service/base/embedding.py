@@ -11,7 +11,7 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import TYPE_CHECKING
 
 from vector_memory.errors import EmbeddingError, VectorMemoryError
-from vector_memory.model import BegunVector
+from vector_memory.model import BegunVector, Vocabulary
 
 if TYPE_CHECKING:
     from vector_memory.model import Embedder, Vector, Vectors
@@ -62,6 +62,11 @@ class Embedding:
     def dim(self) -> int:
         """The vectors' dimension; 0 until the model is ready."""
         return self._embedder.dim if self._embedder else 0
+
+    def is_name(self, word: str) -> bool:
+        """Whether a word is none of the model's language; False where no model is there, or it does not tell."""
+        embedder = self._embedder
+        return isinstance(embedder, Vocabulary) and not embedder.has_word(word)
 
     def load(self) -> bool:
         """Load the model and try it once; whether it can be used."""

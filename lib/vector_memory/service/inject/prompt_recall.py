@@ -11,6 +11,7 @@ from typing import NamedTuple
 from vector_memory.model import DECISION, PASSAGE
 from vector_memory.retrieve import gate, render
 from vector_memory.retrieve.echoes import ShownTexts, each_once, without_echoes
+from vector_memory.retrieve.newer import SAME_THING
 from vector_memory.retrieve.query import DAY_S
 from vector_memory.retrieve.search import Answer, Hit
 from vector_memory.service.base import client_memory
@@ -40,9 +41,6 @@ MIDST, MIDST_OF = 0.1, timedelta(days=1)
 """By how much more a note must be worth in the midst of a session, where the model has what it needs: of 24 notes told
 there from the same worth on as to first prompts 2 helped, of 52 told to these 25. It has what the day's work said: of
 what is older it has no more than a first prompt's."""
-SAME_THING = 0.55
-"""The cosine from which on what a later session said is of the same thing, and told in the place of what it was before:
-of 114 hits that misled 52 had something so like them, of 358 that helped 20."""
 SURE, SURE_OF_ALL = 0.9, 0.97
 """The relevance from which on what a session said is told with a question, and with any prompt, whatever the gate makes
 of its age: it was fitted to work that goes on, where little of long ago helps. It lets 19 more labelled notes through, of

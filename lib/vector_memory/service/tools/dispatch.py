@@ -33,7 +33,7 @@ def _with(answer: ToolAnswer, more: str) -> ToolAnswer:
 
 
 def warm_up(settings: Settings) -> None:
-    """Import what looks at calls, and make the grammar and the forms of errors ready: it takes longer than any call
+    """Import what looks at calls, and make the grammars and the forms of errors ready: it takes longer than any call
     may."""
     lookers = [
         "failure_advice",
@@ -43,7 +43,11 @@ def warm_up(settings: Settings) -> None:
     for name in lookers:
         importlib.import_module(f"{__package__}.{name}")
     from vector_memory.index.fixes import errors, likeness
+    from vector_memory.observe.intent import grammar
     from vector_memory.text import shell
+
+    if settings.observer != "off":
+        grammar.warm()
 
     shell.parse("grep -rn name src")
     errors.signature("Error: no such file: 'a.txt'", "make test")

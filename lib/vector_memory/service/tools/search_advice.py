@@ -23,6 +23,7 @@ from vector_memory.observe.search.pattern_terms import Alternative, SearchTerms,
 from vector_memory.observe.search.searches import SearchCall, searches
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import ShownTexts
+from vector_memory.retrieve.newer import SAME_THING, Weighed, newer_of
 from vector_memory.retrieve.search import holds_at
 from vector_memory.service.base import client_memory, context_block, delivery
 from vector_memory.service.base.context import Context
@@ -46,8 +47,8 @@ MOST_NAMING = 25
 """So many of them name what the project is about."""
 MOST_ROWS = 4_000
 """A word that more memories of a store hold is no name: to rank them takes longer than a search may wait."""
-MOST_WEIGHED = 8
-"""Memories whose files are looked up."""
+MOST_WEIGHED, MOST_LIKE = 8, 12
+"""Memories whose files are looked up, and memories near one among which a newer one is looked for."""
 LONGEST_TURN = timedelta(hours=6)
 MOST_FILES, LONGEST_FILE = 3, 80
 """Files that a note names in its head, and characters of one and of all of them."""
@@ -69,13 +70,14 @@ _saying = threading.Lock()
 
 @dataclass(frozen=True)
 class NamedMemory:
-    """A memory that says something of what is looked for: what it names (`held`), the piece that says most, and, where
-    it may speak, its files, the likeliest first."""
+    """A memory that says something of what is looked for: what it names (`held`), the piece that says most, whether it
+    has a name that is looked for, and, where it may speak, its files, the likeliest first."""
 
     memory: Memory
     shelf: Shelf
     held: MemoryNames
     says: names.TellingPiece
+    is_named: bool = False
     files: tuple[str, ...] = ()
 
 
@@ -98,7 +100,7 @@ def before(ctx: Context, call: ToolCall) -> ToolAnswer:
 
 def _wanted(call: ToolCall, looked: SearchCall) -> SearchTerms | None:
     """Return what a search looks for, None where it looks nowhere in the project, or for nothing that a memory could
-    know. Words count where nothing is looked for by name: who looks for both means the names."""
+    know."""
     wanted = sought(looked.searches)
     whole = {*_roots(call), call.folder}
     roots = {*whole, call.cwd, os.path.realpath(call.cwd)}
@@ -107,10 +109,8 @@ def _wanted(call: ToolCall, looked: SearchCall) -> SearchTerms | None:
     pairs = product(paths, roots)
     if not wanted or (paths and not any(os.path.commonpath(pair) in pair for pair in pairs)):
         return None
-    by_name = tuple(each for each in wanted.alternatives if each.names or each.files)
     # The whole project is no place.
-    places = tuple(compress(wanted.places, (path not in whole for path in paths)))
-    return replace(wanted, alternatives=by_name or wanted.alternatives, places=places)
+    return replace(wanted, places=tuple(compress(wanted.places, (p not in whole for p in paths))))
 
 
 def _roots(call: ToolCall) -> tuple[str, ...]:
@@ -140,21 +140,35 @@ def _telling(ctx: Context, call: ToolCall, wanted: SearchTerms) -> list[NamedMem
         for shelf in call.shelves
         for memory in _candidates(ctx, call, shelf, wanted)
     ]
-    fitting = {each for _, _, held in candidates for each in names.fitted(wanted, held)}
+    held_by_any = [held for _, _, held in candidates]
+    words = {each: _as_name(ctx, each, held_by_any) for each in wanted.alternatives if each.word}
+    alternatives = [words.get(each, each) for each in wanted.alternatives]
+    # Who looks for names and words means the names.
+    by_name = [each for each in alternatives if each.names or each.files] or alternatives
+    wanted = replace(wanted, alternatives=tuple(by_name))
+    fitting = {each for held in held_by_any for each in names.fitted(wanted, held)}
     few = tuple(each for each in fitting if _is_rare(call, each))
-    named = tuple(each for each in wanted.alternatives if not each.word or each in few)
-    rare, weighty, in_talk = (
-        replace(wanted, alternatives=each) for each in (few, named, tuple(map(_in_talk, few)))
-    )
+    lone = set(words.values())
+    named = tuple(each for each in by_name if each not in lone or each in few)
+    in_talk = tuple(_in_talk(each) for each in few if each not in lone)
+    rare, weighty, talked = (replace(wanted, alternatives=each) for each in (few, named, in_talk))
     telling = []
     for memory, shelf, held in candidates:
         is_talk = memory.kind in TALK
-        of = weighty if memory.kind in WEIGHTY else in_talk if is_talk else rare
+        of = weighty if memory.kind in WEIGHTY else talked if is_talk else rare
         about = None if is_talk else "\n".join((memory.title, *memory.files))
         says = names.telling_piece(of, memory.text, about)
         if says.text:
-            telling.append(NamedMemory(memory, shelf, held, says))
+            telling.append(NamedMemory(memory, shelf, held, says, names.by_name(wanted, held)))
     return telling
+
+
+def _as_name(ctx: Context, wanted: Alternative, held_by_any: Iterable[MemoryNames]) -> Alternative:
+    """Return a plain word as a name where it is no word of the language, or stands as a name in some memory: from there
+    on it is one however it is written ("kill celery" after "`celery` hangs")."""
+    if ctx.embedding.is_name(wanted.word) or any(held.calls(wanted.word) for held in held_by_any):
+        return replace(wanted, names=(wanted.word,), words=(), word="")
+    return wanted
 
 
 def _in_talk(wanted: Alternative) -> Alternative:
@@ -166,7 +180,9 @@ def _is_rare(call: ToolCall, wanted: Alternative) -> bool:
     """Whether not every other memory of the project names it, or has its one plain word."""
     plain = [piece for piece in wanted.files if not names.is_joined(piece)]
     plain += [wanted.word] if wanted.word else []
-    terms = wanted.names or [*plain, *map(analysis.stem, plain)]
+    joined = [name for name in wanted.names if not name.isalpha()]
+    plain += [] if joined else wanted.names
+    terms = joined or [*plain, *map(analysis.stem, plain)]
     scope = replace(call.scope, kinds=tuple(WORTH))
     return all(
         shelf.journal.count_matching(terms, scope, MOST_NAMING) < MOST_NAMING
@@ -231,7 +247,7 @@ def _with_files(
     telling = here + [file for file in distinct if file not in here and names.says_where(file)]
     if wanted.places and telling and not here:
         return None
-    if not names.by_name(wanted, named.held) and (not telling or is_marked(memory.text)):
+    if not named.is_named and (not telling or is_marked(memory.text)):
         return None
     return replace(named, files=tuple(telling))
 
@@ -261,7 +277,8 @@ def _said(ctx: Context, call: ToolCall, looked: SearchCall, wanted: SearchTerms)
     with _saying:
         shown = ctx.state.shown(listener) if found else set()
         fresh = None if mark in shown else next(_not_shown(found, shown), None)
-        if fresh is None:
+        fresh = fresh and _as_it_is_now(ctx, call, fresh)
+        if fresh is None or fresh.memory.id in shown:
             return NOTHING
         states = file_changes.look(fresh.files, _roots(call), _settled_at(fresh))
         serves = (
@@ -279,6 +296,29 @@ def _said(ctx: Context, call: ToolCall, looked: SearchCall, wanted: SearchTerms)
     ctx.count("facade_served" if serves else "facade_spoke")
     ctx.uses.count(fresh.shelf, [fresh.memory.id], ctx.now())
     return ToolAnswer(instead=block) if serves else ToolAnswer(context=block)
+
+
+def _as_it_is_now(ctx: Context, call: ToolCall, named: NamedMemory) -> NamedMemory:
+    """Return what a later session said of the same thing in the place of what it was, whether or not it names what is
+    looked for: "the receipts lie in an object store now" after "/mnt/receipts"."""
+    import numpy as np
+
+    shelf, memory = named.shelf, named.memory
+    vectors = shelf.vectors(np.array([memory.seq], np.int64))
+    if vectors is None or not vectors[0].any():
+        return named
+    scope = replace(call.scope, kinds=tuple(WORTH), since=memory.created_at)
+    near = shelf.nearest(vectors[0], scope, MOST_LIKE)
+    later = [
+        Weighed(0, other)
+        for other in shelf.load([each.seq for each in near]).values()
+        if _may_come(ctx, other) and not call.sees(other)
+    ]
+    newer = newer_of([Weighed(0, memory)], later, [shelf]).get(memory.id)
+    if newer is None or newer.likeness < SAME_THING:
+        return named
+    held = names.naming(newer.memory.title, newer.memory.text, newer.memory.files)
+    return NamedMemory(newer.memory, shelf, held, names.TellingPiece())
 
 
 def _listener(call: ToolCall) -> str:

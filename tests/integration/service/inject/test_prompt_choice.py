@@ -10,11 +10,10 @@ import pytest
 from service_house import ServiceHouse, hook_question
 
 from vector_memory.model import PASSAGE, CleanText, Memory, Source
-from vector_memory.retrieve.newer import Newer
+from vector_memory.retrieve.newer import SAME_THING, Newer
 from vector_memory.retrieve.search import Hit
 from vector_memory.service.base.shown_notes import Worth
 from vector_memory.service.inject.prompt_recall import (
-    SAME_THING,
     SURE,
     SURE_OF_ALL,
     chosen,

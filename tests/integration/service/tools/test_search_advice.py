@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fakes_embed import FakeEmbedder
 from service_house import ServiceHouse
 
 from vector_memory import redact
@@ -233,6 +234,80 @@ def test_a_word_that_many_memories_have_is_no_name(here: Searching) -> None:
         here.remember(f"User: how long did the reconciler take in run {number}?", kind="exchange")
     here.remember("The Reconciler is the only writer of the totals, because two writers raced.")
     assert not here.said("grep -rn Reconciler .")
+
+
+class Reading(FakeEmbedder):
+    """A model whose vocabulary has all words but one."""
+
+    def has_word(self, word: str) -> bool:
+        return word != "wkhtmltopdf"
+
+
+def test_what_is_no_word_is_a_name(tmp_path: Path) -> None:
+    """A decision that has it speaks of it however it stands there; a word of the language it only has."""
+    house = ServiceHouse(tmp_path, Reading)
+    here = Searching(house, tmp_path)
+    here.remember(
+        "For invoices we change to Gotenberg on port 3000, and wkhtmltopdf is thrown out."
+    )
+    assert not here.said("grep -rn thrown .")
+    assert "Gotenberg" in here.said("grep -rn wkhtmltopdf config")
+    house.close()
+
+
+def test_a_word_that_is_a_name_somewhere_is_one(here: Searching) -> None:
+    """In the same project it need not be quoted again."""
+    here.remember("One pod for each task then, kill celery and its broker.")
+    assert not here.said("grep -rn celery .")
+    here.remember("User: `celery` hangs with long tasks, what else is there?", kind="exchange")
+    assert "kill celery" in here.said("grep -rn celery src")
+    assert "kill celery" in here.said("rg 'CeleryExecutor|celery' src", session="other")
+
+
+def test_one_of_many_things_says_nothing(here: Searching) -> None:
+    """Who goes through a project with a list of words looks for none of them."""
+    here.remember("We decided that audit-tail reads from the oldest offset.", files=[])
+    assert not here.said("rg 'audit-tail|retry_wait|flush_all|SKILL_DIR|load_it' .")
+    assert "oldest offset" in here.said("rg 'audit-tail|retry_wait' .")
+
+
+def test_what_was_done_says_nothing(here: Searching) -> None:
+    """A line of commands in talk is no more than the search would show."""
+    here.remember(
+        "User: out with it\nDone: Bash: git rm -q src/audit_tail.py && run the whole suite of the audit_tail again; make",
+        kind="exchange",
+    )
+    assert not here.said("grep -rn audit_tail src")
+
+
+def test_what_a_later_session_said_comes_in_its_place(here: Searching) -> None:
+    """Whether or not it names what is looked for."""
+    place = here.house.ctx.place(str(here.project))
+    shelf = here.house.ctx.shelf_of(place)
+
+    def say(id: str, session: str, text: str) -> None:
+        here.house.pass_time(days=2)
+        at, source = here.house.time, Source(session=session)
+        made = Memory(id * 32, redact.clean(text).text, at, kind="decision", project=place.id)
+        shelf.journal.add([replace(made, source=source)])
+        here.house.follow()
+
+    say(
+        "a",
+        "s1",
+        "The receipts of all customers lie on the share of the office, below /mnt/receipts.",
+    )
+    assert "on the share" in here.said("grep -rn /mnt/receipts .")
+    say("b", "s2", "Nightly builds take longer since the cache went cold.")
+    assert "on the share" in here.said("grep -rn /mnt/receipts .", session="s4")
+    say(
+        "c",
+        "s3",
+        "The receipts of all customers lie in the bucket, and no longer on the share of the office.",
+    )
+    said = here.said("grep -rn /mnt/receipts .", session="s5")
+    assert "in the bucket" in said
+    assert "below /mnt" not in said
 
 
 def test_a_variable_of_the_line_is_read(here: Searching) -> None:
