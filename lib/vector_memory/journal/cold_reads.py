@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from vector_memory.journal.reads import MemoryReads
-from vector_memory.journal.scopes import as_array, condition
+from vector_memory.journal.rows import DAY_US
+from vector_memory.journal.scopes import as_array
 from vector_memory.model import PASSAGE, Scope
-
-_DAY_US = 86_400_000_000
-_COLD = "m.status = 'active' AND m.tier = 'cold'"
 
 
 class Standpoint(NamedTuple):
@@ -58,13 +56,10 @@ class ColdReads(MemoryReads):
     def cold_between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
         """Return the sequence numbers of a scope's newest cold memories from `start` until before `end`, in
         days since 1970, newest first."""
-        limits, values = condition(Scope(projects=scope.projects))
-        rows = self.connections.rows(
-            f"SELECT m.seq FROM memories m WHERE {_COLD} AND m.created_at >= ? AND m.created_at < ?"
-            f" AND {limits} ORDER BY m.created_at DESC LIMIT ?",
-            # As floats: an open end lies beyond what an integer holds.
-            (start * _DAY_US, end * _DAY_US, *values, k),
-        )
+        where = "m.status = 'active' AND m.tier = 'cold' AND m.created_at >= ? AND m.created_at < ?"
+        # As floats: an open end lies beyond what an integer holds.
+        span, tail = (start * DAY_US, end * DAY_US), f"ORDER BY m.created_at DESC LIMIT {k:d}"
+        rows = self._select("m.seq", Scope(projects=scope.projects), where, span, tail)
         return [seq for (seq,) in rows]
 
 

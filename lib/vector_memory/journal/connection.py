@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from vector_memory.errors import StoreFullError
 from vector_memory.journal.failures import closing_on_error, full_disk, translated
+from vector_memory.journal.repair import swap
 from vector_memory.system import tampering
 
 BUSY_MS = 5_000
@@ -249,23 +250,28 @@ class Connections:
 
     def replace_file(self, replace: Callable[[], object], synchronous: str) -> None:
         """Close the file, let `replace` put another one in its place, and open that. Who is reading
-        the old one reads it to the end.
+        the old one reads it to the end. Where it fails, what was to come is taken back (`swap.cancel`).
 
         Raises:
             StoreFullError: the file can only be read.
         """
         with self._lock, self._pool_lock, translated(self.path):
-            self._require_writer().close()
-            self._writer = None
-            # Readers that are lent out still have the old file: they are closed when they come
-            # back.
-            self._drop_readers()
             try:
-                replace()
-            finally:
-                # In any case: where the replacing failed, the old file goes on.
-                self._writer = open_writer(self.path, synchronous)
-                self._file = _identity(self.path)
+                self._require_writer().close()
+                self._writer = None
+                # Readers that are lent out still have the old file: they are closed when they come
+                # back.
+                self._drop_readers()
+                try:
+                    replace()
+                finally:
+                    # In any case: where the replacing failed, the old file goes on.
+                    self._writer = open_writer(self.path, synchronous)
+                    self._file = _identity(self.path)
+            except BaseException:
+                # Writing goes on in the old file: the next start must not replace that.
+                swap.cancel(self.path)
+                raise
 
     def close(self) -> None:
         """Close all connections; the last one folds the write-ahead log into the file."""

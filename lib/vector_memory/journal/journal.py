@@ -188,14 +188,7 @@ class Journal(
             done = salvage.prepare(path, why)
             if done is None:
                 return None
-            try:
-                self.connections.replace_file(
-                    lambda: salvage.report(done, swap.finish(path)), "FULL"
-                )
-            except BaseException:
-                # Writing goes on in the old file: the next start must not replace that.
-                swap.cancel(path)
-                raise
+            self.connections.replace_file(lambda: salvage.report(done, swap.finish(path)), "FULL")
             # The models' numbers may be others in the new file.
             self.reader = Reader()
             self._load()

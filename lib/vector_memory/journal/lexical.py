@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from vector_memory.journal import schema
 from vector_memory.journal.readonly import MAX_QUERY_TERMS, match_expression, selective
 from vector_memory.journal.reads import MemoryReads
 from vector_memory.journal.scopes import condition
@@ -84,25 +83,6 @@ class LexicalReads(MemoryReads):
     def has_cold(self) -> bool:
         """Whether any memory is cold."""
         return bool(self.connections.rows(_HAS_COLD))
-
-
-def rebuild(connection: sqlite3.Connection) -> None:
-    """Make the full-text index anew from the rows."""
-    drop(connection)
-    restore(connection)
-
-
-def drop(connection: sqlite3.Connection) -> None:
-    """Take the full-text index and its triggers away."""
-    for statement in schema.DROP_LEXICON:
-        connection.execute(statement)
-
-
-def restore(connection: sqlite3.Connection) -> None:
-    """Make the full-text index and its triggers from the rows, after `drop`."""
-    for statement in schema.LEXICON:
-        connection.execute(statement)
-    connection.execute("INSERT INTO lexicon(lexicon) VALUES ('rebuild')")
 
 
 def is_sound(connection: sqlite3.Connection) -> bool:

@@ -99,11 +99,7 @@ class State(AuditLog, JobRows, UseLabels, StateRows):
         """
         path = self._connections.path
         with full_disk(path):
-            try:
-                self._connections.replace_file(lambda: _mend(path, why), "NORMAL")
-            except BaseException:
-                swap.cancel(path)
-                raise
+            self._connections.replace_file(lambda: _mend(path, why), "NORMAL")
 
     def set_aside(self) -> list[dict[str, object]]:
         """Return what is known of the damaged copies of this file that are still there, as

@@ -14,6 +14,7 @@ from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import (
     COLLECTIONS,
     IS_FOREIGN,
+    LIVING,
     CleanText,
     Link,
     Memory,
@@ -426,7 +427,8 @@ def exported(shelf: Shelf, scope: Scope) -> Iterator[tuple[Memory, list[Link]]]:
 
     What observers make anew by themselves is left out: elsewhere they make it of what they see there.
     """
-    every = shelf.journal.iter_memories(scope, statuses=round_trip.STATUSES)
+    # What gave way is the history of what took its place.
+    every = shelf.journal.iter_memories(scope, statuses=LIVING)
     return round_trip.with_links(
         shelf, (memory for memory in every if scope.collections or not memory.is_quiet)
     )

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, timezone
 
 from vector_memory.journal.job_rows import FAILED
 from vector_memory.journal.use_labels import BY, UseCount
-from vector_memory.model import GLOBAL_PROJECT, Scope
+from vector_memory.model import GLOBAL_PROJECT, LIVING, Scope
 from vector_memory.service.base import messages, model_help
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.gate_threshold import least_worth
@@ -181,7 +181,7 @@ def _store(ctx: Context, shelf: Shelf, seen: Scope) -> StoreView:
     return StoreView(
         folder=shelf.folder,
         memories=shelf.journal.count(seen),
-        tiers=shelf.journal.tiers(),
+        tiers=shelf.journal.count_by("tier", Scope(), LIVING),
         pending_vectors=pending(ctx, shelf),
         last_seq=shelf.journal.last_seq(),
         indexed_seq=index.reached() if index else 0,
