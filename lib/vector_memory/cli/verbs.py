@@ -188,7 +188,10 @@ class VerbCommand(typer.core.TyperCommand):
 
     def _with_values_last(self, args: list[str]) -> list[str]:
         named = {
-            name for parameter in self.params if _takes_value(parameter) for name in parameter.opts
+            name
+            for each in self.params
+            if isinstance(each, typer.core.TyperOption) and not each.is_flag
+            for name in each.opts
         }
         until = args.index("--") if "--" in args else len(args)
         options: list[str] = []
@@ -214,10 +217,6 @@ def _is_value(word: str) -> bool:
     """Whether a word begins with a dash and is no option: a text of several words, a number."""
     is_number = word != "-" and not word[1:].strip("0123456789.")
     return word.startswith("-") and (is_number or word.split() != [word])
-
-
-def _takes_value(parameter: Any) -> bool:
-    return isinstance(parameter, typer.core.TyperOption) and not parameter.is_flag
 
 
 def command_of(name: str) -> Any:

@@ -11,6 +11,8 @@ from vector_memory.journal.rows import DAY_US
 from vector_memory.journal.scopes import as_array
 from vector_memory.model import PASSAGE, Scope
 
+_STANDS = "m.seq, m.project, s.session, s.path, m.turn, m.external_id, m.created_at, m.speaker, m.kind, m.tier = 'cold'"
+
 
 class Standpoint(NamedTuple):
     """Where a memory stands that is not forgotten: `session` is "" for what stands beside the talk, `at_us` is in
@@ -31,17 +33,13 @@ class ColdReads(MemoryReads):
     def places(self, seqs: Sequence[int]) -> list[Standpoint]:
         """Return where these memories stand, and all that was said in their sessions, each session in its order."""
         rows = self.connections.rows(
-            """WITH wanted AS (SELECT value FROM json_each(?)),
+            f"""WITH wanted AS (SELECT value FROM json_each(?)),
                     said AS (SELECT DISTINCT s.session FROM memories m JOIN sources s ON s.id = m.source
                              WHERE m.seq IN wanted AND s.session != '' AND s.path != '')
-               SELECT m.seq, m.project, s.session, s.path, m.turn, m.external_id, m.created_at, m.speaker,
-                      m.kind, m.tier = 'cold'
-               FROM sources s JOIN memories m ON m.source = s.id
+               SELECT {_STANDS} FROM sources s JOIN memories m ON m.source = s.id
                WHERE s.session IN said AND m.status != 'forgotten' AND (m.kind = ? OR s.path = '')
                UNION
-               SELECT m.seq, m.project, s.session, s.path, m.turn, m.external_id, m.created_at, m.speaker,
-                      m.kind, m.tier = 'cold'
-               FROM memories m JOIN sources s ON s.id = m.source
+               SELECT {_STANDS} FROM memories m JOIN sources s ON s.id = m.source
                WHERE m.seq IN wanted AND m.status != 'forgotten'""",
             (as_array(list(map(int, seqs))), PASSAGE),
         )

@@ -63,21 +63,14 @@ def run(
 def works(command: Sequence[str]) -> bool:
     """Whether a program runs and exits with 0."""
     try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            check=False,
-        )
+        return not subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True).returncode
     except OSError:
         return False
-    return done.returncode == 0
 
 
-def tail(output: str, lines: int = TAIL_LINES) -> str:
+def tail(output: str) -> str:
     """Return the last lines that say something."""
-    return "\n".join([line for line in output.splitlines() if line.strip()][-lines:])
+    return "\n".join([line for line in output.splitlines() if line.strip()][-TAIL_LINES:])
 
 
 def file_tail(path: str) -> str:

@@ -14,7 +14,6 @@ from datetime import datetime, timezone
 
 from vector_memory.errors import SetupError, VectorMemoryError
 from vector_memory.setup import closing, locking, model, steps
-from vector_memory.setup.plan import SetupPlan
 from vector_memory.setup.site import SetupSite
 from vector_memory.system import durable_files, paths, private
 from vector_memory.system.files import drop
@@ -59,7 +58,7 @@ def set_up(site: SetupSite, *, wait: bool = True, with_proof: bool = True) -> No
     with locking.held(lock, "Another set-up is running; waiting for it …" if wait else ""):
         _begin_log(site)
         with _clear_errors():
-            steps.run(SetupPlan(site).steps(with_proof), sys.stdout)
+            steps.run(steps.SetupPlan(site).steps(with_proof), sys.stdout)
             for folder in (site.home.runtime, site.home.models):
                 private.close_below(folder)
         drop(site.failed)

@@ -46,6 +46,7 @@ from vector_memory.service.transfer.json_lines import (
 )
 from vector_memory.service.transfer.note_files import NoteFile
 from vector_memory.service.transfer.round_trip import Returning
+from vector_memory.system.files import with_real_folder
 
 Show = Callable[[dict[str, object]], None]
 
@@ -138,7 +139,7 @@ class _NotesImport:
         if not paths:
             raise BadInputError("Import what?", "Name files or folders.")
         names = note_files.find(paths)
-        named = set() if request.come_across else {note_files.named(path) for path in paths}
+        named = set() if request.come_across else set(map(with_real_folder, paths))
         for number, path in enumerate(names):
             progress(number, len(names), "reading")
             self._read(path, path in named)
