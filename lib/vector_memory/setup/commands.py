@@ -68,9 +68,9 @@ def works(command: Sequence[str]) -> bool:
         return False
 
 
-def tail(output: str) -> str:
+def tail(output: str, lines: int = TAIL_LINES) -> str:
     """Return the last lines that say something."""
-    return "\n".join([line for line in output.splitlines() if line.strip()][-TAIL_LINES:])
+    return "\n".join([line for line in output.splitlines() if line.strip()][-lines:])
 
 
 def file_tail(path: str) -> str:

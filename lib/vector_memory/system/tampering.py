@@ -13,7 +13,6 @@ import stat
 import time
 
 from vector_memory.errors import StoreTamperedError
-from vector_memory.system import private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,7 +133,7 @@ def _strange(about: os.stat_result) -> str:
         return "is a link"
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         return "is no regular file"
-    if private.user_id() >= 0 and about.st_uid not in (0, private.user_id()):
+    if about.st_uid not in (0, os.geteuid()):
         return "belongs to another user"
     return ""
 
