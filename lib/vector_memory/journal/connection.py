@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 from urllib.parse import quote
 
@@ -206,15 +206,13 @@ class Connections:
         with self._lock, translated(self.path):
             yield self._require_writer()
 
-    @contextmanager
-    def holding(self) -> Iterator[None]:
+    def holding(self) -> AbstractContextManager[object]:
         """Keep all other threads from writing meanwhile.
 
         Returns:
             A block for `with`; nothing is lent.
         """
-        with self._lock:
-            yield
+        return self._lock
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -224,11 +222,19 @@ class Connections:
             A block for `with` that lends the connection, for reading only.
         """
         with translated(self.path):
-            connection, generation = self._borrow()
+            with self._pool_lock:
+                generation, pooled = self._generation, self._readers
+                connection = pooled.pop() if pooled else open_reader(self.path, self._older)
             try:
                 yield connection
             finally:
-                self._give_back(connection, generation)
+                with self._pool_lock:
+                    is_current = generation == self._generation and not self._closed
+                    is_kept = is_current and len(pooled) < IDLE_READERS
+                    if is_kept:
+                        pooled.append(connection)
+                if not is_kept:
+                    connection.close()
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""
@@ -287,20 +293,6 @@ class Connections:
         self._generation += 1
         while self._readers:
             self._readers.pop().close()
-
-    def _borrow(self) -> tuple[sqlite3.Connection, int]:
-        with self._pool_lock:
-            if self._readers:
-                return self._readers.pop(), self._generation
-            return open_reader(self.path, self._older), self._generation
-
-    def _give_back(self, connection: sqlite3.Connection, generation: int) -> None:
-        with self._pool_lock:
-            current = generation == self._generation
-            if current and not self._closed and len(self._readers) < IDLE_READERS:
-                self._readers.append(connection)
-                return
-        connection.close()
 
     def _require_writer(self) -> sqlite3.Connection:
         if self._writer is None:

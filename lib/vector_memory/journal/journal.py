@@ -9,15 +9,9 @@ from typing import TYPE_CHECKING
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import schema
-from vector_memory.journal.cold_reads import ColdReads
 from vector_memory.journal.connection import Connections
-from vector_memory.journal.failures import (
-    closing_on_error,
-    full_disk,
-    is_damage,
-    translated,
-)
-from vector_memory.journal.lexical import LexicalReads
+from vector_memory.journal.failures import closing_on_error, full_disk, is_damage, translated
+from vector_memory.journal.lexical import QuestionReads
 from vector_memory.journal.listing import Listing
 from vector_memory.journal.opening import connect
 from vector_memory.journal.readonly import JOURNAL
@@ -42,9 +36,8 @@ Clock = Callable[[], datetime]
 
 class Journal(
     Listing,
-    LexicalReads,
+    QuestionReads,
     ReviewReads,
-    ColdReads,
     VectorCache,
     Surroundings,
     MemoryWrites,

@@ -27,6 +27,7 @@ from vector_memory.system.json_in import session_id
 MAX_STEPS = 16
 """Steps of a chain of successors that are followed at most."""
 Change = tuple[Memory, str, bytes]
+CountedBy = Literal["kind", "project", "collection", "tier"]
 
 # Within a string of JSON no quote stands without a backslash: only the mark itself reads so.
 MARKED = "instr(m.extra, '\"held\":true')"
@@ -276,7 +277,7 @@ class SingleReads(MemoryReads):
 
     def count_by(
         self,
-        column: Literal["kind", "project", "collection", "tier"],
+        column: CountedBy,
         scope: Scope,
         statuses: Sequence[Status] = (Status.ACTIVE,),
     ) -> dict[str, int]:

@@ -7,7 +7,7 @@ import sqlite3
 import uuid
 from collections.abc import Sequence
 
-from vector_memory.journal.migrations import Migration, executing
+from vector_memory.journal.opening import Migration, executing
 from vector_memory.text.analysis import lexical
 
 OPEN_KINDS = ("question", "todo", "problem")

@@ -19,7 +19,7 @@ from vector_memory.errors import VectorMemoryError
 from vector_memory.journal import rows as form
 from vector_memory.journal import vectors, writes
 from vector_memory.journal.connection import create_file, open_writer
-from vector_memory.journal.migrations import Migration, migrate
+from vector_memory.journal.opening import Migration, migrate
 from vector_memory.journal.repair import swap
 from vector_memory.journal.repair.pages import Pages
 from vector_memory.journal.schema import MIGRATIONS

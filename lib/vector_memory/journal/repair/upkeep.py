@@ -8,15 +8,7 @@ from collections.abc import Iterator, Sequence
 from vector_memory.journal import lexical, schema, vectors
 from vector_memory.journal.reads import MemoryReads
 from vector_memory.journal.repair.copying import flaws
-from vector_memory.journal.rows import (
-    AT_ID,
-    AT_STATUS,
-    SELECT,
-    Row,
-    analysed,
-    hash_fits,
-    is_sound,
-)
+from vector_memory.journal.rows import AT_ID, AT_STATUS, SELECT, Row, analysed, hash_fits, is_sound
 from vector_memory.journal.scopes import CHUNK
 from vector_memory.model import Status
 
