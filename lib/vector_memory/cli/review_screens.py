@@ -24,7 +24,7 @@ import typer
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.review import DONE, why
+from vector_memory.cli.review_words import DONE, why
 
 ACTIONS = ("confirm", "keep", "edit", "drop", "raise")
 """What can be done with an item; each key is the first letter, here and for pairs."""

@@ -32,7 +32,7 @@ READ: dict[str, Callable[[str], str]] = {
 OFFERED = (
     "id", "held", "waiting", "session", "kind", "job", "tool", "setting", "list_setting", "value",
 )  # fmt: skip
-"""Types whose values a shell offers: functions of `offered_values`."""
+"""Types whose values a shell offers (`offered_values`)."""
 MARKS = ("many", "optional", "required", "local", "empty")
 """Words that stand before a type in the table."""
 
@@ -256,12 +256,8 @@ def _offered(kind: str) -> Callable[..., list[Any]]:
     def offer(ctx: typer.Context, incomplete: str) -> list[Any]:
         from vector_memory.cli import offered_values
 
-        if kind in offered_values.LISTED:
-            return list(offered_values.listed(kind, incomplete))
-        if kind == "value":
-            name, is_held = str(ctx.params.get("name")), ctx.info_name == "remove"
-            return list(offered_values.value(incomplete, name, is_held))
-        return list(getattr(offered_values, kind)(incomplete))
+        name, is_held = str(ctx.params.get("name")), ctx.info_name == "remove"
+        return offered_values.offered(kind, incomplete, name, is_held)
 
     return offer
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
+from vector_memory.journal.scopes import parts
 from vector_memory.model import PROPOSED, REVIEWED, Link, Memory, Relation, Status, Temporal, Tier
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.shelf import Shelf
@@ -171,8 +172,7 @@ class Returning:
             by_shelf.setdefault(id(shelf), (shelf, []))[1].extend(map(self._moved, links))
         for shelf, links in by_shelf.values():
             self._follow_moved(shelf)
-            for place in range(0, len(links), AT_ONCE):
-                part = links[place : place + AT_ONCE]
+            for part in parts(links):
                 ends = {end for link in part for end in (link.from_id, link.to_id)}
                 there = shelf.journal.by_ids(list(ends))
                 shelf.journal.link_all(
