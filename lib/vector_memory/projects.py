@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 
-from vector_memory.system import files, tampering
+from vector_memory.system import files, private, tampering
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _is_own(path: str) -> bool:
             owners |= {os.stat(path).st_uid}
     except OSError:
         return False
-    return owners == {os.geteuid()}
+    return owners == {private.user_id()} or private.user_id() < 0
 
 
 def _common_dir(top: str) -> str:

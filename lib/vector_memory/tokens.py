@@ -158,7 +158,7 @@ def load(path: str) -> list[Token]:
         raise _damaged(path, error.strerror or "") from error
     with os.fdopen(descriptor, "rb") as file:
         about = os.fstat(descriptor)
-        if about.st_uid != os.geteuid() or about.st_mode & private.OPEN_TO_OTHERS:
+        if about.st_uid != private.user_id() or about.st_mode & private.OPEN_TO_OTHERS:
             raise _damaged(path, "others can read it, or it is theirs")
         if not stat.S_ISREG(about.st_mode):
             raise _damaged(path, "it is no file")

@@ -189,9 +189,12 @@ def _seen_as_foreign(folder: str, inode: int, monkeypatch: pytest.MonkeyPatch) -
 def test_a_foreign_one_hides_no_own_one_above(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What does not count is passed over, as if it were not there."""
+    """What does not count is passed over, as if it were not there; without users all counts."""
     root = repository(tmp_path.resolve() / "outer", "https://example.org/team/outer")
     inner = repository(root / "shared", "https://example.org/team/inner")
     assert projects.locate(str(inner)).name == "inner"
     place = _seen_as_foreign(str(inner), os.lstat(inner / ".git").st_ino, monkeypatch)
     assert (place.name, place.root) == ("outer", str(root))
+    monkeypatch.setattr(projects.private, "user_id", lambda: -1)
+    place = _seen_as_foreign(str(inner), os.lstat(inner / ".git").st_ino, monkeypatch)
+    assert place.name == "inner"

@@ -127,7 +127,7 @@ def _owner(configuration: str, project: str) -> str:
         return project
     real = os.path.realpath(configuration)
     try:
-        own = os.stat(real).st_uid == os.geteuid()
+        own = not hasattr(os, "geteuid") or os.stat(real).st_uid == os.geteuid()
     except OSError:
         return real
     return "" if own else real

@@ -29,7 +29,13 @@ _HEAD_BYTES = 512
 
 _PATH_ONLY = getattr(os, "O_PATH", 0)
 _NO_LINKS_AT_ALL = getattr(os, "O_NOFOLLOW_ANY", 0)
-_CAREFULLY = os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_CAREFULLY = (
+    getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 _READ = os.O_RDONLY | _CAREFULLY
 
 _MADE_UP = ("/proc", "/sys")
@@ -226,7 +232,7 @@ def _open_unlinked(path: str, flags: int) -> int:
             return os.open(path, flags | _NO_LINKS_AT_ALL, 0o600)
         if _PATH_ONLY and os.open in os.supports_dir_fd:
             return _walk(path, flags)
-        return os.open(path, flags | os.O_NOFOLLOW, 0o600)
+        return os.open(path, flags | _NO_LINK, 0o600)
     except OSError as error:
         raise _as_link(path, error) from error
 
@@ -241,7 +247,7 @@ def _walk(path: str, flags: int) -> int:
             below = os.open(folder, onwards, dir_fd=here)
             os.close(here)
             here = below
-        return os.open(name, flags | os.O_NOFOLLOW, 0o600, dir_fd=here)
+        return os.open(name, flags | _NO_LINK, 0o600, dir_fd=here)
     finally:
         os.close(here)
 
@@ -301,11 +307,12 @@ def _made_up_devices() -> "frozenset[int]":
 
 
 def _is_hollow(descriptor: int, about: os.stat_result) -> bool:
-    if about.st_size < HOLLOW_BYTES:
+    blocks = getattr(about, "st_blocks", None)
+    if about.st_size < HOLLOW_BYTES or blocks is None:
         return False
     least = about.st_size // HOLLOW_SHARE
     # Some file systems count the blocks of a file that was just written later: ask for its data.
-    return about.st_blocks * 512 < least and not _holds(descriptor, about.st_size, least)
+    return blocks * 512 < least and not _holds(descriptor, about.st_size, least)
 
 
 def _holds(descriptor: int, size: int, least: int) -> bool:

@@ -13,6 +13,11 @@ OPEN_TO_OTHERS = 0o077
 ANOTHER_HOME = "Set VECTOR_MEMORY_HOME to a folder of your own, by its absolute path."
 
 
+def user_id() -> int:
+    """Return this user's number; -1 where a system has none."""
+    return os.geteuid() if hasattr(os, "geteuid") else -1
+
+
 def make_folder(path: str) -> None:
     """Make a folder and those above it that are missing, each 0700 whatever the umask says."""
     missing = []
@@ -31,7 +36,7 @@ def make_folder(path: str) -> None:
 def close_folder(path: str) -> None:
     """Take others' rights from a folder of this user's; what cannot be changed stays as it is."""
     about = os.stat(path)
-    if about.st_uid != os.geteuid() or not about.st_mode & OPEN_TO_OTHERS:
+    if about.st_uid != user_id() or not about.st_mode & OPEN_TO_OTHERS:
         return
     try:
         os.chmod(path, 0o700)
@@ -48,7 +53,7 @@ def open_below(path: str) -> "Iterator[str]":
                 about = os.lstat(entry)
             except FileNotFoundError:
                 continue
-            own = about.st_uid == os.geteuid() and not stat.S_ISLNK(about.st_mode)
+            own = about.st_uid == user_id() and not stat.S_ISLNK(about.st_mode)
             if own and about.st_mode & OPEN_TO_OTHERS:
                 yield entry
 
@@ -77,7 +82,7 @@ def require_own(path: str) -> None:
         BadInputError: it belongs to another user.
         OSError: it is not there.
     """
-    if os.stat(path).st_uid != os.geteuid():
+    if os.stat(path).st_uid != user_id() >= 0:
         raise BadInputError("%s belongs to another user." % path, ANOTHER_HOME)
 
 
@@ -101,7 +106,7 @@ def require_closed(path: str) -> None:
         OSError: it is not there.
     """
     require_own_itself(path)
-    if os.stat(path).st_mode & OPEN_TO_OTHERS:
+    if os.stat(path).st_mode & OPEN_TO_OTHERS and user_id() >= 0:
         raise BadInputError("%s is open to others." % path, "Take their rights: chmod 700.")
 
 
@@ -124,7 +129,7 @@ def _above(path: str, writable: int) -> str:
         here = os.path.dirname(here)
         about = os.stat(here)
         loose = about.st_mode & writable and not about.st_mode & stat.S_ISVTX
-        foreign = not writable and about.st_uid not in (0, os.geteuid())
+        foreign = not writable and about.st_uid not in (0, user_id()) and user_id() >= 0
         if loose or foreign:
             return here
     return ""

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _OURS = re.compile(
     r"journal\.db[\w.-]*|state\.db[\w.-]*|config\.json|report\.json"
     r"|[\w-]+\.(?:lance|manifest|txn|arrow|bin)|latest_version_hint\.json"

@@ -13,6 +13,7 @@ import stat
 import time
 
 from vector_memory.errors import StoreTamperedError
+from vector_memory.system import private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def _strange(about: os.stat_result) -> str:
         return "is a link"
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         return "is no regular file"
-    if about.st_uid not in (0, os.geteuid()):
+    if private.user_id() >= 0 and about.st_uid not in (0, private.user_id()):
         return "belongs to another user"
     return ""
 

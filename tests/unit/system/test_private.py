@@ -102,8 +102,7 @@ def test_links_and_open_folders_are_not_closed_ones(tmp_path: Path) -> None:
 
 def test_somebody_else_s_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By whoever is not its owner; with what to do."""
-    other = os.geteuid() + 1
-    monkeypatch.setattr(os, "geteuid", lambda: other)
+    monkeypatch.setattr(private, "user_id", lambda: os.geteuid() + 1)
     with pytest.raises(BadInputError, match="another user") as caught:
         Home(str(tmp_path)).make()
     assert "VECTOR_MEMORY_HOME" in caught.value.hint
