@@ -46,7 +46,7 @@ from vector_memory.index.reader import read_new, transcripts_below
 from vector_memory.index.units import Unit
 from vector_memory.index.worth import Verdict
 from vector_memory.journal.journal import Journal
-from vector_memory.model import DERIVED, OF_TALK, PASSAGE, Origin, Scope, Status, Tier
+from vector_memory.model import DERIVED, LIVING, OF_TALK, PASSAGE, Origin, Scope, Status, Tier
 from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.capture import find_ideas
 from vector_memory.service.capture.read_session import read
@@ -54,7 +54,6 @@ from vector_memory.service.capture.reading_process import ReadingProcess
 from vector_memory.service.jobs import runner
 
 START = datetime(2025, 9, 1, 9, tzinfo=timezone.utc)
-LIVING = (Status.ACTIVE, Status.SUPERSEDED)
 NIGHT = timedelta(hours=21)
 """From the beginning of a day's work to when jobs are done."""
 KILLED_AFTER_S = (3.0, 30.0)
@@ -294,7 +293,7 @@ def held(root: str, days: Sequence[Day]) -> Iterator[tuple[str, Any]]:
     journal = Journal.open(os.path.join(root, "home", "global"))
     try:
         found = list(journal.iter_memories(Scope(), statuses=LIVING))
-        tiers = journal.tiers()
+        tiers = journal.count_by("tier", Scope(), LIVING)
     finally:
         journal.close()
     names = Counter((one.project, one.external_id) for one in found if one.external_id)
@@ -367,7 +366,8 @@ def found_again(
                 freeze(journal, share)
                 house.ctx.notify()
                 house.settle()
-            rows.append(asked(house, f"{name} ({journal.tiers().get('cold', 0):,})", questions))
+            cold = journal.count_by("tier", Scope(), LIVING).get("cold", 0)
+            rows.append(asked(house, f"{name} ({cold:,})", questions))
         finally:
             house.close()
     return rows

@@ -18,9 +18,8 @@ from checkout_tools import Kit
 
 from vector_memory.errors import VectorMemoryError
 from vector_memory.setup import locking, runtime, steps
-from vector_memory.setup.plan import SetupPlan
 from vector_memory.setup.site import SetupSite
-from vector_memory.setup.steps import SetupStep
+from vector_memory.setup.steps import SetupPlan, SetupStep
 from vector_memory.system.paths import Home
 
 CHECKS = (

@@ -65,6 +65,10 @@ class Status(Word):
     FORGOTTEN = "forgotten"
 
 
+LIVING = (Status.ACTIVE, Status.SUPERSEDED)
+"""What is there, whether it holds or gave way to what took its place."""
+
+
 class Temporal(Word):
     """How a memory ages."""
 

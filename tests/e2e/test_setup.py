@@ -19,7 +19,8 @@ from e2e.harness import bundle
 
 from vector_memory.client.link import DaemonClient
 from vector_memory.errors import VectorMemoryError
-from vector_memory.setup import closing, locking
+from vector_memory.setup import locking
+from vector_memory.setup import main as setup_main
 from vector_memory.setup.site import SetupSite
 from vector_memory.system import private
 from vector_memory.system.paths import Home
@@ -140,7 +141,7 @@ def test_one_command_sets_it_up_and_shows_that_it_works(newcomer: Newcomer) -> N
     left = sorted(map(str, (newcomer.root / "home").rglob("*")))
     assert left == []
     assert bundle.contents(newcomer.plugin) == before
-    assert closing.size_mb(SetupSite(str(newcomer.plugin), newcomer.home)) <= 700
+    assert setup_main.size_mb(SetupSite(str(newcomer.plugin), newcomer.home)) <= 700
     assert newcomer.cli("remember", "The ledger uses WAL mode", "--global").returncode == 0
     newcomer.cli("backup")
     assert list(private.open_below(newcomer.home.root)) == []

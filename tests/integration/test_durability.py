@@ -35,7 +35,7 @@ from vector_memory.errors import DaemonUnavailableError, StoreDamagedError, Stor
 from vector_memory.journal import schema, state_schema, writes
 from vector_memory.journal.connection import create_file, open_writer
 from vector_memory.journal.journal import Journal
-from vector_memory.journal.migrations import Migration, migrate
+from vector_memory.journal.opening import Migration, migrate
 from vector_memory.journal.state import State
 from vector_memory.model import Scope
 from vector_memory.service.base.disk_reserve import ENOUGH, Reserve
@@ -398,7 +398,7 @@ import os, signal, sqlite3, sys
 sys.path[:0] = {paths!r}
 from vector_memory.journal import connection, schema, state_schema
 from vector_memory.journal.connection import open_writer
-from vector_memory.journal.migrations import migrate
+from vector_memory.journal.opening import migrate
 
 left = int(sys.argv[2])
 

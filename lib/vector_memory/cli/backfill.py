@@ -59,7 +59,8 @@ def transcripts(folder: str, session: str | None) -> list[str]:
         if not os.path.exists(path):
             raise NotFoundError(f"The client keeps no transcripts in {path}.", _NAME)
         return [path]
-    session = _current() if session == CURRENT else session
+    if session == CURRENT and not (session := asking.own_session()):
+        raise NotFoundError(f"This runs in no session: {asking.SESSION} is not set.", _NAME)
     if os.path.basename(session) != session:
         raise typer.BadParameter("A session is its id, not a path.")
     projects = os.path.join(client_folders()["claude_dir"], "projects")
@@ -69,13 +70,6 @@ def transcripts(folder: str, session: str | None) -> list[str]:
         if os.path.isfile(f"{path}.jsonl"):
             return [f"{path}.jsonl", *([path] if os.path.isdir(path) else [])]
     raise NotFoundError(f"The client keeps no transcript of session {session}.", _NAME)
-
-
-def _current() -> str:
-    session = asking.own_session()
-    if not session:
-        raise NotFoundError(f"This runs in no session: {asking.SESSION} is not set.", _NAME)
-    return session
 
 
 def _project_folder(folder: str) -> str:

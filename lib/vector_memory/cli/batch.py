@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from vector_memory.cli import asking, output
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
+from vector_memory.system.files import bounded_lines
 
 if TYPE_CHECKING:
     from vector_memory.client.link import DaemonClient
@@ -39,24 +40,16 @@ def answer_lines(path: str, request: asking.Request) -> None:
 
 def _lines(path: str) -> Iterator[bytes]:
     if path == asking.STDIN:
-        yield from _bounded(sys.stdin.buffer)
+        yield from bounded_lines(sys.stdin.buffer, MOST_LINE_BYTES)
         return
     try:
         # A pipe will do here: whoever asks may let another program write the questions.
         with open(path, "rb") as file:
-            yield from _bounded(file)
+            yield from bounded_lines(file, MOST_LINE_BYTES)
     except OSError as error:
         raise NotFoundError(
             f"{path} cannot be read: {error.strerror}.", "Name a file of JSON lines."
         ) from error
-
-
-def _bounded(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield a file's lines; of one that is too long only the beginning, which is no JSON."""
-    while line := file.readline(MOST_LINE_BYTES):
-        yield line
-        while len(line) == MOST_LINE_BYTES and not line.endswith(b"\n"):
-            line = file.readline(MOST_LINE_BYTES)
 
 
 def _answer(daemon: DaemonClient, line: bytes, request: asking.Request) -> Mapping[str, object]:

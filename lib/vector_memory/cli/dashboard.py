@@ -1,4 +1,4 @@
-"""`dashboard`: the memory in the user's browser."""
+"""`dashboard` and `serve`: the memory in the user's browser, and over HTTP, for programs of this machine."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from functools import partial
 from vector_memory.cli import asking, job_files, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.invocation import Invocation
-from vector_memory.cli.serve import start
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system import browsers, gateways
-from vector_memory.system.paths import COMMAND_LINE, Home
+from vector_memory.system.paths import COMMAND_LINE, PACKAGE_ROOT, Home
 
 
 def dashboard(
@@ -88,3 +87,24 @@ def install(call: Invocation, kind: str | None, port: int, remove: bool) -> None
     asking.require_user("installs services")
     service = partial(job_files.dashboard, port=port)
     job_files.settle(service, ("systemd", "launchd"), kind, remove, call)
+
+
+def serve(
+    call: Invocation, port: int, socket: str | None, idle_minutes: float, card: str | None
+) -> None:
+    """Answer programs of this machine over HTTP."""
+    idle_s = idle_minutes * 60.0
+    where = {"port": port, "socket": socket or "", "idle_s": idle_s}
+    start({**where, "json": call.as_json, "card": card or ""})
+
+
+def start(given: dict[str, object]) -> None:
+    """Become the web's process, for this data home and in this folder. It does not return."""
+    home = Home()
+    whole = {"home": home.root, "folder": os.getcwd(), **given}
+    script = os.path.join(PACKAGE_ROOT, "web", "__main__.py")
+    python = [sys.executable, "-I", "-X", "utf8", "-X", f"pycache_prefix={home.pycache}"]
+    # It takes this process's place: what the command line needs would lie in its memory for hours.
+    # Threads with an arena each would keep far more than they use.
+    environ = {**os.environ, "MALLOC_ARENA_MAX": "2"}
+    os.execve(python[0], [*python, script, json.dumps(whole)], environ)

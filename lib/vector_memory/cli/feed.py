@@ -56,7 +56,6 @@ def _parts(messages: Iterator[object]) -> Iterator[list[object]]:
     """Yield messages as they are sent: a few at once, and those before a line that is none."""
     part: list[object] = []
     size = 0
-    broken: BadInputError | None = None
     try:
         for message in messages:
             part.append(message)
@@ -64,9 +63,9 @@ def _parts(messages: Iterator[object]) -> Iterator[list[object]]:
             if len(part) >= AT_ONCE or size > BYTES_AT_ONCE:
                 yield part
                 part, size = [], 0
-    except BadInputError as error:
-        broken = error
+    except BadInputError:
+        if part:
+            yield part
+        raise
     if part:
         yield part
-    if broken is not None:
-        raise broken

@@ -76,11 +76,14 @@ class Invocation:
 
     def show(self, answer: Row, show: Callable[[Row], object]) -> None:
         """Print an answer: whole for programs, by `show` for people."""
-        output.answer(answer, self.as_json, show)
+        if self.as_json:
+            output.document(answer.fields)
+        else:
+            show(answer)
 
     def say(self, answer: Row, *lines: str) -> None:
         """Print an answer: whole for programs, for people these lines."""
-        output.answer(answer, self.as_json, lambda _: output.say("\n".join(lines)))
+        self.show(answer, lambda _: output.say("\n".join(lines)))
 
     def report(self, answer: Row, counts: str) -> int:
         """Print what came of reading something in; return 1 if it brought nothing but errors.

@@ -37,13 +37,6 @@ def program() -> str:
     return next((path for path in paths if os.path.exists(path)), paths[-1])
 
 
-def _escaped(text: str) -> str:
-    # Not the one for XML, which does the same: it imports all of HTTP, and this module is read for `--help`.
-    from html import escape
-
-    return escape(text, False)
-
-
 def usual_kind() -> str:
     """Return what this machine has: `launchd`, `systemd` or `cron`."""
     if sys.platform == "darwin":
@@ -101,8 +94,11 @@ def _quoted(words: str) -> str:
 
 
 def _launchd(label: str, port: int = 0) -> Timers:
+    # Not the one for XML, which does the same: it imports all of HTTP, and this module is read for `--help`.
+    from html import escape
+
     path = os.path.expanduser(f"~/Library/LaunchAgents/{label}.plist")
-    text = _filled(f"{label}.plist", _escaped(Home().root), _escaped(program()), port)
+    text = _filled(f"{label}.plist", escape(Home().root, False), escape(program(), False), port)
     start = f"launchctl bootstrap gui/$(id -u) {shlex.quote(path)}"
     return Timers({path: text}, start, f"launchctl bootout gui/$(id -u)/{label}")
 

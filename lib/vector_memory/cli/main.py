@@ -89,21 +89,13 @@ def command() -> Any:
     return typer.main.get_command(app)
 
 
-def _as_utf8(word: str) -> str:
-    # In a C locale Python takes the bytes of UTF-8 for something else.
-    try:
-        return os.fsencode(word).decode("utf-8")
-    except UnicodeError:
-        return word
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     if COMPLETE in os.environ:
         from typer._completion_classes import completion_init
 
         completion_init()
-    words = [_as_utf8(word) for word in (sys.argv[1:] if arguments is None else arguments)]
+    words = sys.argv[1:] if arguments is None else arguments
     return boundary.run(lambda: command()(words, prog_name=PROGRAM, standalone_mode=False), words)
 
 

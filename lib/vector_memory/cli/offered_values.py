@@ -33,33 +33,27 @@ LISTED = {
 said of it."""
 
 
-def kind(incomplete: str) -> list[str]:
-    """Return the kinds of memories."""
-    return _beginning(["note", *_choices("capture_without")], incomplete)
+def offered(kind: str, incomplete: str, name: str, is_held: bool) -> list[Any]:
+    """Return what begins so of a type of `verbs.txt`.
 
+    Args:
+        name: the setting, where its value is typed: what that may be; of a list, what it may hold.
+        is_held: what it holds is meant.
+    """
+    if kind in LISTED:
+        return list(_listed(kind, incomplete))
+    names: Iterable[str] = config.names()
+    if kind == "kind":
+        names = ["note", *_choices("capture_without")]
+    elif kind == "tool":
+        from vector_memory.mcp import registry
 
-def tool(incomplete: str) -> list[str]:
-    """Return the tools that an agent has."""
-    from vector_memory.mcp import registry
-
-    return _beginning(registry.BY_NAME, incomplete)
-
-
-def setting(incomplete: str) -> list[str]:
-    """Return the names of settings."""
-    return _beginning(config.names(), incomplete)
-
-
-def list_setting(incomplete: str) -> list[str]:
-    """Return the names of settings that are lists."""
-    lists = [name for name, value in asdict(config.Settings()).items() if isinstance(value, tuple)]
-    return _beginning(lists, incomplete)
-
-
-def value(incomplete: str, name: str, is_held: bool) -> list[str]:
-    """Return what a setting may be; of a list, what it may hold, or what it holds (`is_held`)."""
-    held = getattr(config.load(Home().config), name, ()) if is_held else _choices(name)
-    return _beginning(held, incomplete)
+        names = registry.BY_NAME
+    elif kind == "list_setting":
+        names = [name for name, it in asdict(config.Settings()).items() if isinstance(it, tuple)]
+    elif kind == "value":
+        names = getattr(config.load(Home().config), name, ()) if is_held else _choices(name)
+    return [name for name in names if name.startswith(incomplete)]
 
 
 def _choices(name: str) -> Iterable[str]:
@@ -74,11 +68,7 @@ def _choices(name: str) -> Iterable[str]:
     return filter(None, get_args(args[0]) if args and ... in args else args)
 
 
-def _beginning(names: Iterable[str], incomplete: str) -> list[str]:
-    return [name for name in names if name.startswith(incomplete)]
-
-
-def listed(kind: str, incomplete: str) -> Offers:
+def _listed(kind: str, incomplete: str) -> Offers:
     """Return (how a thing is called, what it is), of those that the daemon lists; nothing where none runs:
     pressing a key starts none."""
     verb, rows, name, about = LISTED[kind]

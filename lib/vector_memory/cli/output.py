@@ -68,14 +68,6 @@ def abandon() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def answer(answer: Row, as_json: bool, show: Callable[[Row], object]) -> None:
-    """Print an answer: whole for programs, by `show` for people."""
-    if as_json:
-        document(answer.fields)
-    else:
-        show(answer)
-
-
 def document(value: Mapping[str, object]) -> None:
     """Print one JSON document on one line."""
     say(json.dumps(value, ensure_ascii=False, separators=(", ", ": ")))

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-import typer
-
-from vector_memory.cli import output
+from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import StoreFullError
@@ -31,10 +29,9 @@ def recall(call: Invocation, query: str | None, batch: str | None, every: bool, 
     Raises:
         BadParameter: there is no question, or there are both.
     """
-    if (query is None) == (batch is None):
-        raise typer.BadParameter(
-            "Give either a QUERY or --batch FILE; a QUERY such as --why goes behind --: `recall -- --why`."
-        )
+    asking.require_one(
+        "Give either a QUERY or --batch FILE; a QUERY such as --why goes behind --: `recall -- --why`.", query, batch
+    )  # fmt: skip
     if batch is not None:
         from vector_memory.cli.batch import answer_lines
 

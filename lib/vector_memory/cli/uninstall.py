@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -131,29 +132,24 @@ def _remove(parts: Uninstalling, memories: bool) -> None:
     for name in [*MADE_AGAIN, *(MEMORIES if memories else ())]:
         _delete(parts.home.path(name))
     if memories:
-        try:
+        # Somebody may keep something else there.
+        with contextlib.suppress(OSError):
             os.rmdir(parts.home.root)
-        except OSError:
-            # Somebody keeps something else there.
-            return
 
 
 def _uninstall_plugin(name: str) -> None:
-    by_hand = f"Run: claude plugin uninstall {name}"
-    program = shutil.which("claude")
-    if program is None:
-        output.note(f"`claude` is not on PATH. {by_hand}")
-        return
-    try:
-        done = subprocess.run(
-            [program, "plugin", "uninstall", name],
-            stdin=subprocess.DEVNULL, capture_output=True, timeout=CLIENT_WAIT_S, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
-        output.note(f"The client does not run: {error}. {by_hand}")
-        return
-    if done.returncode:
-        output.note(f"The client did not uninstall it. {by_hand}")
+    why = "`claude` is not on PATH."
+    if program := shutil.which("claude"):
+        try:
+            done = subprocess.run(
+                [program, "plugin", "uninstall", name],
+                stdin=subprocess.DEVNULL, capture_output=True, timeout=CLIENT_WAIT_S, check=False,
+            )  # fmt: skip
+            why = "The client did not uninstall it." if done.returncode else ""
+        except (OSError, subprocess.TimeoutExpired) as error:
+            why = f"The client does not run: {error}."
+    if why:
+        output.note(f"{why} Run: claude plugin uninstall {name}")
 
 
 def _unwire(path: str, home: str) -> None:

@@ -1,10 +1,12 @@
-"""`rebuild`, `check` and `migrate`: the search index against the journal."""
+"""`rebuild`, `check` and `migrate`: the search index against the journal; `backup` and `restore`: all memories as one
+file, and back."""
 
 from __future__ import annotations
 
-from vector_memory.cli import output
+from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.invocation import Invocation
+from vector_memory.cli.progress import ask_long
 
 
 def show_rebuilt(answer: Row) -> None:
@@ -27,3 +29,54 @@ def check(call: Invocation) -> int:
 def show_migrated(answer: Row) -> None:
     """Print how many memories have vectors of which model now."""
     output.say(f"{output.memories(answer.count('embedded'))} embedded by {answer.text('model')}")
+
+
+def show_backup(answer: Row) -> None:
+    """Print what was written where."""
+    size = f"{answer.count('bytes') / 1e6:.1f} MB"
+    output.say(f"{output.memories(answer.count('memories'))}, {size}: {answer.text('file')}")
+    for folder, why in answer.row("left_out").fields.items():
+        output.note(f"Left out: {folder}: {why}")
+
+
+def restore(call: Invocation, path: str, yes: bool, dry_run: bool, no_wait: bool) -> None:
+    """Put a backup in the place of what is there, after it was shown."""
+    contents = call.ask(dry_run=True)
+    if not call.as_json:
+        _show_contents(contents)
+    if dry_run:
+        if call.as_json:
+            output.document({**contents.fields, "restored": False})
+        return
+    if not yes:
+        asking.confirm("Put it in the place of what is there now?", "restored")
+    daemon = asking.daemon()
+    call.ask(dry_run=False)
+    daemon.wait_gone()
+    done = asking.ask("restored", {})
+    if not no_wait:
+        ask_long("wait", {"timeout_s": call.long_s}, call.as_json, call.long_s)
+    call.show(Row({**done.fields, "restored": True}), _finish)
+
+
+def _show_contents(contents: Row) -> None:
+    made = f"{contents.day('made_at')} by version {contents.text('version')}"
+    output.say(f"A backup of {made}: {output.memories(contents.count('memories'))}")
+    output.listing(contents.rows("stores"), STORE)
+
+
+def _left_out(store: Row) -> str:
+    why = store.text("left_out")
+    return why and f"left out: {why}"
+
+
+STORE: dict[str, output.Cell] = {
+    **output.fields("store=folder memories"),
+    "": _left_out,
+}
+
+
+def _finish(done: Row) -> None:
+    output.say(f"Restored: {output.memories(done.count('memories'))}")
+    for aside in done.texts("aside"):
+        output.say(f"What was there is in {aside}")

@@ -32,7 +32,7 @@ READ: dict[str, Callable[[str], str]] = {
 OFFERED = (
     "id", "held", "waiting", "session", "kind", "job", "tool", "setting", "list_setting", "value",
 )  # fmt: skip
-"""Types whose values a shell offers: functions of `offered_values`."""
+"""Types whose values a shell offers (`offered_values`)."""
 MARKS = ("many", "optional", "required", "local", "empty")
 """Words that stand before a type in the table."""
 
@@ -188,7 +188,10 @@ class VerbCommand(typer.core.TyperCommand):
 
     def _with_values_last(self, args: list[str]) -> list[str]:
         named = {
-            name for parameter in self.params if _takes_value(parameter) for name in parameter.opts
+            name
+            for each in self.params
+            if isinstance(each, typer.core.TyperOption) and not each.is_flag
+            for name in each.opts
         }
         until = args.index("--") if "--" in args else len(args)
         options: list[str] = []
@@ -214,10 +217,6 @@ def _is_value(word: str) -> bool:
     """Whether a word begins with a dash and is no option: a text of several words, a number."""
     is_number = word != "-" and not word[1:].strip("0123456789.")
     return word.startswith("-") and (is_number or word.split() != [word])
-
-
-def _takes_value(parameter: Any) -> bool:
-    return isinstance(parameter, typer.core.TyperOption) and not parameter.is_flag
 
 
 def command_of(name: str) -> Any:
@@ -257,12 +256,8 @@ def _offered(kind: str) -> Callable[..., list[Any]]:
     def offer(ctx: typer.Context, incomplete: str) -> list[Any]:
         from vector_memory.cli import offered_values
 
-        if kind in offered_values.LISTED:
-            return list(offered_values.listed(kind, incomplete))
-        if kind == "value":
-            name, is_held = str(ctx.params.get("name")), ctx.info_name == "remove"
-            return list(offered_values.value(incomplete, name, is_held))
-        return list(getattr(offered_values, kind)(incomplete))
+        name, is_held = str(ctx.params.get("name")), ctx.info_name == "remove"
+        return offered_values.offered(kind, incomplete, name, is_held)
 
     return offer
 

@@ -23,6 +23,7 @@ from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.files import drop
+from vector_memory.system.json_in import Record
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +36,7 @@ LEFT_S = 10.0
 """How long an event lies in the spool until it counts as one that a hook has left."""
 REASON_CHARS = 300
 
-Learn = Callable[[dict[str, object], str, bool], None]
+Learn = Callable[[Record, str, bool], None]
 
 
 class Backlog:
@@ -114,7 +115,7 @@ class Backlog:
         path = next((form for form in forms if os.path.exists(form)), "")
         if not path:
             return
-        entry, times = read_entry(path), _times(path) + 1
+        entry, times = Record(read_entry(path)), _times(path) + 1
         if times > MOST_TIMES:
             self._set_aside(path, entry, "the daemon ended while it was at it")
             return

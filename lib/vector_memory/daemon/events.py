@@ -8,7 +8,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -17,7 +17,7 @@ from vector_memory.client.spool import CLAIM_S, write_spool
 from vector_memory.daemon import hook_message
 from vector_memory.daemon.backlog import Backlog
 from vector_memory.daemon.callers import Callers, Started
-from vector_memory.daemon.hook_message import HookMessage, text_of
+from vector_memory.daemon.hook_message import HookMessage
 from vector_memory.daemon.plugin_watch import PluginWatch
 from vector_memory.redact import policy
 from vector_memory.service.base import context_block, privacy
@@ -26,6 +26,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.session_memory import SessionTail, last_turn
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.system.files import with_real_folder
+from vector_memory.system.json_in import Record
 
 log = logging.getLogger(__name__)
 
@@ -220,7 +221,7 @@ class Events:
 
     def _failure(self, message: HookMessage) -> str:
         """Bring the fix of a command's error; nobody needs one for what was interrupted."""
-        command = text_of(message.tool_input, "command")
+        command = message.tool_input.text("command")
         if message.is_interrupt or not command:
             return ""
         question = self._question(message)
@@ -235,7 +236,7 @@ class Events:
 
     def _result(self, message: HookMessage) -> str:
         """Bring the fix of an error that a command line hides: `pytest | tail` ends well, whatever pytest said."""
-        command, printed = text_of(message.tool_input, "command"), _printed(message)
+        command, printed = message.tool_input.text("command"), _printed(message)
         if not command or not printed:
             return ""
         from vector_memory.index.fixes import fixes
@@ -256,7 +257,7 @@ class Events:
         """Acknowledge only what is durable: the event is spooled before the hook is answered, and
         the file goes when its transcript is indexed."""
         if self._ctx.settings.capture:
-            home, event = self._ctx.home, text_of(message.sent, "hook_event_name")
+            home, event = self._ctx.home, message.sent.text("hook_event_name")
             named = next(iter(policy.configurations()), "")
             path = self._ctx.reserve.spare(
                 lambda: write_spool(home, event, message.sent, message.folder, configuration=named)
@@ -264,16 +265,19 @@ class Events:
             self.backlog.add(path, last)
         return ""
 
-    def _learn(self, entry: Mapping[str, object], last: str, apart: bool) -> None:
+    def _learn(self, entry: Record, last: str, apart: bool) -> None:
         """Do what a spooled event means."""
-        shown = entry.get("shown")
-        session, transcript = text_of(entry, "session"), text_of(entry, "transcript")
+        shown, session, transcript = (
+            entry.get("shown"),
+            entry.text("session"),
+            entry.text("transcript"),
+        )
         if isinstance(shown, list) and session:
             ids = [str(memory_id) for memory_id in shown]
             self._ctx.state.add_shown(session, ids, self._ctx.now())
             self._ctx.audit("recall", "hook", ids, session=session, without_daemon=True)
             return
-        folder = text_of(entry, "folder")
+        folder = entry.text("folder")
         if not (transcript and _is_named(folder) and self._ctx.settings.capture):
             return
         if os.path.lexists(transcript):
@@ -287,7 +291,7 @@ class Events:
             handed_over = feed.size_of(self._ctx, transcript) if final else -1
             at = entry.get("at")
             stopped_at = at if isinstance(at, float) else None
-            with privacy.for_folder(self._ctx, folder, [text_of(entry, "configuration")]):
+            with privacy.for_folder(self._ctx, folder, [entry.text("configuration")]):
                 asker = asker_at(self._ctx, folder)
                 turn_end.learn(
                     self._ctx,
@@ -301,10 +305,8 @@ class Events:
 
 def _printed(message: HookMessage) -> str:
     """Return what a shell's command printed, as the client tells of it."""
-    response = message.sent.get("tool_response")
-    if not isinstance(response, dict):
-        return ""
-    return "\n".join(filter(None, (text_of(response, name) for name in ("stdout", "stderr"))))
+    response = message.sent.part("tool_response")
+    return "\n".join(filter(None, map(response.text, ("stdout", "stderr"))))
 
 
 def _is_named(folder: str) -> bool:

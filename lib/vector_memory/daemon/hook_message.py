@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
 from vector_memory import wire
 from vector_memory.system import json_in
+from vector_memory.system.json_in import Record
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +19,7 @@ class HookMessage:
     """
 
     folder: str
-    sent: dict[str, object] = field(repr=False)
+    sent: Record = field(repr=False)
     session_id: str = ""
     agent_id: str = ""
     cwd: str = ""
@@ -37,10 +37,9 @@ class HookMessage:
         return bool(self.sent.get("is_interrupt"))
 
     @property
-    def tool_input(self) -> Mapping[str, object]:
+    def tool_input(self) -> Record:
         """What a tool is given."""
-        given = self.sent.get("tool_input")
-        return given if isinstance(given, dict) else {}
+        return self.sent.part("tool_input")
 
 
 _TEXTS = tuple(each.name for each in fields(HookMessage) if each.name not in ("folder", "sent"))
@@ -57,18 +56,13 @@ def read(body: bytes) -> HookMessage | None:
         ValueError: it is no JSON, such as one that was cut, or too much of it.
     """
     folder, _, data = wire.parse_hook(body)
-    sent = json_in.whole(json_in.load(data))
-    if not isinstance(sent, dict):
+    parsed = json_in.whole(json_in.load(data))
+    if not isinstance(parsed, dict):
         return None
+    sent = Record(parsed)
     sent["session_id"] = json_in.session_id(sent.get("session_id"))
-    texts = {name: text_of(sent, name) for name in _TEXTS}
+    texts = {name: sent.text(name) for name in _TEXTS}
     # Whatever names a subagent, it is none of the user's doing.
     texts["agent_id"] = str(sent.get("agent_id") or "")
     folder_name = folder.decode("utf-8", "replace")
     return HookMessage(folder=folder_name or texts["cwd"] or "/", sent=sent, **texts)
-
-
-def text_of(sent: Mapping[str, object], name: str) -> str:
-    """Return a text of a JSON object, "" where there is none."""
-    value = sent.get(name)
-    return value if isinstance(value, str) else ""

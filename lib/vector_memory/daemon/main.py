@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vector_memory import config, wire
 from vector_memory.client.link import ONLY_READ
@@ -22,7 +22,6 @@ from vector_memory.daemon.callers import Callers
 from vector_memory.daemon.early import EarlyPrompts
 from vector_memory.daemon.health import DaemonStatus
 from vector_memory.daemon.hook_message import HookMessage
-from vector_memory.daemon.limits import require_shallow
 from vector_memory.daemon.lock import acquire
 from vector_memory.daemon.server import Reply, Sent, Server, Written
 from vector_memory.errors import (
@@ -56,6 +55,7 @@ OPENING_S = 1_800.0
 LEFT_ALONE_S = 5.0
 """After so long without a request it looks whether its plugin is still installed."""
 MAX_LOG_BYTES = 1_000_000
+MOST_DEPTH = 32
 SOCKET = "daemon.sock"
 PROMPT = "UserPromptSubmit"
 
@@ -360,8 +360,18 @@ def _parse(body: bytes) -> Sent:
         raise BadInputError(f"The request is no JSON: {error}.", "Send one object.") from error
     if not isinstance(request, dict):
         raise BadInputError("The request is no JSON object.", "Send one.")
-    require_shallow(request)
+    if not _is_shallow(request):
+        raise BadInputError(f"The request is nested more than {MOST_DEPTH} deep.", "Make it flat.")
     return request
+
+
+def _is_shallow(value: Any, levels: int = MOST_DEPTH) -> bool:
+    """Whether a request is not deep: what reads it later may go down into it by calling itself. How many values it may
+    hold, `json_in.load` sees to."""
+    if not isinstance(value, (dict, list)):
+        return True
+    members = value.values() if isinstance(value, dict) else value
+    return levels > 0 and all(_is_shallow(member, levels - 1) for member in members)
 
 
 def _end_after(seconds: float) -> None:

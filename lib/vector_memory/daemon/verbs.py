@@ -24,18 +24,11 @@ _SERVICE = "vector_memory.service"
 
 
 def _edit(ctx: Context, sent: Sent) -> Written:
-    if request_fields.is_agent(sent):
-        return SIMPLE["rewrite"](ctx, sent)
-    from vector_memory.service.edit import edit_forget
-
-    return _written(edit_forget.edit(ctx, messages.read(edit_forget.EditRequest, sent)))
+    return _simple("rewrite" if request_fields.is_agent(sent) else "edit")(ctx, sent)
 
 
 def _forget(ctx: Context, sent: Sent) -> Written:
-    from vector_memory.service.edit import edit_forget
-
-    request = messages.read(edit_forget.ForgetRequest, sent)
-    return _written(ctx.reserve.spare(lambda: edit_forget.forget(ctx, request)))
+    return ctx.reserve.spare(lambda: _simple("forget")(ctx, sent))
 
 
 def _import(ctx: Context, sent: Sent, reply: Reply) -> Written:

@@ -71,7 +71,7 @@ class BulkEmbedder:
     def pid(self) -> int | None:
         """The child's process id, None while there is none."""
         child = self._child
-        return child.pid if child is not None and child.alive else None
+        return child.pid if child is not None and child.exit_code is None else None
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return (len(texts), dim) float32, L2-normalised, in the order of `texts`; read-only.

@@ -88,7 +88,7 @@ def _values(event: AuditEvent) -> tuple[Any, ...]:
     if len(ids) > MOST_IDS:
         detail = {**detail, "ids_left_out": len(ids) - MOST_IDS}
         ids = ids[:MOST_IDS]
-    return microseconds(event.at), event.action, event.actor, _json(ids), _json(detail)
+    return microseconds(event.at), event.action, event.actor, as_json(ids), as_json(detail)
 
 
 def rows(connection: sqlite3.Connection, most: int = -1) -> list[AuditRow]:
@@ -158,8 +158,9 @@ def break_in(entries: Sequence[AuditRow], last: int, begins_later: bool = False)
 
 
 def _digest(previous: bytes, values: Sequence[Any]) -> bytes:
-    return blake2b(previous + _json(list(values)).encode(), digest_size=16).digest()
+    return blake2b(previous + as_json(list(values)).encode(), digest_size=16).digest()
 
 
-def _json(value: Any) -> str:
+def as_json(value: Any) -> str:
+    """Return a part of an entry as it is stored: the same value is always the same text."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Sequence
 
 from vector_memory.errors import StoreDamagedError
-from vector_memory.journal.audit import AuditRow
+from vector_memory.journal.audit import AuditRow, as_json
 from vector_memory.journal.rows import moment
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.files import open_plain, with_real_folder
@@ -83,9 +83,6 @@ def _plain(row: AuditRow) -> dict[str, object]:
 
 def _row(line: str) -> AuditRow:
     plain = json.loads(line)
-    texts = {
-        name: json.dumps(plain[name], sort_keys=True, separators=(",", ":"))
-        for name in ("ids", "detail")
-    }
+    texts = {name: as_json(plain[name]) for name in ("ids", "detail")}
     digests = {name: bytes.fromhex(plain[name]) for name in ("previous", "digest")}
     return AuditRow(**{**plain, **texts, **digests})

@@ -14,14 +14,12 @@ from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import audit, audit_files
 from vector_memory.journal.audit import AuditEntry, AuditEvent, AuditRow
 from vector_memory.journal.connection import Connections
-from vector_memory.journal.rows import microseconds
+from vector_memory.journal.rows import DAY_US, microseconds
 from vector_memory.journal.state_rows import StateTables
 
 MOST_NOTED = 256
 LOOK_AFTER = 500
 """Entries of the audit log after which it is looked whether there are too many."""
-CLOCK_US = 86_400_000_000
-"""How far a clock may have been put back between two entries of the audit log, in microseconds."""
 
 
 class AuditLog(StateTables):
@@ -153,7 +151,8 @@ class AuditLog(StateTables):
         first = table[-1].number if table else audit.LARGEST
         older = (row for path in self.audit_files()[::-1] for row in audit_files.read(path)[::-1])
         for row in older:
-            if row.at < start - CLOCK_US:
+            # So far a clock may have been put back between two entries.
+            if row.at < start - DAY_US:
                 return
             if row.number < first:
                 first = row.number

@@ -7,12 +7,13 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 from urllib.parse import quote
 
 from vector_memory.errors import StoreFullError
 from vector_memory.journal.failures import closing_on_error, full_disk, translated
+from vector_memory.journal.repair import swap
 from vector_memory.system import tampering
 
 BUSY_MS = 5_000
@@ -205,15 +206,13 @@ class Connections:
         with self._lock, translated(self.path):
             yield self._require_writer()
 
-    @contextmanager
-    def holding(self) -> Iterator[None]:
+    def holding(self) -> AbstractContextManager[object]:
         """Keep all other threads from writing meanwhile.
 
         Returns:
             A block for `with`; nothing is lent.
         """
-        with self._lock:
-            yield
+        return self._lock
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -223,11 +222,19 @@ class Connections:
             A block for `with` that lends the connection, for reading only.
         """
         with translated(self.path):
-            connection, generation = self._borrow()
+            with self._pool_lock:
+                generation, pooled = self._generation, self._readers
+                connection = pooled.pop() if pooled else open_reader(self.path, self._older)
             try:
                 yield connection
             finally:
-                self._give_back(connection, generation)
+                with self._pool_lock:
+                    is_current = generation == self._generation and not self._closed
+                    is_kept = is_current and len(pooled) < IDLE_READERS
+                    if is_kept:
+                        pooled.append(connection)
+                if not is_kept:
+                    connection.close()
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""
@@ -249,23 +256,28 @@ class Connections:
 
     def replace_file(self, replace: Callable[[], object], synchronous: str) -> None:
         """Close the file, let `replace` put another one in its place, and open that. Who is reading
-        the old one reads it to the end.
+        the old one reads it to the end. Where it fails, what was to come is taken back (`swap.cancel`).
 
         Raises:
             StoreFullError: the file can only be read.
         """
         with self._lock, self._pool_lock, translated(self.path):
-            self._require_writer().close()
-            self._writer = None
-            # Readers that are lent out still have the old file: they are closed when they come
-            # back.
-            self._drop_readers()
             try:
-                replace()
-            finally:
-                # In any case: where the replacing failed, the old file goes on.
-                self._writer = open_writer(self.path, synchronous)
-                self._file = _identity(self.path)
+                self._require_writer().close()
+                self._writer = None
+                # Readers that are lent out still have the old file: they are closed when they come
+                # back.
+                self._drop_readers()
+                try:
+                    replace()
+                finally:
+                    # In any case: where the replacing failed, the old file goes on.
+                    self._writer = open_writer(self.path, synchronous)
+                    self._file = _identity(self.path)
+            except BaseException:
+                # Writing goes on in the old file: the next start must not replace that.
+                swap.cancel(self.path)
+                raise
 
     def close(self) -> None:
         """Close all connections; the last one folds the write-ahead log into the file."""
@@ -281,20 +293,6 @@ class Connections:
         self._generation += 1
         while self._readers:
             self._readers.pop().close()
-
-    def _borrow(self) -> tuple[sqlite3.Connection, int]:
-        with self._pool_lock:
-            if self._readers:
-                return self._readers.pop(), self._generation
-            return open_reader(self.path, self._older), self._generation
-
-    def _give_back(self, connection: sqlite3.Connection, generation: int) -> None:
-        with self._pool_lock:
-            current = generation == self._generation
-            if current and not self._closed and len(self._readers) < IDLE_READERS:
-                self._readers.append(connection)
-                return
-        connection.close()
 
     def _require_writer(self) -> sqlite3.Connection:
         if self._writer is None:

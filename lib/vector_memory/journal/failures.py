@@ -7,12 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from vector_memory.errors import (
-    BadInputError,
-    StoreDamagedError,
-    StoreFullError,
-    VectorMemoryError,
-)
+from vector_memory.errors import BadInputError, StoreDamagedError, StoreFullError, VectorMemoryError
 
 # Message texts, since error codes reach Python from 3.11 on only.
 _FULL = ("disk is full", "readonly", "read-only", "disk i/o error", "unable to open")

@@ -9,15 +9,9 @@ from typing import TYPE_CHECKING
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import schema
-from vector_memory.journal.cold_reads import ColdReads
 from vector_memory.journal.connection import Connections
-from vector_memory.journal.failures import (
-    closing_on_error,
-    full_disk,
-    is_damage,
-    translated,
-)
-from vector_memory.journal.lexical import LexicalReads
+from vector_memory.journal.failures import closing_on_error, full_disk, is_damage, translated
+from vector_memory.journal.lexical import QuestionReads
 from vector_memory.journal.listing import Listing
 from vector_memory.journal.opening import connect
 from vector_memory.journal.readonly import JOURNAL
@@ -42,9 +36,8 @@ Clock = Callable[[], datetime]
 
 class Journal(
     Listing,
-    LexicalReads,
+    QuestionReads,
     ReviewReads,
-    ColdReads,
     VectorCache,
     Surroundings,
     MemoryWrites,
@@ -188,14 +181,7 @@ class Journal(
             done = salvage.prepare(path, why)
             if done is None:
                 return None
-            try:
-                self.connections.replace_file(
-                    lambda: salvage.report(done, swap.finish(path)), "FULL"
-                )
-            except BaseException:
-                # Writing goes on in the old file: the next start must not replace that.
-                swap.cancel(path)
-                raise
+            self.connections.replace_file(lambda: salvage.report(done, swap.finish(path)), "FULL")
             # The models' numbers may be others in the new file.
             self.reader = Reader()
             self._load()

@@ -1,22 +1,40 @@
-"""Full-text search over the analysed text: BM25 by FTS5."""
+"""What a question reads of a journal: what is found by words (BM25 by FTS5, over the analysed text), and beside its index
+cold memories and the order of what was said around them. Of those nothing is loaded that is not asked for."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from vector_memory.journal import schema
 from vector_memory.journal.readonly import MAX_QUERY_TERMS, match_expression, selective
 from vector_memory.journal.reads import MemoryReads
-from vector_memory.journal.scopes import condition
-from vector_memory.model import Candidate, Scope
+from vector_memory.journal.rows import DAY_US
+from vector_memory.journal.scopes import as_array, condition
+from vector_memory.model import PASSAGE, Candidate, Scope
 
 MAX_TERMS = 1_000
 _HAS_COLD = "SELECT 1 FROM memories WHERE tier = 'cold' LIMIT 1"
 
 
-class LexicalReads(MemoryReads):
-    """What is found by words: a part of `Journal`."""
+_STANDS = "m.seq, m.project, s.session, s.path, m.turn, m.external_id, m.created_at, m.speaker, m.kind, m.tier = 'cold'"
+
+
+class Standpoint(NamedTuple):
+    """Where a memory stands that is not forgotten: `session` is "" for what stands beside the talk, `at_us` is in
+    microseconds since 1970."""
+
+    seq: int
+    project: str
+    session: str
+    at_us: int
+    speaker: str
+    kind: str
+    is_cold: bool
+
+
+class QuestionReads(MemoryReads):
+    """What is found by words, cold memories and what stands around them: a part of `Journal`."""
 
     def matching(
         self,
@@ -85,24 +103,41 @@ class LexicalReads(MemoryReads):
         """Whether any memory is cold."""
         return bool(self.connections.rows(_HAS_COLD))
 
+    def places(self, seqs: Sequence[int]) -> list[Standpoint]:
+        """Return where these memories stand, and all that was said in their sessions, each session in its order."""
+        rows = self.connections.rows(
+            f"""WITH wanted AS (SELECT value FROM json_each(?)),
+                    said AS (SELECT DISTINCT s.session FROM memories m JOIN sources s ON s.id = m.source
+                             WHERE m.seq IN wanted AND s.session != '' AND s.path != '')
+               SELECT {_STANDS} FROM sources s JOIN memories m ON m.source = s.id
+               WHERE s.session IN said AND m.status != 'forgotten' AND (m.kind = ? OR s.path = '')
+               UNION
+               SELECT {_STANDS} FROM memories m JOIN sources s ON s.id = m.source
+               WHERE m.seq IN wanted AND m.status != 'forgotten'""",
+            (as_array(list(map(int, seqs))), PASSAGE),
+        )
+        rows.sort(key=lambda row: (row[4], _number(row[5]), row[0]))
+        return [
+            Standpoint(
+                seq, project, "" if path and kind != PASSAGE else session, at_us, speaker, kind, bool(is_cold)
+            )
+            for seq, project, session, path, _, _, at_us, speaker, kind, is_cold in rows
+        ]  # fmt: skip
 
-def rebuild(connection: sqlite3.Connection) -> None:
-    """Make the full-text index anew from the rows."""
-    drop(connection)
-    restore(connection)
+    def cold_between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
+        """Return the sequence numbers of a scope's newest cold memories from `start` until before `end`, in
+        days since 1970, newest first."""
+        where = "m.status = 'active' AND m.tier = 'cold' AND m.created_at >= ? AND m.created_at < ?"
+        # As floats: an open end lies beyond what an integer holds.
+        span, tail = (start * DAY_US, end * DAY_US), f"ORDER BY m.created_at DESC LIMIT {k:d}"
+        rows = self._select("m.seq", Scope(projects=scope.projects), where, span, tail)
+        return [seq for (seq,) in rows]
 
 
-def drop(connection: sqlite3.Connection) -> None:
-    """Take the full-text index and its triggers away."""
-    for statement in schema.DROP_LEXICON:
-        connection.execute(statement)
-
-
-def restore(connection: sqlite3.Connection) -> None:
-    """Make the full-text index and its triggers from the rows, after `drop`."""
-    for statement in schema.LEXICON:
-        connection.execute(statement)
-    connection.execute("INSERT INTO lexicon(lexicon) VALUES ('rebuild')")
+def _number(external_id: str) -> int:
+    """Return a passage's place in its exchange, as its name ends with it."""
+    digits = external_id.rpartition(":")[2]
+    return int(digits) if digits.isdecimal() else 0
 
 
 def is_sound(connection: sqlite3.Connection) -> bool:

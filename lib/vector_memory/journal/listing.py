@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from vector_memory.journal.reads import ACTIVE, HELD, MARKED, PROPOSED, SingleReads
-from vector_memory.journal.rows import microseconds
+from vector_memory.journal.rows import DAY_US, microseconds
 from vector_memory.journal.scopes import condition, marks, parts, projects_in
 from vector_memory.model import PASSAGE, Memory, Scope, Status
 
@@ -21,7 +21,6 @@ _ORDERS = {
     "priority": f"instr('CORE HIGH NORMAL LOW', m.priority), {NEWEST}",
     "uses": f"ifnull((SELECT u.uses FROM usage u WHERE u.seq = m.seq), 0) DESC, {NEWEST}",
 }
-_DAY_US = 86_400_000_000
 _AT_HAND = "m.tier != 'cold'"
 _BY_OPENNESS = (
     "m.open = 1 AND NOT EXISTS"
@@ -63,13 +62,9 @@ class Listing(SingleReads):
     def _in_pieces(
         self, scope: Scope, order: str, limit: int, statuses: Sequence[Status]
     ) -> Iterator[Memory]:
-        limits, values = condition(scope)
         words = [str(status) for status in statuses]
-        rows = self.connections.rows(
-            f"SELECT m.seq FROM memories m WHERE m.status IN ({marks(words)}) AND {limits}"
-            f" ORDER BY {order} LIMIT ?",
-            (*words, *values, limit),
-        )
+        where = f"m.status IN ({marks(words)})"
+        rows = self._select("m.seq", scope, where, words, f"ORDER BY {order} LIMIT {limit:d}")
         # Between two pieces nobody is kept from writing, however slowly they are taken.
         for part in parts([row[0] for row in rows]):
             by_seq = self.by_seqs(part, statuses)
@@ -77,9 +72,7 @@ class Listing(SingleReads):
 
     def seqs(self, scope: Scope) -> list[int]:
         """Return the active memories' sequence numbers in a scope, ascending."""
-        limits, values = condition(scope)
-        sql = f"SELECT m.seq FROM memories m WHERE {ACTIVE} AND {limits}"
-        return sorted(row[0] for row in self.connections.rows(sql, values))
+        return sorted(row[0] for row in self._select("m.seq", scope, ACTIVE))
 
     def dated(self, scope: Scope) -> list[Memory]:
         """Return the active memories of a scope that have a deadline or come back by the calendar, the
@@ -171,7 +164,7 @@ class Listing(SingleReads):
                 end, session = max(ends)
                 passed.append(session)
                 (start,) = connection.execute(first, (session,)).fetchone()
-                spans.append((start / _DAY_US, end / _DAY_US))
+                spans.append((start / DAY_US, end / DAY_US))
         return spans
 
     def _newest(self, scope: Scope, k: int, where: str) -> list[Memory]:

@@ -27,6 +27,7 @@ from vector_memory.system.json_in import session_id
 MAX_STEPS = 16
 """Steps of a chain of successors that are followed at most."""
 Change = tuple[Memory, str, bytes]
+CountedBy = Literal["kind", "project", "collection", "tier"]
 
 # Within a string of JSON no quote stands without a backslash: only the mark itself reads so.
 MARKED = "instr(m.extra, '\"held\":true')"
@@ -112,6 +113,19 @@ class MemoryReads:
         limits, limited_to = condition(scope)
         tail = f"WHERE {where} AND {limits} ORDER BY {order} LIMIT ?"
         return self._memories(tail, (*values, *limited_to, k))
+
+    def _select(
+        self, columns: str, scope: Scope, where: str, values: Sequence[Any] = (), tail: str = ""
+    ) -> list[tuple[Any, ...]]:
+        """Return what these columns say of a scope's memories.
+
+        Args:
+            where: what else holds for them, as SQL over `memories m`, with its `values`.
+            tail: how the rows are grouped, ordered and limited.
+        """
+        limits, limited_to = condition(scope)
+        sql = f"SELECT {columns} FROM memories m WHERE {where} AND {limits} {tail}"
+        return self.connections.rows(sql, (*values, *limited_to))
 
 
 class SingleReads(MemoryReads):
@@ -217,10 +231,8 @@ class SingleReads(MemoryReads):
 
     def count(self, scope: Scope | None = None, status: Status = Status.ACTIVE) -> int:
         """Return how many memories of a status there are in a scope; everywhere for None."""
-        limits, values = condition(scope or Scope())
         # The status stands in the text, so that the partial indexes are used.
-        sql = f"SELECT count(*) FROM memories m WHERE m.status = '{status}' AND {limits}"
-        return self.connections.number(sql, values)
+        return int(self._select("count(*)", scope or Scope(), f"m.status = '{status}'")[0][0])
 
     def count_entities(self, scope: Scope, k: int) -> dict[str, int]:
         """Count the active memories of a scope by the entities that they name.
@@ -265,7 +277,7 @@ class SingleReads(MemoryReads):
 
     def count_by(
         self,
-        column: Literal["kind", "project", "collection"],
+        column: CountedBy,
         scope: Scope,
         statuses: Sequence[Status] = (Status.ACTIVE,),
     ) -> dict[str, int]:
@@ -274,13 +286,19 @@ class SingleReads(MemoryReads):
         Returns:
             Word → how many memories, the commonest first. The words' counts add up to `count`.
         """
-        limits, values = condition(scope)
-        rows = self.connections.rows(
-            f"SELECT m.{column}, count(*) FROM memories m WHERE m.status IN ({marks(statuses)})"
-            f" AND {limits} GROUP BY m.{column} ORDER BY 2 DESC, 1",
-            (*map(str, statuses), *values),
-        )
-        return dict(rows)
+        counts = self.count_by_words((column,), scope, statuses)
+        return {word: n for (word,), n in counts.items()}
+
+    def count_by_words(
+        self, columns: Sequence[str], scope: Scope, statuses: Sequence[Status] = (Status.ACTIVE,)
+    ) -> dict[tuple[str, ...], int]:
+        """Return how many memories of a scope have the same words in these columns, as `count_by` counts them."""
+        names = ", ".join(f"m.{column}" for column in columns)
+        # The words stand in the text, so that indexes of some statuses alone are used.
+        where = f"m.status IN ({', '.join(map(repr, map(str, statuses)))})"
+        tail = f"GROUP BY {names} ORDER BY count(*) DESC, {names}"
+        rows = self._select(f"{names}, count(*)", scope, where, tail=tail)
+        return {tuple(words): n for *words, n in rows}
 
     def living_seqs(self) -> list[int]:
         """Return the sequence numbers of all memories that the index holds, ascending: those that are neither
@@ -298,12 +316,6 @@ class SingleReads(MemoryReads):
         if memory is None:
             return None, None
         return self._neighbour(memory, "<", "DESC"), self._neighbour(memory, ">", "ASC")
-
-    def tiers(self) -> dict[str, int]:
-        """Return how many memories that are not forgotten are in each tier, the most first."""
-        # Answered by the index alone.
-        sql = "SELECT tier, count(*) FROM memories WHERE status != 'forgotten' GROUP BY 1 ORDER BY 2 DESC"
-        return dict(self.connections.rows(sql))
 
     def after(self, seq: int, limit: int) -> list[Memory]:
         """Return the next rows after a sequence number that are neither forgotten nor cold, ascending."""

@@ -3,18 +3,16 @@ repeats something else, what was said often; how it grew, what is used, and what
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from vector_memory.journal.listing import NEWEST
 from vector_memory.journal.reads import ACTIVE, MemoryReads
-from vector_memory.journal.rows import microseconds
-from vector_memory.journal.scopes import condition, marks
+from vector_memory.journal.rows import DAY_US, microseconds
+from vector_memory.journal.scopes import marks
 from vector_memory.model import DEFAULT_COLLECTION, PASSAGE, SUBAGENT_TAG, Memory, Relation, Scope
 
-_A_DAY = 86_400_000_000
 _BEGAN = date(1970, 1, 1)
 _REVIEWED = "instr(m.extra, '\"reviewed\":{')"
 _SEEN_BY_NOBODY = (
@@ -54,12 +52,9 @@ class ReviewReads(MemoryReads):
         self, scope: Scope, kinds: Sequence[str], stored_after: datetime, most: int
     ) -> int:
         """Return how many `captured` would return."""
-        limits, values = condition(scope)
-        return self.connections.number(
-            f"SELECT count(*) FROM (SELECT 1 FROM memories m WHERE {_SEEN_BY_NOBODY}"
-            f" AND m.kind IN ({marks(kinds)}) AND {limits} LIMIT ?)",
-            (microseconds(stored_after), *kinds, *values, most),
-        )
+        where = f"{_SEEN_BY_NOBODY} AND m.kind IN ({marks(kinds)})"
+        values = (microseconds(stored_after), *kinds)
+        return len(self._select("1", scope, where, values, f"LIMIT {most:d}"))
 
     def linked_pairs(
         self, relations: Sequence[Relation], least: float, most: int
@@ -94,23 +89,9 @@ class ReviewReads(MemoryReads):
 
     def count_by_day(self, scope: Scope) -> dict[date, int]:
         """Return how many active memories of a scope are of each day (UTC) that has any, the oldest first."""
-        limits, values = condition(scope)
-        rows = self.connections.rows(
-            f"SELECT m.created_at / {_A_DAY}, count(*) FROM memories m"
-            f" WHERE {ACTIVE} AND {limits} GROUP BY 1 ORDER BY 1",
-            values,
-        )
+        days = f"m.created_at / {DAY_US}"
+        rows = self._select(f"{days}, count(*)", scope, ACTIVE, tail="GROUP BY 1 ORDER BY 1")
         return {_BEGAN + timedelta(days=day): n for day, n in rows}
-
-    def count_by_words(self, columns: Sequence[str], scope: Scope) -> Counter[tuple[str, ...]]:
-        """Return how many active memories of a scope have the same words in these columns."""
-        limits, values = condition(scope)
-        names = ", ".join(f"m.{column}" for column in columns)
-        rows = self.connections.rows(
-            f"SELECT {names}, count(*) FROM memories m WHERE {ACTIVE} AND {limits} GROUP BY {names}",
-            values,
-        )
-        return Counter({tuple(words): n for *words, n in rows})
 
     def most_used(self, scope: Scope, k: int) -> list[Memory]:
         """Return the k active memories of a scope that were used most, the most used first."""
@@ -119,12 +100,8 @@ class ReviewReads(MemoryReads):
 
     def count_unused(self, scope: Scope) -> int:
         """Return how many active memories of a scope were never used."""
-        limits, values = condition(scope)
-        return self.connections.number(
-            f"SELECT count(*) FROM memories m WHERE {ACTIVE} AND {limits}"
-            " AND NOT EXISTS (SELECT 1 FROM usage u WHERE u.seq = m.seq AND u.uses > 0)",
-            values,
-        )
+        is_used = "EXISTS (SELECT 1 FROM usage u WHERE u.seq = m.seq AND u.uses > 0)"
+        return int(self._select("count(*)", scope, f"{ACTIVE} AND NOT {is_used}")[0][0])
 
     def gave_way(self, scope: Scope, k: int) -> list[Memory]:
         """Return the k memories of a scope that gave way to another one last, the last first."""

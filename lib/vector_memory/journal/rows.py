@@ -58,6 +58,7 @@ AT_MODEL, AT_LEXICAL, AT_HASH = _SIZE + 1, _SIZE + 7, _SIZE + 8
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
+DAY_US = 86_400_000_000
 _STATUS = {str(status): status for status in Status}
 _PRIORITY = {str(priority): priority for priority in Priority}
 _ORIGIN = {str(origin): origin for origin in Origin}

@@ -7,7 +7,7 @@ import sqlite3
 import uuid
 from collections.abc import Sequence
 
-from vector_memory.journal.migrations import Migration, executing
+from vector_memory.journal.opening import Migration, executing
 from vector_memory.text.analysis import lexical
 
 OPEN_KINDS = ("question", "todo", "problem")
@@ -107,7 +107,7 @@ _INDEXES = (
 # The analysed text holds terms between single spaces: whatever is no separator belongs to a term.
 # `detail=full` since BM25 reads each matching row's text again without it. Superseded memories are
 # found too: who asks in the old words is given the successor.
-LEXICON = (
+make_lexicon = executing(
     "CREATE VIEW living_lexical AS SELECT seq, lexical FROM memories WHERE status != 'forgotten'",
     """CREATE VIRTUAL TABLE lexicon USING fts5(
         lexical, content='living_lexical', content_rowid='seq',
@@ -126,7 +126,9 @@ LEXICON = (
         INSERT INTO lexicon(rowid, lexical)
             SELECT new.seq, new.lexical WHERE new.status != 'forgotten';
     END""",
+    "INSERT INTO lexicon(lexicon) VALUES ('rebuild')",
 )
+"""Makes the full-text index and its triggers from the rows, after `drop_lexicon`."""
 
 
 def analysed(title: str, text: str, files: Sequence[str], tags: Sequence[str]) -> str:
@@ -134,7 +136,7 @@ def analysed(title: str, text: str, files: Sequence[str], tags: Sequence[str]) -
     return lexical(title, text, " ".join(files), " ".join(tags))
 
 
-DROP_LEXICON = (
+drop_lexicon = executing(
     "DROP TRIGGER IF EXISTS lexicon_added",
     "DROP TRIGGER IF EXISTS lexicon_removed",
     "DROP TRIGGER IF EXISTS lexicon_changed",
@@ -143,22 +145,22 @@ DROP_LEXICON = (
     "DROP VIEW IF EXISTS active_lexical",
     "DROP VIEW IF EXISTS living_lexical",
 )
+"""Takes the full-text index and its triggers away."""
 
 
 def _create(connection: sqlite3.Connection) -> None:
     """Version 1: all tables, and the store's own random id."""
-    for statement in (*_TABLES, *_INDEXES, *LEXICON):
-        connection.execute(statement)
+    executing(*_TABLES, *_INDEXES)(connection)
+    make_lexicon(connection)
     connection.executemany(
         "INSERT INTO meta VALUES (?, ?)", (("store_id", uuid.uuid4().hex), ("last_seq", 0))
     )
 
 
-def _find_superseded(connection: sqlite3.Connection) -> None:
-    """Version 2: superseded memories are in the full-text index too."""
-    for statement in (*DROP_LEXICON, *LEXICON):
-        connection.execute(statement)
-    connection.execute("INSERT INTO lexicon(lexicon) VALUES ('rebuild')")
+def rebuild_lexicon(connection: sqlite3.Connection) -> None:
+    """Make the full-text index anew from the rows. Version 2: superseded memories are in it too."""
+    drop_lexicon(connection)
+    make_lexicon(connection)
 
 
 def _analyse_other_languages(connection: sqlite3.Connection) -> None:
@@ -244,7 +246,7 @@ REANALYSED = "reanalysed"
 """In `meta` while rows were analysed anew that the index holds in their old form."""
 MIGRATIONS: tuple[Migration, ...] = (
     _create,
-    _find_superseded,
+    rebuild_lexicon,
     _analyse_other_languages,
     _add_tiers,
     _analyse_short_words,

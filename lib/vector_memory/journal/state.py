@@ -10,12 +10,7 @@ from vector_memory.errors import StoreDamagedError, VectorMemoryError
 from vector_memory.journal import audit, job_rows, use_labels
 from vector_memory.journal.audit import AuditEvent
 from vector_memory.journal.audit_log import AuditLog
-from vector_memory.journal.failures import (
-    closing_on_error,
-    full_disk,
-    is_damage,
-    translated,
-)
+from vector_memory.journal.failures import closing_on_error, full_disk, is_damage, translated
 from vector_memory.journal.job_rows import JobRow, JobRows
 from vector_memory.journal.opening import connect
 from vector_memory.journal.repair import swap
@@ -99,11 +94,7 @@ class State(AuditLog, JobRows, UseLabels, StateRows):
         """
         path = self._connections.path
         with full_disk(path):
-            try:
-                self._connections.replace_file(lambda: _mend(path, why), "NORMAL")
-            except BaseException:
-                swap.cancel(path)
-                raise
+            self._connections.replace_file(lambda: _mend(path, why), "NORMAL")
 
     def set_aside(self) -> list[dict[str, object]]:
         """Return what is known of the damaged copies of this file that are still there, as

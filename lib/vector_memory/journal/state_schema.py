@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vector_memory.journal import job_rows, use_labels
-from vector_memory.journal.migrations import Migration, executing
+from vector_memory.journal.opening import Migration, executing
 
 _TABLES = (
     "CREATE TABLE cursors(path TEXT PRIMARY KEY, cursor TEXT NOT NULL) WITHOUT ROWID",

@@ -208,15 +208,16 @@ class MemoryWrites(Upkeep):
         )
 
     def restore_uses(self, memories: Iterable[Memory]) -> None:
-        """Note how memories were of use elsewhere, as they say, where nothing was noted."""
+        """Note how memories were used and of use elsewhere, as they say, where nothing was noted."""
         self.connections.write(
-            """INSERT INTO usage SELECT seq, 0, :at, :applied, :at, '' FROM memories WHERE id = :id
+            """INSERT INTO usage SELECT seq, ?, ?, ?, ?, '' FROM memories WHERE id = ?
                ON CONFLICT (seq) DO UPDATE SET applied = excluded.applied, applied_at = excluded.applied_at
                WHERE applied = 0""",
             [
-                {"id": each.id, "at": microseconds(each.applied_at), "applied": each.applied}
+                (each.uses, microseconds(used_at), each.applied, at_us, each.id)
                 for each in memories
-                if each.applied and each.applied_at
+                if (used_at := each.last_used_at or each.applied_at)
+                for at_us in (microseconds(each.applied_at) if each.applied_at else 0,)
             ],
         )
 

@@ -63,16 +63,9 @@ def run(
 def works(command: Sequence[str]) -> bool:
     """Whether a program runs and exits with 0."""
     try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            check=False,
-        )
+        return not subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True).returncode
     except OSError:
         return False
-    return done.returncode == 0
 
 
 def tail(output: str, lines: int = TAIL_LINES) -> str:

@@ -7,14 +7,14 @@ import contextlib
 import errno
 import json
 import os
+import shlex
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 
 from vector_memory.errors import SetupError, VectorMemoryError
-from vector_memory.setup import closing, locking, model, steps
-from vector_memory.setup.plan import SetupPlan
+from vector_memory.setup import locking, model, steps
 from vector_memory.setup.site import SetupSite
 from vector_memory.system import durable_files, paths, private
 from vector_memory.system.files import drop
@@ -59,7 +59,7 @@ def set_up(site: SetupSite, *, wait: bool = True, with_proof: bool = True) -> No
     with locking.held(lock, "Another set-up is running; waiting for it …" if wait else ""):
         _begin_log(site)
         with _clear_errors():
-            steps.run(SetupPlan(site).steps(with_proof), sys.stdout)
+            steps.run(steps.SetupPlan(site).steps(with_proof), sys.stdout)
             for folder in (site.home.runtime, site.home.models):
                 private.close_below(folder)
         drop(site.failed)
@@ -77,7 +77,7 @@ def _in_foreground(site: SetupSite, options: argparse.Namespace) -> int:
         sys.stderr.write("Interrupted. Run it again: what is there already is kept.\n")
         return 130
     if not options.brief:
-        sys.stdout.write(closing.text(site))
+        sys.stdout.write(closing_words(site))
     return 0
 
 
@@ -172,3 +172,32 @@ def _leave_report(site: SetupSite, error: Exception) -> None:
     hook = {"hookEventName": "SessionStart", "additionalContext": message}
     line = json.dumps({"systemMessage": message, "hookSpecificOutput": hook})
     durable_files.write_durably(site.failed, (line + "\n").encode())
+
+
+def closing_words(site: SetupSite) -> str:
+    """Return what the user can do next."""
+    root = shlex.quote(site.root)
+    program = shlex.quote(os.path.join(site.root, "bin", "vector-memory"))
+    return f"""
+Vector Memory {paths.version()} is set up in {site.home.root} ({size_mb(site):.0f} MB).
+
+Switch it on in Claude Code, for good:
+  claude plugin marketplace add {root}
+  claude plugin install vector-memory@vector-memory
+or for one session:
+  claude --plugin-dir {root}
+or by hand: copy the hooks of {site.home.path("settings.snippet.json")} into your settings.
+
+The command line: {program} --help
+"""
+
+
+def size_mb(site: SetupSite) -> float:
+    """Return the disk that runtime and models take, each file counted once, in MB."""
+    seen: dict[tuple[int, int], int] = {}
+    for top in (site.home.runtime, site.home.models):
+        for folder, _, names in os.walk(os.path.realpath(top)):
+            for name in names:
+                about = os.lstat(os.path.join(folder, name))
+                seen[(about.st_dev, about.st_ino)] = about.st_blocks * 512
+    return sum(seen.values()) / 1e6

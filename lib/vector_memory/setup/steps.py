@@ -1,15 +1,18 @@
-"""The steps of a set-up, one line of progress each."""
+"""The steps of a set-up: which it takes, in which order, and one line of progress for each."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import textwrap
 import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TextIO
 
-from vector_memory.errors import VectorMemoryError
-from vector_memory.setup.commands import CommandError
+from vector_memory.errors import DaemonUnavailableError, VectorMemoryError
+from vector_memory.setup import app, model, proof, runtime, uv
+from vector_memory.setup.commands import CommandError, file_tail
+from vector_memory.setup.site import ALREADY, SetupSite
 
 
 class SetupStep(NamedTuple):
@@ -58,3 +61,66 @@ def report(error: VectorMemoryError, log: str, out: TextIO) -> None:
         out.write(f"What to do: {error.hint}\n")
     if os.path.exists(log):
         out.write(f"Log: {log}\n")
+
+
+class SetupPlan:
+    """The steps of one set-up and what they hand to each other."""
+
+    def __init__(self, site: SetupSite, keep_cache: bool = False) -> None:
+        self.site = site
+        self.keep_cache = keep_cache
+        self.changed = False
+        self._uv: uv.Uv | None = None
+
+    def steps(self, with_proof: bool = True) -> list[SetupStep]:
+        """Return the whole set-up."""
+        last = [SetupStep("Storing and recalling a memory", lambda: proof.run(self.site))]
+        return [
+            *self.base(),
+            SetupStep("Installing the code", lambda: self._noted(app.install(self.site))),
+            SetupStep(
+                "Linking the hooks' interpreter", lambda: runtime.link_hook_python(self.site)
+            ),
+            SetupStep("Starting the daemon", self._daemon),
+            *(last if with_proof else []),
+        ]
+
+    def base(self) -> list[SetupStep]:
+        """Return the steps that make `runtime/` and `models/`."""
+        return [
+            SetupStep("Finding uv", lambda: ".".join(map(str, uv.version(self.uv.program)))),
+            SetupStep(
+                "Installing packages", lambda: self._noted(runtime.install(self.site, self.uv))
+            ),
+            SetupStep("Installing the embedding model", self._model),
+        ]
+
+    @property
+    def uv(self) -> uv.Uv:
+        """uv, which the first step finds."""
+        if self._uv is None:
+            self._uv = uv.get(self.site, os.environ)
+        return self._uv
+
+    def _model(self) -> str:
+        report = self._noted(model.install(self.site, self.uv))
+        if not self.keep_cache:
+            shutil.rmtree(uv.cache(self.site), ignore_errors=True)
+        return report
+
+    def _daemon(self) -> str:
+        from vector_memory.client.link import DaemonClient
+
+        daemon = DaemonClient(self.site.home)
+        try:
+            if self.changed:
+                # It runs the code and the packages that were there before.
+                daemon.stop()
+            return f"process {daemon.start()['pid']}"
+        except DaemonUnavailableError as error:
+            log = self.site.home.path("logs", "daemon.out")
+            raise CommandError(error.message, error.hint, file_tail(log)) from error
+
+    def _noted(self, report: str) -> str:
+        self.changed = self.changed or report != ALREADY
+        return report

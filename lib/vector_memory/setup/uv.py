@@ -35,7 +35,7 @@ class Uv:
         self.site = site
         self.environ = environment(environ, site, own=program.startswith(site.home.runtime))
 
-    def __call__(self, *arguments: str, doing: str, cwd: str | None = None) -> str:
+    def __call__(self, *arguments: str, doing: str) -> str:
         """Run uv and return what it printed.
 
         Raises:
@@ -47,22 +47,25 @@ class Uv:
             doing=doing,
             hint=NETWORK_HINT,
             environ=self.environ,
-            cwd=cwd or self.site.home.runtime,
+            cwd=self.site.home.runtime,
         )
 
     @contextlib.contextmanager
     def packages(self, requirements: str) -> Iterator[str]:
         """Yield a temporary folder with the pinned packages of a requirements file in it."""
-        folder = tempfile.mkdtemp(prefix=".packages-", dir=self.site.home.runtime)
-        try:
+        with _passing(self.site, ".packages-") as folder:
             self(
                 *("pip", "install", "--no-deps", "--require-hashes", "--target", folder),
                 *("--python", self.site.home.runtime_python, "-r", requirements),
                 doing=f"install {os.path.basename(requirements)}",
             )
             yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _passing(site: SetupSite, prefix: str) -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(
+        prefix=prefix, dir=site.home.runtime, ignore_cleanup_errors=True
+    )
 
 
 def environment(environ: Mapping[str, str], site: SetupSite, own: bool) -> dict[str, str]:
@@ -124,8 +127,7 @@ def install(site: SetupSite, environ: Mapping[str, str]) -> str:
         SetupError: Python has no pip, or pip could not get uv.
     """
     folder = site.home.path("runtime", "uv")
-    aside = tempfile.mkdtemp(prefix=".uv-", dir=site.home.runtime)
-    try:
+    with _passing(site, ".uv-") as aside:
         with _pip(site) as pip:
             run(
                 [
@@ -139,8 +141,6 @@ def install(site: SetupSite, environ: Mapping[str, str]) -> str:
             )
         shutil.rmtree(folder, ignore_errors=True)
         os.rename(aside, folder)
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
     return os.path.join(folder, "bin", "uv")
 
 
@@ -151,8 +151,7 @@ def _pip(site: SetupSite) -> Iterator[list[str]]:
         if works([python, "-I", "-m", "pip", "--version"]):
             yield [python, "-m", "pip"]
             return
-    folder = tempfile.mkdtemp(prefix=".pip-", dir=site.home.runtime)
-    try:
+    with _passing(site, ".pip-") as folder:
         run(
             [base_python(), "-I", "-m", "venv", folder],
             site.log,
@@ -160,5 +159,3 @@ def _pip(site: SetupSite) -> Iterator[list[str]]:
             hint=PIP_HINT,
         )
         yield [os.path.join(folder, "bin", "python"), "-m", "pip"]
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)

@@ -76,10 +76,6 @@ class Child:
         return self._process.pid
 
     @property
-    def alive(self) -> bool:
-        return self._process.poll() is None
-
-    @property
     def exit_code(self) -> int | None:
         """Its exit code, negative for the signal that ended it; None while it runs."""
         return self._process.poll()

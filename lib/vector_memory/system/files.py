@@ -14,6 +14,7 @@ from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import hashlib
+    from collections.abc import Iterator
     from typing import BinaryIO
 
 MOST_BYTES = 16 * 1024**3
@@ -148,6 +149,15 @@ def beginning(path: str, most_bytes: int) -> bytes:
             return file.read(most_bytes)
     except OSError:
         return b""
+
+
+def bounded_lines(file: "BinaryIO", most_bytes: int) -> "Iterator[bytes]":
+    """Yield a file's lines; of one that is longer only its first bytes, and nothing more of it is held."""
+    while line := file.readline(most_bytes):
+        rest = line
+        while len(rest) == most_bytes and not rest.endswith(b"\n"):
+            rest = file.readline(most_bytes)
+        yield line
 
 
 def open_found(path: str) -> "BinaryIO":

@@ -90,17 +90,11 @@ class Record(dict[str, object]):
 
     def numbers(self, name: str) -> "list[float]":
         """Return the numbers in a field's list."""
-        value = self.get(name)
-        return [n for n in value if isinstance(n, (int, float))] if isinstance(value, list) else []
+        return [member for member in self._list(name) if isinstance(member, (int, float))]
 
     def words(self, name: str) -> "list[str]":
         """Return the texts in a field's list."""
-        value = self.get(name)
-        return (
-            [member for member in value if isinstance(member, str)]
-            if isinstance(value, list)
-            else []
-        )
+        return [member for member in self._list(name) if isinstance(member, str)]
 
     def part(self, name: str) -> "Record":
         """Return the object in a field, an empty one where there is none."""
@@ -109,6 +103,8 @@ class Record(dict[str, object]):
 
     def parts(self, name: str) -> "list[Record]":
         """Return the objects in a field's list."""
+        return [Record(member) for member in self._list(name) if isinstance(member, dict)]
+
+    def _list(self, name: str) -> "list[object]":
         value = self.get(name)
-        objects = value if isinstance(value, list) else []
-        return [Record(member) for member in objects if isinstance(member, dict)]
+        return value if isinstance(value, list) else []

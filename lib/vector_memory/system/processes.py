@@ -56,11 +56,9 @@ def program(pid: int, with_variables: bool = True) -> Program:
             waits for the process where that is just starting.
     """
     try:
-        return (
-            _program_of_linux(pid, with_variables)
-            if sys.platform == "linux"
-            else _program_of_mac(pid)
-        )
+        if sys.platform == "linux":
+            return _program_of_linux(pid, with_variables)
+        return _program_of_mac(pid)
     except (OSError, ValueError, AttributeError, struct.error):
         return Program("")
 
@@ -142,12 +140,13 @@ def _of_linux(pid: int) -> Process | None:
 def _program_of_linux(pid: int, with_variables: bool) -> Program:
     words = _read(f"/proc/{pid}/cmdline").split(b"\0")[:-1]
     environment = _read(f"/proc/{pid}/environ") if with_variables else b""
-    names = (entry.partition(b"=")[0] for entry in environment.split(b"\0"))
-    return Program(
-        os.readlink(f"/proc/{pid}/exe"),
-        tuple(os.fsdecode(word) for word in words),
-        frozenset(os.fsdecode(name) for name in names if name),
-    )
+    return _program_of(os.readlink(f"/proc/{pid}/exe"), words, environment.split(b"\0"))
+
+
+def _program_of(path: str, words: list[bytes], environment: list[bytes]) -> Program:
+    names = (entry.partition(b"=")[0] for entry in environment)
+    decoded = frozenset(os.fsdecode(name) for name in names if name)
+    return Program(path, tuple(map(os.fsdecode, words)), decoded)
 
 
 def _read(path: str) -> bytes:
@@ -179,9 +178,4 @@ def _program_of_mac(pid: int) -> Program:
     (count,) = struct.unpack_from("=i", buffer.raw)
     path, _, rest = buffer.raw[4 : size.value].partition(b"\0")
     words = rest.lstrip(b"\0").split(b"\0")
-    names_set = (entry.partition(b"=")[0] for entry in words[count:])
-    return Program(
-        os.fsdecode(path),
-        tuple(os.fsdecode(word) for word in words[:count]),
-        frozenset(os.fsdecode(name) for name in names_set if name),
-    )
+    return _program_of(os.fsdecode(path), words[:count], words[count:])

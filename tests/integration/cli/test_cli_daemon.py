@@ -19,7 +19,7 @@ from service_house import ServiceHouse, door
 
 from vector_memory.cli.main import main
 from vector_memory.redact import for_project
-from vector_memory.system.paths import Home
+from vector_memory.system.paths import COMMAND_LINE, Home
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -31,9 +31,7 @@ def home(tmp_path: Path) -> Home:
 
 def command(*words: str) -> list[str]:
     """Return the command line that runs the CLI as a process of its own."""
-    code = f"import sys; sys.path.insert(0, {str(ROOT / 'lib')!r})\n"
-    code += "from vector_memory.cli.main import main\nsys.exit(main())"
-    return [sys.executable, "-c", code, *words]
+    return [sys.executable, *COMMAND_LINE, *words]
 
 
 def printed(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from daemon_rig import Rig
 from vector_memory import errors, wire
 from vector_memory.client.link import DaemonClient
 from vector_memory.daemon import clients, server
-from vector_memory.daemon.limits import MOST_DEPTH
+from vector_memory.daemon.main import MOST_DEPTH
 from vector_memory.daemon.server import Reply, Server
 from vector_memory.system import paths, peer
 

@@ -23,7 +23,7 @@ from vector_memory.journal import schema
 from vector_memory.journal.connection import create_file, open_writer
 from vector_memory.journal.failures import translate
 from vector_memory.journal.journal import Journal
-from vector_memory.journal.migrations import Migration, migrate, version_of
+from vector_memory.journal.opening import Migration, migrate, version_of
 from vector_memory.journal.rows import microseconds
 from vector_memory.model import Scope
 
@@ -341,7 +341,7 @@ DIE_HALF_WAY = """
 import os, signal, sys
 from vector_memory.journal import schema
 from vector_memory.journal.connection import open_writer
-from vector_memory.journal.migrations import migrate
+from vector_memory.journal.opening import migrate
 
 def second(connection):
     connection.execute("ALTER TABLE memories ADD COLUMN mood TEXT NOT NULL DEFAULT ''")

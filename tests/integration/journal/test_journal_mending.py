@@ -230,7 +230,7 @@ def test_a_disk_without_room_leaves_everything_as_it_is(
     def full(path: str) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(salvage, "sync_file", full)
+    monkeypatch.setattr(swap, "sync_file", full)
     with pytest.raises(StoreFullError):
         journal.mend("for a test")
     assert journal.count() == 110

@@ -71,24 +71,17 @@ class Case:
 
         return DaemonClient(self.home)
 
-    def ask(self, verb: str, **more: object) -> Row:
+    def ask(self, verb: str, timeout_s: float = asking.TIMEOUT_S, **more: object) -> Row:
         """Ask the daemon about all stores; it is not started for that.
 
         Raises:
             NotRunning: there is none.
             VectorMemoryError: what the daemon reported.
         """
-        self.require_daemon()
-        return Row(self.daemon().ask(verb, {**asking.everywhere(), **more}, start=False))
-
-    def require_daemon(self) -> None:
-        """Make sure that a daemon runs.
-
-        Raises:
-            NotRunning: there is none.
-        """
         if self.status is None:
             raise NotRunning("Not checked: no daemon runs.", "Mend the daemon first.")
+        request = {**asking.everywhere(), **more}
+        return Row(self.daemon().ask(verb, request, timeout_s, start=False))
 
     def settings(self) -> Settings | None:
         """Return the settings, None where they are not in order: the check of the model tells that."""

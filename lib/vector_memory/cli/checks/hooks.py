@@ -24,7 +24,7 @@ def check(case: Case) -> Iterator[CheckResult]:
         except ValueError as error:
             yield fail(f"{path} is no JSON: {error}.", "Mend it.")
             continue
-        plugin += [path] if enables_plugin(settings) else []
+        plugin += [path] if plugins(settings) else []
         snippet += [path] if wires_hooks(settings, case.home.root) else []
         if settings.get("disableAllHooks") is True:
             fix = "Take disableAllHooks out."
@@ -68,11 +68,6 @@ def load(path: str) -> Mapping[str, object]:
     except OSError:
         return {}
     return settings if isinstance(settings, dict) else {}
-
-
-def enables_plugin(settings: Mapping[str, object]) -> bool:
-    """Whether settings enable this plugin, from whatever marketplace."""
-    return bool(plugins(settings))
 
 
 def plugins(settings: Mapping[str, object]) -> list[str]:

@@ -42,7 +42,8 @@ def _folders(case: Case) -> Iterator[CheckResult]:
 
 def _backup(answer: Row, jobs: list[Row], now: datetime) -> Iterator[CheckResult]:
     """Yield how old the newest backup is. A new store has none before the job's first time."""
-    at = _at(answer, "backup_at")
+    moment = answer.text("backup_at")
+    at = datetime.fromisoformat(moment) if moment else None
     job = next((job for job in jobs if job.text("name") == "backup"), Row({}))
     if at is None:
         is_coming = job.flag("enabled") and not job.text("outcome")
@@ -54,8 +55,3 @@ def _backup(answer: Row, jobs: list[Row], now: datetime) -> Iterator[CheckResult
         yield warn(message, why or "`vector-memory backup`")
     else:
         yield ok(f"The newest backup is of {at.astimezone():%Y-%m-%d}")
-
-
-def _at(row: Row, name: str) -> datetime | None:
-    moment = row.text(name)
-    return datetime.fromisoformat(moment) if moment else None

@@ -18,9 +18,7 @@ REBUILD = "Run `vector-memory rebuild`."
 
 def check(case: Case) -> Iterator[CheckResult]:
     """Yield what the daemon finds in its stores."""
-    case.require_daemon()
-    request = {**asking.everywhere(), "read_data": False}
-    checked = Row(case.daemon().ask("check", request, CHECK_S, start=False))
+    checked = case.ask("check", CHECK_S, read_data=False)
     stats = case.ask("stats")
     yield from _problems(checked)
     yield from _not_opened(case)

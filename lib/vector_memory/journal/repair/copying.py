@@ -9,7 +9,7 @@ from contextlib import closing
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal.connection import Connections, create_file, uri
 from vector_memory.journal.failures import translated
-from vector_memory.journal.migrations import refuse_newer, version_of
+from vector_memory.journal.opening import refuse_newer, version_of
 from vector_memory.journal.vectors import forget_missing
 from vector_memory.system.files import drop
 

@@ -7,15 +7,12 @@ import os
 import sqlite3
 from collections.abc import Iterator
 
-from vector_memory.journal.connection import create_file, open_writer, uri
-from vector_memory.journal.migrations import migrate
+from vector_memory.journal.connection import uri
 from vector_memory.journal.repair import salvage, swap
 from vector_memory.journal.repair.salvage import Salvaged
 from vector_memory.journal.rows import utc_now
 from vector_memory.journal.state_schema import MIGRATIONS
 from vector_memory.system import removal
-from vector_memory.system.durable_files import sync_file
-from vector_memory.system.files import drop
 
 
 def mend_journal(path: str, why: str) -> Salvaged | None:
@@ -46,18 +43,9 @@ def mend_state(path: str, why: str) -> Salvaged:
     Raises:
         OSError, sqlite3.Error: it cannot be written.
     """
-    part = swap.incoming(path) + ".part"
-    drop(part)
-    create_file(part)
-    connection = open_writer(part, "NORMAL")
-    try:
-        migrate(connection, MIGRATIONS, part)
+    with salvage.empty_beside(path, MIGRATIONS) as connection:
         rows = _copy(path, connection)
-        connection.execute("PRAGMA journal_mode = DELETE")
-    finally:
-        connection.close()
-    sync_file(part)
-    os.rename(part, swap.incoming(path))
+    swap.make_ready(path)
     return salvage.report(Salvaged(why, rows, at=utc_now().isoformat()), swap.finish(path))
 
 

@@ -10,6 +10,8 @@ import json
 import logging
 import os
 import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -17,12 +19,12 @@ from vector_memory.errors import VectorMemoryError
 from vector_memory.journal import rows as form
 from vector_memory.journal import vectors, writes
 from vector_memory.journal.connection import create_file, open_writer
-from vector_memory.journal.migrations import migrate
+from vector_memory.journal.opening import Migration, migrate
 from vector_memory.journal.repair import swap
 from vector_memory.journal.repair.pages import Pages
 from vector_memory.journal.schema import MIGRATIONS
 from vector_memory.model import Relation, Status, Tier, is_hex
-from vector_memory.system.durable_files import sync_file, write_durably
+from vector_memory.system.durable_files import write_durably
 from vector_memory.system.files import drop
 from vector_memory.system.json_in import Record
 
@@ -89,28 +91,28 @@ def prepare(path: str, why: str) -> Salvaged | None:
     pages = Pages(path)
     if not pages.ours and not swap.was_in_use(os.path.dirname(path)):
         return None
-    target = swap.incoming(path)
-    aside = f"{target}.part"
-    # An earlier attempt that was interrupted: it may be anything.
-    for leftover in (aside, *(aside + side for side in swap.SIDE_FILES)):
-        drop(leftover)
-    create_file(aside)
-    connection = open_writer(aside, "NORMAL")
-    try:
-        migrate(connection, MIGRATIONS, aside)
+    with empty_beside(path, MIGRATIONS) as connection:
         done = _save(connection, pages, why)
+    if not (done.kept or swap.was_in_use(os.path.dirname(path))):
+        os.unlink(swap.part(path))
+        return None
+    swap.make_ready(path)
+    return done
+
+
+@contextmanager
+def empty_beside(path: str, migrations: Sequence[Migration]) -> Iterator[sqlite3.Connection]:
+    """Give an empty database beside another one, for `swap.make_ready` when it is filled."""
+    part = swap.part(path)
+    # An earlier attempt that was interrupted: it may be anything.
+    for leftover in (part, *(part + side for side in swap.SIDE_FILES)):
+        drop(leftover)
+    create_file(part)
+    with closing(open_writer(part, "NORMAL")) as connection:
+        migrate(connection, migrations, part)
+        yield connection
         # One file without side files, so that one rename puts it in its place.
         connection.execute("PRAGMA journal_mode = DELETE")
-    finally:
-        connection.close()
-    if not (done.kept or swap.was_in_use(os.path.dirname(path))):
-        os.unlink(aside)
-        return None
-    # Whole and on the disk before it has the name that `swap.finish` looks for.
-    sync_file(aside)
-    os.rename(aside, target)
-    sync_file(os.path.dirname(path))
-    return done
 
 
 def report(done: Salvaged, aside: str) -> Salvaged:

@@ -21,9 +21,20 @@ DERIVED = ("lance", "matrix")
 
 
 def incoming(path: str) -> str:
-    """Return where the file that is to take the place of `path` is written, under another name until
-    it is complete."""
+    """Return where the file that is to take the place of `path` stands when it is complete."""
     return path + INCOMING
+
+
+def part(path: str) -> str:
+    """Return where the file that is to take the place of `path` is written until it is complete."""
+    return f"{incoming(path)}.part"
+
+
+def make_ready(path: str) -> None:
+    """Let what was written to `part` be incoming, and on the disk before it is."""
+    sync_file(part(path))
+    os.rename(part(path), incoming(path))
+    sync_file(os.path.dirname(path))
 
 
 def finish(path: str, mark: str = DAMAGED) -> str:

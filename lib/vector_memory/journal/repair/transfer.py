@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from vector_memory.journal import writes
-from vector_memory.journal.rows import microseconds, text_hash
+from vector_memory.journal.rows import text_hash
 from vector_memory.journal.scopes import condition, parts
 from vector_memory.journal.surroundings import put_links
 from vector_memory.model import Memory, Scope, Status, Tier
@@ -48,15 +48,6 @@ def _copied(source: Journal, seqs: Sequence[int], target: Journal) -> list[str]:
     memories = [by_seq[seq] for seq in seqs if seq in by_seq]
     with target.connections.writing() as connection:
         writes.insert(connection, memories, source.now(), "INSERT OR IGNORE")
-        connection.executemany(
-            "INSERT OR IGNORE INTO usage(seq, uses, last_used_at)"
-            " SELECT seq, ?, ? FROM memories WHERE id = ?",
-            [
-                (memory.uses, microseconds(memory.last_used_at), memory.id)
-                for memory in memories
-                if memory.last_used_at
-            ],
-        )
         target.restore_uses(memories)
         for memory in memories:
             if memory.tier is not Tier.HOT:

@@ -5,18 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 
-from vector_memory.journal import lexical, vectors
+from vector_memory.journal import lexical, schema, vectors
 from vector_memory.journal.reads import MemoryReads
 from vector_memory.journal.repair.copying import flaws
-from vector_memory.journal.rows import (
-    AT_ID,
-    AT_STATUS,
-    SELECT,
-    Row,
-    analysed,
-    hash_fits,
-    is_sound,
-)
+from vector_memory.journal.rows import AT_ID, AT_STATUS, SELECT, Row, analysed, hash_fits, is_sound
 from vector_memory.journal.scopes import CHUNK
 from vector_memory.model import Status
 
@@ -55,7 +47,7 @@ class Upkeep(MemoryReads):
         """Analyse all texts anew and make the full-text index from them."""
         with self.connections.writing() as connection:
             # First, with its triggers: keeping it level row by row would take far longer.
-            lexical.drop(connection)
+            schema.drop_lexicon(connection)
             for rows in _pieces(connection):
                 ends = rows[0][0], rows[-1][0]
                 memories = self.reader.memories(connection, "WHERE m.seq BETWEEN ? AND ?", ends)
@@ -63,7 +55,7 @@ class Upkeep(MemoryReads):
                     "UPDATE memories SET lexical = :terms WHERE seq = :seq AND lexical != :terms",
                     [{"terms": analysed(memory), "seq": memory.seq} for memory in memories],
                 )
-            lexical.restore(connection)
+            schema.make_lexicon(connection)
 
     def scrub(self) -> None:
         """Overwrite what deleted rows left in the full-text index and in the write-ahead log. `purge` does it by
@@ -94,7 +86,7 @@ class Upkeep(MemoryReads):
                 " AND NOT EXISTS (SELECT 1 FROM memories WHERE project = :id)",
                 [{"id": project} for project in projects],
             )
-            lexical.rebuild(connection)
+            schema.rebuild_lexicon(connection)
         with self.connections.maintaining() as connection:
             # Outside a transaction, which SQLite demands of it.
             connection.execute("VACUUM")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vector_memory.journal.cold_reads import Standpoint
+    from vector_memory.journal.lexical import Standpoint
     from vector_memory.journal.reads import Change
     from vector_memory.model import Vector, Vectors
     from vector_memory.service.base.embedding import Embedding

@@ -74,7 +74,7 @@ class ReadingProcess:
         while (frame := self._child.receive(patience_s)) is not None:
             if (whole := take(frame, drafts)) is not None:
                 return whole
-        late = self._child.alive
+        late = self._child.exit_code is None
         self.close()
         return OSError(
             "reading it takes too long" if late else "the process that read it has ended"

@@ -6,11 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from vector_memory.model import DERIVED, PASSAGE, Memory, Scope, Source, Status, strictest
+from vector_memory.model import DERIVED, LIVING, PASSAGE, Memory, Scope, Source, strictest
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.text import analysis
-
-LIVING = (Status.ACTIVE, Status.SUPERSEDED)
 
 
 def companions(shelf: Shelf, chosen: Sequence[Memory]) -> list[Memory]:

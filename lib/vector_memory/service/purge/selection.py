@@ -12,6 +12,7 @@ from vector_memory.errors import BadInputError, NotFoundError, UnsafeTextError
 from vector_memory.model import (
     DERIVED,
     HEURISTICS,
+    LIVING,
     QUIET,
     TRAILS,
     TRAJECTORIES,
@@ -36,7 +37,6 @@ LEAST_WORDS = 4
 LEAST_SHARED = 16
 """Characters from which on a memory's text is looked for in others."""
 EVERY_STATUS = tuple(Status)
-LIVING = (Status.ACTIVE, Status.SUPERSEDED)
 
 
 class PurgeRequest(messages.Request):

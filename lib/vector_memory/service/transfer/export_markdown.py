@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from vector_memory.index.notes import markdown_export
-from vector_memory.model import GLOBAL_PROJECT, Scope, Status
+from vector_memory.model import GLOBAL_PROJECT, LIVING, Scope, Status
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.transfer import json_lines, round_trip
+from vector_memory.service.transfer import json_lines
 from vector_memory.service.transfer.json_lines import ExportRequest, export_line
 
 GLOBAL_NAME = "Global"
@@ -44,9 +44,9 @@ def by_project(
 
 
 def _of_shelf(shelf: Shelf, scope: Scope) -> Iterator[tuple[str, int]]:
-    for name, root, within in by_project(shelf, scope, round_trip.STATUSES):
+    for name, root, within in by_project(shelf, scope, LIVING):
         yield markdown_export.heading(2, privacy.word_or(name, privacy.DROPPED)), 0
-        for kind in sorted(shelf.journal.count_by("kind", within, round_trip.STATUSES)):
+        for kind in sorted(shelf.journal.count_by("kind", within, LIVING)):
             title = markdown_export.heading(3, kind or "note") + "\n"
             for memory, links in json_lines.exported(shelf, replace(within, kinds=(kind,))):
                 # Field by field: as one text, what is noted in a comment would be read as secrets.

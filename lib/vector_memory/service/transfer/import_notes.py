@@ -26,26 +26,12 @@ from vector_memory.service.base.client_memory import path_beside
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import proposals, tombstones
-from vector_memory.service.transfer import import_plan, note_files
-from vector_memory.service.transfer.import_plan import (
-    CHANGED,
-    GONE,
-    LEFT_OUT,
-    MERGED,
-    NEW,
-    SAME,
-    UPDATED,
-    ImportStep,
-    NotePlanner,
-)
-from vector_memory.service.transfer.json_lines import (
-    MAX_ERRORS,
-    ImportAnswer,
-    ImportCounts,
-    IncomingRequest,
-)
+from vector_memory.service.transfer import import_plan, json_lines, note_files
+from vector_memory.service.transfer.import_plan import ImportStep, NotePlanner
+from vector_memory.service.transfer.json_lines import ImportCounts, IncomingRequest
 from vector_memory.service.transfer.note_files import NoteFile
 from vector_memory.service.transfer.round_trip import Returning
+from vector_memory.system.files import with_real_folder
 
 Show = Callable[[dict[str, object]], None]
 
@@ -85,7 +71,7 @@ class NotesAnswer(ImportCounts):
 
     def failed(self, file: str, error: str) -> None:
         """Note a file that could not be taken."""
-        if len(self.errors) < MAX_ERRORS:
+        if len(self.errors) < json_lines.MAX_ERRORS:
             self.errors.append(messages.FileError(file, error))
 
 
@@ -109,13 +95,13 @@ def import_notes(
     steps = work.plan(progress)
     counts = work.counts
     by_action = Counter(step.action for step in steps)
-    counts.gone = by_action.pop(GONE, 0)
+    counts.gone = by_action.pop(import_plan.GONE, 0)
     counts.read = sum(by_action.values())
-    counts.unchanged, counts.left_out = by_action[SAME], by_action[LEFT_OUT]
+    counts.unchanged, counts.left_out = by_action[import_plan.SAME], by_action[import_plan.LEFT_OUT]
     if not request.dry_run:
         work.carry_out(steps)
     for step in steps if request.dry_run else ():
-        if step.action != SAME:
+        if step.action != import_plan.SAME:
             show(step.view())
     return replace(counts, seconds=round(time.monotonic() - started, 3))
 
@@ -138,7 +124,7 @@ class _NotesImport:
         if not paths:
             raise BadInputError("Import what?", "Name files or folders.")
         names = note_files.find(paths)
-        named = set() if request.come_across else {note_files.named(path) for path in paths}
+        named = set() if request.come_across else set(map(with_real_folder, paths))
         for number, path in enumerate(names):
             progress(number, len(names), "reading")
             self._read(path, path in named)
@@ -152,7 +138,8 @@ class _NotesImport:
         steps = [step for planner in planners for step in planner.steps()]
         purged = tombstones.is_purged(ctx, [step.memory for step in steps])
         steps = [
-            replace(step, action=LEFT_OUT) if _brings(step, purged) else step for step in steps
+            replace(step, action=import_plan.LEFT_OUT) if _brings(step, purged) else step
+            for step in steps
         ]
         return steps + [step for file in self._exports for step in self._of_export(file)]
 
@@ -175,7 +162,7 @@ class _NotesImport:
             self.counts.failed(path, str(error))
 
     def _of_export(self, file: NoteFile) -> list[ImportStep]:
-        done = ImportAnswer()
+        done = json_lines.ImportAnswer()
         steps = import_plan.steps_of(self._ctx, self._request, file, done, self._back)
         self.counts.redactions += done.redactions
         for error in done.errors:
@@ -199,41 +186,28 @@ class _NotesImport:
 
     def _store(self, shelf: Shelf, steps: list[ImportStep]) -> None:
         """Write what is new and what has changed."""
-        self._add(shelf, [step.memory for step in steps if step.action == NEW])
+        fresh = [(shelf, step.memory) for step in steps if step.action == import_plan.NEW]
+        json_lines.store(fresh, self.counts, False, self._back)
         for step in steps:
             if step.action == PROPOSED:
                 self._propose(shelf, step.memory)
             if step.old is None:
                 continue
-            if step.action == CHANGED:
+            if step.action == import_plan.CHANGED:
                 shelf.journal.add([step.memory])
                 now = self._ctx.now()
                 shelf.journal.supersede(step.old.id, step.memory.id, now, "its file changed")
                 self.counts.updated += 1
-            elif step.action == UPDATED:
+            elif step.action == import_plan.UPDATED:
                 shelf.journal.update(import_plan.renewed(step.old, step.memory))
                 self.counts.updated += 1
-            elif step.action == MERGED:
+            elif step.action == import_plan.MERGED:
                 tags = unique((*step.old.tags, *step.memory.tags))
                 shelf.journal.update(replace(step.old, tags=tags))
                 self._back.became[step.memory.id] = step.old.id
                 self.counts.merged += 1
-            elif step.action == SAME and step.old.status is Status.ACTIVE:
+            elif step.action == import_plan.SAME and step.old.status is Status.ACTIVE:
                 _follow_lines(shelf, step, step.old)
-
-    def _add(self, shelf: Shelf, memories: list[Memory]) -> None:
-        """Store new memories in one transaction; equal texts of a project become one, but for those that an
-        export of ours has apart."""
-        fresh: dict[tuple[bytes, str, str], Memory] = {}
-        for memory in memories:
-            apart = memory.id if self._back.is_heard(memory) else ""
-            key = text_key(memory.text), memory.project, apart
-            twin = fresh.get(key)
-            tags = unique((*(twin.tags if twin else ()), *memory.tags))
-            fresh[key] = replace(twin or memory, tags=tags)
-        self.counts.stored += len(shelf.journal.add(list(fresh.values())))
-        self._back.stored(shelf, list(fresh.values()))
-        self.counts.merged += len(memories) - len(fresh)
 
     def _propose(self, shelf: Shelf, memory: Memory) -> None:
         """Let what an agent would have bind wait for the user."""
@@ -257,14 +231,14 @@ class _NotesImport:
                 why = "its file names a successor"
                 try:
                     shelf.journal.supersede(old.id, new.id, new.created_at, why)
-                    self.counts.updated += step.action == SAME
+                    self.counts.updated += step.action == import_plan.SAME
                 except VectorMemoryError as error:
                     self.counts.failed(step.memory.source.path, str(error))
 
 
 def _brings(step: ImportStep, purged_ids: set[str]) -> bool:
     """Whether a step would bring back what was purged."""
-    return step.memory.id in purged_ids and step.action in (*import_plan.STORING, PROPOSED)
+    return step.memory.id in purged_ids and step.action in import_plan.BRINGING
 
 
 def _follow_lines(shelf: Shelf, step: ImportStep, old: Memory) -> None:
@@ -275,7 +249,7 @@ def _follow_lines(shelf: Shelf, step: ImportStep, old: Memory) -> None:
 
 def _stored(shelf: Shelf, step: ImportStep) -> Memory | None:
     """Return the active memory that a step's note is now, None where it belongs to no decision record."""
-    if not step.record or step.action == LEFT_OUT:
+    if not step.record or step.action == import_plan.LEFT_OUT:
         return None
     stored = shelf.journal.find_by_external_id(step.memory.external_id, step.memory.project)
     return stored or shelf.journal.find_by_hash(text_key(step.memory.text), step.memory.project)
@@ -284,7 +258,7 @@ def _stored(shelf: Shelf, step: ImportStep) -> Memory | None:
 def _forget(ctx: Context, shelf: Shelf, steps: list[ImportStep], actor: str) -> int:
     """Forget what is gone from its file. It may come back when it stands there again, unlike what a
     user forgets: so nothing ties the tombstone to the file."""
-    gone = [step.old for step in steps if step.action == GONE and step.old is not None]
+    gone = [step.old for step in steps if step.action == import_plan.GONE and step.old is not None]
     if not gone:
         return 0
     for memory in gone:

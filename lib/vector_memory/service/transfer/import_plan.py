@@ -34,6 +34,8 @@ from vector_memory.service.transfer.round_trip import Returning
 NEW, MERGED, CHANGED, UPDATED = "new", "merged", "changed", "updated"
 SAME, GONE, LEFT_OUT = "unchanged", "gone", "left out"
 STORING = (NEW, MERGED, CHANGED, UPDATED)
+BRINGING = (*STORING, PROPOSED)
+"""What brings something, at once or when the user agrees."""
 
 
 SHOWN = ("kind", "priority", "tags", "title", "text", "created_at")

@@ -14,6 +14,7 @@ from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import (
     COLLECTIONS,
     IS_FOREIGN,
+    LIVING,
     CleanText,
     Link,
     Memory,
@@ -34,7 +35,7 @@ from vector_memory.service.memory import proposals, trust_marks
 from vector_memory.service.transfer import round_trip
 from vector_memory.service.transfer.round_trip import Returning
 from vector_memory.system import json_in
-from vector_memory.system.files import open_found, with_real_folder
+from vector_memory.system.files import bounded_lines, open_found, with_real_folder
 from vector_memory.system.json_in import Record
 
 BATCH = 500
@@ -184,21 +185,10 @@ def regular_file(path: str) -> str:
 def lines_of(path: str) -> Iterator[tuple[int, int, bytes]]:
     """Yield (line number, offset of its end, line) of the lines that are not blank, of a path that
     `regular_file` gave."""
-    offset = 0
     with open_found(path) as file:
-        for number in range(1, 1 << 62):
-            line = file.readline(MAX_LINE_BYTES + 1)
-            if not line:
-                return
-            while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
-                # Too long to take: pass over the rest of it without holding it.
-                rest = file.readline(MAX_LINE_BYTES)
-                offset += len(rest)
-                if not rest or rest.endswith(b"\n"):
-                    break
-            offset += len(line)
+        for number, line in enumerate(bounded_lines(file, MAX_LINE_BYTES + 1), 1):
             if line.strip():
-                yield number, offset, line
+                yield number, file.tell(), line
 
 
 def _parsed(
@@ -337,7 +327,7 @@ def _restored(memory: Memory, data: Record) -> Memory:
 
 
 def store(
-    batch: list[tuple[Shelf, Memory]], done: ImportAnswer, verbatim: bool, back: Returning
+    batch: list[tuple[Shelf, Memory]], done: ImportCounts, verbatim: bool, back: Returning
 ) -> None:
     """Write a batch, one transaction a store; equal texts of one project are merged unless they are
     to be kept verbatim, or an export of ours has them apart. A line whose `id` was imported before
@@ -426,7 +416,8 @@ def exported(shelf: Shelf, scope: Scope) -> Iterator[tuple[Memory, list[Link]]]:
 
     What observers make anew by themselves is left out: elsewhere they make it of what they see there.
     """
-    every = shelf.journal.iter_memories(scope, statuses=round_trip.STATUSES)
+    # What gave way is the history of what took its place.
+    every = shelf.journal.iter_memories(scope, statuses=LIVING)
     return round_trip.with_links(
         shelf, (memory for memory in every if scope.collections or not memory.is_quiet)
     )

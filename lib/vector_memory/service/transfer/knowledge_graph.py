@@ -12,28 +12,13 @@ from itertools import islice
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.notes import knowledge_graph
 from vector_memory.index.notes.knowledge_graph import Fact
-from vector_memory.model import (
-    IS_FOREIGN,
-    Link,
-    Memory,
-    Origin,
-    Progress,
-    Relation,
-    Source,
-    Status,
-)
+from vector_memory.model import IS_FOREIGN, Link, Memory, Origin, Progress, Relation, Source, Status
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.exchange_versions import memory_id
-from vector_memory.service.transfer.json_lines import (
-    BATCH,
-    ImportAnswer,
-    ImportRequest,
-    lines_of,
-    regular_file,
-    store,
-)
+from vector_memory.service.transfer import json_lines
+from vector_memory.service.transfer.json_lines import ImportAnswer, ImportRequest
 from vector_memory.service.transfer.round_trip import Returning
 from vector_memory.system import json_in
 from vector_memory.system.files import open_found
@@ -47,7 +32,7 @@ MAX_LINKS = 8
 def is_graph(path: str) -> bool:
     """Whether a file holds a knowledge graph: told by its first line, or by all of it where it is
     one object over several lines."""
-    first = next((line for _, _, line in lines_of(path)), b"")
+    first = next((line for _, _, line in json_lines.lines_of(path)), b"")
     if knowledge_graph.is_graph(first):
         return True
     spread = first.lstrip().startswith(b"{") and not first.rstrip().endswith(b"}")
@@ -66,7 +51,7 @@ def import_graph(ctx: Context, request: ImportRequest, progress: Progress) -> Im
     Returns:
         Counts of what was stored, merged and left out.
     """
-    path = regular_file(request.path)
+    path = json_lines.regular_file(request.path)
     if request.is_global:
         request.require_user("imports for all projects")
     started = time.monotonic()
@@ -79,8 +64,8 @@ def import_graph(ctx: Context, request: ImportRequest, progress: Progress) -> Im
     made, back = _memories(request, path, project, done, facts), Returning()
     of_entity: defaultdict[str, list[str]] = defaultdict(list)
     relations: dict[str, tuple[str, ...]] = {}
-    while batch := list(islice(made, BATCH)):
-        store([(shelf, memory) for memory, _ in batch], done, False, back)
+    while batch := list(islice(made, json_lines.BATCH)):
+        json_lines.store([(shelf, memory) for memory, _ in batch], done, False, back)
         ids = [back.became.get(memory.id, memory.id) for memory, _ in batch]
         there = shelf.journal.by_ids(ids)
         for id, (_, fact) in zip(ids, batch, strict=True):
@@ -133,7 +118,7 @@ def _memories(
 
 
 def _facts(path: str, done: ImportAnswer) -> Iterator[tuple[int, Fact]]:
-    for number, _, line in lines_of(path):
+    for number, _, line in json_lines.lines_of(path):
         try:
             data = json_in.load(line)
         except ValueError as error:

@@ -44,18 +44,13 @@ def find(paths: Sequence[str]) -> list[str]:
         if not os.path.lexists(path):
             raise NotFoundError(f"There is no file {path}.", "Check the path.")
         is_folder = os.path.isdir(path)
-        for file in below(os.path.realpath(path)) if is_folder else (named(path),):
+        for file in below(os.path.realpath(path)) if is_folder else (files.with_real_folder(path),):
             note_paths[file] = None
             if len(note_paths) > MAX_FILES:
                 raise BadInputError(
                     f"There are more than {MAX_FILES:,} notes.", "Name folders with fewer."
                 )
     return list(note_paths)
-
-
-def named(path: str) -> str:
-    """Return the path by which `find` gives a file that is named."""
-    return files.with_real_folder(path)
 
 
 def read(path: str) -> NoteFile:

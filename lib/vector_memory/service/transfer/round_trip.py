@@ -6,21 +6,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from datetime import datetime
 from itertools import islice
 from operator import attrgetter
 from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
+from vector_memory.journal.scopes import parts
 from vector_memory.model import PROPOSED, REVIEWED, Link, Memory, Relation, Status, Temporal, Tier
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import trust_marks
 from vector_memory.system.json_in import Record
 
-STATUSES = (Status.ACTIVE, Status.SUPERSEDED)
-"""Of what status an export tells: what gave way is the history of what took its place."""
 MOST_LINKS, MOST_DEEP, MOST_USES = 1_000, 8, 1 << 53
 MOST_WEIGHT = 1e6
 AT_ONCE = 500
@@ -162,14 +160,8 @@ class Returning:
 
     def stored(self, shelf: Shelf, memories: Sequence[Memory]) -> None:
         """Note memories that were stored anew, and bring their uses back."""
-        at: dict[datetime, dict[str | int, int]] = defaultdict(dict)
-        for memory in memories:
-            self.brought.add(memory.id)
-            if memory.uses and memory.last_used_at:
-                at[memory.last_used_at][memory.id] = memory.uses
-        for moment, uses in at.items():
-            shelf.journal.touch(uses, moment)
-        shelf.journal.restore_uses([memory for memory in memories if memory.applied])
+        self.brought.update(memory.id for memory in memories)
+        shelf.journal.restore_uses(memories)
         elsewhere = {memory.id: memory.tier for memory in memories if memory.tier is not Tier.HOT}
         shelf.journal.move_to_tiers(elsewhere)
 
@@ -180,8 +172,7 @@ class Returning:
             by_shelf.setdefault(id(shelf), (shelf, []))[1].extend(map(self._moved, links))
         for shelf, links in by_shelf.values():
             self._follow_moved(shelf)
-            for place in range(0, len(links), AT_ONCE):
-                part = links[place : place + AT_ONCE]
+            for part in parts(links):
                 ends = {end for link in part for end in (link.from_id, link.to_id)}
                 there = shelf.journal.by_ids(list(ends))
                 shelf.journal.link_all(

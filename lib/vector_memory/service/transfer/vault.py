@@ -168,12 +168,8 @@ def _read(ctx: Context, paths: list[str], progress: Progress) -> import_notes.No
 def _records_beside(paths: Sequence[str], now: dict[str, str]) -> list[str]:
     """Return the decision records that stand beside those among some notes."""
     folders = {os.path.dirname(path) for path in paths if _RECORD.match(os.path.basename(path))}
-    beside = [
-        path
-        for path in now
-        if os.path.dirname(path) in folders and _RECORD.match(os.path.basename(path))
-    ]
-    return [path for path in beside if path not in paths][:AT_ONCE]
+    others = (path for path in now if os.path.dirname(path) in folders and path not in paths)
+    return [path for path in others if _RECORD.match(os.path.basename(path))][:AT_ONCE]
 
 
 def vault_root(ctx: Context) -> str:

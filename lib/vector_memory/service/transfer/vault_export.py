@@ -12,21 +12,12 @@ from collections.abc import Iterator
 
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.index.notes import daily_note, markdown_export
-from vector_memory.model import (
-    OF_TALK,
-    PROPOSED,
-    Memory,
-    Progress,
-    Scope,
-    Sensitivity,
-    levels_up_to,
-)
+from vector_memory.model import OF_TALK, Memory, Progress, Scope, Sensitivity, levels_up_to
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import session_summary
 from vector_memory.service.memory.lookup import is_open
 from vector_memory.service.transfer import export_markdown, import_plan, note_files, round_trip
-from vector_memory.service.transfer.import_plan import CHANGED, MERGED, NEW
 from vector_memory.service.transfer.json_lines import ImportAnswer, IncomingRequest, export_line
 from vector_memory.service.transfer.round_trip import Returning
 from vector_memory.service.transfer.vault import vault_root
@@ -201,7 +192,7 @@ def _waits(ctx: Context, path: str) -> bool:
         return False
     done, back = ImportAnswer(), Returning()
     steps = import_plan.steps_of(ctx, IncomingRequest(), file, done, back)
-    pending = any(step.action in (NEW, CHANGED, MERGED, PROPOSED) for step in steps)
+    pending = any(step.action in import_plan.BRINGING for step in steps)
     return pending or bool(done.errors) or markdown_export.has_other_words(body)
 
 

@@ -27,7 +27,7 @@ MANIFEST = "manifest.json"
 STATE, CONFIG, ARCHIVES, AUDIT = "state.db", "config.json", "archives/", "audit/"
 _MEMBER = re.compile(
     r"(?P<store>stores/\d{1,6}/journal\.db)|archives/(?!\.)[^/\x00]{1,255}/(?!\.)[^/\x00]{1,255}"
-    r"|audit/audit-\d{6}-\d{9}-\d{9}\.jsonl\.gz"
+    r"|audit/audit-\d{6}-\d{9}-\d{9}\.jsonl\.gz|state\.db|config\.json"
 )
 _MOST_MANIFEST_BYTES = 16 << 20
 _HEADER_BYTES = 1 << 16
@@ -181,22 +181,17 @@ def _manifest(tar: tarfile.TarFile, unpacked: Unpacked, path: str) -> Manifest:
 def _is_plain(manifest: Any) -> bool:
     """Whether a manifest names nothing but what a backup holds."""
     try:
-        names = {store["name"] for store in manifest["stores"]}
-        folders = [store["folder"] for store in manifest["stores"]]
+        stores, files = manifest["stores"], manifest["files"]
+        members = {name: _MEMBER.fullmatch(name) for name in files}
         return (
-            all((member := _MEMBER.fullmatch(name)) and member["store"] for name in names)
-            and all(isinstance(folder, str) for folder in folders)
-            and len(names) == len(folders)
-            and all(
-                name in (STATE, CONFIG)
-                or name in names
-                or ((member := _MEMBER.fullmatch(name)) and not member["store"])
-                for name in manifest["files"]
-            )
-            and names | {STATE} <= set(manifest["files"])
+            STATE in files
+            and all(members.values())
+            and sorted(store["name"] for store in stores)
+            == sorted(name for name, member in members.items() if member and member["store"])
+            and all(isinstance(store["folder"], str) for store in stores)
             and all(
                 type(part["size"]) is int and part["size"] >= 0 and part["sha256"]
-                for part in manifest["files"].values()
+                for part in files.values()
             )
         )
     except (KeyError, TypeError, ValueError):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
 from vector_memory.journal.repair import transfer
+from vector_memory.journal.scopes import parts
 from vector_memory.model import GLOBAL_PROJECT, Scope, Status
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
@@ -15,8 +16,6 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.transfer import note_files
 from vector_memory.system import tampering
 from vector_memory.system.files import open_own
-
-ADOPTED_AT_ONCE = 500
 
 
 class InitRequest(messages.Request):
@@ -212,8 +211,8 @@ def _take_over(ctx: Context, shelf: Shelf, place: projects.Place, others: tuple[
         replace(memory, project=place.id)
         for memory in shelf.journal.iter_memories(Scope(projects=others), statuses=tuple(Status))
     ]
-    for start in range(0, len(moved), ADOPTED_AT_ONCE):
-        shelf.journal.write([], moved[start : start + ADOPTED_AT_ONCE], [])
+    for some in parts(moved):
+        shelf.journal.write([], some, [])
     ctx.know_project(shelf, place)
     ctx.notify()
     return len(moved)

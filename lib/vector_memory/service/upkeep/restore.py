@@ -22,14 +22,7 @@ from vector_memory.journal.repair.copying import problems_of
 from vector_memory.model import Progress
 from vector_memory.service.base import messages
 from vector_memory.service.upkeep import backup_file, project_store
-from vector_memory.system import removal, tampering
-from vector_memory.system.durable_files import (
-    REPLACED,
-    put_aside,
-    sync_descriptor,
-    sync_file,
-    write_durably,
-)
+from vector_memory.system import durable_files, removal, tampering
 from vector_memory.system.files import drop
 from vector_memory.system.paths import Home
 
@@ -144,7 +137,7 @@ def restore(home: Home, path: str, trusted: list[str], progress: Progress) -> Re
             _check(home, target, part, path)
         answer = _answer(home, shown)
         plan = {"parts": staged, "trusted": trusted, "told": messages.to_json(answer)}
-        write_durably(home.restore_plan, json.dumps(plan).encode())
+        durable_files.write_durably(home.restore_plan, json.dumps(plan).encode())
     except BaseException as error:
         for part in staged.values():
             _remove(part)
@@ -286,8 +279,8 @@ def _stage(part: str, content: IO[bytes]) -> None:
         while piece := content.read(_COPY_BYTES):
             file.write(piece)
         file.flush()
-        sync_descriptor(descriptor)
-    sync_file(os.path.dirname(part))
+        durable_files.sync_descriptor(descriptor)
+    durable_files.sync_file(os.path.dirname(part))
 
 
 def _make_folder(folder: str) -> None:
@@ -322,9 +315,9 @@ def _replace(target: str, part: str) -> str:
         folder, name = os.path.split(target)
         aside = ""
         if os.path.exists(target):
-            aside = put_aside(target, folder, name, MOST_KEPT, REPLACED)
+            aside = durable_files.put_aside(target, folder, name, MOST_KEPT, durable_files.REPLACED)
         os.rename(part, target)
-        sync_file(folder)
+        durable_files.sync_file(folder)
         return aside
     signs = tampering.look(os.path.dirname(target)) if target.endswith("journal.db") else []
     if signs:
@@ -335,7 +328,7 @@ def _replace(target: str, part: str) -> str:
             # It follows the other history, and is made from a journal in any case.
             removal.remove(os.path.join(os.path.dirname(target), name))
         os.rename(part, swap.incoming(target))
-    return swap.finish(target, REPLACED)
+    return swap.finish(target, durable_files.REPLACED)
 
 
 def _remove(path: str) -> None:

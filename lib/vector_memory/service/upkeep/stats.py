@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 from vector_memory.journal.job_rows import FAILED
+from vector_memory.journal.reads import CountedBy
 from vector_memory.journal.use_labels import BY, UseCount
-from vector_memory.model import GLOBAL_PROJECT, Scope
+from vector_memory.model import GLOBAL_PROJECT, LIVING, Scope
 from vector_memory.service.base import messages, model_help
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.gate_threshold import least_worth
@@ -116,15 +117,13 @@ def stats(ctx: Context, request: messages.Request) -> StatsAnswer:
         scope, shelves = replace(seen, projects=(place.id,)), ctx.shelves_of(place)
     everything, scope = scope, scope.listed
     names = project_names(shelves)
-    by_project = _merged(shelf.journal.count_by("project", scope) for shelf in shelves)
+    by_project = _counted(shelves, "project", scope)
     drain(ctx)
     ctx.state.flush()
     return StatsAnswer(
         memories=sum(shelf.journal.count(scope) for shelf in shelves),
-        by_kind=_merged(shelf.journal.count_by("kind", scope) for shelf in shelves),
-        by_collection=_merged(
-            shelf.journal.count_by("collection", everything) for shelf in shelves
-        ),
+        by_kind=_counted(shelves, "kind", scope),
+        by_collection=_counted(shelves, "collection", everything),
         by_project={
             (names[key] or "global") + _distinct(key, names): n for key, n in by_project.items()
         },
@@ -171,9 +170,10 @@ def _distinct(project: str, names: ProjectNames) -> str:
     return f" ({project.rpartition('-')[2]})" if len(same) > 1 else ""
 
 
-def _merged(counts: Iterable[dict[str, int]]) -> dict[str, int]:
-    """Return counts of several stores together, the highest first."""
-    return dict(sum(map(Counter, counts), Counter[str]()).most_common())
+def _counted(shelves: Sequence[Shelf], column: CountedBy, scope: Scope) -> dict[str, int]:
+    """Return the counts of several stores together, the highest first."""
+    counts = (Counter(shelf.journal.count_by(column, scope)) for shelf in shelves)
+    return dict(sum(counts, Counter[str]()).most_common())
 
 
 def _store(ctx: Context, shelf: Shelf, seen: Scope) -> StoreView:
@@ -181,7 +181,7 @@ def _store(ctx: Context, shelf: Shelf, seen: Scope) -> StoreView:
     return StoreView(
         folder=shelf.folder,
         memories=shelf.journal.count(seen),
-        tiers=shelf.journal.tiers(),
+        tiers=shelf.journal.count_by("tier", Scope(), LIVING),
         pending_vectors=pending(ctx, shelf),
         last_seq=shelf.journal.last_seq(),
         indexed_seq=index.reached() if index else 0,

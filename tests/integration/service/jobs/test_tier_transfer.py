@@ -23,7 +23,7 @@ from vector_memory.errors import NotFoundError
 from vector_memory.journal import readonly, schema
 from vector_memory.journal.connection import create_file, open_writer
 from vector_memory.journal.journal import Journal
-from vector_memory.journal.migrations import migrate
+from vector_memory.journal.opening import migrate
 from vector_memory.journal.use_labels import UseLabel
 from vector_memory.model import PASSAGE, Memory, Priority, Scope, Source, Status, Tier
 from vector_memory.service.inject import prompt_recall

@@ -430,7 +430,7 @@ def test_a_restore_without_room_changes_nothing(
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(restore, "sync_descriptor", full)
+    monkeypatch.setattr(restore.durable_files, "sync_descriptor", full)
     with pytest.raises(StoreFullError):
         restore.restore(house.ctx.home, str(path), [], quiet)
     assert everything(house) == before
