@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+from functools import partial
 
 from vector_memory import model
 from vector_memory.index.tools import clip
@@ -20,12 +20,10 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.jobs import derived
 from vector_memory.service.jobs.derived import AS_FACT, AS_PROCEDURE, HEURISTIC, TAG, Derivation
 from vector_memory.service.jobs.paging import Page
-from vector_memory.service.jobs.step import JobRun, Step
+from vector_memory.service.jobs.step import JobRun, Step, in_turn
 from vector_memory.service.learning import learned_records
 from vector_memory.service.memory.merging import sessions_of
 
-PART = "part"
-"""In the cursor: which of `PARTS` is gone through."""
 FINDINGS = (model.CONCLUSION, model.CAUSE, model.SOLUTION)
 LEAST, LINE_CHARS = 3, 160
 LEAST_SESSIONS, MOST_SESSIONS = 2, 31
@@ -43,12 +41,7 @@ def step(ctx: Context, run: JobRun) -> Step:
     Returns:
         What it did, and where the next step begins.
     """
-    part = run.cursor.number(PART)
-    how, counted, scope, find = PARTS[part]
-    done = derived.proposed(ctx, run, how, scope, find, counted)
-    following = part if done.cursor else part + 1
-    cursor = {**done.cursor, PART: following} if following < len(PARTS) else {}
-    return replace(done, cursor=cursor)
+    return in_turn(ctx, run, PARTS)
 
 
 def _together(ctx: Context, page: Page) -> Iterator[Derivation]:
@@ -120,15 +113,14 @@ def _judged(principle: Memory, command: str, tasks: Tasks) -> Derivation | None:
     return Derivation(sources, text, evidence, AS_FACT, command)
 
 
-PARTS = (
-    ("principle", "found", Scope(kinds=tuple(SAID_AS)), derived.said_in(LEAST, SAID_AS)),
-    ("principle", "groups", Scope(kinds=FINDINGS), _together),
-    (
-        HEURISTIC,
-        "borne_out",
-        Scope(collections=(model.HEURISTICS,), kinds=(learned_records.LEDGER,)),
-        _borne_out,
-    ),
+SESSIONS = Scope(collections=(model.HEURISTICS,), kinds=(learned_records.LEDGER,))
+PARTS = tuple(
+    partial(derived.proposed, how=how, scope=scope, find=find, counted=counted)
+    for how, counted, scope, find in (
+        ("principle", "found", Scope(kinds=tuple(SAID_AS)), derived.said_in(LEAST, SAID_AS)),
+        ("principle", "groups", Scope(kinds=FINDINGS), _together),
+        (HEURISTIC, "borne_out", SESSIONS, _borne_out),
+    )
 )
-"""How it is derived, as what it is counted, out of which memories, and by what: first what was said often, then findings
-about one thing, then principles set beside outcomes."""
+"""First what was said often is proposed, then findings about one thing together, then principles that outcomes speak
+for."""

@@ -21,18 +21,11 @@ SOFT_SIZE = 1_000
 
 
 def step(ctx: Context, run: JobRun) -> Step:
-    """Look at a page of memories; move what was found on the page before.
+    """Look at a page of memories, and move what may go. What is looked at twice is moved once.
 
     Returns:
         What it did, and where the next step begins.
     """
-    going, store = run.cursor.words("going"), run.cursor.text("of")
-    for shelf in ctx.all_shelves() if going else ():
-        if shelf.folder == store:
-            moved = tier_transfer.to_cold(ctx, shelf, going)
-            is_last = not run.cursor.text("store")
-            rest = {} if is_last else {**run.cursor, "going": [], "of": ""}
-            return Step({"demoted": moved}, rest)
     page = paging.page(ctx, run.cursor, AT_ONCE)
     if page is None:
         return Step({"scanned": 0})
@@ -46,8 +39,8 @@ def step(ctx: Context, run: JobRun) -> Step:
     if not page.cursor:
         report |= _coverage(ctx, run, len(page.memories))
     if low and not run.dry_run:
-        entry = Entry("demote", tuple(low), {})
-        return Step(report, {**page.cursor, "going": low, "of": page.shelf.folder}, entry)
+        report["demoted"] = tier_transfer.to_cold(ctx, page.shelf, low)
+        return Step(report, page.cursor, Entry("demote", tuple(low), {}))
     return Step(report, page.cursor)
 
 
