@@ -10,7 +10,7 @@ from vector_memory.index.tools import clip
 from vector_memory.model import Memory, Origin, Scope
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit import prune_candidates
-from vector_memory.service.jobs import derived, paging, pruning, tier_transfer
+from vector_memory.service.jobs import derived, paging, tier_transfer
 from vector_memory.service.jobs.derived import clusters
 from vector_memory.service.jobs.step import Entry, JobRun, Step
 
@@ -35,7 +35,7 @@ def step(ctx: Context, run: JobRun) -> Step:
     full = run.cursor.get("full") or [
         [each["project"], each["collection"]]
         for shelf in ctx.all_shelves()
-        for each in pruning.over_soft_size(shelf)
+        for each in tier_transfer.over_soft_size(shelf)
     ]
     if not isinstance(full, list) or not full:
         return Step({"clusters": 0}, message="No collection is beyond its soft size.")
