@@ -139,12 +139,8 @@ def gaps(ctx: Context, request: GovernanceRequest) -> GapAnswer:
     controls = [control for view in views for control in view.controls]
     missing = [control for control in controls if control.state in (NONE, PARTLY)]
     missing.sort(key=lambda control: (-control.weight, control.state != NONE))
-    return GapAnswer(
-        FIRST_LINE,
-        f"{since:%Y-%m-%d}",
-        missing,
-        sum(control.state == NOT_HERE for control in controls),
-    )
+    left = sum(control.state == NOT_HERE for control in controls)
+    return GapAnswer(FIRST_LINE, f"{since:%Y-%m-%d}", missing, left)
 
 
 def _look(ctx: Context, request: GovernanceRequest) -> tuple[datetime, list[FrameworkView]]:
@@ -153,16 +149,8 @@ def _look(ctx: Context, request: GovernanceRequest) -> tuple[datetime, list[Fram
     since = request.since or ctx.now() - PERIOD
     gathered = Gathered(ctx, since)
     figures = {name: gathered.of(name) for name in FIGURES}
-    views = [
-        _framework(
-            id,
-            name,
-            [_control(control, figures) for control in controls if control.framework == id],
-        )
-        for id, name in names.items()
-        if only in ("", id)
-    ]
-    return since, views
+    shown = {id: name for id, name in names.items() if only in ("", id)}
+    return since, [_framework(id, name, controls, figures) for id, name in shown.items()]
 
 
 def _control(control: Control, figures: dict[str, Evidence]) -> ControlView:
@@ -177,14 +165,15 @@ def _control(control: Control, figures: dict[str, Evidence]) -> ControlView:
     )  # fmt: skip
 
 
-def _framework(id: str, name: str, controls: Sequence[ControlView]) -> FrameworkView:
-    measured = [control for control in controls if control.state != NOT_HERE]
+def _framework(
+    id: str, name: str, controls: Sequence[Control], figures: dict[str, Evidence]
+) -> FrameworkView:
+    views = [_control(control, figures) for control in controls if control.framework == id]
+    measured = [control for control in views if control.state != NOT_HERE]
     total = sum(control.weight for control in measured)
     met = sum(control.weight * WORTH[control.state] for control in measured)
     score = round(met / total, 3) if total else None
-    return FrameworkView(
-        id, name, score, len(measured), len(controls) - len(measured), list(controls)
-    )
+    return FrameworkView(id, name, score, len(measured), len(views) - len(measured), views)
 
 
 def _markdown(made: ReportAnswer) -> str:

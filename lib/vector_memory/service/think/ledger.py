@@ -88,7 +88,6 @@ def _ledgers(asker: Asker) -> Iterator[SessionLedger]:
 def tasks_of(
     asker: Asker,
     since: datetime | None = None,
-    until: datetime | None = None,
     kind: str = "",
     with_subagents: bool = False,
 ) -> list[Task]:
@@ -104,9 +103,7 @@ def tasks_of(
     return [
         task
         for task in learned_records.each_once(tasks)
-        if (since is None or task.ended_at >= since)
-        and (until is None or task.ended_at < until)
-        and kind in ("", task.kind)
+        if (since is None or task.ended_at >= since) and kind in ("", task.kind)
     ]
 
 

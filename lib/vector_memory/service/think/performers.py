@@ -12,16 +12,7 @@ from statistics import median
 from vector_memory.errors import BadInputError
 from vector_memory.model import PROCEDURE
 from vector_memory.observe.learning import figures, tasks, things
-from vector_memory.observe.learning.figures import (
-    LEAST,
-    NOT_ENOUGH,
-    SURE,
-    Middle,
-    Rate,
-    RateComparison,
-    compare,
-    rate,
-)
+from vector_memory.observe.learning.figures import LEAST, NOT_ENOUGH
 from vector_memory.observe.learning.outcomes import LONGEST_PAUSE_S, Task
 from vector_memory.observe.learning.things import Sighting
 from vector_memory.service.base import messages
@@ -63,7 +54,7 @@ class Performer(messages.Answer):
     agent: str
     model: str
     seen: int
-    done: Rate
+    done: figures.Rate
     minutes: float
     errors: int
     retries: int
@@ -114,9 +105,10 @@ def _candidate(kind: str, agent: str, model: str, some: Sequence[Task]) -> Perfo
 def _advice(kind: str, performers: Sequence[Performer]) -> str:
     """Return how the surest of a kind compares with all others together."""
     best, *others = performers
-    rest = rate(sum(other.done.k for other in others), sum(other.done.n for other in others))
+    good = sum(other.done.k for other in others)
+    rest = figures.rate(good, sum(other.done.n for other in others))
     name = f"{best.agent} with {best.model}"
-    verdict = compare(best.done, rest, (name, "the others")).verdict
+    verdict = figures.compare(best.done, rest, (name, "the others")).verdict
     return f"{kind}: {name} did {best.done.told}; beside all others: {verdict}."
 
 
@@ -141,8 +133,8 @@ class PeerComparison(messages.Answer):
     sort: str
     name: str
     kinds: list[str]
-    done: Rate
-    others: Rate
+    done: figures.Rate
+    others: figures.Rate
     expected: float
     chance: float
     verdict: str
@@ -165,8 +157,8 @@ def underperformers(ctx: Context, request: MetaRequest) -> ledger.Answer:
     compared = sum(min(map(len, pair)) >= request.least for pair in pairs.values())
     standings = [_standing(*key, *pair, request.least, compared) for key, pair in pairs.items()]
     standings.sort(key=lambda s: (ORDER.index(s.verdict), s.chance, -s.done.n, s.name))
-    figures = {"tasks": len(all_tasks), "judged": len(judged), "compared": compared}
-    return ledger.answer(ctx, _summary(standings), **figures, standings=standings)
+    counts = {"tasks": len(all_tasks), "judged": len(judged), "compared": compared}
+    return ledger.answer(ctx, _summary(standings), **counts, standings=standings)
 
 
 def _marked(judged: Sequence[Task]) -> Iterator[tuple[tuple[str, str], Task]]:
@@ -210,7 +202,7 @@ def _standing(
     chance, verdict = min(tails.few, tails.many), NOT_ENOUGH
     if min(len(some), len(others)) >= least:
         # The more are compared, the more seem to differ by chance.
-        is_shown = chance <= (1 - SURE) / 2 / max(1, compared)
+        is_shown = chance <= (1 - figures.SURE) / 2 / max(1, compared)
         verdict = ALIKE if not is_shown else WORSE if tails.few < tails.many else BETTER
     advice = ADVICE[sort] if verdict == WORSE else ""
     return PeerComparison(
@@ -254,9 +246,9 @@ class StepFigures(messages.Answer):
     """
 
     step: str
-    went_well: Rate
+    went_well: figures.Rate
     tasks: int
-    seconds: Middle
+    seconds: figures.Middle
     total_s: float
 
 
@@ -314,7 +306,7 @@ def _slowest(steps: Sequence[StepFigures]) -> str:
 
 def _compared(
     tasks: Sequence[Task], first: Sequence[str], second: Sequence[str]
-) -> RateComparison | None:
+) -> figures.RateComparison | None:
     """Return how tasks went that took one way and not the other, None where no ways are given."""
     if not first and not second:
         return None
