@@ -113,7 +113,9 @@ def _create(ctx: Context, request: ContractRequest) -> Contract:
         )
     if len(contracts.kept(ctx)) >= MOST:
         raise BadInputError(f"There are {MOST} contracts already.", "Revoke what is not needed.")
-    made = _signed(ctx, _drafted(ctx, request, parent))
+    draft, key = _drafted(ctx, request, parent), contracts.signer(ctx)
+    unsigned = replace(draft, key=key.public.word)
+    made = replace(unsigned, signature=key.sign(contracts.PURPOSE, unsigned.signed).hex())
     problem = contracts.widening(made, parent) if parent else ""
     if problem or (parent and not contracts.chain(made, {**contracts.kept(ctx), made.id: made})):
         raise BadInputError(
@@ -145,12 +147,6 @@ def _drafted(ctx: Context, request: ContractRequest, parent: Contract | None) ->
         not_after=request.until.isoformat(timespec="seconds") if request.until else wider.not_after,
         made_at=ctx.now().isoformat(timespec="seconds"),
     )
-
-
-def _signed(ctx: Context, draft: Contract) -> Contract:
-    key = contracts.signer(ctx)
-    unsigned = replace(draft, key=key.public.word)
-    return replace(unsigned, signature=key.sign(contracts.PURPOSE, unsigned.signed).hex())
 
 
 def _revoke(ctx: Context, request: ContractRequest, folder: str) -> list[ContractView]:
@@ -280,12 +276,8 @@ def _escalate(ctx: Context, request: ActorsRequest) -> str:
     if not request.acts or not set(request.acts) <= set(contracts.ACTS):
         raise BadInputError("Say which acts.", f"Acts: {', '.join(contracts.ACTS)}.")
     until = ctx.now() + timedelta(hours=request.hours)
-    body = {
-        "contract": contract.id,
-        "acts": list(request.acts),
-        "until": until.isoformat(timespec="seconds"),
-    }
-    ctx.state.put_record(contracts.LIFTS, new_id()[:12], body)
+    lift = {"acts": list(request.acts), "until": until.isoformat(timespec="seconds")}
+    ctx.state.put_record(contracts.LIFTS, new_id()[:12], {"contract": contract.id, **lift})
     return f"{contract.name!r} allows {', '.join(request.acts)} until {until:%H:%M} UTC."
 
 

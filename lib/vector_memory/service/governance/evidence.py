@@ -88,23 +88,14 @@ class Gathered:
 
     def jobs(self) -> list[str]:
         """Return the jobs that ended well in the period."""
-        rows = self._ctx.state.jobs().values()
-        return [
-            row.name
-            for row in rows
-            if row.outcome == OK and row.ended_at and row.ended_at >= self._since
-        ]
+        done = (row for row in self._ctx.state.jobs().values() if row.outcome == OK)
+        return [row.name for row in done if row.ended_at and row.ended_at >= self._since]
 
     def contracts(self) -> list[str]:
         """Return the contracts that are as they were signed and have not ended."""
-        kept = contracts.kept(self._ctx)
-        now = self._ctx.now().isoformat()
-        return [
-            contract.id
-            for contract in kept.values()
-            if contracts.chain(contract, kept)
-            and (not contract.not_after or contract.not_after > now)
-        ]
+        kept, now = contracts.kept(self._ctx), self._ctx.now().isoformat()
+        whole = (contract for contract in kept.values() if contracts.chain(contract, kept))
+        return [each.id for each in whole if not each.not_after or each.not_after > now]
 
     def keys(self) -> list[str]:
         """Return the keys that were not revoked."""

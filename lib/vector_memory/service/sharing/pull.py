@@ -183,11 +183,8 @@ def _chain(source: Source, member: Member, newest: int, before: Seen | None) -> 
     chain = [last]
     while chain[0].position.base < chain[0].position.seq:
         first = chain[0].position
-        if (
-            before
-            and before.memories
-            and (first.seq - 1, first.previous) == (before.seq, before.digest)
-        ):
+        taken = (before.seq, before.digest) if before and before.memories else None
+        if taken == (first.seq - 1, first.previous):
             break
         earlier = _read(source, member, first.seq - 1)
         if earlier.digest != first.previous or earlier.position.base != first.base:

@@ -183,11 +183,8 @@ def write_members(corner: Corner, listed: list[Member]) -> str:
     """Write the list of members, and return its path. It is for the user to commit."""
     path = os.path.join(corner.root, FILE)
     entries = [
-        {
-            "name": member.name,
-            "key": member.key.word,
-            **({"jurisdiction": member.law} if member.law else {}),
-        }
+        {"name": member.name, "key": member.key.word}
+        | ({"jurisdiction": member.law} if member.law else {})
         for member in listed
     ]
     _write(path, json.dumps({"members": entries}, indent=2, ensure_ascii=False) + "\n", 0o644)

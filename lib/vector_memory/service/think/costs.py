@@ -303,10 +303,8 @@ def budget(ctx: Context, request: BudgetRequest) -> ledger.Answer:
     summary = _set(ctx, request) if is_set else ""
     since = request.since or ctx.now() - timedelta(days=DAYS)
     given = list(_given(ctx, since))
-    session, sessions = (
-        request.session or (given[0][0] if given else ""),
-        len({s for s, _, _ in given}),
-    )
+    session = request.session or (given[0][0] if given else "")
+    sessions = len({whose for whose, _, _ in given})
     uses = ctx.state.use_counts("channel", since)
     views: list[dict[str, object]] = []
     for part in PARTS:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.index.topics.turns import terms_of
@@ -129,18 +130,16 @@ def graph(steps: Sequence[LoggedStep]) -> tuple[list[FlowNode], list[FlowEdge]]:
 
 def mermaid(nodes: Sequence[FlowNode], edges: Sequence[FlowEdge]) -> str:
     """Return a graph as a Mermaid flowchart, with a box for each turn."""
-    lines, turn = ["flowchart TD"], 0
-    for node in nodes:
-        if node.turn != turn:
-            lines += ["end"] if turn else []
-            turn = node.turn
-            lines.append(f'subgraph t{turn}["turn {turn}"]')
-        times = f" x{node.n}" if node.n > 1 else ""
-        bad = f" ({node.failed} failed)" if node.failed else ""
-        text = " ".join(node.label.translate(_UNFIT).split())[:MOST_LABEL].strip() + times + bad
-        shape = f'(["{text}"])' if node.what == PROMPT else f'["{text}"]'
-        lines.append(f"{node.id}{shape}" + (":::failed" if node.failed else ""))
-    lines += ["end"] if turn else []
+    lines = ["flowchart TD"]
+    for turn, in_turn in groupby(nodes, key=lambda node: node.turn):
+        lines.append(f'subgraph t{turn}["turn {turn}"]')
+        for node in in_turn:
+            times = f" x{node.n}" if node.n > 1 else ""
+            bad = f" ({node.failed} failed)" if node.failed else ""
+            text = " ".join(node.label.translate(_UNFIT).split())[:MOST_LABEL].strip() + times + bad
+            shape = f'(["{text}"])' if node.what == PROMPT else f'["{text}"]'
+            lines.append(f"{node.id}{shape}" + (":::failed" if node.failed else ""))
+        lines.append("end")
     for edge in edges:
         arrow = f"-.->|{edge.why}|" if edge.why else "-->"
         lines.append(f"{edge.from_id} {arrow} {edge.to_id}")
