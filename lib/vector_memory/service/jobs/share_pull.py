@@ -29,7 +29,7 @@ def step(ctx: Context, run: JobRun) -> Step:
         return Step({"projects": len(shared)}, message=f"It would pull for {len(shared)} projects.")
     memories, refused = 0, list[str]()
     for root in shared:
-        asked = team.ShareRequest(actor="job", project=root, cwd=root, is_global=not root)
+        asked = pull.ShareRequest(actor="job", project=root, cwd=root, is_global=not root)
         try:
             done = pull.pull(ctx, asked, lambda *_: None)
         except VectorMemoryError as error:

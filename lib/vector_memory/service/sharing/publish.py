@@ -12,7 +12,8 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.sharing import contents, pull, team
 from vector_memory.service.sharing.contents import Shared
 from vector_memory.service.sharing.places import SharedPlace
-from vector_memory.service.sharing.team import Member, Published, ShareRequest, TeamShare
+from vector_memory.service.sharing.pull import ShareRequest
+from vector_memory.service.sharing.team import Member, Published, TeamShare
 from vector_memory.trust import bundles
 from vector_memory.trust.bundles import BundlePosition
 from vector_memory.trust.keys import PrivateKey
@@ -122,12 +123,12 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
             "What would be published, or for whom, has changed since it was shown.",
             "Nothing was published: look at it again.",
         )
-    own = team.own_key(ctx, request.passphrase)
+    own = pull.own_key(ctx, request.passphrase)
     with team.sharing:
         # Another terminal may have published meanwhile.
         before = team.require_share(ctx, corner)
         share = replace(before, kinds=share.kinds, tags=share.tags)
-        place = team.place_of(ctx, corner, share.url, request.access)
+        place = pull.place_of(ctx, corner, share.url, request.access)
         place.refresh()
         published, size = _put(ctx, share, place, own, readers, going)
         team.save(ctx, corner, replace(share, published=published))

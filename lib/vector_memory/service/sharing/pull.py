@@ -1,19 +1,22 @@
-"""`share pull`: take over what other members published, after looking at everything that could be wrong."""
+"""`share pull`: take over what other members published, after looking at everything that could be wrong; and what all of
+sharing begins with: the request, this installation's keys, and the place."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import contextlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
-from vector_memory.errors import VectorMemoryError
+from vector_memory.errors import NotFoundError, VectorMemoryError
 from vector_memory.model import Memory, Progress, Scope
-from vector_memory.service.base import messages
+from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.sharing import contents, team
-from vector_memory.service.sharing.places import ROOT, SharedPlace
-from vector_memory.service.sharing.team import Corner, Member, Seen, ShareRequest, TeamShare
+from vector_memory.service.sharing.places import ROOT, VARIABLES, SharedPlace, place_at
+from vector_memory.service.sharing.team import Corner, Member, Seen, TeamShare
 from vector_memory.system.json_in import Record
 from vector_memory.trust import bundles
 from vector_memory.trust.bundles import Bundle, RefusedBundleError
@@ -24,6 +27,64 @@ BATCH = 500
 MOST_REFUSED = 100
 REJECTED = "rejected"
 """The small records of what others shared and the user does not want, by the ids that it had here."""
+
+
+# -- what all of sharing begins with --
+
+
+def _access(request: Mapping[str, object], name: str) -> dict[str, str]:
+    """Read the AWS variables of the terminal that asks; no others are taken."""
+
+    value = request.get(name)
+    given = value if isinstance(value, dict) else {}
+    return {variable: str(given[variable]) for variable in VARIABLES if given.get(variable)}
+
+
+class ShareRequest(messages.Request):
+    """What concerns the sharing of a project.
+
+    Attributes:
+        access: the AWS variables of who asks.
+        passphrase: that of this installation's key, "" for none.
+    """
+
+    access: dict[str, str] = messages.read_by(_access, None)
+    passphrase: str = messages.word()
+
+
+def own_key(ctx: Context, passphrase: str) -> PrivateKey:
+    """Return the key that signs now, opened.
+
+    Raises:
+        NotFoundError: there is none yet.
+        BadInputError: it needs a passphrase.
+    """
+    current = contracts.keyring(ctx).current
+    if current is None:
+        raise NotFoundError(
+            "This installation has no key.", "`vector-memory share invite` makes one."
+        )
+    return contracts.keyring(ctx).open(current.public.id, passphrase)
+
+
+def own_keys(ctx: Context, passphrase: str) -> list[PrivateKey]:
+    """Return the key that signs now, and behind it those that it took the place of, as far as the passphrase
+    opens them: what was sealed for those can still be read."""
+    keys = [own_key(ctx, passphrase)]
+    for entry in contracts.keyring(ctx).entries():
+        if entry.retired_at and not entry.revoked_at:
+            with contextlib.suppress(VectorMemoryError):
+                keys.append(contracts.keyring(ctx).open(entry.public.id, passphrase))
+    return keys
+
+
+def place_of(ctx: Context, corner: Corner, url: str, access: dict[str, str]) -> SharedPlace:
+    """Return the place where a project is shared."""
+    copies = os.path.join(ctx.home.sharing, f"{corner.id or 'global'}.git-copy")
+    return place_at(url, copies, access or {})
+
+
+# -- what others published --
 
 
 def name_of(member: Member, seq: int) -> str:
@@ -89,10 +150,10 @@ def pull(ctx: Context, request: ShareRequest, progress: Progress) -> PullAnswer:
     """
     corner = team.corner_of(ctx, messages.place_of(ctx, request))
     team.require_share(ctx, corner)
-    own = team.own_keys(ctx, request.passphrase)
+    own = own_keys(ctx, request.passphrase)
     with team.sharing:
         share = team.require_share(ctx, corner)
-        place = team.place_of(ctx, corner, share.url, request.access)
+        place = place_of(ctx, corner, share.url, request.access)
         place.refresh()
         done = _pulled(Source(ctx, corner, share, place, own), progress)
     about = {"action": "pull", "project": corner.id, "refused": len(done.refused)}

@@ -14,7 +14,8 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.sharing import contents, pull, team
 from vector_memory.service.sharing.places import ROOT, SharedPlace, path_of
-from vector_memory.service.sharing.team import Corner, Member, ShareRequest, TeamShare
+from vector_memory.service.sharing.pull import ShareRequest
+from vector_memory.service.sharing.team import Corner, Member, TeamShare
 from vector_memory.trust.keys import KeyEntry, PublicKey
 
 TEAM = f"{ROOT}/team.json"
@@ -134,7 +135,7 @@ def init(ctx: Context, request: ShareInitRequest) -> ShareInitAnswer:
     if request.to.startswith("file:") and corner.place:
         _require_apart(corner, request.to)
     own = contracts.keyring(ctx).ensure(ctx.now(), request.passphrase)
-    place = team.place_of(ctx, corner, request.to, request.access)
+    place = pull.place_of(ctx, corner, request.to, request.access)
     place.refresh()
     name = _team_at(place)
     share = team.share_of(ctx, corner) or TeamShare(request.to, name)
@@ -331,7 +332,7 @@ def _note_gone(ctx: Context, memory: Memory) -> None:
 def _take_back(
     ctx: Context, corner: Corner, share: TeamShare, member: Member, access: dict[str, str]
 ) -> None:
-    place = team.place_of(ctx, corner, share.url, access)
+    place = pull.place_of(ctx, corner, share.url, access)
     place.refresh()
     folder = f"{ROOT}/members/{member.key.id}"
     for name in place.names(folder):

@@ -6,24 +6,21 @@ the place, what was seen there and who was revoked here stand in the data home, 
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
 import threading
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError, VectorMemoryError
 from vector_memory.model import GLOBAL_PROJECT, JURISDICTIONS
-from vector_memory.service.base import contracts, messages, privacy
+from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context
-from vector_memory.service.sharing.places import VARIABLES, SharedPlace, place_at
 from vector_memory.system import private
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.files import explained, open_regular, read_text
-from vector_memory.trust.keys import PrivateKey, PublicKey
+from vector_memory.trust.keys import PublicKey
 
 FILE = ".memory-team.json"
 MOST_BYTES = 1 << 20
@@ -32,26 +29,6 @@ MOST_MEMBERS = 200
 sharing = threading.RLock()
 """Held by what changes how something is shared: two numbers must not be given at once."""
 _NAME = re.compile(r"[^\W_][\w .@'+-]{0,39}")
-
-
-def _access(request: Mapping[str, object], name: str) -> dict[str, str]:
-    """Read the AWS variables of the terminal that asks; no others are taken."""
-
-    value = request.get(name)
-    given = value if isinstance(value, dict) else {}
-    return {variable: str(given[variable]) for variable in VARIABLES if given.get(variable)}
-
-
-class ShareRequest(messages.Request):
-    """What concerns the sharing of a project.
-
-    Attributes:
-        access: the AWS variables of who asks.
-        passphrase: that of this installation's key, "" for none.
-    """
-
-    access: dict[str, str] = messages.read_by(_access, None)
-    passphrase: str = messages.word()
 
 
 @dataclass(frozen=True)
@@ -264,35 +241,3 @@ def without(listed: list[Member], key: PublicKey) -> list[Member]:
 
 def _record(ctx: Context, corner: Corner) -> str:
     return os.path.join(ctx.home.sharing, f"{corner.id or 'global'}.json")
-
-
-def own_key(ctx: Context, passphrase: str) -> PrivateKey:
-    """Return the key that signs now, opened.
-
-    Raises:
-        NotFoundError: there is none yet.
-        BadInputError: it needs a passphrase.
-    """
-    current = contracts.keyring(ctx).current
-    if current is None:
-        raise NotFoundError(
-            "This installation has no key.", "`vector-memory share invite` makes one."
-        )
-    return contracts.keyring(ctx).open(current.public.id, passphrase)
-
-
-def own_keys(ctx: Context, passphrase: str) -> list[PrivateKey]:
-    """Return the key that signs now, and behind it those that it took the place of, as far as the passphrase
-    opens them: what was sealed for those can still be read."""
-    keys = [own_key(ctx, passphrase)]
-    for entry in contracts.keyring(ctx).entries():
-        if entry.retired_at and not entry.revoked_at:
-            with contextlib.suppress(VectorMemoryError):
-                keys.append(contracts.keyring(ctx).open(entry.public.id, passphrase))
-    return keys
-
-
-def place_of(ctx: Context, corner: Corner, url: str, access: dict[str, str]) -> SharedPlace:
-    """Return the place where a project is shared."""
-    copies = os.path.join(ctx.home.sharing, f"{corner.id or 'global'}.git-copy")
-    return place_at(url, copies, access or {})
