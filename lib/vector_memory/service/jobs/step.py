@@ -77,7 +77,8 @@ def in_turn(ctx: Context, run: JobRun, works: Sequence[Work]) -> Step:
     Returns:
         What it did, and where the next step begins.
     """
-    at = run.cursor.number("step")
+    # A cursor of an older version may lie behind the last.
+    at = min(run.cursor.number("step"), len(works) - 1)
     done = works[at](ctx, replace(run, cursor=run.cursor.part("at")))
     following = at if done.cursor else at + 1
     more = {"step": following, "at": dict(done.cursor)} if following < len(works) else {}
