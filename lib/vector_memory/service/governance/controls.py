@@ -1,20 +1,29 @@
-"""`governance_report`, `governance_gap_analysis` and `compliance_dashboard`: what standards ask for, and what of
-this installation speaks for it. The catalogue is `data/controls.toml`."""
+"""`governance_report`, `governance_gap_analysis` and `compliance_dashboard`: what standards ask for, and what this installation can
+show for it: figures of a period, each with how to ask for it again and a digest. The catalogue is `data/controls.toml`."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import cache
+from functools import cache, cached_property
 
+from vector_memory import tokens
+from vector_memory.journal.audit import AuditEntry
+from vector_memory.journal.job_rows import OK
+from vector_memory.model import Memory, Scope, Sensitivity
 from vector_memory.service.base import contracts, messages, request_fields
 from vector_memory.service.base.context import Context
-from vector_memory.service.governance.evidence import FIGURES, Evidence, Gathered
+from vector_memory.service.base.shelf import each_of
+from vector_memory.service.tools import flags
 from vector_memory.text.tables import FOLDER
 from vector_memory.trust import canonical
+
+# -- what standards ask for --
+
 
 FIRST_LINE = "Technical evidence of one installation of Vector Memory; no certificate, no audit and no legal advice."
 MET, PARTLY, NONE, NOT_HERE = "met", "partly", "no evidence", "not measurable here"
@@ -139,12 +148,8 @@ def gaps(ctx: Context, request: GovernanceRequest) -> GapAnswer:
     controls = [control for view in views for control in view.controls]
     missing = [control for control in controls if control.state in (NONE, PARTLY)]
     missing.sort(key=lambda control: (-control.weight, control.state != NONE))
-    return GapAnswer(
-        FIRST_LINE,
-        f"{since:%Y-%m-%d}",
-        missing,
-        sum(control.state == NOT_HERE for control in controls),
-    )
+    left = sum(control.state == NOT_HERE for control in controls)
+    return GapAnswer(FIRST_LINE, f"{since:%Y-%m-%d}", missing, left)
 
 
 def _look(ctx: Context, request: GovernanceRequest) -> tuple[datetime, list[FrameworkView]]:
@@ -153,16 +158,8 @@ def _look(ctx: Context, request: GovernanceRequest) -> tuple[datetime, list[Fram
     since = request.since or ctx.now() - PERIOD
     gathered = Gathered(ctx, since)
     figures = {name: gathered.of(name) for name in FIGURES}
-    views = [
-        _framework(
-            id,
-            name,
-            [_control(control, figures) for control in controls if control.framework == id],
-        )
-        for id, name in names.items()
-        if only in ("", id)
-    ]
-    return since, views
+    shown = {id: name for id, name in names.items() if only in ("", id)}
+    return since, [_framework(id, name, controls, figures) for id, name in shown.items()]
 
 
 def _control(control: Control, figures: dict[str, Evidence]) -> ControlView:
@@ -177,14 +174,15 @@ def _control(control: Control, figures: dict[str, Evidence]) -> ControlView:
     )  # fmt: skip
 
 
-def _framework(id: str, name: str, controls: Sequence[ControlView]) -> FrameworkView:
-    measured = [control for control in controls if control.state != NOT_HERE]
+def _framework(
+    id: str, name: str, controls: Sequence[Control], figures: dict[str, Evidence]
+) -> FrameworkView:
+    views = [_control(control, figures) for control in controls if control.framework == id]
+    measured = [control for control in views if control.state != NOT_HERE]
     total = sum(control.weight for control in measured)
     met = sum(control.weight * WORTH[control.state] for control in measured)
     score = round(met / total, 3) if total else None
-    return FrameworkView(
-        id, name, score, len(measured), len(controls) - len(measured), list(controls)
-    )
+    return FrameworkView(id, name, score, len(measured), len(views) - len(measured), views)
 
 
 def _markdown(made: ReportAnswer) -> str:
@@ -202,3 +200,148 @@ def _markdown(made: ReportAnswer) -> str:
                 f"| {control.id} {control.title} | {control.state} | {shown or control.reason} |"
             )
     return "\n".join(lines) + "\n"
+
+
+# -- what speaks for it --
+
+
+MOST_ENTRIES, MOST_MEMORIES = 100_000, 100_000
+CORRECTING = ("edit", "forget", "purge", "supersede", "review_drop")
+RED_TEAM = "red_team"
+"""The small records in which runs of probes are kept."""
+
+
+class Evidence(messages.Answer):
+    """A figure: what it counts, how many there are in the period, the command that asks for it, and a digest
+    (SHA-256) of what was counted."""
+
+    name: str
+    what: str
+    count: int
+    how: str
+    digest: str
+
+
+class Gathered:
+    """All figures of one installation since a time, each counted when it is first asked for."""
+
+    def __init__(self, ctx: Context, since: datetime) -> None:
+        self._ctx = ctx
+        self._since = since
+
+    def of(self, name: str) -> Evidence:
+        """Return the figure of a name, one of `NAMES`."""
+        what, how, count = FIGURES[name]
+        counted = sorted(count(self))
+        digest = hashlib.sha256(canonical.written(counted)).hexdigest()
+        return Evidence(name, what, len(counted), how, digest)
+
+    @cached_property
+    def entries(self) -> list[AuditEntry]:
+        """The entries of the audit log, the newest first."""
+        return self._ctx.state.audit_entries(MOST_ENTRIES, self._since)
+
+    @cached_property
+    def memories(self) -> list[Memory]:
+        """The memories of all stores, so many at most."""
+        stores = self._ctx.all_shelves()
+        return each_of(stores, lambda journal: journal.iter_memories(Scope(), limit=MOST_MEMORIES))
+
+    def did(self, actions: Sequence[str]) -> list[str]:
+        """Return the numbers of the entries of some actions."""
+        return [str(entry.number) for entry in self.entries if entry.action in actions]
+
+    def ids(self, fits: Callable[[Memory], bool]) -> list[str]:
+        """Return the ids of the memories that fit."""
+        return [memory.id for memory in self.memories if fits(memory)]
+
+    def chain(self) -> list[str]:
+        """Return one entry where the audit log is as it was written."""
+        return [] if self._ctx.state.audit_break(whole=True) else ["intact"]
+
+    def flagged(self) -> list[str]:
+        """Return what the observer flagged, an entry each."""
+        return _each(flags.figures(self._ctx.all_shelves(), Scope()))
+
+    def setting(self, name: str, off: str) -> list[str]:
+        """Return one entry where a setting is not off."""
+        value = str(getattr(self._ctx.settings, name))
+        return [] if value == off else [f"{name} {value}"]
+
+    def counter(self, *names: str) -> list[str]:
+        """Return an entry for each time that something was counted."""
+        counted = self._ctx.state.totals()
+        return _each({name: min(counted.get(name, 0), MOST_ENTRIES) for name in names})
+
+    def jobs(self) -> list[str]:
+        """Return the jobs that ended well in the period."""
+        done = (row for row in self._ctx.state.jobs().values() if row.outcome == OK)
+        return [row.name for row in done if row.ended_at and row.ended_at >= self._since]
+
+    def contracts(self) -> list[str]:
+        """Return the contracts that are as they were signed and have not ended."""
+        kept, now = contracts.kept(self._ctx), self._ctx.now().isoformat()
+        whole = (contract for contract in kept.values() if contracts.chain(contract, kept))
+        return [each.id for each in whole if not each.not_after or each.not_after > now]
+
+    def keys(self) -> list[str]:
+        """Return the keys that were not revoked."""
+        return contracts.own_keys(self._ctx)
+
+    def tokens(self) -> list[str]:
+        """Return the tokens that end, or are for one project alone."""
+        kept = tokens.load(self._ctx.home.tokens)
+        return [token.id for token in kept if token.until or token.project]
+
+    def packages(self) -> list[str]:
+        """Return one entry where the runtime was installed by pinned and hashed versions."""
+        there = os.path.exists(os.path.join(self._ctx.home.runtime, "packages.json"))
+        return ["pinned"] if there else []
+
+    def timings(self) -> list[str]:
+        """Return what is timed: recall, remember and each hook."""
+        return list(self._ctx.timings.report(self._ctx.state))
+
+
+def _each(counts: dict[str, int]) -> list[str]:
+    return [f"{name} {n}" for name, count in counts.items() for n in range(count)]
+
+
+def _verdict(memory: Memory) -> bool:
+    return isinstance(memory.extra.get("verified"), dict)
+
+
+def _held(memory: Memory) -> bool:
+    return memory.is_suspicious or memory.is_held
+
+
+def _sourced(memory: Memory) -> bool:
+    return bool(memory.source.session or memory.source.path)
+
+
+Figure = tuple[str, str, Callable[[Gathered], Iterable[str]]]
+FIGURES: dict[str, Figure] = {
+    "audit_entries": ("entries of the audit log", "vector-memory audit", lambda g: [str(e.number) for e in g.entries]),
+    "audit_chain": ("the audit log is as it was written", "vector-memory audit --verify", Gathered.chain),
+    "proofs": ("signed roots over the audit log", "vector-memory audit --action proof", lambda g: g.did(("proof",))),
+    "flags": ("tool calls that the observer flagged", "vector-memory flags", Gathered.flagged),
+    "observed": ("tool calls are observed", "vector-memory config", lambda g: g.setting("observer", "off")),
+    "redactions": ("secrets and personal data taken out", "vector-memory doctor", lambda g: g.counter("redactions", "texts_dropped")),
+    "held_back": ("texts like instructions, or agents' rules, held back", "vector-memory review", lambda g: g.ids(_held)),
+    "sourced": ("memories that name their session or file", "vector-memory show ID", lambda g: g.ids(_sourced)),
+    "sensitive": ("memories marked as sensitive", "vector-memory list", lambda g: g.ids(lambda m: m.sensitivity is not Sensitivity.INTERNAL)),
+    "memories": ("memories", "vector-memory stats", lambda g: g.ids(lambda m: True)),
+    "standing_rules": ("rules of the user's", "vector-memory list --kind rule", lambda g: g.ids(lambda m: bool(m.weight) and m.trust == 2)),
+    "verdicts": ("memories that were looked at whether they are so", "vector-memory verify", lambda g: g.ids(_verdict)),
+    "corrections": ("corrections by hand", "vector-memory audit", lambda g: g.did(CORRECTING)),
+    "reviews": ("decisions in review", "vector-memory review", lambda g: [str(e.number) for e in g.entries if e.action.startswith("review_")]),
+    "backups": ("backups", "vector-memory audit --action backup", lambda g: g.did(("backup",))),
+    "jobs_done": ("jobs that ended well", "vector-memory jobs list", Gathered.jobs),
+    "contracts": ("contracts that hold", "vector-memory tool constitutional_contract", Gathered.contracts),
+    "keys": ("keys of this installation", "vector-memory tool agent_identity", Gathered.keys),
+    "tokens_limited": ("tokens that end or are for one project", "vector-memory token list", Gathered.tokens),
+    "pinned_packages": ("packages installed by pinned hashes", "vector-memory doctor", Gathered.packages),
+    "timings": ("operations that are timed", "vector-memory stats", Gathered.timings),
+    "red_team_runs": ("runs of attacks on a scratch home", "vector-memory tool red_team", lambda g: g.did([RED_TEAM])),
+}  # fmt: skip
+"""Figures by name: what is counted, how to ask for it, and what counts it."""

@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from vector_memory.index.tools import clip
 from vector_memory.model import Memory, Origin, Scope
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.edit import prune_candidates
-from vector_memory.service.jobs import derived, paging, pruning, tier_transfer
+from vector_memory.service.jobs import derived, paging, tier_transfer
 from vector_memory.service.jobs.derived import clusters
 from vector_memory.service.jobs.step import Entry, JobRun, Step
 
@@ -21,21 +22,15 @@ HOW = "compacted"
 
 
 def step(ctx: Context, run: JobRun) -> Step:
-    """Look for clusters on a page; write the notes of the clusters that the step before found.
+    """Look for clusters on a page, and write a note for each.
 
     Returns:
         What it did, and where the next step begins; as for all jobs.
     """
-    due, store = run.cursor.get("clusters"), run.cursor.text("of")
-    if isinstance(due, list) and due:
-        done = _compact(ctx, store, [str(id) for id in due[0]], run.now)
-        rest = {**run.cursor, "clusters": due[1:]}
-        is_last = not due[1:] and not run.cursor.text("store")
-        return Step(done, {} if is_last else rest)
     full = run.cursor.get("full") or [
         [each["project"], each["collection"]]
         for shelf in ctx.all_shelves()
-        for each in pruning.over_soft_size(shelf)
+        for each in tier_transfer.over_soft_size(shelf)
     ]
     if not isinstance(full, list) or not full:
         return Step({"clusters": 0}, message="No collection is beyond its soft size.")
@@ -49,12 +44,14 @@ def step(ctx: Context, run: JobRun) -> Step:
     groups = clusters(
         ctx, page.shelf, memories, lambda memory: _may_be_compacted(memory, run.now), LEAST
     )
-    report = {"clusters": len(groups), "members": sum(map(len, groups))}
-    if groups and not run.dry_run:
-        going = [[memory.id for memory in members] for members in groups]
-        entry = Entry("compact", tuple(id for ids in going for id in ids), {"clusters": len(going)})
-        return Step(report, {**following, "clusters": going, "of": page.shelf.folder}, entry)
-    return Step(report, following)
+    ids = tuple(memory.id for members in groups for memory in members)
+    report = {"clusters": len(groups), "members": len(ids)}
+    if not groups or run.dry_run:
+        return Step(report, following)
+    for members in groups:
+        _compact(ctx, page.shelf, members, run.now)
+    report |= {"compacted": len(ids), "notes": len(groups)}
+    return Step(report, following, Entry("compact", ids, {"clusters": len(groups)}))
 
 
 def _may_be_compacted(memory: Memory, now: datetime) -> bool:
@@ -67,14 +64,10 @@ def _may_be_compacted(memory: Memory, now: datetime) -> bool:
     )
 
 
-def _compact(ctx: Context, store: str, ids: list[str], now: datetime) -> dict[str, object]:
-    """Write the note about some memories, and put these into the cold tier; both bear to be done twice."""
-    shelf = next((shelf for shelf in ctx.all_shelves() if shelf.folder == store), None)
-    by_id = shelf.journal.by_ids(ids) if shelf is not None else {}
-    members = [by_id[id] for id in ids if id in by_id and by_id[id].text]
-    if shelf is None or len(members) < LEAST:
-        return {"compacted": 0}
-    members.sort(key=lambda memory: memory.created_at)
+def _compact(ctx: Context, shelf: Shelf, members: list[Memory], now: datetime) -> None:
+    """Write the note about some memories, and put these into the cold tier; both bear to be done twice: of the same
+    members the note has the same id."""
+    members = sorted(members, key=lambda memory: memory.created_at)
     lines = [
         f"- {memory.created_at:%Y-%m-%d} {clip(memory.text, LINE_CHARS)}" for memory in members
     ]
@@ -82,5 +75,4 @@ def _compact(ctx: Context, store: str, ids: list[str], now: datetime) -> dict[st
     if not derived.is_known(shelf, note):
         shelf.journal.add([note])
     derived.link(shelf, note)
-    tier_transfer.to_cold(ctx, shelf, ids)
-    return {"compacted": len(members), "notes": 1}
+    tier_transfer.to_cold(ctx, shelf, [memory.id for memory in members])

@@ -5,13 +5,22 @@ moves is moved (reorganization)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from vector_memory.errors import BadInputError
 from vector_memory.service.base.context import Context
 from vector_memory.service.jobs import derived, expiry, paging, tier_transfer
-from vector_memory.service.jobs.step import PHASES, Entry, JobRun, Step, counts_of, joined
+from vector_memory.service.jobs.step import (
+    PHASES,
+    Entry,
+    JobRun,
+    Step,
+    Work,
+    counts_of,
+    in_turn,
+    joined,
+)
 
 
 def step(ctx: Context, run: JobRun) -> Step:
@@ -20,17 +29,14 @@ def step(ctx: Context, run: JobRun) -> Step:
     Returns:
         What it did, and where the next step begins.
     """
-    only, at = run.cursor.words(PHASES), run.cursor.number("step")
-    left = [n for n, (phase, _) in enumerate(STEPS) if n >= at and (not only or phase in only)]
-    if not left:
+    only = run.cursor.words(PHASES)
+    works = [work for phase, work in STEPS if not only or phase in only]
+    if not works:
         phases = ", ".join(dict.fromkeys(phase for phase, _ in STEPS))
         raise BadInputError("There is no such phase.", f"Phases: {phases}.")
-    inner = JobRun(run.now, run.cursor.part("at"), run.dry_run, run.report, run.before)
-    done = STEPS[left[0]][1](ctx, inner)
-    if done.cursor or left[1:]:
-        following = left[0] if done.cursor else left[1]
-        cursor = {PHASES: only, "step": following, "at": dict(done.cursor)}
-        return Step(done.report, cursor, done.entry)
+    done = in_turn(ctx, run, works)
+    if done.cursor:
+        return replace(done, cursor={PHASES: only, **done.cursor})
     counts = counts_of(joined(run.report, done.report))
     # What only replay counts, the next cycle that replays counts from where the last one was.
     reached = run.report.get("reached") or run.before.part("reached")
@@ -70,7 +76,7 @@ def _pruning(ctx: Context, run: JobRun) -> Step:
     return paging.swept(ctx, run, (rule,))
 
 
-STEPS: tuple[tuple[str, Callable[[Context, JobRun], Step]], ...] = (
+STEPS: tuple[tuple[str, Work], ...] = (
     ("replay", _replay), ("extraction", _extraction), ("integration", _weaving),
     ("integration", derived.facts), ("pruning", _pruning), ("reorganization", tier_transfer.step),
 )  # fmt: skip

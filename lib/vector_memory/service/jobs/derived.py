@@ -12,21 +12,20 @@ a procedure (skill-discovery).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
 from vector_memory import model, redact
 from vector_memory.errors import BadInputError
-from vector_memory.index.tools import clip
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import Link, Memory, Origin, Relation, Scope, Status, strictest
 from vector_memory.service.base import model_help
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.jobs import heuristics, paging
+from vector_memory.service.jobs import paging
+from vector_memory.service.jobs.paging import Page
 from vector_memory.service.jobs.step import JobRun, Step
 from vector_memory.service.memory import proposals
 from vector_memory.service.memory.merging import sessions_of
@@ -74,7 +73,9 @@ def clusters(
     return groups
 
 
-TAG, SKILL = "derived", "skill"
+TAG, SKILL, HEURISTIC = "derived", "skill", "heuristic"
+EXACT = (SKILL, HEURISTIC)
+"""What no model words: steps stay as they were run, and counts as they were counted."""
 SOURCES, EVIDENCE = "derived_from", "evidence"
 """In `extra`: the ids of what it was made of, and counts that speak for it."""
 AT_ONCE = 200
@@ -83,114 +84,23 @@ WORDS_CHARS = 400
 MOST_FACTS = 5
 """Facts that one cycle proposes: nobody reads fifty of them."""
 LEAST_WON, LEAST_SESSIONS = 3, 2
-
-
-class Derivation(NamedTuple):
-    """What a memory gives rise to: a text, the counts that speak for it, and what it is proposed as."""
-
-    text: str
-    evidence: Mapping[str, object]
-    asks: Mapping[str, object]
-
-
-PART, TOGETHER, BORNE_OUT = "part", "together", "borne out"
-"""In the cursor: where abstraction is. What was said often comes first, then findings about one thing are put together,
-then principles are set beside outcomes."""
-FINDINGS = (model.CONCLUSION, model.CAUSE, model.SOLUTION)
-LEAST_TOGETHER, LINE_CHARS = 3, 160
 AS_PROCEDURE = {"kind": model.PROCEDURE, "collection": "procedures"}
-AS_PRINCIPLE = {"kind": model.PREFERENCE, "priority": "HIGH"}
 AS_FACT = {"collection": "learnings"}
 
 
-def abstraction(ctx: Context, run: JobRun) -> Step:
-    """Propose what the memories of a page have come to in three sessions; then, likewise, what three findings about
-    one thing say together; then the principles that outcomes speak for.
+class Derivation(NamedTuple):
+    """What memories (`sources`) give rise to: a text, the counts that speak for it, and what it is proposed as; `about`
+    says what of the first source it is about, however many others come to speak for it."""
 
-    Returns:
-        What it did, and where the next step begins.
-    """
-    part = run.cursor.text(PART)
-    if part == BORNE_OUT:
-        return _heuristics(ctx, run)
-    if part == TOGETHER:
-        return _put_together(ctx, run)
-    asks = {model.PREFERENCE: AS_PRINCIPLE, model.SOLUTION: AS_PROCEDURE}
-    done = _proposed(ctx, run, "principle", Scope(kinds=tuple(asks)), _said_in(3, asks))
-    return replace(done, cursor=done.cursor or {PART: TOGETHER})
+    sources: Sequence[Memory]
+    text: str
+    evidence: Mapping[str, object]
+    asks: Mapping[str, object]
+    about: str = ""
 
 
-def _put_together(ctx: Context, run: JobRun) -> Step:
-    page = paging.page(ctx, run.cursor, AT_ONCE, Scope(kinds=FINDINGS))
-    if page is None:
-        return Step({}, {PART: BORNE_OUT})
-    groups = [
-        members
-        for members in clusters(ctx, page.shelf, page.memories, _may_speak, LEAST_TOGETHER)
-        if len({id for member in members for id in sessions_of(member)}) >= LEAST_TOGETHER
-    ]
-    findings = [(members, _together(members), "") for members in groups]
-    items, new = _put_forward(ctx, run, page.shelf, "principle", findings)
-    report = {"groups": len(groups), "proposed": new, "items": items}
-    return Step(report, {**page.cursor, PART: TOGETHER} if page.cursor else {PART: BORNE_OUT})
-
-
-def _heuristics(ctx: Context, run: JobRun) -> Step:
-    items, new = list[dict[str, object]](), 0
-    for shelf in ctx.all_shelves():
-        findings = [
-            (worth.sources, Derivation(worth.text, worth.evidence, AS_FACT), worth.command)
-            for worth in heuristics.borne_out(shelf)
-        ]
-        more, proposed = _put_forward(ctx, run, shelf, heuristics.HOW, findings)
-        items, new = items + more, new + proposed
-    report = {"borne_out": len(items), "proposed": new, "items": items}
-    return Step(report, message=_hint(run, new))
-
-
-def _put_forward(
-    ctx: Context,
-    run: JobRun,
-    shelf: Shelf,
-    how: str,
-    findings: Sequence[tuple[Sequence[Memory], Derivation, str]],
-    most: int = proposals.MOST_WAITING,
-) -> tuple[list[dict[str, object]], int]:
-    """Propose findings, each with its sources and what of them it is about, so many in a run at most; return what a
-    report tells of them, and how many were proposed."""
-    items, new, before = [], 0, run.report.number("proposed")
-    for sources, finding, about in findings:
-        items.append({"id": sources[0].id, "text": str(finding.text), **finding.evidence})
-        if run.dry_run or before + new >= most:
-            continue
-        memory = made(how, finding.text, sources, run.now, finding.evidence, about)
-        if is_known(shelf, memory):
-            continue
-        memory = _worded(ctx, how, sources, memory)
-        # Where too many wait already, it is found again the next time.
-        with suppress(BadInputError):
-            stored = proposals.put(ctx, shelf, proposals.proposed(memory, finding.asks))
-            link(shelf, stored)
-            new += stored.id == memory.id
-    return items, new
-
-
-def _hint(run: JobRun, new: int) -> str:
-    count = run.report.number("proposed") + new
-    return f"{count} are proposed: `vector-memory review`." if count else ""
-
-
-def _may_speak(memory: Memory) -> bool:
-    """Whether a finding may be a part of a principle: not of one that was derived, nor of others' words."""
-    is_derived = TAG in memory.tags or memory.kind not in FINDINGS
-    return not is_derived and bool(memory.entities) and memory.trust > 0 and not memory.is_held
-
-
-def _together(members: Sequence[Memory]) -> Derivation:
-    rest = " · ".join(clip(member.text, LINE_CHARS) for member in members[1:LEAST_TOGETHER])
-    sessions = {id for member in members for id in sessions_of(member)}
-    evidence = {"findings": len(members), "sessions": len(sessions)}
-    return Derivation(f"{members[0].text} Likewise: {rest}", evidence, AS_FACT)
+Find = Callable[[Context, Page], Iterator[Derivation]]
+"""Yields what the memories of a page give rise to."""
 
 
 def facts(ctx: Context, run: JobRun) -> Step:
@@ -200,8 +110,7 @@ def facts(ctx: Context, run: JobRun) -> Step:
         What it did, and where the next step begins.
     """
     asks = dict.fromkeys((model.CONCLUSION, model.CONTEXT, model.DECISION), AS_FACT)
-    scope = Scope(kinds=tuple(asks))
-    return _proposed(ctx, run, "fact", scope, _said_in(2, asks), MOST_FACTS)
+    return proposed(ctx, run, "fact", Scope(kinds=tuple(asks)), said_in(2, asks), most=MOST_FACTS)
 
 
 def skills(ctx: Context, run: JobRun) -> Step:
@@ -210,61 +119,78 @@ def skills(ctx: Context, run: JobRun) -> Step:
     Returns:
         What it did, and where the next step begins.
     """
-    return _proposed(ctx, run, SKILL, Scope(collections=(model.TRAILS,)), _worked)
+    return proposed(ctx, run, SKILL, Scope(collections=(model.TRAILS,)), _worked)
 
 
-def _said_in(
-    least: int, asks: Mapping[str, Mapping[str, object]]
-) -> Callable[[Memory], Derivation | None]:
-    def read(memory: Memory) -> Derivation | None:
-        n = len(sessions_of(memory))
-        weighs = memory.priority in model.IMPORTANT or TAG in memory.tags
-        if n < least or weighs or memory.trust < 1 or memory.is_held:
-            return None
-        return Derivation(memory.text, {"sessions": n}, asks[memory.kind])
+def said_in(least: int, asks: Mapping[str, Mapping[str, object]]) -> Find:
+    """Return what finds memories that so many sessions said, each proposed as its kind asks."""
 
-    return read
+    def find(_: Context, page: Page) -> Iterator[Derivation]:
+        for memory in page.memories:
+            n = len(sessions_of(memory))
+            weighs = memory.priority in model.IMPORTANT or TAG in memory.tags
+            if n >= least and not weighs and memory.trust > 0 and not memory.is_held:
+                yield Derivation([memory], memory.text, {"sessions": n}, asks[memory.kind])
 
-
-def _worked(trail: Memory) -> Derivation | None:
-    figures = Record(trail.extra)
-    won, n, sessions = (figures.number(name) for name in ("won", "n", "sessions"))
-    if won < LEAST_WON or sessions < LEAST_SESSIONS:
-        return None
-    return Derivation(trail.text, {"won": won, "n": n, "sessions": sessions}, AS_PROCEDURE)
+    return find
 
 
-def _proposed(
+def _worked(_: Context, page: Page) -> Iterator[Derivation]:
+    for trail in page.memories:
+        figures = Record(trail.extra)
+        counts = {name: figures.number(name) for name in ("won", "n", "sessions")}
+        if counts["won"] >= LEAST_WON and counts["sessions"] >= LEAST_SESSIONS:
+            yield Derivation([trail], trail.text, counts, AS_PROCEDURE)
+
+
+def proposed(
     ctx: Context,
     run: JobRun,
     how: str,
     scope: Scope,
-    read: Callable[[Memory], Derivation | None],
+    find: Find,
+    counted: str = "found",
     most: int = proposals.MOST_WAITING,
 ) -> Step:
     """Propose what the memories of a page give rise to.
 
     Args:
         how: the way in which it is derived.
+        counted: as what a report counts it.
         most: how many one run proposes at most.
+
+    Returns:
+        What it did, and where the next step begins.
     """
     page = paging.page(ctx, run.cursor, AT_ONCE, scope)
     if page is None:
         return Step({"proposed": 0})
-    read_of = ((memory, read(memory)) for memory in page.memories)
-    findings = [([memory], finding, "") for memory, finding in read_of if finding is not None]
-    items, new = _put_forward(ctx, run, page.shelf, how, findings, most)
-    report = {"looked_at": len(page.memories), "found": len(items), "proposed": new, "items": items}
-    return Step(report, page.cursor, message=_hint(run, new))
+    items, new, before = [], 0, run.report.number("proposed")
+    for finding in find(ctx, page):
+        items.append({"id": finding.sources[0].id, "text": finding.text, **finding.evidence})
+        if not run.dry_run and before + new < most:
+            new += _put(ctx, page.shelf, how, finding, run.now)
+    report = {"looked_at": len(page.memories), counted: len(items), "proposed": new, "items": items}
+    count = before + new
+    hint = f"{count} are proposed: `vector-memory review`." if count else ""
+    return Step(report, page.cursor, message=hint)
 
 
-def _worded(ctx: Context, how: str, sources: Sequence[Memory], memory: Memory) -> Memory:
-    """Return what was derived in a model's words where one is set."""
-    source_text = "\n".join(source.text for source in sources)
-    # Steps stay as they were run, and counts as they were counted.
-    is_exact = how in (SKILL, heuristics.HOW)
-    words = "" if is_exact else model_help.worded(ctx, WORDING, source_text, WORDS_CHARS)
-    return replace(memory, text=redact.clean(words).text) if words else memory
+def _put(ctx: Context, shelf: Shelf, how: str, finding: Derivation, now: datetime) -> bool:
+    """Propose a finding in a model's words where one is set; return whether it is new."""
+    memory = made(how, finding.text, finding.sources, now, finding.evidence, finding.about)
+    if is_known(shelf, memory):
+        return False
+    source_text = "\n".join(source.text for source in finding.sources)
+    words = "" if how in EXACT else model_help.worded(ctx, WORDING, source_text, WORDS_CHARS)
+    memory = replace(memory, text=redact.clean(words).text) if words else memory
+    try:
+        stored = proposals.put(ctx, shelf, proposals.proposed(memory, finding.asks))
+    except BadInputError:
+        # Too many wait already: it is found again the next time.
+        return False
+    link(shelf, stored)
+    return stored.id == memory.id
 
 
 def made(

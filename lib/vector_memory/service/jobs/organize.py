@@ -4,28 +4,30 @@ never all with all."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from vector_memory.model import ignore_progress
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit import consolidate
 from vector_memory.service.jobs import paging, tier_transfer
-from vector_memory.service.jobs.step import JobRun, Step
+from vector_memory.service.jobs.step import JobRun, Step, in_turn
 
 AT_ONCE = 50
 
 
 def step(ctx: Context, run: JobRun) -> Step:
-    """Merge a page of memories; behind the last page prune and optimise.
+    """Merge a page of memories; behind the last page let the tiers move what they would, and optimise what needs it.
 
     Returns:
         What it did, and where the next step begins.
     """
-    if run.cursor.text("phase") == "prune":
-        return _pruned(ctx, run)
+    return in_turn(ctx, run, (_merged, tier_transfer.step, _optimized))
+
+
+def _merged(ctx: Context, run: JobRun) -> Step:
+    # By store how far was compared, in this run or an earlier one.
+    reached = {**run.before.part("reached"), **run.report.part("reached")}
     page = paging.page(ctx, run.cursor, AT_ONCE, begun=run.before.part("reached"))
     if page is None:
-        return Step({}, {"phase": "prune"})
+        return Step({"reached": reached})
     counts = {"compared": len(page.memories), "merged": 0, "groups": 0}
     memories = [memory for memory in page.memories if consolidate.may_be_one(memory)]
     for group in consolidate.groups_among(ctx, page.shelf, memories, ignore_progress):
@@ -33,22 +35,12 @@ def step(ctx: Context, run: JobRun) -> Step:
         if group.same and not run.dry_run and page.shelf.journal.writable:
             counts["merged"] += consolidate.merge(ctx, "job", group)
     # What is merged gets a new number, and is compared again the next time: it finds nothing then.
-    reached = _reached(run)
     if page.memories:
         reached[page.shelf.folder] = page.memories[-1].seq
-    return Step({**counts, "reached": reached}, page.cursor or {"phase": "prune"})
+    return Step({**counts, "reached": reached}, page.cursor)
 
 
-def _reached(run: JobRun) -> dict[str, object]:
-    """Return by store how far was compared, in this run or an earlier one."""
-    return {**run.before.part("reached"), **run.report.part("reached")}
-
-
-def _pruned(ctx: Context, run: JobRun) -> Step:
-    """Let the tiers move what they would, and optimise what needs it."""
-    moved = tier_transfer.step(ctx, replace(run, cursor=run.cursor.part("at")))
-    if moved.cursor:
-        return Step(moved.report, {"phase": "prune", "at": moved.cursor}, moved.entry)
+def _optimized(ctx: Context, run: JobRun) -> Step:
     optimized = 0
     for shelf in ctx.opened_shelves():
         index = shelf.index
@@ -56,4 +48,4 @@ def _pruned(ctx: Context, run: JobRun) -> Step:
             with shelf.following:
                 index.optimize()
             optimized += 1
-    return Step({**moved.report, "optimized": optimized, "reached": _reached(run)}, {}, moved.entry)
+    return Step({"optimized": optimized})

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 
 from vector_memory.service.base.context import Context
-from vector_memory.service.governance import actors
+from vector_memory.service.governance import agents
 from vector_memory.service.jobs.step import JobRun, Step
 
 UNUSED_DAYS, MOST_NAMED = 90, 5
@@ -28,7 +28,7 @@ def step(ctx: Context, run: JobRun) -> Step:
         for folder in ctx.settings.excluded_projects
         if not os.path.isdir(os.path.expanduser(folder))
     ]
-    advised = actors.actors(ctx, actors.ActorsRequest(action="review")).actors
+    advised = agents.actors(ctx, agents.ActorsRequest(action="review")).actors
     report = {
         "trusted": len(trusted), "missing": missing, "unused": unused, "excluded_missing": excluded,
         "actors": [{"sort": actor.sort, "name": actor.name, "advice": actor.advice} for actor in advised],

@@ -17,7 +17,7 @@ from vector_memory.model import DECISION, PASSAGE, Memory, Scope, Sensitivity
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import ProjectNames, newest_of, project_names
 from vector_memory.service.capture import session_summary
-from vector_memory.service.governance import actors, controls
+from vector_memory.service.governance import agents, controls
 from vector_memory.service.jobs.step import JobRun, Step
 from vector_memory.service.jobs.weekly_backup import newest
 from vector_memory.service.tools import flags
@@ -70,7 +70,7 @@ def _governed(ctx: Context, since: datetime) -> Iterator[str]:
             left = framework.not_measurable
             beyond = f", {left} not measurable here" if left else ""
             yield f"{framework.name}: {framework.score:.0%} of {framework.measured} controls{beyond} (evidence, no certificate)"
-    for who in actors.actors(ctx, actors.ActorsRequest(actor="job", action="review")).actors:
+    for who in agents.actors(ctx, agents.ActorsRequest(actor="job", action="review")).actors:
         yield f"{who.sort} {who.name or who.id}: {who.advice}"
 
 

@@ -129,14 +129,14 @@ def _rehearse(ctx: Context, name: str, begin: Record) -> JobRow:
 
 def _one_step(ctx: Context, name: str) -> JobRow:
     """Do one step of a job; return its row as it stands then."""
-    cadence, clock = registry.JOBS[name].cadence, ctx.job_clock
+    clock = ctx.job_clock
     before = row_of(ctx, name)
     was_cut_off = before.outcome == RUNNING and name not in clock.begun
     row = _taken_up(before, ctx.now(), was_cut_off)
     clock.begun.add(name)
     if was_cut_off and row.failures > MOST_CUT_OFF:
         message = "The daemon ended in the middle of it, several times."
-        return _over(ctx, row, schedule.ended(row, cadence, ctx.local_now(), FAILED, message))
+        return _over(ctx, row, FAILED, message)
     # Claimed before it is done: whatever ends the daemon is known to the next one.
     ctx.state.put_jobs([row])
     report, earlier_run = Record(report_of_run(row.report)), Record(row.report).part(_BEFORE)
@@ -157,15 +157,13 @@ def _one_step(ctx: Context, name: str) -> JobRow:
     if not step.cursor:
         whole = replace(row, report=report, took_s=took_s)
         message = step.message or registry.sentence(name, report)
-        done = schedule.ended(whole, cadence, ctx.local_now(), step.outcome, message)
-        return _over(ctx, whole, done, step)
+        return _over(ctx, whole, step.outcome, message, step)
     # A step that was done is no failure, however often the run was cut off.
     noted = {**report, _BEFORE: job_run.before}
     row = replace(row, cursor=step.cursor, report=noted, took_s=took_s, failures=0)
     if took_s > MOST_RUN_S:
         message = f"It took longer than {MOST_RUN_S / 60:.0f} minutes, and goes on another time."
-        later = schedule.ended(replace(row, took_s=0.0), cadence, ctx.local_now(), FAILED, message)
-        return _over(ctx, row, later, step)
+        return _over(ctx, replace(row, took_s=0.0), FAILED, message, step)
     ctx.state.put_jobs([row], [step.entry] if step.entry else [])
     return row
 
@@ -199,13 +197,14 @@ def _failed(ctx: Context, row: JobRow, error: Exception) -> None:
     """Note a failure. The run goes on at its cursor when it is tried again."""
     log.error("job %s failed: %s", row.name, error, exc_info=error)
     ctx.count("jobs_failed")
-    message = f"{type(error).__name__}: {error}"[:500]
-    cadence = registry.JOBS[row.name].cadence
-    _over(ctx, row, schedule.ended(row, cadence, ctx.local_now(), FAILED, message))
+    _over(ctx, row, FAILED, f"{type(error).__name__}: {error}"[:500])
 
 
-def _over(ctx: Context, row: JobRow, done: JobRow, step: Step | None = None) -> JobRow:
-    """Write how a run ended, with its audit entries, in one transaction."""
+def _over(
+    ctx: Context, row: JobRow, outcome: str, message: str, step: Step | None = None
+) -> JobRow:
+    """Write how a run ended and when the job is due again, with its audit entries, in one transaction."""
+    done = schedule.ended(row, registry.JOBS[row.name].cadence, ctx.local_now(), outcome, message)
     entries = [step.entry] if step is not None and step.entry else []
     detail = {"name": row.name, "outcome": done.outcome, **counts_of(report_of_run(done.report))}
     ctx.state.put_jobs([done], [*entries, Entry("job", (), detail)])

@@ -10,7 +10,7 @@ from vector_memory.journal.job_rows import FAILED, WAITS
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import project_roots
 from vector_memory.service.jobs.step import JobRun, Step
-from vector_memory.service.sharing import publish, share, team
+from vector_memory.service.sharing import pull, team
 
 
 def step(ctx: Context, run: JobRun) -> Step:
@@ -29,9 +29,9 @@ def step(ctx: Context, run: JobRun) -> Step:
         return Step({"projects": len(shared)}, message=f"It would pull for {len(shared)} projects.")
     memories, refused = 0, list[str]()
     for root in shared:
-        asked = share.ShareRequest(actor="job", project=root, cwd=root, is_global=not root)
+        asked = pull.ShareRequest(actor="job", project=root, cwd=root, is_global=not root)
         try:
-            done = publish.pulled(ctx, asked, lambda *_: None)
+            done = pull.pull(ctx, asked, lambda *_: None)
         except VectorMemoryError as error:
             refused.append(f"{root or 'global'}: {error}")
             continue

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -69,6 +69,20 @@ class Step:
 
 
 Work = Callable[[Context, JobRun], Step]
+
+
+def in_turn(ctx: Context, run: JobRun, works: Sequence[Work]) -> Step:
+    """Do the next step of works that are done one after the other.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
+    # A cursor of an older version may lie behind the last.
+    at = min(run.cursor.number("step"), len(works) - 1)
+    done = works[at](ctx, replace(run, cursor=run.cursor.part("at")))
+    following = at if done.cursor else at + 1
+    more = {"step": following, "at": dict(done.cursor)} if following < len(works) else {}
+    return replace(done, cursor=more)
 
 
 def joined(report: Mapping[str, object], more: Mapping[str, object]) -> dict[str, object]:

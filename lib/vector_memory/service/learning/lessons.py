@@ -20,6 +20,9 @@ from vector_memory.index.exchanges import Exchange
 from vector_memory.index.reader import TurnRead, head_of, read_exchanges
 from vector_memory.model import HEURISTICS, TRAILS, TRAJECTORIES, WORLD, Memory, Origin
 from vector_memory.observe.learning import outcomes, tasks, things, trails, trajectories, trouble
+from vector_memory.observe.learning.outcomes import Task
+from vector_memory.observe.learning.things import Sighting
+from vector_memory.observe.learning.trajectories import Trajectory
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.asker import ProjectAsker, asker_at, asker_in
 from vector_memory.service.base.context import Context
@@ -175,9 +178,7 @@ def draw(ctx: Context, asker: ProjectAsker) -> None:
     _keep_drawn(ctx, asker, HEURISTICS, learned_records.BOARD, [board])
 
 
-def all_kept(
-    asker: ProjectAsker,
-) -> tuple[list[outcomes.Task], list[things.Sighting], list[Memory]]:
+def all_kept(asker: ProjectAsker) -> tuple[list[Task], list[Sighting], list[Memory]]:
     """Return a project's newest tasks, oldest first, each once, what was seen, and the records of the oldest sessions
     where there are too many."""
     pairs = learned_records.ledgers([asker.own], (asker.place.id,))
@@ -190,11 +191,8 @@ def all_kept(
 
 
 def _with_outcomes(
-    ctx: Context,
-    asker: ProjectAsker,
-    examples: Sequence[trajectories.Trajectory],
-    kept: Sequence[outcomes.Task],
-) -> list[trajectories.Trajectory]:
+    ctx: Context, asker: ProjectAsker, examples: Sequence[Trajectory], kept: Sequence[Task]
+) -> list[Trajectory]:
     """Return examples with the tasks that they came into; what was counted before stays, as what sessions were
     shown is not known for long."""
     tried = {each.id: dict(each.tried) for each in learned_records.trajectories_of(asker)}
@@ -210,7 +208,7 @@ def _keep_drawn(
     asker: ProjectAsker,
     collection: str,
     kind: str,
-    drawn: Sequence[trails.Trail | trajectories.Trajectory | things.Thing | Board],
+    drawn: Sequence[trails.Trail | Trajectory | things.Thing | Board],
 ) -> None:
     """Store what was made, each under its key, and drop what is not made any more."""
     records = counted_records.of(asker, collection, learned_records.MOST_RECORDS, (kind,))

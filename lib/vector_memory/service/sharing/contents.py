@@ -11,25 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from itertools import islice
 
-from vector_memory import redact
+from vector_memory import model, redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.model import (
-    AUTHOR,
-    CAUSE,
-    CONCLUSION,
-    DECISION,
-    FACT,
-    IS_FOREIGN,
-    OF_TALK,
-    PROBLEM,
-    PROCEDURE,
-    QUIET,
-    SOLUTION,
-    Memory,
-    Origin,
-    Scope,
-    Sensitivity,
-)
+from vector_memory.model import Memory, Origin, Scope, Sensitivity
 from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory import trust_marks
@@ -39,20 +23,11 @@ from vector_memory.system.json_in import Record
 from vector_memory.trust import canonical
 
 KINDS = (
-    DECISION,
-    CONCLUSION,
-    PROBLEM,
-    CAUSE,
-    SOLUTION,
-    FACT,
-    PROCEDURE,
-    "fix",
-    "learning",
-    "rule",
-    "note",
-)
+    model.DECISION, model.CONCLUSION, model.PROBLEM, model.CAUSE, model.SOLUTION, model.FACT, model.PROCEDURE,
+    "fix", "learning", "rule", "note",
+)  # fmt: skip
 """What is offered where no kinds were chosen: what was found out. Neither talk nor what is one person's."""
-NEVER = OF_TALK
+NEVER = model.OF_TALK
 """Talk as it was, and what is made of it: never shared, whatever is asked."""
 MOST_MEMORIES = 200_000
 MOST_TEXT, MOST_TITLE, MOST_WORDS = 100_000, 1_000, 50
@@ -88,7 +63,7 @@ def chosen(ctx: Context, corner: Corner, share: TeamShare) -> Iterator[Shared]:
     and tags that were chosen. What others wrote, what waits for the user, and what is confidential stays."""
     shelf = ctx.shelf_of(corner.place)
     kinds = tuple(kind for kind in share.kinds or KINDS if kind not in NEVER)
-    scope = Scope((corner.id,), kinds, share.tags, without=tuple(QUIET))
+    scope = Scope((corner.id,), kinds, share.tags, without=tuple(model.QUIET))
     with redact.for_project(corner.root if corner.place else ""):
         for memory in shelf.journal.iter_memories(scope):
             if may_go(memory, ctx.now()) and (line := _written(memory, corner)) is not None:
@@ -171,7 +146,10 @@ def read(record: Record, member: Member, corner: Corner, now: datetime) -> Memor
             tags=_words(record, "tags"),
             files=_words(record, "files"),
             external_id=privacy.word(id)[:64],
-            extra={IS_FOREIGN: True, AUTHOR: {"key": member.key.word, "name": member.name}},
+            extra={
+                model.IS_FOREIGN: True,
+                model.AUTHOR: {"key": member.key.word, "name": member.name},
+            },
         )
         return trust_marks.settled(memory, raw)
     except (ValueError, TypeError, UnsafeTextError):

@@ -1,4 +1,4 @@
-"""`share publish` and the two doors of `pull`: what goes out is looked at first, then sealed and signed."""
+"""`share publish`: what goes out is looked at first, then sealed and signed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.sharing import contents, pull, team
 from vector_memory.service.sharing.contents import Shared
 from vector_memory.service.sharing.places import SharedPlace
-from vector_memory.service.sharing.share import ShareRequest, own_key, own_keys, place_of
-from vector_memory.service.sharing.team import Corner, Member, Published, TeamShare
+from vector_memory.service.sharing.pull import ShareRequest
+from vector_memory.service.sharing.team import Member, Published, TeamShare
 from vector_memory.trust import bundles
 from vector_memory.trust.bundles import BundlePosition
 from vector_memory.trust.keys import PrivateKey
@@ -123,12 +123,12 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
             "What would be published, or for whom, has changed since it was shown.",
             "Nothing was published: look at it again.",
         )
-    own = own_key(ctx, request.passphrase)
+    own = pull.own_key(ctx, request.passphrase)
     with team.sharing:
         # Another terminal may have published meanwhile.
         before = team.require_share(ctx, corner)
         share = replace(before, kinds=share.kinds, tags=share.tags)
-        place = place_of(ctx, corner, share.url, request.access)
+        place = pull.place_of(ctx, corner, share.url, request.access)
         place.refresh()
         published, size = _put(ctx, share, place, own, readers, going)
         team.save(ctx, corner, replace(share, published=published))
@@ -213,26 +213,3 @@ def _put(
                 place.remove(pull.name_of(Member("", older.public), number))
     place.finish()
     return Published(seq, position.base, bundles.digest(raw), ids, now), len(raw)
-
-
-def pulled(ctx: Context, request: ShareRequest, progress: Progress) -> pull.PullAnswer:
-    """Take over what other members published.
-
-    Raises:
-        NotFoundError: the project is not shared.
-        BadInputError: the place cannot be reached.
-
-    Returns:
-        The members with how much they share, and what was refused, and why.
-    """
-    corner: Corner = team.corner_of(ctx, messages.place_of(ctx, request))
-    team.require_share(ctx, corner)
-    own = own_keys(ctx, request.passphrase)
-    with team.sharing:
-        share = team.require_share(ctx, corner)
-        place = place_of(ctx, corner, share.url, request.access)
-        place.refresh()
-        done = pull.pull(ctx, corner, share, place, own, progress)
-    about = {"action": "pull", "project": corner.id, "refused": len(done.refused)}
-    ctx.state.audit("share", request.actor, [], about)
-    return done

@@ -1,17 +1,21 @@
-"""`share pull`: take over what other members published, after looking at everything that could be wrong."""
+"""`share pull`: take over what other members published, after looking at everything that could be wrong; and what all of
+sharing begins with: the request, this installation's keys, and the place."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import contextlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import NamedTuple
 
-from vector_memory.errors import VectorMemoryError
+from vector_memory.errors import NotFoundError, VectorMemoryError
 from vector_memory.model import Memory, Progress, Scope
-from vector_memory.service.base import messages
+from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.sharing import contents, team
-from vector_memory.service.sharing.places import ROOT, SharedPlace
+from vector_memory.service.sharing.places import ROOT, VARIABLES, SharedPlace, place_at
 from vector_memory.service.sharing.team import Corner, Member, Seen, TeamShare
 from vector_memory.system.json_in import Record
 from vector_memory.trust import bundles
@@ -23,6 +27,64 @@ BATCH = 500
 MOST_REFUSED = 100
 REJECTED = "rejected"
 """The small records of what others shared and the user does not want, by the ids that it had here."""
+
+
+# -- what all of sharing begins with --
+
+
+def _access(request: Mapping[str, object], name: str) -> dict[str, str]:
+    """Read the AWS variables of the terminal that asks; no others are taken."""
+
+    value = request.get(name)
+    given = value if isinstance(value, dict) else {}
+    return {variable: str(given[variable]) for variable in VARIABLES if given.get(variable)}
+
+
+class ShareRequest(messages.Request):
+    """What concerns the sharing of a project.
+
+    Attributes:
+        access: the AWS variables of who asks.
+        passphrase: that of this installation's key, "" for none.
+    """
+
+    access: dict[str, str] = messages.read_by(_access, None)
+    passphrase: str = messages.word()
+
+
+def own_key(ctx: Context, passphrase: str) -> PrivateKey:
+    """Return the key that signs now, opened.
+
+    Raises:
+        NotFoundError: there is none yet.
+        BadInputError: it needs a passphrase.
+    """
+    current = contracts.keyring(ctx).current
+    if current is None:
+        raise NotFoundError(
+            "This installation has no key.", "`vector-memory share invite` makes one."
+        )
+    return contracts.keyring(ctx).open(current.public.id, passphrase)
+
+
+def own_keys(ctx: Context, passphrase: str) -> list[PrivateKey]:
+    """Return the key that signs now, and behind it those that it took the place of, as far as the passphrase
+    opens them: what was sealed for those can still be read."""
+    keys = [own_key(ctx, passphrase)]
+    for entry in contracts.keyring(ctx).entries():
+        if entry.retired_at and not entry.revoked_at:
+            with contextlib.suppress(VectorMemoryError):
+                keys.append(contracts.keyring(ctx).open(entry.public.id, passphrase))
+    return keys
+
+
+def place_of(ctx: Context, corner: Corner, url: str, access: dict[str, str]) -> SharedPlace:
+    """Return the place where a project is shared."""
+    copies = os.path.join(ctx.home.sharing, f"{corner.id or 'global'}.git-copy")
+    return place_at(url, copies, access or {})
+
+
+# -- what others published --
 
 
 def name_of(member: Member, seq: int) -> str:
@@ -60,78 +122,89 @@ class PullAnswer(messages.Answer):
     refused: list[RefusedView]
 
 
-def pull(
-    ctx: Context,
-    corner: Corner,
-    share: TeamShare,
-    place: SharedPlace,
-    own: Sequence[PrivateKey],
-    progress: Progress,
-) -> PullAnswer:
-    """Take over what members published since, and remove what they, or their keys, no longer stand for. A
+class Source(NamedTuple):
+    """What is pulled from: the project, how it is shared, the place, and this installation's keys, the present one and
+    those that it took the place of."""
+
+    ctx: Context
+    corner: Corner
+    share: TeamShare
+    place: SharedPlace
+    own: Sequence[PrivateKey]
+
+    def save(self) -> None:
+        """Keep what was seen."""
+        team.save(self.ctx, self.corner, self.share)
+
+
+def pull(ctx: Context, request: ShareRequest, progress: Progress) -> PullAnswer:
+    """Take over what other members published since, and remove what they, or their keys, no longer stand for. A
     member whose bundles are not as they should be keeps what was taken before.
 
-    Args:
-        own: this installation's keys, the present one and those that it took the place of.
+    Raises:
+        NotFoundError: the project is not shared.
+        BadInputError: the place cannot be reached.
 
     Returns:
         The members with how much they share, and what was refused, and why.
     """
-    mine = {key.public for key in own}
-    listed = [member for member in team.valid(corner, share) if member.key not in mine]
-    refused, views, seen = _strangers(place, corner, share), [], dict(share.seen)
+    corner = team.corner_of(ctx, messages.place_of(ctx, request))
+    team.require_share(ctx, corner)
+    own = own_keys(ctx, request.passphrase)
+    with team.sharing:
+        share = team.require_share(ctx, corner)
+        place = place_of(ctx, corner, share.url, request.access)
+        place.refresh()
+        done = _pulled(Source(ctx, corner, share, place, own), progress)
+    about = {"action": "pull", "project": corner.id, "refused": len(done.refused)}
+    ctx.state.audit("share", request.actor, [], about)
+    return done
+
+
+def _pulled(source: Source, progress: Progress) -> PullAnswer:
+    mine, seen = {key.public for key in source.own}, source.share.seen
+    valid = team.valid(source.corner, source.share)
+    listed = [member for member in valid if member.key not in mine]
+    refused, views = _strangers(source, valid), []
     if left := seen.keys() - {member.key.id for member in listed}:
-        authors = set(_authors(ctx, corner).values())
-        drop(ctx, corner, authors - {member.key.word for member in listed})
-        seen = {id: last for id, last in seen.items() if id not in left}
-        share = team.save(ctx, corner, replace(share, seen=dict(seen)))
+        authors = set(_authors(source.ctx, source.corner).values())
+        drop(source.ctx, source.corner, authors - {member.key.word for member in listed})
+        for id in left:
+            del seen[id]
+        source.save()
     for at, member in enumerate(listed):
         progress(at, len(listed), f"reading {member.name}")
         try:
-            now = _taken(ctx, corner, replace(share, seen=seen), place, member, own)
+            now = _taken(source, member)
         except VectorMemoryError as error:
             refused.append(RefusedView(f"{member.name} ({member.key.id})", str(error)))
             now = seen.get(member.key.id)
         if now is not None:
             seen[member.key.id] = now
             # Member by member: an interrupted pull begins again where it was.
-            share = team.save(ctx, corner, replace(share, seen=dict(seen)))
+            source.save()
         numbers_ = (now.seq, now.memories) if now else (0, 0)
         views.append(PulledView(member.key.word, member.name, *numbers_))
     return PullAnswer(views, refused[:MOST_REFUSED])
 
 
-def _strangers(place: SharedPlace, corner: Corner, share: TeamShare) -> list[RefusedView]:
+def _strangers(source: Source, valid: Sequence[Member]) -> list[RefusedView]:
     """Return what lies at the place of keys that are no members'."""
-    member_ids = {member.key.id for member in team.valid(corner, share)}
-    revoked = {PublicKey.read(word).id for word in share.revoked}
-    return [
-        RefusedView(
-            name,
-            "its key was revoked here"
-            if name in revoked
-            else "its key is not in the list of members",
-        )
-        for name in place.names(f"{ROOT}/members")
-        if name not in member_ids
-    ]
+    revoked = {PublicKey.read(word).id for word in source.share.revoked}
+    strange = set(source.place.names(f"{ROOT}/members")) - {member.key.id for member in valid}
+    why = {True: "its key was revoked here", False: "its key is not in the list of members"}
+    return [RefusedView(name, why[name in revoked]) for name in sorted(strange)]
 
 
-def _taken(
-    ctx: Context,
-    corner: Corner,
-    share: TeamShare,
-    place: SharedPlace,
-    member: Member,
-    own: Sequence[PrivateKey],
-) -> Seen | None:
+def _taken(source: Source, member: Member) -> Seen | None:
     """Return the newest bundle of a member after taking it over, None where there is none. In `share.seen` it is noted
     before anything is stored: who leaves after a pull that was interrupted leaves nothing.
 
     Raises:
         RefusedBundleError: something is wrong with it; nothing was taken.
     """
-    there, before = numbers(place, member), share.seen.get(member.key.id)
+    seen = source.share.seen
+    there, before = numbers(source.place, member), seen.get(member.key.id)
     if before and (not there or there[-1] < before.seq):
         if there:
             raise RefusedBundleError(
@@ -140,46 +213,41 @@ def _taken(
             )
         # Taking everything back is the member's right; it cannot be told from somebody who deleted it.
         if before.memories or not before.seq:
-            _keep_only(ctx, corner, member, [])
+            _keep_only(source, member, [])
         return replace(before, memories=0)
     if not there:
         return None
-    chain = _chain(place, share, member, there[-1], before)
+    chain = _chain(source, member, there[-1], before)
     newest = chain[-1]
     if before and before.seq == newest.position.seq and before.memories:
         return before
     opened = []
     for bundle in chain:
-        reader = next((key for key in own if key.public.id in bundle.readers), own[0])
+        reader = next((key for key in source.own if key.public.id in bundle.readers), source.own[0])
         opened.append(bundles.unseal(bundle, reader))
     if before is None:
-        share.seen[member.key.id] = Seen(0, "", 0)
-        team.save(ctx, corner, share)
+        seen[member.key.id] = Seen(0, "", 0)
+        source.save()
     goes_on = before if chain[0].position.seq > chain[0].position.base else None
-    count = _keep_only(ctx, corner, member, opened, goes_on)
+    count = _keep_only(source, member, opened, goes_on)
     return Seen(newest.position.seq, newest.digest, count)
 
 
-def _chain(
-    place: SharedPlace, share: TeamShare, member: Member, newest: int, before: Seen | None
-) -> list[Bundle]:
+def _chain(source: Source, member: Member, newest: int, before: Seen | None) -> list[Bundle]:
     """Return the bundles from the base to the newest one, each looked at; from the one on that continues what was taken
     before, where they do: nothing but more is in these.
 
     Raises:
         RefusedBundleError: one is damaged, forged, of another team, or not the one that followed.
     """
-    last = _read(place, share, member, newest)
+    last = _read(source, member, newest)
     chain = [last]
     while chain[0].position.base < chain[0].position.seq:
         first = chain[0].position
-        if (
-            before
-            and before.memories
-            and (first.seq - 1, first.previous) == (before.seq, before.digest)
-        ):
+        taken = (before.seq, before.digest) if before and before.memories else None
+        if taken == (first.seq - 1, first.previous):
             break
-        earlier = _read(place, share, member, first.seq - 1)
+        earlier = _read(source, member, first.seq - 1)
         if earlier.digest != first.previous or earlier.position.base != first.base:
             raise RefusedBundleError(
                 f"Bundle {first.seq} does not continue bundle {first.seq - 1}."
@@ -194,11 +262,12 @@ def _chain(
     return chain
 
 
-def _read(place: SharedPlace, share: TeamShare, member: Member, seq: int) -> Bundle:
-    bundle = bundles.read(place.read(name_of(member, seq), bundles.MOST_BYTES + bundles.MOST_HEAD))
+def _read(source: Source, member: Member, seq: int) -> Bundle:
+    raw = source.place.read(name_of(member, seq), bundles.MOST_BYTES + bundles.MOST_HEAD)
+    bundle = bundles.read(raw)
     if bundle.key != member.key:
         raise RefusedBundleError(f"Bundle {seq} was signed by another key.")
-    if bundle.position.team != share.team:
+    if bundle.position.team != source.share.team:
         raise RefusedBundleError(f"Bundle {seq} was made for another team.")
     if bundle.position.seq != seq:
         raise RefusedBundleError(f"Bundle {seq} is number {bundle.position.seq} in truth.")
@@ -206,11 +275,7 @@ def _read(place: SharedPlace, share: TeamShare, member: Member, seq: int) -> Bun
 
 
 def _keep_only(
-    ctx: Context,
-    corner: Corner,
-    member: Member,
-    opened: Sequence[bytes],
-    goes_on: Seen | None = None,
+    source: Source, member: Member, opened: Sequence[bytes], goes_on: Seen | None = None
 ) -> int:
     """Have of a member's memories those of some bundles here and no others, but for what the user rejected; return how
     many these are. What is here already is not looked at anew: its id is that of its words.
@@ -218,6 +283,7 @@ def _keep_only(
     Args:
         goes_on: what was taken before, where the bundles only add to it.
     """
+    ctx, corner = source.ctx, source.corner
     shelf = ctx.team_shelf(make=True)
     if shelf is None:
         return 0

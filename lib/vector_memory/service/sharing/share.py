@@ -2,58 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
 import getpass
 import json
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 
-from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
-from vector_memory.model import JURISDICTIONS, Memory
+from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.model import JURISDICTIONS, Memory, is_hex
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.sharing import contents, pull, team
-from vector_memory.service.sharing.places import ROOT, VARIABLES, SharedPlace, path_of, place_at
+from vector_memory.service.sharing.places import ROOT, SharedPlace, path_of
+from vector_memory.service.sharing.pull import ShareRequest
 from vector_memory.service.sharing.team import Corner, Member, TeamShare
-from vector_memory.trust.keys import KeyEntry, PrivateKey, PublicKey
+from vector_memory.trust.keys import KeyEntry, PublicKey
 
 TEAM = f"{ROOT}/team.json"
 MOST_TEAM = 4_096
-
-
-def _access(request: Mapping[str, object], name: str) -> dict[str, str]:
-    """Read the AWS variables of the terminal that asks; no others are taken."""
-
-    value = request.get(name)
-    given = value if isinstance(value, dict) else {}
-    return {variable: str(given[variable]) for variable in VARIABLES if given.get(variable)}
-
-
-class ShareRequest(messages.Request):
-    """What concerns the sharing of a project.
-
-    Attributes:
-        access: the AWS variables of who asks.
-        passphrase: that of this installation's key, "" for none.
-    """
-
-    access: dict[str, str] = messages.read_by(_access, None)
-    passphrase: str = messages.word()
-
-
-class ShareInitRequest(ShareRequest):
-    """Share a project at a place.
-
-    Attributes:
-        name: what the list of members calls this user.
-        jurisdiction: under whose law this installation's copies lie.
-    """
-
-    to: str = messages.text(2_000)
-    name: str = messages.word()
-    jurisdiction: str = messages.one_of(JURISDICTIONS)
 
 
 class ShareInitAnswer(messages.Answer):
@@ -73,6 +39,17 @@ class InviteRequest(ShareRequest):
     key: str = messages.word()
     name: str = messages.word()
     jurisdiction: str = messages.one_of(JURISDICTIONS)
+
+
+class ShareInitRequest(InviteRequest):
+    """Share a project at a place.
+
+    Attributes:
+        name: what the list of members calls this user.
+        jurisdiction: under whose law this installation's copies lie.
+    """
+
+    to: str = messages.text(2_000)
 
 
 class InviteAnswer(messages.Answer):
@@ -158,13 +135,14 @@ def init(ctx: Context, request: ShareInitRequest) -> ShareInitAnswer:
     if request.to.startswith("file:") and corner.place:
         _require_apart(corner, request.to)
     own = contracts.keyring(ctx).ensure(ctx.now(), request.passphrase)
-    place = place_of(ctx, corner, request.to, request.access)
+    place = pull.place_of(ctx, corner, request.to, request.access)
     place.refresh()
     name = _team_at(place)
-    before = team.share_of(ctx, corner) or TeamShare(request.to, name)
-    share = team.adopted(replace(before, url=request.to), name)
-    if before.url != request.to:
-        share = replace(share, published=team.Published(seq=share.published.seq), seen={})
+    share = team.share_of(ctx, corner) or TeamShare(request.to, name)
+    if (share.url, share.team) != (request.to, name):
+        # Nothing that was seen or published counts any more.
+        published = team.Published(seq=share.published.seq)
+        share = replace(share, url=request.to, team=name, seen={}, published=published)
     team.save(ctx, corner, share)
     path = _admit(ctx, corner, own, request.name, request.jurisdiction)
     ctx.state.audit("share", request.actor, [], {"action": "init", "project": corner.id})
@@ -181,17 +159,22 @@ def _require_apart(corner: Corner, url: str) -> None:
 
 
 def _team_at(place: SharedPlace) -> str:
-    """Return the random name of the team that shares at a place; who comes first gives it."""
+    """Return the random name of the team that shares at a place; who comes first gives it.
+
+    Raises:
+        BadInputError: what stands there is no team's name.
+    """
     try:
-        record = json.loads(place.read(TEAM, MOST_TEAM))
-        return str(record["team"]) if isinstance(record, dict) else ""
+        name = str(json.loads(place.read(TEAM, MOST_TEAM))["team"])
     except NotFoundError:
         name = os.urandom(16).hex()
         place.write(TEAM, json.dumps({"team": name}).encode())
         place.finish()
-        return name
-    except (ValueError, KeyError):
-        return ""
+    except (ValueError, KeyError, TypeError):
+        name = ""
+    if not is_hex(name, 32):
+        raise BadInputError("The place holds no team that this version knows.", "Use another one.")
+    return name
 
 
 def _admit(ctx: Context, corner: Corner, own: KeyEntry, name: str, law: str) -> str:
@@ -349,41 +332,9 @@ def _note_gone(ctx: Context, memory: Memory) -> None:
 def _take_back(
     ctx: Context, corner: Corner, share: TeamShare, member: Member, access: dict[str, str]
 ) -> None:
-    place = place_of(ctx, corner, share.url, access)
+    place = pull.place_of(ctx, corner, share.url, access)
     place.refresh()
     folder = f"{ROOT}/members/{member.key.id}"
     for name in place.names(folder):
         place.remove(f"{folder}/{name}")
     place.finish()
-
-
-def own_key(ctx: Context, passphrase: str) -> PrivateKey:
-    """Return the key that signs now, opened.
-
-    Raises:
-        NotFoundError: there is none yet.
-        BadInputError: it needs a passphrase.
-    """
-    current = contracts.keyring(ctx).current
-    if current is None:
-        raise NotFoundError(
-            "This installation has no key.", "`vector-memory share invite` makes one."
-        )
-    return contracts.keyring(ctx).open(current.public.id, passphrase)
-
-
-def own_keys(ctx: Context, passphrase: str) -> list[PrivateKey]:
-    """Return the key that signs now, and behind it those that it took the place of, as far as the passphrase
-    opens them: what was sealed for those can still be read."""
-    keys = [own_key(ctx, passphrase)]
-    for entry in contracts.keyring(ctx).entries():
-        if entry.retired_at and not entry.revoked_at:
-            with contextlib.suppress(VectorMemoryError):
-                keys.append(contracts.keyring(ctx).open(entry.public.id, passphrase))
-    return keys
-
-
-def place_of(ctx: Context, corner: Corner, url: str, access: dict[str, str]) -> SharedPlace:
-    """Return the place where a project is shared."""
-    copies = os.path.join(ctx.home.sharing, f"{corner.id or 'global'}.git-copy")
-    return place_at(url, copies, access or {})

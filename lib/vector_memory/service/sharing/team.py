@@ -10,11 +10,11 @@ import json
 import os
 import re
 import threading
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError, VectorMemoryError
-from vector_memory.model import GLOBAL_PROJECT, JURISDICTIONS, is_hex
+from vector_memory.model import GLOBAL_PROJECT, JURISDICTIONS
 from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context
 from vector_memory.system import private
@@ -160,11 +160,8 @@ def write_members(corner: Corner, listed: list[Member]) -> str:
     """Write the list of members, and return its path. It is for the user to commit."""
     path = os.path.join(corner.root, FILE)
     entries = [
-        {
-            "name": member.name,
-            "key": member.key.word,
-            **({"jurisdiction": member.law} if member.law else {}),
-        }
+        {"name": member.name, "key": member.key.word}
+        | ({"jurisdiction": member.law} if member.law else {})
         for member in listed
     ]
     _write(path, json.dumps({"members": entries}, indent=2, ensure_ascii=False) + "\n", 0o644)
@@ -240,19 +237,6 @@ def law_of_all(listed: list[Member]) -> str:
 def without(listed: list[Member], key: PublicKey) -> list[Member]:
     """Return members without one."""
     return [member for member in listed if member.key != key]
-
-
-def adopted(share: TeamShare, team: str) -> TeamShare:
-    """Return a share as one of another team: nothing that was seen or published counts any more.
-
-    Raises:
-        BadInputError: that is no team's name.
-    """
-    if not is_hex(team, 32):
-        raise BadInputError("The place holds no team that this version knows.", "Use another one.")
-    if share.team == team:
-        return share
-    return replace(share, team=team, seen={}, published=Published(seq=share.published.seq))
 
 
 def _record(ctx: Context, corner: Corner) -> str:

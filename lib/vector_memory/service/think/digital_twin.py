@@ -97,8 +97,8 @@ def try_out(ctx: Context, request: TwinRequest, progress: Progress) -> ledger.An
         after = _replayed(copy, asker, asked, progress, "with the change")
     made = _compared(ctx, asker, before, after)
     did = {PRUNE: f"{number} memories would go. ", CONSOLIDATE: f"{number} would be merged. "}
-    made |= {"told": f"{did.get(scenario, '')}{made['told']}", "scenario": scenario}
     promote = _promotion(scenario, request.settings) if made["differ"] or number else ""
+    made |= {"told": f"{did.get(scenario, '')}{made['told']}", "scenario": scenario}
     made |= {"changed": number, "promote": promote}
     detail = {"scenario": scenario, "differ": made["differ"]}
     ctx.state.audit("digital_twin", request.actor, [], detail)

@@ -21,7 +21,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.learning import procedures
 from vector_memory.service.memory import lookup
-from vector_memory.service.think import ledger, plan
+from vector_memory.service.think import ledger, planning
 from vector_memory.system.paths import version
 
 PAGE = 500
@@ -223,9 +223,9 @@ def _conditions_can_be_read(memory: Memory) -> Iterable[str]:
 @_in(OF_A_ROW)
 def _plans_have_an_order(memory: Memory) -> Iterable[str]:
     """No tasks of a plan wait for each other."""
-    if memory.kind == plan.PLAN and memory.status is Status.ACTIVE:
+    if memory.kind == planning.PLAN and memory.status is Status.ACTIVE:
         try:
-            plan.ordered(plan.items_of(memory))
+            planning.ordered(planning.items_of(memory))
         except BadInputError as error:
             yield error.message
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from math import log
@@ -80,15 +80,9 @@ def records(asker: Asker, kind: str) -> list[Memory]:
     return each_of(asker.shelves, lambda journal: journal.recent(scope, MOST_RECORDS))
 
 
-def _ledgers(asker: Asker) -> Iterator[SessionLedger]:
-    pairs = learned_records.ledgers(asker.shelves, asker.scope.projects)
-    return (ledger for _, ledger in pairs)
-
-
 def tasks_of(
     asker: Asker,
     since: datetime | None = None,
-    until: datetime | None = None,
     kind: str = "",
     with_subagents: bool = False,
 ) -> list[Task]:
@@ -99,20 +93,19 @@ def tasks_of(
         with_subagents: also what subagents did, each with the kind of subagent as its `agent`.
     """
     tasks: list[Task] = []
-    for ledger in _ledgers(asker):
+    for _, ledger in learned_records.ledgers(asker.shelves, asker.scope.projects):
         tasks += [*ledger.tasks, *(ledger.by_subagents if with_subagents else ())]
     return [
         task
         for task in learned_records.each_once(tasks)
-        if (since is None or task.ended_at >= since)
-        and (until is None or task.ended_at < until)
-        and kind in ("", task.kind)
+        if (since is None or task.ended_at >= since) and kind in ("", task.kind)
     ]
 
 
 def sightings_of(asker: Asker) -> list[Sighting]:
     """Return what was seen in the sessions that an asker may see, each once."""
-    return things.each_once(sighting for ledger in _ledgers(asker) for sighting in ledger.seen)
+    pairs = learned_records.ledgers(asker.shelves, asker.scope.projects)
+    return things.each_once(sighting for _, ledger in pairs for sighting in ledger.seen)
 
 
 def trail_for(alive: Sequence[Trail], kind: str) -> Trail | None:

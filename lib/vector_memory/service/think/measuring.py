@@ -18,15 +18,8 @@ from vector_memory.errors import BadInputError
 from vector_memory.journal.journal import Journal
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import PASSAGE, Memory, Origin, Progress, Scope, Status
-from vector_memory.observe.learning.figures import (
-    LEAST_RUNS,
-    NOT_ENOUGH,
-    TOO_FEW_RUNS,
-    Middle,
-    compared,
-    middle,
-    rate,
-)
+from vector_memory.observe.learning import figures
+from vector_memory.observe.learning.figures import NOT_ENOUGH
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.memory import lookup
@@ -69,7 +62,7 @@ class Measured(NamedTuple):
 
     value: float
     told: str
-    spread: Middle | None = None
+    spread: figures.Middle | None = None
 
 
 def benchmark(ctx: Context, request: BenchmarkRequest, progress: Progress) -> ledger.Answer:
@@ -109,17 +102,17 @@ def suite(ctx: Context, request: BenchmarkRequest, progress: Progress) -> ledger
         before, now = history[name], made.value
         if name == "quality":
             before, now = [1 - share for share in before], 1 - now
-        verdicts[name] = compared(before, now)
+        verdicts[name] = figures.compared(before, now)
         dimensions.append({"name": name, **made._asdict(), "verdict": verdicts[name]})
         history[name] = [*history[name], made.value][-KEPT:]
     if request.baseline:
         ctx.state.set_cursor(NOTE, history)
     worse = [name for name, verdict in verdicts.items() if verdict.startswith("worse")]
-    figures = ", ".join(f"{dimension['name']} {dimension['value']:g}" for dimension in dimensions)
+    told = ", ".join(f"{dimension['name']} {dimension['value']:g}" for dimension in dimensions)
     verdict = f"Worse than usual: {', '.join(worse)}." if worse else "Nothing is worse than usual."
-    if set(verdicts.values()) <= {TOO_FEW_RUNS}:
-        verdict = f"{TOO_FEW_RUNS.capitalize()}: {LEAST_RUNS} are needed."
-    summary = f"{figures}. {verdict}" if figures else verdict
+    if set(verdicts.values()) <= {figures.TOO_FEW_RUNS}:
+        verdict = f"{figures.TOO_FEW_RUNS.capitalize()}: {figures.LEAST_RUNS} are needed."
+    summary = f"{told}. {verdict}" if told else verdict
     summary += "" if request.baseline else " Nothing was kept of this run."
     count = sum(shelf.journal.count(Scope().listed) for shelf in ctx.all_shelves())
     return ledger.answer(ctx, summary, memories=count, dimensions=dimensions, missing=missing)
@@ -157,7 +150,7 @@ def _quality(ctx: Context, n: int) -> Measured | None:
     for text, memory in probes:
         hits = lookup.find(ctx, text, asker, NEAR)
         good += any(hit.memory.id == memory.id or hit.memory.text == memory.text for hit in hits)
-    basis = f"{rate(good, len(probes)).told} found among the first {NEAR} by every second word of their first"
+    basis = f"{figures.rate(good, len(probes)).told} found among the first {NEAR} by every second word of their first"
     return Measured(round(good / len(probes), 3), basis) if probes else None
 
 
@@ -216,7 +209,7 @@ def _times(acts: Sequence[Callable[[], object]], what: str) -> Measured:
         started = time.perf_counter()
         act()
         took.append((time.perf_counter() - started) * 1_000)
-    spread = middle(took)
+    spread = figures.middle(took)
     return Measured(spread.median, f"ms, median of {len(took)} {what}", spread)
 
 

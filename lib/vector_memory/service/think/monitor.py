@@ -82,7 +82,7 @@ def _counts(flag_views: Iterable[FlagView]) -> dict[str, int]:
 def _weeks(ctx: Context, request: MonitorRequest, flag_views: list[FlagView]) -> list[Week]:
     """Return by weeks how many sessions were flagged, of those that did anything."""
     seen: defaultdict[str, set[str]] = defaultdict(set)
-    for task in ledger.tasks_of(messages.asker_of(ctx, request), request.since, request.until):
+    for task in ledger.tasks_of(messages.asker_of(ctx, request), request.since):
         seen[_week(task.ended_at)].add(task.session)
     by_week: defaultdict[str, list[FlagView]] = defaultdict(list)
     for flag in flag_views:

@@ -19,7 +19,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.capture import archives, step_log
 from vector_memory.service.memory import lookup
 from vector_memory.service.think import ledger
-from vector_memory.service.think.flow import steps_of
+from vector_memory.service.think.debugging import steps_of
 from vector_memory.text import dates
 
 ACTIONS = ("list", "record", "show", "compare", "memory", "replay")

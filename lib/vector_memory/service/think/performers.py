@@ -1,16 +1,20 @@
-"""`task_specialization` and `meta_agent`: who does which kind of task how well, and which agents, models, skills and
-procedures do worse than the rest, where chance hardly explains it."""
+"""`task_specialization`, `meta_agent` and `workflow_optimizer`: who does which kind of task how well; which agents, models,
+skills and procedures do worse than the rest, where chance hardly explains it; and which step of the work fails, is repeated
+or takes longest, and which of two ways went better."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from statistics import median
 
+from vector_memory.errors import BadInputError
 from vector_memory.model import PROCEDURE
-from vector_memory.observe.learning import figures, tasks
-from vector_memory.observe.learning.figures import LEAST, NOT_ENOUGH, SURE, Rate, compare, rate
-from vector_memory.observe.learning.outcomes import Task
+from vector_memory.observe.learning import figures, tasks, things
+from vector_memory.observe.learning.figures import LEAST, NOT_ENOUGH
+from vector_memory.observe.learning.outcomes import LONGEST_PAUSE_S, Task
+from vector_memory.observe.learning.things import Sighting
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import by_ids
@@ -50,7 +54,7 @@ class Performer(messages.Answer):
     agent: str
     model: str
     seen: int
-    done: Rate
+    done: figures.Rate
     minutes: float
     errors: int
     retries: int
@@ -101,9 +105,10 @@ def _candidate(kind: str, agent: str, model: str, some: Sequence[Task]) -> Perfo
 def _advice(kind: str, performers: Sequence[Performer]) -> str:
     """Return how the surest of a kind compares with all others together."""
     best, *others = performers
-    rest = rate(sum(other.done.k for other in others), sum(other.done.n for other in others))
+    good = sum(other.done.k for other in others)
+    rest = figures.rate(good, sum(other.done.n for other in others))
     name = f"{best.agent} with {best.model}"
-    verdict = compare(best.done, rest, (name, "the others")).verdict
+    verdict = figures.compare(best.done, rest, (name, "the others")).verdict
     return f"{kind}: {name} did {best.done.told}; beside all others: {verdict}."
 
 
@@ -128,8 +133,8 @@ class PeerComparison(messages.Answer):
     sort: str
     name: str
     kinds: list[str]
-    done: Rate
-    others: Rate
+    done: figures.Rate
+    others: figures.Rate
     expected: float
     chance: float
     verdict: str
@@ -152,8 +157,8 @@ def underperformers(ctx: Context, request: MetaRequest) -> ledger.Answer:
     compared = sum(min(map(len, pair)) >= request.least for pair in pairs.values())
     standings = [_standing(*key, *pair, request.least, compared) for key, pair in pairs.items()]
     standings.sort(key=lambda s: (ORDER.index(s.verdict), s.chance, -s.done.n, s.name))
-    figures = {"tasks": len(all_tasks), "judged": len(judged), "compared": compared}
-    return ledger.answer(ctx, _summary(standings), **figures, standings=standings)
+    counts = {"tasks": len(all_tasks), "judged": len(judged), "compared": compared}
+    return ledger.answer(ctx, _summary(standings), **counts, standings=standings)
 
 
 def _marked(judged: Sequence[Task]) -> Iterator[tuple[tuple[str, str], Task]]:
@@ -197,7 +202,7 @@ def _standing(
     chance, verdict = min(tails.few, tails.many), NOT_ENOUGH
     if min(len(some), len(others)) >= least:
         # The more are compared, the more seem to differ by chance.
-        is_shown = chance <= (1 - SURE) / 2 / max(1, compared)
+        is_shown = chance <= (1 - figures.SURE) / 2 / max(1, compared)
         verdict = ALIKE if not is_shown else WORSE if tails.few < tails.many else BETTER
     advice = ADVICE[sort] if verdict == WORSE else ""
     return PeerComparison(
@@ -213,3 +218,102 @@ def _summary(standings: Sequence[PeerComparison]) -> str:
     if any(standing.verdict != NOT_ENOUGH for standing in standings):
         return "Nobody does worse than the rest by more than chance explains."
     return f"{NOT_ENOUGH}: too few tasks have an end that is known."
+
+
+# -- steps (`workflow_optimizer`) --
+
+
+class OptimizerRequest(ledger.WorkRequest):
+    """Steps are looked at, of the tasks of a kind (all by default) since a time.
+
+    Attributes:
+        first, second: two ways to compare, each as command lines; none to compare nothing.
+    """
+
+    first: tuple[str, ...] = messages.words()
+    second: tuple[str, ...] = messages.words()
+
+
+class StepFigures(messages.Answer):
+    """How a step goes.
+
+    Attributes:
+        step: the job, such as `go test`.
+        went_well: of how many runs whose end is known.
+        tasks: in how many tasks it was run.
+        seconds: how long a good run takes, from call to answer; `total_s` all that were timed together, ten
+            minutes of each at most.
+    """
+
+    step: str
+    went_well: figures.Rate
+    tasks: int
+    seconds: figures.Middle
+    total_s: float
+
+
+def optimize(ctx: Context, request: OptimizerRequest) -> ledger.Answer:
+    """Return how the steps of tasks go, and how two ways compare.
+
+    Raises:
+        BadInputError: one of two ways is missing, or names no command.
+
+    Returns:
+        Of how many `tasks` it is told, how often a step failed again right after it had failed in them (`retries`),
+        their `steps`, those that took longest in all first, and how two ways `compared`.
+    """
+    asker = messages.asker_of(ctx, request)
+    tasks = ledger.tasks_of(asker, request.since, kind=request.kind)
+    keys = {task.key[:16] for task in tasks}
+    runs: defaultdict[str, list[Sighting]] = defaultdict(list)
+    for sighting in ledger.sightings_of(asker):
+        of_task = not request.kind or sighting.turn[:16] in keys
+        lately = request.since is None or datetime.fromisoformat(sighting.at) >= request.since
+        if sighting.kind == things.COMMAND and of_task and lately:
+            runs[ledger.job_of(sighting.name)].append(sighting)
+    steps = [_figures(job, seen, tasks) for job, seen in runs.items()]
+    steps.sort(key=lambda step: (-step.total_s, -step.went_well.n, step.step))
+    return ledger.answer(
+        ctx,
+        _slowest(steps),
+        tasks=len(tasks),
+        retries=sum(task.retries for task in tasks),
+        steps=steps[: request.k],
+        compared=_compared(tasks, request.first, request.second),
+    )
+
+
+def _figures(job: str, seen: Sequence[Sighting], tasks: Sequence[Task]) -> StepFigures:
+    good = [sighting for sighting in seen if sighting.state == things.OK]
+    # Nobody knows how much of a long call was waiting for a permission.
+    total = round(sum(min(sighting.seconds, LONGEST_PAUSE_S) for sighting in seen), 1)
+    took = figures.middle([sighting.seconds for sighting in good if sighting.seconds > 0])
+    in_tasks = sum(job in task.jobs for task in tasks)
+    return StepFigures(job, figures.rate(len(good), len(seen)), in_tasks, took, total)
+
+
+def _slowest(steps: Sequence[StepFigures]) -> str:
+    enough = [step for step in steps if step.went_well.is_enough]
+    if not enough:
+        return f"{NOT_ENOUGH}: no step was run five times."
+    worst = min(enough, key=lambda step: step.went_well.k / step.went_well.n)
+    longest = max(enough, key=lambda step: step.total_s)
+    summary = f"Of steps that were run five times `{longest.step}` took longest: {longest.total_s:g} s in {longest.went_well.n} runs."
+    if worst.went_well.k < worst.went_well.n:
+        summary += f" `{worst.step}` fails most: it went well {worst.went_well.told}."
+    return summary
+
+
+def _compared(
+    tasks: Sequence[Task], first: Sequence[str], second: Sequence[str]
+) -> figures.RateComparison | None:
+    """Return how tasks went that took one way and not the other, None where no ways are given."""
+    if not first and not second:
+        return None
+    ways = [{ledger.job_of(line) for line in way} for way in (first, second)]
+    if not all(ways) or ways[0] == ways[1]:
+        raise BadInputError(
+            "Two ways that differ are needed.", "Give `first` and `second` as command lines."
+        )
+    names = (" + ".join(sorted(ways[0])), " + ".join(sorted(ways[1])))
+    return ledger.compare_ways(tasks, ways[0], ways[1], names)

@@ -95,17 +95,13 @@ def red_team(ctx: Context, request: RedTeamRequest, progress: Progress) -> ledge
         tried = _attacked(ctx, request.categories or CATEGORIES, progress)
         ctx.state.audit(ACTION, request.actor, [], _detail(tried))
     runs = list(_runs(ctx))
-    if not runs:
-        return ledger.answer(
-            ctx, "No attack was run yet.", probes=0, findings=[], categories={}, runs=[]
-        )
-    last = runs[0]
+    last = runs[0] if runs else Run(ctx.now(), {}, [])
     findings = [
         finding for finding in last.findings if request.severity in ("", finding["severity"])
     ]
     return ledger.answer(
         ctx,
-        _summary(last),
+        _summary(last) if runs else "No attack was run yet.",
         probes=last.probes,
         findings=[] if request.action == "trend" else findings,
         categories=last.categories,

@@ -20,7 +20,7 @@ from vector_memory.model import DERIVED, Scope, Sensitivity
 from vector_memory.service.base import contracts, leases
 from vector_memory.service.capture import session_summary, session_topics
 from vector_memory.service.governance import controls
-from vector_memory.service.governance.evidence import FIGURES
+from vector_memory.service.governance.controls import FIGURES
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.memory import agent_rights
 from vector_memory.service.tools import dispatch

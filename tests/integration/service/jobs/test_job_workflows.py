@@ -35,7 +35,6 @@ from vector_memory.service.governance import controls
 from vector_memory.service.jobs import (
     compaction,
     paging,
-    pruning,
     regression,
     runner,
     tier_transfer,
@@ -380,7 +379,7 @@ def test_pruning_looks_at_every_collection(
     house: ServiceHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It comes through all by its cursor, and demotes what is doubted and unused; never the user's words."""
-    monkeypatch.setattr(pruning, "AT_ONCE", 3)
+    monkeypatch.setattr(tier_transfer, "LOOKED_AT", 3)
     names = ("claude_memories", "learnings", "episodes", TRAILS, "claude_memories")
     stored = [low(n, collection=name) for n, name in enumerate(names)]
     stored += [
@@ -404,7 +403,7 @@ def test_old_memories_beyond_the_soft_size_are_compacted(
 ) -> None:
     """A note says them in short and is linked to each; they move to the cold tier. Nothing happens below."""
     assert "soft size" in run(house, "memory-compaction")["message"]
-    monkeypatch.setattr(pruning, "SOFT_SIZE", 5)
+    monkeypatch.setattr(tier_transfer, "SOFT_SIZE", 5)
     about = {"entities": ["technology:redis"]}
     near = [
         low(n, f"The heron cache of redis holds key number {n}.", extra=about) for n in range(1, 6)

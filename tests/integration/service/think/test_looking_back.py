@@ -14,7 +14,7 @@ from worked import keep, task, work
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.journal.use_labels import UseLabel
 from vector_memory.service.capture import archives, deferred, step_log
-from vector_memory.service.think.flow import graph
+from vector_memory.service.think.debugging import graph
 
 BROKEN = "ModuleNotFoundError: No module named 'app' while importing the ledger"
 

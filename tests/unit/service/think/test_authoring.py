@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vector_memory.errors import BadInputError
-from vector_memory.service.think.plan import PlanItem, ordered
+from vector_memory.service.think.planning import PlanItem, ordered
 from vector_memory.service.think.workflow import COMMAND, SKILL, skill_file, steps_of
 
 

@@ -1,7 +1,11 @@
-"""`bft_consensus`: a recorded vote of several reviewers, decided by more than two thirds of the weight.
+"""`parl_coordinator` and `bft_consensus`: sessions beside each other.
 
-It is a record, not a protocol between machines: whoever runs it counts. What is critical is never decided here,
-but comes back as a question to the user.
+Leases, by which sessions at work in one place keep out of each other's way, are advice: nothing stops who does not ask.
+Each one that is given has a higher number than all before it, so that whoever comes late with an old number can be told
+from who holds it now.
+
+A vote of several reviewers is decided by more than two thirds of the weight. It is a record, not a protocol between
+machines: whoever runs it counts. What is critical is never decided here, but comes back as a question to the user.
 
 Source: the bound n >= 3f + 1 is from M. Pease, R. Shostak and L. Lamport, "Reaching Agreement in the Presence of
 Faults", 1980.
@@ -13,16 +17,118 @@ import hashlib
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context, new_id
+from vector_memory.service.base.leases import SORT, Lease, current
 from vector_memory.system.json_in import Record
 
-SORT = "vote"
+# -- leases (`parl_coordinator`) --
+
+
+NUMBERS = "lease_numbers"
+TTL_S, LONGEST_S = 60, 3_600
+MOST_LEASES = 500
+_changing = threading.Lock()
+
+
+class LeaseRequest(messages.Request):
+    """`acquire` a lease on a name for a session, keep it by a `heartbeat`, `release` it, or `list` all.
+
+    Attributes:
+        name: what it is on: a path, a branch, a task.
+        session: whose it is.
+        number: the lease's number, for `heartbeat` and `release`.
+        ttl_s: how long it holds without a heartbeat.
+    """
+
+    action: str = messages.one_of(("list", "acquire", "heartbeat", "release"), "list")
+    name: str = messages.word()
+    session: str = messages.word()
+    number: int = messages.number(0, 0, 1 << 60)
+    ttl_s: int = messages.number(TTL_S, 1, LONGEST_S)
+
+
+class LeaseAnswer(messages.Answer):
+    """The leases in question; `granted` whether the session has it, and why not."""
+
+    leases: list[Lease]
+    granted: bool | None = messages.spare()
+    problem: str | None = messages.spare()
+
+
+def lease(ctx: Context, request: LeaseRequest) -> LeaseAnswer:
+    """Acquire, keep, release or list leases.
+
+    Returns:
+        For `acquire`, the lease that is there now, whoever's it is.
+
+    Raises:
+        BadInputError: a name or session is missing.
+    """
+    place = messages.place_of(ctx, request)
+    project = place.id if place else ""
+    with _changing:
+        held = current(ctx, project)
+        if request.action == "list":
+            return LeaseAnswer(held)
+        name = privacy.line(request.name, 200)
+        if not name or not request.session:
+            raise BadInputError("A lease needs a name and a session.", "Such as name=src/api.")
+        mine = next((other for other in held if other.name == name), None)
+        if request.action == "acquire":
+            return _acquire(ctx, request, name, project, mine)
+        return _go_on(ctx, request, mine)
+
+
+def _acquire(
+    ctx: Context, request: LeaseRequest, name: str, project: str, mine: Lease | None
+) -> LeaseAnswer:
+    if mine is not None and mine.session != request.session:
+        problem = f"Session {mine.session[:8]} has it until {mine.until[11:19]} (UTC)."
+        return LeaseAnswer([mine], False, problem)
+    if len(ctx.state.records(SORT)) >= MOST_LEASES:
+        raise BadInputError(
+            f"There are {MOST_LEASES} leases already.", "Release what is not needed."
+        )
+    number = mine.number if mine else _next_number(ctx)
+    made = Lease(name, request.session, number, project, _until(ctx.now(), request.ttl_s))
+    ctx.state.put_record(SORT, f"{project} {name}", messages.to_json(made))
+    return LeaseAnswer([made], True)
+
+
+def _go_on(ctx: Context, request: LeaseRequest, mine: Lease | None) -> LeaseAnswer:
+    if mine is None or mine.session != request.session or mine.number != request.number:
+        problem = "The lease ended, or is another's by now: acquire it again."
+        return LeaseAnswer([mine] if mine else [], False, problem)
+    kept = replace(mine, until=_until(ctx.now(), request.ttl_s))
+    is_kept = request.action == "heartbeat"
+    body = messages.to_json(kept) if is_kept else None
+    ctx.state.put_record(SORT, f"{mine.project} {mine.name}", body)
+    return LeaseAnswer([kept] if is_kept else [], is_kept)
+
+
+def _next_number(ctx: Context) -> int:
+    # On the disk: after a restart an old number must still be an old one.
+    number = ctx.state.records(NUMBERS).get("last", Record()).number("number") + 1
+    ctx.state.put_record(NUMBERS, "last", {"number": number})
+    return number
+
+
+def _until(now: datetime, ttl_s: int) -> str:
+    return (now + timedelta(seconds=ttl_s)).isoformat(timespec="seconds")
+
+
+# -- votes (`bft_consensus`) --
+
+
+VOTE = "vote"
 LEAST_VOTERS = 4
 MOST_CHARS = 300
-MOST_VOTERS, MOST = 50, 500
+MOST_VOTERS, MOST_VOTES = 50, 500
 _changing = threading.Lock()
 
 
@@ -89,7 +195,7 @@ def vote(ctx: Context, request: VoteRequest) -> VoteAnswer:
     """
     with _changing:
         if request.action == "list":
-            return VoteAnswer([_view(i, record) for i, record in ctx.state.records(SORT).items()])
+            return VoteAnswer([_view(i, record) for i, record in ctx.state.records(VOTE).items()])
         if request.action == "propose":
             id, record = _propose(ctx, request)
         else:
@@ -110,14 +216,14 @@ def _propose(ctx: Context, request: VoteRequest) -> tuple[str, Record]:
             f"{LEAST_VOTERS} to {MOST_VOTERS} voters are needed: with fewer one that errs decides.",
             "Name them in voters.",
         )
-    if len(ctx.state.records(SORT)) >= MOST:
-        raise BadInputError(f"{MOST} votes are kept already.", "Count them first.")
+    if len(ctx.state.records(VOTE)) >= MOST_VOTES:
+        raise BadInputError(f"{MOST_VOTES} votes are kept already.", "Count them first.")
     body: dict[str, object] = {
         "question": question, "options": options, "weights": weights,
         "critical": request.critical, "votes": [], "at": ctx.now().isoformat(timespec="seconds"),
     }  # fmt: skip
     id = new_id()[:12]
-    ctx.state.put_record(SORT, id, body)
+    ctx.state.put_record(VOTE, id, body)
     ctx.state.audit("vote", request.actor, [], {"vote": id, "action": "propose"})
     return id, Record(body)
 
@@ -143,13 +249,13 @@ def _cast(ctx: Context, request: VoteRequest, id: str, record: Record) -> Record
     digest = hashlib.sha256(request.evidence.encode()).hexdigest() if request.evidence else ""
     cast = {"voter": voter, "choice": choice, "evidence": digest}
     body = Record({**record, "votes": [*record.parts("votes"), cast]})
-    ctx.state.put_record(SORT, id, body)
+    ctx.state.put_record(VOTE, id, body)
     ctx.state.audit("vote", request.actor, [], {"vote": id, "action": "vote", "evidence": digest})
     return body
 
 
 def _find(ctx: Context, id: str) -> tuple[str, Record]:
-    votes = ctx.state.records(SORT).items()
+    votes = ctx.state.records(VOTE).items()
     matches = [(name, record) for name, record in votes if id and name.startswith(id)]
     if len(matches) != 1:
         raise NotFoundError(f"There is no vote {id[:40]!r}.", "Action list names them.")
