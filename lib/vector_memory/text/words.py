@@ -29,6 +29,17 @@ def sentences_in(text: str) -> "list[str]":
     return _SENTENCE_END.split(text)
 
 
+def is_made_of(text: str, signs: str, most: int) -> bool:
+    """Whether a text is letters, digits and some other signs alone, from one to so many."""
+    return 0 < len(text) <= most and all(sign.isalnum() or sign in signs for sign in text)
+
+
+def is_slug(text: str, signs: str, most: int) -> bool:
+    """Whether a text is small English letters, digits and some other signs alone, and begins with none of these."""
+    is_plain = text.isascii() and text == text.lower() and text[:1].isalnum()
+    return is_plain and is_made_of(text, signs, most)
+
+
 def as_name(text: str) -> str:
     """Return a text as a part of a file's name: other signs than letters, digits, `_`, `.` and `-` become `_`."""
     return "".join(sign if sign.isalnum() or sign in "_.-" else "_" for sign in text)
