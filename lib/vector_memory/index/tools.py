@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from vector_memory.text import harmless, tables
+from vector_memory.text.words import names_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,19 +31,21 @@ _SAYING = {
     "TaskCreate": "subject",
 }  # fmt: skip
 
-_LOOKS = re.compile(
-    r"(?:(?:Edit|Write|MultiEdit|NotebookEdit|Read|TaskCreate|KillBash) "
-    r"|TaskCreate: |Bash: (?:cd [^&;|]{1,200}(?:&&|;) *)?(?:ls|cat|head|tail|grep|rg|find|fd|pwd|echo|wc|"
-    r"sed -n|sleep|which|tree|file|stat|ps|less|git (?:status|diff|log|show|branch|add|rev-parse))\b)"
-)
+_CHANGE_FOLDER = re.compile(r"^(?:\s*cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;))+")
+_SILENT = _WRITERS | {"Read", "TaskCreate", "TaskCreate:", "KillBash"}
 """Calls that only look, or whose file is known from the files of the exchange anyway."""
+_LOOKING = frozenset((
+    "ls", "cat", "head", "tail", "grep", "rg", "find", "fd", "pwd", "echo", "wc", "sleep", "which", "tree", "file",
+    "stat", "ps", "less",
+))  # fmt: skip
+_LOOKING_JOBS = ("sed -n", *(
+    f"git {job}" for job in ("status", "diff", "log", "show", "branch", "add", "rev-parse")
+))  # fmt: skip
 
 _STRANGERS = "mcp__"
 _ASKING = "AskUserQuestion"
 _OWN = ("mcp__vector_memory_", "mcp__plugin_vector_memory_")
-_OWN_COMMAND = re.compile(
-    r"\s*(?:cd [^&;|]{1,200}(?:&&|;)\s*)?(?:[\w./~-]*/)?vector-memory\s[^;&\n]*"
-)
+_OWN_COMMAND = "vector-memory"
 """What the model does with this memory is no part of what was done."""
 _REJECTIONS = (
     "The user doesn't want to proceed with this tool use.",
@@ -72,13 +75,24 @@ def describe(name: str, given: Mapping[str, object], cwd: str) -> str:
 
 def is_own(name: str, command: str) -> bool:
     """Whether a call asks this memory, by one of its tools or by its command line alone."""
-    return name.replace("-", "_").startswith(_OWN) or bool(_OWN_COMMAND.fullmatch(command))
+    line = without_folders(command).strip()
+    asks = line.partition(" ")[0].rpartition("/")[2] == _OWN_COMMAND
+    return name.replace("-", "_").startswith(_OWN) or (asks and not any(map(line.count, ";&\n")))
 
 
 def is_quiet(action: str) -> bool:
     """Whether a described call that did not fail says nothing that a passage needs: it looked at something,
     or wrote a file that the passage names anyway."""
-    return _LOOKS.match(action) is not None
+    name, ends, said = action.partition(" ")
+    line = without_folders(said).strip()
+    program = "".join(names_in(line)[:1])
+    looks = (program in _LOOKING and line.startswith(program)) or line.startswith(_LOOKING_JOBS)
+    return bool(ends) and (name in _SILENT or (name == "Bash:" and looks))
+
+
+def without_folders(command: str) -> str:
+    """Return a command line without the folders that it changes to before anything else."""
+    return _CHANGE_FOLDER.sub("", command)
 
 
 def file_of(given: Mapping[str, object], cwd: str) -> str:

@@ -18,9 +18,20 @@ def letters_in(text: str, least: int = 1) -> "list[str]":
     return [run for run in _LETTERS.findall(text) if len(run) >= least]
 
 
+def runs_in(text: str) -> "list[str]":
+    """Return the runs of letters and digits as they stand in a text, in order."""
+    return "".join(sign if sign.isalnum() else " " for sign in text).split()
+
+
 def names_in(text: str) -> "list[str]":
     """Return the words as a program parts them: an underscore and digits belong to one, other signs do not."""
     return _NAME.findall(text)
+
+
+def codes_in(text: str) -> "list[str]":
+    """Return what stands between back quotes, in order; none of it goes over several lines."""
+    lines = (line.split("`") for line in text.splitlines())
+    return [code for parts in lines for code in parts[1:-1:2]]
 
 
 def sentences_in(text: str) -> "list[str]":
