@@ -14,7 +14,7 @@ from vector_memory.text.words import words_in
 _ANY_NUMBER = re.compile(r"(?:^|[^\w])(?:adr[-_ #]*)?0*(\d{1,5})(?=\D|$)", re.IGNORECASE)
 _FOLDERS = frozenset(["adr", "adrs", "decisions", "decision-records", "architecture-decisions"])
 _DATE_LINES = frozenset(["date", "decided", "decided on", "accepted", "accepted on"])
-_DAY_CHARS = len("2026-01-02")
+_OF_DAYS, _DAY_CHARS = "0123456789-", len("2026-01-02")
 _GONE = ("superseded", "replaced")
 _NOT_IN_FORCE = ("rejected", "proposed", "draft", "deprecated", "withdrawn")
 _DATE_FIELDS = ("date", "created", "created-at", "decided", "updated")
@@ -107,8 +107,8 @@ def _section(headings: tuple[str, ...]) -> str:
 
 
 def _day(text: str) -> datetime | None:
-    for word in text.replace(":", " ").split():
+    for written in "".join(sign if sign in _OF_DAYS else " " for sign in text).split():
         with suppress(ValueError):
-            day = datetime.strptime(word.strip("()[]*_,.")[:_DAY_CHARS], "%Y-%m-%d")
+            day = datetime.strptime(written[:_DAY_CHARS], "%Y-%m-%d")
             return day.replace(tzinfo=timezone.utc)
     return None
