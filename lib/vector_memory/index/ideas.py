@@ -27,7 +27,7 @@ from vector_memory.model import (
     TODO,
     Priority,
 )
-from vector_memory.text import analysis, priorities
+from vector_memory.text import analysis, priorities, tables
 from vector_memory.text.chatter import is_chatter, without_applause
 from vector_memory.text.statements import capitalised
 from vector_memory.text.words import names_in, runs_in
@@ -49,13 +49,8 @@ _THIS = ("this", "that", "the")
 _FILES = ("file", "module", "script", "component", "template", "page", "class")
 _ANSWER_OF_A_FORM = '"="'
 """What the client writes between a question that the assistant had the user asked and his answer."""
-_CONTINUING = frozenset(("and", "but", "or", "because", "so"))
-_JOINING = _CONTINUING | {"also", "then", "which", "however", "otherwise", "instead", "therefore"}
-_LEANING = frozenset((
-    "it", "its", "this", "that", "these", "those", "they", "their", "he", "she", "them", "both",
-))  # fmt: skip
+_GRAMMAR = tables.sets("grammar")
 _FORMER = ("former", "latter", "same")
-_HALVES = _CONTINUING | {"the", "a", "an", "to", "of", "with", "for", "that", "if"}
 _HALF_SIGNS = (",", ":", ";", "(", "-", "\u2013", "\u2014")
 """How a sentence ends whose other half is missing: nobody is bound by it."""
 
@@ -156,7 +151,7 @@ def intent_of(unit: Unit, verdict: Verdict) -> str:
 def _is_half(text: str) -> bool:
     """Whether a text breaks off: behind a sign or a word that more must follow."""
     last = "".join(text.lower().split()[-1:])
-    return last.endswith(_HALF_SIGNS) or last in _HALVES
+    return last.endswith(_HALF_SIGNS) or last in _GRAMMAR["breaking off"]
 
 
 def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:
@@ -193,15 +188,15 @@ def _bare(unit: Unit) -> str:
 def _begun_anew(text: str) -> str:
     """Return a text without the word by which it goes on from what was said before it."""
     first, _, rest = text.partition(" ")
-    return rest.lstrip(", ") if first.rstrip(",").lower() in _CONTINUING else text
+    return rest.lstrip(", ") if first.rstrip(",").lower() in _GRAMMAR["going on"] else text
 
 
 def _leans(unit: Unit) -> bool:
     """Whether a sentence begins with a word for what was said before it."""
     text = _bare(unit).lower()
     words = names_in(text) if text[:1].isalpha() else []
-    said = (*dropwhile(lambda word: word in _JOINING, words), "", "")
-    return said[0] in _LEANING or (said[0] == "the" and said[1] in _FORMER)
+    said = (*dropwhile(lambda word: word in _GRAMMAR["joining"], words), "", "")
+    return said[0] in _GRAMMAR["leaning"] or (said[0] == "the" and said[1] in _FORMER)
 
 
 def _within(longer: str, text: str) -> str:

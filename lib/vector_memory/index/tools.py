@@ -24,7 +24,7 @@ USUAL_AGENT = "general-purpose"
 LONGEST_NAME = 80
 _FILE_KEYS = ("file_path", "notebook_path")
 _WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
-_QUIET = tables.sets("command_words")["quiet_tools"]
+_WORDS = tables.sets("command_words")
 _SAYING = {
     "Bash": "command", "PowerShell": "command", "Task": "description", "Agent": "description",
     "WebFetch": "url", "WebSearch": "query", "Skill": "skill", "SendMessage": "summary",
@@ -32,15 +32,9 @@ _SAYING = {
 }  # fmt: skip
 
 _CHANGE_FOLDER = re.compile(r"^(?:\s*cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;))+")
-_SILENT = _WRITERS | {"Read", "TaskCreate", "TaskCreate:", "KillBash"}
-"""Calls that only look, or whose file is known from the files of the exchange anyway."""
-_LOOKING = frozenset((
-    "ls", "cat", "head", "tail", "grep", "rg", "find", "fd", "pwd", "echo", "wc", "sleep", "which", "tree", "file",
-    "stat", "ps", "less",
-))  # fmt: skip
-_LOOKING_JOBS = ("sed -n", *(
-    f"git {job}" for job in ("status", "diff", "log", "show", "branch", "add", "rev-parse")
-))  # fmt: skip
+_LOOKING_JOBS = (
+    "sed -n", "git status", "git diff", "git log", "git show", "git branch", "git add", "git rev-parse",
+)  # fmt: skip
 
 _STRANGERS = "mcp__"
 _ASKING = "AskUserQuestion"
@@ -62,7 +56,7 @@ _ANSWERED, _ANSWERS_END = "User has answered your question", " You can now conti
 def describe(name: str, given: Mapping[str, object], cwd: str) -> str:
     """Return one line for a tool call, such as `Edit src/x.py` or `Bash: pytest -q`; "" for calls
     that changed nothing and say nothing."""
-    if name in _QUIET or is_own(name, command_of(name, given)):
+    if name in _WORDS["quiet_tools"] or is_own(name, command_of(name, given)):
         return ""
     path = file_of(given, cwd)
     if path and name in _WRITERS:
@@ -86,8 +80,9 @@ def is_quiet(action: str) -> bool:
     name, ends, said = action.partition(" ")
     line = without_folders(said).strip()
     program = "".join(names_in(line)[:1])
-    looks = (program in _LOOKING and line.startswith(program)) or line.startswith(_LOOKING_JOBS)
-    return bool(ends) and (name in _SILENT or (name == "Bash:" and looks))
+    is_look = program in _WORDS["first_looks"] and line.startswith(program)
+    looks = name == "Bash:" and (is_look or line.startswith(_LOOKING_JOBS))
+    return bool(ends) and (looks or name in _WORDS["silent_tools"])
 
 
 def without_folders(command: str) -> str:

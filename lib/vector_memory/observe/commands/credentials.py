@@ -9,19 +9,11 @@ from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import CREDENTIALS, HIGH, LOW, Finding
 from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
-from vector_memory.observe.commands.words import WORDS
+from vector_memory.observe.commands.words import WORDS, is_like
 from vector_memory.text.shell import ShellWord
 
 Secret = tuple[str, str]
 """How grave it is to show a file, and its absolute path."""
-_EXAMPLES = ("example", "sample", "template", "fixture")
-_EXAMPLE_ENDINGS = (".dist", ".tpl", ".default", ".defaults", ".schema", ".md")
-_OTHERS = ("/node_modules/", "/site-packages/", "certifi")
-_HARMLESS_ENDINGS = (
-    ".pub", "/known_hosts", "/known_hosts.old", "/.ssh/config", "/.ssh", "/.ssh/", ".pub.pem", "-cert.pem", "_pub.pem",
-)  # fmt: skip
-_PUBLIC = ("ca", "cert", "certs", "chain", "fullchain", "ca-bundle", "cacert")
-_PEMS = (".pem", ".key")
 _LESSER_ENV = (".test", ".testing", ".ci", ".envrc")
 _AT_HOME, _ENDINGS = tuple(WORDS["secret-at-home"]), tuple(WORDS["secret-ending"])
 
@@ -30,7 +22,7 @@ def sensitivity(path: str, around: Surroundings) -> str:
     """Return how a file at an absolute path is to be taken: HIGH or LOW for credentials, "" for others."""
     path = path.rstrip("*")
     name = posixpath.basename(path)
-    if not path or _is_example(name) or _is_harmless(path):
+    if not path or is_like("open-name", name) or is_like("open-path", path):
         return ""
     if _is_env(name):
         return LOW if name.endswith(_LESSER_ENV) else HIGH
@@ -47,18 +39,6 @@ def sensitivity(path: str, around: Surroundings) -> str:
     is_key = name in WORDS["secret-file"] or "/.ssh/" in path
     is_account = name.endswith(".json") and "service" in name and "account" in name
     return HIGH if is_key or is_account else ""
-
-
-def _is_example(name: str) -> bool:
-    return name.endswith(_EXAMPLE_ENDINGS) or any(word in name for word in _EXAMPLES)
-
-
-def _is_harmless(path: str) -> bool:
-    """Whether a file has what everybody may see, or is of a program that was installed."""
-    stem, ending = posixpath.splitext(posixpath.basename(path))
-    is_public = ending in _PEMS and (stem in _PUBLIC or "public" in stem)
-    is_others = any(word in path for word in _OTHERS)
-    return is_public or is_others or path.endswith(_HARMLESS_ENDINGS)
 
 
 def _is_env(name: str) -> bool:
