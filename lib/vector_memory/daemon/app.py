@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime, timezone
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -372,12 +373,14 @@ def _finish_restoring(home: Home) -> Restored | None:
 
 
 def _warm() -> None:
-    """Make the redactor ready, and what a prompt is told of beside memories. They are imported here and not
-    before: the first answer would wait."""
+    """Make the redactor ready, the words for times, and what a prompt is told of beside memories. They are imported
+    here and not before: the first answer would wait."""
     from vector_memory import redact
     from vector_memory.service.learning import guidance, procedures  # noqa: F401
+    from vector_memory.text import times
 
     redact.warm()
+    times.spans("since yesterday", datetime.now(timezone.utc))
 
 
 def open_index(folder: str, model: str, dim: int) -> Index:

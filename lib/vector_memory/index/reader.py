@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -182,18 +183,27 @@ def _drafts(
     found: Iterable[Exchange], path: str, at: datetime, clean: Callable[[str], str]
 ) -> list[Draft]:
     drafts: list[Draft] = []
+    found = list(found)
+    for exchange in found:
+        _learn_secrets(exchange, clean)
     for exchange in found:
         if not exchange.is_worth_keeping:
             continue
         try:
-            # Whole commands first: their secrets go from what is kept of them.
-            for call in exchange.calls:
-                clean(call.command)
             for made_of in PRODUCERS:
                 drafts.extend(made_of(exchange, path, at, clean))
         except UnsafeTextError:
             continue
     return drafts
+
+
+def _learn_secrets(exchange: Exchange, clean: Callable[[str], str]) -> None:
+    """Look at whole commands and at what files are given before anything is kept: there a secret has its name
+    ("DB_PASSWORD=…"), which it seldom has in the prompt that told it ("the login is anna with …")."""
+    for call in exchange.calls:
+        for text in (call.command, call.written):
+            with contextlib.suppress(UnsafeTextError):
+                clean(text)
 
 
 def _oldest_needed(closed: list[Exchange], open_ones: list[Exchange]) -> Position | None:

@@ -10,10 +10,10 @@ from functools import cache
 from vector_memory.redact.values import UUID
 from vector_memory.text import tables
 
-_BEFORE = 100
+_BEFORE, _SENTENCE = 100, 200
 _WORDS_BEFORE = 4
-"""Characters and words before a value that are looked at."""
-
+"""Characters and words before a value that are looked at, and characters of its sentence."""
+_STOPS = ("\n", ". ", "! ", "? ", "; ")
 _NAME_PART = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+")
 _HEX = ("0123456789abcdef", "0123456789ABCDEF")
 _PLAIN = re.compile(r"(?!.*(.)\1\1)(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9_.-]{20,80}")
@@ -48,9 +48,21 @@ def is_named(text: str, start: int, end: int) -> bool:
         return True
     if len(sorts["hint"].intersection(near[:3])) > 1 or not sorts["service"].isdisjoint(near[:2]):
         return True
-    return not (hexadecimal or UUID.fullmatch(text, start, end)) and _is_named_alone(
-        text, start, end
-    )
+    if hexadecimal or UUID.fullmatch(text, start, end):
+        return False
+    return _is_spoken_of(text, start, end) or _is_named_alone(text, start, end)
+
+
+def _is_spoken_of(text: str, start: int, end: int) -> bool:
+    """Whether the sentence before a value speaks of a secret, however far from it: "here is the API key for the
+    bucket, put it into .env: …"."""
+    if not _PLAIN.fullmatch(text, start, end):
+        return False
+    before = text[max(0, start - _SENTENCE) : start]
+    said = before[max(before.rfind(stop) for stop in _STOPS) + 1 :]
+    named = [_word(part) for part in _NAME_PART.findall(said)]
+    sorts = words()
+    return not sorts["secret"].isdisjoint(named) or len(sorts["hint"].intersection(named)) > 1
 
 
 def _follows_number(before: str) -> bool:

@@ -14,8 +14,9 @@ _ODD_LETTERS = 5.6
 """Bits a character from which on letters alone are no word."""
 _RANDOM = 4.6
 """Bits a character from which on a value is no word, whatever its parts look like."""
-_SAID = 5.0
-"""Bits a character from which on letters and digits are no name, such as AES-256-GCM."""
+_SAID, _PLAINLY_SAID = 5.0, 5.3
+"""Bits a character from which on letters and digits are no name, such as AES-256-GCM: with three digits or more,
+and with fewer."""
 _WORDY = 4.5
 """Bits a character up to which capitalised letters are words."""
 PASSWORD = "password"
@@ -136,7 +137,8 @@ def is_said(value: str, kind: str) -> bool:
     if kind == PASSWORD and not _SIGNS.isdisjoint(value):
         return True
     is_both = value.upper() != value != value.lower()
-    return is_both and sum(map(str.isdigit, value)) > 2 and strangeness(value) >= _SAID
+    least = _SAID if sum(map(str.isdigit, value)) > 2 else _PLAINLY_SAID
+    return is_both and strangeness(value) >= least
 
 
 def is_type_name(value: str) -> bool:

@@ -312,7 +312,7 @@ def test_any_text_can_be_cleaned(text: str) -> None:
     assert clean(once.text) == (once.text, 0)
 
 
-SAID = tuple(map("".join, (("Kr4n", "ich!mX82-qeLo"), ("acme_", "prod_9fKd2LqTz81vXwPo4eRmY0"), ("Tq4zB", "-81nWkk_vE7x"))))  # fmt: skip
+SAID = tuple(map("".join, (("Kr4n", "ich!mX82-qeLo"), ("acme_", "prod_9fKd2LqTz81vXwPo4eRmY0"), ("Tq4zB", "-81nWkk_vE7x"), ("qf-Hm", "47tePz_veld"))))  # fmt: skip
 
 
 @pytest.mark.parametrize("value", SAID)
@@ -321,6 +321,7 @@ SAID = tuple(map("".join, (("Kr4n", "ich!mX82-qeLo"), ("acme_", "prod_9fKd2LqTz8
     [
         "user crm pw {} put it in .env", "60 a minute at most, key {} into the credentials", "my password {} is old",
         "the ftp login of the shop is tienda / {} guárdalo", "Zugangsdaten: lena | `{}`",
+        "log in as tienda with {} , it is mine alone", "der Login ist lena mit {}", "login tienda / {}",
     ],
 )  # fmt: skip
 def test_a_value_right_behind_what_it_is_goes(talk: str, value: str) -> None:
@@ -333,7 +334,8 @@ def test_a_value_right_behind_what_it_is_goes(talk: str, value: str) -> None:
     [
         "the key AES-256-GCM is used", "primary key user_id2", "pwd /home/x/Y2Z9", "pass TestFoo23Bar to it",
         "auth OAuth2.0+PKCE flow", "secret k8sSecretRef01 in helm", "key Ctrl+Shift+F12", "the login page / dashboard2024 is slow",
-        "user stories / backlog-2024Q3", "login via oauth2 / keycloak26", "credentials come from vault / kv-v2/data/app1", "token 2026-11-27T10:00:00Z",
+        "user stories / backlog-2024Q3", "login via oauth2 / keycloak26", "credentials come from vault / kv-v2/data/app1",
+        "the login works with OAuth2Client", "log in as root and apt-get upgrade", "pw hashed with Argon2id", "token 2026-11-27T10:00:00Z",
     ],
 )  # fmt: skip
 def test_a_name_right_behind_such_a_word_stays(text: str) -> None:

@@ -56,6 +56,25 @@ GRAMMARS = (
 )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("talk", "goes"),
+    [
+        ("here is the api key for the staging bucket, only into .env please: {}", True),
+        ("Hier der Secret Key für den Bucket, bitte nur in die .env.local: {}", True),
+        ("the token that the nightly runner of the other team uses should be {} from now on", True),
+        ("The token is in the vault. The build that broke was called {}", False),
+        ("the object in the bucket that nobody has looked at for a while is {}", False),
+    ],
+)
+def test_a_sentence_about_a_secret(talk: str, goes: bool) -> None:
+    """What a sentence says that it gives is a secret, however far from it the value stands; what the sentence before
+    spoke of is not meant."""
+    chance = random.Random(8)
+    for size in (24, 32, 43):
+        value = _drawn(chance, MIXED, size)
+        assert (value not in clean(talk.format(value)).text) is goes
+
+
 @pytest.mark.parametrize("grammar", GRAMMARS)
 def test_named_values_go(grammar: str) -> None:
     """Every grammar, with every name and every form of value."""

@@ -68,6 +68,34 @@ def test_a_transcripts_drafts(tmp_path: Path) -> None:
     assert [one for one in planted if one in stored] == []
 
 
+def test_what_a_file_is_given_later(tmp_path: Path) -> None:
+    """A value that a prompt tells without a word that names it goes where the agent writes it as what it is."""
+    chance, lines, planted = random.Random(5), [], []
+    for number in range(12):
+        value = _value(chance)
+        planted.append(value)
+        written = (
+            {"file_path": f"{tmp_path}/.env", "content": f"A=1\nFARM_PASSWORD={value}\n"},
+            {"file_path": "local.properties", "old_string": "a=1", "new_string": f"a=1\nntrip.pass={value}"},
+        )[number % 2]  # fmt: skip
+        call = {
+            "type": "tool_use",
+            "id": f"t{number}",
+            "name": "Write" if number % 2 == 0 else "Edit",
+            "input": written,
+        }
+        told = f"For the farm number {number} take {value} and leave it out of git."
+        lines += [
+            _line(2 * number, "user", told, tmp_path),
+            _line(2 * number + 1, "assistant", [call, {"type": "text", "text": "Done."}], tmp_path),
+        ]
+    path = tmp_path / "s.jsonl"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    stored = repr(read_session.read(read_session.ReadRequest(str(path), final=True)).drafts)
+    assert "farm number 11" in stored
+    assert [one for one in planted if one in stored] == []
+
+
 def test_cuts_leave_whole_words() -> None:
     """A shortened command or output begins with a whole line and ends with a whole word."""
     chance = random.Random(4)
