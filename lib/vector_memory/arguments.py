@@ -48,8 +48,8 @@ _PYTHON: Mapping[str, type | tuple[type, ...]] = {
 MOST_WORDS, MOST = 200, 1_000_000
 _SAID = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _PAST = ("since", "until", "before")
-_AGE = re.compile(r"(?:(?:last|past) )?((?:\d+|an?) (?:hour|day|week|month|year)s?)", re.IGNORECASE)
-"""A stretch of time, which in an argument of `_PAST` is one that is over."""
+_UNITS = ("hour", "day", "week", "month", "year")
+"""Of a stretch of time, which in an argument of `_PAST` is one that is over."""
 MOST_TOLD = 8
 """A list's schema names what each of it may be, where there are no more choices; else its text says some."""
 TOLD_KINDS = (DECISION, SOLUTION, PROBLEM, TODO, QUESTION, PREFERENCE, "rule", "fact", "note")
@@ -274,9 +274,12 @@ def _word(argument: Argument, given: Any) -> Any:
         given = str(given)
     if not isinstance(given, str):
         return given
-    if argument.name in _PAST and (age := _AGE.fullmatch(given.strip())):
-        return f"{age[1]} ago"
     word = given.strip().casefold()
+    age = word.removeprefix("last ").removeprefix("past ")
+    count, _, unit = age.partition(" ")
+    is_count = count.isdecimal() or count in ("a", "an")
+    if argument.name in _PAST and is_count and unit.removesuffix("s") in _UNITS:
+        return f"{age} ago"
     forms = (word, word.removesuffix("s"))
     return next((it for form in forms for it in argument.choices if it.casefold() == form), given)
 

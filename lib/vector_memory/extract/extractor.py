@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from vector_memory.extract import prompts, schema
 from vector_memory.extract.schema import Extracted
 from vector_memory.text.harmless import unescape
-from vector_memory.text.words import words_in
+from vector_memory.text.words import sentences_in, words_in
 
 GATE_TOKENS = 16
 ANSWER_TOKENS = 1_200
@@ -21,7 +21,6 @@ _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _NEGATIONS = frozenset(
     ("not", "no", "never", "without", "cannot", "don't", "doesn't", "isn't", "won't", "avoid", "instead")
 )  # fmt: skip
-_ENDS_WITHIN = re.compile(r"\w{4,}[.!?]\s+[A-Z]")
 _POINTING = frozenset(("it", "this", "that", "these", "those", "they", "he", "she"))
 
 
@@ -94,7 +93,9 @@ def sourced(idea: Extracted, text: str) -> bool:
 def stands_alone(text: str) -> bool:
     """Whether a text is one sentence that does not point at something outside it."""
     first = "".join(words_in(text)[:1]).partition("'")[0]
-    return not _ENDS_WITHIN.search(text) and first not in _POINTING
+    # What ends with a short word may be an abbreviation.
+    ends_within = any(said[-5:-1].isalpha() for said in sentences_in(text)[:-1])
+    return not ends_within and first not in _POINTING
 
 
 def fresh(ideas: Sequence[Extracted], known: Sequence[str]) -> list[Extracted]:

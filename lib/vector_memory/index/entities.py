@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from vector_memory.text import tables
 from vector_memory.text.mentions import mentions
 from vector_memory.text.technologies import CANONICAL, canonical, technologies
+from vector_memory.text.words import codes_in, is_slug
 
 FILE, TECHNOLOGY, CONCEPT = "file", "technology", "concept"
 PERSON, PROJECT = "person", "project"
@@ -33,7 +34,7 @@ _NO_CONCEPT = re.compile(
     re.IGNORECASE,
 )
 """What has no letter, an abbreviation, a value and a cut off call are no concepts."""
-_PROGRAM = re.compile(r"(?:\$ |sudo )*([a-z][a-z0-9_-]+) (?=.*[-/.=@$])")
+_OF_COMMANDS = frozenset("-/.=@$")
 """The program of a command line, rather than the first of some plain words."""
 _SHORT = re.compile(
     r"(?<![\w./@:#-])(?![0-9a-f]{6,}\b)(?:[a-z]{2,6}\d{1,2}|[a-z]\d{1,2}[a-z])(?![\w/-]|\.\w)"
@@ -95,10 +96,11 @@ def _bare(named: str) -> str:
 
 def _programs(text: str) -> Iterator[str]:
     """Yield the programs of the command lines that stand between back quotes."""
-    for line in text.splitlines():
-        for code in line.split("`")[1::2]:
-            if found := _PROGRAM.match(code):
-                yield found[1]
+    for code in codes_in(text):
+        program, _, rest = code.removeprefix("$ ").removeprefix("sudo ").partition(" ")
+        is_name = program[:1].isalpha() and is_slug(program, "_-", LONGEST) and len(program) > 1
+        if is_name and not _OF_COMMANDS.isdisjoint(rest):
+            yield program
 
 
 def _is_file(named: str, files: Sequence[str]) -> bool:

@@ -7,8 +7,8 @@ is said again adds nothing.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
+from itertools import dropwhile, pairwise
 from typing import NamedTuple
 
 from vector_memory.index.plain_kinds import plain_kind
@@ -27,9 +27,10 @@ from vector_memory.model import (
     TODO,
     Priority,
 )
-from vector_memory.text import analysis, priorities
+from vector_memory.text import analysis, priorities, tables
 from vector_memory.text.chatter import is_chatter, without_applause
 from vector_memory.text.statements import capitalised
+from vector_memory.text.words import names_in, runs_in
 
 LONGEST_IDEA = 350
 MOST_IDEAS = 40
@@ -44,16 +45,13 @@ LEAST_TERMS, FEW_TERMS = 4, 2
 """Words that say something, which a sentence needs to be understood without the one before; and where it is
 itself what the exchange is about."""
 
-_THIS_FILE = re.compile(
-    r"\b(?:this|that|the) (?:file|module|script|component|template|page|class)\b", re.IGNORECASE
-)
-_WORDS = re.compile(r"[^\W_]+")
+_THIS = ("this", "that", "the")
+_FILES = ("file", "module", "script", "component", "template", "page", "class")
 _ANSWER_OF_A_FORM = '"="'
 """What the client writes between a question that the assistant had the user asked and his answer."""
-_HALF = re.compile(
-    r"(?:[,:;(\u2013\u2014-]|\b(?:and|or|the|an?|to|of|with|for|because|that|if|but|so))\s*$",
-    re.IGNORECASE,
-)
+_GRAMMAR = tables.sets("grammar")
+_FORMER = ("former", "latter", "same")
+_HALF_SIGNS = (",", ":", ";", "(", "-", "\u2013", "\u2014")
 """How a sentence ends whose other half is missing: nobody is bound by it."""
 
 
@@ -69,7 +67,7 @@ class Idea(NamedTuple):
     @property
     def name(self) -> str:
         """What it is known by: a hash of its words."""
-        words = " ".join(_WORDS.findall(self.text.lower()))
+        words = " ".join(runs_in(self.text.lower()))
         digest = hashlib.blake2b(words.encode("utf-8", "replace"), digest_size=12)
         return NAMED + digest.hexdigest()
 
@@ -112,7 +110,7 @@ def ideas(
     for place, (unit, verdict) in enumerate(kept):
         text = self_contained(unit, title, files)
         intent = intent_of(unit, verdict)
-        if intent in (DECISION, PREFERENCE) and _HALF.search(unit.text):
+        if intent in (DECISION, PREFERENCE) and _is_half(unit.text):
             continue
         if not unit.heading and _leans(unit) and texts.intersection(unit.before[-1:]):
             # What it leans on is an idea, and whoever is given that one reads on in the passage.
@@ -150,12 +148,18 @@ def intent_of(unit: Unit, verdict: Verdict) -> str:
     return CONCLUSION if binds and unit.speaker != USER else verdict.intent
 
 
+def _is_half(text: str) -> bool:
+    """Whether a text breaks off: behind a sign or a word that more must follow."""
+    last = "".join(text.lower().split()[-1:])
+    return last.endswith(_HALF_SIGNS) or last in _GRAMMAR["breaking off"]
+
+
 def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:
     """Return a sentence with what it leans on: what was refused, the heading, the sentence before where it
     begins with a pronoun or names nothing, the file where it says "this file"; "" where nothing tells what
     it is about, or both are too long together."""
     text = capitalised(_bare(unit))
-    if len(files) == 1 and _THIS_FILE.search(text) and files[0] not in text:
+    if len(files) == 1 and _names_this_file(text) and files[0] not in text:
         text = f"{text.rstrip('.')} ({files[0]})."
     lead = unit.about or unit.heading
     if lead and lead.lower() not in text.lower():
@@ -166,19 +170,33 @@ def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:
     before = next((one for one in reversed(unit.before) if not is_chatter(one)), "")
     if before:
         return _within(f"{before} {text}", "")
-    subject = PATTERNS["continues"].sub("", title.rstrip("…. "))
+    subject = _begun_anew(title.rstrip("…. "))
     if subject and subject.casefold() not in text.casefold():
         return _within(f"[{title}] {text}", "")
     return "" if _leans(unit) or terms < FEW_TERMS else text
 
 
+def _names_this_file(text: str) -> bool:
+    words = names_in(text.lower())
+    return any(first in _THIS and second in _FILES for first, second in pairwise(words))
+
+
 def _bare(unit: Unit) -> str:
-    return PATTERNS["continues"].sub("", without_applause(unit.text)).strip() or unit.text
+    return _begun_anew(without_applause(unit.text)).strip() or unit.text
+
+
+def _begun_anew(text: str) -> str:
+    """Return a text without the word by which it goes on from what was said before it."""
+    first, _, rest = text.partition(" ")
+    return rest.lstrip(", ") if first.rstrip(",").lower() in _GRAMMAR["going on"] else text
 
 
 def _leans(unit: Unit) -> bool:
     """Whether a sentence begins with a word for what was said before it."""
-    return PATTERNS["leaning"].match(_bare(unit)) is not None
+    text = _bare(unit).lower()
+    words = names_in(text) if text[:1].isalpha() else []
+    said = (*dropwhile(lambda word: word in _GRAMMAR["joining"], words), "", "")
+    return said[0] in _GRAMMAR["leaning"] or (said[0] == "the" and said[1] in _FORMER)
 
 
 def _within(longer: str, text: str) -> str:

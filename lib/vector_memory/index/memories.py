@@ -32,7 +32,7 @@ from vector_memory.text.harmless import PASTED, TOOL
 from vector_memory.text.mentions import exact_terms
 from vector_memory.text.prompts import hardly_speaks, says_nothing
 from vector_memory.text.statements import CODE, HEADING, ITEM, Statement, statements
-from vector_memory.text.words import letters_in, sentences_in, words_in
+from vector_memory.text.words import is_made_of, letters_in, sentences_in, words_in
 
 PIECE_CHARS = 480
 """Characters of a passage, about: it is cut where a statement ends before."""
@@ -47,13 +47,13 @@ LONGEST_PROMPT = 12_000
 LONGEST_ANSWER = 60_000
 
 DETACHED = "HEAD"
-_BRANCH = re.compile(r"[\w.@+-][\w./@+-]{0,79}")
+LONGEST_BRANCH = 80
 _PULL = re.compile(r"https?://[^\s/]+/[^\s/]+/[^\s/]+/(?:pull|-/merge_requests)/(\d{1,7})\b")
-_OPENS_PULL = re.compile(r"\b(?:gh\s+pr|glab\s+mr|hub\s+pull-request)\b")
 _VOICE = re.compile(
     r"(?m)^(User|Task|Assistant|Done)\b(?=:|, *(?:refusing|planning)\b|'s answers\b)"
 )
 """What would speak in another's name at the beginning of a line, as passages say who speaks (`index/voices.py`)."""
+_OPENS_PULL = ("gh pr ", "glab mr ", "hub pull-request ")
 
 
 @dataclass(frozen=True)
@@ -158,10 +158,11 @@ def _where(exchange: Exchange, clean: Callable[[str], str]) -> dict[str, object]
     """Return the branch that an exchange was on at its end, and the number of the last pull request that it
     names; {} for neither."""
     branch = clean(exchange.branch)
-    said = [call.output for call in exchange.calls if _OPENS_PULL.search(call.command)]
+    lines = ((call.output, " ".join((*call.command.split(), ""))) for call in exchange.calls)
+    said = [output for output, line in lines if any(asked in line for asked in _OPENS_PULL)]
     named = _PULL.findall("\n".join([exchange.prompt, *said, exchange.answer]))
     found: dict[str, object] = {}
-    if _BRANCH.fullmatch(branch) and branch != DETACHED:
+    if is_made_of(branch, "_./@+-", LONGEST_BRANCH) and branch != DETACHED:
         found[BRANCH] = branch
     if named:
         found[PULL] = int(named[-1])

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from vector_memory.text import harmless, tables
+from vector_memory.text.words import names_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,26 +24,22 @@ USUAL_AGENT = "general-purpose"
 LONGEST_NAME = 80
 _FILE_KEYS = ("file_path", "notebook_path")
 _WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
-_QUIET = tables.sets("command_words")["quiet_tools"]
+_WORDS = tables.sets("command_words")
 _SAYING = {
     "Bash": "command", "PowerShell": "command", "Task": "description", "Agent": "description",
     "WebFetch": "url", "WebSearch": "query", "Skill": "skill", "SendMessage": "summary",
     "TaskCreate": "subject",
 }  # fmt: skip
 
-_LOOKS = re.compile(
-    r"(?:(?:Edit|Write|MultiEdit|NotebookEdit|Read|TaskCreate|KillBash) "
-    r"|TaskCreate: |Bash: (?:cd [^&;|]{1,200}(?:&&|;) *)?(?:ls|cat|head|tail|grep|rg|find|fd|pwd|echo|wc|"
-    r"sed -n|sleep|which|tree|file|stat|ps|less|git (?:status|diff|log|show|branch|add|rev-parse))\b)"
-)
-"""Calls that only look, or whose file is known from the files of the exchange anyway."""
+_CHANGE_FOLDER = re.compile(r"^(?:\s*cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;))+")
+_LOOKING_JOBS = (
+    "sed -n", "git status", "git diff", "git log", "git show", "git branch", "git add", "git rev-parse",
+)  # fmt: skip
 
 _STRANGERS = "mcp__"
 _ASKING = "AskUserQuestion"
 _OWN = ("mcp__vector_memory_", "mcp__plugin_vector_memory_")
-_OWN_COMMAND = re.compile(
-    r"\s*(?:cd [^&;|]{1,200}(?:&&|;)\s*)?(?:[\w./~-]*/)?vector-memory\s[^;&\n]*"
-)
+_OWN_COMMAND = "vector-memory"
 """What the model does with this memory is no part of what was done."""
 _REJECTIONS = (
     "The user doesn't want to proceed with this tool use.",
@@ -59,7 +56,7 @@ _ANSWERED, _ANSWERS_END = "User has answered your question", " You can now conti
 def describe(name: str, given: Mapping[str, object], cwd: str) -> str:
     """Return one line for a tool call, such as `Edit src/x.py` or `Bash: pytest -q`; "" for calls
     that changed nothing and say nothing."""
-    if name in _QUIET or is_own(name, command_of(name, given)):
+    if name in _WORDS["quiet_tools"] or is_own(name, command_of(name, given)):
         return ""
     path = file_of(given, cwd)
     if path and name in _WRITERS:
@@ -72,13 +69,25 @@ def describe(name: str, given: Mapping[str, object], cwd: str) -> str:
 
 def is_own(name: str, command: str) -> bool:
     """Whether a call asks this memory, by one of its tools or by its command line alone."""
-    return name.replace("-", "_").startswith(_OWN) or bool(_OWN_COMMAND.fullmatch(command))
+    line = without_folders(command).strip()
+    asks = line.partition(" ")[0].rpartition("/")[2] == _OWN_COMMAND
+    return name.replace("-", "_").startswith(_OWN) or (asks and not any(map(line.count, ";&\n")))
 
 
 def is_quiet(action: str) -> bool:
     """Whether a described call that did not fail says nothing that a passage needs: it looked at something,
     or wrote a file that the passage names anyway."""
-    return _LOOKS.match(action) is not None
+    name, ends, said = action.partition(" ")
+    line = without_folders(said).strip()
+    program = "".join(names_in(line)[:1])
+    is_look = program in _WORDS["first_looks"] and line.startswith(program)
+    looks = name == "Bash:" and (is_look or line.startswith(_LOOKING_JOBS))
+    return bool(ends) and (looks or name in _WORDS["silent_tools"])
+
+
+def without_folders(command: str) -> str:
+    """Return a command line without the folders that it changes to before anything else."""
+    return _CHANGE_FOLDER.sub("", command)
 
 
 def file_of(given: Mapping[str, object], cwd: str) -> str:

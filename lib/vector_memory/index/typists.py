@@ -20,11 +20,10 @@ _SYSTEM_SOURCE = "system"
 _SCAFFOLD = re.compile(r"<([A-Za-z][\w:-]{0,60})(?:\s[^<>]{0,400})?>(?=.*</\1\s*>)", re.DOTALL)
 _BLOCK = re.compile(r"^<([A-Za-z][\w:-]{0,60})>[ \t]*\n(?=.*^</\1>)", re.DOTALL | re.MULTILINE)
 """A block with marks on lines of their own."""
-_ROLE = re.compile(
-    r"(?:you are|you're|your (?:task|role|job) is|act as|du bist|sie sind|tu es|vous êtes|eres|usted es|"
-    r"você é|tu sei|ты|вы)\s+\S",
-    re.IGNORECASE,
-)
+_ROLES = (
+    "you are ", "you're ", "your task is ", "your role is ", "your job is ", "act as ", "du bist ", "sie sind ",
+    "tu es ", "vous êtes ", "eres ", "usted es ", "você é ", "tu sei ", "ты ", "вы ",
+)  # fmt: skip
 
 
 def is_typed(data: Record, prompt: str) -> bool:
@@ -46,7 +45,6 @@ def is_typed(data: Record, prompt: str) -> bool:
         or not all(map(str.strip, prompt.split("\n")[1:-1]))
         or _BLOCK.search(prompt) is not None
     )
-    may_be_a_programs = str(data.get("entrypoint") or "").startswith(HEADLESS) or _ROLE.match(
-        prompt
-    )
-    return not (is_long and may_be_a_programs)
+    is_headless = str(data.get("entrypoint") or "").startswith(HEADLESS)
+    has_role = " ".join(prompt[:MOST_TYPED_CHARS].lower().split()).startswith(_ROLES)
+    return not (is_long and (is_headless or has_role))

@@ -17,6 +17,7 @@ from vector_memory.index.voices import ASSISTANT, DONE, USER, Voice, voices
 from vector_memory.text import analysis, tables
 from vector_memory.text.chatter import is_reasoned
 from vector_memory.text.statements import CODE, HEADING, ITEM, statements
+from vector_memory.text.words import names_in, words_in
 
 SHORTEST, LONGEST = 12, 600
 """Characters of a sentence that may be an idea."""
@@ -42,7 +43,13 @@ _STOP = re.compile(r"[,;:.!?](?:\s|$)|\s[\u2013\u2014-]\s")
 _PLAN = " ExitPlanMode"
 """What is said to a plan goes on with the task, as any prompt does: it need not hold for later ones."""
 UNDER, RULES = "under ", "rules"
-_WISH = re.compile(r"i\b(?!.*(?:n't|not|never)\b)", re.IGNORECASE)
+_DENYING = ("n't", "not", "never")
+_LIKING = (
+    "i", "don", "pref", "préf", "bevor", "liever", "lieber", "no longer", "nicht", "ne ", "ya no", "já", "não", "предп",
+    "больше", "tercih", "artık",
+)  # fmt: skip
+"""How a wish begins that says what is liked, not what always holds."""
+_AT_HAND = tables.sets("grammar")["at hand"]
 PATTERNS = tables.patterns("sentences", os.path.dirname(__file__))
 
 
@@ -180,7 +187,7 @@ def form(unit: Unit) -> dict[str, float]:
         "dash": "—" in text or " - " in text,
         "small": text[:1].islower(),
         "capitals": len(_CAPITAL.findall(text[1:])) / max(1, len(words)),
-        "emoji": PATTERNS["emoji"].search(unit.raw) is not None,
+        "emoji": any(_is_emoji(sign) for sign in unit.raw),
         "item": unit.is_item,
         "headed": bool(unit.heading),
         "refused": bool(unit.about),
@@ -190,6 +197,10 @@ def form(unit: Unit) -> dict[str, float]:
         "after a question": before.endswith("?"),
         "place": unit.place,
     }
+
+
+def _is_emoji(sign: str) -> bool:
+    return "\u2600" <= sign <= "\u27bf" or "\U0001f300" <= sign <= "\U0001faff"
 
 
 def narrates(unit: Unit) -> bool:
@@ -224,13 +235,20 @@ def cues(unit: Unit) -> dict[str, bool]:
 def is_rule(text: str) -> bool:
     """Whether a sentence has a turn of phrase, in any language that is known, by which wishes reach beyond the moment:
     "I want" alone is no such, "I don't want" is. A wish of all of a kind is one, too."""
-    is_cued = any(not _WISH.match(match) for match in _rules(text))
+    is_cued = any(not _is_wish(turn) for turn in _rules(text))
     return is_cued or reaches(text) or bool(PATTERNS["of all"].match(text))
+
+
+def _is_wish(turn: str) -> bool:
+    """Whether a turn of phrase says what somebody wants, and denies nothing."""
+    words = words_in(turn)
+    is_mine = words[:1] != [] and words[0].partition("'")[0] == "i"
+    return is_mine and not any(word.endswith(_DENYING) for word in words)
 
 
 def is_firm(text: str) -> bool:
     """Whether a rule says what always holds, rather than what is liked or not wanted."""
-    return any(not PATTERNS["likes"].match(match) for match in _rules(text)) or reaches(text)
+    return not all(turn.startswith(_LIKING) for turn in _rules(text)) or reaches(text)
 
 
 def forbids(text: str) -> bool:
@@ -252,9 +270,8 @@ def reaches(text: str) -> bool:
     if PATTERNS["came about"].search(said):
         return False
     general = _found("general", said)
-    return any(not PATTERNS["at hand"].search(part) for part in general) or bool(
-        _found("universal", said)
-    )
+    is_general = any(_AT_HAND.isdisjoint(names_in(part.lower())) for part in general)
+    return is_general or bool(_found("universal", said))
 
 
 def _own_words(text: str) -> str:

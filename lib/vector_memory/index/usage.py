@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
@@ -10,8 +9,9 @@ from vector_memory.index.codex import is_rollout
 from vector_memory.index.exchanges import parse_time
 from vector_memory.index.transcript import TranscriptEntry, read_entries
 from vector_memory.system.json_in import Record
+from vector_memory.text.words import is_made_of
 
-_MODEL = re.compile(r"[\w.:/@\[\]-]{1,80}")
+LONGEST_NAME = 80
 _OUR_OWN = "<synthetic>"
 
 
@@ -77,7 +77,7 @@ def total(usages: Iterable[Usage]) -> Usage:
 
 
 def _named(name: str) -> str:
-    return name if _MODEL.fullmatch(name) else ""
+    return name if is_made_of(name, "_.:/@[]-", LONGEST_NAME) else ""
 
 
 def _key(entry: TranscriptEntry, model: str) -> Key:

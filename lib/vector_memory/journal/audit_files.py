@@ -6,10 +6,10 @@ and is never changed. The chain of digests goes through all of them into the tab
 
 from __future__ import annotations
 
+import fnmatch
 import gzip
 import json
 import os
-import re
 import zlib
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ MOST_BYTES = 128 << 20
 """Far more than one file of older entries holds."""
 _MONTH = len("audit-202601-")
 """Behind the month the numbers begin, by which files are in order: a clock may go back."""
-_NAME = re.compile(r"audit-\d{6}-(\d{9})-(\d{9})\.jsonl\.gz")
+_NAMED = "audit-??????-?????????-?????????.jsonl.gz"
 
 
 def write(folder: str, rows: Sequence[AuditRow]) -> str:
@@ -48,7 +48,7 @@ def write(folder: str, rows: Sequence[AuditRow]) -> str:
 def files(folder: str) -> list[str]:
     """Return the paths of the files, in the order of their entries."""
     try:
-        names = [name for name in os.listdir(folder) if _NAME.fullmatch(name)]
+        names = fnmatch.filter(os.listdir(folder), _NAMED)
     except OSError:
         return []
     return [os.path.join(folder, name) for name in sorted(names, key=lambda name: name[_MONTH:])]

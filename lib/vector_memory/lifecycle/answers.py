@@ -7,6 +7,7 @@ import os
 
 from vector_memory.lifecycle import signs
 from vector_memory.text import analysis, tables
+from vector_memory.text.patterns import PatternTable
 
 QUESTION_COSINE = 0.60
 TODO_COSINE = 0.60
@@ -16,10 +17,7 @@ COVERED = 0.75
 _ASKING = frozenset(
     term for word in tables.sets("grammar")["asking"] for term in analysis.analyse(word)
 )
-_PATTERNS = tables.patterns("done_phrases", os.path.dirname(__file__))
-_CHOICE = _PATTERNS["choice"]
-_DONE = _PATTERNS["done"]
-_NOT_DONE = _PATTERNS["not_done"]
+_TABLE = PatternTable("done_phrases", os.path.dirname(__file__))
 
 
 def answers_question(text: str, question: str, cosine: float | None) -> bool:
@@ -28,7 +26,7 @@ def answers_question(text: str, question: str, cosine: float | None) -> bool:
         return False
     asked, said = _about(question), _terms(text)
     beyond = said - _terms(question)
-    chosen = bool(_CHOICE.search(question)) and len(said & asked) < len(asked)
+    chosen = "choice" in _TABLE.found(question) and len(said & asked) < len(asked)
     return _covers(asked, said, 0.5 if chosen else COVERED) and (bool(beyond) or chosen)
 
 
@@ -36,9 +34,9 @@ def says_done(text: str, todo: str, cosine: float | None) -> bool:
     """Whether a text says that a todo is done."""
     if "?" in text or (cosine is not None and cosine < TODO_COSINE):
         return False
-    if not _DONE.search(text) or _NOT_DONE.search(text):
-        return False
-    return _covers(_about(todo), _terms(text), COVERED)
+    phrases = _TABLE.found(text)
+    says = "done" in phrases and "not_done" not in phrases
+    return says and _covers(_about(todo), _terms(text), COVERED)
 
 
 def _covers(asked: frozenset[str], said: frozenset[str], least: float) -> bool:

@@ -17,14 +17,15 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from vector_memory.lifecycle import statement
-from vector_memory.text import analysis, tables
+from vector_memory.text import analysis
+from vector_memory.text.patterns import PatternTable
 
 WEIGHTS_FILE = os.path.join(
     os.path.dirname(__file__), os.pardir, "data", "disagreement_weights.json"
 )
 LONGEST = 30
 """Words of a statement that the weights know something of."""
-_PHRASES = tables.patterns("change_phrases", os.path.dirname(__file__))
+_TABLE = PatternTable("change_phrases", os.path.dirname(__file__))
 
 
 def disagrees(newer: str, older: str, cosine: float) -> bool:
@@ -57,6 +58,7 @@ def features(newer: str, older: str, cosine: float) -> dict[str, float]:
     new, old = analysis.analyse(newer), analysis.analyse(older)
     numbers = [_numbers(text) for text in (newer, older)]
     known, kept = _share(new, old), _share(old, new)
+    phrases = _TABLE.found(newer)
     found = {
         "": 1.0,
         "cosine": cosine,
@@ -68,7 +70,7 @@ def features(newer: str, older: str, cosine: float) -> dict[str, float]:
         "old size": math.log1p(len(old)),
         "number": not numbers[0] <= numbers[1] and not numbers[1] <= numbers[0],
         "same number": not numbers[0].isdisjoint(numbers[1]),
-        **{name: phrase.search(newer) is not None for name, phrase in _PHRASES.items()},
+        **{name: name in phrases for name in _TABLE.parts},
     }
     return {name: float(value) for name, value in found.items()}
 

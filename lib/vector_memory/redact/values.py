@@ -8,6 +8,7 @@ from collections import Counter
 
 from vector_memory.redact.randomness import strangeness
 from vector_memory.text import tables
+from vector_memory.text.analysis import parts_of
 
 _ODD_LETTERS = 5.6
 """Bits a character from which on letters alone are no word."""
@@ -43,8 +44,7 @@ _JOINED = re.compile(r"[A-Za-z0-9]{3,80}[#!%&*^~][A-Za-z0-9#!%&*^~]{3,80}")
 UUID = re.compile(
     r"(?<![0-9a-fA-F])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9a-fA-F])"
 )
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_SIGN = re.compile(r"[!#$%^&*+?]")
+_SIGNS = frozenset("!#$%^&*+?")
 _QUOTING = " \t>|"
 _VOWELS = "aeiouyAEIOUY"
 _WITHOUT_VOWELS = str.maketrans(_VOWELS, " " * len(_VOWELS))
@@ -134,7 +134,7 @@ def is_said(value: str, kind: str) -> bool:
     both cases and digits as no name mixes them, or a password with a sign as no name has it."""
     if len(value) < 8 or value[0] in "/~." or not _is_mixed(value):
         return False
-    if kind == PASSWORD and not value.isalnum() and _SIGN.search(value):
+    if kind == PASSWORD and not _SIGNS.isdisjoint(value):
         return True
     is_both = value.upper() != value != value.lower()
     least = _SAID if sum(map(str.isdigit, value)) > 2 else _PLAINLY_SAID
@@ -155,7 +155,7 @@ def _has_digit(value: str) -> bool:
 
 def is_wordy(value: str) -> bool:
     """Whether most of a value reads like words and plain numbers: names, versions, sentences."""
-    parts = _PART.findall(value)
+    parts = parts_of(value.encode("ascii", "replace").decode("ascii"))
     letters = sum(len(part) for part in parts)
     if not letters:
         return True

@@ -9,7 +9,6 @@ Agents", EMNLP 2023.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from vector_memory.text.words import names_in
@@ -18,7 +17,6 @@ MOST = 20
 MAX_TOKENS = 120
 TEXT_CHARS = 300
 MAX_QUESTION = 1_000
-_NUMBER = re.compile(r"\[(\d{1,3})\]")
 
 
 def prompt_for(question: str, texts: Sequence[str]) -> str:
@@ -47,7 +45,7 @@ def order(answer: str, count: int) -> list[int]:
         order behind; an answer without a known number changes nothing.
     """
     # Some models leave the brackets out.
-    numbers = _NUMBER.findall(answer) or names_in(answer)
+    numbers = [part.partition("]")[0] for part in answer.split("[")[1:]] or names_in(answer)
     place_of = {str(number): number - 1 for number in range(1, count + 1)}
     named = [place_of[number] for number in numbers if number in place_of]
     first = list(dict.fromkeys(named))

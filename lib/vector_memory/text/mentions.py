@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from vector_memory.text import analysis, tables
+from vector_memory.text.words import codes_in
 
 MAX_CHARS = 4_000
 MOST = 24
@@ -98,10 +99,9 @@ def _files(text: str) -> Iterator[str]:
 
 def _plain_quoted(text: str) -> Iterator[str]:
     """Yield what stands alone between back quotes: one word of code."""
-    for line in text.splitlines():
-        for code in map(str.strip, line.split("`")[1:-1:2]):
-            if 1 < len(code) <= LONGEST_QUOTED and " " not in code:
-                yield code
+    for code in map(str.strip, codes_in(text)):
+        if 1 < len(code) <= LONGEST_QUOTED and " " not in code:
+            yield code
 
 
 def _packages(text: str) -> Iterator[str]:

@@ -53,6 +53,7 @@ class PatternTable:
 
     def __init__(self, name: str, folder: str) -> None:
         parts = tables.sections(name, folder)
+        self.parts = tuple(parts)
         self._names = [part for part, patterns in parts.items() for _ in patterns]
         self._set = PatternSet([pattern for patterns in parts.values() for pattern in patterns])
 

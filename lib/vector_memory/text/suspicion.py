@@ -10,6 +10,7 @@ import base64
 import binascii
 import os
 import re
+import string
 from functools import cache
 from typing import NamedTuple
 
@@ -31,7 +32,6 @@ MOST_TAGS = 3
 LEAST_HIDDEN = 4
 
 _RUN = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{48,8000}={0,2}")
-_HEX = re.compile(r"(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}){32,4000}(?![0-9a-fA-F])")
 _WORDS = re.compile(r"[A-Za-z]{2,}\s+[A-Za-z]{2,}\s+[A-Za-z]{2,}")
 _TAG_CHARACTERS = re.compile("[\U000e0020-\U000e007e]+")
 
@@ -124,15 +124,15 @@ def _table() -> tuple[tuple[str, int, str], ...]:
 
 def _decoded(text: str) -> list[str]:
     """Return the words that runs of Base64 or hexadecimal digits in a text hold."""
-    runs = [*_HEX.findall(text)[:MOST_RUNS], *_RUN.findall(text)[:MOST_RUNS]]
-    return [words for run in runs if (words := _words_in(run))]
+    runs = _RUN.findall(text)[: 2 * MOST_RUNS]
+    return [words for run in runs if (words := _words_in(run.removeprefix("0x")))]
 
 
 def _words_in(run: str) -> str:
     try:
         raw = (
             bytes.fromhex(run)
-            if _HEX.fullmatch(run)
+            if not run.strip(string.hexdigits)
             else base64.b64decode(run + "=" * (-len(run) % 4))
         )
         words = raw.decode("utf-8")

@@ -38,7 +38,6 @@ _TOKEN = re.compile(
     r"|[-.~/@#$!]*\w[^\s`\"()\[\]{},;<>=!?|]*|[^\s\w`\"()\[\]{},;.!:']+"
 )
 _GROUPED = re.compile(r"\b\d{1,3}(?:,\d{3})+\b")
-_ORDINARY = re.compile(r"^[A-Z]?[a-z]+(?:['-][a-z]+)*$")
 _EMPTY = frozenset(("a", "an", "the", "please"))
 _WORDS_OF = tables.sets("grammar")
 
@@ -127,7 +126,10 @@ def _spelling(raw: str) -> str:
     if raw[0] in "`\"'" and len(raw) > 1:
         return raw.strip("`\"'")
     raw = raw.rstrip(".:;'!") if len(raw) > 1 else raw
-    word = raw.lower() if _ORDINARY.match(raw) or raw in ("A", "I") else raw
+    letters = raw.replace("'", "").replace("-", "")
+    is_plain = letters.isascii() and letters.isalpha() and raw[0].isalpha()
+    is_ordinary = is_plain and raw[1:2] != "'" and (letters.islower() or letters[1:].islower())
+    word = raw.lower() if is_ordinary or raw in ("A", "I") else raw
     return _SPELLINGS.get(word, word)
 
 

@@ -18,15 +18,37 @@ def letters_in(text: str, least: int = 1) -> "list[str]":
     return [run for run in _LETTERS.findall(text) if len(run) >= least]
 
 
+def runs_in(text: str) -> "list[str]":
+    """Return the runs of letters and digits as they stand in a text, in order."""
+    return "".join(sign if sign.isalnum() else " " for sign in text).split()
+
+
 def names_in(text: str) -> "list[str]":
     """Return the words as a program parts them: an underscore and digits belong to one, other signs do not."""
     return _NAME.findall(text)
+
+
+def codes_in(text: str) -> "list[str]":
+    """Return what stands between back quotes, in order; none of it goes over several lines."""
+    lines = (line.split("`") for line in text.splitlines())
+    return [code for parts in lines for code in parts[1:-1:2]]
 
 
 def sentences_in(text: str) -> "list[str]":
     """Return the sentences of a text as they stand there: one ends where a capital or a digit begins the next one,
     and at the end of a line."""
     return _SENTENCE_END.split(text)
+
+
+def is_made_of(text: str, signs: str, most: int) -> bool:
+    """Whether a text is letters, digits and some other signs alone, from one to so many."""
+    return 0 < len(text) <= most and all(sign.isalnum() or sign in signs for sign in text)
+
+
+def is_slug(text: str, signs: str, most: int) -> bool:
+    """Whether a text is small English letters, digits and some other signs alone, and begins with none of these."""
+    is_plain = text.isascii() and text == text.lower() and text[:1].isalnum()
+    return is_plain and is_made_of(text, signs, most)
 
 
 def as_name(text: str) -> str:

@@ -15,12 +15,12 @@ from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from itertools import takewhile
 
+from vector_memory.index.tools import without_folders
 from vector_memory.text import shell, tables
 
 _HEREDOC = re.compile(
     r"<<-?\s*(['\"]?)(\w+)\1([^\n]*)\n(.*?)(?:\n[ \t]*\2[ \t]*(?=\n|$|\))|$)", re.DOTALL
 )
-_CHANGE_FOLDER = re.compile(r"^(?:\s*cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;))+")
 _PAGER = re.compile(r"(?:\s*2>&1)?\s*\|\s*(?:tail|head|tee|cat|less)\b[^|&;\n]*$")
 _JOINTS = str.maketrans("-_:", "aaa")
 """What joins the parts of a subcommand's name."""
@@ -121,8 +121,7 @@ def family(command: str) -> str:
 def bare(command: str) -> str:
     """Return a command line in one line, without folders that it changes to and what is piped."""
     line = _HEREDOC.sub(lambda found: f"<<{found[2]}{found[3]}", command)
-    line = _CHANGE_FOLDER.sub("", line)
-    line = _PAGER.sub("", line.rstrip())
+    line = _PAGER.sub("", without_folders(line).rstrip())
     return " ".join(re.sub(r"\s*2>&1$", "", line).split())
 
 

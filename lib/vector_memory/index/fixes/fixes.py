@@ -13,6 +13,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile
 from typing import NamedTuple
 
 from vector_memory.index import tools
@@ -53,7 +54,6 @@ _STILL_FAILING = re.compile(
 _MISSING = (
     "command not found", "not recognized as", "No such file or directory", "not found in PATH"
 )  # fmt: skip
-_SET = re.compile(r"^(?:\w+=\S*\s+)+")
 _PAST_CHECKS = frozenset({"--no-verify", "--admin"})
 """Options that go past what failed rather than mend it."""
 _UNDOING = frozenset({"git checkout", "git restore", "git reset", "git stash", "git revert"})
@@ -327,8 +327,14 @@ def _stands_for(failed: ToolUse, tried: CommandPart, call: ToolUse) -> bool:
 
 def _runs_within(failed: str, command: str) -> bool:
     """Whether a command line has another program run the one that failed, as it stood: in a container, in a shell."""
-    line = _SET.sub("", commands.bare(failed))
+    words = dropwhile(_is_setting, commands.bare(failed).split(" "))
+    line = " ".join(words)
     return commands.bare(command).endswith(f" {line}") and " " in line
+
+
+def _is_setting(word: str) -> bool:
+    name, is_set, _ = word.partition("=")
+    return bool(is_set) and name.isidentifier()
 
 
 def _repeats(failed: ToolUse, call: ToolUse) -> bool:

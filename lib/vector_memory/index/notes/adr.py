@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from vector_memory.index.notes.markdown import Document
+from vector_memory.text.failures import without_times
 from vector_memory.text.words import words_in
 
 _ANY_NUMBER = re.compile(r"(?:^|[^\w])(?:adr[-_ #]*)?0*(\d{1,5})(?=\D|$)", re.IGNORECASE)
 _FOLDERS = frozenset(["adr", "adrs", "decisions", "decision-records", "architecture-decisions"])
 _DATE_LINES = frozenset(["date", "decided", "decided on", "accepted", "accepted on"])
-_DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b", re.ASCII)
+_OF_DAYS, _DAY_CHARS = "0123456789-", len("2026-01-02")
 _GONE = ("superseded", "replaced")
 _NOT_IN_FORCE = ("rejected", "proposed", "draft", "deprecated", "withdrawn")
 _DATE_FIELDS = ("date", "created", "created-at", "decided", "updated")
@@ -40,7 +42,7 @@ def record(path: str, document: Document) -> DecisionRecord | None:
     doubt = next((word for word in words if word in _NOT_IN_FORCE), "")
     after = status.lower().partition(gone)[2] if gone else ""
     successor = document.front.get("superseded-by", "") or after
-    found = _ANY_NUMBER.search(_DATE.sub("", successor))
+    found = _ANY_NUMBER.search(without_times(successor))
     return DecisionRecord(
         number=number_of(path),
         superseded=bool(gone) or "superseded-by" in document.front,
@@ -105,8 +107,8 @@ def _section(headings: tuple[str, ...]) -> str:
 
 
 def _day(text: str) -> datetime | None:
-    found = _DATE.search(text)
-    try:
-        return datetime.fromisoformat(found[0]).replace(tzinfo=timezone.utc) if found else None
-    except ValueError:
-        return None
+    for written in "".join(sign if sign in _OF_DAYS else " " for sign in text).split():
+        with suppress(ValueError):
+            day = datetime.strptime(written[:_DAY_CHARS], "%Y-%m-%d")
+            return day.replace(tzinfo=timezone.utc)
+    return None

@@ -28,7 +28,6 @@ LEAST_CLAUSE = 18
 _PATTERNS = tables.patterns("topic_phrases", os.path.dirname(__file__))
 _ADDRESS = _PATTERNS["address"]
 _ASKING = _PATTERNS["asking"]
-_MENTION = re.compile(r"(?<!\S)@(?=[\w./])")
 _CLAUSE = re.compile(r"\s*(?:[;:]\s|,\s(?:and|but|so|which|because|then|as)\s|\s[–—-]\s|\.\s|\?|!)")
 _TITLE_END = "\\ .…,;:-–—?!("
 _BREAK = _PATTERNS["phrase_begins"]
@@ -80,7 +79,8 @@ def _whole_phrases(text: str) -> str:
 
 def _bare(sentence: str) -> str:
     """Return a sentence's first clause without what is said to be polite."""
-    text = _MENTION.sub("", sentence.replace("\u2019", "'"))
+    words = sentence.replace("\u2019", "'").split(" ")
+    text = " ".join(word.removeprefix("@") or word for word in words)
     while bare := _ADDRESS.match(text) or _ASKING.match(text):
         text = text[bare.end() :]
     clause = _CLAUSE.search(text, LEAST_CLAUSE)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import islice, product
 
 from vector_memory.observe.commands import runners
 from vector_memory.observe.commands.acts import Act, name_of
@@ -20,7 +20,6 @@ MOST_WORDS = 200
 _VARIABLE = re.compile(r"\$(?:\{(\w+)(?::?([-=?+])([^{}]*))?\}|(\w+))")
 _SUBSTITUTION = re.compile(r"\$\(([^()]*)\)|`([^`]*)`")
 _BRACES = re.compile(r"\{([^{}\s]*,[^{}\s]*)\}")
-_SCRATCH_VARIABLE = re.compile(r"^(?:(?:\w*_)?(?:TMP|TEMP)(?:_?DIR)?|TMP_\w+)$", re.I)
 Values = dict[str, tuple[ShellWord, ...]]
 """What a line gives its variables."""
 _MAKING = frozenset({"create", "run", "add", "new", "init", "-b", "-c", "--orphan"})
@@ -127,9 +126,15 @@ def _values_of(name: tuple[str, ...], values: Values, known: Mapping[str, str]) 
         return [value.text for value in values[plain]] or [None]
     if plain in known:
         return [known[plain]]
-    if _SCRATCH_VARIABLE.match(plain):
+    if _is_scratch(plain.upper()):
         return ["/tmp/scratch"]
     return [name[2]] if name[1] in ("-", "=") and name[2] else [None]
+
+
+def _is_scratch(name: str) -> bool:
+    """Whether a variable's name in capitals says that a temporary place is in it: `TMPDIR`, `MY_TEMP`."""
+    last = name.removesuffix("DIR").removesuffix("_").rpartition("_")[2]
+    return last in ("TMP", "TEMP") or name.startswith("TMP_")
 
 
 def _output_of(match: re.Match[str], known: Mapping[str, str]) -> str:
@@ -140,12 +145,14 @@ def _output_of(match: re.Match[str], known: Mapping[str, str]) -> str:
 
 def _unbraced(word: ShellWord) -> list[ShellWord]:
     """Return the words that braces make: `{dist,build}/x`."""
-    braces = _BRACES.search(word.text) if "{" in word.text and "${" not in word.text else None
+    is_braced = "{" in word.text and "${" not in word.text
+    return [word._replace(text=text) for text in unbraced(word.text)] if is_braced else [word]
+
+
+def unbraced(text: str) -> list[str]:
+    """Return the texts that braces stand for, a few: `dist/x` and `build/x` for `{dist,build}/x`."""
+    braces = _BRACES.search(text)
     if braces is None:
-        return [word]
-    before, after = word.text[: braces.start()], word.text[braces.end() :]
-    return [
-        new
-        for part in braces[1].split(",")
-        for new in _unbraced(word._replace(text=before + part + after))
-    ][:MOST_EXPANSIONS]
+        return [text]
+    made = (text[: braces.start()] + part + text[braces.end() :] for part in braces[1].split(","))
+    return [new for one in islice(made, MOST_EXPANSIONS) for new in unbraced(one)][:MOST_EXPANSIONS]

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator
 
 from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import CREDENTIALS, HIGH, LOW, Finding
 from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
-from vector_memory.observe.commands.words import WORDS
+from vector_memory.observe.commands.words import WORDS, is_like
 from vector_memory.text.shell import ShellWord
 
 Secret = tuple[str, str]
 """How grave it is to show a file, and its absolute path."""
-_EXAMPLE = re.compile(r"\.(?:example|sample|template|dist|tpl|defaults?|schema|md)$|example|sample|template|fixture|/testdata/|/mocks?/")  # fmt: skip
-_HARMLESS = re.compile(r"\.pub$|/known_hosts(?:\.old)?$|/\.ssh/config$|/\.ssh/?$|\.pub\.pem$|/(?:ca|cert|certs?|public|chain|fullchain|ca-bundle|cacert)\.(?:pem|key)$|-cert\.pem$|_pub\.pem$|public[\w-]*\.(?:pem|key)$|/node_modules/|/site-packages/|certifi")  # fmt: skip
 _LESSER_ENV = (".test", ".testing", ".ci", ".envrc")
 _AT_HOME, _ENDINGS = tuple(WORDS["secret-at-home"]), tuple(WORDS["secret-ending"])
 
@@ -25,7 +22,7 @@ def sensitivity(path: str, around: Surroundings) -> str:
     """Return how a file at an absolute path is to be taken: HIGH or LOW for credentials, "" for others."""
     path = path.rstrip("*")
     name = posixpath.basename(path)
-    if not path or _EXAMPLE.search(name) or _HARMLESS.search(path):
+    if not path or is_like("open-name", name) or is_like("open-path", path):
         return ""
     if _is_env(name):
         return LOW if name.endswith(_LESSER_ENV) else HIGH

@@ -26,6 +26,8 @@ from vector_memory.observe.commands.acts import MOST_WHAT, Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import HIGH, Finding
 from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
+from vector_memory.observe.commands.words import WORDS
+from vector_memory.text.analysis import parts_of
 
 SHELL_TOOLS = frozenset({"Bash", "PowerShell"})
 WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
@@ -137,7 +139,6 @@ def _adds(given: Mapping[str, Any]) -> bool:
 
 # -- tools of others -------------------------------------------------------------------------------
 
-_VERB = re.compile(r"(?:^|_)(delete|drop|destroy|purge|truncate|terminate|wipe|uninstall)(?:_|$|[A-Z])|^(?:delete|drop|destroy|purge|terminate)[A-Z]")  # fmt: skip
 _OWN = ("mcp--vector-memory", "mcp--plugin-vector-memory")
 _QUERIES = ("sql", "query", "statement", "queries", "script")
 
@@ -150,7 +151,7 @@ def _of_stranger(tool: str, given: Mapping[str, Any]) -> Iterator[Finding]:
     for name in _QUERIES:
         if isinstance(given.get(name), str):
             yield from databases.in_sql(f"{server}: {given[name]}"[:MOST_WHAT], given[name])
-    if _VERB.search(verb):
+    if not WORDS["deleting-verb"].isdisjoint(parts_of(verb)):
         words = (f"{key}={value}" for key, value in given.items() if isinstance(value, (str, int)))
         told = ", ".join(words)
         what, why = f"{server}: {verb}({told})", f"A tool of {server} deletes something."

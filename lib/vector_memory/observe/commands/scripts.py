@@ -15,17 +15,18 @@ from vector_memory.observe.commands.remote_code import is_local
 from vector_memory.observe.commands.rules import RULES
 from vector_memory.observe.commands.words import WORDS
 from vector_memory.text.shell import ShellWord
+from vector_memory.text.words import is_made_of
 
 MOST_SCRIPT = 16_384
 MOST_COMMANDS = 4
+LONGEST_OPTION = 80
 _LANGUAGES = ("python", "node", "ruby", "perl", "php", "deno", "bun")
 _CALL = re.compile(
     r"""(?<![\w.:])([\w.:]{1,80})(?:\s*[(\[]\s*|\s+(?=["'%]))(\[)?\s*[rbf]?(?:"([^"\n]{1,300})"|'([^'\n]{1,300})')?"""
     r"""((?(2)(?:\s*,\s*["'][^"'\n]*["']){0,20}))"""
 )
 """A call, and the text or the list of texts that it is given first."""
-_CODE = re.compile(r"-[\w.]*[ceEr]|--(?:eval|command|execute)")
-"""An option behind which a script stands: `-c`, `-nle`."""
+_CODE_OPTIONS = ("--eval", "--command", "--execute")
 _PERL_LISTS = re.compile(r"<([^<>\s]*[*?][^<>\s]*)>|\bfind(?:depth)?\b.*,\s*[\"'(]([\w./~-]+)[\"')]", re.S)  # fmt: skip
 _READ = ("stdin", "<>", "$<", "argf")
 _NAME = re.compile(r"[\w.:]+")
@@ -42,10 +43,16 @@ def scripts_of(act: Act) -> Iterator[str]:
     """Yield the scripts of another language that an act is given."""
     if is_language(act) or f"{act.name}={' '.join(act.args[:1])}" in WORDS["console"]:
         pairs = zip(act.args, act.args[1:], strict=False)
-        codes = [code for option, code in pairs if _CODE.fullmatch(option) and code[:1] != "-"]
-        code = "\n".join(codes) or act.value("--eval", "--command", "--execute")
+        codes = [code for option, code in pairs if _is_of_code(option) and code[:1] != "-"]
+        code = "\n".join(codes) or act.value(*_CODE_OPTIONS)
         yield next(iter(act.args[1:2]), "") if act.args[:1] == ("runner",) else code
         yield from act.fed()
+
+
+def _is_of_code(option: str) -> bool:
+    """Whether behind an option a script stands: `-c`, `-nle`."""
+    is_short = option[:1] == "-" and is_made_of(option[1:], "_.", LONGEST_OPTION)
+    return option in _CODE_OPTIONS or (is_short and option.endswith(("c", "e", "E", "r")))
 
 
 def judge(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:

@@ -26,6 +26,11 @@ _MADE_AGAIN = re.compile("|".join(map(fnmatch.translate, sorted(WORDS["made-agai
 """A `*` stands for any letters."""
 
 
+def is_like(group: str, text: str) -> bool:
+    """Whether a text has one of the forms of a group; a `*` stands for any letters."""
+    return any(fnmatch.fnmatchcase(text, form) for form in WORDS[group])
+
+
 def is_name_made_again(name: str) -> bool:
     """Whether tools make again what has this name, in whatever folder it lies."""
     return bool(_MADE_AGAIN.match(name) or _MADE_AGAIN.match(name.rstrip("*")))

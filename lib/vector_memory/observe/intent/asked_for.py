@@ -18,9 +18,10 @@ from vector_memory.text import tables
 from vector_memory.text.words import clauses_in
 
 MOST_PROMPTS = 4
-_NEGATED = re.compile(
-    r"\b(?:don['\u2019]?t|do not|never|without|avoid|must not|shouldn['\u2019]?t|no)\b"
-)
+_NEGATED = (
+    "don't", "dont", "do not", "never", "without", "avoid", "must not", "shouldn't", "shouldnt", "no",
+)  # fmt: skip
+_AROUND = ".,:;!?()\"'`*_"
 _VERBS = {
     category: re.compile(rf"\b(?:{verbs})" if verbs else "")
     for category, _, verbs in (
@@ -43,7 +44,13 @@ def is_asked(found: Finding, said: Sequence[str]) -> bool:
     )
     return verbs is not None and any(
         verbs.search(sentence)
-        and not _NEGATED.search(sentence)
+        and not _is_negated(sentence)
         and (found.category in _BARE or any(name in sentence for name in names))
         for sentence in sentences
     )
+
+
+def _is_negated(sentence: str) -> bool:
+    words = (word.strip(_AROUND) for word in sentence.replace("\u2019", "'").split())
+    said = f" {' '.join(words)} "
+    return any(f" {denial} " in said for denial in _NEGATED)

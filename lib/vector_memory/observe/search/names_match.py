@@ -215,10 +215,7 @@ def _is_in_name(piece: str, base: str) -> bool:
 
 def is_joined(name: str) -> bool:
     """Whether a name is made of several words, or has an ending."""
-    return _JOINED.search(name) is not None
-
-
-_JOINED = re.compile(r"\w[._-]+\w")
+    return any(sign in name.strip("._-") for sign in "._-")
 
 
 def in_place(place: str, file: str) -> bool:

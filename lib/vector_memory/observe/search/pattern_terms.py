@@ -14,12 +14,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from vector_memory.observe.commands.command_line import unbraced
 from vector_memory.observe.search.searches import Search
 from vector_memory.text import analysis, tables
-from vector_memory.text.words import words_in
+from vector_memory.text.words import is_made_of, words_in
 
 MOST_ALTERNATIVES = 16
 LONGEST_PATTERN = 500
+LONGEST_ENDING = 6
 LEAST_NAME = 4
 """Letters that a name or a piece of a file's name needs at least."""
 LEAST_DULL_NAME = 7
@@ -155,7 +157,7 @@ def _telling_terms(texts: Iterable[str]) -> tuple[str, ...]:
 def _is_name(token: str) -> bool:
     """Whether a word is an identifier or a file's name rather than plain language."""
     name = squashed(token)
-    is_file_everywhere = _ENDED.search(token) and token.split(".")[0].lower() in EVERYWHERE
+    is_file_everywhere = _has_ending(token) and token.split(".")[0].lower() in EVERYWHERE
     if name in _COMMON_NAMES or is_file_everywhere or not _COMPOUND.fullmatch(token):
         return False
     return len(name) >= (LEAST_DULL_NAME if _is_dull(token) else LEAST_NAME)
@@ -280,21 +282,18 @@ class _Group:
 # -- names of files -------------------------------------------------------------------------------
 
 _WILD = re.compile(r"\*+|\?|\[[^\]]*\]")
-_BRACES = re.compile(r"\{([^{}]*)\}")
+_BRACES = str.maketrans("", "", "{}")
 
 
 def _of_glob(glob: str) -> list[str]:
-    """Return the texts of a glob with its first braces multiplied out, with `BREAK` for its wildcards."""
-    match = _BRACES.search(glob)
-    inner = match[1].split(",") if match else [""]
-    start, end = match.span() if match else (len(glob), len(glob))
-    return [_WILD.sub(BREAK, glob[:start] + text + glob[end:]) for text in inner]
+    """Return the texts of a glob with its braces multiplied out, with `BREAK` for its wildcards."""
+    return [_WILD.sub(BREAK, text.translate(_BRACES)) for text in unbraced(glob)]
 
 
 def _of_name(text: str) -> Alternative:
     """Return the telling piece of the last part of a path; the parts before it say where."""
     base = text.rsplit("/", 1)[-1].strip("./")
-    if BREAK not in base and _ENDED.search(base):
+    if BREAK not in base and _has_ending(base):
         telling = [base] if _is_telling_file(base) else []
     else:
         pieces = [piece.strip("._-") for piece in base.split(BREAK)]
@@ -305,12 +304,14 @@ def _of_name(text: str) -> Alternative:
     return Alternative(names, files=files, terms=_telling_terms(telling))
 
 
-_ENDED = re.compile(r"\w\.\w{1,6}$")
+def _has_ending(name: str) -> bool:
+    stem, _, ending = name.rpartition(".")
+    return is_made_of(stem[-1:], "_", 1) and is_made_of(ending, "_", LONGEST_ENDING)
 
 
 def _is_telling_file(piece: str) -> bool:
     """Whether a piece of a file's name says which file is meant: an ending says nothing."""
-    stem = piece.rsplit(".", 1)[0] if _ENDED.search(piece) else piece
+    stem = piece.rsplit(".", 1)[0] if _has_ending(piece) else piece
     ending = piece.removeprefix(".")
     is_ending = (
         piece != ending and len(ending) <= 5 and ending.isalnum() and ending == ending.lower()

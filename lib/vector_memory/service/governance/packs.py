@@ -7,7 +7,6 @@ import contextlib
 import hashlib
 import json
 import os
-import re
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,6 +23,7 @@ from vector_memory.system import git, json_in
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.files import read_text
 from vector_memory.system.json_in import Record
+from vector_memory.text.words import is_slug
 from vector_memory.trust import canonical
 from vector_memory.trust.keys import PublicKey
 
@@ -31,8 +31,8 @@ MANIFEST, MEMORIES = "pack.json", "memories.jsonl"
 FORMAT, PURPOSE = "vector-memory pack 1", "pack"
 COLLECTIONS = ("procedures", "learnings")
 MOST, MOST_BYTES, MOST_SHOWN = 1_000, 4_000_000, 100
-_REPOSITORY = re.compile(r"(?:https?|ssh|git|file)://|[\w.-]+@[\w.-]+:")
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+_SCHEMES = ("http://", "https://", "ssh://", "git://", "file://")
+LONGEST_NAME = 40
 
 
 class PackRequest(messages.Request):
@@ -97,7 +97,10 @@ def _folder_of(ctx: Context, request: PackRequest) -> Iterator[str]:
     Raises:
         BadInputError: an agent would have something fetched, or git cannot.
     """
-    if not _REPOSITORY.match(request.path) or request.action == "publish":
+    host, at_host, _ = request.path.partition(":")
+    is_at_host = bool(at_host) and "@" in host and "/" not in host
+    is_fetched = request.path.startswith(_SCHEMES) or is_at_host
+    if not is_fetched or request.action == "publish":
         yield os.path.abspath(os.path.join(request.base, os.path.expanduser(request.path)))
         return
     request.require_user("has packs fetched")
@@ -107,7 +110,7 @@ def _folder_of(ctx: Context, request: PackRequest) -> Iterator[str]:
 
 
 def _publish(ctx: Context, request: PackRequest, folder: str) -> PackAnswer:
-    if not _NAME.fullmatch(request.name):
+    if not is_slug(request.name, "-", LONGEST_NAME):
         raise BadInputError("A pack's name is of a-z, 0-9 and hyphens.", "Give name.")
     place = messages.place_of(ctx, request)
     if place is None:

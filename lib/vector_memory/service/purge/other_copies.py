@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 
 from vector_memory import projects
 from vector_memory.service.purge.byte_search import files_below
@@ -14,8 +14,8 @@ from vector_memory.system import removal
 from vector_memory.system.files import drop
 from vector_memory.system.paths import Home
 
-SET_ASIDE = re.compile(r".+\.(?:damaged|replaced)-\d{8}T\d{6,}")
-"""The names of the folders of copies that were set aside."""
+SET_ASIDE = ("*.damaged-????????T??????*", "*.replaced-????????T??????*")
+"""How folders of copies that were set aside are named: with the time."""
 BACKUPS = "backups"
 PROGRAMS = ("app", "runtime", "models", os.path.join("run", "pycache"))
 """Folders of the data home that hold programs and nothing of any memory."""
@@ -51,7 +51,7 @@ def set_aside(home: Home, stores: Sequence[str]) -> list[str]:
         os.path.join(folder, name)
         for folder in dict.fromkeys([home.root, *stores])
         for name in (sorted(os.listdir(folder)) if os.path.isdir(folder) else ())
-        if SET_ASIDE.fullmatch(name)
+        if any(fnmatchcase(name, form) for form in SET_ASIDE)
     ]
 
 

@@ -4,7 +4,6 @@ own, and nobody trusts the place: what is read there is checked afterwards."""
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import tempfile
 from abc import ABC, abstractmethod
@@ -16,10 +15,14 @@ from urllib.parse import unquote, urlsplit
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
 from vector_memory.system import git, private, standins
 from vector_memory.system.files import RefusedError, drop, explained, open_regular
+from vector_memory.text.words import is_slug
 
 ROOT = "v1"
-PART = re.compile(r"[0-9a-z][0-9a-z.-]{0,80}")
-MOST_NAMES = 10_000
+MOST_NAMES, LONGEST_PART = 10_000, 81
+
+
+def _is_part(name: str) -> bool:
+    return is_slug(name, ".-", LONGEST_PART)
 
 
 def gone(name: str) -> NotFoundError:
@@ -78,7 +81,7 @@ class Folder(SharedPlace):
             return []
         except OSError as error:
             raise explained(folder, error) from error
-        return sorted(name for name in listed if PART.fullmatch(name))
+        return sorted(filter(_is_part, listed))
 
     def read(self, name: str, most_bytes: int) -> bytes:
         """Return a file, one byte more than `most_bytes` where it is longer."""
@@ -218,7 +221,7 @@ class Bucket(SharedPlace):
         with _explaining(folder):
             selector = fs.FileSelector(f"{self._root}/{folder}", allow_not_found=True)
             infos = self._files.get_file_info(selector)
-        return sorted(info.base_name for info in infos if PART.fullmatch(info.base_name))
+        return sorted(info.base_name for info in infos if _is_part(info.base_name))
 
     def read(self, name: str, most_bytes: int) -> bytes:
         """Return a file, one byte more than `most_bytes` where it is longer."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import threading
 from dataclasses import asdict, dataclass, field
 
@@ -20,6 +19,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.system import private
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.files import explained, open_regular, read_text
+from vector_memory.text.words import is_made_of
 from vector_memory.trust.keys import PublicKey
 
 FILE = ".memory-team.json"
@@ -28,7 +28,7 @@ MOST_RECORD = 256 << 20
 MOST_MEMBERS = 200
 sharing = threading.RLock()
 """Held by what changes how something is shared: two numbers must not be given at once."""
-_NAME = re.compile(r"[^\W_][\w .@'+-]{0,39}")
+LONGEST_NAME = 40
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def name_of(typed: str) -> str:
         BadInputError: it is none.
     """
     name = privacy.word(typed.strip())
-    if not _NAME.fullmatch(name):
+    if not (name[:1].isalnum() and is_made_of(name, "_ .@'+-", LONGEST_NAME)):
         raise BadInputError(
             "A member's name is at most 40 letters, digits, spaces and . @ ' + -.", "Give --name."
         )

@@ -28,7 +28,6 @@ PROCEDURE, COMMAND, SKILL = "procedure", "command", "skill"
 FORMATS = (PROCEDURE, COMMAND, SKILL)
 MOST_NAME, MOST_DESCRIPTION = 64, 200
 """Characters of a skill's name, and of what its description says at most."""
-_UNFIT = re.compile(r"[^a-z0-9]+")
 
 
 class DiscoveryRequest(ledger.WorkRequest):
@@ -86,7 +85,8 @@ class SkillFile(NamedTuple):
 
 def name_of(words: str) -> str:
     """Return words as a skill's name: small letters, digits and hyphens."""
-    return _UNFIT.sub("-", words.lower()).strip("-")[:MOST_NAME].strip("-") or "steps"
+    fit = (sign if sign.isascii() and sign.isalnum() else " " for sign in words.lower())
+    return "-".join("".join(fit).split())[:MOST_NAME].strip("-") or "steps"
 
 
 def skill_file(
