@@ -88,7 +88,7 @@ class Settings:
     """Tell a session at its start what usually goes wrong here, and what worked for tasks like it."""
     prompt_tokens: int = bounded(480, ge=50, le=2000)
     """Tokens at most that one prompt gets."""
-    start_tokens: int = bounded(600, ge=50, le=4000)
+    start_tokens: int = bounded(900, ge=50, le=4000)
     """Tokens at most that a session's start gets."""
     session_tokens: int = bounded(0, ge=0, le=100_000)
     """Tokens at most that a session gets unasked in all, from its start to its end. 0 means no such limit."""

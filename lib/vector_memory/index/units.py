@@ -235,8 +235,15 @@ def cues(unit: Unit) -> dict[str, bool]:
 def is_rule(text: str) -> bool:
     """Whether a sentence has a turn of phrase, in any language that is known, by which wishes reach beyond the moment:
     "I want" alone is no such, "I don't want" is. A wish of all of a kind is one, too."""
+    if _is_habit(text):
+        return False
     is_cued = any(not _is_wish(turn) for turn in _rules(text))
     return is_cued or reaches(text) or bool(PATTERNS["of all"].match(text))
+
+
+def _is_habit(text: str) -> bool:
+    """Whether a sentence tells what somebody uses to do or never did, or asks: "I always forget what 0x1b is"."""
+    return PATTERNS["habit"].search(_own_words(text)) is not None
 
 
 def _is_wish(turn: str) -> bool:

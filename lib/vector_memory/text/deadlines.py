@@ -7,6 +7,7 @@ from datetime import datetime, timedelta, timezone
 
 from vector_memory.text import times
 from vector_memory.text.patterns import PatternTable
+from vector_memory.text.words import clauses_in
 
 MOST_DAYS = 183
 """A day without its year that is farther ahead than this is rather the one that was."""
@@ -24,16 +25,26 @@ def deadline(text: str, said_at: datetime) -> datetime | None:
         text: one sentence.
         said_at: when it was said, in the zone of its days.
     """
-    if not has_deadline(text):
-        return None
-    coming = (_named(text, said_at + timedelta(days=days)) for days in _AHEAD)
-    ends = (span.end for span in coming if span is not None)
-    return next((end for end in ends if end is not None and end > said_at), None)
+    ends = (_end(part, said_at) for part in _parts(text) if _has_one(part))
+    return min((end for end in ends if end is not None), default=None)
 
 
 def has_deadline(text: str) -> bool:
     """Whether a sentence names a day by which something is to be done, or on which it happens, whether that is over or
     not: "… by May 9", "the audit is on May 9", or no more than "audit on May 9, 10:00"."""
+    return any(map(_has_one, _parts(text)))
+
+
+def _parts(text: str) -> list[str]:
+    """Return what may tell of one day each: a sentence, or what stands between its commas if it names several."""
+    if _named(text, _SOME_TIME):
+        return [text]
+    # Of several days only those that have a number: "until dec 2, black friday".
+    parts = ((part, _named(part, _SOME_TIME)) for part in clauses_in(text, ",;"))
+    return [part for part, day in parts if day and any(map(str.isdigit, day.words))]
+
+
+def _has_one(text: str) -> bool:
     named = _named(text, _SOME_TIME)
     if named is None or not named.is_date or text.rstrip().endswith("?"):
         return False
@@ -41,14 +52,24 @@ def has_deadline(text: str) -> bool:
     leads, follows = _TABLE.found(before), _TABLE.found(behind)
     if "other" in leads:
         return False
-    if "by" in _TABLE.found(named.words) or "owed" in _TABLE.found(text):
+    words = _TABLE.found(named.words)
+    if "by" in words or "owed" in _TABLE.found(text):
         return True
+    if "before" in words:
+        return "told" not in leads
     is_called = "event" in leads and "event over" in follows
     is_headed = "nothing" in leads and "event then" in follows
     is_told = "told" not in leads + follows and (is_called or is_headed)
     # Until a day something lasts, on it something happens.
     happens = "happens" in leads or "happens then" in follows or is_told
     return happens and named.start is not None
+
+
+def _end(text: str, said_at: datetime) -> datetime | None:
+    """Return the end of the one day that a text names, where it is to come."""
+    coming = (_named(text, said_at + timedelta(days=days)) for days in _AHEAD)
+    ends = (span.end for span in coming if span is not None)
+    return next((end for end in ends if end is not None and end > said_at), None)
 
 
 def _named(text: str, now: datetime) -> times.TimeSpan | None:

@@ -135,6 +135,24 @@ def test_what_reaches_beyond_the_moment(said: str, rule: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "rule"),
+    [
+        ("how do I ship the bread again, I always do the crates too early", False),
+        ("can you show me the table, I always forget what stands there", False),
+        ("he wants to know how many loaves fit, we never tried more than forty", False),
+        ("it always burns on the left side", False),
+        ("we never bake on mondays", True),
+        ("I always want a test bake first", True),
+        ("can you always weigh the flour first", True),
+        ("I always review the recipes myself", True),
+    ],
+)
+def test_a_habit_is_no_rule(said: str, rule: bool) -> None:
+    """What somebody uses to do, never did, or asks; what he wants always is one."""
+    assert is_rule(said) is rule
+
+
+@pytest.mark.parametrize(
     "said",
     [
         "every booking gets a 502 since the upgrade",

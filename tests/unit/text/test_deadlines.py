@@ -29,6 +29,12 @@ TUESDAY = datetime(2026, 11, 24, 16, tzinfo=timezone.utc)
         ("Umbau der Backstube am 12. Dezember ab 6 Uhr", "2026-12-12"),
         ("The accountant needs the file by December 10", "2026-12-10"),
         ("tasting 4 dec needs the new oven at the shop by 1 dec.", "2026-12-01"),
+        ("the fair is december 12, the tasting december 5.", "2026-12-05"),
+        (
+            "Die Filiale öffnet am 1. Dezember, und der Pachtvertrag endet am 15. Dezember.",
+            "2026-12-01",
+        ),
+        ("renew the licence of the till before december 9", "2026-12-08"),
     ],
 )
 def test_a_day_to_come_ends_with_its_night(said: str, day: str) -> None:
@@ -55,6 +61,9 @@ def test_a_day_to_come_ends_with_its_night(said: str, day: str) -> None:
         "rename the december 9 column to date",
         "orders on december 2 are missing",
         "take the numbers between december 1 and december 8",
+        "no deliveries from tomorrow till dec 2, black friday",
+        "we had it before december 9, not since december 1",
+        "orders of december 2, and those of december 4, are missing",
     ],
 )
 def test_other_days_are_no_deadlines(said: str) -> None:
