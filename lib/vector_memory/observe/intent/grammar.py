@@ -24,7 +24,9 @@ THINGS = tables.groups("limit_things")
 RUNS = tables.groups("limit_runs", HERE)
 PLACES = tables.groups("limit_places")
 ALIASES = {"spec": "tests", "specs": "tests", "test": "tests", "documentation": "docs", "lock file": "lockfile", "lock files": "lockfile", "ci config": "workflows", "ci pipeline": "workflows"}  # fmt: skip
+LANGUAGES = tables.groups("limit_languages")
 ALIASES |= {form: place for place in PLACES for form in (place.removesuffix("s"), place + "s")}
+PLACES |= LANGUAGES
 VERBS = {
     form.replace("-", " "): (act, verb.replace("-", " "))
     for act, verbs in reversed(ACTS.items())
@@ -40,7 +42,8 @@ def _grammar() -> dict[str, str]:
     known = {
         "verb": any_of(VERBS),
         "noun": any_of(NOUNS),
-        "place": any_of([*PLACES, *ALIASES]),
+        "place": any_of({*PLACES, *ALIASES} - {*LANGUAGES}),
+        "language": any_of(LANGUAGES),
         **{kind: _longest_first(words) for kind, words in tables.groups("limit_words").items()},
         "program": any_of(
             {

@@ -107,6 +107,8 @@ def breaks(prompt: str, tool: str, **given: Any) -> list[str]:
         ("main is off limits", [("push", ("main",))]),
         ("Nothing goes to main.", [("push", ("main",))]),
         ("New dependencies aren't welcome", [("install", ())]),
+        ("leave the Kotlin alone", [("edit", ("kotlin",))]),
+        ("the PHP part is off limits", [("edit", ("php",))]),
         ("Never force-push.", [("push", ("--force",))]),
         ("No git commits, please", [("run", ("git commit",))]),
         ("don't npm install", [("install", ())]),
@@ -193,6 +195,10 @@ def test_limits_are_read(prompt: str, read: list[tuple[str, tuple[str, ...]]]) -
         "Tell the changelog what changed before you merge.",
         "Confirm that the build is green before you push",
         "don't touch anything else",
+        "don't rewrite it in Rust",
+        "the Python version is frozen at 3.9",
+        "the JavaScript doesn't change when I edit it",
+        "use CSS only, no JavaScript",
         "plan only covers the first phase, add the second",
         "yes",
         "",
@@ -243,6 +249,8 @@ def test_others_are_none(prompt: str) -> None:
         ("Don't change the API.", "Edit", {"file_path": "/p/src/a.java", "old_string": "public int f(String a) {",
                                            "new_string": "public int f(String a, int b) {"}),
         ("Plan only.", "Bash", {"command": "terraform -chdir=infra apply plan"}),
+        ("Leave the Kotlin alone.", "Edit", {"file_path": "/p/app/Main.kt", "new_string": "x"}),
+        ("Don't touch the CSS.", "Bash", {"command": "sed -i s/a/b/ web/main.scss"}),
         ("No comments.", "Edit", {"file_path": "/p/src/a.py", "old_string": "x = 1", "new_string": "# one\nx = 1"}),
     ],
 )  # fmt: skip
@@ -288,6 +296,7 @@ def test_calls_break_them(prompt: str, tool: str, given: dict[str, Any]) -> None
         ("src/a.py took me a month, leave that file be.", "Write", {"file_path": "/p/src/b.py", "content": "x"}),
         ("don't run the e2e suite", "Bash", {"command": "ls e2e"}),
         ("never run ops/reset.sh", "Bash", {"command": "cat ops/reset.sh"}),
+        ("Leave the Kotlin alone.", "Edit", {"file_path": "/p/core/a.rs", "new_string": "x"}),
     ],
 )  # fmt: skip
 def test_others_keep_them(prompt: str, tool: str, given: dict[str, Any]) -> None:
