@@ -8,13 +8,19 @@ import re
 from collections.abc import Iterator, Sequence
 
 from vector_memory.observe.commands.findings import CommandSurroundings
+from vector_memory.observe.commands.words import WORDS
 from vector_memory.observe.intent import limits as acts
 from vector_memory.observe.intent.changes import FILE_KINDS, CallView, FileChange
-from vector_memory.observe.intent.grammar import PLACES, SAYS
+from vector_memory.observe.intent.grammar import PLACES, SAYS, VERBS
 from vector_memory.observe.intent.limits import Limit
 
-_COVERS = {acts.EDIT: FILE_KINDS, acts.NETWORK: {acts.NETWORK, acts.INSTALL, acts.PUSH}}
+_COVERS = {
+    acts.EDIT: FILE_KINDS, acts.NETWORK: {acts.NETWORK, acts.INSTALL, acts.PUSH},
+    **{act: {act, acts.DEED} for act in (acts.RUN, acts.DELETE)},
+}  # fmt: skip
 """The acts that a ruled out act is found in, where these are more than itself."""
+_APART = frozenset({"tests", "docs"})
+"""Places that every package may have."""
 _NOT_IN = {acts.COMMENT: "docs", acts.API: "tests"}
 """Where what looks like an act is none: a heading of a page, a helper of a test."""
 _HOW = {
@@ -29,7 +35,12 @@ def broken(
     limits: Sequence[Limit], view: CallView, around: CommandSurroundings
 ) -> Iterator[tuple[Limit, str, str]]:
     """Yield (limit, how, what) for each limit that a call breaks."""
+    apart = next((one.things for one in limits if one.is_only and {*one.things} <= _APART), ())
     for limit in limits:
+        # "Hands off that package, only the test": its tests are allowed, and nothing else is.
+        is_inside = any(matches(place, thing) for place in apart for thing in limit.things)
+        if apart and limit.act == acts.EDIT and not (limit.is_only or is_inside):
+            continue
         change = next((one for one in view.changes if _breaks(limit, one, around)), None)
         if change is not None:
             what = change.path or change.what.replace("\0", " ")
@@ -41,12 +52,17 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> bo
     """Whether a change is what a limit rules out."""
     if limit.act == acts.RUN and change.kind in limit.things:
         return True
+    said = limit.said.lower()
     if change.kind not in _COVERS.get(limit.act, {limit.act}):
         return False
     if change.kind == acts.RUN:
         return any(_runs(thing, change.what.split("\0")) for thing in limit.things)
     if not change.path:
         words = re.split(r"[\s:+=<>~!@\[]+", change.what.lower())
+        if limit.act == acts.DELETE:
+            # "Don't delete anything", and a command that says "delete"
+            words = [one for one in words if VERBS.get(one, ("",))[0] == acts.DELETE]
+            return acts.ANYTHING in limit.things and any(one in said for one in words)
         return not limit.things or any(thing in words for thing in limit.things)
     inner = around.within(change.path)
     if inner is None:
@@ -55,8 +71,10 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> bo
         return any(matches(path, change.path) for path in rooted)
     if limit.act in _NOT_IN and matches(_NOT_IN[limit.act], inner):
         return False
-    said = limit.said.lower()
     named = any(matches(thing, inner, f"{thing}/" in said) for thing in limit.things)
+    if change.kind == limit.act == acts.DELETE:
+        # What goes with a folder goes, too.
+        named |= any(thing.startswith(f"{inner}/") for thing in limit.things)
     return (named or not limit.things) != limit.is_only
 
 
@@ -74,6 +92,8 @@ def _runs(forbidden: str, words: list[str]) -> bool:
     if "/" in forbidden or "." in forbidden:
         places = words[: 1 + bool(SAYS["interpreter"].match(program))]
         return any(f"/{word}".endswith(f"/{forbidden}") for word in places)
+    if forbidden == program == "git":
+        return WORDS["git_looks"].isdisjoint(words[1:4])
     return forbidden in (program, *words[1:], *(word.partition(":")[0] for word in words[1:5]))
 
 

@@ -184,8 +184,20 @@ def _of_deeds(act: Act, branch: str) -> Iterator[FileChange]:
         for package in given[1:]:
             if not re.search(r"^[./~]|\.(?:whl|txt|toml)$", package):
                 yield FileChange(limits.INSTALL, what=package)
+    if deed := _deed(act):
+        yield FileChange(limits.DEED, what=deed)
     ran = "\0".join((act.program or act.name, *act.args))[:MOST_TEXT]
     yield from (FileChange(limits.RUN, what=one) for one in (*act.command.via, ran))
+
+
+def _deed(act: Act) -> str:
+    """Return how a command says what it does: the first words of its script, its subcommand or target."""
+    given = [word.lower() for word in act.texts(_TAKES.get(act.name, ""))]
+    if act.name in ("git", *_DONE) or "tests" in _kinds(act):
+        return ""
+    script = given[:1] if SAYS["interpreter"].match(act.name) else [act.program or act.name]
+    words = (*script, *(word for word in given[:2] if not re.search("[/.]", word)))
+    return " ".join(re.split(r"[\W_]+", word.rpartition("/")[2])[0] for word in words)
 
 
 def _kinds(act: Act) -> Iterator[str]:

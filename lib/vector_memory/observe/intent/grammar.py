@@ -41,6 +41,7 @@ def _grammar() -> dict[str, str]:
     text = "\n".join(tables.lines("grammar", HERE)).replace("\n|", "|")
     known = {
         "verb": any_of(VERBS),
+        "makes": any_of({*ACTS["edit"], *ACTS["create"], *ACTS["delete"], *ACTS["move"]}),
         "noun": any_of(NOUNS),
         "place": any_of({*PLACES, *ALIASES} - {*LANGUAGES}),
         "language": any_of(LANGUAGES),

@@ -22,7 +22,7 @@ EDIT, DELETE, MOVE, CREATE, READ, COMMIT, PUSH, REQUEST, INSTALL, RUN, NETWORK, 
     "edit", "delete", "move", "create", "read", "commit", "push", "request", "install", "run", "network", "database",
     "branch", "history", "merge",
 )  # fmt: skip
-API, COMMENT, DO = "api", "comment", "do"
+API, COMMENT, DO, DEED = "api", "comment", "do", "deed"
 ANYTHING, CODE, PRODUCT, WRITE, FORCE = "*", "code", "production code", "write", "--force"
 ON_FILES = frozenset({EDIT, DELETE, MOVE, READ})
 MOST_SAID, MOST_CHARS, MOST_LIMITS, LONGEST_SENTENCE = 160, 6_000, 24, 600
@@ -85,7 +85,7 @@ def read(prompt: str) -> list[Limit]:
     lines = SAYS["sentence"].split(own)
     everywhere = tuple(thing for line in lines for thing in _paths(line.lower()))[:12]
     limits: list[Limit] = []
-    before, heading = "", ""
+    before, heading, is_task = "", "", SAYS["task"].search(own.lower())
     for line in lines:
         said = SAYS["bullet"].sub("", line).strip()
         if SAYS["heading"].match(said.lower()):
@@ -93,11 +93,15 @@ def read(prompt: str) -> list[Limit]:
             continue
         heading = heading if line.lstrip()[:1] in "-*\u2022" and said else ""
         sentence = SAYS["short"].sub(r"\1n't", (heading + said).lower())
-        sentence = SAYS["opening"].sub(r"\1 \2", sentence)
+        sentence = SAYS["question"].sub("", SAYS["opening"].sub(r"\1 \2", sentence))
         is_asked = sentence.endswith("?") and not SAYS["asking"].search(sentence)
         is_unsure = len(sentence) > LONGEST_SENTENCE or SAYS["unsure"].search(sentence)
         if not is_asked and not is_unsure:
-            limits += _of_sentence(sentence, before, everywhere, heading + said)
+            # "Why is it slow? Don't fix it", "don't fix it, just tell me": nothing is to be changed.
+            is_wide = not is_task and SAYS["unchanged"].search(sentence)
+            is_told = before.endswith("?") and not SAYS["asking"].search(before)
+            named = (ANYTHING,) if is_wide and (is_told or SAYS["telling"].search(sentence)) else ()
+            limits += _of_sentence(sentence, before, everywhere or named, heading + said)
         before = sentence or before
     return _once(limits)
 
@@ -166,11 +170,15 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
         yield from ((act, things, False) for act, things in phrases)
     elif "s" in row:
         return
+    elif (kept := SAYS["kept"].match(clause)) and (things := _things(kept[1])):
+        yield DELETE, things, False
     elif own := SAYS["own"].search(clause):
         deeds = [word.text for word in _words(own[0]) if word.kind == "a"]
         for deed in dict.fromkeys(deeds):
             if _act(deed) in (COMMIT, PUSH, MERGE, RUN, REQUEST) or deed in NOUNS:
                 yield from _resolved(deed, "", context)
+        if program := SAYS["left_program"].search(own[0]):
+            yield RUN, (program[1],), False
         if {"a", "x"}.isdisjoint(row) and (things := _things(clause)):
             yield EDIT, things, False
     elif mark:
@@ -188,7 +196,7 @@ def _of_exception(
     is_forbidden = not {*"nklo"}.isdisjoint(row) or mark.text.startswith("no")
     things = _things(after)
     acts = {_act(word.text) for word in words[:place] if word.kind == "a"}
-    if row[place : place + 2] == "ox" or re.search("n.*x.*e", row) or INSTALL in acts:
+    if re.match("o[ct]*x", row[place:]) or re.search("n.*x.*e", row) or INSTALL in acts:
         return
     elif things:
         is_open = is_forbidden or row[0] == "e" or SAYS["all"].search(before)
@@ -230,7 +238,9 @@ def _of_rule(
     ):
         return
     elif after[:1] == "x" and (command := SAYS["command"].match(rest.lstrip())):
-        yield RUN, (command[1].removesuffix("s"),), False
+        yield RUN, (re.sub(r"(?<= )(\w+)s$", r"\1", command[1]),), False
+    elif after[:1] == "x" and SAYS["bids"].match(mark.text) and SAYS["deed"].fullmatch(rest):
+        yield DEED, (behind[0].text,), False
     elif after[:1] == "a" or (is_meant and re.match("[tc]+x?a", after)):
         named = " ".join(word.text for word in behind if word.end < acts[0].start)
         start = acts[0].start
@@ -316,6 +326,8 @@ def _limit_of(word: str, thing: str, context: _Context, whole: bool = False) -> 
         things = _files_of(thing, context, whole) or _bare(thing, act)
         if things and (is_named or things != (ANYTHING,) or SAYS["all"].search(thing)):
             yield act, things, False
+        elif act == DELETE and not whole and _row(inner) == "c":
+            yield DEED, (verb,), False
     elif act in (RUN, DO):
         if what := _command(verb, thing, context):
             yield RUN, (what,), False
@@ -408,7 +420,7 @@ def _lifts(prompt: str, limit: Limit) -> bool:
     acts = (limit.act, DO) if limit.act == RUN else (limit.act,)
     verbs = {form for form, (act, _) in VERBS.items() if act in acts}
     words = any_of({*verbs, *THINGS.get(limit.act, ()), *limit.things})
-    return bool(re.search(rf"\b(?:{words})\b", prompt))
+    return bool(re.search(rf"\b(?:{words})(?:s|e?d|ing)?\b", prompt))
 
 
 def _spoken(thing: str) -> str:
