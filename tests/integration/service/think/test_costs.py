@@ -115,7 +115,7 @@ class TestBudget:
         assert self.show(house, "s2")
         told = asked(house, tmp_path, "context_budget", session="s1")
         start = next(one for one in told["compartments"] if one["compartment"] == "start")
-        assert (start["times"], start["limit"]) == (1, 600)
+        assert (start["times"], start["limit"]) == (1, 900)
         assert 0 < start["used"] == told["used"] < start["all"]
         assert len(told["compartments"]) == 5
 
