@@ -131,7 +131,6 @@ def test_a_short_sentence_is_in_the_language_of_what_it_stands_in() -> None:
         ("you don't weigh bread by hand", True),
         ("you don't need scales for bread", False),
         ("for later: a second oven", False),
-        ("for this branch squash all commits, always", False),
     ],
 )
 def test_what_reaches_beyond_the_moment(said: str, rule: bool) -> None:
