@@ -127,6 +127,10 @@ def test_a_short_sentence_is_in_the_language_of_what_it_stands_in() -> None:
         ("could you please always show me the diff first?", True),
         ("künftig bitte alles als Parquet speichern", True),
         ("maybe in future we could cache it", False),
+        ("no plastic bags please, ever", True),
+        ("you don't weigh bread by hand", True),
+        ("you don't need scales for bread", False),
+        ("for later: a second oven", False),
     ],
 )
 def test_what_reaches_beyond_the_moment(said: str, rule: bool) -> None:

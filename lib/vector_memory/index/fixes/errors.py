@@ -40,6 +40,8 @@ _RAISED = re.compile(
     r"\s+(?=(?:\S+\s+){2})"
 )
 """Before the words of an error: its kind, and those of the errors that were raised of it."""
+_CAUSED = re.compile(r"(\S[^\n]*)\n\s*\nCaused by:\n\s+(?:0: )?(\S[^\n]*)")
+"""An error with a chain of causes below it, which are one to a reader: "open /dev/x" and "Permission denied"."""
 TAIL = 24
 _URL = re.compile(
     r"\b(?:https?|git|ssh|wss?|ftp):/{1,2}[^\s/'\",]+(?:/(?:[^\s/'\",]*/)*([^\s/'\",]*))?"
@@ -132,6 +134,9 @@ def essence(error: str) -> str:
     found = failure(text)
     is_said = found and found.message and not says_only_that(found.message)
     message = found.message if found and is_said else normalise(PLACED.sub("", line_of(text)))
+    place, _, said = message.partition(": ")
+    # Where a program of Rust panicked stands before what it says.
+    message = said if said and place.endswith(".rs") else message
     rest = normalise(text).partition(message[-TAIL:])[2].split("\n") if message else []
     while message.endswith(":") and rest:
         line = rest.pop(0).strip()
@@ -193,6 +198,7 @@ def names_in(line: str) -> frozenset[str]:
 def tidy(error: str) -> str:
     """Return an output without colours, frames around text, and what was overwritten in place."""
     text = tools.plain_output(tools.shortened_output(error, True)).replace("\r", "\n")
+    text = _CAUSED.sub(r"\1: \2", text)
     lines = (_DECORATION.sub("", line).rstrip() for line in text.split("\n"))
     return "\n".join(line for line in lines if not _SAYS_NOTHING.match(line))
 

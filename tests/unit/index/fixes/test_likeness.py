@@ -16,6 +16,8 @@ LIBRARY = "Error: package load failed for '{}' in dyn.load(x):\n unable to load 
 EXTENSION = (
     'could not open extension control file "/usr/share/{}.control": No such file or directory'
 )
+PANIC = "thread '{}' panicked at {}:14:9:\nthere is no reactor running, must be called from the context of a runtime\nnote: run with `RUST_BACKTRACE=1`"
+DEVICE = "    Finished `dev` profile in 0.2s\nError: open /dev/scale{}\n\nCaused by:\n    0: {}\n    1: the till gives up"
 TASK = "Execution failed for task ':app:{}'.\n> {}"
 
 
@@ -46,6 +48,9 @@ def alike(
         ((LIBRARY.format("sf", "sf", "libgdal.so.30"), "Rscript map.R"), "apt-get install -y libgdal30", (LIBRARY.format("terra", "terra", "libgdal.so.30"), "Rscript roads.R")),
         (("StandardError: An error has occurred:\n\nPG::NoFile: ERROR:  " + EXTENSION.format("gist"), "rails db:migrate"), "apt-get install contrib",
          ("ActiveRecord::Invalid: PG::NoFile: ERROR:  " + EXTENSION.format("gist"), "rails db:schema:load")),
+        # Where a program panicked, and the causes below an error.
+        ((PANIC.format("till", "till/src/bus.rs"), "cargo run -p till"), "cargo add zbus -F tokio", (PANIC.format("client", "till/examples/client.rs"), "cargo run --example client")),
+        ((DEVICE.format(3, "Permission denied (os error 13)"), "cargo run"), "sudo udevadm trigger && cargo run", (DEVICE.format(5, "Permission denied (os error 13)"), "cargo run -- --info")),
     ],
 )  # fmt: skip
 def test_names_that_are_nothing_to_a_fix_may_differ(
@@ -65,6 +70,7 @@ def test_names_that_are_nothing_to_a_fix_may_differ(
         ((QUOTA.format("numpy-1.2.whl"), "pip install numpy"), "pip install numpy==1.1", (QUOTA.format("torch-2.4.whl"), "pip install torch")),
         (("Unable to find image 'shop:1' locally", "docker run shop:1"), "docker build -t shop:1 . && docker run shop:1", ("Unable to find image 'mail:1' locally", "docker run mail:1")),
         ((QUOTA.format("a.whl"), "pip install -r r.txt"), "export CACHE=/big", (QUOTA.format("b.tgz"), "npm ci")),
+        ((DEVICE.format(3, "Permission denied (os error 13)"), "cargo run"), "sudo udevadm trigger", (DEVICE.format(3, "Device or resource busy (os error 16)"), "cargo run")),
         ((TASK.format("connectedTest", "No connected devices!"), "./gradlew connectedTest"), "emulator -avd pixel", (TASK.format("packageRelease", "Keystore file not found"), "./gradlew packageRelease")),
     ],
 )  # fmt: skip
