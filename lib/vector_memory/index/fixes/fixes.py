@@ -249,7 +249,8 @@ class _Story:
         steps = _steps(done, self.clean)
         if not steps and until < end:
             other = signature(following.output, "") != signature(failed.output, "")
-            if other and _is_corrected(failed, following, is_mended=False):
+            is_kept = _added(failed, following) <= _jobs(success)
+            if other and is_kept and _is_corrected(failed, following, is_mended=False):
                 # The command was corrected; what was done later mended what it met then.
                 return () if is_luck else _instead(failed, success, is_mended=False), ()
             done = self._calls(until, end)
@@ -369,6 +370,15 @@ def _runs_elsewhere(failed: ToolUse, success: ToolUse) -> bool:
     return commands.settings(failed.command) != commands.settings(success.command)
 
 
+def _jobs(call: ToolUse) -> set[str]:
+    return {part.job for part in commands.acting(call.command)}
+
+
+def _added(failed: ToolUse, following: ToolUse) -> set[str]:
+    """Return the jobs that the next attempt has besides: where what succeeded goes without them, they were in vain."""
+    return _jobs(following) - _jobs(failed)
+
+
 def _is_corrected(failed: ToolUse, success: ToolUse, is_mended: bool) -> bool:
     """Whether the command itself was changed. Where something else was mended besides, what was only
     asked for in other ways (less or more output, another message) is not."""
@@ -380,11 +390,8 @@ def _is_corrected(failed: ToolUse, success: ToolUse, is_mended: bool) -> bool:
     told = [part for part in commands.acting(success.command) if tried and part.job == tried.job]
     if not tried or not told:
         return True
-    before, jobs = (
-        commands.acting(success.command)[:-1],
-        {part.job for part in commands.acting(failed.command)},
-    )
-    if any(part.job not in jobs | _KEEPING and _does(part) for part in before):
+    before = commands.acting(success.command)[:-1]
+    if any(part.job not in _jobs(failed) | _KEEPING and _does(part) for part in before):
         return True
     fresh = (set(told[-1].words) - set(tried.words)) - _MANNERS
     return any(word.startswith("--") and not word.startswith("--tb") for word in fresh)
@@ -411,7 +418,7 @@ def _steps(calls: Sequence[ToolUse], clean: Callable[[str], str]) -> list[FixSte
     for call in calls:
         if call.failed or not call.is_done:
             continue
-        jobs = {part.job for part in commands.acting(call.command)}
+        jobs = _jobs(call)
         if call.file:
             edits.setdefault(call.file, []).extend(_detail(call.change, clean))
         elif jobs & _UNDOING:

@@ -142,7 +142,7 @@ def telling_piece(wanted: SearchTerms, text: str, title: str | None = None) -> T
         else:
             tells = plain >= LEAST_ALONE and sum(bool(each.names) for each in fitting) >= least
         near = len(held.terms & wanted.around)
-        weight = 2 * len(fitting) + min(plain, MOST_COUNTED) / 4 + min(near, 4) / 2
+        weight = len(fitting) + bool(fitting) + min(plain, MOST_COUNTED) / 4 + min(near, 4) / 2
         if tells and (fitting or is_about) and weight > best.weight:
             best = TellingPiece(piece, where, weight)
     return best

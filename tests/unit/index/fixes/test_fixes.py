@@ -247,6 +247,19 @@ def test_only_what_succeeded_is_the_fix(session: Session, tmp_path: Path) -> Non
         assert draft.extra["ran"] == ["docker push registry.test/me/app"]
 
 
+def test_an_attempt_that_success_goes_without_was_in_vain(session: Session, tmp_path: Path) -> None:
+    """Though it met another error: what mended it is what was done then."""
+    session.fail(
+        "podman run till/scale weigh", "Error: crun: scale driver 5 needed, the host has 4"
+    )
+    again = "sudo systemctl restart podman && podman run till/scale weigh"
+    session.fail(again, "Error: scale driver 5 needed, the host has 4: aborted")
+    session.edit("scale/Containerfile", "FROM base:5", "FROM base:4")
+    session.run("podman build -t till/scale scale && podman run till/scale weigh")
+    first, *_ = found(session, tmp_path)
+    assert first.changes[0] == "edited scale/Containerfile (FROM base:5 → FROM base:4)"
+
+
 def test_what_was_undone_is_no_part_of_it(session: Session, tmp_path: Path) -> None:
     """An edit that was taken back, and what only keeps the work, mended nothing."""
     session.fail("cargo test")
