@@ -148,6 +148,25 @@ def test_a_long_error_does_not_crowd_out_what_mended_it(world: World) -> None:
     assert "FIX ran" in told and "--user deploy" in told
 
 
+def test_a_long_reason_does_not_crowd_out_what_mended_it(world: World) -> None:
+    """What was done comes, if need be without why."""
+    error = "Exit code 1\nrunner: there is no reactor in this place, it must be called from within a runtime of its own"
+    play = "till-runner --weigh --all-scales --of-the-shop --with-receipts"
+    assert world.fail("first", error, play) == ""
+    reason = (
+        "It fails because the runner brings a runtime of its own, which weighs in a thread apart, and all that we call "
+        "from there is called outside of ours, as the page about scales says of every program with two of them."
+    )
+    path = world.path("first")
+    said = world._line("first", 90, "assistant", [{"type": "text", "text": reason}])
+    path.write_text(f"{path.read_text()}{said}\n")
+    world.write("first", f"{play} --runtime=ours --threads=1 --no-default-runtime")
+    world.stop("first")
+    assert "It fails because" in world.fix().text
+    told = world.fail("second", error, play)
+    assert "--runtime=ours" in told and "--no-default-runtime" in told
+
+
 def test_a_pipe_hides_no_error(world: World) -> None:
     """A line that ends well, though what ran in it did not, brings the fix of that very error: none that is
     merely like it, none where the exit code is not lost, and none for who reads about errors."""
