@@ -35,7 +35,7 @@ _NO_CONCEPT = re.compile(
 )
 """What has no letter, an abbreviation, a value and a cut off call are no concepts."""
 _OF_COMMANDS = frozenset("-/.=@$")
-"""The program of a command line, rather than the first of some plain words."""
+"""What stands behind the program of a command line, rather than behind the first of some plain words."""
 _SHORT = re.compile(
     r"(?<![\w./@:#-])(?![0-9a-f]{6,}\b)(?:[a-z]{2,6}\d{1,2}|[a-z]\d{1,2}[a-z])(?![\w/-]|\.\w)"
 )

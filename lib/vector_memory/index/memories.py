@@ -162,7 +162,8 @@ def _where(exchange: Exchange, clean: Callable[[str], str]) -> dict[str, object]
     said = [output for output, line in lines if any(asked in line for asked in _OPENS_PULL)]
     named = _PULL.findall("\n".join([exchange.prompt, *said, exchange.answer]))
     found: dict[str, object] = {}
-    if is_made_of(branch, "_./@+-", LONGEST_BRANCH) and branch != DETACHED:
+    is_name = is_made_of(branch, "_./@+-", LONGEST_BRANCH) and branch[:1] != "/"
+    if is_name and branch != DETACHED:
         found[BRANCH] = branch
     if named:
         found[PULL] = int(named[-1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 
@@ -180,13 +180,11 @@ def _with_last_words(open_ones: list[Exchange], words: str) -> list[Exchange]:
 
 
 def _drafts(
-    found: Iterable[Exchange], path: str, at: datetime, clean: Callable[[str], str]
+    found: Sequence[Exchange], path: str, at: datetime, clean: Callable[[str], str]
 ) -> list[Draft]:
     drafts: list[Draft] = []
-    found = list(found)
-    for exchange in found:
-        _learn_secrets(exchange, clean)
-    for exchange in found:
+    checked = [exchange for exchange in found if _learn_secrets(exchange, clean)]
+    for exchange in checked:
         if not exchange.is_worth_keeping:
             continue
         try:
@@ -197,13 +195,22 @@ def _drafts(
     return drafts
 
 
-def _learn_secrets(exchange: Exchange, clean: Callable[[str], str]) -> None:
+def _learn_secrets(exchange: Exchange, clean: Callable[[str], str]) -> bool:
     """Look at whole commands and at what files are given before anything is kept: there a secret has its name
-    ("DB_PASSWORD=…"), which it seldom has in the prompt that told it ("the login is anna with …")."""
+    ("DB_PASSWORD=…"), which it seldom has in the prompt that told it ("the login is anna with …").
+
+    Returns:
+        Whether all commands could be checked: nothing is kept of an exchange with one that could not.
+    """
     for call in exchange.calls:
-        for text in (call.command, call.written):
-            with contextlib.suppress(UnsafeTextError):
-                clean(text)
+        with contextlib.suppress(UnsafeTextError):
+            clean(call.written)
+    try:
+        for call in exchange.calls:
+            clean(call.command)
+    except UnsafeTextError:
+        return False
+    return True
 
 
 def _oldest_needed(closed: list[Exchange], open_ones: list[Exchange]) -> Position | None:

@@ -25,7 +25,8 @@ MOST_BYTES = 128 << 20
 """Far more than one file of older entries holds."""
 _MONTH = len("audit-202601-")
 """Behind the month the numbers begin, by which files are in order: a clock may go back."""
-_NAMED = "audit-??????-?????????-?????????.jsonl.gz"
+_DIGIT = "[0-9]"
+_NAMED = f"audit-{_DIGIT * 6}-{_DIGIT * 9}-{_DIGIT * 9}.jsonl.gz"
 
 
 def write(folder: str, rows: Sequence[AuditRow]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
 
 from vector_memory.text import times
@@ -25,28 +26,32 @@ def deadline(text: str, said_at: datetime) -> datetime | None:
         text: one sentence.
         said_at: when it was said, in the zone of its days.
     """
-    ends = (_end(part, said_at) for part in _parts(text) if _has_one(part))
+    ends = (_end(part, said_at) for part, day in _days(text) if _is_due(part, day))
     return min((end for end in ends if end is not None), default=None)
 
 
 def has_deadline(text: str) -> bool:
     """Whether a sentence names a day by which something is to be done, or on which it happens, whether that is over or
     not: "… by May 9", "the audit is on May 9", or no more than "audit on May 9, 10:00"."""
-    return any(map(_has_one, _parts(text)))
+    return any(_is_due(part, day) for part, day in _days(text))
 
 
-def _parts(text: str) -> list[str]:
-    """Return what may tell of one day each: a sentence, or what stands between its commas if it names several."""
-    if _named(text, _SOME_TIME):
-        return [text]
+def _days(text: str) -> list[tuple[str, times.TimeSpan]]:
+    """Return what tells of one day each, and the day: a sentence, or what stands between its commas if it names
+    several."""
+    spans = _spans(text, _SOME_TIME)
+    if not spans:
+        return []
+    if day := _only(spans):
+        return [(text, day)]
     # Of several days only those that have a number: "until dec 2, black friday".
     parts = ((part, _named(part, _SOME_TIME)) for part in clauses_in(text, ",;"))
-    return [part for part, day in parts if day and any(map(str.isdigit, day.words))]
+    return [(part, one) for part, one in parts if one and any(map(str.isdigit, one.words))]
 
 
-def _has_one(text: str) -> bool:
-    named = _named(text, _SOME_TIME)
-    if named is None or not named.is_date or text.rstrip().endswith("?"):
+def _is_due(text: str, named: times.TimeSpan) -> bool:
+    """Whether a text says that something is to be done, or happens, on the one day that it names."""
+    if not named.is_date or text.rstrip().endswith("?"):
         return False
     before, _, behind = text.replace("next ", "").partition(named.words)
     leads, follows = _TABLE.found(before), _TABLE.found(behind)
@@ -74,7 +79,10 @@ def _end(text: str, said_at: datetime) -> datetime | None:
 
 def _named(text: str, now: datetime) -> times.TimeSpan | None:
     """Return the one day that a sentence names, or the one by which; None where there is no such."""
-    named = _spans(text, now)
+    return _only(_spans(text, now))
+
+
+def _only(named: Sequence[times.TimeSpan]) -> times.TimeSpan | None:
     by = [span for span in named if "by" in _TABLE.found(span.words)]
     one = by if len(by) == 1 else named
     return one[0] if len(one) == 1 else None

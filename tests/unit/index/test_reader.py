@@ -169,6 +169,24 @@ def test_refused_exchange_is_left_out(tmp_path: Path) -> None:
     assert [one.title for one in drafts] == ["Second question?"]
 
 
+def test_an_exchange_with_a_command_that_is_refused_is_left_out(tmp_path: Path) -> None:
+    """What could not be checked whole is not kept in part."""
+
+    def clean(text: str) -> str:
+        if "unchecked" in text:
+            raise UnsafeTextError("no")
+        return text
+
+    talk = Talk()
+    talk.user("First question?")
+    talk.call("Bash", command="make all\n" + "x " * 200 + "unchecked")
+    talk.say("First answer.")
+    talk.user("Second question?")
+    talk.say("Second answer.")
+    drafts, _ = read_new(talk.write(tmp_path / "t.jsonl"), None, final=True, clean=clean)
+    assert [one.title for one in drafts] == ["Second question?"]
+
+
 def test_glued_prompt_continues_rightly(tmp_path: Path) -> None:
     """An exchange that starts in the middle of a glued line is read on from there."""
     talk = two_turns()

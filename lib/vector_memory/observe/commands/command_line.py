@@ -133,8 +133,9 @@ def _values_of(name: tuple[str, ...], values: Values, known: Mapping[str, str]) 
 
 def _is_scratch(name: str) -> bool:
     """Whether a variable's name in capitals says that a temporary place is in it: `TMPDIR`, `MY_TEMP`."""
-    last = name.removesuffix("DIR").removesuffix("_").rpartition("_")[2]
-    return last in ("TMP", "TEMP") or name.startswith("TMP_")
+    place = name.removesuffix("DIR").removesuffix("_") if name.endswith("DIR") else name
+    is_last = place.rpartition("_")[2] in ("TMP", "TEMP")
+    return is_last or (name.startswith("TMP_") and name != "TMP_")
 
 
 def _output_of(match: re.Match[str], known: Mapping[str, str]) -> str:
@@ -151,8 +152,14 @@ def _unbraced(word: ShellWord) -> list[ShellWord]:
 
 def unbraced(text: str) -> list[str]:
     """Return the texts that braces stand for, a few: `dist/x` and `build/x` for `{dist,build}/x`."""
+    return list(islice(_each_unbraced(text), MOST_EXPANSIONS))
+
+
+def _each_unbraced(text: str) -> Iterator[str]:
+    # One after the other: twenty braces stand for a million texts.
     braces = _BRACES.search(text)
     if braces is None:
-        return [text]
-    made = (text[: braces.start()] + part + text[braces.end() :] for part in braces[1].split(","))
-    return [new for one in islice(made, MOST_EXPANSIONS) for new in unbraced(one)][:MOST_EXPANSIONS]
+        yield text
+        return
+    for part in braces[1].split(","):
+        yield from _each_unbraced(text[: braces.start()] + part + text[braces.end() :])

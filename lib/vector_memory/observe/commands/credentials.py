@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator
 
 from vector_memory.observe.commands.acts import Act
@@ -14,6 +15,7 @@ from vector_memory.text.shell import ShellWord
 
 Secret = tuple[str, str]
 """How grave it is to show a file, and its absolute path."""
+_PUBLIC = re.compile(r"public[\w-]*\.(?:pem|key)$")
 _LESSER_ENV = (".test", ".testing", ".ci", ".envrc")
 _AT_HOME, _ENDINGS = tuple(WORDS["secret-at-home"]), tuple(WORDS["secret-ending"])
 
@@ -22,7 +24,8 @@ def sensitivity(path: str, around: Surroundings) -> str:
     """Return how a file at an absolute path is to be taken: HIGH or LOW for credentials, "" for others."""
     path = path.rstrip("*")
     name = posixpath.basename(path)
-    if not path or is_like("open-name", name) or is_like("open-path", path):
+    is_open = is_like("open-name", name) or is_like("open-path", path) or _PUBLIC.search(path)
+    if not path or is_open:
         return ""
     if _is_env(name):
         return LOW if name.endswith(_LESSER_ENV) else HIGH

@@ -19,7 +19,6 @@ from vector_memory.text.words import is_made_of
 
 MOST_SCRIPT = 16_384
 MOST_COMMANDS = 4
-LONGEST_OPTION = 80
 _LANGUAGES = ("python", "node", "ruby", "perl", "php", "deno", "bun")
 _CALL = re.compile(
     r"""(?<![\w.:])([\w.:]{1,80})(?:\s*[(\[]\s*|\s+(?=["'%]))(\[)?\s*[rbf]?(?:"([^"\n]{1,300})"|'([^'\n]{1,300})')?"""
@@ -51,7 +50,7 @@ def scripts_of(act: Act) -> Iterator[str]:
 
 def _is_of_code(option: str) -> bool:
     """Whether behind an option a script stands: `-c`, `-nle`."""
-    is_short = option[:1] == "-" and is_made_of(option[1:], "_.", LONGEST_OPTION)
+    is_short = option[:1] == "-" and is_made_of(option[1:], "_.", len(option))
     return option in _CODE_OPTIONS or (is_short and option.endswith(("c", "e", "E", "r")))
 
 

@@ -23,7 +23,7 @@ from vector_memory.system import git, json_in
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.files import read_text
 from vector_memory.system.json_in import Record
-from vector_memory.text.words import is_slug
+from vector_memory.text.words import is_made_of, is_slug
 from vector_memory.trust import canonical
 from vector_memory.trust.keys import PublicKey
 
@@ -32,7 +32,7 @@ FORMAT, PURPOSE = "vector-memory pack 1", "pack"
 COLLECTIONS = ("procedures", "learnings")
 MOST, MOST_BYTES, MOST_SHOWN = 1_000, 4_000_000, 100
 _SCHEMES = ("http://", "https://", "ssh://", "git://", "file://")
-LONGEST_NAME = 40
+LONGEST_NAME, LONGEST_HOST = 40, 255
 
 
 class PackRequest(messages.Request):
@@ -97,8 +97,9 @@ def _folder_of(ctx: Context, request: PackRequest) -> Iterator[str]:
     Raises:
         BadInputError: an agent would have something fetched, or git cannot.
     """
-    host, at_host, _ = request.path.partition(":")
-    is_at_host = bool(at_host) and "@" in host and "/" not in host
+    at, has_path, _ = request.path.partition(":")
+    user, _, host = at.partition("@")
+    is_at_host = has_path and all(is_made_of(name, "_.-", LONGEST_HOST) for name in (user, host))
     is_fetched = request.path.startswith(_SCHEMES) or is_at_host
     if not is_fetched or request.action == "publish":
         yield os.path.abspath(os.path.join(request.base, os.path.expanduser(request.path)))

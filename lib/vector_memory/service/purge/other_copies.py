@@ -6,16 +6,14 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
 
 from vector_memory import projects
 from vector_memory.service.purge.byte_search import files_below
 from vector_memory.system import removal
+from vector_memory.system.durable_files import DAMAGED, REPLACED
 from vector_memory.system.files import drop
 from vector_memory.system.paths import Home
 
-SET_ASIDE = ("*.damaged-????????T??????*", "*.replaced-????????T??????*")
-"""How folders of copies that were set aside are named: with the time."""
 BACKUPS = "backups"
 PROGRAMS = ("app", "runtime", "models", os.path.join("run", "pycache"))
 """Folders of the data home that hold programs and nothing of any memory."""
@@ -51,8 +49,18 @@ def set_aside(home: Home, stores: Sequence[str]) -> list[str]:
         os.path.join(folder, name)
         for folder in dict.fromkeys([home.root, *stores])
         for name in (sorted(os.listdir(folder)) if os.path.isdir(folder) else ())
-        if any(fnmatchcase(name, form) for form in SET_ASIDE)
+        if _is_set_aside(name)
     ]
+
+
+def _is_set_aside(name: str) -> bool:
+    """Whether a name ends with how and when a copy was set aside (`system/durable_files.py`)."""
+    for how in (DAMAGED, REPLACED):
+        own, _, at = name.rpartition(how)
+        day, _, time = at.partition("T")
+        if own and len(day) == 8 and len(time) >= 6 and (day + time).isdecimal():
+            return True
+    return False
 
 
 def remove(path: str) -> None:

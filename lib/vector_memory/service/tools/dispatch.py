@@ -43,12 +43,12 @@ def warm_up(settings: Settings) -> None:
     for name in lookers:
         importlib.import_module(f"{__package__}.{name}")
     from vector_memory.index.fixes import errors, likeness
-    from vector_memory.observe.intent import grammar
     from vector_memory.text import shell
 
     if settings.observer != "off":
-        grammar.warm()
+        from vector_memory.observe.intent import grammar
 
+        grammar.warm()
     shell.parse("grep -rn name src")
     errors.signature("Error: no such file: 'a.txt'", "make test")
     likeness.likeness("Error: no such file: 'a.txt'", "make test")

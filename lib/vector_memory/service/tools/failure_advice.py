@@ -182,12 +182,12 @@ def _what_was_done(mended: str) -> CleanText:
 def _note(fix: Memory, project: str) -> fence.Note:
     room = FAILURE_TOKENS - render.FENCE_TOKENS
     note = render.note(fix, project, room)
-    mended = CleanText(harmless.without_marked(fix.text))
     if note.is_cut and TAG in fix.tags:
         # The error is in sight: what mended it is what must not be cut.
+        mended = CleanText(harmless.without_marked(fix.text))
         note = render.note(replace(fix, text=mended), project, room)
-    if note.is_cut and TAG in fix.tags:
-        note = render.note(replace(fix, text=_what_was_done(mended)), project, room)
+        if note.is_cut:
+            note = render.note(replace(fix, text=_what_was_done(mended)), project, room)
     if fix.confidence < DOUBTED:
         head = note.head + " · doubtful: it did not help the last time"
         note = fence.Note(note.id, head, note.text, note.foreign)

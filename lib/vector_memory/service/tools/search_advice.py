@@ -141,16 +141,15 @@ def _telling(ctx: Context, call: ToolCall, wanted: SearchTerms) -> list[NamedMem
         for memory in _candidates(ctx, call, shelf, wanted)
     ]
     held_by_any = [held for _, _, held in candidates]
-    words = {each: _as_name(ctx, each, held_by_any) for each in wanted.alternatives if each.word}
-    alternatives = [words.get(each, each) for each in wanted.alternatives]
+    # By what is looked for what was written: the same but where a plain word is a name.
+    written = {_as_name(ctx, each, held_by_any): each for each in wanted.alternatives}
     # Who looks for names and words means the names.
-    by_name = [each for each in alternatives if each.names or each.files] or alternatives
-    wanted = replace(wanted, alternatives=tuple(by_name))
+    by_name = tuple(each for each in written if each.names or each.files) or tuple(written)
+    wanted = replace(wanted, alternatives=by_name)
     fitting = {each for held in held_by_any for each in names.fitted(wanted, held)}
     few = tuple(each for each in fitting if _is_rare(call, each))
-    lone = set(words.values())
-    named = tuple(each for each in by_name if each not in lone or each in few)
-    in_talk = tuple(_in_talk(each) for each in few if each not in lone)
+    named = tuple(each for each in by_name if not written[each].word or each in few)
+    in_talk = tuple(_in_talk(written[each]) for each in few)
     rare, weighty, talked = (replace(wanted, alternatives=each) for each in (few, named, in_talk))
     telling = []
     for memory, shelf, held in candidates:
@@ -166,8 +165,9 @@ def _telling(ctx: Context, call: ToolCall, wanted: SearchTerms) -> list[NamedMem
 def _as_name(ctx: Context, wanted: Alternative, held_by_any: Iterable[MemoryNames]) -> Alternative:
     """Return a plain word as a name where it is no word of the language, or stands as a name in some memory: from there
     on it is one however it is written ("kill celery" after "`celery` hangs")."""
-    if ctx.embedding.is_name(wanted.word) or any(held.calls(wanted.word) for held in held_by_any):
-        return replace(wanted, names=(wanted.word,), words=(), word="")
+    word = wanted.word
+    if word and (ctx.embedding.is_name(word) or any(held.calls(word) for held in held_by_any)):
+        return replace(wanted, names=(word,), words=(), word="")
     return wanted
 
 

@@ -20,8 +20,8 @@ from vector_memory.model import PASSAGE, SUMMARY, TOPIC, Scope, Status
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import session_summary
 from vector_memory.service.inject import session_start
+from vector_memory.service.purge import other_copies, selection
 from vector_memory.service.purge import purge as purging
-from vector_memory.service.purge import selection
 from vector_memory.service.purge.byte_search import Needles
 from vector_memory.store.index import Index
 
@@ -120,6 +120,21 @@ def plant(house: ServiceHouse, folder: Path) -> Path:
     aside.mkdir()
     (aside / "data.lance").write_text(MARKER)
     return project
+
+
+def test_only_what_was_set_aside_counts_as_that(house: ServiceHouse) -> None:
+    """A folder whose name ends otherwise is somebody's own."""
+    store = Path(house.ctx.home.global_store)
+    names = ("lance.damaged-20260101T000000", "lance.replaced-20260101T000000123456")
+    others = (
+        "lance.damaged-notes-Tuesday1",
+        "lance.damaged-20260101T000000-kept",
+        ".damaged-20260101T000000",
+    )
+    for name in (*names, *others):
+        (store / name).mkdir()
+    found = other_copies.set_aside(house.ctx.home, [str(store)])
+    assert [os.path.basename(path) for path in found] == list(names)
 
 
 def test_nothing_of_the_words_stays_in_any_file(house: ServiceHouse, tmp_path: Path) -> None:

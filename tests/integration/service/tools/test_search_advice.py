@@ -264,6 +264,18 @@ def test_a_word_that_is_a_name_somewhere_is_one(here: Searching) -> None:
     assert "kill celery" in here.said("rg 'CeleryExecutor|celery' src", session="other")
 
 
+def test_a_word_in_the_file_that_is_searched_counts_in_talk(here: Searching) -> None:
+    """There a plain word needs to be no name."""
+    here.remember(
+        "Assistant: In src/ledger.py the rewrites come before all others, so that old links go on working for "
+        "customers.",
+        kind="exchange",
+        files=["src/ledger.py"],
+    )
+    assert "before all others" in here.said("grep -n rewrites src/ledger.py")
+    assert not here.said("grep -rn rewrites src", session="other")
+
+
 def test_one_of_many_things_says_nothing(here: Searching) -> None:
     """Who goes through a project with a list of words looks for none of them."""
     here.remember("We decided that audit-tail reads from the oldest offset.", files=[])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vector_memory.observe.commands import judge
+from vector_memory.observe.commands import command_line, judge
 from vector_memory.observe.commands.findings import HIGH, LOW, CommandSurroundings
 
 ROOT, HOME = "/home/dev/shop", "/home/dev"
@@ -188,6 +188,22 @@ def test_what_the_session_made_is_its_own() -> None:
     around = CommandSurroundings(ROOT, ROOT, HOME, made={f"{ROOT}/draft"})
     assert found("rm -rf draft", around) == []
     assert found("rm -rf drafts", around) == [("delete", HIGH)]
+
+
+def test_many_braces_are_multiplied_out_in_part() -> None:
+    """Sixty of them stand for more texts than there is time for."""
+    made = command_line.unbraced("{a,b}" * 60)
+    assert len(made) == len(set(made)) == command_line.MOST_EXPANSIONS
+    assert command_line.unbraced("{dist,build}/{x,y}") == ["dist/x", "dist/y", "build/x", "build/y"]
+
+
+@pytest.mark.parametrize(
+    ("name", "is_secret"),
+    [("public.pem", False), ("jwt.public-2.key", False), ("public.signing.key", True)],
+)
+def test_a_public_key_is_no_secret(name: str, is_secret: bool) -> None:
+    """The part before its ending says so."""
+    assert bool(found(f"cat deploy/{name}")) is is_secret
 
 
 def test_a_project_is_known_through_a_link() -> None:
