@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from itertools import dropwhile, pairwise
 from typing import NamedTuple
 
+from vector_memory.index import rules
 from vector_memory.index.plain_kinds import plain_kind
 from vector_memory.index.tools import clip
-from vector_memory.index.units import PATTERNS, Unit, reaches
+from vector_memory.index.units import PATTERNS, Unit
 from vector_memory.index.voices import USER
 from vector_memory.index.worth import Verdict
 from vector_memory.model import (
@@ -37,6 +38,7 @@ MOST_IDEAS = 40
 """Ideas of one exchange at most: beyond that it is a pasted document."""
 NAMED, DONE = "idea:", "done"
 """How the name of an idea begins; in `extra`: that it is open no more."""
+BINDING = (DECISION, PREFERENCE)
 OPEN_KINDS = (QUESTION, TODO, PROBLEM)
 """What is open until something is said to it."""
 FIRM = 0.85
@@ -83,7 +85,7 @@ class Idea(NamedTuple):
     def priority(self) -> Priority:
         """What the words suggest, of what may bind later sessions; of what the assistant says, never more
         than usual: only the user makes something important."""
-        if self.unit.speaker != USER or self.intent not in (DECISION, PREFERENCE):
+        if self.unit.speaker != USER or self.intent not in BINDING:
             return Priority.NORMAL
         return priorities.suggest(self.text)
 
@@ -110,7 +112,7 @@ def ideas(
     for place, (unit, verdict) in enumerate(kept):
         text = self_contained(unit, title, files)
         intent = intent_of(unit, verdict)
-        if intent in (DECISION, PREFERENCE) and _is_half(unit.text):
+        if intent in BINDING and _is_half(unit.text):
             continue
         if not unit.heading and _leans(unit) and texts.intersection(unit.before[-1:]):
             # What it leans on is an idea, and whoever is given that one reads on in the passage.
@@ -137,15 +139,15 @@ def intent_of(unit: Unit, verdict: Verdict) -> str:
     if unit.done is not None:
         return SOLUTION if unit.done else TODO
     plainly = plain_kind(unit.text, unit.speaker == USER)
-    may_bind = unit.speaker == USER and not unit.deferred and plainly in ("", FACT)
-    if may_bind and reaches(unit.text):
-        return PREFERENCE
     if unit.deferred or unit.text.endswith("?"):
         return QUESTION
-    if plainly:
+    if plainly not in ("", FACT):
         return plainly
-    binds = verdict.intent in (DECISION, PREFERENCE)
-    return CONCLUSION if binds and unit.speaker != USER else verdict.intent
+    is_own = unit.speaker == USER and _ANSWER_OF_A_FORM not in unit.text
+    if is_own and rules.binds(unit.text):
+        return verdict.intent if verdict.intent in BINDING else PREFERENCE
+    binds = not plainly and verdict.intent in BINDING
+    return CONCLUSION if binds and unit.speaker != USER else plainly or verdict.intent
 
 
 def _is_half(text: str) -> bool:

@@ -17,7 +17,6 @@ from vector_memory.index.voices import ASSISTANT, DONE, USER, Voice, voices
 from vector_memory.text import analysis, tables
 from vector_memory.text.chatter import is_reasoned
 from vector_memory.text.statements import CODE, HEADING, ITEM, statements
-from vector_memory.text.words import names_in, words_in
 
 SHORTEST, LONGEST = 12, 600
 """Characters of a sentence that may be an idea."""
@@ -30,26 +29,15 @@ OWN_SENTENCES = 3
 LONG_PROMPT = 1_500
 REDACTED = "[redacted:"
 """How a placeholder begins that stands where a secret was."""
-LEAST_OF_SENTENCE = 2
-"""Words that say something, from which on a sentence is what "always" alone behind a comma is of."""
 FAR = 12
 """Sentences after which another one is as far from the beginning as any."""
 
 _WORD = re.compile(r"[^\W\d_][\w'’]*")
 _CAPITAL = re.compile(r"[A-Z][a-z]")
 _NAME = re.compile(r"\w/\w|\w\.\w{1,5}\b|\w_\w|[a-z][A-Z]")
-_STOP = re.compile(r"[,;:.!?](?:\s|$)|\s[\u2013\u2014-]\s")
-"""Where a clause ends."""
 _PLAN = " ExitPlanMode"
 """What is said to a plan goes on with the task, as any prompt does: it need not hold for later ones."""
 UNDER, RULES = "under ", "rules"
-_DENYING = ("n't", "not", "never")
-_LIKING = (
-    "i", "don", "pref", "préf", "bevor", "liever", "lieber", "no longer", "nicht", "ne ", "ya no", "já", "não", "предп",
-    "больше", "tercih", "artık",
-)  # fmt: skip
-"""How a wish begins that says what is liked, not what always holds."""
-_AT_HAND = tables.sets("grammar")["at hand"]
 PATTERNS = tables.patterns("sentences", os.path.dirname(__file__))
 
 
@@ -230,95 +218,6 @@ def cues(unit: Unit) -> dict[str, bool]:
         and known[name].search(unit.heading if name.startswith(UNDER) else text) is not None
         for name in english
     }
-
-
-def is_rule(text: str) -> bool:
-    """Whether a sentence has a turn of phrase, in any language that is known, by which wishes reach beyond the moment:
-    "I want" alone is no such, "I don't want" is. A wish of all of a kind is one, too."""
-    if _is_habit(text):
-        return False
-    is_cued = any(not _is_wish(turn) for turn in _rules(text))
-    return is_cued or reaches(text) or bool(PATTERNS["of all"].match(text))
-
-
-def _is_habit(text: str) -> bool:
-    """Whether a sentence tells what somebody uses to do or never did, or asks: "I always forget what 0x1b is"."""
-    return PATTERNS["habit"].search(_own_words(text)) is not None
-
-
-def _is_wish(turn: str) -> bool:
-    """Whether a turn of phrase says what somebody wants, and denies nothing."""
-    words = words_in(turn)
-    is_mine = words[:1] != [] and words[0].partition("'")[0] == "i"
-    return is_mine and not any(word.endswith(_DENYING) for word in words)
-
-
-def is_firm(text: str) -> bool:
-    """Whether a rule says what always holds, rather than what is liked or not wanted."""
-    return not all(turn.startswith(_LIKING) for turn in _rules(text)) or reaches(text)
-
-
-def forbids(text: str) -> bool:
-    """Whether a rule says what is not to be done, or not without asking: no code shows that, and once is too often."""
-    said = _own_words(text)
-    denied = (_cue(name, "denies").search(said) for name in ("idea_cues", "idea_cues_abroad"))
-    return any(denied) or bool(_found("reserved", said))
-
-
-def reaches(text: str) -> bool:
-    """Whether a user's sentence reaches beyond the moment by its form: it is named a rule, speaks to all, of what is new
-    or of each time, says what nobody may, what there is nowhere or everywhere, or what belongs to all of a kind, and
-    is neither what came about nor for this time alone."""
-    said = PATTERNS["heard"].sub("", _own_words(text))
-    if said.endswith("?"):
-        return PATTERNS["favour"].search(said) is not None
-    if _found("reaches", said) or _found("reserved", said):
-        return True
-    if PATTERNS["came about"].search(said):
-        return False
-    general = _found("general", said)
-    is_general = any(_AT_HAND.isdisjoint(names_in(part.lower())) for part in general)
-    return is_general or bool(_found("universal", said))
-
-
-def _own_words(text: str) -> str:
-    """Return a sentence without the title that an idea begins with whose sentence says too little alone."""
-    return re.sub(r"^\[[^\]]*\] ", "", text.replace("\u2019", "'"))
-
-
-def _found(name: str, said: str) -> list[str]:
-    """Return the clauses of a sentence that have such a turn of phrase, but those that are for this time alone."""
-    clauses = (_clause(said, found) for found in PATTERNS[name].finditer(said))
-    return [clause for clause in clauses if not PATTERNS["once"].search(clause)]
-
-
-def _clause(said: str, found: re.Match[str]) -> str:
-    """Return the clause that a turn of phrase stands in, or the clauses."""
-    start = max((end.end() for end in _STOP.finditer(said, 0, found.start())), default=0)
-    stop = _STOP.search(said, found.end())
-    return said[start : stop.start() if stop else len(said)]
-
-
-def _rules(text: str) -> list[str]:
-    """Return the turns of phrase of a rule, but those for this time alone, and those that say it of nothing."""
-    said = _own_words(text).lower()
-    return [
-        found[0]
-        for name in ("idea_cues", "idea_cues_abroad")
-        for found in _cue(name, RULES).finditer(said)
-        if _is_of_something(said, found)
-    ]
-
-
-def _is_of_something(said: str, found: re.Match[str]) -> bool:
-    clause = _clause(said, found)
-    if PATTERNS["once"].search(clause):
-        return False
-    if clause.strip() != found[0]:
-        return bool(analysis.analyse(clause.replace(found[0], " ")))
-    # Set off alone, it is of the sentence before its comma: "no callbacks in models, never".
-    before = re.split(r"[.!?] ", said[: found.start()])[-1]
-    return len(set(analysis.analyse(before))) >= LEAST_OF_SENTENCE
 
 
 @cache

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vector_memory.index import rules
 from vector_memory.index.plain_kinds import plain_kind
-from vector_memory.index.units import RULES, Unit, cues, form, narrates, reaches, reports
+from vector_memory.index.units import RULES, Unit, cues, form, narrates, reports
 from vector_memory.index.voices import USER
 from vector_memory.model import FACT, QUESTION, TODO
 from vector_memory.text.deadlines import has_deadline
@@ -40,7 +41,7 @@ LEAST_PLAIN = 0.25
 """The worth from which a sentence is kept that says its kind itself, a rule of the user's, and an open box: few of the
 labelled sentences are one, and whoever writes "from now on" or "the root cause was" means it to last."""
 LEAST_TODO = 0.05
-"""The same of "TODO: …", "Left open: whether …" and "pushing is mine": that is short, and says little besides."""
+"""The same of "TODO: …" and "Left open: whether …": that is short, and says little besides."""
 
 
 @dataclass(frozen=True)
@@ -102,11 +103,9 @@ def verdicts(
         least = LEAST_ABROAD if unit.abroad else by.least[name][unit.speaker != USER]
         is_users = unit.speaker == USER
         plain = plain_kind(unit.text, is_users)
-        lasts = is_users and reaches(unit.text)
-        binds = is_users and (said[RULES] or has_deadline(unit.text))
-        if lasts or plain or binds or unit.deferred or unit.done is False:
-            is_short = lasts or plain in (TODO, QUESTION)
-            least = min(least, LEAST_TODO if is_short else LEAST_PLAIN)
+        binds = is_users and (said[RULES] or has_deadline(unit.text) or rules.binds(unit.text))
+        if plain or binds or unit.deferred or unit.done is False:
+            least = min(least, LEAST_TODO if plain in (TODO, QUESTION) else LEAST_PLAIN)
         verdict = _verdict(by.intents, by.tables[name] @ row, least)
         is_moment = narrates(unit) or ((plain or verdict.intent) == FACT and reports(unit))
         made.append(replace(verdict, worth=0.0, is_kept=False) if is_moment else verdict)

@@ -9,12 +9,8 @@ from hypothesis import strategies as st
 from vector_memory.index.units import (
     LONGEST,
     cues,
-    forbids,
     form,
-    is_firm,
-    is_rule,
     narrates,
-    reaches,
     reports,
     units,
 )
@@ -83,129 +79,6 @@ def test_a_short_sentence_is_in_the_language_of_what_it_stands_in() -> None:
     assert (own.abroad, english.abroad) == (True, False)
     assert cues(own)["rules"]
     assert not units(["User: " + short])[0].abroad
-
-
-@pytest.mark.parametrize(
-    ("said", "rule"),
-    [
-        ("For releases, always bump the schema first.", True),
-        ("Bitte ab jetzt erst die Specs laufen lassen.", True),
-        ("Paint the button green, please.", False),
-        ("I want the importer to run on the other machine.", False),
-        ("I want tabs, never spaces.", True),
-        ("Setz mir bitte das Projekt auf.", False),
-        ("house rule for the shop: carts are never merged", True),
-        ("one thing for everybody here: two spaces, no tabs", True),
-        ("plus: no restarts on mondays before noon", True),
-        ("Und keine neuen Rollen ohne Prüfung, ja?", True),
-        ("distances are meters, everywhere", True),
-        ("Every new screen needs an empty state.", True),
-        ("rename the basket everywhere", False),
-        ("no shadow in the header", False),
-        ("No output on the console", False),
-        ("for all of these rows: add a border", False),
-        ("is there a rule: tabs or spaces?", False),
-        ("every booking goes through BookingGateway, no bare inserts", True),
-        ("all labels go into labels.toml and nowhere else", True),
-        ("each import needs 40 minutes here", False),
-        ("samstags von 9 bis 12 ist Markt, da niemals die Kasse neu starten", True),
-        ("from june till august no releases on fridays", True),
-        ("montags keine Umbauten an der Kasse", True),
-        ("no mails arrive on sundays", False),
-        ("printing is mine: you prepare, I press the button", True),
-        ("recipes are paula's, hands off", True),
-        ("the fault is mine", False),
-        ("not editing anything under vendor/ without Ines", True),
-        ("don't start the oven yet without my list, it is not there", False),
-        ("ask before any new pip package", True),
-        ("frag mich bitte vor jedem neuen Paket", True),
-        ("nothing may ever be deleted under /srv/archive", True),
-        ("Kundennamen dürfen in keinem Log auftauchen", True),
-        ("the page must not scroll when the dialog is open", False),
-        ("keine Emojis in deinen Antworten, das nervt im Terminal", True),
-        ("measurements only on the big box", True),
-        ("could you please always show me the diff first?", True),
-        ("künftig bitte alles als Parquet speichern", True),
-        ("maybe in future we could cache it", False),
-        ("no plastic bags please, ever", True),
-        ("you don't weigh bread by hand", True),
-        ("you don't need scales for bread", False),
-        ("for later: a second oven", False),
-    ],
-)
-def test_what_reaches_beyond_the_moment(said: str, rule: bool) -> None:
-    """Wherever the word for it stands, in any language that is known."""
-    assert is_rule(said) is rule
-
-
-@pytest.mark.parametrize(
-    ("said", "rule"),
-    [
-        ("how do I ship the bread again, I always do the crates too early", False),
-        ("can you show me the table, I always forget what stands there", False),
-        ("he wants to know how many loaves fit, we never tried more than forty", False),
-        ("it always burns on the left side", False),
-        ("we never bake on mondays", True),
-        ("I always want a test bake first", True),
-        ("can you always weigh the flour first", True),
-        ("I always review the recipes myself", True),
-    ],
-)
-def test_a_habit_is_no_rule(said: str, rule: bool) -> None:
-    """What somebody uses to do, never did, or asks; what he wants always is one."""
-    assert is_rule(said) is rule
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "every booking gets a 502 since the upgrade",
-        "the backup never runs on sundays, why?",
-        "it fails only on arm64",
-        "can you always reproduce it?",
-        "all labels need their colours by then, Jo does them",
-    ],
-)
-def test_what_came_about_or_is_due_reaches_no_further(said: str) -> None:
-    """However many it is of."""
-    assert not reaches(said)
-
-
-@pytest.mark.parametrize(
-    ("said", "rule"),
-    [
-        ("Aber heute nicht mehr, mach morgen weiter", False),
-        ("From today on never merge on red", True),
-        ("never merge on red, today it cost me an hour", True),
-        ("nah. Always on, the old one out", False),
-        ("[NO. rebase, always.] Rebase, always.", False),
-        ("no callbacks in models pls, never.", True),
-    ],
-)
-def test_what_is_for_today_or_of_nothing_is_no_rule(said: str, rule: bool) -> None:
-    """Whatever its word for always: that reaches as far as its clause, and alone behind a comma as the sentence."""
-    assert is_rule(said) is rule
-
-
-def test_what_always_holds_is_firmer_than_what_is_liked() -> None:
-    """Both are rules."""
-    assert is_rule("I prefer short names.") and not is_firm("I prefer short names.")
-    assert is_firm("I prefer short names, always.")
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "never floats in prices",
-        "ask before every new table",
-        "ovens are paula's, hands off",
-        "nie direkt in die Kasse schreiben",
-    ],
-)
-def test_what_is_not_to_be_done_or_not_without_asking_is_forbidden(said: str) -> None:
-    """Another rule says what is done."""
-    assert is_rule(said) and forbids(said)
-    assert not forbids("amounts are cents, everywhere")
 
 
 @pytest.mark.parametrize(

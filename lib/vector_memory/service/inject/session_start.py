@@ -241,7 +241,7 @@ def _memories(
 ) -> Iterator[Memory]:
     """Yield what a start tells beside the session before, the most worth first, each once: what has its date
     before all, and else at no start."""
-    from vector_memory.index import units
+    from vector_memory.index import rules
 
     due = {memory.id for memory in dated}
     both, own = asker.scope, replace(asker.scope, projects=(asker.place.id,))
@@ -254,15 +254,10 @@ def _memories(
         yield from (memory for memory in important if is_standing(memory))
         binding = _newest(asker, lambda journal: journal.recent(both, LOOKED_AT, kinds=BINDING))
         yield from (memory for memory in binding if is_standing(memory))
-        # What matters more, then what always holds, what is forbidden first, before what is liked, whenever it was said.
-        lasting = filter(is_lasting, binding)
+        # What matters more, then what most likely binds, whenever it was said.
         yield from sorted(
-            lasting,
-            key=lambda memory: (
-                memory.priority not in IMPORTANT,
-                not units.is_firm(memory.text),
-                not units.forbids(memory.text),
-            ),
+            filter(is_lasting, binding),
+            key=lambda memory: (memory.priority not in IMPORTANT, -rules.likelihood(memory.text)),
         )
         yield from _open(asker, own, ends)
         most = 4 * ctx.settings.start_memories
@@ -302,13 +297,13 @@ def is_standing(memory: Memory) -> bool:
 
 
 def is_lasting(memory: Memory) -> bool:
-    """Whether the user said a rule in one session in words that reach beyond it: "always", "never", "from now on", "no …
-    without …", "for all of you: …". Other wishes that were said once were for the moment."""
+    """Whether what the user said in one session likely binds later ones. Other wishes that were said once were for the
+    moment."""
     if memory.origin is not Origin.USER or memory.kind not in BINDING or memory.is_suspicious:
         return False
-    from vector_memory.index import units
+    from vector_memory.index import rules
 
-    return (units.is_rule if memory.kind == PREFERENCE else units.reaches)(memory.text)
+    return rules.binds(memory.text)
 
 
 def _open(asker: ProjectAsker, own: Scope, ends: Sequence[SessionEnd]) -> list[Memory]:

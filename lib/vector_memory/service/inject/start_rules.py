@@ -12,7 +12,7 @@ from vector_memory.text import fence
 
 NOTE_TOKENS = 90
 """Tokens at most of a note at a start."""
-RULE_TOKENS, MOST_RULES = 60, 10
+RULE_TOKENS, MOST_RULES = 60, 20
 """Tokens at most of a rule among others, and how many a start tells."""
 
 

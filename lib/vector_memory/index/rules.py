@@ -1,0 +1,73 @@
+"""What of a user's words binds later sessions: a convention, a choice to keep to, a limit, what is not to be touched.
+
+People hardly ever say "always": they say "kamal stays", "amounts are integer cents", "conversion happens on our server".
+So a linear model adds up what a sentence's form, its turns of phrase and its single words weigh. They were fitted by
+`benchmarks/train_rules.py` on sentences labelled by reading; `data/rule_weights.json` has the figures on sources left
+out. It reads the sentence alone, so that it serves what was stored before, too.
+
+Source: D. R. Cox, "The regression analysis of binary sequences", 1958 (the logistic model).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+
+from vector_memory.index.plain_kinds import plain_kind
+from vector_memory.index.units import PATTERNS, Unit, cues, form
+from vector_memory.index.voices import USER
+from vector_memory.model import PREFERENCE
+from vector_memory.text import analysis
+
+WEIGHTS_FILE = os.path.join(os.path.dirname(__file__), os.pardir, "data", "rule_weights.json")
+LIKELY = 0.5
+"""The probability from which a sentence counts as binding."""
+BIAS = ""
+"""What the constant is called among the weights."""
+_OF_FORM = ("size", "asked", "asks", "ended", "loud", "code", "named", "digits", "colon", "small")
+_REACHES = ("reaches", "reserved", "general", "universal", "once")
+_TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+|[?!.,:;=`]")
+_NUMBER = "0"
+_TITLE = re.compile(r"^\[[^\]]*\] ")
+"""What an idea begins with whose sentence says too little alone."""
+
+
+def binds(text: str) -> bool:
+    """Whether a user's sentence, or an idea made of one, likely binds later sessions; one that begins as a rule does
+    ("Never …", "From now on …") says so itself."""
+    return plain_kind(text, is_users=True) == PREFERENCE or likelihood(text) >= LIKELY
+
+
+@lru_cache(2048)
+def likelihood(text: str) -> float:
+    """Return how likely a user's sentence binds later sessions, 0 … 1."""
+    by = _weights()
+    odds = sum(by.get(name, 0.0) * value for name, value in features(text).items())
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+def features(text: str) -> Mapping[str, float]:
+    """Return what the weights know of a sentence, by name: what is not 0 of its form, its turns of phrase and its words."""
+    said = _TITLE.sub("", text.replace("\u2019", "'"))
+    is_abroad = analysis.is_foreign(said)
+    unit = Unit(said, said, USER, False, "", "", (), None, 0.0, abroad=is_abroad)
+    shape = form(unit)
+    known = {name: float(shape[name]) for name in _OF_FORM}
+    known |= {f"cue {name}": float(said) for name, said in cues(unit).items()}
+    known |= {f"it {name}": float(bool(PATTERNS[name].search(said))) for name in _REACHES}
+    words = [_NUMBER if word.isdigit() else word for word in _TOKEN.findall(said.lower())]
+    known |= dict.fromkeys((f"word {word}" for word in words), 1.0)
+    if words:
+        known |= {f"first {words[0]}": 1.0, f"last {words[-1]}": 1.0}
+    return {BIAS: 1.0} | {name: value for name, value in known.items() if value}
+
+
+@cache
+def _weights() -> dict[str, float]:
+    with open(WEIGHTS_FILE, encoding="utf-8") as file:
+        told: dict[str, dict[str, float]] = json.load(file)
+    return told["weights"]

@@ -1,0 +1,78 @@
+"""What of a user's words binds later sessions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vector_memory.index import rules
+
+BINDING = [
+    "the oven stays below 220 degrees, the old one cracked",
+    "loaves are weighed in grams, not ounces",
+    "No deliveries on sundays.",
+    "we keep the sourdough, no instant yeast in the recipes",
+    "the bakery keeps its own ledger, sales never write into it",
+    "All prices go through price_of(), nobody rounds by hand",
+    "Paula owns the recipes, ask her before changing one",
+    "max 12 trays per run, the lift takes no more",
+    "only wholemeal for the school, they are strict about it",
+    "every new recipe needs an allergen line",
+    "Never bake on a public holiday.",
+    "From now on the counter opens at seven.",
+    "Bestellungen werden nie gel\u00f6scht, nur storniert.",
+    "Kundennamen d\u00fcrfen in keinem Log auftauchen",
+]
+OF_THE_MOMENT = [
+    "can you bake two more of these?",
+    "ok thanks, looks good",
+    "why is the crust so dark today?",
+    "please rename the tray and run it again",
+    "I tried it twice and it burned both times",
+    "let's commit that and open a pr",
+    "how do I ship the bread again, I always do the crates too early",
+    "it failed with the same error as yesterday",
+    "show me the last ten orders",
+    "hm, what would you do?",
+    "the test is red since this morning",
+    "Kannst du mir die letzten Bestellungen zeigen?",
+]
+
+
+def test_most_of_what_binds_is_known_and_little_else() -> None:
+    """However it is worded; the trade of these sentences is none that the weights were fitted on."""
+    bound = [text for text in BINDING if rules.binds(text)]
+    wrongly = [text for text in OF_THE_MOMENT if rules.binds(text)]
+    assert len(bound) >= 0.7 * len(BINDING), sorted(set(BINDING) - set(bound))
+    assert len(wrongly) <= 0.1 * len(OF_THE_MOMENT), wrongly
+
+
+@pytest.mark.parametrize("text", ["Never bake on a holiday.", "from now on rye only, wheat is out"])
+def test_what_begins_as_a_rule_is_one(text: str) -> None:
+    """Whatever else it weighs."""
+    assert rules.binds(text)
+
+
+def test_the_title_of_an_idea_counts_for_nothing() -> None:
+    """It is not the user's sentence."""
+    said = "loaves are weighed in grams, not ounces"
+    assert rules.likelihood(f"[Never, ever, always] {said}") == rules.likelihood(said)
+
+
+def test_weights_are_of_what_is_told() -> None:
+    """Each that is no word names a feature that some sentence has."""
+    weights = json.loads(Path(rules.WEIGHTS_FILE).read_text(encoding="utf-8"))["weights"]
+    words = ("word ", "first ", "last ")
+    some = "From now on: don't always `x.y_z` 3 things?! I'd ask before each new table; we never, only maybe, keep it everywhere until today."
+    told = rules.features(some)
+    assert {name.split()[0] for name in weights if name and not name.startswith(words)} >= {
+        name.split()[0] for name in told if name and not name.startswith(words)
+    } - {"letters"}
+    assert weights[rules.BIAS] < 0
+
+
+def test_nothing_said_is_no_rule() -> None:
+    """Nor is a lone sign."""
+    assert not rules.binds("") and not rules.binds("?")
