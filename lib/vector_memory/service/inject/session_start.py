@@ -13,7 +13,6 @@ from vector_memory import aging, redact
 from vector_memory.model import (
     DECISION,
     EPISODES,
-    IMPORTANT,
     PASSAGE,
     PREFERENCE,
     PROBLEM,
@@ -38,7 +37,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import checked, show
 from vector_memory.service.base.shelf import each_of, newest_of
 from vector_memory.service.base.shown_notes import START, Showing
-from vector_memory.service.inject import after_compaction
+from vector_memory.service.inject import after_compaction, start_rules
 from vector_memory.service.inject.start_rules import NOTE_TOKENS, StartRules
 from vector_memory.service.memory import last_session, merging, moved_projects, proposals
 from vector_memory.service.memory.last_session import SessionEnd
@@ -241,8 +240,6 @@ def _memories(
 ) -> Iterator[Memory]:
     """Yield what a start tells beside the session before, the most worth first, each once: what has its date
     before all, and else at no start."""
-    from vector_memory.index import rules
-
     due = {memory.id for memory in dated}
     both, own = asker.scope, replace(asker.scope, projects=(asker.place.id,))
     on_purpose = replace(both, sessions=("",))
@@ -254,11 +251,7 @@ def _memories(
         yield from (memory for memory in important if is_standing(memory))
         binding = _newest(asker, lambda journal: journal.recent(both, LOOKED_AT, kinds=BINDING))
         yield from (memory for memory in binding if is_standing(memory))
-        # What matters more, then what most likely binds, whenever it was said.
-        yield from sorted(
-            filter(is_lasting, binding),
-            key=lambda memory: (memory.priority not in IMPORTANT, -rules.likelihood(memory.text)),
-        )
+        yield from start_rules.in_order(asker.shelves, [*filter(is_lasting, binding)])
         yield from _open(asker, own, ends)
         most = 4 * ctx.settings.start_memories
         others = _newest(asker, lambda journal: journal.recent(on_purpose, most))

@@ -5,15 +5,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vector_memory.model import Memory, Source
+from vector_memory.index import rules as binding
+from vector_memory.model import IMPORTANT, Memory, Source
 from vector_memory.retrieve import render
+from vector_memory.retrieve.newer import Weighed, newer_of
 from vector_memory.service.base import client_memory
+from vector_memory.service.base.shelf import Shelf
 from vector_memory.text import fence
 
 NOTE_TOKENS = 90
 """Tokens at most of a note at a start."""
 RULE_TOKENS, MOST_RULES = 60, 20
 """Tokens at most of a rule among others, and how many a start tells."""
+
+REPLACED = 0.65
+"""The cosine from which on a rule of a later session stands in an older one's place: of 15 pairs with 0.55, 11 were of
+one thing, of 8 with this all."""
+
+
+def in_order(shelves: Sequence[Shelf], rules: Sequence[Memory]) -> list[Memory]:
+    """Return the user's rules, what matters more and then what most likely binds first, without those that a later
+    session said anew."""
+    ids = [rule.id for rule in rules]
+    weighed = [
+        Weighed(place, rule)
+        for place, shelf in enumerate(shelves)
+        for rule in shelf.journal.by_ids(ids).values()
+    ]
+    newer = newer_of(weighed, weighed, shelves)
+    alive = (rule for rule in rules if rule.id not in newer or newer[rule.id].likeness < REPLACED)
+    return sorted(
+        alive, key=lambda rule: (rule.priority not in IMPORTANT, -binding.likelihood(rule.text))
+    )
 
 
 class StartRules:
@@ -53,7 +76,7 @@ class StartRules:
         head = f"{days[0]} to {days[-1]} · what the user wants kept to, in his words"
         lines = (
             f"- {rule.created_at.date()} {rule.id[:8]}: {fence.cut(' '.join(rule.text.split()), RULE_TOKENS)}"
-            for rule in rules
+            for rule in sorted(rules, key=lambda rule: rule.created_at)
         )
         also = tuple(rule.id for rule in rules[1:])
         return fence.Note(rules[0].id, head, "\n".join(lines), also=also)

@@ -129,14 +129,19 @@ def test_a_day_that_the_user_names_is_a_deadline(house: ServiceHouse, app: Path)
     assert "audit of the bakery" not in started(house, app, "s2")
 
 
-def test_what_always_holds_comes_before_what_is_liked(house: ServiceHouse, app: Path) -> None:
-    """However new that is."""
-    rule = "No new columns in any table without a comment and a default."
-    wish = "I prefer the short names of the columns in the tables of the shop."
-    capture(house, app, "a", 0, (rule, "Understood, each column gets its comment and its default from here."))  # fmt: skip
-    capture(house, app, "b", 1, (wish, "Understood, the names of the columns are short in all of the tables."), (ASKED, ANSWERED))  # fmt: skip
+def test_a_rule_that_was_said_anew_is_told_as_it_is_now(house: ServiceHouse, app: Path) -> None:
+    """The older one is silent in a start, and still there for who asks."""
+    older = "The half-price counter closes at six on weekdays, never later than the shop."
+    newer = "The half-price counter closes at five on weekdays, never later than the shop."
+    other = "No new columns in any table without a comment and a default."
+    for day, rule in enumerate((older, newer, other)):
+        capture(house, app, f"r{day}", day, (rule, "Understood, it is done like that from here on in all files."))  # fmt: skip
+    capture(house, app, "last", 4, (ASKED, ANSWERED))
     told = started(house, app)
-    assert 0 < told.find("without a comment") < told.find("I prefer the short names")
+    assert "closes at five" in told and "closes at six" not in told and "a comment and a" in told
+    assert told.find("closes at five") < told.find("a comment and a")
+    texts = [one["text"] for one in door(house.ctx, "list", {"project": str(app)})["memories"]]
+    assert older in texts
 
 
 def test_a_programs_session_is_nobodys_work(house: ServiceHouse, app: Path) -> None:
@@ -227,9 +232,9 @@ def test_rules_are_told_together(house: ServiceHouse, app: Path) -> None:
     for day, rule in enumerate(others, 5):
         capture(house, app, f"n{day}", day, (rule, "Understood, it is done like that from here on in all files."))  # fmt: skip
         known |= client_memory.lines_known(rule)
-    capture(house, app, "new", 0.5, ("Always sign the tags of the shop's releases.", "Understood, each tag of a release is signed from here."))  # fmt: skip
+    capture(house, app, "new", 0.5, ("Always sign each tag with the offline key.", "Understood, each tag of a release is signed from here."))  # fmt: skip
     notes = session_start.start_notes(house.ctx, question, set(), known=known)
-    assert "sign the tags" in "".join(one.text for one in notes)
+    assert "sign each tag" in "".join(one.text for one in notes)
 
 
 def test_an_aside_at_the_end_does_not_hide_what_was_worked_on(
