@@ -2,7 +2,7 @@
 
 SENTENCES are files of JSON lines: `text`, `source` (a project or a writer), `set` (the sources that are told
 together) and `label`, given by a reader: R, it binds later sessions; F, it lasts and binds nobody; M, it is of the
-moment. Each source is left out once, with all others of its set where that is `own`: one writer made these up. Sources
+moment. Each source is left out once, with all others of its set where that begins with `own`: one writer made these up. Sources
 that state no licence are judged and never fitted on. With `--write` the weights fitted on all the others go to
 `data/rule_weights.json`, with these figures and the data's digest.
 """
@@ -97,7 +97,7 @@ def main() -> None:
     odds = np.zeros(len(rows))
     for left in np.unique(source):
         out = source == left
-        of_writer = (kind == OF_ONE_WRITER) & (kind[out][0] == OF_ONE_WRITER)
+        of_writer = (kind == kind[out][0]) & kind[out][0].startswith(OF_ONE_WRITER)
         seen = may_fit & ~out & ~of_writer
         odds[out] = x[out] @ fit(x[seen], y[seen], names)
     labels = np.array([row["label"] for row in rows])

@@ -24,7 +24,7 @@ from vector_memory.model import PREFERENCE
 from vector_memory.text import analysis
 
 WEIGHTS_FILE = os.path.join(os.path.dirname(__file__), os.pardir, "data", "rule_weights.json")
-LIKELY = 0.5
+LIKELY = 0.45
 """The probability from which a sentence counts as binding."""
 BIAS = ""
 """What the constant is called among the weights."""

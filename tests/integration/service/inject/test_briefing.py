@@ -131,15 +131,15 @@ def test_a_day_that_the_user_names_is_a_deadline(house: ServiceHouse, app: Path)
 
 def test_a_rule_that_was_said_anew_is_told_as_it_is_now(house: ServiceHouse, app: Path) -> None:
     """The older one is silent in a start, and still there for who asks."""
-    older = "The half-price counter closes at six on weekdays, never later than the shop."
-    newer = "The half-price counter closes at five on weekdays, never later than the shop."
+    older = "Never open the half-price counter before six on weekdays."
+    newer = "Never open the half-price counter before five on weekdays."
     other = "No new columns in any table without a comment and a default."
     for day, rule in enumerate((older, newer, other)):
         capture(house, app, f"r{day}", day, (rule, "Understood, it is done like that from here on in all files."))  # fmt: skip
     capture(house, app, "last", 4, (ASKED, ANSWERED))
     told = started(house, app)
-    assert "closes at five" in told and "closes at six" not in told and "a comment and a" in told
-    assert told.find("closes at five") < told.find("a comment and a")
+    assert "before five" in told and "before six" not in told and "a comment and a" in told
+    assert told.find("before five") < told.find("a comment and a")
     texts = [one["text"] for one in door(house.ctx, "list", {"project": str(app)})["memories"]]
     assert older in texts
 
