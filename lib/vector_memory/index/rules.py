@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 
 from vector_memory.index.plain_kinds import plain_kind
-from vector_memory.index.units import PATTERNS, Unit, cues, form
+from vector_memory.index.units import LONGEST, PATTERNS, Unit, cues, form
 from vector_memory.index.voices import USER
 from vector_memory.model import PREFERENCE
 from vector_memory.text import analysis
@@ -52,7 +52,8 @@ def likelihood(text: str) -> float:
 
 def features(text: str) -> Mapping[str, float]:
     """Return what the weights know of a sentence, by name: what is not 0 of its form, its turns of phrase and its words."""
-    said = _TITLE.sub("", text.replace("\u2019", "'"))
+    # What is longer is no sentence, and its end tells no more.
+    said = _TITLE.sub("", text[: 2 * LONGEST].replace("\u2019", "'"))
     is_abroad = analysis.is_foreign(said)
     unit = Unit(said, said, USER, False, "", "", (), None, 0.0, abroad=is_abroad)
     shape = form(unit)
