@@ -194,6 +194,8 @@ INTENTS = (
     DECISION, CONCLUSION, QUESTION, PROBLEM, CAUSE, SOLUTION, TODO, FACT, CONTEXT, PREFERENCE, PROCEDURE,
 )  # fmt: skip
 """The kinds of memories that are one idea: what a sentence is meant as."""
+BINDING = (DECISION, PREFERENCE)
+"""What may bind later sessions where the user says it."""
 RULES = (
     PREFERENCE, PROCEDURE, "rule", "objective", "goal", "constraint", "policy", "instruction",
 )  # fmt: skip

@@ -18,8 +18,8 @@ from vector_memory.index.units import PATTERNS, Unit
 from vector_memory.index.voices import USER
 from vector_memory.index.worth import Verdict
 from vector_memory.model import (
+    BINDING,
     CONCLUSION,
-    DECISION,
     FACT,
     PREFERENCE,
     PROBLEM,
@@ -38,7 +38,6 @@ MOST_IDEAS = 40
 """Ideas of one exchange at most: beyond that it is a pasted document."""
 NAMED, DONE = "idea:", "done"
 """How the name of an idea begins; in `extra`: that it is open no more."""
-BINDING = (DECISION, PREFERENCE)
 OPEN_KINDS = (QUESTION, TODO, PROBLEM)
 """What is open until something is said to it."""
 FIRM = 0.85

@@ -30,6 +30,7 @@ BIAS = ""
 """What the constant is called among the weights."""
 _OF_FORM = ("size", "asked", "asks", "ended", "loud", "code", "named", "digits", "colon", "small")
 _REACHES = ("reaches", "reserved", "general", "universal", "once")
+"""Of what the form tells, and of the expressions, what helps on sources left out."""
 _TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+|[?!.,:;=`]")
 _NUMBER = "0"
 _TITLE = re.compile(r"^\[[^\]]*\] ")
@@ -58,7 +59,7 @@ def features(text: str) -> Mapping[str, float]:
     unit = Unit(said, said, USER, False, "", "", (), None, 0.0, abroad=is_abroad)
     shape = form(unit)
     known = {name: float(shape[name]) for name in _OF_FORM}
-    known |= {f"cue {name}": float(said) for name, said in cues(unit).items()}
+    known |= {f"cue {name}": float(has) for name, has in cues(unit).items()}
     known |= {f"it {name}": float(bool(PATTERNS[name].search(said))) for name in _REACHES}
     words = [_NUMBER if word.isdigit() else word for word in _TOKEN.findall(said.lower())]
     known |= dict.fromkeys((f"word {word}" for word in words), 1.0)

@@ -19,9 +19,8 @@ from vector_memory.index.fixes import fix_drafts
 from vector_memory.lifecycle import dedup, solving
 from vector_memory.lifecycle.dedup import Outcome
 from vector_memory.model import (
-    DECISION,
+    BINDING,
     INTENTS,
-    PREFERENCE,
     PROBLEM,
     REVIEWED,
     Link,
@@ -48,7 +47,6 @@ MOST_CONFIDENT = 0.95
 ENTITY_COSINE = 0.6
 ENTITIES_SHARED = 2
 """How near two ideas must be, and how many files or concepts both must name, to be linked."""
-BINDING = (DECISION, PREFERENCE)
 REPLACING_COSINE = 0.75
 """What can give way to another idea by itself, and how near they must be for that."""
 MOST_OPEN = 50

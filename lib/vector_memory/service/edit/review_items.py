@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from vector_memory.index.noise import is_command
 from vector_memory.lifecycle.dedup import SAME_COSINE
 from vector_memory.model import (
-    DECISION,
+    BINDING,
     GLOBAL_PROJECT,
     OF_TALK,
     PASSAGE,
-    PREFERENCE,
     QUIET,
     REVIEWED,
     Memory,
@@ -162,7 +161,7 @@ def _is_claim(memory: Memory) -> bool:
 
 def _has_weight(memory: Memory) -> bool:
     """Whether somebody has decided or asked for it, which what the assistant found has not on its side."""
-    return memory.trust > 1 or memory.kind in (DECISION, PREFERENCE) or not memory.source.path
+    return memory.trust > 1 or memory.kind in BINDING or not memory.source.path
 
 
 # -- what might be worth storing, and what is used everywhere --
@@ -236,7 +235,7 @@ def worth(memory: Memory) -> float:
     assistant's, what was said plainly, often or on purpose before what was hedged or said once."""
     sessions = min(4, len(merging.sessions_of(memory)))
     return (
-        (2.0 if memory.kind in (DECISION, PREFERENCE) else 0.5)
+        (2.0 if memory.kind in BINDING else 0.5)
         + 1.5 * (memory.trust > 1)
         + 1.0 * (not memory.source.path)
         + 1.0 * (memory.priority in (Priority.CORE, Priority.HIGH))

@@ -4,17 +4,17 @@ what is open, what usually goes wrong, and what waits for the user."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from vector_memory import aging, redact
 from vector_memory.model import (
-    DECISION,
+    BINDING,
     EPISODES,
     PASSAGE,
-    PREFERENCE,
     PROBLEM,
     QUESTION,
     QUIET,
@@ -35,7 +35,7 @@ from vector_memory.service.base import client_memory, leases, privacy_rules
 from vector_memory.service.base.asker import HookQuestion, ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import checked, show
-from vector_memory.service.base.shelf import each_of, newest_of
+from vector_memory.service.base.shelf import each_of
 from vector_memory.service.base.shown_notes import START, Showing
 from vector_memory.service.inject import after_compaction, start_rules
 from vector_memory.service.inject.start_rules import NOTE_TOKENS, StartRules
@@ -57,7 +57,6 @@ LEAST_ROOM, MOST_MISSES = 28, 5
 MOST_OPEN, SESSIONS_BACK = 2, 3
 LEAST_SESSIONS = 2
 """In how many sessions the user must have said what counts as a standing rule."""
-BINDING = (PREFERENCE, DECISION)
 OPEN_KINDS = (QUESTION, TODO)
 UNTOLD_KINDS = (PASSAGE, TOPIC, PROBLEM, *OPEN_KINDS)
 """Of what somebody had remembered, what is neither a rule nor a fact."""
@@ -245,36 +244,44 @@ def _memories(
     on_purpose = replace(both, sessions=("",))
     now, seen = ctx.now(), set()
 
+    def is_told(memory: Memory) -> bool:
+        has_date = memory.temporal in (Temporal.DEADLINE, Temporal.PERIODIC)
+        return (
+            holds_at(memory, now)
+            and not memory.is_quiet
+            # What mended an error comes with that error.
+            and memory.collection != EPISODES
+            and (memory.id in due or not (has_date or memory.kind in (PROBLEM, TOPIC)))
+        )
+
     def ordered() -> Iterator[Memory]:
         yield from dated[:MOST_DATED]
         important = _newest(asker, lambda journal: journal.important(both, LOOKED_AT))
         yield from (memory for memory in important if is_standing(memory))
-        binding = _newest(asker, lambda journal: journal.recent(both, LOOKED_AT, kinds=BINDING))
-        yield from (memory for memory in binding if is_standing(memory))
-        yield from start_rules.in_order(asker.shelves, [*filter(is_lasting, binding)])
+        binding = [shelf.journal.recent(both, LOOKED_AT, kinds=BINDING) for shelf in asker.shelves]
+        yield from filter(is_standing, _core_first(chain.from_iterable(binding)))
+        # What is not told itself hides no older one.
+        lasting = [[it for it in own if is_lasting(it) and is_told(it)] for own in binding]
+        yield from start_rules.in_order(asker.shelves, lasting)
         yield from _open(asker, own, ends)
         most = 4 * ctx.settings.start_memories
         others = _newest(asker, lambda journal: journal.recent(on_purpose, most))
         yield from (memory for memory in others if memory.kind not in UNTOLD_KINDS)
 
     for memory in ordered():
-        has_date = memory.temporal in (Temporal.DEADLINE, Temporal.PERIODIC)
-        if (
-            memory.id not in seen
-            and holds_at(memory, now)
-            and not memory.is_quiet
-            # What mended an error comes with that error.
-            and memory.collection != EPISODES
-            and (memory.id in due or not (has_date or memory.kind in (PROBLEM, TOPIC)))
-        ):
+        if memory.id not in seen and is_told(memory):
             seen.add(memory.id)
             yield memory
 
 
 def _newest(asker: ProjectAsker, ask: Callable[[Journal], list[Memory]]) -> list[Memory]:
     """Return memories of all stores, those of CORE priority first, then the newest."""
-    together = newest_of(asker.shelves, ask)
-    return sorted(together, key=lambda memory: memory.priority is not Priority.CORE)
+    return _core_first(each_of(asker.shelves, ask))
+
+
+def _core_first(memories: Iterable[Memory]) -> list[Memory]:
+    newest = sorted(memories, key=lambda memory: memory.created_at, reverse=True)
+    return sorted(newest, key=lambda memory: memory.priority is not Priority.CORE)
 
 
 def is_standing(memory: Memory) -> bool:

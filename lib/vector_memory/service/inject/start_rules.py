@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vector_memory.index import rules as binding
 from vector_memory.model import IMPORTANT, Memory, Source
 from vector_memory.retrieve import render
 from vector_memory.retrieve.newer import Weighed, newer_of
@@ -17,26 +16,26 @@ NOTE_TOKENS = 90
 """Tokens at most of a note at a start."""
 RULE_TOKENS, MOST_RULES = 60, 20
 """Tokens at most of a rule among others, and how many a start tells."""
-
-REPLACED = 0.65
+SAID_ANEW = 0.65
 """The cosine from which on a rule of a later session stands in an older one's place: of 15 pairs with 0.55, 11 were of
 one thing, of 8 with this all."""
 
 
-def in_order(shelves: Sequence[Shelf], rules: Sequence[Memory]) -> list[Memory]:
+def in_order(shelves: Sequence[Shelf], by_shelf: Sequence[Sequence[Memory]]) -> list[Memory]:
     """Return the user's rules, what matters more and then what most likely binds first, without those that a later
-    session said anew."""
-    ids = [rule.id for rule in rules]
-    weighed = [
-        Weighed(place, rule)
-        for place, shelf in enumerate(shelves)
-        for rule in shelf.journal.by_ids(ids).values()
-    ]
-    newer = newer_of(weighed, weighed, shelves)
-    alive = (rule for rule in rules if rule.id not in newer or newer[rule.id].likeness < REPLACED)
-    return sorted(
-        alive, key=lambda rule: (rule.priority not in IMPORTANT, -binding.likelihood(rule.text))
+    session said anew.
+
+    Args:
+        by_shelf: those of each shelf that hold now.
+    """
+    from vector_memory.index.rules import likelihood
+
+    rules = [Weighed(place, rule) for place, own in enumerate(by_shelf) for rule in own]
+    newer = newer_of(rules, rules, shelves)
+    alive = (
+        rule for _, rule in rules if rule.id not in newer or newer[rule.id].likeness < SAID_ANEW
     )
+    return sorted(alive, key=lambda rule: (rule.priority not in IMPORTANT, -likelihood(rule.text)))
 
 
 class StartRules:

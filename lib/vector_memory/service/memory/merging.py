@@ -7,9 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from vector_memory.model import (
-    DECISION,
+    BINDING,
     PASSAGE,
-    PREFERENCE,
     Memory,
     Origin,
     Priority,
@@ -68,7 +67,7 @@ def said_again(stored: Memory, draft: Memory) -> Memory | None:
     """Return a stored memory with where the user said the same words once more, None where that is known: a
     copy of a transcript has another session's name, and the same time."""
     sessions = sessions_of(stored)
-    is_binding = draft.kind in (DECISION, PREFERENCE) and draft.origin is Origin.USER
+    is_binding = draft.kind in BINDING and draft.origin is Origin.USER
     if not is_binding or stored.status is not Status.ACTIVE or stored.origin is not draft.origin:
         return None
     if draft.source.session in sessions or draft.created_at.isoformat() in sessions.values():

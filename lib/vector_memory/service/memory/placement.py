@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from vector_memory.errors import VectorMemoryError
 from vector_memory.lifecycle import answers, dedup
 from vector_memory.lifecycle.dedup import Outcome, text_key
-from vector_memory.model import DECISION, OF_TALK, PREFERENCE, Link, Memory, Origin, Relation, Scope
+from vector_memory.model import BINDING, OF_TALK, Link, Memory, Origin, Relation, Scope
 from vector_memory.retrieve.search import holds_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -218,7 +218,7 @@ def _both_assert(draft: Memory, other: Memory) -> bool:
 def _is_report(memory: Memory) -> bool:
     """Whether it is what the assistant found or did in one session, and no rule: that was so at that moment, and
     speaks against nothing that is said at another."""
-    is_rule = memory.origin is Origin.USER or memory.kind in (DECISION, PREFERENCE)
+    is_rule = memory.origin is Origin.USER or memory.kind in BINDING
     return memory.is_captured and not is_rule
 
 

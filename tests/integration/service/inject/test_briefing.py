@@ -144,6 +144,19 @@ def test_a_rule_that_was_said_anew_is_told_as_it_is_now(house: ServiceHouse, app
     assert older in texts
 
 
+def test_what_is_over_hides_no_rule(house: ServiceHouse, app: Path) -> None:
+    """Though it was said after it, and nearly in its words."""
+    rule = "The voucher counter stays on the ground floor, no other floor has it."
+    once = "The audit is on may 8, the voucher counter stays on the ground floor."
+    for day, said in enumerate((rule, once)):
+        capture(house, app, f"r{day}", day, (said, "Understood, it is done like that from here on in all files."))  # fmt: skip
+    capture(house, app, "last", 2, (ASKED, ANSWERED))
+    assert "The audit is on may 8" in started(house, app, "s1")
+    house.pass_time(days=7)
+    told = started(house, app, "s2")
+    assert "no other floor has it" in told and "The audit is" not in told
+
+
 def test_a_programs_session_is_nobodys_work(house: ServiceHouse, app: Path) -> None:
     """What a program asked is passed over."""
     capture(house, app, "last", 0, (ASKED, ANSWERED))
