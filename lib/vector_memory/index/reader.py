@@ -183,7 +183,7 @@ def _drafts(
     found: Sequence[Exchange], path: str, at: datetime, clean: Callable[[str], str]
 ) -> list[Draft]:
     drafts: list[Draft] = []
-    checked = [exchange for exchange in found if _learn_secrets(exchange, clean)]
+    checked = [exchange for exchange in found if learn_secrets(exchange, clean)]
     for exchange in checked:
         if not exchange.is_worth_keeping:
             continue
@@ -195,7 +195,7 @@ def _drafts(
     return drafts
 
 
-def _learn_secrets(exchange: Exchange, clean: Callable[[str], str]) -> bool:
+def learn_secrets(exchange: Exchange, clean: Callable[[str], str]) -> bool:
     """Look at whole commands and at what files are given before anything is kept: there a secret has its name
     ("DB_PASSWORD=…"), which it seldom has in the prompt that told it ("the login is anna with …").
 

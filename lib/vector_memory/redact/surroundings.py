@@ -17,6 +17,10 @@ _STOPS = ("\n", ". ", "! ", "? ", "; ")
 _NAME_PART = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+")
 _HEX = ("0123456789abcdef", "0123456789ABCDEF")
 _PLAIN = re.compile(r"(?!.*(.)\1\1)(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9_.-]{20,80}")
+_OF_ONE_CASE = re.compile(r"(?!.*(.)\1\1)[A-Z0-9_.-]{20,80}")
+_SWITCHES = re.compile(r"[0-9](?=[A-Z])")
+_LEAST_SWITCHES = 3
+"""From digits to letters, in a random value of one case, such as base32."""
 _FILE = re.compile(r"\.(?:[a-z]{2,5}|[hcoa])(?![A-Za-z0-9_.-])")
 _LAST_WORDS = ("token", "secret", "password", "key", "access")
 _CLOSING, _MOST_CLOSING = "\"'`,;)}]= \t", 8
@@ -56,13 +60,18 @@ def is_named(text: str, start: int, end: int) -> bool:
 def _is_spoken_of(text: str, start: int, end: int) -> bool:
     """Whether the sentence before a value speaks of a secret, however far from it: "here is the API key for the
     bucket, put it into .env: …"."""
-    if not _PLAIN.fullmatch(text, start, end):
+    if not (_PLAIN.fullmatch(text, start, end) or _is_of_one_case(text, start, end)):
         return False
     before = text[max(0, start - _SENTENCE) : start]
     said = before[max(before.rfind(stop) for stop in _STOPS) + 1 :]
     named = [_word(part) for part in _NAME_PART.findall(said)]
     sorts = words()
     return not sorts["secret"].isdisjoint(named) or len(sorts["hint"].intersection(named)) > 1
+
+
+def _is_of_one_case(text: str, start: int, end: int) -> bool:
+    switches = _SWITCHES.findall(text, start, end)
+    return len(switches) >= _LEAST_SWITCHES and bool(_OF_ONE_CASE.fullmatch(text, start, end))
 
 
 def _follows_number(before: str) -> bool:

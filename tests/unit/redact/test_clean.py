@@ -160,6 +160,8 @@ def test_what_a_password_is_like_in_name_alone_stays(line: str) -> None:
         "password of the admin user: {}",
         "the token to our own registry is {}",
         "secret for the test webhook = {}",
+        "db pw for hq reports {} user rpt, put it in the config",
+        "mosquitto_sub -h broker.test -p 8883 -u backend -P '{}' -t state -C 1",
     ],
 )
 def test_named_values(line: str) -> None:

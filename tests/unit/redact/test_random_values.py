@@ -75,6 +75,36 @@ def test_a_sentence_about_a_secret(talk: str, goes: bool) -> None:
         assert (value not in clean(talk.format(value)).text) is goes
 
 
+def test_a_sentence_about_a_secret_of_one_case() -> None:
+    """As base32 has them; a number of a build is none."""
+    chance = random.Random(9)
+    for _ in range(5):
+        letters = "".join(chance.choices(string.ascii_uppercase, k=21))
+        value = "NX." + "".join(f"{place}{letters[3 * place :][:3]}" for place in range(7))
+        said = f"Here's the access key for the server, on a Post-it until now: {value} , into .env"
+        assert value not in clean(said).text
+    said = "The access key has moved, see the notes of the build: RELEASE-2026-11-23-FINAL-NOTES"
+    assert clean(said).text == said
+
+
+def test_an_environment_variable_needs_no_telling_name() -> None:
+    """A random value does; what numbers and names things, and a lower-case name, are let be."""
+    chance = random.Random(10)
+    value = f"sd_adm_{_drawn(chance, MIXED, 17)}7q2X"
+    for line in (
+        "i use `SUNDIAL_ADMIN={}` on the box",
+        'Environment="SUNDIAL_ADMIN={}"',
+        "echo A_B={} >> x",
+    ):
+        assert value not in clean(line.format(value)).text
+    for line in (
+        f"MAPS_CLIENT_ID={value}",
+        "MODEL=claude-opus-4-6-20251101-Preview2",
+        "BUILD=Release2025Candidate10Final3",
+    ):
+        assert clean(line).text == line
+
+
 @pytest.mark.parametrize("grammar", GRAMMARS)
 def test_named_values_go(grammar: str) -> None:
     """Every grammar, with every name and every form of value."""

@@ -15,6 +15,7 @@ from vector_memory.index.fixes import commands, fixes
 from vector_memory.index.fixes.command_names import command_name
 from vector_memory.index.fixes.errors import error_line, names_in, signature, words_of
 from vector_memory.index.fixes.fixes import Episode
+from vector_memory.index.reader import learn_secrets
 from vector_memory.index.tools import LONGEST_NAME, clip
 from vector_memory.index.tools import SKILL as SKILL_TOOL
 from vector_memory.index.topics.turns import terms_of
@@ -61,6 +62,8 @@ def harvest(exchanges: Iterable[Exchange], clean: Clean) -> list[TaskTurn]:
         for exchange in exchanges
         if exchange.calls or (exchange.prompt and not exchange.is_subagent)
     ]
+    for exchange in working:
+        learn_secrets(exchange, clean)
     ends = {
         (episode.exchange.key, episode.number): _end(episode, clean)
         for exchange in working
@@ -76,8 +79,6 @@ def _turn(exchange: Exchange, ends: dict[tuple[str, int], str], clean: Clean) ->
         ends: by what failing commands were ended, by the exchange and the number of the failure in it.
     """
     start = exchange.started_at or exchange.ended_at or datetime.now(timezone.utc)
-    for call in exchange.calls:
-        clean(call.command)
     calls: list[TaskCall] = []
     failures = 0
     for call in exchange.calls[:MOST_STEPS]:

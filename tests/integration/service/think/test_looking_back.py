@@ -62,6 +62,25 @@ class TestSteps:
         (path,) = archives.archives_of(house.ctx.home, "s1", archives.STEPS)
         assert secret not in Path(path).read_text()
 
+    def test_a_secret_that_only_a_file_names(self, house: ServiceHouse, tmp_path: Path) -> None:
+        """What the agent writes as a password goes from the prompt, too, in the log and in what is learned."""
+        secret, made = "lantern" + "Xq7Kw2Zp", Session(tmp_path, "s1", tmp_path, house.time)
+        made.ask(f"For the reports add it to the config with {secret} and run the tests")
+        given = {
+            "file_path": f"{tmp_path}/a.toml",
+            "old_string": "a",
+            "new_string": f'password = "{secret}"',
+        }
+        made.call("Edit", given, "The file was updated.").run("pytest", "3 passed").say()
+        house.ctx.state.set_cursor(str(made.path), {})
+        house.ctx.state.add_due(deferred.LESSONS, str(made.path))
+        deferred.finish_some(house.ctx)
+        (path,) = archives.archives_of(house.ctx.home, "s1", archives.STEPS)
+        assert "For the reports" in Path(path).read_text()
+        assert secret not in Path(path).read_text()
+        kept = [one.read_bytes() for one in Path(house.ctx.home.root).rglob("*") if one.is_file()]
+        assert [one for one in kept if secret.encode() in one] == []
+
     def test_a_flow_shows_what_mended_what(self, house: ServiceHouse, tmp_path: Path) -> None:
         """As nodes and edges, and drawn."""
         session(house, tmp_path)
