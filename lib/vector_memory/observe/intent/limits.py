@@ -106,6 +106,11 @@ def read(prompt: str) -> list[Limit]:
     return _once(limits)
 
 
+def is_sweeping(text: str) -> bool:
+    """Whether a text rules out an act whatever it is done to: "read only"."""
+    return any(ANYTHING in limit.things and not limit.is_only for limit in read(text))
+
+
 def _unquoted(found: re.Match[str]) -> str:
     """Keep what stands between quotation marks where it is a name: more words are somebody else's."""
     return found[0] if len(found[2].split()) < 3 else " \u2026 "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
+from itertools import groupby
 
 from vector_memory.model import IMPORTANT, Memory, Source
 from vector_memory.retrieve import render
@@ -73,9 +75,15 @@ class StartRules:
             return render.note(shown, "", NOTE_TOKENS)
         days = sorted(rule.created_at.date().isoformat() for rule in rules)
         head = f"{days[0]} to {days[-1]} · what the user wants kept to, in his words"
-        lines = (
-            f"- {rule.created_at.date()} {rule.id[:8]}: {fence.cut(' '.join(rule.text.split()), RULE_TOKENS)}"
-            for rule in sorted(rules, key=lambda rule: rule.created_at)
-        )
+        lines = []
+        for day, of_day in groupby(sorted(rules, key=_said_at), key=lambda it: _said_at(it).date()):
+            # The day once: it leaves room for one rule more in each dozen.
+            lines.append(f"{day}:")
+            texts = ((rule.id[:8], " ".join(rule.text.split())) for rule in of_day)
+            lines += (f"- {id} {fence.cut(text, RULE_TOKENS)}" for id, text in texts)
         also = tuple(rule.id for rule in rules[1:])
         return fence.Note(rules[0].id, head, "\n".join(lines), also=also)
+
+
+def _said_at(rule: Memory) -> datetime:
+    return rule.created_at

@@ -28,7 +28,7 @@ from vector_memory.observe.commands.findings import (
     CommandSurroundings,
     Finding,
 )
-from vector_memory.observe.intent import asked_for, changes, drift, objectives
+from vector_memory.observe.intent import asked_for, changes, drift, limits, objectives
 from vector_memory.observe.intent.drift import Course
 from vector_memory.observe.intent.objectives import Objectives
 from vector_memory.service.base import context_block
@@ -187,7 +187,10 @@ def _folded(prompt: str) -> str:
 
 
 def _rules(call: ToolCall) -> list[str]:
-    """Return what the user himself pinned as a rule here or everywhere."""
+    """Return what the user himself set as a rule here or everywhere: pinned, or said in a session so that it binds later
+    ones and leaves something that may be done ("access to the historian, read only" is not of all files)."""
+    from vector_memory.index.rules import binds
+
     return [
         memory.text
         for shelf in call.shelves
@@ -197,6 +200,7 @@ def _rules(call: ToolCall) -> list[str]:
         and memory.kind != PROCEDURE
         and memory.trust == 2
         and not memory.is_held
+        and not (memory.is_captured and (limits.is_sweeping(memory.text) or not binds(memory.text)))
     ]
 
 

@@ -225,7 +225,9 @@ def test_rules_are_told_together(house: ServiceHouse, app: Path) -> None:
     assert told.count("what the user wants kept to") == 1
     (head,) = (line for line in told.splitlines() if "wants kept to" in line)
     assert head.startswith("- 2026-05-01 to 2026-05-03 · ")
-    ids = [line.split()[2].strip(":") for line in told.splitlines() if line.startswith("  - 2026")]
+    days = [line.strip() for line in told.splitlines() if line.startswith("  2026")]
+    assert days == [f"2026-05-0{day}:" for day in (1, 2, 3)]
+    ids = [line.split()[1] for line in told.splitlines() if line.startswith("  - ")]
     assert len(ids) == 3
     kept = [door(house.ctx, "get", {"id": id})["memory"]["text"] for id in ids]
     assert sorted(kept) == sorted(rules)

@@ -8,16 +8,18 @@ import os
 import random
 import string
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, captured_of, door
 from talk import transcript
+from work import Session
 
 from vector_memory.daemon.events import Events
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
-from vector_memory.model import ASSESSMENTS, Memory, Scope
+from vector_memory.model import ASSESSMENTS, Memory, Origin, Scope
 from vector_memory.service.base.asker import asker_at
 from vector_memory.service.jobs import turn_end
 from vector_memory.service.learning import counted_records as records
@@ -341,6 +343,28 @@ def test_pinned_rules_count(world: World) -> None:
     world.call("Edit", file_path=str(world.project / "db/other.sql"), new_string="x")
     found = [(one["category"], one["severity"]) for one in world.flags()]
     assert found.count(("limit", "high")) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "is_broken"),
+    [
+        ("Access to the historian of the plant, read only: password in the vault, host hist-02.ops.example.", False),
+        ("The password file db/schema.sql must never be edited by hand in this project.", True),
+    ],
+)  # fmt: skip
+def test_what_a_session_said_is_a_limit_of_later_ones(
+    world: World, tmp_path: Path, said: str, is_broken: bool
+) -> None:
+    """Where it binds and names what is not to be touched; nobody forbids a project's every file for good."""
+    earlier = Session(tmp_path, "before", world.project, world.house.time - timedelta(days=2))
+    earlier.ask(said).say("Understood, the notes of the project say so from here on.")
+    captured_of(world.ctx, str(earlier.path), str(world.project), final=True)
+    shelves = world.ctx.all_shelves()
+    kept = [one for shelf in shelves for one in shelf.journal.important(Scope(), 10)]
+    assert [(one.origin, one.is_captured) for one in kept] == [(Origin.USER, True)]
+    world.say(TASK)
+    world.call("Edit", file_path=str(world.project / "db/schema.sql"), new_string="x")
+    assert ("limit" in [one["category"] for one in world.flags()]) is is_broken
 
 
 def test_a_record_can_be_forgotten_and_purged(world: World) -> None:
