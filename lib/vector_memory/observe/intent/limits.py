@@ -92,7 +92,8 @@ def read(prompt: str) -> list[Limit]:
             heading = "do not "
             continue
         heading = heading if line.lstrip()[:1] in "-*\u2022" and said else ""
-        sentence = SAYS["short"].sub(r"\1n't", (heading + said).lower())
+        plain = SAYS["code_name"].sub(_quoted, heading + said).lower()
+        sentence = SAYS["short"].sub(r"\1n't", SAYS["without"].sub("without ", plain))
         sentence = SAYS["question"].sub("", SAYS["opening"].sub(r"\1 \2", sentence))
         is_asked = sentence.endswith("?") and not SAYS["asking"].search(sentence)
         is_unsure = len(sentence) > LONGEST_SENTENCE or SAYS["unsure"].search(sentence)
@@ -114,6 +115,11 @@ def is_sweeping(text: str) -> bool:
 def _unquoted(found: re.Match[str]) -> str:
     """Keep what stands between quotation marks where it is a name: more words are somebody else's."""
     return found[0] if len(found[2].split()) < 3 else " \u2026 "
+
+
+def _quoted(found: re.Match[str]) -> str:
+    """Return a name as code has it in quotes, unless its word means something else here ("GitHub")."""
+    return f"`{found[0]}`" if _row(_words(found[0].lower())) == "x" else found[0]
 
 
 def _once(limits: Iterable[Limit]) -> list[Limit]:
