@@ -28,10 +28,11 @@ _QUOTE = re.compile(r"^\s{0,3}(?:>\s?)+", re.MULTILINE)
 # abbreviations and single letters.
 _END = re.compile(
     r"(?<=[.!?…])[\"')\]*_`]{0,3}\s+(?=[\"'(\[*_`]{0,3}[A-Z0-9ÄÖÜÀ-Þ`\"'/@#]|[a-z]\w*[(_.`])|(?<=[!?])\s+(?=\S)"
-    r"|(?<=[a-z]{3}\.)\s+(?=[a-z])"
+    r"|(?<=[a-z]{2}\.)\s+(?=[a-z])|(?<=[`)]\.)\s+(?=[a-z])"
 )
 _ABBREVIATIONS = frozenset((
     "e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "resp.", "incl.", "no.", "fig.", "ca.", "bzw.", "z.B.", "d.h.",
+    "eg.", "ie.", "al.", "nr.", "pp.", "ex.", "usw.", "ggf.", "evtl.", "inkl.", "max.", "min.", "vgl.", "zzgl.",
     "Mr.", "Mrs.", "Dr.", "St.",
 ))  # fmt: skip
 _BEFORE_ORDINALS = ("am", "im")

@@ -50,8 +50,11 @@ def test_forms() -> None:
 
 def test_small_letters_begin_sentences_too() -> None:
     """Many people write so in a chat; file names and versions are no ends."""
-    said = [one.text for one in statements("use pnpm here. not npm in app.py or 3.12 please")]
-    assert said == ["use pnpm here.", "not npm in app.py or 3.12 please"]
+    text = (
+        "use pnpm here. |not npm in app.py or 3.12 please. |commit it. |drop `fly.toml`. |"
+        "see smith et al. for that, e.g. their max. of ten (incl. tests). |that's me"
+    )
+    assert [f"{one.text} " for one in statements(text.replace("|", ""))] == f"{text} ".split("|")
 
 
 @pytest.mark.parametrize(
