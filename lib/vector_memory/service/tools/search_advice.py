@@ -16,7 +16,8 @@ from datetime import datetime, timedelta, timezone
 from itertools import compress, product
 
 from vector_memory import model
-from vector_memory.model import PASSAGE, Memory
+from vector_memory.index.voices import USER, voices
+from vector_memory.model import PASSAGE, Memory, Origin
 from vector_memory.observe.search import names_match as names
 from vector_memory.observe.search.names_match import MemoryNames
 from vector_memory.observe.search.pattern_terms import Alternative, SearchTerms, sought
@@ -277,7 +278,9 @@ def _said(ctx: Context, call: ToolCall, looked: SearchCall, wanted: SearchTerms)
     with _saying:
         shown = ctx.state.shown(listener) if found else set()
         fresh = None if mark in shown else next(_not_shown(found, shown), None)
-        fresh = fresh and _as_it_is_now(ctx, call, fresh)
+        fresh = fresh and (
+            _decided_since(ctx, call, wanted, fresh) or _as_it_is_now(ctx, call, fresh)
+        )
         if fresh is None or fresh.memory.id in shown:
             return NOTHING
         states = file_changes.look(fresh.files, _roots(call), _settled_at(fresh))
@@ -296,6 +299,38 @@ def _said(ctx: Context, call: ToolCall, looked: SearchCall, wanted: SearchTerms)
     ctx.count("facade_served" if serves else "facade_spoke")
     ctx.uses.count(fresh.shelf, [fresh.memory.id], ctx.now())
     return ToolAnswer(instead=block) if serves else ToolAnswer(context=block)
+
+
+def _decided_since(
+    ctx: Context, call: ToolCall, wanted: SearchTerms, named: NamedMemory
+) -> NamedMemory | None:
+    """Return the last exchange since in which the user called by its name what is looked for, and decided something:
+    "too slow. a smartcard in the till. signhub out" after "use the signhub api". None where there is none."""
+    memory, shelf = named.memory, named.shelf
+    as_names = (
+        replace(each, names=each.names or (each.word,), words=(), word="")
+        for each in wanted.alternatives
+        if each.names or each.word
+    )
+    of = names.fitted(replace(wanted, alternatives=tuple(as_names)), named.held)
+    terms = sorted({term for each in of for term in (*each.names, *map(analysis.stem, each.names))})
+    if not terms:
+        return None
+    scope = replace(call.scope, kinds=(PASSAGE,), since=memory.created_at)
+    rows = shelf.journal.matching(terms, scope, MOST_LIKE, most_rows=MOST_ROWS)
+    later = shelf.journal.by_seqs([row.seq for row in rows]).values()
+    asked = replace(wanted, alternatives=tuple(of))
+    for passage in sorted(later, key=lambda it: it.created_at, reverse=True):
+        is_since = passage.created_at > memory.created_at
+        if not (is_since and passage.is_captured and not call.sees(passage)):
+            continue
+        said = "\n".join(voice.text for voice in voices(passage.text) if voice.who == USER)
+        if _may_come(ctx, passage) and names.by_name(asked, names.naming("", said)):
+            turn = shelf.journal.of_turn(passage.source, passage.project)
+            if any(one.origin is Origin.USER and one.kind in model.BINDING for one in turn):
+                held = names.naming(passage.title, passage.text, passage.files)
+                return NamedMemory(passage, shelf, held, names.TellingPiece())
+    return None
 
 
 def _as_it_is_now(ctx: Context, call: ToolCall, named: NamedMemory) -> NamedMemory:

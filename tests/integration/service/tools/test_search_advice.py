@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 from fakes_embed import FakeEmbedder
-from service_house import ServiceHouse
+from service_house import ServiceHouse, captured_of
+from work import Session
 
 from vector_memory import redact
 from vector_memory.daemon.events import Events
@@ -320,6 +321,32 @@ def test_what_a_later_session_said_comes_in_its_place(here: Searching) -> None:
     said = here.said("grep -rn /mnt/receipts .", session="s5")
     assert "in the bucket" in said
     assert "below /mnt" not in said
+
+
+@pytest.mark.parametrize(
+    ("later", "is_told"),
+    [
+        ("Always sign with a smartcard in the till from now on. SignHub out.", True),
+        ("Always draw the receipts with one font from now on.", False),
+        ("And how many tests does signhub have?", False),
+    ],
+)
+def test_what_the_user_decided_of_it_since_comes_in_its_place(
+    here: Searching, tmp_path: Path, later: str, is_told: bool
+) -> None:
+    """What he said then need not be like what he said before, nor name it in the same sentence."""
+    said = ("We use `signhub` of the vendor from now on, the key stays on their side.", later)
+    for number, prompt in enumerate(said):
+        name = f"before{number}"
+        made = Session(
+            tmp_path, name, here.project, here.house.time - timedelta(days=8 - 3 * number)
+        )
+        made.ask(prompt).run("pytest").say("The tests pass.")
+        captured_of(here.house.ctx, str(made.path), str(here.project), final=True)
+    here.house.follow()
+    told = here.said("grep -rn signhub src")
+    assert ("smartcard in the till" in told) is is_told
+    assert ("the key stays on their side" in told) is not is_told
 
 
 def test_a_variable_of_the_line_is_read(here: Searching) -> None:
