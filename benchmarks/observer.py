@@ -160,7 +160,8 @@ def followed(session: dict[str, Any]) -> list[str]:
         kind, _, rest = step.partition(" ")
         if kind == ">":
             said.append(rest)
-            goals = objectives.of_session(said, session.get("rules", ()))
+            standing = [each for rule in session.get("rules", ()) for each in limits.read(rule)]
+            goals = objectives.of_session(said, standing)
             course.prompted()
             continue
         path, _, text = rest.partition(": ")

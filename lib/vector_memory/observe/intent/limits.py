@@ -107,9 +107,9 @@ def read(prompt: str) -> list[Limit]:
     return _once(limits)
 
 
-def is_sweeping(text: str) -> bool:
-    """Whether a text rules out an act whatever it is done to: "read only"."""
-    return any(ANYTHING in limit.things and not limit.is_only for limit in read(text))
+def are_sweeping(limits: Iterable[Limit]) -> bool:
+    """Whether one of these limits rules out an act whatever it is done to: "read only"."""
+    return any(ANYTHING in limit.things and not limit.is_only for limit in limits)
 
 
 def _unquoted(found: re.Match[str]) -> str:

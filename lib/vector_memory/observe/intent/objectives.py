@@ -49,17 +49,15 @@ class Objectives:
         return bool(self.files) or len(self.terms) >= LEAST_TERMS
 
 
-def of_session(said: Sequence[str], rules: Sequence[str] = ()) -> Objectives:
+def of_session(said: Sequence[str], standing: Sequence[Limit] = ()) -> Objectives:
     """Return the objectives of a session.
 
     Args:
         said: the user's prompts, the oldest first.
-        rules: the texts of pinned rules, preferences and constraints of the user.
+        standing: the limits that rules, preferences and constraints of the user set in every session.
     """
     asking = [one for one in said if is_asking(one)]
-    held: list[Limit] = []
-    for rule in rules:
-        held += limits.read(rule)
+    held = list(standing)
     for prompt in said:
         held = limits.after(held, prompt[:MOST_CHARS])
     plain = [" ".join(one[:MOST_CHARS].split("```")[::2]) for one in asking]

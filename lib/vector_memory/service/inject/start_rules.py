@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from itertools import groupby
 
 from vector_memory.model import IMPORTANT, Memory, Source
@@ -73,17 +72,15 @@ class StartRules:
         if len(rules) == 1:
             shown = replace(rules[0], title="", source=Source())
             return render.note(shown, "", NOTE_TOKENS)
-        days = sorted(rule.created_at.date().isoformat() for rule in rules)
-        head = f"{days[0]} to {days[-1]} · what the user wants kept to, in his words"
+        by_time = sorted(rules, key=lambda rule: rule.created_at)
+        days = groupby(by_time, key=lambda rule: rule.created_at.date())
+        first, last = by_time[0].created_at.date(), by_time[-1].created_at.date()
+        head = f"{first} to {last} · what the user wants kept to, in his words"
         lines = []
-        for day, of_day in groupby(sorted(rules, key=_said_at), key=lambda it: _said_at(it).date()):
+        for day, of_day in days:
             # The day once: it leaves room for one rule more in each dozen.
             lines.append(f"{day}:")
             texts = ((rule.id[:8], " ".join(rule.text.split())) for rule in of_day)
             lines += (f"- {id} {fence.cut(text, RULE_TOKENS)}" for id, text in texts)
         also = tuple(rule.id for rule in rules[1:])
         return fence.Note(rules[0].id, head, "\n".join(lines), also=also)
-
-
-def _said_at(rule: Memory) -> datetime:
-    return rule.created_at

@@ -30,6 +30,7 @@ from vector_memory.observe.commands.findings import (
 )
 from vector_memory.observe.intent import asked_for, changes, drift, limits, objectives
 from vector_memory.observe.intent.drift import Course
+from vector_memory.observe.intent.limits import Limit
 from vector_memory.observe.intent.objectives import Objectives
 from vector_memory.service.base import context_block
 from vector_memory.service.base.context import Context
@@ -179,20 +180,21 @@ def _hear(ctx: Context, call: ToolCall, watched: Watched) -> None:
     heard = set(map(_folded, call.asked))
     earlier = [prompt for prompt in watched.earlier if _folded(prompt) not in heard]
     watched.said = (*earlier, *call.asked)
-    watched.objectives = objectives.of_session(watched.said, _rules(call))
+    watched.objectives = objectives.of_session(watched.said, _standing_limits(call))
 
 
 def _folded(prompt: str) -> str:
     return " ".join(prompt.split())[:200]
 
 
-def _rules(call: ToolCall) -> list[str]:
-    """Return what the user himself set as a rule here or everywhere: pinned, or said in a session so that it binds later
-    ones and leaves something that may be done ("access to the historian, read only" is not of all files)."""
+def _standing_limits(call: ToolCall) -> list[Limit]:
+    """Return the limits of the user's own rules here or everywhere: of what he pinned, and of what he said in a session
+    so that it binds later ones and leaves something that may be done ("access to the historian, read only" is not of all
+    files)."""
     from vector_memory.index.rules import binds
 
-    return [
-        memory.text
+    rules = [
+        memory
         for shelf in call.shelves
         for memory in shelf.journal.important(call.scope, MOST_RULES)
         if memory.origin is Origin.USER
@@ -200,8 +202,13 @@ def _rules(call: ToolCall) -> list[str]:
         and memory.kind != PROCEDURE
         and memory.trust == 2
         and not memory.is_held
-        and not (memory.is_captured and (limits.is_sweeping(memory.text) or not binds(memory.text)))
     ]
+    found: list[Limit] = []
+    for rule in rules:
+        own = limits.read(rule.text)
+        if not rule.is_captured or (binds(rule.text) and not limits.are_sweeping(own)):
+            found += own
+    return found
 
 
 # -- telling ---------------------------------------------------------------------------------------

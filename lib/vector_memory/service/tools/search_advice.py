@@ -328,8 +328,7 @@ def _decided_since(
         if _may_come(ctx, passage) and names.by_name(asked, names.naming("", said)):
             turn = shelf.journal.of_turn(passage.source, passage.project)
             if any(one.origin is Origin.USER and one.kind in model.BINDING for one in turn):
-                held = names.naming(passage.title, passage.text, passage.files)
-                return NamedMemory(passage, shelf, held, names.TellingPiece())
+                return _in_its_place(passage, shelf)
     return None
 
 
@@ -352,8 +351,13 @@ def _as_it_is_now(ctx: Context, call: ToolCall, named: NamedMemory) -> NamedMemo
     newer = newer_of([Weighed(0, memory)], later, [shelf]).get(memory.id)
     if newer is None or newer.likeness < SAME_THING:
         return named
-    held = names.naming(newer.memory.title, newer.memory.text, newer.memory.files)
-    return NamedMemory(newer.memory, shelf, held, names.TellingPiece())
+    return _in_its_place(newer.memory, shelf)
+
+
+def _in_its_place(memory: Memory, shelf: Shelf) -> NamedMemory:
+    """Return what is told in the place of an older memory, whatever it says of the name itself."""
+    held = names.naming(memory.title, memory.text, memory.files)
+    return NamedMemory(memory, shelf, held, names.TellingPiece())
 
 
 def _listener(call: ToolCall) -> str:

@@ -13,7 +13,7 @@ from vector_memory.observe.commands.findings import (
     CommandSurroundings,
     Finding,
 )
-from vector_memory.observe.intent import asked_for, changes, drift, objectives
+from vector_memory.observe.intent import asked_for, changes, drift, limits, objectives
 from vector_memory.observe.intent.drift import LONG_ROW, Course
 
 BENCHMARKS = Path(__file__).resolve().parents[4] / "benchmarks"
@@ -81,7 +81,7 @@ def test_a_long_row_is_target_drift_once() -> None:
 
 def test_a_pinned_rule_is_a_limit() -> None:
     """As if it were said in the session."""
-    session = Session(TASK, rules=["Never edit db/schema.sql by hand."])
+    session = Session(TASK, standing=limits.read("Never edit db/schema.sql by hand."))
     assert session.call("Edit", "db/schema.sql") == ["limit", "scope-drift"]
 
 
