@@ -19,11 +19,13 @@ import random
 import sys
 import time
 import urllib.parse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from common import machine
 from ordinary_text import UNSEEN, half_of, ordinary
+from replay import read_lines
 from secret_corpora import HELD_OUT, Label, labelled
 
 from vector_memory import redact
@@ -40,9 +42,20 @@ from vector_memory.redact.policy import Policy
 from vector_memory.redact.randoms import find_randoms
 from vector_memory.redact.shapes import find_shapes
 from vector_memory.redact.spans import Span, merged, without
+from vector_memory.redact.unnamed import find_unnamed
 from vector_memory.redact.wrapped import find_wrapped
 
-STAGES = ("shapes", "blocks", "places", "names", "random values", "encodings", "echoes", "personal")
+STAGES = (
+    "shapes",
+    "blocks",
+    "places",
+    "names",
+    "random values",
+    "unnamed",
+    "encodings",
+    "echoes",
+    "personal",
+)
 PLAIN = Policy()
 WORD = "hX7" + "!q2Rz" + "9wT"
 KEY = "AKIA" + "Q4" * 8
@@ -75,6 +88,8 @@ def staged(text: str, stages: int) -> tuple[str, int]:
             found += find_pairs(read, plain, meter)
         if "random values" in on:
             found += find_randoms(read, plain, meter)
+        if "unnamed" in on:
+            found += find_unnamed(read, plain, meter)
         if "personal" in on:
             for kind in policy.personal.DEFAULT:
                 found += find_personal(kind, read, plain, meter)
@@ -254,6 +269,23 @@ def personal_rows(corpora: str) -> list[dict[str, Any]]:
     ]
 
 
+def made_up(paths: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what goes of writers' texts (JSON lines: `text`, and `secret`, "" for none), and how many lose a word
+    that holds none."""
+    rows = []
+    for path in paths:
+        texts = read_lines(Path(path))
+        cleaned = [(each.get("secret") or "", redact.clean(each["text"]).text) for each in texts]
+        secret, plain = (
+            [pair for pair in cleaned if bool(pair[0]) is is_one] for is_one in (True, False)
+        )
+        gone = sum(value not in text for value, text in secret)
+        lost = sum("[redacted:" in text for _, text in plain)
+        name = os.path.basename(path)
+        rows.append({"texts": name, "with a secret": len(secret), "gone": gone, "without": len(plain), "of these cut": lost})  # fmt: skip
+    return rows
+
+
 def speed(groups: dict[str, list[str]]) -> list[dict[str, Any]]:
     """Return the microseconds of processor time for a kilobyte of each kind of text."""
     for texts in groups.values():
@@ -297,6 +329,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--corpora", default="", help="the folder of labelled corpora")
     parser.add_argument("--transcripts", default="", help="a folder of the client's transcripts")
+    parser.add_argument("--made", nargs="*", default=[], help="texts with passwords made up")
     parser.add_argument("--quick", action="store_true", help="less of everything")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     asked = parser.parse_args()
@@ -307,6 +340,7 @@ def main() -> None:
             labels, [text for texts in groups.values() for text in texts]
         ),
         "Ordinary text": speed(groups),
+        "Made up by writers": made_up(asked.made),
         "Disguises": evasions(10 if asked.quick else 100),
         "Personal data": personal_rows(asked.corpora),
         "The slowest inputs": slowest(100_000 if asked.quick else 1_000_000, 12),

@@ -8,13 +8,15 @@ from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 
 from vector_memory.redact.spans import MARK, Span
-from vector_memory.redact.values import is_telling
+from vector_memory.redact.values import is_passphrase, is_telling
 
 MOST = 200
 LONGEST = 400
 _NOT_ECHOED = frozenset({"private", "private-key", "encoded"})
 _LEAST_PART = 10
 """Characters of a value that a cut left, at least."""
+_LEAST_DIGITS = 6
+"""Of a PIN that is nothing else where it stands without its name."""
 _QUOTES = str.maketrans("", "", "\"'`\\")
 _together: ContextVar[dict[str, str] | None] = ContextVar("together", default=None)
 
@@ -39,9 +41,12 @@ def values_known() -> int:
 def find_echoes(text: str, spans: Sequence[Span]) -> Iterator[Span]:
     """Yield the other places of the values that were found, where a value can be nothing else."""
     values = {
-        text[span.start : span.end]: span.name for span in spans if span.name not in _NOT_ECHOED
+        # What is found first says more of a value.
+        text[span.start : span.end]: span.name
+        for span in reversed(spans)
+        if span.name not in _NOT_ECHOED
     }
-    strong = {value: name for value, name in values.items() if _is_strong(value)}
+    strong = {value: name for value, name in values.items() if _is_strong(value, name)}
     of_others = _together.get()
     if of_others:
         for value, name in of_others.items():
@@ -55,14 +60,21 @@ def find_echoes(text: str, spans: Sequence[Span]) -> Iterator[Span]:
             of_others.setdefault(value.translate(_QUOTES), name)
 
 
-def _is_strong(value: str) -> bool:
-    return len(value) <= LONGEST and is_telling(value) and MARK[:10] not in value
+def _is_strong(value: str, name: str) -> bool:
+    if len(value) > LONGEST or MARK[:10] in value:
+        return False
+    if name == "pin":
+        return len(value) >= _LEAST_DIGITS
+    return is_telling(value) or (name == "password" and is_passphrase(value))
 
 
 def _places(text: str, words: str) -> Iterator[int]:
-    place = text.find(words)
+    """Yield where words stand, digits alone only where no others are next to them."""
+    is_number, place = words.isdigit(), text.find(words)
     while place >= 0:
-        yield place
+        around = text[max(0, place - 1) : place] + text[place + len(words) :][:1]
+        if not (is_number and any(map(str.isalnum, around))):
+            yield place
         place = text.find(words, place + len(words))
 
 

@@ -12,7 +12,7 @@ from vector_memory.redact.normalise import folded
 from vector_memory.redact.spans import Span
 from vector_memory.redact.values import KEY, PASSWORD, SECRET, is_said, is_secret
 
-ANY_NAME = rb"pas+w?|ps+w|pwd?|secret|token|credential|key|auth"
+ANY_NAME = rb"pas+w?|ps+w|pwd?|secret|token|credential|key|auth|wachtwoord|kennwort|contrase|clave|mot de passe|senha"
 CLUE = b"(?i:" + ANY_NAME + rb")|\?\?"
 """What every text in ASCII holds in which there is one: of the foreign words "?" is left."""
 _FOREIGN_WORDS = tuple(
@@ -21,14 +21,16 @@ _FOREIGN_WORDS = tuple(
 _FOREIGN = re.compile("|".join(_FOREIGN_WORDS))
 _NAME = re.compile(
     "pass(?:wor|wd|phrase|code|w)|pass(?![a-z])|ps+w(?:r|or)?d|ps+wr?d|pasw|pwd|(?<![a-z0-9])pw(?![a-z])|"
-    "secret|token|credential|key(?![a-z])|auth(?:entication|orization)?(?![a-z])"
+    "secret|token|credential|key(?![a-z])|auth(?:entication|orization)?(?![a-z])|"
+    r"wachtwoord|kennwort|contrase\?a|clave(?![a-z])|mot de passe|senha(?![a-z])"
 )
-_PASSWORD_NAME = ("pas", "psw", "pss", "pw", "?")  # a foreign word is nothing but "?" here
+_PASSWORD_NAME = ("pas", "psw", "pss", "pw", "wac", "ken", "con", "cla", "mot", "sen", "?")
+"""How the names of passwords begin; one in other letters is nothing but "?" here."""
 _TELLING_KEY = re.compile(
     r"(?:api|access|secret|private|auth\w*|encrypt\w*|sign\w*|master|account|service|shared\w*|license|activation|deploy|client|consumer)[ _.-]?key"
 )
 _COUNTED = re.compile(
-    r"(?:max|min|num|n|total|count|input|output|prompt|completion|cache\w*|next|prev\w*|page|sort|foreign|primary|public|partition|cursor|continuation)[ _.-]?$"
+    r"(?:(?<![a-z])(?:max|min|num|n)|total|count|input|output|prompt|completion|cache\w*|next|prev\w*|page|sort|foreign|primary|public|partition|cursor|continuation)[ _.-]?$"
 )
 
 _QUOTED = (
@@ -40,12 +42,12 @@ _QUOTED = (
 _BARE = r"""(?P<bare>[^\s"'`,;<>(){}\[\]|&\\][^\s"'`,;<>()|\\]{2,400})"""
 _TYPE = r"""[ ]?:[ ]?(?:str|String|string|Optional\[str\]|str[ ]?\|[ ]?None)(?=[ ]{0,2}=)"""
 _TAIL = re.compile(
-    r"""(?P<rest>[A-Za-z0-9_-]{0,40})(?:[ ](?:for|of|to|on)(?:[ ][\w.@-]{1,40}){1,5}?(?=[ ]is[ ]|[ ]?[:=])|[ ](?:for|of)[ ][\w.@-]{1,40})?"""
+    r"""(?P<rest>[A-Za-z0-9_-]{0,40})(?:[ ](?:for|of|to|on|van|v[oa]n|vom|zum|del?|du|d[ao]|der|des)(?:[ ][\w.@-]{1,40}){1,5}?(?=[ ](?:is|ist|est?)[ ]|[ ]?[:=])|[ ](?:for|of)[ ][\w.@-]{1,40})?"""
     r"""(?P<mid>(?:\\{0,4}["'`]|&quot;)?[\])]{0,2}(?:"""
     + _TYPE
-    + r""")?[ \t]{0,40}(?P<sep>:=|=>|->|={1,3}|!={1,2}|[:：]|%3[Dd]|,(?=[ ]{0,4}["'])|>(?=[^<\s]{4,200}<[/_-])|[ ]is[ ]|(?<=[\w"'])[ \t]{1,8})[ \t]{0,8}"""
+    + r""")?[ \t]{0,40}(?P<sep>:=|=>|->|={1,3}|!={1,2}|[:：]|%3[Dd]|,(?=[ ]{0,4}["'])|>(?=[^<\s]{4,200}<[/_-])|[ ](?:is|ist|est?|lautet)[ ](?:n[ou]w?[ ]|jetzt[ ])?|(?<=[\w"'])[ \t]{1,8})[ \t]{0,8}"""
     r"""(?:os\.environ\.get\([^()\n]{1,80}\)[ ]or[ ]|(?:os\.)?getenv\([^(),\n]{1,80},[ ]?)?"""
-    r"""(?:[bBrRuU@]{0,2}(?="|')|\[\]byte\((?=")|\((?=["']))?)"""
+    r"""(?:[bBrRuUN@]{0,2}(?="|')|\[\]byte\((?=")|\((?=["']))?)"""
     r"(?:" + _QUOTED + "|" + _BARE + ")"
 )  # fmt: skip
 _BEFORE_BLANK = re.compile(

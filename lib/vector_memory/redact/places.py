@@ -8,7 +8,7 @@ from functools import cache
 
 from vector_memory.redact.automaton import Automaton, Meter, SecretRule
 from vector_memory.redact.spans import Span
-from vector_memory.redact.values import PASSWORD, is_said, is_secret, is_telling
+from vector_memory.redact.values import PASSWORD, is_made, is_said, is_secret, is_telling
 from vector_memory.text import tables
 
 
@@ -53,6 +53,8 @@ def _is_secret(value: str, kind: str) -> bool:
         return any(map(is_telling, value.translate(_COOKIES).split()))
     if kind == "url":
         return not _EMPTY_PASSWORDS.fullmatch(value)
+    if kind == "made":
+        return is_made(value)
     if kind == "said":
         return is_said(value, PASSWORD)
     return not kind or is_secret(value, kind, quoted=True)

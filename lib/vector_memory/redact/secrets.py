@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from functools import cache, partial
 
-from vector_memory.redact import blocks, pairs, personal, places, randoms, shapes
+from vector_memory.redact import blocks, pairs, personal, places, randoms, shapes, unnamed
 from vector_memory.redact.automaton import Gate, Meter, ascii_of
 from vector_memory.redact.normalise import folded
 from vector_memory.redact.spans import Span
@@ -48,3 +48,4 @@ def find_secrets(text: str, kinds: Collection[str], meter: Meter) -> Iterator[Sp
             yield from find(text, plain, meter)
     # What another finder names says more than "secret".
     yield from randoms.find_randoms(text, plain, meter)
+    yield from unnamed.find_unnamed(text, plain, meter)

@@ -38,9 +38,12 @@ _PATH_OR_URL = re.compile(
 _TYPE_NAME = re.compile(r"(?:[A-Z][a-z]{2,}){2,}$")
 _DEEP_PATH = re.compile(r"/[a-z]{3,12}(?:/[\w.@~-]+){2,40}/?")
 _RANGE = re.compile(r"[\^~<>=v]{0,2}\d{1,4}(?:\.(?:\d{1,5}|x|\*)){1,3}[-+.\w]{0,24}")
+_LEAST_MADE = 7
 _ABOUT = tables.sets("privacy_words")["about passwords"]
 """Of these one stands in words about passwords."""
-_JOINED = re.compile(r"[A-Za-z0-9]{3,80}[#!%&*^~][A-Za-z0-9#!%&*^~]{3,80}")
+_JOINTS = "#!%&*^~"
+"""Signs that join the parts of a secret, as they do no names."""
+_WITHOUT_JOINTS = str.maketrans("", "", _JOINTS)
 UUID = re.compile(
     r"(?<![0-9a-fA-F])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9a-fA-F])"
 )
@@ -68,9 +71,14 @@ def is_secret(value: str, kind: str, quoted: bool) -> bool:
         return kind != KEY and all(map(is_telling, " ".join(lines).split()))
     if kind == PASSWORD:
         return _is_password(value, quoted)
-    if kind == SECRET and quoted and len(value) >= 12 and _JOINED.fullmatch(value):
+    if kind == SECRET and quoted and len(value) >= 12 and _is_joined(value):
         return True
     return _is_token(value, 8 if kind == SECRET else 16)
+
+
+def _is_joined(value: str) -> bool:
+    parts = value.translate(_WITHOUT_JOINTS)
+    return parts.isalnum() and value[:3].isalnum() and any(sign in value[3:-3] for sign in _JOINTS)
 
 
 def _is_password(value: str, quoted: bool) -> bool:
@@ -79,7 +87,7 @@ def _is_password(value: str, quoted: bool) -> bool:
     if _REFERENCE.fullmatch(value) and not any(char.isdigit() for char in value):
         return False
     if not quoted:
-        return _is_mixed(value) or _is_odd(value)
+        return _is_mixed(value) or _is_odd(value) or is_made(value)
     if _RANGE.fullmatch(value):
         return False
     if _has_digit(value) or any(not char.isalnum() and char not in "_-.: /" for char in value):
@@ -127,6 +135,36 @@ def is_telling(value: str) -> bool:
     """Whether a value can hardly be anything but the secret that it was found as: long, and mixed as no
     word is."""
     return len(value) >= 8 and " " not in value and _is_mixed(value)
+
+
+def is_made(value: str) -> bool:
+    """Whether a value is made as people make passwords of words: with digits, and with capitals, signs or more
+    digits than names have; and is none about passwords, as the names of code have it that ask for one."""
+    if len(value) < _LEAST_MADE or not _has_digit(value) or not any(map(str.isalpha, value)):
+        return False
+    lowered = value.lower()
+    if _RANGE.fullmatch(value) or _is_listed(value) or any(word in lowered for word in _ABOUT):
+        return False
+    digits = sum(map(str.isdigit, value))
+    return lowered != value or not value.replace("_", "").isalnum() or digits > 1
+
+
+def _is_listed(value: str) -> bool:
+    """Whether a value has the form of a constant, a path, an address with a port, or of a file, a host or an attribute."""
+    port, dotted = value.rpartition(":"), value.partition(".")
+    return (
+        value.isupper()
+        or "/" in value
+        or (port[1] and port[2].isdigit())
+        or dotted[2][:1].islower()
+    )
+
+
+def is_passphrase(value: str) -> bool:
+    """Whether letters alone are words written together as somebody's password may be, and none about passwords, as
+    the names of code have it that ask for one."""
+    is_joined = value.isalpha() and value[1:] != value[1:].lower() and value != value.upper()
+    return is_joined and len(value) >= 16 and not any(word in value.lower() for word in _ABOUT)
 
 
 def is_said(value: str, kind: str) -> bool:
