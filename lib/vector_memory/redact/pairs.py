@@ -26,6 +26,11 @@ _NAME = re.compile(
 )
 _PASSWORD_NAME = ("pas", "psw", "pss", "pw", "wac", "ken", "con", "cla", "mot", "sen", "?")
 """How the names of passwords begin; one in other letters is nothing but "?" here."""
+_PLAIN_NAMES = frozenset(
+    ("pass", "password", "passwort", "passwd", "passphrase", "passcode", "pasw", "pw", "pwd", "wachtwoord", "kennwort",
+     "contraseña", "clave", "mot de passe", "senha")
+)  # fmt: skip
+"""Words for passwords that are no part of a longer name."""
 _TELLING_KEY = re.compile(
     r"(?:api|access|secret|private|auth\w*|encrypt\w*|sign\w*|master|account|service|shared\w*|license|activation|deploy|client|consumer)[ _.-]?key"
 )
@@ -97,11 +102,23 @@ def _secret_after(text: str, lowered: str, name: re.Match[str]) -> Span | None:
         if text[tail.end() : tail.end() + 1] == "(":
             return None
         value = value.rstrip(".:!?") if not value.endswith(("!", "?")) else value
-    if not is_secret(value, kind, group != "bare"):
+    if not is_secret(value, kind, group != "bare", _is_plain(text, name, tail)):
         return None
     if tail.group("sep") == "," and value.isalpha():
         return None
     return Span(start, start + len(value), kind)
+
+
+def _is_plain(text: str, name: re.Match[str], tail: re.Match[str]) -> bool:
+    """Whether a name is a word for passwords, perhaps behind what it is for ("db_password"), rather than "bypass",
+    "password_policy" or what a test says that passed."""
+    written, before = (
+        text[name.start() : tail.end("rest")],
+        text[max(0, name.start() - 1) : name.start()],
+    )
+    if written.lower() not in _PLAIN_NAMES or (before.isalpha() and not written[0].isupper()):
+        return False
+    return written.lower() != "pass" or tail.group("sep") == "=" or before in ("_", "-")
 
 
 _GROUPS = ("escaped", "entity", "double", "single", "tick", "bare")

@@ -54,7 +54,7 @@ _NAMED_BY_DIGITS = (
     "a11y", "e2e", "http2", "ipv4", "ipv6", "x86", "arm64",
 )  # fmt: skip
 """What has digits and is a word."""
-_RANDOM, _LEAST_RANDOM = 5.4, 16
+_RANDOM, _LEAST_RANDOM = 5.8, 20
 """Bits a character, and characters, from which on a value is random: whether it is secret `randoms` says."""
 _WORD = re.compile(r"[^\W\d_]+|\d+|[^\w\s]")
 _BEFORE, _AFTER = 120, 60

@@ -55,13 +55,14 @@ _CLUSTER = 5
 """Consonants in a row as no word has them."""
 
 
-def is_secret(value: str, kind: str, quoted: bool) -> bool:
+def is_secret(value: str, kind: str, quoted: bool, is_plain: bool = False) -> bool:
     """Whether a value that a telling name is given is a secret.
 
     Args:
         value: the value without its quotes.
         kind: what the name promises: PASSWORD, SECRET (secrets and tokens) or KEY.
         quoted: whether it stood in quotes; a bare word may be code.
+        is_plain: whether the name is a word for passwords and no more.
     """
     if _PLACEHOLDER.fullmatch(value):
         return False
@@ -70,7 +71,7 @@ def is_secret(value: str, kind: str, quoted: bool) -> bool:
         lines = (line.lstrip(_QUOTING) for line in value.split("\n"))
         return kind != KEY and all(map(is_telling, " ".join(lines).split()))
     if kind == PASSWORD:
-        return _is_password(value, quoted)
+        return _is_password(value, quoted) or (is_plain and is_made(value))
     if kind == SECRET and quoted and len(value) >= 12 and _is_joined(value):
         return True
     return _is_token(value, 8 if kind == SECRET else 16)
@@ -87,7 +88,7 @@ def _is_password(value: str, quoted: bool) -> bool:
     if _REFERENCE.fullmatch(value) and not any(char.isdigit() for char in value):
         return False
     if not quoted:
-        return _is_mixed(value) or _is_odd(value) or is_made(value)
+        return _is_mixed(value) or _is_odd(value)
     if _RANGE.fullmatch(value):
         return False
     if _has_digit(value) or any(not char.isalnum() and char not in "_-.: /" for char in value):

@@ -111,3 +111,20 @@ def test_the_weights_say_what_they_stand_on() -> None:
     stored = json.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))
     assert len(stored["figures"]) >= 4 and stored["data"].startswith("sha256:")
     assert WEIGHTS_FILE.stat().st_size < 60_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["PASS: test-parser-22", "compass: north-22", "bypass: rule-1234", "passing: 12-34", "password=user_42"],
+)  # fmt: skip
+def test_what_only_begins_or_ends_as_a_word_for_passwords_stays(text: str) -> None:
+    """Results of tests, bearings, switches, names of code."""
+    assert clean(text).text == text
+
+
+@pytest.mark.parametrize(
+    "start", ["Passwort: ", "adminPassword: ", "MARIADB_ROOT_PASSWORD: ", "DB_PASS="]
+)
+def test_words_with_a_number_are_a_password_where_one_is_named(start: str) -> None:
+    """Outside quotes, too, also as a part of a longer name."""
+    assert "chestnut" not in clean(start + "chestnut" + "Tree14").text
