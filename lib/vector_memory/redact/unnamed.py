@@ -17,7 +17,7 @@ from pathlib import Path
 
 from vector_memory.redact.automaton import Meter, finder
 from vector_memory.redact.randomness import strangeness
-from vector_memory.redact.spans import Span
+from vector_memory.redact.spans import MARK, Span
 from vector_memory.text.technologies import CANONICAL
 
 WEIGHTS_FILE = Path(__file__).with_name("unnamed_weights.json")
@@ -41,7 +41,10 @@ _DIGITS = "0123456789"
 _KEYS = _DIGITS + "*#-"
 _GLUED_BEFORE, _GLUED_AFTER = "/\\.$@-_#%&~<{[=?", "/(\\[{<="
 """Beside these a run of characters is part of a path, an address, a call or code."""
+_PLACEHOLDER = MARK[: MARK.index(":") + 1]
 _SHORTEST, _LONGEST, _LONGEST_NUMBER = 6, 36, 10
+_SHORTEST_RUN = 4
+"""Of characters in ASCII: others may belong to the value."""
 _NEVER = re.compile(
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[vV]?\d+(?:\.\d+)+(?:[-+.]?[a-z]+[.-]?\d*)*|\d{4}-\d\d(?:-\d\d)?(?:[T_].*)?"
     r"|\d\d?[.:]\d\d(?:[.:]\d+)?|[0-9a-f-]{7,40}|[A-Z0-9_.-]*[A-Z_-][A-Z0-9_.-]*|\d+[a-z]{1,3}|\S*&(?:nbsp|amp|[lg]t|quot)|\S*[*+]\S*\.\S*|\S*\d{4}-?Q[1-4]|\w{1,3}[&*+^%]\d+|\d+[&*+^%]\w+"
@@ -62,14 +65,15 @@ _BEFORE, _AFTER = 120, 60
 _NEAR, _THEN = 16, 8
 """Words of these that count wherever they stand."""
 _CACHED = 8_192
-_WEIGHT = 0.2
-"""What looking at a value counts of what a text may take."""
+_FORM_WEIGHT, _WEIGHT = 0.1, 0.2
+"""What looking at a value's form, and around it, counts of what a text may take."""
 
 
 def find_unnamed(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
     """Yield what is likely somebody's password, by its form and the words around it."""
     model = _model()
     for start, end in candidates(text, plain):
+        meter.count(_FORM_WEIGHT)
         odds = model.odds_of_form(text[start:end])
         if odds < model.least_of_form:
             continue
@@ -87,7 +91,10 @@ def candidates(text: str, plain: bytes) -> Iterator[tuple[int, int]]:
     """
     reached = 0
     for hit in finder(_CLUE).finditer(plain):
-        start, end = _whole(text, *hit.span())
+        first, last = hit.span()
+        if first < reached or last - first < _SHORTEST_RUN:
+            continue
+        start, end = _whole(text, first, last)
         if start < reached or not _is_alone(text, start, end):
             continue
         reached = end
@@ -111,9 +118,11 @@ def _is_another(value: str) -> bool:
 def _whole(text: str, start: int, end: int) -> tuple[int, int]:
     """Return a run of characters with the letters at its ends that ASCII does not have, and without what ends a
     sentence or emphasises a word."""
-    while start and text[start - 1].isalpha():
+    # No further than a value may be long: a text may be one word.
+    least, most = max(0, end - _LONGEST - 1), min(len(text), start + _LONGEST + 1)
+    while start > least and text[start - 1].isalpha():
         start -= 1
-    while end < len(text) and text[end].isalnum():
+    while end < most and text[end].isalnum():
         end += 1
     while start < end and not text[start].isalnum():
         start += 1
@@ -132,6 +141,8 @@ def _is_alone(text: str, start: int, end: int) -> bool:
         after in _GLUED_AFTER or (after == ":" and not text[end + 1 : end + 2].isspace())
     ):
         return False
+    if text[max(0, start - len(_PLACEHOLDER)) : start] == _PLACEHOLDER:
+        return False
     return not before or before not in _GLUED_BEFORE or text[max(0, start - 2) : start] == " /"
 
 
@@ -141,7 +152,8 @@ def features(text: str, start: int, end: int) -> dict[str, float]:
 
 
 def _around(text: str, start: int, end: int) -> dict[str, float]:
-    before, after = text[max(0, start - _BEFORE) : start], text[end : end + _AFTER]
+    before = _without_placeholders(text[max(0, start - _BEFORE) : start])
+    after = _without_placeholders(text[end : end + _AFTER])
     known: dict[str, float] = {}
     earlier = [_word(word) for word in _WORD.findall(before)]
     later = [_word(word) for word in _WORD.findall(after)]
@@ -159,6 +171,12 @@ def _around(text: str, start: int, end: int) -> dict[str, float]:
     if option.startswith("-") and before[-1:] in "\"'= ":
         known |= {"option": 1.0, f"option {option}": 1.0}
     return known
+
+
+def _without_placeholders(words: str) -> str:
+    """Return words without what redaction put there: what is next to a secret is no more secret for that."""
+    first, *others = words.split(_PLACEHOLDER)
+    return first + "".join(other.partition("]")[2] for other in others)
 
 
 def _word(word: str) -> str:

@@ -152,13 +152,9 @@ def is_made(value: str) -> bool:
 
 def _is_listed(value: str) -> bool:
     """Whether a value has the form of a constant, a path, an address with a port, or of a file, a host or an attribute."""
-    port, dotted = value.rpartition(":"), value.partition(".")
-    return (
-        value.isupper()
-        or "/" in value
-        or (port[1] and port[2].isdigit())
-        or dotted[2][:1].islower()
-    )
+    host, _, port = value.rpartition(":")
+    has_port = bool(host) and port.isdigit()
+    return value.isupper() or "/" in value or has_port or value.partition(".")[2][:1].islower()
 
 
 def is_passphrase(value: str) -> bool:

@@ -128,3 +128,15 @@ def test_what_only_begins_or_ends_as_a_word_for_passwords_stays(text: str) -> No
 def test_words_with_a_number_are_a_password_where_one_is_named(start: str) -> None:
     """Outside quotes, too, also as a part of a longer name."""
     assert "chestnut" not in clean(start + "chestnut" + "Tree14").text
+
+
+def test_what_was_taken_out_makes_nothing_next_to_it_secret() -> None:
+    """A placeholder's own words count as nothing, and none is looked into."""
+    text = "see [redacted:password] and [redacted:1password], then the host db-prod7 of the login"
+    assert clean(text).text == text
+
+
+def test_a_text_that_is_one_word_is_looked_at_once() -> None:
+    """However many places in it look like a value's beginning."""
+    text = "éa1" * 20_000
+    assert clean(text).text == text
