@@ -113,10 +113,10 @@ _BREAK = re.compile(r"(?<=[.!?\u3002])\s+|\n")
 
 def mark(way: int, number: int) -> str:
     """Return the word that one planted text carries: which way, which text."""
-    return f"zq{way:02d}x{number:04d}qz"
+    return f"ZQ{way:02d}X{number:04d}QZ"
 
 
-MARK = re.compile(r"zq\d\dx\d{4}qz")
+MARK = re.compile(r"ZQ\d\dX\d{4}QZ")
 
 
 def own() -> list[str]:
