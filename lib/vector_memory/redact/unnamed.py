@@ -39,8 +39,9 @@ _CODE = (
 """A number, also one with the other keys of a keypad, that is spoken of as a code."""
 _DIGITS = "0123456789"
 _KEYS = _DIGITS + "*#-"
-_GLUED_BEFORE, _GLUED_AFTER = "/\\.$@-_#%&~<{[=?", "/(\\[{<="
-"""Beside these a run of characters is part of a path, an address, a call or code."""
+_GLUED_BEFORE, _GLUED_AFTER = "/\\.$@-_#%&~<{[=?", "/(\\[{<=:"
+"""Beside these a run of characters is part of a path, an address, a call or code; what stands before a colon names
+what follows."""
 _PLACEHOLDER = MARK[: MARK.index(":") + 1]
 _SHORTEST, _LONGEST, _LONGEST_NUMBER = 6, 36, 10
 _SHORTEST_RUN = 4
@@ -137,9 +138,7 @@ def _whole(text: str, start: int, end: int) -> tuple[int, int]:
 def _is_alone(text: str, start: int, end: int) -> bool:
     """Whether a run of characters is no part of a path, an address or code."""
     before, after = text[max(0, start - 1) : start], text[end : end + 1]
-    if after and (
-        after in _GLUED_AFTER or (after == ":" and not text[end + 1 : end + 2].isspace())
-    ):
+    if after and after in _GLUED_AFTER:
         return False
     if text[max(0, start - len(_PLACEHOLDER)) : start] == _PLACEHOLDER:
         return False
