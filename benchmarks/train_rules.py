@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +45,12 @@ def names_of(rows: Sequence[dict[str, Any]]) -> list[str]:
     )
 
 
-def matrix(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> Floats:
-    """Return (rows, names), what each has of each feature."""
+def matrix(known: Sequence[Mapping[str, float]], names: Sequence[str]) -> Floats:
+    """Return (features, names), what each row of features has of each by its name."""
     places = {name: place for place, name in enumerate(names)}
-    made = np.zeros((len(rows), len(names)))
-    for number, row in enumerate(rows):
-        for name, value in row["features"].items():
+    made = np.zeros((len(known), len(names)))
+    for number, features in enumerate(known):
+        for name, value in features.items():
             if name in places:
                 made[number, places[name]] = value
     return made
@@ -91,7 +91,10 @@ def main() -> None:
     for row in rows:
         row["features"] = rules.features(row["text"])
     names = names_of(rows)
-    x, y = matrix(rows, names), np.array([row["label"] == BINDS for row in rows], float)
+    x, y = (
+        matrix([row["features"] for row in rows], names),
+        np.array([row["label"] == BINDS for row in rows], float),
+    )
     source, kind = (np.array([row[name] for row in rows]) for name in ("source", "set"))
     may_fit = ~np.isin(source, list(JUDGED_ONLY))
     odds = np.zeros(len(rows))

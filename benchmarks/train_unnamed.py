@@ -21,6 +21,7 @@ from common import options, show
 from ordinary_text import LEARNED, UNSEEN, ordinary
 from replay import read_lines
 from train_ideas import Floats, fitted
+from train_rules import matrix
 
 from vector_memory.redact import pairs, places, randoms, shapes, unnamed
 from vector_memory.redact.automaton import Meter, ascii_of
@@ -46,25 +47,23 @@ class Value(NamedTuple):
 
     Attributes:
         source: who wrote the text, or its kind.
-        row: which of the source's texts.
         known: its features; `form`: the names of those that are of the value itself.
     """
 
     source: str
-    row: int
     known: dict[str, float]
     form: frozenset[str]
     is_secret: bool
 
 
-def _value(source: str, row: int, text: str, start: int, end: int, is_secret: bool) -> Value:
+def _value(source: str, text: str, start: int, end: int, is_secret: bool) -> Value:
     known = unnamed.features(text, start, end)
-    return Value(source, row, known, frozenset(unnamed.form(text[start:end])), is_secret)
+    return Value(source, known, frozenset(unnamed.form(text[start:end])), is_secret)
 
 
 def made_up(path: Path) -> Iterator[Value]:
     """Yield the values of a writer's texts."""
-    for number, row in enumerate(read_lines(path)):
+    for row in read_lines(path):
         text, secret = row["text"], row.get("secret") or ""
         first = text.find(secret) if secret else -1
         for start, end in unnamed.candidates(text, ascii_of(text)):
@@ -72,13 +71,13 @@ def made_up(path: Path) -> Iterator[Value]:
             # A sign at an end may belong to the sentence.
             is_it = first >= 0 and abs(start - first) <= 1 and abs(end - first - len(secret)) <= 1
             if is_it or not (secret and value in secret):
-                yield _value(path.stem, number, text, start, end, is_it)
+                yield _value(path.stem, text, start, end, is_it)
 
 
 def of_ordinary(megabytes: float, transcripts: str, half: int) -> Iterator[Value]:
     """Yield the values of ordinary texts that nothing else finds."""
     for kind, texts in ordinary(megabytes, transcripts, half).items():
-        for number, text in enumerate(texts):
+        for text in texts:
             plain, meter = ascii_of(text), Meter(2**30)
             finders = (
                 pairs.find_pairs,
@@ -89,7 +88,7 @@ def of_ordinary(megabytes: float, transcripts: str, half: int) -> Iterator[Value
             found = [span for find in finders for span in find(text, plain, meter)]
             for start, end in unnamed.candidates(text, plain):
                 if not any(span.start < end and start < span.end for span in found):
-                    yield _value(kind, number, text, start, end, False)
+                    yield _value(kind, text, start, end, False)
 
 
 def names_of(values: Sequence[Value]) -> list[str]:
@@ -105,21 +104,13 @@ def names_of(values: Sequence[Value]) -> list[str]:
     )
 
 
-def matrix(values: Sequence[Value], names: Sequence[str]) -> Floats:
-    """Return (values, names), what each has of each feature."""
-    columns = {name: place for place, name in enumerate(names)}
-    made = np.zeros((len(values), len(names)))
-    for row, value in enumerate(values):
-        for name, amount in value.known.items():
-            if name in columns:
-                made[row, columns[name]] = amount
-    return made
-
-
 def fit(values: Sequence[Value], writers: Sequence[str]) -> dict[str, float]:
     """Return the weights of the MOST features that tell most."""
     names = names_of(values)
-    x, y = matrix(values, names), np.array([value.is_secret for value in values], float)
+    x, y = (
+        matrix([value.known for value in values], names),
+        np.array([value.is_secret for value in values], float),
+    )
     counts = np.array([1.0 if value.source in writers else ORDINARY_COUNTS for value in values])
     weights = _fit(x, y, counts, names)
     telling = np.argsort(-np.abs(weights) * np.sqrt((x != 0).mean(0)))[:MOST]

@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
+from itertools import groupby
 from pathlib import Path
 
 from vector_memory.redact.automaton import Meter, finder
@@ -196,7 +197,6 @@ def form(value: str) -> dict[str, float]:
     lowered, digits = plain.lower(), sum(map(str.isdigit, plain))
     has_upper, has_lower = plain != lowered, plain != plain.upper()
     joints = sum(plain.count(joint) for joint in _JOINTS)
-    turns = [_sort(char) for char in plain]
     known = {
         BIAS: True,
         "strangeness": strangeness(value) - 4,
@@ -204,7 +204,7 @@ def form(value: str) -> dict[str, float]:
         "all three": has_upper and has_lower and digits > 0,
         "digits last": plain[-1:].isdigit(), "two digits last": plain[-2:].isdigit(),
         "year last": plain[-4:-2] in ("19", "20") and plain[-2:].isdigit(),
-        "digits within": "ada" in "".join(sort for sort, next_sort in zip(turns, [*turns[1:], ""], strict=True) if sort != next_sort),
+        "digits within": "ada" in "".join(sort for sort, _ in groupby(map(_sort, plain))),
         "sign": any(sign in value for sign in _SIGNS), "sign last": value[-1] in _SIGNS,
         "capital within": has_lower and plain[1:] != lowered[1:], "joined capital": joints > 0 and has_upper and has_lower,
         "joined small": joints > 0 and not has_upper, "small first": has_upper and plain[:1].islower(),
