@@ -42,7 +42,7 @@ CANARY = "Quetzalwort"
 FACT = "The ledger keeps its bookkeeping in SQLite, in WAL mode"
 QUESTION = "which WAL mode does the ledger bookkeeping use?"
 SHARED = "Invoices of every project go to the client by mail"
-VARIANTS = 24
+VARIANTS = 12
 WAIT_S = 60
 """Nothing that waits for a pipe ends by itself."""
 

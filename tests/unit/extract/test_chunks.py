@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,9 +38,8 @@ def test_nothing_is_left_out(text: str, size: int, overlap: int) -> None:
     assert set("".join(text.split())) == set(everything)
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("text", ["." * 200_000, "x" * 200_000, "\n" * 200_000, "a. " * 60_000])
 def test_nasty_texts_take_no_time(text: str) -> None:
-    """Without sentences or with nothing else: linear time."""
-    began = time.process_time()
-    chunks(text)
-    assert time.process_time() - began < 5
+    """Without sentences or with nothing else: linear time. What takes the square of it ends as a hang does."""
+    assert chunks(text) or not text.strip()

