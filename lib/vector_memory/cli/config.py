@@ -18,8 +18,12 @@ from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system import ancestry, processes
 from vector_memory.system.paths import Home
 
-USERS = ("redact_personal", "excluded_projects", "origin_share", "vault")
-"""Settings that say what is stored and shown: an agent changes none of them."""
+USERS = (
+    "redact_personal", "excluded_projects", "origin_share", "vault", "observer", "session_tokens",
+    "generation_backend",
+)  # fmt: skip
+"""Settings that say what is stored and shown, what agents may do and what they may spend: an agent changes none of
+them."""
 MODEL, PATH_BEGINS = "embedding_model", ("/", "~", ".")
 NO_FOLDER = (
     "Check the path, or make it first.",

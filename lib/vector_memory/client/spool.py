@@ -25,11 +25,12 @@ def write_spool(
     folder: str,
     shown: "list[str] | None" = None,
     configuration: str = "",
+    is_kept: bool = True,
 ) -> str:
     """Write one event durably and return its file's path.
 
     Only the event's name, its session, its transcript's path, its folder and the client's configuration
-    that it ran under are kept.
+    that it ran under are kept, and whether what was said may be.
     """
     entry = {
         "event": event,
@@ -42,6 +43,8 @@ def write_spool(
         entry["shown"] = shown
     if configuration:
         entry["configuration"] = configuration
+    if not is_kept:
+        entry["kept"] = False
     name = "%016x-%d.json" % (time.time_ns(), os.getpid())
     path = os.path.join(home.spool, name)
     private.make_folder(home.spool)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from vector_memory.daemon.server import Sent
 from vector_memory.service.base.request_fields import SAID
 from vector_memory.system import ancestry, processes
-from vector_memory.system.ancestry import AGENT, USER, AgentClient, Identity
+from vector_memory.system.ancestry import AGENT, UNKNOWN, USER, AgentClient, Ancestry, Identity
 from vector_memory.system.processes import Process
 
 T = TypeVar("T")
@@ -21,7 +21,7 @@ CURSOR = "clients"
 MOST_SAID_CHARS = 20_000
 
 Kept = dict[str, Any]
-"""What outlives a daemon: `boot`, `since`, and `clients` as lists."""
+"""What outlives a daemon: `boot`, `since`, and `clients` and `persons` as lists."""
 
 
 class Started(NamedTuple):
@@ -51,6 +51,7 @@ class Callers:
         self._clients: OrderedDict[Identity, AgentClient] = OrderedDict(
             {(row[0], row[1]): AgentClient(row[2], row[3]) for row in kept.get("clients") or ()}
         )
+        self._persons = OrderedDict.fromkeys((row[0], row[1]) for row in kept.get("persons") or ())
         self._said: OrderedDict[Identity, tuple[Started, str]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -62,12 +63,24 @@ class Callers:
         self._see(line)
         claimed = request.get("actor")
         actor = claimed if claimed in (AGENT, MCP) else USER
-        if line.speaker != USER and actor == USER:
+        if actor == USER and not self._is_persons(caller, line):
             actor = AGENT
         spoken = next(
             (self._spoken(process) for process in line.processes if process in self._said), ""
         )
         return {**request, "actor": actor, SAID: spoken if actor != USER else ""}
+
+    def _is_persons(self, caller: Process | None, line: Ancestry) -> bool:
+        """Whether a person asks. What detaches itself, as a dashboard does, was a person's if it was met as such before
+        its parents had ended, and stays that."""
+        if caller is None:
+            return line.speaker == USER
+        who, is_detached = ancestry.identity(caller), caller.session == caller.pid
+        if line.speaker == USER and is_detached and who not in self._persons:
+            self._note(self._persons, who, None)
+            with self._lock:
+                self._keep()
+        return line.speaker == USER or (line.speaker == UNKNOWN and who in self._persons)
 
     def started_by(self, hook: Process | None) -> Started | None:
         """Return who started a hook, while it is still there: it does not wait for long."""
@@ -129,7 +142,7 @@ class Callers:
             self._since = min(self._since or who[1], who[1])
             self._keep()
 
-    def _see(self, line: ancestry.Ancestry) -> None:
+    def _see(self, line: Ancestry) -> None:
         """Note when the first agent began: what has lost its parents since then may be one's."""
         if line.since and not 0 < self._since <= line.since:
             with self._lock:
@@ -138,7 +151,9 @@ class Callers:
 
     def _keep(self) -> None:
         clients = [[*who, *about] for who, about in self._clients.items()]
-        self._save({"boot": processes.boot(), "clients": clients, "since": self._since})
+        persons = [list(who) for who in self._persons]
+        kept = {"clients": clients, "persons": persons, "since": self._since}
+        self._save({"boot": processes.boot(), **kept})
 
     def _look_after(self) -> None:
         """Note which clients have ended: what began after that is none of theirs."""

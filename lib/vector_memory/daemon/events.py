@@ -12,13 +12,14 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from vector_memory import wire
+from vector_memory import config, wire
 from vector_memory.client.spool import CLAIM_S, write_spool
 from vector_memory.daemon import hook_message
 from vector_memory.daemon.backlog import Backlog
 from vector_memory.daemon.callers import Callers, Started
 from vector_memory.daemon.hook_message import HookMessage
 from vector_memory.daemon.plugin_watch import PluginWatch
+from vector_memory.errors import BadInputError
 from vector_memory.redact import policy
 from vector_memory.service.base import context_block, privacy
 from vector_memory.service.base.asker import HookQuestion, asker_at
@@ -256,11 +257,11 @@ class Events:
     def _capture(self, message: HookMessage, last: str = "") -> str:
         """Acknowledge only what is durable: the event is spooled before the hook is answered, and
         the file goes when its transcript is indexed."""
-        if self._ctx.settings.capture:
-            home, event = self._ctx.home, message.sent.text("hook_event_name")
-            named = next(iter(policy.configurations()), "")
+        home, event = self._ctx.home, message.sent.text("hook_event_name")
+        named, is_kept = next(iter(policy.configurations()), ""), self._ctx.settings.capture
+        if is_kept or _is_in_order(home.config):
             path = self._ctx.reserve.spare(
-                lambda: write_spool(home, event, message.sent, message.folder, configuration=named)
+                lambda: write_spool(home, event, message.sent, message.folder, None, named, is_kept)
             )
             self.backlog.add(path, last)
         return ""
@@ -277,10 +278,9 @@ class Events:
             self._ctx.state.add_shown(session, ids, self._ctx.now())
             self._ctx.audit("recall", "hook", ids, session=session, without_daemon=True)
             return
-        folder = entry.text("folder")
-        if not (transcript and _is_named(folder) and self._ctx.settings.capture):
-            return
-        if os.path.lexists(transcript):
+        folder, is_kept = entry.text("folder"), self._ctx.settings.capture
+        may_be_read = is_kept or _is_in_order(self._ctx.home.config)
+        if transcript and _is_named(folder) and may_be_read and os.path.lexists(transcript):
             transcript = with_real_folder(transcript)
             final = entry.get("event") in FINAL_EVENTS
             # What reads transcripts is imported when the first turn has ended: a start and the first
@@ -293,12 +293,13 @@ class Events:
             stopped_at = at if isinstance(at, float) else None
             with privacy.for_folder(self._ctx, folder, [entry.text("configuration")]):
                 asker = asker_at(self._ctx, folder)
-                turn_end.learn(
-                    self._ctx,
-                    turn_end.Ended(
-                        session, transcript, folder, final, last, apart, stopped_at, asker
-                    ),
+                ended = turn_end.Ended(
+                    session, transcript, folder, final, last, apart, stopped_at, asker
                 )
+                if is_kept and entry.get("kept") is not False:
+                    turn_end.learn(self._ctx, ended)
+                else:
+                    turn_end.pass_over(self._ctx, ended)
             if handed_over >= 0:
                 feed.remove_read(transcript, handed_over)
 
@@ -307,6 +308,16 @@ def _printed(message: HookMessage) -> str:
     """Return what a shell's command printed, as the client tells of it."""
     response = message.sent.part("tool_response")
     return "\n".join(filter(None, map(response.text, ("stdout", "stderr"))))
+
+
+def _is_in_order(settings: str) -> bool:
+    """Whether the file of settings can be read: where a mistake in it keeps sessions out, what they say is read once
+    it is mended."""
+    try:
+        config.load(settings)
+    except BadInputError:
+        return False
+    return True
 
 
 def _is_named(folder: str) -> bool:

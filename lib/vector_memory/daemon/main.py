@@ -130,6 +130,7 @@ class Daemon:
         self.early = EarlyPrompts(self._begin_answer, self._give_up)
         self.server = Server(SOCKET, self.handle, self._stir, self.early)
         self.settings_error = ""
+        self._seen = _stamp(home.config)
         self.settings = self._load_settings()
         logging.getLogger("vector_memory").setLevel(self.settings.log_level.upper())
         self.reason = ""
@@ -171,6 +172,7 @@ class Daemon:
 
     def handle(self, verb: str, body: bytes, version: str, reply: Reply) -> None:
         """Answer one request."""
+        self._follow_settings()
         if self._is_replaced_by(version):
             if (begun := self.early.take(body)) is not None:
                 begun.made.wait()
@@ -290,15 +292,26 @@ class Daemon:
 
     def _reload(self) -> Written:
         """Take the settings anew; what only a start can change ends this daemon."""
-        assert self.app is not None
-        fresh = config.load(self.home.config)
+        self._use(config.load(self.home.config))
+        # Whoever asked before may have had it end already.
+        return {"reloaded": True, "restarting": bool(self.reason)}
+
+    def _follow_settings(self) -> None:
+        """Take the settings anew where somebody has edited their file: what it says is in force at once."""
+        stamp = _stamp(self.home.config)
+        if stamp != self._seen:
+            self._seen = stamp
+            self._use(self._load_settings())
+
+    def _use(self, fresh: config.Settings) -> None:
+        """Put settings in force; where only a start can change some, this daemon ends."""
         restart = config.needs_restart(self.settings, fresh)
         self.settings = fresh
-        self.app.use(fresh)
+        if self.app is not None:
+            self.app.use(fresh)
         logging.getLogger("vector_memory").setLevel(fresh.log_level.upper())
         if restart:
             self.end("its embedding settings changed")
-        return {"reloaded": True, "restarting": restart}
 
     def _doctor(self, request: Sent) -> Written:
         from vector_memory.service.base import privacy
@@ -309,6 +322,7 @@ class Daemon:
         return {**vars(self.status()), **vars(health), "settings_error": self.settings_error}
 
     def _load_settings(self) -> config.Settings:
+        self.settings_error = ""
         try:
             return config.load(self.home.config)
         except BadInputError as error:
@@ -351,6 +365,15 @@ class Daemon:
             installed = file.read().strip()
             return wire.version_tuple(installed) > wire.version_tuple(self.version)
         return False
+
+
+def _stamp(path: str) -> tuple[int, int, int] | None:
+    """Return by what one sees that a file was written: its time, size and inode; None without it."""
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return None
+    return seen.st_mtime_ns, seen.st_size, seen.st_ino
 
 
 def _parse(body: bytes) -> Sent:

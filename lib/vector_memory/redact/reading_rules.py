@@ -30,6 +30,10 @@ _CATEGORY = re.compile(
     r"^(?:any |all |my |our |the )*([\w -]{2,40}?)(?:\s*[:(–—]\s*|\s+-\s+)(.+?)\)?\.?$",
     re.IGNORECASE,
 )
+_LABEL = re.compile(r"^[^\W\d_][\w' -]{1,40}:\s+(?=\S)")
+_COMMA = re.compile(
+    r"[,;](?!\s*(?:Inc|Ltd|LLC|GmbH|Corp|Co)\b)\s*(?:(?:and|or)\s+)?", re.IGNORECASE
+)
 _NAME = re.compile(r"[^\W\d_]*(?:[A-ZÀ-Þ]|\d)[\w&.'-]*")
 _WORDS = tables.sets("privacy_words")
 _CLAUSE, _GENERIC = _WORDS["clause"], _WORDS["generic"]
@@ -91,7 +95,7 @@ def understood(item: str, section: int, problems: list[str], place: str) -> Foun
         if (section or wishes.is_plain(sentence)) and (wish := wishes.wish_of(sentence))
     ]
     if not asked:
-        return _item(item.strip().strip("*_").strip()) if section == PRIVACY else []
+        return _item(item.replace("**", "").strip(" *_")) if section == PRIVACY else []
     made: Found = []
     for sentence, wish in asked:
         literal = _marked(sentence)
@@ -116,6 +120,8 @@ def _item(item: str) -> Found:
         return category
     if literal := _marked(item):
         return literal
+    if names := _listed(item.rstrip(".")):
+        return [_term("rule", name) for name in names]
     wish = wishes.asked_of(item)
     words = item.split()
     about = wish.about or item.lower().startswith(("my ", "our "))
@@ -126,11 +132,23 @@ def _item(item: str) -> Found:
         raise ValueError(_unclear(item))
     _require_length(item)
     plain = item.rstrip(".!")
-    names = [word for word in words if _NAME.fullmatch(word.strip("(),;:."))]
     described = _is_described(plain) or len(words) > MOST_WORDS
+    # What a sentence begins with has a capital, as "I" has, whatever it is.
+    names = [word for word in words[1:] if _is_name(word) and not re.match(r"I\b", word)]
     if described and len(names) < 2 and len(words) > 1:
         raise ValueError(_unclear(item))
     return [_term("rule", plain)]
+
+
+def _listed(item: str) -> list[str]:
+    """Return the names of a list ("Acme, Initech"), or behind a label ("customers: Acme"); [] where more is said."""
+    parts = _COMMA.split(_LABEL.sub("", item))
+    are_names = all(part and all(map(_is_name, part.split())) for part in parts)
+    return parts if are_names and (len(parts) > 1 or _LABEL.match(item)) else []
+
+
+def _is_name(word: str) -> bool:
+    return _NAME.fullmatch(word.strip("(),;:.")) is not None
 
 
 def _marked(item: str) -> Found:

@@ -45,7 +45,7 @@ _FORMS = tuple(
         rf"^(?P<before>.*?)\b{_NOT}{_FILLING}\s{_VERB}(?:(?:,|\sor|\sand|,\sor)+\s{_VERB})*(?:\s(?:about|of|on|that))?\b[:,]?\s?(?P<what>.*)$",
         r"\b(?:keep|leave|hold)\s(?P<what>.+?)\sout of\b",
         r"^(?:please\s)?(?:exclude|omit)\s(?P<what>.+)",
-        r"^(?:please\s)?forget\s(?P<what>(?:everything|anything|all)\b.+)",
+        r"^(?:please\s)?forget\s(?P<what>(?:everything|anything|all|whatever)\b.+)",
     )
 )
 _STRONG = re.compile(

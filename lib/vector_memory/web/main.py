@@ -193,11 +193,15 @@ def show(home: Home, given: Json, ready: Ready) -> None:
     named = f"{LOOPBACK}:{listening.getsockname()[1]}"
     url = f"http://{named}"
     codes, visitors = Codes(), Visitors(home.tokens)
-    dashboard = Dashboard(DaemonClient(home), given["folder"], codes, visitors)
+    daemon = DaemonClient(home)
+    dashboard = Dashboard(daemon, given["folder"], codes, visitors)
     doors = Doors(dashboard.app(), visitors, frozenset({named}), dashboard.house())
     door = os.path.join(home.gateways, f"{os.getpid()}.html")
 
     def listens() -> None:
+        # Met before whoever started it has ended: afterwards nobody could tell whose it is.
+        with contextlib.suppress(VectorMemoryError):
+            daemon.ask("privacy", {"cwd": given["folder"]})
         code = codes.make()
         browsers.write_door(door, url, code)
         ready(url)

@@ -69,6 +69,27 @@ def test_a_killed_daemon_loses_nothing_and_comes_back(rig: Rig) -> None:
     assert rig.daemon.ask("wait", {"timeout_s": 90})["complete"]
 
 
+def test_an_edit_of_the_settings_holds_at_once(rig: Rig) -> None:
+    """Whoever edits their file; a mistake in it keeps sessions out and is told, until it is mended."""
+    pid = rig.daemon.start()["pid"]
+    sent = {
+        "project": rig.home.root,
+        "session": "s",
+        "messages": [{"id": "1", "role": "user", "text": "Hi."}],
+    }
+    rig.configure(capture=False)
+    with pytest.raises(errors.BadInputError, match="no sessions indexed"):
+        rig.daemon.ask("feed", sent)
+    Path(rig.home.config).write_text('{"capture": true,}')
+    assert "cannot be read" in rig.daemon.ask("doctor", {})["settings_error"]
+    with pytest.raises(errors.BadInputError, match="no sessions indexed"):
+        rig.daemon.ask("feed", sent)
+    rig.configure(capture=True)
+    assert rig.daemon.ask("feed", sent)["accepted"] == 1
+    assert rig.daemon.ask("doctor", {})["settings_error"] == ""
+    assert rig.daemon.start()["pid"] == pid
+
+
 def test_it_ends_when_idle(rig: Rig) -> None:
     """Nobody asks, nothing is to do: the process goes by itself."""
     rig.configure(idle_exit_minutes=0.05)

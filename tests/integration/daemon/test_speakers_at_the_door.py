@@ -272,6 +272,41 @@ def test_a_client_that_is_only_known_by_its_hooks(rig: Rig, ask: Callable[..., A
     assert ask(shlex.split, "remember", request)["action"] == "stored"
 
 
+@pytest.mark.usefixtures("seen")
+def test_what_a_person_had_go_on_stays_a_persons(rig: Rig, tmp_path: Path) -> None:
+    """A dashboard that detaches itself is met while the command that started it is there; that has ended since. For the
+    next daemon, too."""
+    script = tmp_path / "goes_on.py"
+    script.write_text(
+        "import json, os, sys, time\n"
+        "sys.path.insert(0, sys.argv[1])\n"
+        "from vector_memory.client.link import DaemonClient\n"
+        "from vector_memory.system.paths import Home\n"
+        "daemon, parent, told = DaemonClient(Home(sys.argv[2])), os.getppid(), []\n"
+        "def remember(text): return daemon.ask('remember', {'text': text, 'kind': 'rule', 'global': True})['action']\n"
+        "told.append(remember('Swans are fed at noon.'))\n"
+        "print('met', flush=True)\n"
+        "while os.getppid() == parent: time.sleep(0.02)\n"
+        "told.append(remember('Geese are fed at dusk.'))\n"
+        "daemon.stop()\n"
+        "told.append(remember('Ducks are fed at dawn.'))\n"
+        "with open(sys.argv[3] + '.part', 'w') as file: json.dump(told, file)\n"
+        "os.rename(sys.argv[3] + '.part', sys.argv[3])\n"
+    )
+    starter = (
+        "import subprocess, sys\n"
+        "made = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,\n"
+        "                        start_new_session=True)\n"
+        "assert made.stdout.readline() == b'met\\n'\n"
+    )
+    told = tmp_path / "told.json"
+    words = [PYTHON, str(script), str(ROOT / "lib"), rig.home.root, str(told)]
+    plain = {name: value for name, value in os.environ.items() if name not in ancestry.MARKS}
+    subprocess.run([PYTHON, "-c", starter, *words], env=plain, check=True)
+    assert holds(told.exists)
+    assert json.loads(told.read_text()) == ["stored"] * 3
+
+
 def test_repetition_raises_nothing(rig: Rig, ask: Callable[..., Any]) -> None:
     """An agent says one thing fifty times; then the user says it, too."""
     request = {"text": "The heron queue holds ten jobs.", "project": rig.home.root}

@@ -29,6 +29,12 @@ def rules(*items: str, heading: str = "## Privacy") -> Policy:
         ("/cust-[a-z]+/i for customers", "CUST-abc", "[redacted:rule]"),
         ("/a\\/b/", "x a/b y", "x [redacted:rule] y"),
         ("employer: Globex", "at globex we", "at [redacted:employer] we"),
+        ("**Employer:** Globex", "at globex we", "at [redacted:employer] we"),
+        ("Acme, Initech; and Globex", "acme, Globex", "[redacted:rule], [redacted:rule]"),
+        ("customers: Anna Muster, Karl May", "Karl May and anna muster", "[redacted:rule] and [redacted:rule]"),
+        ("Off the record: Osprey", "on osprey now", "on [redacted:rule] now"),
+        ("Acme, Inc.", "at Acme, Inc. we say Inc", "at [redacted:rule]. we say Inc"),
+        ("Forget whatever I say about Tanager", "We sell Tanager. Next", "[redacted:rule]. Next"),
         ("my employer", "I work at Globex Corp on it", "I [redacted:employer] on it"),
         ("Health information", "He was diagnosed with flu. Then", "He was [redacted:health]. Then"),
         ("financial data", "my salary is 90,000. Then", "my [redacted:financial]. Then"),
@@ -78,6 +84,8 @@ def test_only_the_section_counts() -> None:
         ("`" + "(x{900}){1000}" + "`", "("),
         ("`" + "x" * 900 + "`", "at most"),
         ("y" * 300, "characters"),
+        ("I'd rather you didn't keep anything on Siskin", "not understood"),
+        ("Please be careful with what Anna tells", "not understood"),
     ],
 )
 def test_bad_rules(item: str, words: str) -> None:

@@ -31,6 +31,7 @@ from vector_memory.model import (
     Scope,
     Sensitivity,
     Tier,
+    levels_up_to,
     unique,
 )
 from vector_memory.service.base import aliases, request_fields
@@ -360,11 +361,14 @@ def _about(ctx: Context, scope: Scope, shelves: Sequence[Shelf]) -> Scope:
 
 
 def limited(ctx: Context, request: Request, place: projects.Place | None, scope: Scope) -> Scope:
-    """Return a scope within the levels and jurisdictions that a request may be answered of."""
+    """Return a scope within the levels and jurisdictions that a request may be answered of: to an agent nothing that
+    is restricted, and nothing above the ceiling of a contract."""
     scope = scope.up_to(request.ceiling)
     if request.is_agent:
         # Who asks about all projects still works in a folder, where a contract may hold.
         scope = for_agents(ctx, place.root if place else str(request.cwd or ""), scope)
+        if not scope.levels:
+            scope = dataclasses.replace(scope, levels=levels_up_to(Sensitivity.CONFIDENTIAL))
     if request.jurisdictions:
         # A session may have been under several laws: nothing that was made of all of it is told.
         scope = dataclasses.replace(scope, laws=request.jurisdictions, without_kinds=DERIVED)

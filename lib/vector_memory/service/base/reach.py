@@ -6,9 +6,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-from dataclasses import replace
 
-from vector_memory.model import Memory, Scope, Sensitivity, levels_up_to
+from vector_memory.model import Memory, Scope
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 
@@ -18,17 +17,14 @@ _reach: ContextVar[Scope] = ContextVar("reach", default=EVERYTHING)
 
 def of_request(ctx: Context, request: messages.Request) -> Scope:
     """Return what a request may be answered of: up to its own ceiling, under its own laws, in its own project where
-    it is limited to that; to an agent nothing that is restricted, and nothing above the ceiling of a contract.
+    it is limited to that, and as far as agents may be given it.
 
     Raises:
         BadInputError: its project is no folder's path.
     """
     place = messages.place_of(ctx, request) if request.is_agent or request.only_project else None
     projects = (place.id,) if place and request.only_project else None
-    scope = messages.limited(ctx, request, place, Scope(projects))
-    if request.is_agent and not scope.levels:
-        scope = replace(scope, levels=levels_up_to(Sensitivity.CONFIDENTIAL))
-    return scope
+    return messages.limited(ctx, request, place, Scope(projects))
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
+from vector_memory.index.cursor import Cursor
 from vector_memory.index.reader import TurnRead
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
@@ -20,7 +21,7 @@ from vector_memory.service.capture import (
 )
 from vector_memory.service.inject import session_start
 from vector_memory.service.learning import note_uses
-from vector_memory.service.memory import applied
+from vector_memory.service.memory import applied, tombstones
 from vector_memory.service.tools import fix_feedback, flags
 from vector_memory.service.transfer import import_notes
 
@@ -77,6 +78,19 @@ def learn(ctx: Context, ended: Ended) -> None:
         for session in concerned if ended.final else ():
             ctx.state.add_due(deferred.MINING, session)
         ctx.slowly(lambda: model_ideas.mine(ctx, concerned, ended.final))
+
+
+def pass_over(ctx: Context, ended: Ended) -> None:
+    """Read what is new, and keep nothing of it, now or later: the user wanted none of it captured when it was said."""
+    before = Cursor.from_dict(ctx.state.cursor(ended.transcript) or {})
+    turn = store_session.read_turn(
+        ctx, ended.transcript, ended.final, ended.last_message, ended.apart, ended.stopped_at
+    )
+    turns = [turn, *(_of_subagents(ctx, ended.transcript) if ended.final else ())]
+    for read in turns:
+        tombstones.block_read(ctx, read, before if read is turn else Cursor())
+    with ctx.capturing:
+        ctx.state.set_cursors({read.path: read.cursor.to_dict() for read in turns}, [])
 
 
 def _of_subagents(ctx: Context, transcript: str) -> Iterator[TurnRead]:

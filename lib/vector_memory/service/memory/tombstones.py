@@ -15,7 +15,9 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.memory.exchange_versions import exchange_of
 
 if TYPE_CHECKING:
+    from vector_memory.index.cursor import Cursor
     from vector_memory.index.memories import Draft
+    from vector_memory.index.reader import TurnRead
 
 Exchange = tuple[str, str, int]
 """A session, its transcript's path, and a turn."""
@@ -56,6 +58,21 @@ def without_purged(ctx: Context, project: str, drafts: Sequence[Draft]) -> list[
         and not _said_by(draft, blocked.get(session_name(draft.session)))
         and not _said_by(draft, blocked.get(project_name(project)))
     ]
+
+
+def block_read(ctx: Context, read: TurnRead, cursor: Cursor) -> None:
+    """Keep out what was read of a transcript, from now on and whoever reads it again.
+
+    Args:
+        cursor: where the reading before ended: what that gave out stays.
+    """
+    names = {_name(draft.kind, draft.external_id) for draft in read.drafts}
+    names |= {
+        f"exchange:{exchange.key}"
+        for exchange in read.exchanges or ()
+        if exchange.position >= cursor.position and exchange.key not in cursor.emitted
+    }
+    ctx.state.block(names, ctx.now())
 
 
 def is_purged(ctx: Context, memories: Sequence[Memory]) -> set[str]:

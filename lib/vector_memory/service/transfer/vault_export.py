@@ -15,6 +15,7 @@ from vector_memory.index.notes import daily_note, markdown_export
 from vector_memory.model import OF_TALK, Memory, Progress, Scope, Sensitivity, levels_up_to
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import session_summary
 from vector_memory.service.memory.lookup import is_open
 from vector_memory.service.transfer import export_markdown, import_plan, note_files, round_trip
@@ -132,25 +133,34 @@ def _notes(ctx: Context) -> Iterator[tuple[str, str, str, int]]:
     scope = Scope(levels=LEVELS).listed
     for shelf in ctx.all_shelves():
         for name, root, within in export_markdown.by_project(shelf, scope):
-            memories = shelf.journal.iter_memories(within, newest_first=True)
-            ours = (memory for memory in memories if _goes(memory))
+            # A project's own rules of privacy hold for its note, whoever has it written.
+            with privacy.for_folder(ctx, root):
+                items = _items(shelf, root, within)
             by_kind: dict[str, list[str]] = {}
-            size = count = 0
-            for memory, links in round_trip.with_links(shelf, ours):
-                line = privacy.shown(messages.to_json(export_line(memory, root, links)))
-                item = markdown_export.render(line)
-                size += len(item.encode())
-                if size > MOST_BYTES:
-                    break
-                count += 1
-                by_kind.setdefault(memory.kind or "note", []).append(item)
-            if count:
+            for kind, item in items:
+                by_kind.setdefault(kind, []).append(item)
+            if items:
                 parts = [
-                    markdown_export.heading(2, kind) + "\n" + "".join(items)
-                    for kind, items in sorted(by_kind.items())
+                    markdown_export.heading(2, kind) + "\n" + "".join(of_kind)
+                    for kind, of_kind in sorted(by_kind.items())
                 ]
                 called = _NO_NAME.sub("_", name).strip(" .") or "_"
-                yield called, name, "".join(parts).strip(), count
+                yield called, name, "".join(parts).strip(), len(items)
+
+
+def _items(shelf: Shelf, root: str, within: Scope) -> list[tuple[str, str]]:
+    """Return what a project's note says of its memories, the newest first, each with its kind."""
+    memories = shelf.journal.iter_memories(within, newest_first=True)
+    items: list[tuple[str, str]] = []
+    size = 0
+    for memory, links in round_trip.with_links(shelf, filter(_goes, memories)):
+        line = privacy.shown(messages.to_json(export_line(memory, root, links)))
+        item = markdown_export.render(line)
+        size += len(item.encode())
+        if size > MOST_BYTES:
+            break
+        items.append((memory.kind or "note", item))
+    return items
 
 
 def _goes(memory: Memory) -> bool:

@@ -50,6 +50,15 @@ def test_what_is_restricted_is_for_the_user_alone(house: ServiceHouse, project: 
     assert [one["text"] for one in cold] == ["A heron stands at the pond."]
 
 
+def test_no_agent_lists_or_exports_what_is_restricted(house: ServiceHouse, project: Path) -> None:
+    house.remember(HERON, project, sensitivity="restricted")
+    house.remember("The ledger is written in Rust.", project)
+    for actor, count in (("user", 2), ("agent", 1), ("mcp", 1)):
+        asked = {"project": str(project), "actor": actor}
+        assert len(door(house.ctx, "list", asked)["memories"]) == count
+        assert len(exported(house.ctx, asked)) == count
+
+
 def test_the_strictest_level_is_inherited(house: ServiceHouse, project: Path) -> None:
     old = house.remember(HERON, project, sensitivity="confidential", jurisdiction="EU")
     merged = house.remember(HERON, project, sensitivity="public")

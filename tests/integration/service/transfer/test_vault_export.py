@@ -58,6 +58,18 @@ def test_each_project_gets_a_note(house: ServiceHouse, vault: Path, tmp_path: Pa
     assert write(house)["written"] == 0
 
 
+def test_a_projects_own_rules_hold_for_its_note(
+    house: ServiceHouse, vault: Path, tmp_path: Path
+) -> None:
+    """From wherever it is written; another project's note has no part in them."""
+    for name in ("app", "other"):
+        house.remember(f"Customer Globex pays late, says {name}.", project(tmp_path, name))
+    (tmp_path / "app" / "CLAUDE.md").write_text("## Privacy\n- Globex\n")
+    write(house)
+    assert "Globex" not in (vault / "Memory" / "app.md").read_text()
+    assert "Globex" in (vault / "Memory" / "other.md").read_text()
+
+
 def test_what_is_edited_waits_and_is_read_back(
     house: ServiceHouse, vault: Path, tmp_path: Path
 ) -> None:
