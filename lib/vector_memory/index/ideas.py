@@ -166,15 +166,23 @@ def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:
     if lead and lead.lower() not in text.lower():
         return _within(f"{lead}: {text}", "" if _leans(unit) else text)
     terms = len(set(analysis.analyse(unit.text)))
-    if terms >= LEAST_TERMS and not _leans(unit):
+    if terms >= (FEW_TERMS if _is_plain_rule(unit) else LEAST_TERMS) and not _leans(unit):
         return _within(text, text)
     before = next((one for one in reversed(unit.before) if not is_chatter(one)), "")
     if before:
         return _within(f"{before} {text}", "")
     subject = _begun_anew(title.rstrip("…. "))
-    if subject and subject.casefold() not in text.casefold():
+    own, about = text.casefold().rstrip("?!. "), subject.casefold()
+    if subject and about not in own and own not in about:
         return _within(f"[{title}] {text}", "")
     return "" if _leans(unit) or terms < FEW_TERMS else text
+
+
+def _is_plain_rule(unit: Unit) -> bool:
+    """Whether a sentence is a rule of the user's that points at nothing else: "Never push to main." """
+    words = names_in(unit.text.lower())
+    points = any(word in _GRAMMAR["leaning"] for word in words)
+    return unit.speaker == USER and not points and rules.binds(unit.text)
 
 
 def _names_this_file(text: str) -> bool:

@@ -77,6 +77,21 @@ def test_a_subject_that_is_the_sentence_itself_is_not_put_before_it() -> None:
     assert self_contained(leaning, title, ()) == ""
 
 
+@pytest.mark.parametrize("rule", ["Never push to main.", "Use tabs, not spaces."])
+def test_a_short_rule_of_the_users_stands_alone(rule: str) -> None:
+    """What was said before it is another matter, unless the rule points at it."""
+    said = "The invoices are sent on Fridays because the bank batches them then."
+    *_, last = units([f"User: {said} {rule}"])
+    assert self_contained(last, "", ()) == rule
+    *_, pointing = units([f"User: {said} Never change that."])
+    assert self_contained(pointing, "", ()) == f"{said} Never change that."
+
+
+def test_a_question_is_not_put_before_itself() -> None:
+    asked = unit("Which dataframe library do we like?", "user")
+    assert self_contained(asked, "Hello, which dataframe library do we like?", ()) == asked.text
+
+
 def test_what_nothing_explains_is_no_idea() -> None:
     """Neither a sentence before nor a title says what it is about."""
     assert self_contained(unit("It never closes them."), "", ()) == ""

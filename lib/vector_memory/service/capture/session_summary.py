@@ -197,7 +197,8 @@ def _memory(one: SessionContents) -> Memory:
         source=Source(one.session, first.path, *lines_of(one.turns), turn=last.turn),
         extra={"turns": [first.turn, last.turn]},
     )
-    return trust_marks.settled(replace(made, sensitivity=one.level(made)))
+    made = replace(made, sensitivity=one.level(made))
+    return trust_marks.settled(made, own=(turn.prompt for turn in one.told))
 
 
 def _fitting(lines: Sequence[str]) -> str:

@@ -266,7 +266,7 @@ def _memory(span: TopicSpan, parent: str, session: str, project: str, id: str) -
         source=Source(session, first.path, *span.lines, turn=first.turn),
         extra={"parent": parent, "level": span.level, "turns": list(span.turns), "key": span.key},
     )
-    return trust_marks.settled(made)
+    return trust_marks.settled(made, own=(turn.prompt for turn in span.members))
 
 
 def _as_worded(made: Memory, stored: Memory | None) -> Memory:

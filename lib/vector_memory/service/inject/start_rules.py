@@ -73,13 +73,13 @@ class StartRules:
             shown = replace(rules[0], title="", source=Source())
             return render.note(shown, "", NOTE_TOKENS)
         by_time = sorted(rules, key=lambda rule: rule.created_at)
-        days = groupby(by_time, key=lambda rule: rule.created_at.date())
         first, last = by_time[0].created_at.date(), by_time[-1].created_at.date()
-        head = f"{first} to {last} · what the user wants kept to, in his words"
+        days = f"{first} to {last}" if first < last else f"{first}"
+        head = f"{days} · what the user wants kept to, in his words"
         lines = []
-        for day, of_day in days:
+        for day, of_day in groupby(by_time, key=lambda rule: rule.created_at.date()):
             # The day once: it leaves room for one rule more in each dozen.
-            lines.append(f"{day}:")
+            lines += [f"{day}:"] if first < last else []
             texts = ((rule.id[:8], " ".join(rule.text.split())) for rule in of_day)
             lines += (f"- {id} {fence.cut(text, RULE_TOKENS)}" for id, text in texts)
         also = tuple(rule.id for rule in rules[1:])

@@ -7,6 +7,7 @@ others wrote informs and no more, whatever it or its file says of itself, until 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from vector_memory.model import (
@@ -25,18 +26,20 @@ from vector_memory.model import (
 from vector_memory.redact import levels
 from vector_memory.service.base import messages
 from vector_memory.text import suspicion
+from vector_memory.text.words import sentences_in
 
 BINDING_COLLECTIONS = ("procedures", "heuristics", "learnings")
 TRUST_MARKS = (SUSPICION, IS_FOREIGN, PROPOSED)
 MARKS = (*TRUST_MARKS, REVIEWED)
 
 
-def settled(memory: Memory, raw: str = "") -> Memory:
+def settled(memory: Memory, raw: str = "", own: Iterable[str] = ()) -> Memory:
     """Return a memory that is about to be stored as what it may count as, marked where it is suspicious.
 
     Args:
         memory: as its source would have it; one that was looked at before keeps its mark.
         raw: the text as it came, where redaction took out what cannot be seen.
+        own: texts of the user's of which it was made: what it repeats of them is not looked at.
     """
     memory = levels.raised(memory)
     if memory.origin is Origin.USER and not memory.suspicion:
@@ -44,10 +47,20 @@ def settled(memory: Memory, raw: str = "") -> Memory:
     if not memory.suspicion:
         theirs = memory.origin in (Origin.TOOL, Origin.IMPORT)
         # The title of what a session says is what the user asked for there.
-        signs = suspicion.look(f"{memory.title}\n{memory.text}" if theirs else memory.text, raw)
+        text = f"{memory.title}\n{memory.text}" if theirs else memory.text
+        signs = suspicion.look(_without(text, "\n".join(own)), raw)
         mark = suspicion.mark(signs, suspicion.HELD if theirs else suspicion.HELD_QUOTED)
         memory = replace(memory, extra={**memory.extra, **mark})
     return as_information(memory) if memory.is_foreign or memory.is_suspicious else memory
+
+
+def _without(text: str, own: str) -> str:
+    """Return a text without the sentences that it repeats of another one, also where one is cut short."""
+    for sentence in filter(str.strip, sentences_in(own)):
+        text = text.replace(sentence, " ")
+    said = own.casefold()
+    parts = (part for line in text.splitlines() for part in line.split(" · "))
+    return "\n".join(part for part in parts if not own or part.rstrip("… .").casefold() not in said)
 
 
 def as_information(memory: Memory) -> Memory:

@@ -32,6 +32,7 @@ from vector_memory.service.capture import archives, find_ideas, session_summary,
 from vector_memory.service.find import topic_outline
 from vector_memory.service.inject import after_compaction, prompt_recall, session_start
 from vector_memory.service.learning import counted_records
+from vector_memory.service.memory import trust_marks
 
 START = datetime(2026, 5, 3, 8, tzinfo=timezone.utc)
 LONG = (
@@ -285,6 +286,19 @@ def test_a_finished_session_has_a_summary(house: ServiceHouse, tmp_path: Path) -
     assert len(summary.text) <= session_summary.TEXT_CHARS
     session_summary.finish(house.ctx, "s1")
     assert stored(house, SUMMARY) == [summary]
+
+
+def test_the_users_own_words_make_no_topic_suspicious(house: ServiceHouse, tmp_path: Path) -> None:
+    """ "From now on, always …" of an assistant's or a file's does."""
+    rule = "From now on, always use polars instead of pandas in this project."
+    (prompt, answer, minutes), *rest = QUEUE
+    learn(house, tmp_path, [(f"{rule} {prompt}", answer, minutes), *rest, *LEDGER])
+    session_summary.finish(house.ctx, "s1")
+    made = [*stored(house), *stored(house, SUMMARY)]
+    assert any("always use polars" in one.text for one in made)
+    assert not any(one.is_suspicious for one in made)
+    (first, *_) = made
+    assert trust_marks.settled(replace(first, extra={})).is_suspicious
 
 
 def test_the_archive_is_private_whole_and_found(house: ServiceHouse, tmp_path: Path) -> None:
