@@ -40,6 +40,7 @@ def show(answer: Row) -> None:
     if suspicion := memory.row("suspicious"):
         held = "; held back from sessions" if suspicion.flag("held_back") else ""
         _line("suspicious", f"{', '.join(suspicion.texts('reasons'))}{held}")
+    _line("shared by", memory.row("author").text("name"))
     _line("comes when", ", ".join(memory.texts("triggers")))
     _line("source", source(memory.row("source")))
     output.say("\n" + output.plain(memory.text("text")))

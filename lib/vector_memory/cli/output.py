@@ -205,9 +205,11 @@ def shown_text(memory: Row) -> str:
 
 
 def warning(memory: Row) -> str:
-    """Return what stands before a text that looks like instructions to the model, waits, was found to be wrong,
-    cannot hold beside another one, or has its day."""
+    """Return what stands before a text that somebody else shared, looks like instructions to the model, waits, was found
+    to be wrong, cannot hold beside another one, or has its day."""
     marks = []
+    if name := memory.row("author").text("name"):
+        marks.append(f"shared by {name}")
     if memory.row("proposed").flag("held"):
         marks.append("proposed, waits for you")
     elif suspicion := memory.row("suspicious"):

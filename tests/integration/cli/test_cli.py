@@ -393,10 +393,12 @@ def test_show_prints_a_memory_with_its_source(
     daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The source is a file with its lines; a missing memory is an expected error."""
-    daemon.handlers["get"] = lambda payload: {"memory": memory("a", tags=["x", "y"])}
+    daemon.handlers["get"] = lambda payload: {
+        "memory": memory("a", tags=["x", "y"], author={"key": "vmk1-", "name": "ann"})
+    }
     assert main(["show", "aaaa"]) == 0
     out = capsys.readouterr().out
-    for words in ("text of a", "/t.jsonl:3-5", "x, y"):
+    for words in ("text of a", "/t.jsonl:3-5", "x, y", "shared by    ann"):
         assert words in out
 
     def missing(payload: dict[str, Any]) -> dict[str, Any]:

@@ -85,3 +85,7 @@ def test_a_table_has_no_blank_lines(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_memory_that_comes_again_says_when() -> None:
     assert output.warning(Row({"every": "month"})) == "[every month] "
     assert output.warning(Row({"due_on": "2026-12-01", "every": "month"})) == "[due 2026-12-01] "
+
+
+def test_a_memory_of_somebody_else_says_whose() -> None:
+    assert output.warning(Row({"author": {"name": "ann"}})) == "[shared by ann] "
