@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
-from vector_memory.system import git, private, standins
+from vector_memory.system import git, lending, private, standins
 from vector_memory.system.files import RefusedError, drop, explained, open_regular
 from vector_memory.text.words import is_slug
 
@@ -97,17 +97,15 @@ class Folder(SharedPlace):
         path = self._path(name)
         folder = os.path.dirname(path)
         try:
-            os.makedirs(folder, exist_ok=True)
-            if not os.path.realpath(folder).startswith(os.path.join(self.root, "")):
-                raise RefusedError(folder, "leads out of the shared folder", "Remove the link.")
+            self._make_folder(folder)
             descriptor, temporary = tempfile.mkstemp(prefix=".part-", dir=folder)
             try:
                 with os.fdopen(descriptor, "wb") as file:
                     file.write(content)
                     file.flush()
                     os.fsync(file.fileno())
-                # Readers are others: what keeps them out is the seal, not the file's mode.
-                os.chmod(temporary, 0o644)
+                    # Readers are others: what keeps them out is the seal, not the file's mode.
+                    lending.lend(file.fileno(), self.root)
                 # A link, unlike a rename, does not take the place of what another one wrote meanwhile.
                 os.link(temporary, path)
             finally:
@@ -121,6 +119,14 @@ class Folder(SharedPlace):
 
     def remove(self, name: str) -> None:
         drop(self._path(name), OSError)
+
+    def _make_folder(self, folder: str) -> None:
+        """Make a folder and those above it that are missing, for all who reach the shared one."""
+        if not os.path.isdir(folder):
+            self._make_folder(os.path.dirname(folder))
+            lending.make_folder(folder, self.root)
+        elif not os.path.join(os.path.realpath(folder), "").startswith(os.path.join(self.root, "")):
+            raise RefusedError(folder, "leads out of the shared folder", "Remove the link.")
 
     def _path(self, name: str) -> str:
         return os.path.join(self.root, *name.split("/"))
