@@ -164,6 +164,12 @@ def _id(record: Record, member: Member, corner: Corner) -> str:
     return hashlib.sha256(plain).hexdigest()[:32]
 
 
+def words_of(memory: Memory) -> str:
+    """Return what tells a memory's words from all others in its project, whoever wrote them."""
+    words = f"{memory.project}\n{memory.text}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(words).hexdigest()[:32]
+
+
 def _words(record: Record, name: str) -> tuple[str, ...]:
     listed = record.get(name)
     words = listed[:MOST_WORDS] if isinstance(listed, list) else []

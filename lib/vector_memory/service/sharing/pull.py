@@ -27,6 +27,8 @@ BATCH = 500
 MOST_REFUSED = 100
 REJECTED = "rejected"
 """The small records of what others shared and the user does not want, by the ids that it had here."""
+WORDS = "words"
+"""In these: what `contents.words_of` said of it. Its id is another one under another key."""
 
 
 # -- what all of sharing begins with --
@@ -293,7 +295,9 @@ def _keep_only(
     def records() -> Iterator[tuple[str, Record]]:
         return (pair for raw in opened for pair in contents.records_in(raw, member, corner))
 
-    kept, now = {id for id, _ in records()} - ctx.state.records(REJECTED).keys(), ctx.now()
+    rejected = ctx.state.records(REJECTED)
+    unwanted = {record.text(WORDS) for record in rejected.values()}
+    kept, now = {id for id, _ in records()} - rejected.keys(), ctx.now()
     if goes_on:
         here, count = set(shelf.journal.by_ids(list(kept))), goes_on.memories
     else:
@@ -307,7 +311,8 @@ def _keep_only(
         for id, record in records():
             if id in missing and (memory := contents.read(record, member, corner, now)) is not None:
                 missing.remove(id)
-                yield memory
+                if contents.words_of(memory) not in unwanted:
+                    yield memory
 
     memories = fresh()
     while batch := list(islice(memories, BATCH)):

@@ -295,7 +295,7 @@ def revoke(ctx: Context, request: RevokeRequest) -> RevokeAnswer:
 
 
 def reject(ctx: Context, request: RejectRequest) -> RejectAnswer:
-    """Remove memories that others shared from here; as they are now, no pull brings them again.
+    """Remove memories that others shared from here; as they are now, no pull brings them again, whoever shares them.
 
     Returns:
         How many went.
@@ -311,7 +311,9 @@ def reject(ctx: Context, request: RejectRequest) -> RejectAnswer:
     ids = [memory.id for _, memory in pairs]
     at = ctx.now().isoformat(timespec="seconds")
     for shelf, memory in pairs:
-        ctx.state.put_record(pull.REJECTED, memory.id, {"at": at})
+        ctx.state.put_record(
+            pull.REJECTED, memory.id, {"at": at, pull.WORDS: contents.words_of(memory)}
+        )
         shelf.journal.write((), (), [memory.id])
         _note_gone(ctx, memory)
     ctx.notify()
