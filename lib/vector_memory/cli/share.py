@@ -43,10 +43,11 @@ def publish(call: Invocation, dry_run: bool, yes: bool) -> None:
 
 
 def _show_published(answer: Row) -> None:
-    size = f"{answer.count('bytes'):,} bytes"
-    output.say(
-        f"Published {output.memories(answer.count('memories'))} as {answer.count('seq')}, {size}."
-    )
+    what, size = output.memories(answer.count("memories")), answer.count("bytes")
+    if size:
+        output.say(f"Published {what} as {answer.count('seq')}, {size:,} bytes.")
+    else:
+        output.say(f"Nothing new to publish: {what}, published as {answer.count('seq')}.")
 
 
 def _show_fresh(answer: Row) -> None:

@@ -29,6 +29,7 @@ PURPOSE = "bundle 1"
 MOST_BYTES = 256 * 1024 * 1024
 """How large a bundle, and what is in it, may be."""
 MOST_HEAD = 1024 * 1024
+MOST_FILE = MOST_BYTES + MOST_HEAD
 _ONCE = bytes(12)
 """The nonce: every key is used for one message."""
 _FIELDS = {
@@ -124,7 +125,7 @@ def read(raw: bytes) -> Bundle:
     Raises:
         RefusedBundleError: it is damaged, forged, or none.
     """
-    if len(raw) > MOST_BYTES + MOST_HEAD or not raw.startswith(MAGIC):
+    if len(raw) > MOST_FILE or not raw.startswith(MAGIC):
         raise RefusedBundleError("It is no bundle of this version.")
     end = raw.find(b"\n", len(MAGIC), len(MAGIC) + MOST_HEAD)
     head, signature, sealed = raw[len(MAGIC) : end], raw[end + 1 : end + 129], raw[end + 130 :]

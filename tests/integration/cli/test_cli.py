@@ -1025,6 +1025,15 @@ def test_what_is_not_published_is_one_answer_for_programs(
     assert "the ledger" in capsys.readouterr().out
 
 
+def test_where_nothing_was_new_nothing_was_published(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = {"memories": 1, "seq": 3, "bytes": 0}
+    daemon.handlers["share_publish"] = lambda payload: done
+    assert main(["share", "publish", "--yes"]) == 0
+    assert "Nothing new to publish: 1 memory, published as 3." in capsys.readouterr().out
+
+
 def test_names_are_told_apart_aloud(daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]) -> None:
     """Where no other name is left, too; the other name alone says nothing."""
     daemon.handlers["alias"] = lambda payload: {"aliases": {}}

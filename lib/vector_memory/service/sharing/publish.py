@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
 from vector_memory.model import Progress, Scope
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
@@ -181,12 +181,12 @@ def _put(
 ) -> tuple[Published, int]:
     """Write the next bundle, and return what is published now and the bundle's size; the same as before, and 0,
     where nothing has changed."""
-    before, me = share.published, Member("", own.public)
+    before, me = share.published, own.public.id
     there = pull.numbers(place, me)
     ids = tuple(sorted(reader.key.id for reader in readers))
     now = {shared.id: shared.digest for shared in going}
     # A new key has published nothing yet: `there` is empty, and all is published.
-    is_there = bool(there) and there[-1] == before.seq and before.base in there
+    is_there = there[-1:] == [before.seq] and _lies_there(place, me, before)
     if is_there and before.contents == now and before.readers == ids:
         return before, 0
     is_more = all(now.get(id) == digest for id, digest in before.contents.items())
@@ -209,7 +209,21 @@ def _put(
     for older in contracts.keyring(ctx).entries():
         # What a key signed that another one took the place of is in this bundle.
         if older.public != own.public:
-            for number in pull.numbers(place, Member("", older.public)):
-                place.remove(pull.name_of(Member("", older.public), number))
+            for number in pull.numbers(place, older.public.id):
+                place.remove(pull.name_of(older.public.id, number))
     place.finish()
     return Published(seq, position.base, bundles.digest(raw), ids, now), len(raw)
+
+
+def _lies_there(place: SharedPlace, key: str, last: Published) -> bool:
+    """Whether what was published last lies at the place as it was written, from its first bundle to its newest."""
+    wanted = last.digest
+    try:
+        for seq in range(last.seq, last.base - 1, -1):
+            bundle = bundles.read(place.read(pull.name_of(key, seq), bundles.MOST_FILE))
+            if bundle.digest != wanted:
+                return False
+            wanted = bundle.position.previous
+    except VectorMemoryError:
+        return False
+    return True

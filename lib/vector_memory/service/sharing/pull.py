@@ -10,8 +10,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
-from vector_memory.errors import NotFoundError, VectorMemoryError
-from vector_memory.model import Memory, Progress, Scope
+from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
+from vector_memory.model import Memory, Progress, Scope, is_hex
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.sharing import contents, team
@@ -89,14 +89,14 @@ def place_of(ctx: Context, corner: Corner, url: str, access: dict[str, str]) -> 
 # -- what others published --
 
 
-def name_of(member: Member, seq: int) -> str:
-    """Return where a member's bundle of a number lies."""
-    return f"{ROOT}/members/{member.key.id}/{seq:010d}{ENDING}"
+def name_of(key: str, seq: int) -> str:
+    """Return where the bundle of a number lies that a key, given by its id, signed."""
+    return f"{ROOT}/members/{key}/{seq:010d}{ENDING}"
 
 
-def numbers(place: SharedPlace, member: Member) -> list[int]:
-    """Return the numbers of a member's bundles at a place, ascending."""
-    names = place.names(f"{ROOT}/members/{member.key.id}")
+def numbers(place: SharedPlace, key: str) -> list[int]:
+    """Return the numbers of a key's bundles at a place, ascending."""
+    names = place.names(f"{ROOT}/members/{key}")
     stems = [name[: -len(ENDING)] for name in names if name.endswith(ENDING)]
     return sorted(int(stem) for stem in stems if len(stem) == 10 and stem.isdecimal())
 
@@ -195,7 +195,9 @@ def _strangers(source: Source, valid: Sequence[Member]) -> list[RefusedView]:
     revoked = {PublicKey.read(word).id for word in source.share.revoked}
     strange = set(source.place.names(f"{ROOT}/members")) - {member.key.id for member in valid}
     why = {True: "its key was revoked here", False: "its key is not in the list of members"}
-    return [RefusedView(name, why[name in revoked]) for name in sorted(strange)]
+    # What was taken back leaves an empty folder.
+    there = [name for name in sorted(strange) if numbers(source.place, name)]
+    return [RefusedView(name, why[name in revoked]) for name in there]
 
 
 def _taken(source: Source, member: Member) -> Seen | None:
@@ -206,7 +208,7 @@ def _taken(source: Source, member: Member) -> Seen | None:
         RefusedBundleError: something is wrong with it; nothing was taken.
     """
     seen = source.share.seen
-    there, before = numbers(source.place, member), seen.get(member.key.id)
+    there, before = numbers(source.place, member.key.id), seen.get(member.key.id)
     if before and (not there or there[-1] < before.seq):
         if there:
             raise RefusedBundleError(
@@ -265,7 +267,7 @@ def _chain(source: Source, member: Member, newest: int, before: Seen | None) -> 
 
 
 def _read(source: Source, member: Member, seq: int) -> Bundle:
-    raw = source.place.read(name_of(member, seq), bundles.MOST_BYTES + bundles.MOST_HEAD)
+    raw = source.place.read(name_of(member.key.id, seq), bundles.MOST_FILE)
     bundle = bundles.read(raw)
     if bundle.key != member.key:
         raise RefusedBundleError(f"Bundle {seq} was signed by another key.")
