@@ -4,6 +4,7 @@ own, and nobody trusts the place: what is read there is checked afterwards."""
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import tempfile
 from abc import ABC, abstractmethod
@@ -154,7 +155,8 @@ class Repository(Folder):
         Raises:
             BadInputError: git cannot: it says why.
         """
-        if self._bare and not os.path.isdir(os.path.join(self.root, ".git")):
+        if self._bare and not self._is_copied():
+            shutil.rmtree(self.root, ignore_errors=True)
             private.make_folder(os.path.dirname(self.root))
             git.run("/", "clone", "--no-local", "--", self._bare, self.root)
         if not self._has_remote_branch():
@@ -184,6 +186,13 @@ class Repository(Folder):
             if self._has_remote_branch():
                 self._git("pull", "--quiet", "--rebase", "origin", self._branch)
         raise git.refused("push", pushed.stderr)
+
+    def _is_copied(self) -> bool:
+        """Whether our copy is there and one of this repository: it was shared at another one before."""
+        if not os.path.isdir(os.path.join(self.root, ".git")):
+            return False
+        origin = self._tried("config", "--get", "remote.origin.url").stdout
+        return os.fsdecode(origin).rstrip("\n") == self._bare
 
     @property
     def _branch(self) -> str:

@@ -80,7 +80,7 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
     """Publish what was chosen, sealed for the members, or tell what that would be.
 
     Raises:
-        BadInputError: an agent asks; the place cannot be written to; a kind is never shared.
+        BadInputError: an agent asks; the place cannot be written to, or is another project's, too; a kind is never shared.
         NotFoundError: the project is not shared, or has no other members.
 
     Returns:
@@ -96,6 +96,7 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
         )
     corner = team.corner_of(ctx, project)
     share = team.require_share(ctx, corner)
+    team.require_sole(ctx, corner, share.team)
     # Kinds and tags belong together: who names either says both.
     if kinds or request.tags:
         share = replace(share, kinds=kinds, tags=request.tags)
@@ -128,8 +129,7 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
         # Another terminal may have published meanwhile.
         before = team.require_share(ctx, corner)
         share = replace(before, kinds=share.kinds, tags=share.tags)
-        place = pull.place_of(ctx, corner, share.url, request.access)
-        place.refresh()
+        place = pull.opened(ctx, corner, share, request.access)
         published, size = _put(ctx, share, place, own, readers, going)
         team.save(ctx, corner, replace(share, published=published))
     about = {"action": "publish", "project": corner.id, "seq": published.seq}

@@ -4,6 +4,7 @@ sharing begins with: the request, this installation's keys, and the place."""
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,6 +23,8 @@ from vector_memory.trust import bundles
 from vector_memory.trust.bundles import Bundle, RefusedBundleError
 from vector_memory.trust.keys import PrivateKey, PublicKey
 
+TEAM = f"{ROOT}/team.json"
+MOST_TEAM = 4_096
 ENDING = ".bundle"
 BATCH = 500
 MOST_REFUSED = 100
@@ -86,6 +89,39 @@ def place_of(ctx: Context, corner: Corner, url: str, access: dict[str, str]) -> 
     return place_at(url, copies, access or {})
 
 
+def team_at(place: SharedPlace) -> str:
+    """Return the random name of the team that shares at a place, "" where none does.
+
+    Raises:
+        BadInputError: what stands there is no team's name.
+    """
+    try:
+        name = str(json.loads(place.read(TEAM, MOST_TEAM))["team"])
+    except NotFoundError:
+        return ""
+    except (ValueError, KeyError, TypeError):
+        name = ""
+    if not is_hex(name, 32):
+        raise BadInputError("The place holds no team that this version knows.", "Use another one.")
+    return name
+
+
+def opened(ctx: Context, corner: Corner, share: TeamShare, access: dict[str, str]) -> SharedPlace:
+    """Return the place where a project is shared, up to date.
+
+    Raises:
+        BadInputError: it cannot be reached, or is not the team's: a folder whose drive is missing is empty.
+    """
+    place = place_of(ctx, corner, share.url, access)
+    place.refresh()
+    if team_at(place) != share.team:
+        raise BadInputError(
+            f"{share.url} does not hold {TEAM} of this team: nothing was read or written.",
+            "Mount what is missing; `vector-memory share init` begins anew there.",
+        )
+    return place
+
+
 # -- what others published --
 
 
@@ -145,7 +181,7 @@ def pull(ctx: Context, request: ShareRequest, progress: Progress) -> PullAnswer:
 
     Raises:
         NotFoundError: the project is not shared.
-        BadInputError: the place cannot be reached.
+        BadInputError: the place cannot be reached, or is no longer the team's.
 
     Returns:
         The members with how much they share, and what was refused, and why.
@@ -155,8 +191,7 @@ def pull(ctx: Context, request: ShareRequest, progress: Progress) -> PullAnswer:
     own = own_keys(ctx, request.passphrase)
     with team.sharing:
         share = team.require_share(ctx, corner)
-        place = place_of(ctx, corner, share.url, request.access)
-        place.refresh()
+        place = opened(ctx, corner, share, request.access)
         done = _pulled(Source(ctx, corner, share, place, own), progress)
     about = {"action": "pull", "project": corner.id, "refused": len(done.refused)}
     ctx.state.audit("share", request.actor, [], about)

@@ -8,7 +8,7 @@ import os
 from dataclasses import replace
 
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import JURISDICTIONS, Memory, is_hex
+from vector_memory.model import JURISDICTIONS, Memory
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory.lookup import lookup
@@ -17,9 +17,6 @@ from vector_memory.service.sharing.places import ROOT, SharedPlace, path_of
 from vector_memory.service.sharing.pull import ShareRequest
 from vector_memory.service.sharing.team import Corner, Member, TeamShare
 from vector_memory.trust.keys import KeyEntry, PublicKey
-
-TEAM = f"{ROOT}/team.json"
-MOST_TEAM = 4_096
 
 
 class ShareInitAnswer(messages.Answer):
@@ -124,7 +121,7 @@ def init(ctx: Context, request: ShareInitRequest) -> ShareInitAnswer:
     """Begin to share a project at a place, or at another one.
 
     Raises:
-        BadInputError: an agent asks; it is no place to share at.
+        BadInputError: an agent asks; it is no place to share at, or another project's.
         NotFoundError: there is no such place.
 
     Returns:
@@ -137,13 +134,16 @@ def init(ctx: Context, request: ShareInitRequest) -> ShareInitAnswer:
     own = contracts.keyring(ctx).ensure(ctx.now(), request.passphrase)
     place = pull.place_of(ctx, corner, request.to, request.access)
     place.refresh()
-    name = _team_at(place)
+    name = pull.team_at(place) or _new_team(place)
+    team.require_sole(ctx, corner, name)
     share = team.share_of(ctx, corner) or TeamShare(request.to, name)
     if (share.url, share.team) != (request.to, name):
         # Nothing that was seen or published counts any more.
         published = team.Published(seq=share.published.seq)
         share = replace(share, url=request.to, team=name, seen={}, published=published)
     team.save(ctx, corner, share)
+    if corner.place:
+        ctx.know_place(ctx.shelf_of(corner.place), corner.place)
     path = _admit(ctx, corner, own, request.name, request.jurisdiction)
     ctx.state.audit("share", request.actor, [], {"action": "init", "project": corner.id})
     return ShareInitAnswer(request.to, name, path, own.word, own.public.fingerprint)
@@ -158,22 +158,11 @@ def _require_apart(corner: Corner, url: str) -> None:
         )
 
 
-def _team_at(place: SharedPlace) -> str:
-    """Return the random name of the team that shares at a place; who comes first gives it.
-
-    Raises:
-        BadInputError: what stands there is no team's name.
-    """
-    try:
-        name = str(json.loads(place.read(TEAM, MOST_TEAM))["team"])
-    except NotFoundError:
-        name = os.urandom(16).hex()
-        place.write(TEAM, json.dumps({"team": name}).encode())
-        place.finish()
-    except (ValueError, KeyError, TypeError):
-        name = ""
-    if not is_hex(name, 32):
-        raise BadInputError("The place holds no team that this version knows.", "Use another one.")
+def _new_team(place: SharedPlace) -> str:
+    """Return the random name of a team that shares at a place from now on."""
+    name = os.urandom(16).hex()
+    place.write(pull.TEAM, json.dumps({"team": name}).encode())
+    place.finish()
     return name
 
 
@@ -334,8 +323,7 @@ def _note_gone(ctx: Context, memory: Memory) -> None:
 def _take_back(
     ctx: Context, corner: Corner, share: TeamShare, member: Member, access: dict[str, str]
 ) -> None:
-    place = pull.place_of(ctx, corner, share.url, access)
-    place.refresh()
+    place = pull.opened(ctx, corner, share, access)
     folder = f"{ROOT}/members/{member.key.id}"
     for name in place.names(folder):
         place.remove(f"{folder}/{name}")

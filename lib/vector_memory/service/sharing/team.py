@@ -16,6 +16,7 @@ from vector_memory.errors import BadInputError, NotFoundError, StoreFullError, V
 from vector_memory.model import GLOBAL_PROJECT, JURISDICTIONS
 from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import project_roots
 from vector_memory.system import private
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.files import explained, open_regular, read_text
@@ -220,6 +221,25 @@ def require_share(ctx: Context, corner: Corner) -> TeamShare:
             "`vector-memory share init --to file:///a/folder` begins.",
         )
     return share
+
+
+def require_sole(ctx: Context, corner: Corner, name: str) -> None:
+    """Make sure that nothing else is shared from here as this team: under one key each would take what the other one
+    published for its own.
+
+    Raises:
+        BadInputError: another project is, or what belongs to none.
+    """
+    for id, root in {**project_roots(ctx.all_shelves()), GLOBAL_PROJECT: ""}.items():
+        share = share_of(ctx, Corner(None, root, id)) if id != corner.id else None
+        if share is None or share.team != name:
+            continue
+        # A project that was moved, or is known by another name since, is no other one.
+        if id == GLOBAL_PROJECT or (os.path.isdir(root) and ctx.place(root).id == id):
+            raise BadInputError(
+                f"{root or 'What belongs to no project'} is shared at the same place.",
+                "Give each a folder or repository of its own: `vector-memory share init --to …`.",
+            )
 
 
 def save(ctx: Context, corner: Corner, share: TeamShare) -> TeamShare:

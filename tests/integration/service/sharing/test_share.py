@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -17,6 +19,7 @@ from vector_memory.model import Scope
 from vector_memory.service.base.follow_journal import follow_once
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.purge import begun, erasure, purge
+from vector_memory.service.sharing import team
 from vector_memory.store.index import Index
 from vector_memory.trust import attestation
 
@@ -89,6 +92,14 @@ def meet(machines: list[Machine], place: Path) -> None:
         for name, key in keys.items():
             if name != machine.name:
                 machine.ask("invite", key=key, name=name)
+
+
+def second_project(machine: Machine) -> Machine:
+    """Return another project of the same data home."""
+    other = copy.copy(machine)
+    other.project = machine.project.with_name("billing")
+    other.project.mkdir()
+    return other
 
 
 def bundle_of(place: Path) -> Path:
@@ -581,3 +592,176 @@ def test_ones_own_row_tells_what_was_published(machines: list[Machine], place: P
     ann.publish()
     (own,) = [one for one in ann.ask("status")["members"] if one["state"] == "own"]
     assert (own["seq"], own["memories"]) == (1, 1)
+
+
+def test_a_place_is_one_projects(
+    machines: list[Machine], place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However it is named; under one key the other one's bundles would be taken for its own."""
+    ann = machines[0]
+    billing, link = second_project(ann), place.with_name("link")
+    meet([ann], place)
+    link.symlink_to(place)
+    for to in (f"file://{place}/", f"file://{link}"):
+        with pytest.raises(BadInputError, match=f"{ann.project} is shared at the same place"):
+            billing.ask("init", to=to)
+        with pytest.raises(BadInputError, match="same place"):
+            door(ann.house.ctx, "share_init", {"global": True, "to": to})
+    # What was set up before that was looked at publishes nothing until each has its own.
+    with monkeypatch.context() as before:
+        before.setattr(team, "require_sole", lambda *_: None)
+        billing.ask("init", to=f"file://{place}", name="ann")
+    ann.remember(DECISION)
+    for project in (ann, billing):
+        with pytest.raises(BadInputError, match="same place"):
+            project.publish()
+    (place / "billing").mkdir()
+    billing.ask("init", to=f"file://{place}/billing")
+    assert ann.publish()["memories"] == 1 and billing.publish()["memories"] == 0
+    assert len(list((place / "v1").rglob("*.bundle"))) == 1
+
+
+def test_a_project_that_was_moved_goes_on_at_its_place(
+    machines: list[Machine], place: Path
+) -> None:
+    ann = machines[0]
+    meet([ann], place)
+    ann.remember(DECISION)
+    ann.publish()
+    moved = ann.project.with_name("moved")
+    ann.project.rename(moved)
+    ann.project = moved
+    ann.ask("init", to=f"file://{place}")
+    assert ann.publish()["memories"] == 0
+
+
+def test_another_bare_repository_is_another_place(machines: list[Machine], tmp_path: Path) -> None:
+    """The copy of the first one is not taken for it."""
+    ann = machines[0]
+    for name in ("first", "second"):
+        bare = tmp_path / name
+        subprocess.run(["git", "init", "-q", "--bare", str(bare)], check=True)
+        meet([ann], bare)
+        ann.publish()
+        subprocess.run(["git", "-C", str(bare), "cat-file", "-e", "HEAD:v1/team.json"], check=True)
+
+
+@pytest.mark.parametrize(("rights", "files"), [(0o2775, 0o644), (0o770, 0o640), (0o700, 0o600)])
+def test_what_is_made_at_a_place_has_its_rights(
+    machines: list[Machine], place: Path, rights: int, files: int
+) -> None:
+    """Whatever the daemon's own are: others reach it as they reach the folder that was named."""
+    ann = machines[0]
+    place.chmod(rights)
+    before = os.umask(0o077)
+    try:
+        meet([ann], place)
+        ann.publish()
+    finally:
+        os.umask(before)
+    made = list(place.rglob("*"))
+    assert {path.stat().st_mode & 0o7777 for path in made if path.is_dir()} == {rights}
+    assert {path.stat().st_mode & 0o7777 for path in made if path.is_file()} == {files}
+
+
+def test_a_link_at_a_place_leads_nowhere_else(machines: list[Machine], place: Path) -> None:
+    outside = place.with_name("outside")
+    outside.mkdir()
+    meet(machines[:1], place)
+    (place / "v1" / "members").symlink_to(outside)
+    with pytest.raises(BadInputError, match="leads out of the shared folder"):
+        machines[0].publish()
+    assert list(outside.iterdir()) == []
+
+
+@pytest.mark.parametrize("at", [0, 1], ids=["first", "newest"])
+def test_a_damaged_bundle_is_published_anew(machines: list[Machine], place: Path, at: int) -> None:
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    for text in (DECISION, OTHER):
+        ann.remember(text)
+        ann.publish()
+    assert ann.publish()["bytes"] == 0
+    damaged = sorted(place.rglob("*.bundle"))[at]
+    damaged.write_bytes(damaged.read_bytes()[:200])
+    assert "publish again" in ben.pull()["refused"][0]["why"]
+    assert ann.publish()["bytes"] > 0
+    assert ben.pull()["refused"] == [] and sorted(ben.shared()) == sorted([DECISION, OTHER])
+    assert ann.publish()["bytes"] == 0
+
+
+def test_a_key_that_was_replaced_is_refused_no_longer(machines: list[Machine], place: Path) -> None:
+    """Once nothing lies there that it signed: the folder stays."""
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    ann.remember(DECISION)
+    ann.publish()
+    door(ann.house.ctx, "identity", {"action": "rotate"})
+    ann.ask("invite")
+    ann.publish()
+    shutil.copy(ann.project / ".memory-team.json", ben.project)
+    assert ann.pull()["refused"] == ben.pull()["refused"] == []
+
+
+def test_what_was_rejected_does_not_come_under_another_key(
+    machines: list[Machine], place: Path
+) -> None:
+    """In other words it does."""
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    kept = ann.remember(DECISION)
+    ann.publish()
+    ben.pull()
+    (theirs,) = door(ben.house.ctx, "list", {"shared": True, "all_projects": True})["memories"]
+    door(ben.house.ctx, "share_reject", {"ids": [theirs["id"]]})
+    door(ann.house.ctx, "identity", {"action": "rotate"})
+    ann.ask("invite")
+    ann.publish()
+    shutil.copy(ann.project / ".memory-team.json", ben.project)
+    assert ben.pull()["members"][0]["memories"] == 0 and ben.shared() == []
+    changed = f"{DECISION} They are released at the end."
+    door(ann.house.ctx, "edit", {"id": kept, "text": changed, "project": str(ann.project)})
+    ann.publish()
+    assert ben.pull()["members"][0]["memories"] == 1 and ben.shared() == [changed]
+
+
+def test_an_emptied_place_takes_nothing_away(machines: list[Machine], place: Path) -> None:
+    """Such as the folder of a drive that is missing. Nothing is written there, either."""
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    ann.remember(DECISION)
+    ann.publish()
+    ben.pull()
+    away = place.with_name("away")
+    place.rename(away)
+    place.mkdir()
+    for act in (ben.pull, ann.publish, lambda: ann.ask("revoke", key="ann")):
+        with pytest.raises(BadInputError, match="Mount what is missing"):
+            act()
+    assert ben.shared() == [DECISION] and list(place.iterdir()) == []
+    # A team that somebody else made there meanwhile is another one.
+    machines[2].ask("init", to=f"file://{place}")
+    with pytest.raises(BadInputError, match="Mount what is missing"):
+        ben.pull()
+    shutil.rmtree(place)
+    away.rename(place)
+    assert ben.pull()["members"][0]["memories"] == 1
+
+
+def test_a_repository_without_its_team_takes_nothing_away(
+    machines: list[Machine], tmp_path: Path
+) -> None:
+    bare, clone = tmp_path / "team.git", tmp_path / "clone"
+    subprocess.run(["git", "init", "-q", "--bare", str(bare)], check=True)
+    ann, ben = machines[:2]
+    meet([ann, ben], bare)
+    ann.remember(DECISION)
+    ann.publish()
+    ben.pull()
+    subprocess.run(["git", "clone", "-q", str(bare), str(clone)], check=True)
+    named = ["-c", "user.name=x", "-c", "user.email=x@localhost"]
+    for words in (["rm", "-rq", "v1"], [*named, "commit", "-qm", "empty"], ["push", "-q"]):
+        subprocess.run(["git", "-C", str(clone), *words], check=True)
+    with pytest.raises(BadInputError, match="Mount what is missing"):
+        ben.pull()
+    assert ben.shared() == [DECISION]
