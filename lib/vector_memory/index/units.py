@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from vector_memory.index.voices import ASSISTANT, DONE, USER, Voice, voices
 from vector_memory.text import analysis, tables
-from vector_memory.text.chatter import is_reasoned
+from vector_memory.text.chatter import is_chatter, is_reasoned
 from vector_memory.text.statements import CODE, HEADING, ITEM, statements
 
 SHORTEST, LONGEST = 12, 600
@@ -75,8 +75,11 @@ def units(passages: Iterable[str]) -> list[Unit]:
     is_abroad = analysis.is_foreign_among if analysis.is_foreign(spoken) else analysis.is_foreign
     last = {ASSISTANT: -1, DONE: -1}
     for place, voice in enumerate(said):
-        tells = len(voice.text) >= ANSWER_CHARS and not PATTERNS["knows not"].match(voice.text)
-        if voice.who == DONE or (voice.who == ASSISTANT and tells):
+        # In few words what comes last answers: "Lexoffice."
+        is_last = place == len(said) - 1 and not is_chatter(voice.text)
+        tells = is_last or len(voice.text) >= ANSWER_CHARS
+        knows = not PATTERNS["knows not"].match(voice.text)
+        if voice.who == DONE or (voice.who == ASSISTANT and tells and knows):
             last[voice.who] = place
     return [
         unit._replace(

@@ -55,7 +55,9 @@ def test_whether_it_was_answered() -> None:
     """By something of substance, later in the exchange."""
     asked = "User: Why does the nightly build skip the browser tests?\n"
     assert units([asked + "Assistant: " + "The browsers are missing there. " * 2])[0].answered
-    assert not units([asked + "Assistant: One moment."])[0].answered
+    assert units([asked + "Assistant: No browsers."])[0].answered
+    assert not units([asked + "Assistant: Let me look."])[0].answered
+    assert not units([asked + "Assistant: No browsers.\nUser: And why?"])[0].answered
 
 
 def test_whether_anything_was_run() -> None:

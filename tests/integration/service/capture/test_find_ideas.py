@@ -75,7 +75,7 @@ def test_what_is_answered_later_was_never_open(house: ServiceHouse, tmp_path: Pa
     path = tmp_path / "s1.jsonl"
     talk = Talk("s1", cwd="/nowhere/app")
     talk.user("I don't know if we want one pool for the workers or one pool for each of them?")
-    talk.say("The workers are in pool.py.")
+    talk.say("Let me look at pool.py.")
     talk.write(path)
     read(house, path)
     before = [one for one in ideas(house).values() if one["kind"] == "question"]
