@@ -35,12 +35,13 @@ def purge(
     preview = call.ask(**chosen, dry_run=True)
     if not call.as_json:
         _show(preview, backups)
-    if dry_run or _is_empty(preview):
+    if dry_run or _is_empty(preview, backups):
         if call.as_json:
             output.document(preview.fields)
         return int(preview.flag("unopened") and not dry_run)
     if not yes:
-        what = output.these(preview.count("count"))
+        count = preview.count("count")
+        what = output.these(count) if count else "what is named here"
         asking.confirm(f"Purge {what}? Nothing brings them back.", "purged")
     more: asking.Request = {"certificate": True, **asking.keys()} if certificate else {}
     answer = call.ask(**chosen, **more, backups=backups)
@@ -48,23 +49,25 @@ def purge(
     return int(any(map(answer.flag, ("left", "unopened", "still_shared"))))
 
 
-def _is_empty(preview: Row) -> bool:
-    """Whether there is nothing to do. What was forgotten may have left something that nobody sees."""
+def _is_empty(preview: Row, with_backups: bool) -> bool:
+    """Whether there is nothing to do. What was forgotten may have left something that nobody sees, and so may
+    what is in a backup."""
     return not (
         preview.count("count")
         or preview.flag("left")
+        or (with_backups and preview.flag("backups"))
         or preview.text("form") in ("session", "forgotten")
     )
 
 
 def _show(preview: Row, with_backups: bool) -> None:
     output.unopened(preview)
-    if _is_empty(preview):
-        output.say(f"Nothing holds it: {_searched(preview)}.")
-        output.say("What `edit` and `forget` left in the search index goes with --forgotten.")
-        return
     memories, count = preview.rows("memories"), preview.count("count")
-    if preview.text("form") == "forgotten":
+    if _is_empty(preview, with_backups=False):
+        beside = "Nothing but a backup may hold" if preview.flag("backups") else "Nothing holds"
+        output.say(f"{beside} it: {_searched(preview)}.")
+        output.say("What `edit` and `forget` left in the search index goes with --forgotten.")
+    elif preview.text("form") == "forgotten":
         output.say(f"{count:,} forgotten memories; every store is written anew.")
     else:
         if memories:
@@ -73,7 +76,8 @@ def _show(preview: Row, with_backups: bool) -> None:
         if more > 0:
             output.say(f"… and {more:,} more")
     _list("It stands in", preview.texts("left"))
-    _list("Damaged copies that were set aside are deleted", preview.texts("set_aside"))
+    if not _is_empty(preview, with_backups):
+        _list("Damaged copies that were set aside are deleted", preview.texts("set_aside"))
     may_hold = "Backups may hold it (--backups deletes them)"
     _list("Backups that are deleted" if with_backups else may_hold, preview.texts("backups"))
 

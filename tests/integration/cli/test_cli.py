@@ -907,8 +907,26 @@ class TestPurge:
         assert main(["purge", "a1", "--dry-run"]) == 0
         purged.update(count=0, memories=[], left=[])
         assert main(["purge", "--text", "Secret Name"]) == 0
-        assert "Nothing holds it: searched 1,200 files" in capsys.readouterr().out
-        assert len(daemon.payloads("purge")) == 2
+        assert "Nothing but a backup may hold it: searched 1,200 files" in capsys.readouterr().out
+        purged.update(backups=[], set_aside=["/home/db.damaged"])
+        assert main(["purge", "--text", "Secret Name", "--backups"]) == 0
+        out = capsys.readouterr().out
+        assert "Nothing holds it: searched 1,200 files" in out and "deleted" not in out
+        assert len(daemon.payloads("purge")) == 3
+
+    def test_backups_are_deleted_where_nothing_else_holds_it(
+        self, daemon: FakeDaemon, purged: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """They are named first; without --backups nothing is done, and it is said how."""
+        purged.update(count=0, memories=[])
+        words = ["purge", "--text", "Secret Name", "--yes"]
+        assert main([*words, "--backups", "--dry-run"]) == 0
+        assert "Backups that are deleted:\n  /home/backups/one" in capsys.readouterr().out
+        assert main([*words, "--backups"]) == 0
+        assert daemon.payloads("purge")[-1]["backups"] is True
+        assert main(words) == 0
+        assert "(--backups deletes them):\n  /home/backups/one" in capsys.readouterr().out
+        assert [one.get("dry_run") for one in daemon.payloads("purge")] == [True, True, None, True]
 
     @pytest.mark.parametrize("words", [[], ["a1", "--forgotten"], ["--text", " "]])
     def test_wrong_usage(self, words: list[str]) -> None:
