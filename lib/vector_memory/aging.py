@@ -149,8 +149,17 @@ def due_on(memory: Memory) -> date | None:
 
 def refuted_on(memory: Memory) -> date | None:
     """Return the day on which somebody found that a memory is not so, None where nobody did."""
+    return _found_on(memory, "refuted")
+
+
+def outdated_on(memory: Memory) -> date | None:
+    """Return the day on which somebody found that a memory holds no more, None where nobody did."""
+    return _found_on(memory, "outdated")
+
+
+def _found_on(memory: Memory, verdict: str) -> date | None:
     at = _verified_at(memory)
-    return at.date() if at and _verified(memory).get("verdict") in ("refuted", "outdated") else None
+    return at.date() if at and _verified(memory).get("verdict") == verdict else None
 
 
 def _next(first: date, every: Every, today: date) -> date:

@@ -206,7 +206,7 @@ def shown_text(memory: Row) -> str:
 
 def warning(memory: Row) -> str:
     """Return what stands before a text that somebody else shared, looks like instructions to the model, waits, was found
-    to be wrong, cannot hold beside another one, or has its day."""
+    to be wrong or to hold no more, cannot hold beside another one, or has its day."""
     marks = []
     if name := memory.row("author").text("name"):
         marks.append(f"shared by {name}")
@@ -216,6 +216,8 @@ def warning(memory: Row) -> str:
         marks.append(f"suspicious{', held back' if suspicion.flag('held_back') else ''}")
     if wrong := memory.text("refuted_on"):
         marks.append(f"found to be wrong on {wrong}")
+    if over := memory.text("outdated_on"):
+        marks.append(f"found to hold no more on {over}")
     for other in memory.rows("contradicts")[:1]:
         age = "older" if other.text("created_at") < memory.text("created_at") else "newer"
         marks.append(f"contradicts the {age} {other.id} of {other.day()}")

@@ -83,10 +83,11 @@ def head(memory: Memory, project: str) -> str:
         if memory.source.line_end > memory.source.line_start:
             where += f"-{memory.source.line_end}"
     date, origin = memory.created_at.date().isoformat(), whose(memory)
-    due, wrong = aging.due_on(memory), aging.refuted_on(memory)
+    due, wrong, over = aging.due_on(memory), aging.refuted_on(memory), aging.outdated_on(memory)
     line = fence.head(date, memory.kind, project, where, origin)
     line += f" · due {due}" if due else ""
-    return line + (f" · found to be wrong on {wrong}" if wrong else "")
+    line += f" · found to be wrong on {wrong}" if wrong else ""
+    return line + (f" · found to hold no more on {over}" if over else "")
 
 
 def whose(memory: Memory) -> str:

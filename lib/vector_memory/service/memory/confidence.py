@@ -69,7 +69,7 @@ class VerifyRequest(messages.Request):
 
 def verify(ctx: Context, request: VerifyRequest) -> WeighedAnswer:
     """Note that a memory was found to be so, not so, or so no longer. What is out of date is not recalled
-    any more; the user's own rules are only doubted.
+    any more; the user's own rules an agent only doubts.
 
     Raises:
         NotFoundError: no memory's id begins so.
@@ -86,7 +86,7 @@ def verify(ctx: Context, request: VerifyRequest) -> WeighedAnswer:
     changed = replace(
         memory,
         confidence=_stepped(request, memory, STEP[verdict]),
-        valid_until=_valid_until(memory, verdict, now),
+        valid_until=_valid_until(request, memory, now),
         extra={
             **memory.extra,
             VERIFIED: {**check, **({"note": note} if note else {})},
@@ -263,8 +263,9 @@ def _raised(request: messages.Request, step: float) -> dict[str, object]:
     return {RAISED: True} if step > 0 and request.is_agent else {}
 
 
-def _valid_until(memory: Memory, verdict: str, now: datetime) -> datetime | None:
-    if verdict == OUTDATED and not agent_rights.is_the_users(memory):
+def _valid_until(request: VerifyRequest, memory: Memory, now: datetime) -> datetime | None:
+    verdict = request.verdict
+    if verdict == OUTDATED and not (request.is_agent and agent_rights.is_the_users(memory)):
         return now
     was_outdated = (memory.extra.get(VERIFIED) or {}).get("verdict") == OUTDATED
     return None if verdict == CONFIRMED and was_outdated else memory.valid_until

@@ -50,7 +50,8 @@ class MemoryView(BriefView, kw_only=True):
         sensitivity: who may see it, where that is not as usual; `jurisdiction` whose law it is kept under.
         author: `key` and `name` of the member of a team who shared it.
         triggers: conditions under which it comes by itself.
-        due_on: the last day of a deadline; `refuted_on` when somebody found that it is not so.
+        due_on: the last day of a deadline; `refuted_on` when somebody found that it is not so, `outdated_on`
+            that it holds no more.
         temporal: how it ages; `every` how often it comes back, `half_life_days` after how many days without
             use half of its confidence is gone, where it is.
         confidence: how sure it is now.
@@ -83,6 +84,7 @@ class MemoryView(BriefView, kw_only=True):
     expires_at: datetime | None
     due_on: str | None = spare()
     refuted_on: str | None = spare()
+    outdated_on: str | None = spare()
     every: str | None = spare()
     half_life_days: float | None = spare()
     triggers: list[str] | None = spare()
@@ -180,6 +182,7 @@ def memory_view(memory: Memory, names: ProjectNames, now: datetime | None = None
         triggers=memory.extra.get(TRIGGERS) or None,
         due_on=_day(aging.due_on(memory)),
         refuted_on=_day(aging.refuted_on(memory)),
+        outdated_on=_day(aging.outdated_on(memory)),
         every=str(memory.extra.get(aging.EVERY) or "") or None,
         half_life_days=aging.half_life_days(memory),
     )

@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 from service_house import ServiceHouse, door, hook_question
 
+from vector_memory.cli.answers import Row
+from vector_memory.cli.output import warning
 from vector_memory.errors import BadInputError
 from vector_memory.model import CleanText, Origin
+from vector_memory.retrieve import render
 from vector_memory.service.inject import prompt_recall, session_start
 
 DEADLINE = "the certificate of the blue gate must be renewed"
@@ -211,3 +214,27 @@ def test_what_was_found_to_be_wrong_says_so(house: ServiceHouse) -> None:
     assert door(house.ctx, "get", {"id": stored["id"]})["memory"].get("refuted_on") is None
     door(house.ctx, "verify", {"id": stored["id"], "verdict": "refuted"})
     assert door(house.ctx, "get", {"id": stored["id"]})["memory"]["refuted_on"] == "2026-05-03"
+
+
+def test_what_was_so_and_is_no_more_is_not_said_to_be_wrong(house: ServiceHouse) -> None:
+    """Both are told, each as what it is."""
+    id = house.remember("The gate listens on port 8123.")["id"]
+    shown = door(house.ctx, "verify", {"id": id, "verdict": "outdated"})["memory"]
+    assert (shown.get("refuted_on"), shown["outdated_on"]) == (None, "2026-05-03")
+    assert warning(Row(shown)) == "[found to hold no more on 2026-05-03] "
+    assert render.head(house.ctx.global_shelf().journal.get(id), "").endswith(
+        "found to hold no more on 2026-05-03"
+    )
+
+
+@pytest.mark.parametrize("more", [{"kind": "preference"}, {"priority": "CORE"}])
+def test_what_the_user_says_is_outdated_is_not_recalled(
+    house: ServiceHouse, more: dict[str, str]
+) -> None:
+    """Rules and important memories of the user's, too; an agent only doubts them."""
+    id = house.remember("Never rebase shared branches.", **more)["id"]
+    asked = {"query": "rebase shared branches", "global": True}
+    door(house.ctx, "verify", {"id": id, "verdict": "outdated", "actor": "agent"})
+    assert [hit["id"] for hit in door(house.ctx, "recall", asked)["hits"]] == [id]
+    door(house.ctx, "verify", {"id": id, "verdict": "outdated"})
+    assert door(house.ctx, "recall", asked)["hits"] == []
