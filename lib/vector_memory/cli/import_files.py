@@ -14,7 +14,7 @@ from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.system.files import beginning
 
 MARKDOWN = (".md", ".markdown")
-COUNTS = "read stored merged proposed skipped redactions"
+COUNTS = "read stored merged proposed left_out skipped redactions"
 FIRST_LINE_BYTES = 64 * 1024
 TAKEN = "`import` takes JSON lines, an export of this program, or notes in Markdown."
 

@@ -78,7 +78,7 @@ def _show(steps: list[Row], answer: Row, prune: bool) -> None:
 
 def _say_gone(answer: Row) -> None:
     if gone := answer.count("gone"):
-        output.say(f"{gone} no longer in the file; --prune forgets them.")
+        output.say(f"{gone} no longer in their files; --prune forgets them.")
 
 
 def _text(step: Row) -> str:

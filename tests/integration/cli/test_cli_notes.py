@@ -88,7 +88,7 @@ def test_it_shows_asks_and_stores(
     out, err = capsys.readouterr()
     assert "Deploy: We use Postgres 14" in out
     assert "1 file: 1 new, 1 gone, 1 unchanged" in out
-    assert "1 no longer in the file" in out
+    assert "1 no longer in their files" in out
     assert "Import this?" in err
     assert "1 stored" in out
     assert dry_runs(daemon) == [True, False]

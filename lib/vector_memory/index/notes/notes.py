@@ -17,6 +17,8 @@ from vector_memory.text.priorities import suggest as suggest_priority
 
 TITLE_CHARS = 120
 MAX_TAGS = 6
+KEY = "md:"
+"""What the keys of all drafts begin with."""
 ARROW = " › "
 
 _WORD = re.compile(r"[^\W_][\w.+#-]*[\w+#]|\w{2,}")
@@ -118,7 +120,7 @@ def _of_block(
 
 def file_prefix(path: str) -> str:
     """Return what the keys of all drafts of a file begin with."""
-    return f"md:{digest(path)}:"
+    return f"{KEY}{digest(path)}:"
 
 
 def digest(*words: str) -> str:

@@ -58,13 +58,12 @@ class NotesAnswer(ImportCounts):
     Attributes:
         files: in which so many notes were `read`.
         updated: notes that read differently now.
-        left_out: notes that were forgotten, or whose place another took; `gone` those that are in no file now.
+        gone: notes that are in no file now; `forgotten` those of them that were forgotten.
     """
 
     files: int = 0
     updated: int = 0
     unchanged: int = 0
-    left_out: int = 0
     gone: int = 0
     forgotten: int = 0
     errors: list[messages.FileError] = field(default_factory=list)
@@ -136,6 +135,10 @@ class _NotesImport:
         project, asks = place.id if place else "", (request.foreign, request.is_agent)
         planners = (NotePlanner(shelf, project, file, records, *asks) for file in self._notes)
         steps = [step for planner in planners for step in planner.steps()]
+        folders = [os.path.realpath(path) for path in paths if os.path.isdir(path)]
+        found = {str(redact.clean(path).text) for path in names if folders}
+        steps += import_plan.of_missing_files(shelf, project, folders, found)
+        steps = import_plan.without_moved(steps)
         purged = tombstones.is_purged(ctx, [step.memory for step in steps])
         steps = [
             replace(step, action=import_plan.LEFT_OUT) if _brings(step, purged) else step

@@ -4,7 +4,7 @@ that are an export of ours come back by their ids."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from vector_memory import redact
@@ -27,6 +27,7 @@ from vector_memory.model import (
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import proposals, trust_marks
+from vector_memory.service.transfer import note_files
 from vector_memory.service.transfer.json_lines import ImportAnswer, IncomingRequest, placed
 from vector_memory.service.transfer.note_files import NoteFile
 from vector_memory.service.transfer.round_trip import Returning
@@ -239,6 +240,30 @@ class NotePlanner:
         asks = proposals.wanted(written, not self.project) if self.by_agent else {}
         settled = trust_marks.settled(written)
         return proposals.proposed(settled, asks) if asks else settled
+
+
+def of_missing_files(
+    shelf: Shelf, project: str, folders: Sequence[str], found: Set[str]
+) -> Iterator[ImportStep]:
+    """Yield that notes are gone whose file, below one of some folders, is there no more.
+
+    Args:
+        folders: their real paths.
+        found: the files that are there.
+    """
+    tops = tuple(os.path.join(folder, "") for folder in folders)
+    for row in shelf.journal.find_imported(notes.KEY, project) if tops else ():
+        path = row.source.path
+        is_notes = row.status is Status.ACTIVE and not row.proposed.get("held")
+        is_below = path.startswith(tops) and row.external_id.startswith(notes.file_prefix(path))
+        if is_notes and is_below and path not in found and note_files.is_missing(path):
+            yield ImportStep(GONE, shelf, row, row)
+
+
+def without_moved(steps: Sequence[ImportStep]) -> list[ImportStep]:
+    """Return steps without those that call a note gone which stands in another file now."""
+    there = {step.old.id for step in steps if step.old and step.action != GONE}
+    return [step for step in steps if step.action != GONE or step.memory.id not in there]
 
 
 def renewed(old: Memory, memory: Memory) -> Memory:

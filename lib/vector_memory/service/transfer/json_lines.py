@@ -84,6 +84,7 @@ class ImportCounts:
     Attributes:
         merged: texts that were there already.
         proposed: what waits for the user, as an agent brought it.
+        left_out: what was forgotten here, or whose place another took.
         redactions: values that were taken out.
     """
 
@@ -91,6 +92,7 @@ class ImportCounts:
     stored: int = 0
     merged: int = 0
     proposed: int = 0
+    left_out: int = 0
     redactions: int = 0
     seconds: float = 0.0
 
@@ -344,11 +346,12 @@ def store(
                 fresh[memory.id] = memory
                 seen[text_key(memory.text), memory.project] = memory
                 continue
-            done.merged += 1
             if twin.id != memory.id:
                 back.became[memory.id] = twin.id
             if twin.status is Status.FORGOTTEN:
+                done.left_out += 1
                 continue
+            done.merged += 1
             merged = replace(twin, tags=unique((*twin.tags, *memory.tags)))
             if twin.id in fresh:
                 fresh[twin.id] = seen[text_key(memory.text), memory.project] = merged

@@ -104,6 +104,17 @@ def _notes_in(folder: str) -> list[str]:
     ]
 
 
+def is_missing(path: str) -> bool:
+    """Whether there is surely nothing at a path: what cannot be looked at may be there."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        pass
+    return False
+
+
 def _is_regular(path: str) -> bool:
     try:
         return stat.S_ISREG(os.lstat(path).st_mode)

@@ -179,6 +179,49 @@ def test_what_is_gone_from_the_file_stays_unless_pruned(house: ServiceHouse, led
     assert "We use: Redis for the queue" not in texts(house)
 
 
+def test_what_was_in_a_file_that_is_gone_stays_unless_pruned(
+    house: ServiceHouse, ledger: Path
+) -> None:
+    """Where its folder is imported, or one above; other folders' notes are not looked at."""
+    below, beside = ledger / "docs" / "old", ledger / "docs-more"
+    for folder, text in ((below, "The mill stands idle."), (beside, "The barge sails at six.")):
+        folder.mkdir(parents=True)
+        (folder / "a.md").write_text(f"{text}\n")
+    brought(house, ledger, project=ledger)
+    (below / "a.md").unlink()
+    (beside / "a.md").unlink()
+    assert brought(house, ledger / "NOTES.md", project=ledger)["gone"] == 0
+    assert brought(house, ledger / "docs", project=ledger)["gone"] == 1
+    below.rmdir()
+    assert brought(house, ledger / "docs", project=ledger, prune=True)["forgotten"] == 1
+    assert "The mill stands idle." not in texts(house)
+    assert "The barge sails at six." in texts(house)
+    beside.rmdir()
+    with pytest.raises(NotFoundError):
+        brought(house, beside, project=ledger, prune=True)
+    assert brought(house, ledger, project=ledger, prune=True)["forgotten"] == 1
+
+
+def test_what_cannot_be_looked_at_is_not_gone(tmp_path: Path) -> None:
+    """As in a folder without rights, or with a name that its disk does not take."""
+    assert note_files.is_missing(str(tmp_path / "none" / "a.md"))
+    assert not note_files.is_missing(str(tmp_path / ("a" * 300)))
+
+
+def test_a_note_that_moved_to_another_file_is_not_gone(house: ServiceHouse, ledger: Path) -> None:
+    """Neither with its file nor out of it."""
+    path = ledger / "NOTES.md"
+    brought(house, ledger, project=ledger)
+    path.rename(ledger / "MORE.md")
+    done = brought(house, ledger, project=ledger, prune=True)
+    assert (done["stored"], done["gone"], done["forgotten"]) == (0, 0, 0)
+    assert "We use: Redis for the queue" in texts(house)
+    path.write_text(NOTES)
+    (ledger / "MORE.md").write_text("# More\n")
+    done = brought(house, ledger, project=ledger, prune=True)
+    assert (done["stored"], done["gone"], done["forgotten"]) == (0, 0, 0)
+
+
 def test_older_words_come_back_after_newer_ones_were_pruned(
     house: ServiceHouse, ledger: Path
 ) -> None:

@@ -257,6 +257,18 @@ def test_a_damaged_standing_is_named(
     assert len(take(there, path)["errors"]) == 2
 
 
+def test_what_was_forgotten_is_told_to_be_left_out(
+    houses: tuple[ServiceHouse, ServiceHouse], tmp_path: Path
+) -> None:
+    """It is not brought back, and so was merged with nothing."""
+    house, path = houses[0], tmp_path / "export.jsonl"
+    ids = [house.remember(text)["id"] for text in ("The mill stands idle.", "The barge is red.")]
+    path.write_text("".join(json.dumps(line) + "\n" for line in exported(house.ctx, {"all": True})))
+    door(house.ctx, "forget", {"ids": ids[:1]})
+    done = take(house, path)
+    assert (done["stored"], done["merged"], done["left_out"]) == (0, 1, 1)
+
+
 @pytest.mark.parametrize("more", [{}, {"verbatim": True}, {"foreign": True}])
 def test_imported_lines_are_found_by_what_they_name(
     houses: tuple[ServiceHouse, ServiceHouse], tmp_path: Path, more: dict[str, bool]
