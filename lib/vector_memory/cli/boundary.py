@@ -31,7 +31,9 @@ def run(action: Callable[[], Any], words: Sequence[str]) -> int:
         action: the command; what it returns is its exit code (None is 0).
         words: the command line, to know whether JSON is wanted.
     """
-    output.prepare()
+    if not output.prepare():
+        hint = "Let it lead to a file, or to /dev/null."
+        return _report("Standard output is closed.", hint, False, EXPECTED)
     as_json = "--json" in words
     try:
         result = action()
@@ -40,14 +42,13 @@ def run(action: Callable[[], Any], words: Sequence[str]) -> int:
     except VectorMemoryError as error:
         return _report(error.message, error.hint, as_json, EXPECTED)
     except BrokenPipeError:
-        output.abandon()
+        output.abandon(sys.stdout)
         return EXPECTED
     except (KeyboardInterrupt, typer.Abort) as error:
         # typer makes an Abort of every EOFError.
         if cut := bytecode.cut_short(error):
             raise cut from None
-        output.note("Interrupted.")
-        return INTERRUPTED
+        return _report("Interrupted.", "", False, INTERRUPTED)
     except typer.TyperException as error:
         return _report(
             _usage(error), _help_hint(error), as_json, getattr(error, "exit_code", USAGE)
@@ -56,16 +57,19 @@ def run(action: Callable[[], Any], words: Sequence[str]) -> int:
         refused = StoreFullError.of(error)
         if refused is None:
             return _bug(error, words, as_json)
-        return _report(refused.message, refused.hint, as_json, EXPECTED)
+        # Files say which they are.
+        message = refused.message if error.filename else f"It cannot be written: {error.strerror}."
+        return _report(message, refused.hint, as_json, EXPECTED)
     except Exception as error:
         return _bug(error, words, as_json)
 
 
 def _report(message: str, hint: str, as_json: bool, code: int) -> int:
-    if as_json:
+    if output.settle() and as_json:
         output.document({"error": message, "hint": hint})
-    else:
-        output.note("\n".join(line for line in (message, hint) if line))
+        if output.settle():
+            return code
+    output.note("\n".join(line for line in (message, hint) if line))
     return code
 
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from io import TextIOWrapper
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from vector_memory.text.harmless import excerpt, visible
 
@@ -54,18 +54,35 @@ def day(moment: str | None) -> str:
         return plain(moment)[:10]
 
 
-def prepare() -> None:
+def prepare() -> bool:
     """Make both streams UTF-8, whatever the locale says. What UTF-8 cannot hold (lone surrogates)
-    is written as `\\udc80`, which JSON reads as the same character."""
-    for stream in (sys.stdout, sys.stderr):
+    is written as `\\udc80`, which JSON reads as the same character. Whether stdout is open: what is closed leads
+    nowhere from here on."""
+    is_open = sys.stdout is not None
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            setattr(sys, name, os.fdopen(nowhere, "w", encoding="utf-8"))
+        stream = getattr(sys, name)
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    return is_open
 
 
-def abandon() -> None:
-    """Stop writing to a pipe that nobody reads any more."""
+def settle() -> bool:
+    """Write out what stdout holds. Whether that is possible; where it is not, nothing is written there any more."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        abandon(sys.stdout)
+        return False
+    return True
+
+
+def abandon(stream: TextIO) -> None:
+    """Stop writing to a stream that takes nothing any more: a full disk, a pipe that nobody reads."""
     with contextlib.suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def document(value: Mapping[str, object]) -> None:
@@ -87,8 +104,11 @@ def unopened(answer: Row) -> None:
 def note(text: str) -> None:
     """Print a line on stderr, for people."""
     sys.stdout.flush()
-    sys.stderr.write(plain(text) + "\n")
-    sys.stderr.flush()
+    try:
+        sys.stderr.write(plain(text) + "\n")
+        sys.stderr.flush()
+    except OSError:
+        abandon(sys.stderr)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

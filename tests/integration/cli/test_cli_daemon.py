@@ -18,6 +18,7 @@ from fake_daemon import fake_daemon
 from service_house import ServiceHouse, door
 
 from vector_memory.cli.main import main
+from vector_memory.errors import NotFoundError
 from vector_memory.redact import for_project
 from vector_memory.system.paths import COMMAND_LINE, Home
 
@@ -356,6 +357,46 @@ def test_a_closed_pipe_is_no_traceback(home: Home) -> None:
         assert process.wait(30) == 1
     assert "Traceback" not in err
     assert "Exception" not in err
+
+
+def redirected(leads: str, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the CLI as a process of its own whose streams a shell leads elsewhere."""
+    run = ["sh", "-c", f'{leads}; exec "$@"', "sh", *command(*words)]
+    return subprocess.run(run, stderr=subprocess.PIPE, text=True, cwd=folder, timeout=60)
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+@pytest.mark.parametrize(
+    ("leads", "says"),
+    [
+        ("ulimit -f 0; exec >out", "It cannot be written: File too large.\nFree space"),
+        ("exec >&-", "Standard output is closed.\nLet it lead to a file"),
+    ],
+)
+def test_output_that_cannot_be_written_is_an_expected_error(
+    home: Home, tmp_path: Path, leads: str, says: str, more: list[str]
+) -> None:
+    """A message and a hint, on stderr, since nothing can be said on stdout; no traceback."""
+    with fake_daemon(home) as daemon:
+        daemon.handlers["list"] = lambda payload: {"memories": [{"id": "a", "text": "b"}]}
+        done = redirected(leads, tmp_path, "list", *more)
+    assert done.returncode == 1
+    assert done.stderr.startswith(says)
+    assert len(done.stderr.splitlines()) == 2
+
+
+def test_an_error_that_cannot_be_written_is_told_on_stderr(home: Home, tmp_path: Path) -> None:
+    """As it was, and where nobody reads that either the exit code stays what it is."""
+
+    def none(payload: dict[str, Any]) -> dict[str, Any]:
+        raise NotFoundError("There is no memory m1.", "`list` shows them.")
+
+    with fake_daemon(home) as daemon:
+        daemon.handlers["get"] = none
+        done = redirected("ulimit -f 0; exec >out", tmp_path, "show", "m1", "--json")
+        assert (done.returncode, done.stderr.splitlines()[0]) == (1, "There is no memory m1.")
+        for leads in ("exec 2>&-", "ulimit -f 0; exec 2>out"):
+            assert redirected(leads, tmp_path, "show", "m1").returncode == 1
 
 
 def test_output_is_utf_8_whatever_the_locale(home: Home) -> None:

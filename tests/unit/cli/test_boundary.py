@@ -38,7 +38,7 @@ def test_each_kind_of_error_has_its_exit_code(
     error: BaseException, code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Expected 1, usage 2, bug 3, interrupted 130."""
-    monkeypatch.setattr(boundary.output, "abandon", lambda: None)
+    monkeypatch.setattr(boundary.output, "abandon", lambda stream: None)
     assert boundary.run(lambda: raising(error), []) == code
 
 
