@@ -18,11 +18,11 @@ HEAD = """# The command line
 
 This page is made by `scripts/make_cli_docs.py` from the commands' own help.
 
-Every command takes `--json`. Exit codes: 0 done, 1 an expected error (a message and what to do
-about it on stderr; with `--json`, `{"error", "hint"}` on stdout), 2 wrong usage, 3 a bug (with a
-log to report), 130 interrupted. A date is an ISO date or time (of this machine's zone unless it
-names one), a day in words (`yesterday`, `next monday`, `3 May`, `last week`, `in 3 days`), or an
-age such as `12h`, `3d`, `2w`.
+Every command takes `--json`. Exit codes: 0 done (or you answered no), 1 an expected error (a
+message and what to do about it on stderr; with `--json`, `{"error", "hint"}` on stdout), 2 wrong
+usage, 3 a bug (with a log to report), 130 interrupted. A date is an ISO date or time (of this
+machine's zone unless it names one), a day in words (`yesterday`, `next monday`, `3 May`, `last
+week`, `in 3 days`), or an age such as `12h`, `3d`, `2w`.
 """
 
 

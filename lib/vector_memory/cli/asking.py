@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from vector_memory.cli import output
 from vector_memory.cli.answers import Row
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.system.paths import Home
@@ -177,11 +178,20 @@ def confirm(question: str, done: str) -> None:
 
     Raises:
         BadInputError: there is no terminal to ask on.
-        Abort: the answer is no.
+        Exit: the answer is no.
     """
     if not sys.stdin.isatty():
         raise BadInputError(
             f"Nothing was {done}: there is no terminal to ask on.",
             "Look with --dry-run, then say --yes.",
         )
-    typer.confirm(question, abort=True, err=True)
+    if not agreed(question, done):
+        raise typer.Exit
+
+
+def agreed(question: str, done: str) -> bool:
+    """Ask on the terminal, and say what has not been `done` where the answer is no. Whether it is yes."""
+    is_agreed = typer.confirm(question, err=True)
+    if not is_agreed:
+        output.note(f"Nothing was {done}.")
+    return is_agreed

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-import typer
-
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.invocation import Invocation
@@ -100,7 +98,4 @@ def _agreed(count: int) -> bool:
     if not sys.stdin.isatty():
         output.note("Nothing was stored: there is no terminal to ask on. To store them, say --yes.")
         return False
-    if typer.confirm(f"Import {'this' if count == 1 else f'these {count}'}?", err=True):
-        return True
-    output.note("Nothing was stored.")
-    return False
+    return asking.agreed(f"Import {'this' if count == 1 else f'these {count}'}?", "stored")

@@ -501,7 +501,7 @@ class TestForget:
         assert first["all_projects"] is True
 
     @pytest.mark.parametrize(
-        ("said", "code", "times"), [("y\n", 0, 2), ("n\n", 130, 1), ("", 130, 1)]
+        ("said", "code", "times"), [("y\n", 0, 2), ("n\n", 0, 1), ("", 130, 1)]
     )
     def test_on_a_terminal_it_asks(
         self,
@@ -510,8 +510,9 @@ class TestForget:
         times: int,
         daemon: FakeDaemon,
         monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
     ) -> None:
-        """Only a yes forgets."""
+        """Only a yes forgets. A no is an answer, no interruption."""
 
         class Terminal(io.StringIO):
             def isatty(self) -> bool:
@@ -520,6 +521,9 @@ class TestForget:
         monkeypatch.setattr(sys, "stdin", Terminal(said))
         assert main(["forget", "--tag", "t"]) == code
         assert len(daemon.payloads("forget")) == times
+        told = capsys.readouterr().err
+        assert ("Nothing was forgotten." in told) == (said == "n\n")
+        assert ("Interrupted." in told) == (code == 130)
 
     def test_nothing_found_is_no_error(
         self, daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
