@@ -60,7 +60,7 @@ def refusal(store: str, foreign: "list[Foreign]") -> StoreTamperedError:
 def not_trusted(store: str) -> StoreTamperedError:
     """Return the error for a project's store that nobody trusted yet."""
     return StoreTamperedError(
-        "%s was not made here, so its memories are not shown." % os.path.dirname(store),
+        "%s is not trusted, so its memories are not shown." % os.path.dirname(store),
         "If you know where it comes from: `vector-memory trust %s`." % _project_of(store),
     )
 

@@ -128,13 +128,20 @@ def _expiry(ctx: Context, typed: str, before: datetime | None) -> datetime | Non
 
 
 def _date(ctx: Context, typed: str, name: str, is_end: bool = False) -> datetime | None:
-    """Return the moment that a date means; with `is_end`, of a whole day its end."""
+    """Return the moment that a date means; with `is_end`, of a whole day its end.
+
+    Raises:
+        BadInputError: it is no date, or the last day of all.
+    """
     at = request_fields.time_of({name: typed}, name, ctx.local_now())
     if at is None or not is_end:
         return at
-    local = at.astimezone(ctx.local_now().tzinfo)
-    is_day = (local.hour, local.minute, local.second, local.microsecond) == (0, 0, 0, 0)
-    return at + timedelta(days=1) if is_day else at
+    try:
+        local = at.astimezone(ctx.local_now().tzinfo)
+        is_day = (local.hour, local.minute, local.second, local.microsecond) == (0, 0, 0, 0)
+        return at + timedelta(days=1) if is_day else at
+    except OverflowError:
+        raise BadInputError(f"{name} is too far off: {typed!r}.", "Give an earlier date.") from None
 
 
 def due_at(ctx: Context, typed: str, is_end: bool = True, name: str = "due") -> datetime | None:

@@ -209,6 +209,13 @@ def test_a_deadline_stays_one_however_soon_it_fades(house: ServiceHouse) -> None
     assert (shown["temporal"], shown["half_life_days"]) == ("deadline", 14)
 
 
+def test_the_last_day_of_all_is_no_deadline(house: ServiceHouse) -> None:
+    """It has no end; as a day to come it is one."""
+    with pytest.raises(BadInputError, match="due is too far off: '9999-12-31'"):
+        house.remember("The lease of the cellar ends.", due="9999-12-31")
+    house.remember("The lease of the attic ends.", expires="9999-12-31")
+
+
 def test_what_was_found_to_be_wrong_says_so(house: ServiceHouse) -> None:
     stored = door(house.ctx, "remember", {"text": "The gate listens on port 8123."})
     assert door(house.ctx, "get", {"id": stored["id"]})["memory"].get("refuted_on") is None

@@ -30,6 +30,7 @@ def test_a_store_that_is_not_opened_is_told_of(house: ServiceHouse, moved: Path)
     listed = door(house.ctx, "list", {"project": str(moved)})
     assert listed["memories"] == []
     ((_, why),) = listed["unopened"].items()
+    assert "is not trusted, so" in why
     assert f"vector-memory trust {moved}" in why
     asked = {"query": "how are invoices numbered", "project": str(moved)}
     assert door(house.ctx, "recall", asked)["unopened"] == listed["unopened"]
