@@ -190,8 +190,7 @@ def _chosen(ctx: Context, request: ForgetRequest) -> list[tuple[Shelf, Memory]]:
     if request.query:
         ctx.embedding.wait(3.0)
         hits = find(ctx, request.query, asker, request.k, cold=True)
-        least = ctx.settings.threshold
-        found = ((asker.shelves[hit.shelf], hit) for hit in hits if hit.relevance >= least)
+        found = ((asker.shelves[hit.shelf], hit) for hit in hits if hit.fits)
         return [(shelf, _meant(shelf, hit.memory, request.query)) for shelf, hit in found]
     if asker.scope.only_projects:
         raise BadInputError("Forget what?", "Name ids, or give --query, --tag, --since or --until.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from service_house import ServiceHouse, captured_of, door, exported
@@ -34,6 +35,18 @@ def test_what_gave_way_to_it_goes_with_it(house: ServiceHouse) -> None:
     assert door(house.ctx, "recall", {"query": "ledger florins", **everything})["hits"] == []
     journal = house.ctx.global_shelf().journal
     assert {one.text for one in journal.iter_memories(Scope(), statuses=tuple(Status))} == {""}
+
+
+def test_a_query_finds_what_recall_finds(house: ServiceHouse) -> None:
+    """However much a prompt's notes have to be worth."""
+    house.ctx.settings = replace(house.ctx.settings, threshold=1.0)
+    for text in ("The kiwi server is in rack four.", "Lunch is at noon."):
+        house.remember(text)
+    asked = {"query": "kiwi", "all_projects": True}
+    hits = door(house.ctx, "recall", asked)["hits"]
+    found = {hit["id"] for hit in hits if hit["fits"]}
+    shown = door(house.ctx, "forget", {**asked, "dry_run": True})["memories"]
+    assert found and {one["id"] for one in shown} == found
 
 
 def test_what_it_gave_way_to_stays(house: ServiceHouse) -> None:
