@@ -75,7 +75,9 @@ def _report(message: str, hint: str, as_json: bool, code: int) -> int:
 
 def _usage(error: typer.TyperException) -> str:
     render = getattr(error, "format_message", None)
-    return str(render() if render else error)
+    words = str(render() if render else error)
+    # As typer's choices are checked, Python's name for it stands before what is wrong.
+    return words.replace(": Value error, ", ": ", 1)
 
 
 def _help_hint(error: typer.TyperException) -> str:

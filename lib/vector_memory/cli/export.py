@@ -35,6 +35,7 @@ def export(call: Invocation, file: str | None, format: str, vault: bool) -> None
             )
         call.show(ask_long("export_vault", {}, call.as_json), _say_vault)
         return
+    file = None if file == asking.STDIN else file
     quiet = file is None or call.as_json
 
     def write(out: IO[str]) -> Row:

@@ -38,6 +38,7 @@ def run(
         if not os.path.lexists(path):
             raise NotFoundError(f"There is no file {path}.", "Name notes or folders of them.")
     where = {**where, "paths": paths}
+    told: list[Row] = []
     if not (call.as_json and yes) or dry_run:
         steps: list[Row] = []
         answer = ask_long("import_notes", where, call.as_json, item=steps.append, dry_run=True)
@@ -46,12 +47,13 @@ def run(
             output.document({"preview": preview, **answer.fields, "stored": 0})
             return 0
         _show(steps, answer, prune)
+        told = answer.rows("errors")
         wanted = (*WITH_EFFECT, "gone") if prune else WITH_EFFECT
         count = sum(step.text("action") in wanted for step in steps)
         if dry_run or not count or not (yes or _agreed(count)):
             return 0
     answer = ask_long("import_notes", where, call.as_json, dry_run=False, prune=prune)
-    code = call.report(answer, COUNTS)
+    code = call.report(answer, COUNTS, told)
     if not call.as_json and not answer.count("forgotten"):
         _say_gone(answer)
     return code

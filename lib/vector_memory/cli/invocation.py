@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from vector_memory.cli import asking, output, progress
 from vector_memory.cli.answers import Row
@@ -85,20 +85,22 @@ class Invocation:
         """Print an answer: whole for programs, for people these lines."""
         self.show(answer, lambda _: output.say("\n".join(lines)))
 
-    def report(self, answer: Row, counts: str) -> int:
+    def report(self, answer: Row, counts: str, told: Iterable[Row] = ()) -> int:
         """Print what came of reading something in; return 1 if it brought nothing but errors.
 
         Args:
             counts: the names of the figures that are told.
+            told: the errors that were printed before.
         """
-        self.show(answer, lambda answer: _show_counts(answer, counts))
+        known = [error.fields for error in told]
+        fresh = [error for error in answer.rows("errors") if error.fields not in known]
+        self.show(answer, lambda answer: _show_counts(answer, counts, fresh))
         return 1 if answer.count("errors") and not any(map(answer.count, TAKEN)) else 0
 
 
-def _show_counts(answer: Row, counts: str) -> None:
+def _show_counts(answer: Row, counts: str, errors: Sequence[Row]) -> None:
     figures = ", ".join(f"{answer.count(name)} {name}" for name in counts.split())
     output.say(f"{figures} in {answer.number('seconds'):.1f} s")
-    errors = answer.rows("errors")
     for error in errors[:MAX_ERRORS_SHOWN]:
         line = error.text("line")
         place = f"line {line}" if line else error.text("file")

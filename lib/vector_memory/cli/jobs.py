@@ -55,8 +55,11 @@ def export(call: Invocation, n8n: str) -> None:
     """Write the jobs as workflows of n8n.
 
     Raises:
-        BadInputError: there is such a file.
+        BadInputError: there is such a file, or no folder for it.
     """
+    folder = os.path.dirname(n8n)
+    if not os.path.isdir(folder):
+        raise BadInputError(f"There is no folder {folder}.", "Choose another one, or make it.")
     if os.path.lexists(n8n):
         raise BadInputError(f"{n8n} is there already.", "Choose another name.")
     jobs = call.ask().rows("jobs")

@@ -288,9 +288,6 @@ def _loopback(port: int) -> socket.socket:
 
 def _unix(path: str) -> socket.socket:
     """Return a socket of this file, which this user alone may open."""
-    folder = os.path.dirname(path)
-    if not os.path.isdir(folder):
-        private.make_folder(folder)
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         _require_unused(path)
@@ -301,7 +298,8 @@ def _unix(path: str) -> socket.socket:
             os.umask(before)
     except OSError as error:
         listening.close()
-        raise BadInputError(f"{path} cannot be used: {error}.", "Say another --socket.") from error
+        why = error.strerror or error
+        raise BadInputError(f"{path} cannot be used: {why}.", "Say another --socket.") from error
     return listening
 
 

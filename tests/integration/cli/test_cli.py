@@ -642,6 +642,15 @@ class TestExport:
         assert lines[0]["text"] == NASTY + " \udc80"
         assert err == ""
 
+    def test_a_dash_is_stdout(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """As it is stdin elsewhere."""
+        monkeypatch.chdir(tmp_path)
+        assert main(["export", "-o", "-"]) == 0
+        assert capsys.readouterr().out.count("\n") == 2
+        assert not (tmp_path / "-").exists()
+
     def test_notes_in_the_vault_take_no_other_option(
         self, daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
     ) -> None:

@@ -215,6 +215,10 @@ def test_workflows_for_n8n(
     rows = [job("ttl-sweep", cron="0 3 * * *"), job("memory-gateway", cron="")]
     daemon.handlers["jobs"] = lambda payload: {"jobs": rows if payload["whole"] else []}
     file = tmp_path / "flows" / "n8n.json"
+    assert main(["jobs", "export", "--n8n", str(file)]) == 1
+    assert "There is no folder" in capsys.readouterr().err
+    assert not file.parent.exists()
+    file.parent.mkdir()
     assert main(["jobs", "export", "--n8n", str(file)]) == 0
     assert "n8n import:workflow" in capsys.readouterr().out
     first, second = json.loads(file.read_text())

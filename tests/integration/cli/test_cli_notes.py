@@ -107,6 +107,22 @@ def test_no_is_no(
     assert dry_runs(daemon) == [True]
 
 
+def test_what_cannot_be_read_is_told_once(
+    daemon: FakeDaemon, note: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the preview; afterwards only what went wrong since."""
+    errors = [{"file": "/n/a.md", "error": "It is a link."}]
+
+    def failing(payload: dict[str, Any]) -> Iterator[tuple[bytes, dict[str, Any]]]:
+        for frame, body in imported(payload):
+            later = [] if payload["dry_run"] else [{"file": "/n/b.md", "error": "It is gone."}]
+            yield frame, {**body, "errors": [*errors, *later]} if frame == wire.ANSWER else body
+
+    daemon.handlers["import_notes"] = failing
+    assert main(["import", note, "--yes"]) == 0
+    assert capsys.readouterr().err == "/n/a.md: It is a link.\n/n/b.md: It is gone.\n"
+
+
 def test_without_a_terminal_it_only_shows(
     daemon: FakeDaemon, note: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -219,6 +219,10 @@ def test_a_unix_socket_is_for_its_owner(tmp_path: Path) -> None:
     """No port, 0600, no host to name; a page's origin is refused all the same; the file goes at the end."""
     rig = Rig(tmp_path / "data")
     path = tmp_path / "g.sock"
+    mistyped = Gateway(rig, tmp_path, "--socket", str(tmp_path / "none" / "g.sock"))
+    assert "cannot be used: No such file or directory." in mistyped.told["error"]
+    mistyped.process.wait(30)
+    assert not (tmp_path / "none").exists()
     served = Gateway(rig, tmp_path, "--socket", str(path))
     assert served.url == f"unix:{path}"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600

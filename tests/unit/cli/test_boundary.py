@@ -15,6 +15,7 @@ import pytest
 import typer
 
 from vector_memory.cli import boundary
+from vector_memory.cli.main import main
 from vector_memory.errors import DaemonUnavailableError
 
 
@@ -83,6 +84,14 @@ def test_what_the_system_refuses_is_no_bug(
     out, told = capsys.readouterr()
     assert out == ""
     assert told.startswith(f"/srv/config.json: {os.strerror(number)}.\n{remedy}")
+
+
+def test_a_wrong_choice_is_told_without_python_s_name_for_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["remember", "x", "--priority", "urgent"]) == 2
+    told = capsys.readouterr().err
+    assert "'--priority': 'urgent' is not one of" in told
 
 
 def test_programs_get_errors_as_json(capsys: pytest.CaptureFixture[str]) -> None:
