@@ -115,7 +115,9 @@ def purge(ctx: Context, request: PurgeRequest, progress: Progress) -> PurgeAnswe
     chosen = choose(ctx, request)
     if request.dry_run:
         progress(0, 1, "searching every file")
-        return _with_search(_preview(ctx, chosen), _search(ctx, chosen.pieces), chosen)
+        preview = _preview(ctx, chosen)
+        preview.backups = _backups(ctx, chosen)
+        return _with_search(preview, _search(ctx, chosen.pieces), chosen)
     if request.certificate:
         # A passphrase that is missing is told before anything goes.
         contracts.signer(ctx, request.passphrase)
@@ -131,7 +133,7 @@ def _carry_out(
     chosen, corners, done = started.chosen, started.told, _preview(ctx, started.chosen)
     _remove(ctx, request, started, done, progress)
     _clean_stores(ctx, chosen, done, progress)
-    _clean_copies(ctx, done, request.backups)
+    _clean_copies(ctx, chosen, done, request.backups)
     progress(3, 4, "searching every file")
     searched = _shown_by_search(ctx, chosen, done)
     taken, failed = erasure.take_back(ctx, request, corners)
@@ -309,10 +311,12 @@ def _clean_index(ctx: Context, shelf: Shelf) -> None:
             shelf.recheck_vectors = True
 
 
-def _clean_copies(ctx: Context, done: PurgeAnswer, with_backups: bool) -> None:
+def _clean_copies(
+    ctx: Context, chosen: PurgeSelection, done: PurgeAnswer, with_backups: bool
+) -> None:
     done.set_aside = _removed(other_copies.set_aside(ctx.home, _stores(ctx)), done)
     if with_backups:
-        done.backups_deleted = _removed(other_copies.backups(ctx.home), done)
+        done.backups_deleted = _removed(_backups(ctx, chosen), done)
     if vault_export.is_kept(ctx):
         _clean_vault(ctx, done)
 
@@ -330,6 +334,16 @@ def _clean_vault(ctx: Context, done: PurgeAnswer) -> None:
     ):
         notices = (f"{path} {why}: look whether it still holds the words." for path in paths)
         done.errors.extend(notices)
+
+
+def _backups(ctx: Context, chosen: PurgeSelection) -> list[str]:
+    """Return the backups that may hold what goes. Where no memory has the words, a word may only be mistyped: then
+    those in which it stands as it is, or that cannot be read."""
+    paths = other_copies.backups(ctx.home)
+    if chosen.form != "text" or any(part.memories or part.damaged for part in chosen.parts):
+        return paths
+    searched = byte_search.search(paths, Needles(chosen.pieces))
+    return [path for path in paths if path in searched.found or path in searched.unread]
 
 
 def _removed(paths: Sequence[str], done: PurgeAnswer) -> list[str]:

@@ -320,15 +320,17 @@ def test_a_purged_note_is_not_imported_again(house: ServiceHouse, tmp_path: Path
 
 
 def test_backups_are_told_and_deleted_when_asked(house: ServiceHouse) -> None:
-    """A backup cannot be searched, so it is named; with `backups` it goes."""
+    """What is in it may be packed, so it is named; with `backups` it goes. A word that nothing holds takes none away."""
     house.remember(f"{MARKER} pays within ten days.")
     folder = Path(house.ctx.home.path("backups"))
     folder.mkdir()
     backup = folder / "vector-memory-1.tar.gz"
-    backup.write_bytes(b"packed")
+    backup.write_bytes(gzip.compress(f"what {MARKER} paid".encode()))
     done = purge(house, text=MARKER)
     assert (done["backups"], done["backups_deleted"], done["left"]) == ([str(backup)], [], [])
     # Nothing else holds the words any more.
+    mistyped = purge(house, text=f"{MARKER} mistyped", backups=True)
+    assert (mistyped["count"], mistyped["backups_deleted"]) == (0, [])
     done = purge(house, text=MARKER, backups=True)
     assert (done["count"], done["backups"], done["backups_deleted"]) == (0, [], [str(backup)])
     assert not backup.exists()
