@@ -355,6 +355,28 @@ def test_of_two_tabs_the_second_keeps_its_words(visit: Visit, served: Gateway) -
     assert "The kiosk opens at eight." in texts(served)
 
 
+def test_an_agents_dashboard_shows_what_was_saved_and_undoes_it(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """New words of an agent's supersede the old ones: the page goes on with the memory that has them."""
+    monkeypatch.setenv("CLAUDECODE", "1")
+    with gateway(tmp_path, "--no-open", verb="dashboard") as served:
+        id = served.rig.daemon.ask("remember", {"text": "The kiosk is yellow.", "global": True})[
+            "id"
+        ]
+        visit = Visit(browser, served, served.token("admin"))
+        page = visit.go(f"memory/{id}?edit=1", "note")
+        page.locator("form.card textarea").fill("The kiosk is turquoise.")
+        page.get_by_role("button", name="Save").click()
+        page.locator("article .text", has_text="The kiosk is turquoise.").first.wait_for()
+        assert texts(served) == ["The kiosk is turquoise."]
+        page.get_by_role("button", name="Undo").click()
+        page.get_by_text("Undone.").wait_for()
+        page.locator("article .card .text", has_text="The kiosk is yellow.").wait_for()
+        assert texts(served) == ["The kiosk is yellow."]
+        visit.close()
+
+
 def test_a_daemon_that_is_killed_in_between_loses_nothing(visit: Visit, served: Gateway) -> None:
     id = served.rig.daemon.ask("remember", {"text": "The gate is green.", "global": True})["id"]
     page = visit.go(f"memory/{id}?edit=1", "note")

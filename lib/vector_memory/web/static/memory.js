@@ -72,16 +72,22 @@ function form(one, place, refresh) {
       const before = options ? one[of] ?? options[0][0] : day(one[of]);
       if (more[name].value !== before) { was[name] = before || 'never'; asked[name] = more[name].value || 'never'; }
     }
-    if (text.value !== one.text) asked.text = text.value;
+    if (text.value !== one.text) { was.text = one.text; asked.text = text.value; }
+    let now;
     try {
-      await ask('edit', asked);
+      now = (await ask('edit', asked)).memory;
     } catch (error) {
       put(told, trouble(error), error.status === 409 && el('p', {}, el('a', { href: `#/memory/${one.id}` }, 'See it as it is now'), ' in another tab: what you wrote stays here.'));
       return;
     }
-    // The form was asked for once: it does not come again with the page.
-    window.history.replaceState(null, '', `#/memory/${one.id}`);
-    undoable('Saved.', async () => { await ask('edit', { id: one.id, text: one.text, kind: one.kind, tags: [...one.tags], priority: one.priority, ...was }); refresh(); });
+    // The form was asked for once: it does not come again with the page. What an agent puts in other words has another id.
+    const shown = `#/memory/${now.id}`;
+    window.history.replaceState(null, '', shown);
+    undoable('Saved.', async () => {
+      const { memory: back } = await ask('edit', { id: now.id, kind: one.kind, tags: [...one.tags], priority: one.priority, ...was });
+      if (location.hash === shown) window.history.replaceState(null, '', `#/memory/${back.id}`);
+      refresh();
+    });
     refresh();
   });
   return el('form', { class: 'card', on: { submit: save } }, el('h2', {}, 'Edit'), field('Words', text),
