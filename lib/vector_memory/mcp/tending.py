@@ -5,6 +5,7 @@ from __future__ import annotations
 from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.changing import delete
 from vector_memory.mcp.finding import answer_with, connected
+from vector_memory.mcp.storing import HINTS
 from vector_memory.mcp.telling import Json, say, short
 from vector_memory.mcp.tool import MOST_LISTED, ON_A_PAGE, does, page, paged, reach, scope_of
 
@@ -81,7 +82,9 @@ def organize(caller: Caller, arguments: Json) -> Json:
     answer, memories, following = paged(
         caller, "organize", arguments, "memories", SUGGESTED, **asked
     )
-    return answer_with(caller, memories, applied=answer["applied"], next_cursor=following)
+    counts = {name: answer[name] for name in ("applied", "proposed")}
+    hint = HINTS["proposed"] if answer["proposed"] else None
+    return answer_with(caller, memories, **counts, hint=hint, next_cursor=following)
 
 
 def _upkeep(caller: Caller, name: str, arguments: Json) -> Json:

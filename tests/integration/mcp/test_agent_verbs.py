@@ -234,6 +234,26 @@ class TestKeeping:
         assert door(house.ctx, "get", {"id": id})["memory"]["tags"] == ["postgresql"]
         assert door(house.ctx, "organize", asked(project))["memories"] == []
 
+    def test_a_suggested_priority_waits_for_the_user(
+        self, house: ServiceHouse, project: Path
+    ) -> None:
+        """An agent's is proposed once, and counted as such; the other marks are put on."""
+        id = said(
+            house, project, "We decided to use PostgreSQL: it is critical that dumps work.",
+            priority="NORMAL",
+        )  # fmt: skip
+        (one,) = door(house.ctx, "organize", asked(project))["memories"]
+        assert one["suggested"]["priority"] == "HIGH"
+        done = door(house.ctx, "organize", asked(project, apply=True, ids=[id]))
+        assert (done["applied"], done["proposed"]) == (1, 1)
+        now = door(house.ctx, "get", {"id": id})["memory"]
+        assert (now["kind"], now["tags"], now["priority"]) == ("decision", ["postgresql"], "NORMAL")
+        assert [one["id"] for one in door(house.ctx, "review", {})["items"]] == [id]
+        again = door(house.ctx, "organize", asked(project, apply=True, ids=[id]))
+        assert (again["applied"], again["proposed"]) == (0, 0)
+        done = [entry["action"] for entry in door(house.ctx, "audit", {"k": 10})["entries"]]
+        assert (done.count("edit"), done.count("proposed")) == (1, 1)
+
 
 class TestTelling:
     """Summaries, impact, traces."""

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from vector_memory.index import entities
 from vector_memory.index.topics import summaries
-from vector_memory.model import OF_TALK, Memory, Priority, unique
+from vector_memory.model import OF_TALK, PROPOSED, Memory, Priority, unique
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory import agent_rights, trust_marks
+from vector_memory.service.memory import agent_rights, proposals, trust_marks
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.views import MemoryView, extended, view_in
 from vector_memory.text import priorities
@@ -54,10 +54,12 @@ class OrganizedView(MemoryView, kw_only=True):
 
 
 class OrganizeAnswer(messages.Answer):
-    """Memories for which there is a suggestion, and how many of them got it."""
+    """Memories for which there is a suggestion, how many of them got it, or a part of it, and of how many a part
+    waits for the user."""
 
     memories: list[OrganizedView]
     applied: int
+    proposed: int
 
 
 def organize(ctx: Context, request: OrganizeRequest) -> OrganizeAnswer:
@@ -71,19 +73,29 @@ def organize(ctx: Context, request: OrganizeRequest) -> OrganizeAnswer:
     )
     is_applied = request.apply and bool(request.ids)
     views: list[OrganizedView] = []
+    applied: list[str] = []
+    proposed: list[str] = []
     for shelf, memory in chosen:
         suggested = _suggested(memory)
         if suggested == NOTHING:
             continue
         if is_applied:
-            memory = _apply(ctx, request, shelf, memory, suggested)
-        view = view_in(shelf, memory)
-        views.append(extended(OrganizedView, view, suggested=suggested))
-    if is_applied and views:
-        ctx.changed()
-        ids = [view.id for view in views]
-        ctx.state.audit("edit", request.actor, ids, {"by": "rules"})
-    return OrganizeAnswer(views, len(views) if is_applied else 0)
+            was, memory = memory, _apply(ctx, request, shelf, memory, suggested)
+            if _marks(memory) != _marks(was):
+                applied.append(memory.id)
+            if memory.proposed:
+                proposed.append(memory.id)
+                proposals.note(ctx, memory.project)
+        views.append(extended(OrganizedView, view_in(shelf, memory), suggested=suggested))
+    for action, ids in (("edit", applied), (PROPOSED, proposed)):
+        if ids:
+            ctx.changed()
+            ctx.state.audit(action, request.actor, ids, {"by": "rules"})
+    return OrganizeAnswer(views, len(applied), len(proposed))
+
+
+def _marks(memory: Memory) -> tuple[object, ...]:
+    return memory.kind, memory.tags, memory.priority
 
 
 def _plain(ctx: Context, request: OrganizeRequest) -> list[tuple[Shelf, Memory]]:
@@ -104,7 +116,7 @@ def _plain(ctx: Context, request: OrganizeRequest) -> list[tuple[Shelf, Memory]]
 
 
 def _suggested(memory: Memory) -> Suggested:
-    if agent_rights.is_the_users(memory):
+    if agent_rights.is_the_users(memory) or memory.proposed:
         return NOTHING
     text = without_marked(memory.text)
     kind = summaries.intent_of(text) if memory.kind == PLAIN else ""
@@ -123,7 +135,7 @@ def _suggested(memory: Memory) -> Suggested:
 def _apply(
     ctx: Context, request: OrganizeRequest, shelf: Shelf, memory: Memory, suggested: Suggested
 ) -> Memory:
-    """Put on what is suggested for a memory, as far as who asks may."""
+    """Put on what is suggested for a memory; weight that an agent would give it waits for the user."""
     changed = replace(
         memory,
         kind=suggested.kind or memory.kind,
@@ -131,9 +143,10 @@ def _apply(
         priority=suggested.priority or memory.priority,
         updated_at=ctx.now(),
     )
-    if request.is_agent and changed.weight != memory.weight:
-        # Weight is the user's to give; the rest of what the rules suggest stands.
-        changed = replace(changed, kind=memory.kind, priority=memory.priority)
     if memory.is_foreign or memory.is_suspicious:
         changed = trust_marks.as_information(changed)
+    asks = proposals.weight_asked(memory, changed) if request.is_agent else {}
+    if asks:
+        plain = replace(changed, **{name: getattr(memory, name) for name in asks})
+        changed = proposals.suggested(plain, asks)
     return shelf.journal.update(changed)

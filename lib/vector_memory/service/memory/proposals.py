@@ -52,6 +52,12 @@ def suggested(memory: Memory, asks: Mapping[str, object]) -> Memory:
     return replace(memory, extra={**memory.extra, PROPOSED: {**asks, "held": False}})
 
 
+def weight_asked(memory: Memory, changed: Memory) -> dict[str, object]:
+    """Return what a changed memory has of weight that it had not."""
+    had = memory.weight
+    return {name: value for name, value in changed.weight.items() if had.get(name) != value}
+
+
 def allowed(is_agent: bool, memory: Memory, changed: Memory) -> Memory:
     """Return a changed memory, or, where an agent gives it weight, the memory as it was, with that as a
     proposal.
@@ -59,8 +65,7 @@ def allowed(is_agent: bool, memory: Memory, changed: Memory) -> Memory:
     Args:
         is_agent: whether an agent changes it.
     """
-    had = memory.weight
-    asks = {name: value for name, value in changed.weight.items() if had.get(name) != value}
+    asks = weight_asked(memory, changed)
     moved = changed.collection != memory.collection
     is_binding = changed.collection in trust_marks.BINDING_COLLECTIONS
     if moved and memory.origin is not Origin.ASSISTANT and is_binding:
