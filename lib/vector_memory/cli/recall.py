@@ -37,12 +37,14 @@ def recall(call: Invocation, query: str | None, batch: str | None, every: bool, 
 
         answer_lines(batch, call.request())
         return
-    call.show(_ask(call), lambda answer: show(answer, why, every))
+    # Programs are told what does not fit, too, and that it does not.
+    fitting = not (every or call.as_json)
+    call.show(_ask(call, fitting), lambda answer: show(answer, why))
 
 
-def _ask(call: Invocation) -> Row:
+def _ask(call: Invocation, fitting: bool) -> Row:
     try:
-        return call.ask()
+        return call.ask(fitting=fitting)
     except StoreFullError as error:
         # No daemon can run here: what can be read is read.
         from vector_memory.client import offline
@@ -50,28 +52,26 @@ def _ask(call: Invocation) -> Row:
         return Row(offline.recall(Home(), call.request(), str(error)))
 
 
-def show(answer: Row, why: bool, every: bool) -> None:
-    """Print hits for people: those that fit, or every one."""
-    nearest = answer.rows("hits")
-    # Without a daemon nobody says what fits.
-    hits = [hit for hit in nearest if every or hit.fields.get("fits", True)]
+def show(answer: Row, why: bool) -> None:
+    """Print hits for people."""
+    hits, left_out = answer.rows("hits"), answer.count("left_out")
     note = answer.text("note")
     output.unopened(answer)
     if answer.text("mode") == "offline":
         output.note(note)
         note = ""
-    if not nearest:
-        output.say("Nothing found.")
-    elif not hits:
+    if not hits and left_out:
         nothing = output.plain(note) or "Nothing fits."
         other = "the nearest, of other times" if answer.flag("widened") else "the nearest"
-        output.say(f"{nothing} --all shows {other} ({len(nearest)}).")
+        output.say(f"{nothing} --all shows {other} ({left_out}).")
+    elif not hits:
+        output.say("Nothing found.")
     elif note:
         output.say(output.plain(note))
     for topic in answer.rows("topics") or [Row({"ids": [hit.text("id") for hit in hits]})]:
         ids = topic.texts("ids")
         inside = [hit for hit in hits if hit.text("id") in ids]
-        if inside and (title := topic.text("topic")):
+        if title := topic.text("topic"):
             output.say(f"\n{output.plain(title)}")
         if inside:
             output.listing(inside, COLUMNS)

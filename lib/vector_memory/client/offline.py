@@ -34,9 +34,10 @@ def recall(home: Home, request: Mapping[str, object], why: str) -> dict[str, obj
     start = int(str(request.get("offset") or 0))
     end, until = start + int(str(request["k"])), time.monotonic() + PATIENCE_S
     is_limited = any(map(request.get, LIMITS))
-    rows = [] if is_limited else cold.search(home, terms, place, end, until)
+    rows = [] if is_limited else cold.search(home, terms, place, end + 1, until)
     note = f"{why} Found by words only, without filters."
-    return {"hits": [_hit(row) for row in rows[start:end]], "mode": "offline", "note": note}
+    hits = [_hit(row) for row in rows[start:end]]
+    return {"hits": hits, "mode": "offline", "more": len(rows) > end, "note": note}
 
 
 def _hit(row: dict[str, Any]) -> dict[str, object]:

@@ -23,13 +23,20 @@ def answer_with(caller: Caller, memories: Any, around: str = "", **more: Any) ->
 
 
 def looked_up(caller: Caller, arguments: Json, **limits: Any) -> Json:
-    """Return as an answer the memories that a question finds, or all within its limits where none is asked."""
+    """Return as an answer the memories that fit a question, or all within its limits where none is asked."""
     query, asked = arguments.get("query") or "", {**page_of(arguments), **limits}
     if query:
-        memories = caller.ask("recall", asked, query=query)["hits"]
-    else:
-        memories = caller.ask("list", asked)["memories"]
-    return answer_with(caller, memories, query, next_cursor=next_of(memories, asked))
+        answer = caller.ask("recall", asked, query=query, fitting=True)
+        return answer_with(caller, answer["hits"], query, next_cursor=next_of(answer, asked))
+    memories, _, following = _listed(caller, asked)
+    return answer_with(caller, memories, next_cursor=following)
+
+
+def _listed(caller: Caller, asked: Json) -> tuple[Any, int, int | None]:
+    """Return a page of memories, how many there are in all, and where the next page begins."""
+    answer = caller.ask("list", asked)
+    end = asked["offset"] + asked["k"]
+    return answer["memories"], answer["total"], end if end < answer["total"] else None
 
 
 def page_of(arguments: Json, k: int = DEFAULT, **more: Any) -> Json:
@@ -37,16 +44,16 @@ def page_of(arguments: Json, k: int = DEFAULT, **more: Any) -> Json:
     return {"k": k, **scope_of(arguments), "offset": arguments.get("cursor") or 0, **more}
 
 
-def next_of(memories: Any, asked: Json) -> int | None:
-    """Return where the page after one begins, None where that was not full."""
-    return asked["offset"] + asked["k"] if len(memories) == asked["k"] else None
+def next_of(answer: Json, asked: Json) -> int | None:
+    """Return where the page after that of a recall begins, None after the last."""
+    return asked["offset"] + asked["k"] if answer.get("more") else None
 
 
 @does("memory_recall")
 def recall(caller: Caller, arguments: Json) -> Json:
     """Tell the hits that fit, the best first."""
     query = arguments["query"]
-    asked = page_of(arguments, query=query)
+    asked = page_of(arguments, query=query, fitting=not arguments.get("all"))
     try:
         answer = caller.ask("recall", asked)
     except StoreFullError as error:
@@ -54,13 +61,10 @@ def recall(caller: Caller, arguments: Json) -> Json:
         answer = offline.recall(caller.daemon.home, caller.request(asked), str(error))
     more = {name: answer.get(name) for name in ("period", "widened", "note")}
     more["mode"] = "words" if answer["mode"] == "lexical" else None
-    hits = answer["hits"]
-    more["next_cursor"] = next_of(hits, asked)
-    if not arguments.get("all"):
-        hits = [hit for hit in hits if hit.get("fits", True)]
-        if answer["hits"] and not hits:
-            more |= {"note": more["note"] or "Nothing fits the question.", "next_cursor": None}
-    hits = [{**hit, "traced": arguments.get("why")} for hit in hits]
+    more["next_cursor"] = next_of(answer, asked)
+    hits = [{**hit, "traced": arguments.get("why")} for hit in answer["hits"]]
+    if answer.get("left_out") and not hits:
+        more["note"] = more["note"] or "Nothing fits the question."
     return answer_with(caller, hits, query, **more)
 
 
@@ -71,10 +75,8 @@ def listing(caller: Caller, arguments: Json) -> Json:
         name for name in COLLECTIONS if name not in QUIET
     ]
     asked = page_of(arguments, 20, collection=collections, sort=arguments.get("sort"))
-    answer = caller.ask("list", asked)
-    end = asked["offset"] + asked["k"]
-    following = end if end < answer["total"] else None
-    return answer_with(caller, answer["memories"], total=answer["total"], next_cursor=following)
+    memories, total, following = _listed(caller, asked)
+    return answer_with(caller, memories, total=total, next_cursor=following)
 
 
 @does("rag_search")
@@ -83,7 +85,7 @@ def rag(caller: Caller, arguments: Json) -> Json:
     asked = page_of(arguments, query=arguments["query"], collections=arguments.get("collections"))
     answer, _ = caller.ask_long("rag", asked, vault=arguments.get("read_vault"))
     vault = {"notes": answer["vault"]["notes"]} if answer["vault"]["folder"] else None
-    more = {"vault": vault, "next_cursor": next_of(answer["hits"], asked)}
+    more = {"vault": vault, "next_cursor": next_of(answer, asked)}
     return answer_with(caller, answer["hits"], asked["query"], **more)
 
 

@@ -216,7 +216,12 @@ def test_what_does_not_fit_is_shown_to_who_asks_for_all(
 ) -> None:
     """Nothing is an answer; programs are given the nearest in any case."""
     hit = memory("a", score=0.9, relevance=0.02, fits=False, breakdown={})
-    daemon.handlers["recall"] = lambda payload: {"hits": [hit], "mode": "full"}
+
+    def recalled(payload: dict[str, Any]) -> dict[str, Any]:
+        is_left_out = payload["fitting"]
+        return {"hits": [] if is_left_out else [hit], "mode": "full", "left_out": int(is_left_out)}
+
+    daemon.handlers["recall"] = recalled
     assert main(["recall", "q"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("Nothing fits.") and "--all" in out and "text of a" not in out

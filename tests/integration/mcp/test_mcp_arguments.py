@@ -74,7 +74,7 @@ class TestArguments:
         assert (told["text"], told["kind"]) == ("123", "fact")
         server.call("memory_forget", ids=told["id"])
         told = server.error("memory_recall", query="exporter", kinds=["decison"])
-        assert "kind cannot be 'decison'" in told and "decision" in told
+        assert "kinds cannot be 'decison'" in told and "decision" in told
         told = server.error("memory_store", text="Dippers dive.", kind="decison")
         assert "one of decision, solution" in told
         rig.daemon.ask("remember", {"text": "Plovers pipe.", "kind": "recipe", "global": True})
@@ -186,6 +186,25 @@ class TestPages:
             assert len(found[0]) == 3, tool
 
 
+def test_what_does_not_fit_is_told_nowhere(rig: Rig, server: McpClient) -> None:
+    """Not as what could be forgotten, by no further page, and not as recalled in what is known of a memory."""
+    other = server.call("memory_store", text="The bicycle shed has a blue door.")["memory"]["id"]
+    told = server.call("memory_recall", query="When did the exporter of the crake fail?", limit=100)
+    assert other not in [one["id"] for one in told["memories"]]
+    fitting = len(told["memories"])
+    assert fitting > 0
+    told = server.call(
+        "memory_recall", query="When did the exporter of the crake fail?", limit=fitting
+    )
+    assert "next_cursor" not in told
+    audit = server.call("memory_provenance", id=other)["audit"]
+    assert "recall" not in [entry["action"] for entry in audit]
+    assert server.call("memory_forget", query="zebra quantum")["memories"] == []
+    assert (
+        server.call("memory_recall", query="zebra quantum")["note"] == "Nothing fits the question."
+    )
+
+
 def test_forgetting_by_tag_and_date_shows_first(server: McpClient) -> None:
     """Nothing is deleted without ids."""
     server.call("memory_store", text="Ouzels sing.", tags=["ouzel"])
@@ -240,7 +259,8 @@ class TestPrompts:
         server.call("memory_verify", id=id, verdict="outdated")
         server.call("memory_store", text="Siskins go first, always.", priority="CORE")
         told = prompt(server, "review")
-        assert "Proposals that wait for me alone: 1" in told
+        waiting = rig.daemon.ask("review", {"k": 1})["total"]
+        assert f"Proposals that wait for me alone: {waiting}." in told
         assert "outdated" in told and "siskin box" in told
         assert "Siskins go first" not in told
         assert server.call("memory_forget", ids=[id])["count"] == 1

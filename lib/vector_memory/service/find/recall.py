@@ -45,6 +45,7 @@ class RecallRequest(messages.Filter):
         offset: how many of the best hits are left out.
         context: how many texts around each hit are wanted.
         for_session: the session that is given the hits: no hook says them again.
+        fitting: what does not fit is left out.
     """
 
     query: str = messages.text()
@@ -52,6 +53,7 @@ class RecallRequest(messages.Filter):
     offset: int = messages.number(0, 0, MAX_K)
     context: int = messages.number(0, 0, MAX_AROUND)
     for_session: str = messages.word()
+    fitting: bool = messages.flag()
     history: bool = messages.flag()
     by_topic: bool = messages.flag()
 
@@ -74,6 +76,8 @@ class RecallAnswer(messages.Answer):
     """Hits, best first, and whether they were found by meaning too (`full`) or by words alone (`lexical`).
 
     Attributes:
+        more: whether others follow.
+        left_out: how many of the best do not fit, where these are left out.
         period: the time that the question is limited to, where it names one.
         widened: nothing of that time fits: the hits are of other times too.
         note: what says so, and where else something fits.
@@ -82,6 +86,8 @@ class RecallAnswer(messages.Answer):
 
     hits: list[HitView]
     mode: str
+    more: bool
+    left_out: int | None = messages.spare()
     topics: list[TopicView] | None = messages.spare()
     period: PeriodView | None = messages.spare()
     widened: bool | None = messages.spare()
@@ -110,7 +116,9 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     if ctx.settings.rerank:
         hits = model_help.reordered(ctx, request.query, hits)
     each = found.is_listing or bool(asker.scope.kinds)
-    excerpts = _as_told(_excerpts(asker, hits, last, each))[request.offset :]
+    left_out = sum(not hit.fits for hit in hits[:last]) if request.fitting else None
+    read = _excerpts(asker, hits, last + 1, each, request.fitting)
+    excerpts = _as_told(read[:last])[request.offset :]
     hits = [hit for hit, _ in excerpts]
     # What does not fit was of no use to anybody.
     touch(ctx, asker.shelves, [hit for hit in hits if hit.fits])
@@ -123,6 +131,8 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     answered = RecallAnswer(
         [_shown(ctx, asker, names, request, *pair) for pair in excerpts],
         "full" if all(_by_meaning(shelf) for shelf in asker.shelves) else "lexical",
+        last < len(read) and last <= MAX_K,
+        left_out,
         [TopicView(topic.name, [ids[at] for at in topic.places]) for topic in topics(hits)]
         if request.by_topic
         else None,
@@ -151,12 +161,15 @@ def _elsewhere(ctx: Context, request: RecallRequest, asker: Asker, hits: Sequenc
     return named_project.offer(ctx, request.query, asker, any(hit.fits for hit in hits))
 
 
-def _excerpts(asker: Asker, hits: Sequence[Hit], k: int, each: bool) -> list[tuple[Hit, Excerpt]]:
+def _excerpts(
+    asker: Asker, hits: Sequence[Hit], k: int, each: bool, fitting: bool
+) -> list[tuple[Hit, Excerpt]]:
     """Return the k best hits with what stood around them. What is read in the excerpt of a better hit is
     no hit of its own, as long as there are others.
 
     Args:
         each: every hit counts by itself: its kind was asked for.
+        fitting: what does not fit is left out.
     """
     scores = {hit.memory.id: hit.score for hit in hits if hit.memory.kind == PASSAGE}
     turns = [turn_reader(shelf) for shelf in asker.shelves]
@@ -166,6 +179,8 @@ def _excerpts(asker: Asker, hits: Sequence[Hit], k: int, each: bool) -> list[tup
     for hit in hits:
         if len(kept) == k:
             break
+        if fitting and not hit.fits:
+            continue
         if hit.memory.id in read and not each:
             again.append((hit, Excerpt(hit.memory.text)))
             continue
