@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vector_memory.arguments import meant
+from vector_memory.errors import BadInputError
 from vector_memory.mcp import changing, finding, governing, storing, tending
 from vector_memory.mcp import tool as tools
 from vector_memory.mcp.caller import Caller
@@ -25,7 +26,10 @@ def call(caller: Caller, tool: Tool, arguments: Json | None) -> Json:
     Raises:
         VectorMemoryError: an argument does not fit, or what the daemon reported.
     """
-    caller = replace(caller)
-    answer = {**tool.act(caller, meant(tool.fields, arguments)), **caller.told.held()}
+    caller, given = replace(caller), meant(tool.fields, arguments)
+    try:
+        answer = {**tool.act(caller, given), **caller.told.held()}
+    except BadInputError as error:
+        raise tools.as_given(error, given) from error
     result = {name: value for name, value in answer.items() if value is not None}
     return {"notice": NOTICE, **result} if caller.shown.owes_notice() else result

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from vector_memory.errors import NotFoundError
 from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.telling import NOTICE, Json, say
+from vector_memory.model import QUIET
 from vector_memory.text import tables
 
 MARKDOWN, JSON = "text/markdown", "application/json"
@@ -84,10 +85,13 @@ def line(text: Any) -> str:
 def _stats(caller: Caller) -> str:
     stats = caller.ask("stats", {"all_projects": True, "project": ""})
     projects = list(stats["by_project"].items())[:MOST_PROJECTS]
+    counts = stats["by_collection"]
     figures = {
         "memories": stats["memories"],
         "by_kind": _named(stats["by_kind"]),
-        "by_collection": _named(stats["by_collection"]),
+        "by_collection": _named({name: n for name, n in counts.items() if name not in QUIET}),
+        # They are no memories, and no part of the sum above.
+        "beside_them": _named({name: n for name, n in counts.items() if name in QUIET}),
         "by_project": {say(name): n for name, n in projects},
         "pending_vectors": sum(store["pending_vectors"] for store in stats["stores"]),
         "embedding": {name: say(value) for name, value in stats["embedding"].items()},

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from vector_memory.arguments import Argument, Entry, entries
+from vector_memory.errors import BadInputError
 from vector_memory.mcp.caller import Caller, Json
 from vector_memory.mcp.outputs import answer
 from vector_memory.mcp.telling import spoken
@@ -112,13 +113,24 @@ _SCOPED = (
 )  # fmt: skip
 _TO_DAEMON = {
     "limit": "k", "kinds": "kind", "tags": "tag", "collections": "collection", "sensitivity_max": "ceiling",
+    "cursor": "offset", "before": "until",
 }  # fmt: skip
+"""What the daemon calls an argument."""
 
 
 def scope_of(arguments: Json) -> Json:
     """Return what a question is limited to, in the daemon's words."""
     given = {name: arguments[name] for name in _SCOPED if arguments.get(name) is not None}
     return {_TO_DAEMON.get(name, name): value for name, value in given.items()}
+
+
+def as_given(error: BadInputError, arguments: Json) -> BadInputError:
+    """Return what the daemon reported of a field, by the name of the argument that was given for it."""
+    field, _, problem = error.message.partition(" ")
+    for own, name in _TO_DAEMON.items():
+        if name == field and own in arguments and name not in arguments:
+            return BadInputError(f"{own} {problem}", error.hint)
+    return error
 
 
 def reach(arguments: Json, default: int, most: int) -> int:

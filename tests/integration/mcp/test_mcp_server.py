@@ -490,8 +490,11 @@ def test_embeddings_are_migrated(server: McpClient) -> None:
     assert "embedded" in server.call("migrate_embeddings", dry_run=False)
 
 
-def test_resources(server: McpClient) -> None:
-    """Pages in Markdown and figures in JSON; an unknown one says which there are."""
+def test_resources(rig: Rig, server: McpClient) -> None:
+    """Pages in Markdown and figures in JSON, which leave out notes for the moment; an unknown one says which there
+    are."""
+    store(server, "The wagtail ledger is kept in ink.")
+    server.call("memory_scratch", action="set", key="draft", text="Tests take long.")
     listed = server.portal.call(server.client.list_resources).resources
     assert {str(one.uri) for one in listed} >= {"memory://core", "memory://high", "memory://stats"}
     (template,) = server.portal.call(server.client.list_resource_templates).resource_templates
@@ -499,8 +502,11 @@ def test_resources(server: McpClient) -> None:
     figures, mime = server.read("memory://stats")
     assert mime == "application/json"
     assert json.loads(figures)["memories"] > 0
+    assert sum(json.loads(figures)["by_collection"].values()) == json.loads(figures)["memories"]
     page, mime = server.read("memory://project/current")
     assert mime == "text/markdown"
+    total = rig.daemon.ask("stats", {"project": str(server.folder)})["memories"]
+    assert f"{total} memories." in page
     assert page.startswith("# ledger")
     name = next(one for one in json.loads(figures)["by_project"] if one.startswith("ledger"))
     assert server.read(f"memory://project/{name}")[0].startswith("# ledger")
@@ -519,6 +525,10 @@ def test_bad_arguments_say_what_is_wrong(server: McpClient) -> None:
     assert "There is no memory" in server.error("memory_boost", id="ffffffff")
     assert "no tool" in server.error("nothing")
     assert "no date" in server.error("memory_recall", query="x", since="someday")
+    assert server.error("memory_forget", before="banana").startswith("before is no date")
+    for tool in ("memory_recall", "memory_forget"):
+        told = server.error(tool, query="x", cursor=5_000)
+        assert told.startswith("cursor must be a whole number from 0 to 1000")
 
 
 def test_a_killed_daemon_is_replaced(rig: Rig, server: McpClient) -> None:

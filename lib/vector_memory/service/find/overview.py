@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 
 from vector_memory.errors import NotFoundError
@@ -77,13 +78,14 @@ def overview(ctx: Context, request: OverviewRequest) -> OverviewAnswer:
     else:
         project = _project(names, request.id)
     scope = messages.limited(ctx, request, place, Scope(projects=(project,)))
+    counted = replace(scope.listed, unexpired_at=ctx.now())
     matter = newest_of(shelves, lambda journal: journal.important(scope, k))
     still_open = newest_of(shelves, lambda journal: journal.open_items(scope, k))
     decided = newest_of(shelves, lambda journal: journal.recent(scope, k, (DECISION,)))
     return OverviewAnswer(
         project_id=project,
         name=names[project],
-        total=sum(shelf.journal.count(scope) for shelf in shelves),
+        total=sum(shelf.journal.count(counted) for shelf in shelves),
         important=_shown(ctx, matter, names, k),
         open=_shown(ctx, still_open, names, k),
         decided=_shown(ctx, decided, names, k),

@@ -76,8 +76,11 @@ def lease(ctx: Context, request: LeaseRequest) -> LeaseAnswer:
         if request.action == "list":
             return LeaseAnswer(held)
         name = privacy.line(request.name, 200)
-        if not name or not request.session:
-            raise BadInputError("A lease needs a name and a session.", "Such as name=src/api.")
+        for field, value in (("name", name), ("session", request.session)):
+            if not value:
+                raise BadInputError(
+                    f"{field} is missing.", "Say what the lease is on, and whose it is."
+                )
         mine = next((other for other in held if other.name == name), None)
         if request.action == "acquire":
             return _acquire(ctx, request, name, project, mine)

@@ -174,8 +174,9 @@ def _read(folder: str) -> PackAnswer:
         whole = hashlib.sha256(lines).hexdigest() == manifest.part("files").text(MEMORIES)
         texts = [Record(json_in.load(line)).text("text") for line in lines.splitlines()]
     except (OSError, ValueError, TypeError, BadInputError) as error:
+        why = (error.strerror if isinstance(error, OSError) else "") or error
         raise BadInputError(
-            f"{folder} holds no pack: {error}", f"A pack has {MANIFEST} and {MEMORIES}."
+            f"{folder} holds no pack: {why}.", f"A pack has {MANIFEST} and {MEMORIES}."
         ) from None
     if not (signed and whole and manifest.text("format") == FORMAT):
         raise BadInputError(
