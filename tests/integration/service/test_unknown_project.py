@@ -66,7 +66,12 @@ def test_a_session_goes_on_in_a_folder_that_went(house: ServiceHouse, app: Path)
 
 
 @pytest.mark.parametrize(
-    ("line", "said"), [('{"txt": "x"}', 'no field "text"'), ('{"text": 5}', "no text in quotes")]
+    ("line", "said"),
+    [
+        ('{"txt": "x"}', 'no field "text"'),
+        ('{"text": 5}', "text is no text in quotes"),
+        ('{"text": "x", "kind": 42}', "kind is no text in quotes"),
+    ],
 )
 def test_a_line_of_an_import_says_what_is_wrong(
     house: ServiceHouse, tmp_path: Path, line: str, said: str

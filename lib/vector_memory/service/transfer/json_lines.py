@@ -270,7 +270,7 @@ def _memory(ctx: Context, data: Record, project: str, done: ImportAnswer) -> Mem
         text=text,
         title=title,
         created_at=request_fields.time_of(data, "created_at") or now,
-        kind=privacy.word(_word(data, "kind")) or "note",
+        kind=privacy.word(_kind(data)) or "note",
         project=project,
         priority=request_fields.chosen(
             str(data.get("priority") or Priority.NORMAL), Priority, "priority"
@@ -288,6 +288,12 @@ def _memory(ctx: Context, data: Record, project: str, done: ImportAnswer) -> Mem
     if "project_id" in data:
         return _restored(memory, data)
     return replace(memory, extra=named_in(memory.text, memory.files))
+
+
+def _kind(data: Record) -> str:
+    if not isinstance(data.get("kind"), (str, type(None))):
+        raise BadInputError("Its kind is no text in quotes.", 'Such as "decision".')
+    return _word(data, "kind")
 
 
 def _word(data: Record, name: str) -> str:

@@ -14,6 +14,8 @@ from vector_memory.system import files
 ENDINGS = (".md", ".markdown")
 MAX_BYTES = 2 * 1024 * 1024
 MAX_FILES = 1_000
+MOST_REPLACED = 0.25
+"""The share of characters that may be no UTF-8: a text in an older encoding has some, other files many."""
 LOADED_BY_THE_CLIENT = frozenset(["claude.md", "claude.local.md"])
 """What the client puts before the model by itself; it would only be said twice."""
 
@@ -54,19 +56,21 @@ def find(paths: Sequence[str]) -> list[str]:
 
 
 def read(path: str) -> NoteFile:
-    """Return the text of a file that `find` gave; bytes that are no UTF-8 are replaced.
+    """Return the text of a file that `find` gave; a few bytes that are no UTF-8 are replaced.
 
     Raises:
         NotFoundError: it is not there.
-        BadInputError: it is no regular file, a link leads to it, or it is too long.
+        BadInputError: it is no regular file, a link leads to it, it is too long, or it is no text.
     """
     with files.open_found(path) as file:
         about = os.fstat(file.fileno())
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise BadInputError(f"{path} is longer than {MAX_BYTES:,} bytes.", "Split it.")
-    modified_at = datetime.fromtimestamp(about.st_mtime, timezone.utc)
-    return NoteFile(path, data.decode("utf-8-sig", "replace"), modified_at)
+    text = data.decode("utf-8-sig", "replace")
+    if "\0" in text or text.count("\ufffd") > MOST_REPLACED * len(text):
+        raise BadInputError(f"{path} is no text in UTF-8.", "Save it as UTF-8, or leave it out.")
+    return NoteFile(path, text, datetime.fromtimestamp(about.st_mtime, timezone.utc))
 
 
 def common_files(folder: str) -> list[str]:

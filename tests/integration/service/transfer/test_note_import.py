@@ -78,6 +78,18 @@ def test_notes_are_found_with_their_headings(house: ServiceHouse, ledger: Path) 
     assert hit["source"]["line_start"] == NOTES.split("\n").index("- Postgres 14 in production") + 1
 
 
+@pytest.mark.parametrize("data", [b"\x00text", bytes(range(1, 256)) * 9, "Привет".encode("cp1251")])
+def test_what_is_no_text_is_refused_by_name(house: ServiceHouse, ledger: Path, data: bytes) -> None:
+    path = ledger / "x.md"
+    path.write_bytes(data)
+    with pytest.raises(BadInputError, match=r"x\.md is no text"):
+        brought(house, path, project=ledger)
+    done = brought(house, ledger, project=ledger)
+    assert [error["file"] for error in done["errors"]] == [str(path)]
+    path.write_bytes("The till opens at neun – fünf".encode("latin-1", "replace"))
+    assert brought(house, path, project=ledger)["stored"] == 1
+
+
 def test_a_preview_stores_nothing(house: ServiceHouse, ledger: Path) -> None:
     """It shows every note with what would become of it."""
     listener = Listener()
