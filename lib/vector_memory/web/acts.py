@@ -144,7 +144,7 @@ def etag_of(answer: Json) -> str:
 
 
 def store(call: WebCall) -> Json:
-    """Store a memory."""
+    """Store a memory. Who may not read is not told what was there."""
     given = dict(call.arguments)
     kind = given.pop("type", None)
     for name in ("project", "global"):
@@ -154,10 +154,13 @@ def store(call: WebCall) -> Json:
     if given.get("supersedes"):
         given["supersedes"] = call.memory(given["supersedes"])["id"]
     answer = call.ask("remember", **call.scope(writes=True), **given)
-    others = [tie["id"] for tie in answer.get("links") or ()] or (
-        [answer["of"]] if answer.get("of") else []
-    )
-    state = {"id": answer["id"], "status": answer["action"], "action": answer["action"]}
+    action, others = answer["action"], []
+    if call.token.may("read"):
+        of = [answer["of"]] if answer.get("of") else []
+        others = [tie["id"] for tie in answer.get("links") or ()] or of
+    elif action != "proposed" and "supersedes" not in given:
+        action = "stored"
+    state = {"id": answer["id"], "status": action, "action": action}
     return {**state, "others": others, "redactions": answer["redactions"]}
 
 

@@ -248,6 +248,20 @@ def test_a_token_with_a_ceiling_sees_nothing_above_it(served: Gateway, admin: st
     assert [one["ceiling"] for one in shown] == ["internal"]
 
 
+def test_no_id_of_what_a_token_does_not_reach_is_told(served: Gateway, admin: str) -> None:
+    """What says the same above its ceiling is left as it is, and nothing tells that it is there."""
+    text = "The bittern's reed bed is mown in February."
+    hidden = stored(served, admin, text)
+    served.rig.daemon.ask("edit", {"id": hidden, "sensitivity": "confidential"})
+    low = served.token("read", "write", ceiling="internal")
+    for said in ("The bittern's reed bed is not mown in February.", text):
+        back = served.post("/v1/memories", low, {"text": said})
+        assert hidden not in back.raw.decode()
+        assert served.get(f"/v1/memories/{back.body['id']}", low).status == 200
+    told = served.post("/v1/memories", low, {"text": "The bittern's reed bed is mown in May."}).body
+    assert hidden not in told["others"]
+
+
 def test_who_may_write_does_not_read(served: Gateway, admin: str) -> None:
     """Neither what is merged with what it stores, nor what it changes, is told."""
     id = stored(served, admin, "The vault's combination is kept at the notary's in Celle.")
@@ -256,6 +270,10 @@ def test_who_may_write_does_not_read(served: Gateway, admin: str) -> None:
         "/v1/memories", token, {"text": "The vault's combination is kept at the notary's."}
     )
     assert b"Celle" not in again.raw
+    for text in ("The vault's combination is kept at the notary's in Celle.",
+                 "The vault's combination is not kept at the notary's in Celle."):  # fmt: skip
+        told = served.post("/v1/memories", token, {"text": text}).body
+        assert (told["status"], told["action"], told["others"]) == ("stored", "stored", [])
     assert served.post(f"/v1/memories/{id}/edit", token, {"tags": ["y"]}).body == {
         "memory": {"id": id}
     }

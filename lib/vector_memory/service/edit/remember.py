@@ -319,7 +319,6 @@ def _answer(
     return brief(
         RememberAnswer,
         memory,
-        action=placed.action,
         project=project,
         redactions=redactions,
         **_about_ties(placed),
@@ -328,17 +327,20 @@ def _answer(
 
 
 def _about_ties(placed: Placed) -> dict[str, object]:
-    """Return what the answer says of the other memories that who asks may be given, by its fields."""
+    """Return what was done, and what the answer says of the other memories that who asks may be given, by its
+    fields."""
     ties = [tie for tie in placed.ties if reach.holds(tie.other)]
+    action = placed.action if ties or not placed.ties else "stored"
     asked = reach.kept(placed.near)[: placement.MOST_ASKED]
     near = [brief(BriefView, one, text=one.text[:SHOWN_CHARS]) for one in asked] or None
     if not ties:
-        return {"near": near}
+        return {"action": action, "near": near}
     first = ties[0]
     if placed.action == "merged":
-        return {"of": first.other.id}
+        return {"action": action, "of": first.other.id}
     against = [tie for tie in ties if tie.relation is Relation.CONTRADICTS]
     return {
+        "action": action,
         "of": first.other.id,
         "relation": first.relation,
         "reason": first.reason,

@@ -11,6 +11,7 @@ from vector_memory.lifecycle import answers, dedup
 from vector_memory.lifecycle.dedup import Outcome, text_key
 from vector_memory.model import BINDING, OF_TALK, Link, Memory, Origin, Relation, Scope
 from vector_memory.retrieve.search import holds_at
+from vector_memory.service.base import reach
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import merging, trust_marks
@@ -114,10 +115,16 @@ def _merged(ctx: Context, shelf: Shelf, draft: Memory, near: Sequence[Neighbour]
     for other in _twins(shelf, draft, near):
         if merging.knows(other, draft.id):
             return Placed(other, "unchanged")
-        if merging.may_merge(other, draft):
+        if merging.may_merge(other, draft) and _may_tell(other, draft):
             stored = shelf.journal.update(merging.merge(other, draft, ctx.now()))
             return Placed(stored, "merged", (Tie(other, Relation.RELATES_TO),))
     return None
+
+
+def _may_tell(other: Memory, draft: Memory) -> bool:
+    """Whether who stores a draft is told nothing by the id of another memory in the place of its own: it may be given
+    the other one, or neither."""
+    return reach.holds(other) or not reach.holds(draft)
 
 
 def _twins(shelf: Shelf, draft: Memory, near: Sequence[Neighbour]) -> list[Memory]:

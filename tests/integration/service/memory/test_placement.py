@@ -256,9 +256,12 @@ def test_an_agent_is_told_of_nothing_that_it_may_not_be_given(
     old = house.remember(OLD_PORT, ledger, sensitivity="restricted")["id"]
     request = {"text": NEW_PORT, "project": str(ledger), "origin": "assistant", "actor": "mcp"}
     told = door(house.ctx, "remember", request)
-    assert told["action"] == "linked"
+    assert told["action"] == "stored"
     assert old not in str(told)
     assert "5432" not in str(told)
+    same = door(house.ctx, "remember", {**request, "text": OLD_PORT})
+    assert same["action"] != "merged"
+    assert old not in str(same)
 
 
 def test_many_at_once_are_one(house: ServiceHouse) -> None:
