@@ -187,6 +187,14 @@ def _memories(call: WebCall) -> Json:
     return acts.list_memories(call)
 
 
+def _share_status(call: WebCall) -> Json:
+    """Return how a project is shared, {} where it is not, as most are: a browser logs each answer that is an error."""
+    try:
+        return call.ask("share_status", **call.arguments)
+    except NotFoundError:
+        return {}
+
+
 def _where(call: WebCall) -> Json:
     return {"folder": call.folder}
 
@@ -194,6 +202,7 @@ def _where(call: WebCall) -> Json:
 _OWN_ACTS = {
     "edit": _edit,
     "memories": _memories,
+    "share_status": _share_status,
     "where": _where,
     "settings": lambda call: commands.run(call, "config", "list"),
     "set_setting": commands.set_setting,

@@ -76,6 +76,14 @@ def test_a_program_with_fewer_rights_is_not_let_in(served: Gateway) -> None:
     assert ask(served, served.token("admin"), "list").status == 200
 
 
+def test_a_project_that_is_not_shared_is_no_error(served: Gateway, bearer: str) -> None:
+    """Browsers log errors, and Settings asks of each project."""
+    where = {"project": str(served.folder), "all_projects": False}
+    for project in (where, {**where, "project": str(served.folder / "gone")}):
+        back = ask(served, bearer, "share_status", **project)
+        assert (back.status, back.body) == (200, {})
+
+
 def test_pages_look_at_who_acts_and_change_nothing_of_it(served: Gateway, bearer: str) -> None:
     assert ask(served, bearer, "contract", action="create", name="mine").body == {"contracts": []}
     assert "done" not in ask(served, bearer, "actors", action="terminate", id="x").body

@@ -73,8 +73,7 @@ function peers(projects) {
   const made = el('section', {}, el('h2', {}, 'Shared with'), el('p', { class: 'hint' }, 'No project is shared. ', el('code', {}, 'vector-memory share init'), ' in its folder begins.'));
   for (const one of projects) {
     const place = el('div', {});
-    // Most projects are not shared, and say so.
-    shared(one, place).then(() => { made.querySelector(':scope > .hint')?.remove(); made.append(place); }, () => {});
+    shared(one, place).then((isShared) => { if (!isShared) return; made.querySelector(':scope > .hint')?.remove(); made.append(place); }, () => {});
   }
   return made;
 }
@@ -83,6 +82,7 @@ async function shared({ name, root }, place) {
   const where = { project: root, all_projects: false };
   const look = async () => {
     const told = await ask('share_status', where);
+    if (!told.url) return false;
     const revoke = (one) => doing(async () => {
       if (!await confirmed(`Give up ${one.name}?`, el('p', {}, 'What this member shared goes from here at once, and reads nothing of what is published from now on.'), { yes: 'Give up', word: one.name })) return;
       const done = await ask('share_revoke', { ...where, key: one.key });
@@ -92,8 +92,9 @@ async function shared({ name, root }, place) {
     put(place, el('h3', {}, name), facts([['Place', told.url], ['Kinds', told.kinds.join(', ')], ['Tags', told.tags.join(', ')], ['Memories that you published', number(told.memories)], ['In bundle', number(told.published)]]),
       table('Members', [['Name', (one) => one.name], ['Key', (one) => el('code', {}, one.fingerprint)], ['State', (one) => el('span', { class: `badge ${one.state === 'revoked' ? 'bad' : 'good'}` }, one.state)], ['Memories', (one) => (one.state === 'own' ? `${number(one.memories)} published` : `${number(one.memories)} here`)], ['Act', (one) => one.state === 'member' && button('Give up', revoke(one), { 'aria-label': `Give up ${one.name}` })]], told.members, true),
       el('p', { class: 'bar' }, button('Take over what they published', works('Take over', 'share_pull', where, async (came) => { await look(); if (came.refused.length) place.append(el('div', { class: 'error', role: 'alert' }, came.refused.map((one) => el('p', {}, `${one.what}: ${one.why}`)))); })), el('a', { href: '#/review' }, 'Look at it in Review')));
+    return true;
   };
-  await look();
+  return look();
 }
 
 function setting(one, refresh) {
