@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta, timezone
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
@@ -10,6 +11,8 @@ from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import BadInputError
 
 MOST_BYTES = 1 << 20
+SHOWN_CHARS = 300
+"""Of a field of an entry; --json has the whole."""
 
 
 def show_made(answer: Row) -> None:
@@ -42,6 +45,8 @@ def verify(call: Invocation, file: str, offline: bool) -> int:
         "key": statement.key,
         "fingerprint": PublicKey.read(statement.key).fingerprint,
     }
+    if isinstance(found, attestation.Inclusion):
+        checked["entry"] = found.entry
     if isinstance(found, attestation.Continuation):
         earlier = found.earlier
         whose = PublicKey.read(earlier.key).fingerprint
@@ -56,6 +61,8 @@ def _tell(answer: Row) -> None:
     output.say(
         f"Signed on {answer.text('at')} by {answer.text('fingerprint')}: {answer.text('size')} entries."
     )
+    if entry := answer.row("entry"):
+        output.say(f"Entry {_in_words(entry)}")
     if answer.text("since"):
         output.say(
             f"They begin with the {answer.text('since')} that {answer.text('since_fingerprint')} signed on "
@@ -66,3 +73,14 @@ def _tell(answer: Row) -> None:
             "This installation's key. " if answer.flag("is_own") else "Another installation's key. "
         )
         output.say(whose + answer.text("why"))
+
+
+def _in_words(entry: Row) -> str:
+    """Return what an entry of a log says. Whoever made the file may have put anything into it."""
+    at = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(microseconds=entry.count("at"))
+    number, action, actor, ids, detail = (
+        output.one_line(entry.text(name), SHOWN_CHARS)
+        for name in ("number", "action", "actor", "ids", "detail")
+    )
+    when = at.isoformat(" ", "seconds")
+    return f"{number} is among them: {action} by {actor} at {when}, of {ids}, {detail}"

@@ -8,6 +8,8 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from vector_memory import wire
 from vector_memory.cli.main import main
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.system.paths import Home
+from vector_memory.trust import attestation
+from vector_memory.trust.keys import Keyring
 
 NASTY = "quote ' \" `id` $(id) \\ !x é漢\nsecond line"
 
@@ -785,6 +789,27 @@ def test_long_work_streams(
     assert main([verb, "--json"]) == 0
     assert answer(capsys) == {"embedded": 2, "model": "m"}
     assert main([verb]) == 0
+
+
+def test_a_proof_of_an_entry_tells_what_it_proves(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = Keyring(str(tmp_path / "keys")).signer(datetime.now(timezone.utc))
+    entry: dict[str, Any] = {
+        "action": "purge", "actor": "user", "at": 1795867200_000000, "ids": '["aa11"]',
+        "detail": '{"files": 7}', "number": 2,
+    }  # fmt: skip
+    leaves = [attestation.leaf(one) for one in ({**entry, "number": 1}, entry)]
+    statement = attestation.attested(key, leaves, 2, "2026-11-28T12:00:00+00:00")
+    proof = asdict(attestation.included(leaves, entry, 1, statement))
+    file = tmp_path / "entry.json"
+    file.write_text(json.dumps(proof))
+    assert main(["proof", "verify", str(file), "--offline"]) == 0
+    out = capsys.readouterr().out
+    assert 'Entry 2 is among them: purge by user at 2026-11-28 12:00:00+00:00, of ["aa11"], ' in out
+    assert '{"files": 7}' in out
+    assert main(["proof", "verify", str(file), "--offline", "--json"]) == 0
+    assert answer(capsys)["entry"] == entry
 
 
 def test_the_audit_is_a_table(daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]) -> None:
