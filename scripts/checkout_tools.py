@@ -111,16 +111,14 @@ class Kit:
     def environ(self, uv: Uv, scratch: str) -> dict[str, str]:
         """Return the checks' environment: scratch homes, the tools on PATH, and where the runtime,
         the models and the client are."""
-        home, temporary = os.path.join(scratch, "home"), os.path.join(scratch, "tmp")
+        home = os.path.join(scratch, "home")
         os.makedirs(home)
-        os.makedirs(temporary)
         folders = [os.path.dirname(self.python), os.path.dirname(uv.program)]
         environ = {
             **os.environ,
             **pip_config.uv_environ(os.environ),
             "UV_CACHE_DIR": uv("cache", "dir", doing="find uv's cache").strip(),
             "PATH": os.pathsep.join([*folders, os.environ.get("PATH", os.defpath)]),
-            "TMPDIR": temporary,
             "HOME": home,
             "CLAUDE_CONFIG_DIR": os.path.join(home, ".claude"),
             "VECTOR_MEMORY_HOME": os.path.join(scratch, "data"),

@@ -33,7 +33,7 @@ WHOLE = (
     # Much of it waits for processes, so there are more workers than processors. A file's tests share what is slow
     # to make, so they stay together; in the order of the folders, those of whole processes come first and single
     # functions last, which leaves no worker alone with a long file at the end.
-    f"--numprocesses={min(4, 2 * (os.cpu_count() or 1))}", "--dist=loadfile", "--no-loadscope-reorder",
+    f"--numprocesses={min(4, 1 + (os.cpu_count() or 1))}", "--dist=loadfile", "--no-loadscope-reorder",
     "--durations=25",
 )  # fmt: skip
 """How pytest runs everything."""
@@ -44,10 +44,6 @@ on a machine that others use too. What is wrong fails alone as well."""
 
 MOST_ALONE = 20
 """With more failures than this the machine is not to blame."""
-
-IN_MEMORY, LEAST_ROOM = "/dev/shm", 6 << 30
-"""Where tests write, if there is so much room (bytes): what they store is synced to the disk thousands of times,
-which takes longer there than all that they do."""
 
 SOME_FAILED = 1
 """Pytest's exit code where tests ran and some failed."""
@@ -87,7 +83,7 @@ def _more(plan: SetupPlan, kit: Kit) -> list[SetupStep]:
 
 
 def _check(kit: Kit, plan: SetupPlan, arguments: Sequence[str]) -> int:
-    scratch = tempfile.mkdtemp(prefix="vm-", dir=_in_memory())
+    scratch = tempfile.mkdtemp(prefix="vm-")
     environ = kit.environ(plan.uv, scratch)
     try:
         if arguments:
@@ -101,16 +97,6 @@ def _check(kit: Kit, plan: SetupPlan, arguments: Sequence[str]) -> int:
     for check in failed:
         sys.stderr.write(f"failed: {' '.join(check)}\n")
     return code or int(bool(failed))
-
-
-def _in_memory() -> str | None:
-    """Return a folder that no disk keeps and from which programs may be run, None where there is none with room."""
-    try:
-        room = os.statvfs(IN_MEMORY)
-    except (OSError, AttributeError):
-        return None
-    may_run = not room.f_flag & getattr(os, "ST_NOEXEC", 0)
-    return IN_MEMORY if may_run and room.f_bavail * room.f_frsize >= LEAST_ROOM else None
 
 
 def _run_whole(kit: Kit, environ: dict[str, str], cache: str) -> int:
