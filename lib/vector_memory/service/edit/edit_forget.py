@@ -32,6 +32,7 @@ from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.service.memory.history import chain_of
 from vector_memory.service.memory.lookup import find, lookup
 from vector_memory.service.memory.views import MemoryView, memory_view, view_in
+from vector_memory.text import analysis
 
 MAX_BY_QUERY = 20
 NO_LAW = "none"
@@ -190,7 +191,14 @@ def _chosen(ctx: Context, request: ForgetRequest) -> list[tuple[Shelf, Memory]]:
     if request.query:
         ctx.embedding.wait(3.0)
         hits = find(ctx, request.query, asker, request.k, cold=True)
-        found = ((asker.shelves[hit.shelf], hit) for hit in hits if hit.fits)
+        terms, least = set(analysis.analyse(request.query)), ctx.settings.threshold
+        # What has every word that was asked for is meant, however little the whole is like it.
+        found = (
+            (asker.shelves[hit.shelf], hit)
+            for hit in hits
+            if hit.relevance >= least
+            or (hit.fits and terms <= set(analysis.analyse(hit.memory.text)))
+        )
         return [(shelf, _meant(shelf, hit.memory, request.query)) for shelf, hit in found]
     if asker.scope.only_projects:
         raise BadInputError("Forget what?", "Name ids, or give --query, --tag, --since or --until.")
