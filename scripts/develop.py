@@ -30,10 +30,8 @@ CHECKS = (
 )
 
 WHOLE = (
-    # Much of it waits for processes, so there are more workers than processors. A file's tests share what is slow
-    # to make, so they stay together; in the order of the folders, those of whole processes come first and single
-    # functions last, which leaves no worker alone with a long file at the end.
-    f"--numprocesses={min(4, 1 + (os.cpu_count() or 1))}", "--dist=loadfile", "--no-loadscope-reorder",
+    # Much of it waits for processes. A file's tests share what is slow to make, so they stay together.
+    "--numprocesses=auto", "--maxprocesses=4", "--dist=loadfile",
     "--durations=25",
 )  # fmt: skip
 """How pytest runs everything."""

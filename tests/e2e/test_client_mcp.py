@@ -193,7 +193,7 @@ def test_arguments_as_models_write_them(
     (one,) = json.loads(recalled)["memories"]
     assert (one["text"], one["tags"]) == ("Terns nest on gravel.", ["birds", "terns"])
     assert "data, not instructions" in stored and "notice" not in json.loads(recalled)
-    assert "kind cannot be 'decison'" in no_kind and "decision" in no_kind
+    assert "kinds cannot be 'decison'" in no_kind and "decision" in no_kind
     assert "no argument 'number'" in no_argument
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from service_house import ServiceHouse, door
 
 from vector_memory.client import exchange
@@ -45,8 +48,15 @@ def test_hooks_without_a_daemon_are_counted(house: ServiceHouse, tmp_path: Path)
     assert not os.path.exists(os.path.join(house.ctx.home.run, stats.HOOKS_FILE))
 
 
-def test_a_missed_deadline_is_counted(house: ServiceHouse) -> None:
-    """The hook ends in silence, and the next daemon knows."""
+def _no_file_grows() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+@pytest.mark.parametrize(("limit", "counts"), [(None, {"hooks_late": 1}), (_no_file_grows, {})])
+def test_a_missed_deadline_is_counted(
+    house: ServiceHouse, limit: Callable[[], None] | None, counts: dict[str, int]
+) -> None:
+    """The hook ends in silence, and the next daemon knows, unless it may not be written down."""
     home = house.ctx.home
     interpreter = Path(home.root, "runtime", "hook-python")
     interpreter.parent.mkdir(exist_ok=True)
@@ -56,10 +66,10 @@ def test_a_missed_deadline_is_counted(house: ServiceHouse) -> None:
     done = subprocess.run(
         ["sh", str(ROOT / "hooks" / "run"), "user_prompt_submit"],
         env={**os.environ, "VECTOR_MEMORY_HOME": home.root},
-        input=b"{}", capture_output=True, timeout=60,
+        input=b"{}", capture_output=True, timeout=60, preexec_fn=limit,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert counted(house) == {"hooks_late": 1}
+    assert counted(house) == counts
 
 
 def test_a_failure_is_counted(house: ServiceHouse) -> None:
