@@ -166,7 +166,8 @@ def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:
     if lead and lead.lower() not in text.lower():
         return _within(f"{lead}: {text}", "" if _leans(unit) else text)
     terms = len(set(analysis.analyse(unit.text)))
-    if terms >= (FEW_TERMS if _is_plain_rule(unit) else LEAST_TERMS) and not _leans(unit):
+    is_enough = terms >= LEAST_TERMS or (terms >= FEW_TERMS and _is_plain_rule(unit))
+    if is_enough and not _leans(unit):
         return _within(text, text)
     before = next((one for one in reversed(unit.before) if not is_chatter(one)), "")
     if before:
