@@ -30,7 +30,6 @@ _CATEGORY = re.compile(
     r"^(?:any |all |my |our |the )*([\w -]{2,40}?)(?:\s*[:(–—]\s*|\s+-\s+)(.+?)\)?\.?$",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"^[^\W\d_][\w' -]{1,40}:\s+(?=\S)")
 _COMMA = re.compile(
     r"[,;](?!\s*(?:Inc|Ltd|LLC|GmbH|Corp|Co)\b)\s*(?:(?:and|or)\s+)?", re.IGNORECASE
 )
@@ -142,9 +141,10 @@ def _item(item: str) -> Found:
 
 def _listed(item: str) -> list[str]:
     """Return the names of a list ("Acme, Initech"), or behind a label ("customers: Acme"); [] where more is said."""
-    parts = _COMMA.split(_LABEL.sub("", item))
+    label, _, named = item.rpartition(": ")
+    parts = _COMMA.split(named.strip())
     are_names = all(part and all(map(_is_name, part.split())) for part in parts)
-    return parts if are_names and (len(parts) > 1 or _LABEL.match(item)) else []
+    return parts if are_names and (len(parts) > 1 or label) else []
 
 
 def _is_name(word: str) -> bool:
