@@ -17,14 +17,14 @@ _reach: ContextVar[Scope] = ContextVar("reach", default=EVERYTHING)
 
 def of_request(ctx: Context, request: messages.Request) -> Scope:
     """Return what a request may be answered of: up to its own ceiling, under its own laws, in its own project where
-    it is limited to that, and as far as agents may be given it.
+    it is limited to that; to an agent nothing that is restricted, and nothing above the ceiling of a contract.
 
     Raises:
         BadInputError: its project is no folder's path.
     """
     place = messages.place_of(ctx, request) if request.is_agent or request.only_project else None
     projects = (place.id,) if place and request.only_project else None
-    return messages.limited(ctx, request, place, Scope(projects))
+    return messages.unrestricted(request, messages.limited(ctx, request, place, Scope(projects)))
 
 
 @contextlib.contextmanager

@@ -200,7 +200,7 @@ def _chosen(ctx: Context, request: ForgetRequest) -> list[tuple[Shelf, Memory]]:
             or (hit.fits and terms <= set(analysis.analyse(hit.memory.text)))
         )
         return [(shelf, _meant(shelf, hit.memory, request.query)) for shelf, hit in found]
-    if asker.scope.only_projects:
+    if not request.is_limited:
         raise BadInputError("Forget what?", "Name ids, or give --query, --tag, --since or --until.")
     return [
         (shelf, memory)

@@ -59,6 +59,14 @@ def test_no_agent_lists_or_exports_what_is_restricted(house: ServiceHouse, proje
         assert len(exported(house.ctx, asked)) == count
 
 
+def test_a_ceiling_names_nothing_to_forget(house: ServiceHouse, project: Path) -> None:
+    """Whoever asks has to say what: also an agent, who is never told of what is restricted."""
+    house.remember(HERON, project)
+    for more in ({}, {"actor": "agent"}, {"ceiling": "internal"}, {"jurisdictions": ["EU"]}):
+        with pytest.raises(BadInputError, match="Forget what"):
+            door(house.ctx, "forget", {"project": str(project), **more})
+
+
 def test_the_strictest_level_is_inherited(house: ServiceHouse, project: Path) -> None:
     old = house.remember(HERON, project, sensitivity="confidential", jurisdiction="EU")
     merged = house.remember(HERON, project, sensitivity="public")
