@@ -143,12 +143,13 @@ def not_purged(
 ) -> list[tasks.TaskTurn]:
     """Return the turns that the user did not have purged."""
     whole = {tombstones.session_name(session), tombstones.project_name(asker.place.id)}
-    blocked = ctx.state.blocked(whole | {f"exchange:{turn.key}" for turn in turns})
+    blocked = ctx.state.blocked(whole | {tombstones.exchange_name(turn.key) for turn in turns})
     until = max((at for name, at in blocked.items() if name in whole), default=None)
     return [
         turn
         for turn in turns
-        if f"exchange:{turn.key}" not in blocked and (until is None or turn.started_at > until)
+        if tombstones.exchange_name(turn.key) not in blocked
+        and (until is None or turn.started_at > until)
     ]
 
 

@@ -28,6 +28,11 @@ def names_of(memories: Iterable[Memory]) -> set[str]:
     return {_name(memory.kind, memory.external_id) for memory in memories if memory.external_id}
 
 
+def exchange_name(key: str) -> str:
+    """Return the name of an exchange, by its key."""
+    return f"exchange:{key}"
+
+
 def session_name(session: str) -> str:
     """Return the name of all that a session has said so far."""
     return f"session:{session}"
@@ -68,7 +73,7 @@ def block_read(ctx: Context, read: TurnRead, cursor: Cursor) -> None:
     """
     names = {_name(draft.kind, draft.external_id) for draft in read.drafts}
     names |= {
-        f"exchange:{exchange.key}"
+        exchange_name(exchange.key)
         for exchange in read.exchanges or ()
         if exchange.position >= cursor.position and exchange.key not in cursor.emitted
     }
@@ -82,7 +87,7 @@ def is_purged(ctx: Context, memories: Sequence[Memory]) -> set[str]:
 
 
 def _name(kind: str, external_id: str) -> str:
-    return f"exchange:{exchange_of(external_id)}" if kind == PASSAGE else f"memory:{external_id}"
+    return exchange_name(exchange_of(external_id)) if kind == PASSAGE else f"memory:{external_id}"
 
 
 def _exchange(draft: Draft) -> Exchange:

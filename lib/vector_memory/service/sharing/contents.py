@@ -13,6 +13,7 @@ from itertools import islice
 
 from vector_memory import model, redact
 from vector_memory.errors import UnsafeTextError
+from vector_memory.journal.rows import text_hash
 from vector_memory.model import Memory, Origin, Scope, Sensitivity
 from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context
@@ -164,10 +165,9 @@ def _id(record: Record, member: Member, corner: Corner) -> str:
     return hashlib.sha256(plain).hexdigest()[:32]
 
 
-def words_of(memory: Memory) -> str:
-    """Return what tells a memory's words from all others in its project, whoever wrote them."""
-    words = f"{memory.project}\n{memory.text}".encode("utf-8", "surrogatepass")
-    return hashlib.sha256(words).hexdigest()[:32]
+def hash_of_words(memory: Memory) -> str:
+    """Return what tells a memory's words from all others in its project, whoever wrote them: 32 hexadecimal digits."""
+    return text_hash(f"{memory.project}\n{memory.text}").hex()
 
 
 def _words(record: Record, name: str) -> tuple[str, ...]:

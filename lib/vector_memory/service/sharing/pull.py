@@ -31,7 +31,7 @@ MOST_REFUSED = 100
 REJECTED = "rejected"
 """The small records of what others shared and the user does not want, by the ids that it had here."""
 WORDS = "words"
-"""In these: what `contents.words_of` said of it. Its id is another one under another key."""
+"""In these: what `contents.hash_of_words` said of it. Its id is another one under another key."""
 
 
 # -- what all of sharing begins with --
@@ -348,7 +348,7 @@ def _keep_only(
         for id, record in records():
             if id in missing and (memory := contents.read(record, member, corner, now)) is not None:
                 missing.remove(id)
-                if contents.words_of(memory) not in unwanted:
+                if contents.hash_of_words(memory) not in unwanted:
                     yield memory
 
     memories = fresh()

@@ -301,7 +301,7 @@ def reject(ctx: Context, request: RejectRequest) -> RejectAnswer:
     at = ctx.now().isoformat(timespec="seconds")
     for shelf, memory in pairs:
         ctx.state.put_record(
-            pull.REJECTED, memory.id, {"at": at, pull.WORDS: contents.words_of(memory)}
+            pull.REJECTED, memory.id, {"at": at, pull.WORDS: contents.hash_of_words(memory)}
         )
         shelf.journal.write((), (), [memory.id])
         _note_gone(ctx, memory)
