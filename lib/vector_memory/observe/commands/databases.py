@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from vector_memory.observe.commands import rules
 from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
-from vector_memory.observe.commands.findings import DATA, LOW, Finding
+from vector_memory.observe.commands.findings import DATA, LOW, CommandSurroundings, Finding
 from vector_memory.observe.commands.words import WORDS
 
 MOST_SQL = 65_536
@@ -65,14 +65,24 @@ def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
             if said.startswith(_STATEMENTS):
                 yield from in_sql(act.what, said)
         return
-    takes = "-c -e -h -p -U -u -P -f --command --host --port --username --user --file"
-    database = act.value("-d", "--dbname", "--database", "-D") or "".join(act.texts(takes)[:1])
-    path = line.around.path(database, act.folder) if act.name in _FILE_CLIENTS else ""
+    database = _database(act)
+    path = file_of(act, line.around)
     if path and (":memory:" in path or line.around.is_scratch(path) or line.around.was_made(path)):
         return
     for script in scripts(act):
         for one in in_sql(act.what, script):
             yield one._replace(severity=LOW) if rules.is_for_tests(database) else one
+
+
+def _database(act: Act) -> str:
+    takes = "-c -e -h -p -U -u -P -f --command --host --port --username --user --file"
+    return act.value("-d", "--dbname", "--database", "-D") or "".join(act.texts(takes)[:1])
+
+
+def file_of(act: Act, around: CommandSurroundings) -> str:
+    """Return the path of the file that a client opens, "" for what is no file here."""
+    is_here = act.name in _FILE_CLIENTS and not act.elsewhere
+    return around.path(_database(act), act.folder) if is_here else ""
 
 
 def scripts(act: Act) -> Iterator[str]:

@@ -57,6 +57,9 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> bo
         return False
     if change.kind == acts.RUN:
         return any(_runs(thing, change.what.split("\0")) for thing in limit.things)
+    if not change.path and change.kind in FILE_KINDS:
+        # What is changed elsewhere, or in a database, has no path here.
+        return limit.things == (acts.ANYTHING,) and not limit.is_only
     if not change.path:
         words = re.split(r"[\s:+=<>~!@\[]+", change.what.lower())
         if limit.act == acts.DELETE:

@@ -115,6 +115,8 @@ for _kind, _rows in RUNS.items():
     for _program, *_rest in map(str.split, _rows):
         _KINDS.setdefault(_program, []).append((_kind, _rest))
 """What kinds of commands a program makes, each with the words that it is given for that."""
+_CHANGES_ELSEWHERE = frozenset({"restart", "deploy", "migrations"})
+"""Kinds of commands by which another machine is not what it was."""
 
 
 def _of_acts(acts: Sequence[Act], around: CommandSurroundings) -> Iterator[FileChange]:
@@ -136,7 +138,7 @@ def _of_acts(acts: Sequence[Act], around: CommandSurroundings) -> Iterator[FileC
             yield FileChange(limits.BRANCH, what=branch)
         elif act.name != "git" or not act.has("--cached", "--staged"):
             yield from _of_files(verb, words, act, around)
-        yield from _of_deeds(act, branch)
+        yield from _of_deeds(act, branch, around)
 
 
 def _is_branch(
@@ -158,6 +160,8 @@ def _of_files(
         if not re.search(r"(?:^| )(?:-\w*i|--in-place)", " ".join(act.args)):
             return
         words = words[0 if act.has("-e", "--expression") else 1 :]
+    if act.elsewhere and kind and not all(word.text.startswith("/tmp/") for word in words):
+        yield FileChange(kind, what=act.what)
     paths = _paths(words, act, around)
     if verb in ("mv", "cp", "install", "ln"):
         yield from (FileChange(limits.MOVE, path) for path in paths[:-1] if verb == "mv")
@@ -165,17 +169,20 @@ def _of_files(
     yield from (FileChange(kind, path) for path in paths if kind)
 
 
-def _of_deeds(act: Act, branch: str) -> Iterator[FileChange]:
+def _of_deeds(act: Act, branch: str, around: CommandSurroundings) -> Iterator[FileChange]:
     """Yield what a command is, beside what it does to files: a commit, a push, an installation, whatever runs;
     `branch` is the one that the line went to before."""
     if act.name in WORDS["looks"]:
         return
     for kind in _kinds(act):
+        if act.elsewhere and kind in _CHANGES_ELSEWHERE:
+            yield FileChange(limits.EDIT, what=act.what)
         what = "main" if act.name == "gh" else branch
         if kind not in (limits.COMMIT, limits.MERGE):
             what = f"{' '.join((act.name, *act.args))} {branch}"
         if kind == limits.DATABASE and SAYS["writes"].search("\n".join(databases.scripts(act))):
             what += f" {limits.WRITE}"
+            yield FileChange(limits.EDIT, databases.file_of(act, around), what)
         if kind == limits.PUSH and SAYS["forced"].search(what):
             what += f" {limits.FORCE}"
         yield FileChange(kind, what=what[:MOST_TEXT])

@@ -289,6 +289,11 @@ def test_others_are_none(prompt: str) -> None:
         ("The packager is fine, hands off the packager, only the test", "Edit",
          {"file_path": "/p/packager/src/a.rs", "new_string": "x"}),
         ("No comments.", "Edit", {"file_path": "/p/src/a.py", "old_string": "x = 1", "new_string": "# one\nx = 1"}),
+        ("Why is the box slow? Look, don't touch.", "Bash", {"command": "ssh box 'rm /opt/a.db-wal'"}),
+        ("Why is the box slow? Look, don't touch.", "Bash", {"command": "ssh root@box systemctl restart shop"}),
+        ("Find out why, don't change anything.", "Bash", {"command": "psql shop -c 'create index on a(b)'"}),
+        ("Don't write to cat.db.", "Bash", {"command": "sqlite3 dist/cat.db 'update a set b = 1'"}),
+        ("Restart nothing.", "Bash", {"command": "kubectl -n shop delete pod api-1"}),
     ],
 )  # fmt: skip
 def test_calls_break_them(prompt: str, tool: str, given: dict[str, Any]) -> None:
@@ -340,6 +345,10 @@ def test_calls_break_them(prompt: str, tool: str, given: dict[str, Any]) -> None
         ("Don't log it.", "Bash", {"command": "git log -3"}),
         ("No git stuff, I do that.", "Bash", {"command": "git status --short"}),
         ("Leave git to me.", "Bash", {"command": "git diff"}),
+        ("Why is the box slow? Look, don't touch.", "Bash", {"command": "ssh box 'systemctl status shop; rm /tmp/x'"}),
+        ("Find out why, don't change anything.", "Bash", {"command": "psql shop -c 'select 1'"}),
+        ("Don't write to cat.db.", "Bash", {"command": "sqlite3 dist/dog.db 'update a set b = 1'"}),
+        ("Don't touch src/.", "Bash", {"command": "ssh box 'rm src/a.py'"}),
         ("Leave the Kotlin alone.", "Edit", {"file_path": "/p/core/a.rs", "new_string": "x"}),
         ("Clean up out/ but keep out/2026-10.", "Bash", {"command": "rm -r out/2026-11"}),
         ("Clean up out/ but keep out/2026-10.", "Bash", {"command": "sed -i s/a/b/ out/2026-10/a.txt"}),
