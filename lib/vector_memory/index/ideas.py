@@ -45,6 +45,8 @@ FIRM = 0.85
 LEAST_TERMS, FEW_TERMS = 4, 2
 """Words that say something, which a sentence needs to be understood without the one before; and where it is
 itself what the exchange is about."""
+MOST_INTRODUCING = 7
+"""Words at most that introduce a rule."""
 
 _THIS = ("this", "that", "the")
 _FILES = ("file", "module", "script", "component", "template", "page", "class")
@@ -52,6 +54,10 @@ _ANSWER_OF_A_FORM = '"="'
 """What the client writes between a question that the assistant had the user asked and his answer."""
 _GRAMMAR = tables.sets("grammar")
 _FORMER = ("former", "latter", "same")
+_IT_IS = ("it is ", "it's ", "it’s ")
+_INTRODUCING = frozenset(("it", "that", "these", "this", "those"))
+"""What may point at what follows, not only at what was said before."""
+_ARTICLES = frozenset(("a", "an", "the"))
 _HALF_SIGNS = (",", ":", ";", "(", "-", "\u2013", "\u2014")
 """How a sentence ends whose other half is missing: nobody is bound by it."""
 
@@ -165,9 +171,7 @@ def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:
     lead = unit.about or unit.heading
     if lead and lead.lower() not in text.lower():
         return _within(f"{lead}: {text}", "" if _leans(unit) else text)
-    terms = len(set(analysis.analyse(unit.text)))
-    is_enough = terms >= LEAST_TERMS or (terms >= FEW_TERMS and _is_plain_rule(unit))
-    if is_enough and not _leans(unit):
+    if _says_enough(unit.text, unit.speaker == USER) and not _leans(unit):
         return _within(text, text)
     before = next((one for one in reversed(unit.before) if not is_chatter(one)), "")
     if before:
@@ -176,14 +180,20 @@ def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:
     own, about = text.casefold().rstrip("?!. "), subject.casefold()
     if subject and about not in own and own not in about:
         return _within(f"[{title}] {text}", "")
-    return "" if _leans(unit) or terms < FEW_TERMS else text
+    return "" if _leans(unit) or _terms(unit.text) < FEW_TERMS else text
 
 
-def _is_plain_rule(unit: Unit) -> bool:
-    """Whether a sentence is a rule of the user's that points at nothing else: "Never push to main." """
-    words = names_in(unit.text.lower())
-    points = any(word in _GRAMMAR["leaning"] for word in words)
-    return unit.speaker == USER and not points and rules.binds(unit.text)
+def _says_enough(text: str, is_users: bool) -> bool:
+    """Whether a sentence has words enough to be understood alone; few are enough for a rule of the user's that points
+    at nothing else: "Never push to main." """
+    terms = _terms(text)
+    points = not _GRAMMAR["leaning"].isdisjoint(names_in(text.lower()))
+    is_plain_rule = is_users and not points and rules.binds(text)
+    return terms >= LEAST_TERMS or (terms >= FEW_TERMS and is_plain_rule)
+
+
+def _terms(text: str) -> int:
+    return len(set(analysis.analyse(text)))
 
 
 def _names_this_file(text: str) -> bool:
@@ -202,11 +212,35 @@ def _begun_anew(text: str) -> str:
 
 
 def _leans(unit: Unit) -> bool:
-    """Whether a sentence begins with a word for what was said before it."""
+    """Whether a sentence begins with a word for what was said before it, unless that only introduces a rule of the
+    user's."""
     text = _bare(unit).lower()
+    return _points_back(text) and not (unit.speaker == USER and _introduces_a_rule(text))
+
+
+def _points_back(text: str) -> bool:
     words = names_in(text) if text[:1].isalpha() else []
     said = (*dropwhile(lambda word: word in _GRAMMAR["joining"], words), "", "")
     return said[0] in _GRAMMAR["leaning"] or (said[0] == "the" and said[1] in _FORMER)
+
+
+def _introduces_a_rule(text: str) -> bool:
+    """Whether a rule that can be understood alone follows on few words ("That said, we …", "This is important: never …"),
+    or the sentence that "it" stands for ("It is important that all …")."""
+    words = text.split()
+    if not _INTRODUCING.intersection(names_in(text)[:1]):
+        return False
+    for place, word in enumerate(words[:MOST_INTRODUCING], 1):
+        rest = " ".join(words[place:]).removeprefix("but ")
+        goes_on = rest.partition(" ")[0] in _GRAMMAR["joining"] or _points_back(rest)
+        # Behind an article "that" begins what tells of the noun: "It is a flag that …".
+        is_clause = (
+            word == "that" and text.startswith(_IT_IS) and _ARTICLES.isdisjoint(words[:place])
+        )
+        is_rule = is_clause or (word.endswith((",", ":")) and rules.binds(rest))
+        if is_rule and not goes_on and _says_enough(rest, True):
+            return True
+    return False
 
 
 def _within(longer: str, text: str) -> str:

@@ -87,6 +87,39 @@ def test_a_short_rule_of_the_users_stands_alone(rule: str) -> None:
     assert self_contained(pointing, "", ()) == f"{said} Never change that."
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "This is important: never write to the production database from a notebook.",
+        "It's important that all queries have a timeout of 30 seconds.",
+        "That said, we always deploy through the staging branch first.",
+        "It goes without saying, but never commit credentials to this repository.",
+        "This is important, e-mail addresses must never end up in a notebook's output.",
+    ],
+)
+def test_a_rule_that_few_words_introduce_stands_alone(rule: str) -> None:
+    """They point at nothing that was said before."""
+    assert self_contained(unit(rule, "user"), rule, ()) == rule
+    first, last = units([f"User: The invoices are sent on Fridays now. {rule}"])
+    assert [one.text for one in ideas([kept(first), kept(last)])] == [first.text, rule]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is a flag that never reaches the production server.",
+        "It fails under load, so always keep the number of workers low.",
+        "That said, it must never write to the production database.",
+        "They use two queues: one for the mails, one for the invoices.",
+    ],
+)
+def test_what_needs_the_sentence_before_takes_it(text: str) -> None:
+    """Its first words are about that."""
+    said = "The export runs in forty workers of their own."
+    *_, last = units([f"User: {said} {text}"])
+    assert self_contained(last, "", ()) == f"{said} {text}"
+
+
 def test_a_question_is_not_put_before_itself() -> None:
     asked = unit("Which dataframe library do we like?", "user")
     assert self_contained(asked, "Hello, which dataframe library do we like?", ()) == asked.text
