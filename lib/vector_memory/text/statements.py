@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from vector_memory.text import analysis, times_abroad
+from vector_memory.text import analysis, markup, times_abroad
 
 SENTENCE = "sentence"
 ITEM = "item"
@@ -17,7 +17,9 @@ CODE = "code"
 LONGEST_HEADING = 120
 
 FENCE = re.compile(r"\s{0,12}(```+|~~~+)")
-_TITLE = re.compile(r"\s{0,3}(?:#{1,6}\s+(.+?)\s*#*|(?:\*\*|__)([^*_\n]{2,100})(?:\*\*|__):?)\s*$")
+_TITLE = re.compile(
+    r"\s{0,3}(?:#{1,6}\s+(.+?)\s*#*|(?:\*\*|__(?![a-z0-9]+__))([^*_\n]{2,100})(?:\*\*|__):?)\s*$"
+)
 """A heading, or a line in bold."""
 ITEM_HEAD = re.compile(
     r"\s{0,24}(?:[-*+•–]|\d{1,3}[.)]|[✅❌✓✔✗✘⚠️🔧🎯🚨]{1,2})\s+(?:\[([ xX])\]\s+)?(?=\S)"
@@ -39,9 +41,6 @@ _BEFORE_ORDINALS = ("am", "im")
 """Stop words of German that are some in English, too."""
 _BRACKETS = "([{\"'*_`"
 _AROUND = f"{_BRACKETS})].,:;!?"
-_MARKUP = re.compile(
-    r"\*\*|__(?=\S)|(?<=\S)__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|~~|!?\[([^\]\n]{1,200})\]\([^)\s]{1,500}\)"
-)
 _DECORATION = re.compile(
     "^[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\ufe0f\U0001f300-\U0001faff\\s]+|[\ufe0f]"
 )
@@ -73,8 +72,11 @@ def _known(text: str) -> tuple[Statement, ...]:
 
 def plain(text: str) -> str:
     """Return a line without the marks of Markdown and leading decoration; code keeps its ticks."""
-    bare = _MARKUP.sub(lambda mark: mark[1] or "", text)
-    return " ".join(_DECORATION.sub("", bare).split())
+    return _in_one_line(markup.without_markup(text))
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(_DECORATION.sub("", text).split())
 
 
 def capitalised(text: str) -> str:
@@ -163,9 +165,11 @@ def _said(
 ) -> Iterator[Statement]:
     """Yield the sentences of a paragraph; an item stays whole."""
     start, end = held[0][0], held[-1][1]
+    # What is in bold may go on in the next sentence.
+    marks = markup.marks(text[start:end])
     parts = [(start, end)] if form == ITEM else _sentences(text, held)
     for first, last in parts:
-        bare = plain(_QUOTE.sub("", text[first:last]))
+        bare = _in_one_line(_QUOTE.sub("", markup.without(text[first:last], marks, first - start)))
         if bare:
             yield Statement(bare, first, last, form, heading, done)
 

@@ -82,6 +82,15 @@ def test_markup_goes() -> None:
     )
 
 
+def test_bold_may_go_on_in_the_next_sentence() -> None:
+    """Neither half keeps its mark."""
+    said = statements("**The cache is stale. Clear it** with `make clean*` first.")
+    assert [one.text for one in said] == [
+        "The cache is stale.",
+        "Clear it with `make clean*` first.",
+    ]
+
+
 @given(st.text(max_size=400))
 def test_places(text: str) -> None:
     """Statements are in order, apart, and within the text; none is empty."""
