@@ -6,9 +6,11 @@ counts as one: it is remembered as it is, and binds nobody.
 
 from __future__ import annotations
 
+import os
 import re
 
 from vector_memory.system.json_in import Record
+from vector_memory.text import tables
 
 HEADLESS = "sdk"
 """How the entry point of a session begins that a program started, or the user with `-p`."""
@@ -20,10 +22,7 @@ _SYSTEM_SOURCE = "system"
 _SCAFFOLD = re.compile(r"<([A-Za-z][\w:-]{0,60})(?:\s[^<>]{0,400})?>(?=.*</\1\s*>)", re.DOTALL)
 _BLOCK = re.compile(r"^<([A-Za-z][\w:-]{0,60})>[ \t]*\n(?=.*^</\1>)", re.DOTALL | re.MULTILINE)
 """A block with marks on lines of their own."""
-_ROLES = (
-    "you are ", "you're ", "your task is ", "your role is ", "your job is ", "act as ", "du bist ", "sie sind ",
-    "tu es ", "vous êtes ", "eres ", "usted es ", "você é ", "tu sei ", "ты ", "вы ",
-)  # fmt: skip
+_ROLE = tables.patterns("roles", os.path.dirname(__file__))["role"]
 
 
 def is_typed(data: Record, prompt: str) -> bool:
@@ -46,5 +45,5 @@ def is_typed(data: Record, prompt: str) -> bool:
         or _BLOCK.search(prompt) is not None
     )
     is_headless = str(data.get("entrypoint") or "").startswith(HEADLESS)
-    has_role = " ".join(prompt[:MOST_TYPED_CHARS].lower().split()).startswith(_ROLES)
+    has_role = _ROLE.match(" ".join(prompt[:MOST_TYPED_CHARS].split())) is not None
     return not (is_long and (is_headless or has_role))
