@@ -224,16 +224,30 @@ def _telling(sentences: "list[str]", budget: int, around: "list[str]") -> str:
     """Return the stretch of sentences that tells most within the budget."""
     worth = _worth([sentence.lower() for sentence in sentences], around)
     sizes = [tokens(sentence) for sentence in sentences]
+    colons = [
+        sentence.endswith(":") and place + 1 < len(sentences)
+        for place, sentence in enumerate(sentences)
+    ]
+    least = LEAST_FILLED * budget
     first, last = _best_stretch(worth, sizes, budget - 4)
+    while colons[last] and budget - 4 - sum(sizes[first : last + 1]) <= least:
+        # It announces what is gone.
+        stands = any(worth[first:last]) or sum(sizes[first:last]) > least
+        stretch = (
+            (first, last - 1) if stands else _followed((last + 1, last + 1), sizes, budget - 4)
+        )
+        first, last = stretch
     if first == last:
         text = _clip(sentences[first], budget - 4, around)
     else:
         text = " ".join(sentences[first : last + 1])
     room = budget - 4 - tokens(text)
-    if last + 1 < len(sentences) and room > LEAST_FILLED * budget:
+    if last + 1 < len(sentences) and room > least:
         # Too long to follow as a whole: "ok. uh. no." alone would say nothing.
-        last += 1
-        text += " " + _clip(sentences[last], room, around)
+        told, last = last, colons.index(False, last + 1)
+        is_gap = last > told + 1
+        piece = _clip(sentences[last], room - is_gap, around)
+        text += f" \u2026 {piece}" if is_gap and not piece.startswith("\u2026") else f" {piece}"
     before = "\u2026 " if first and not text.startswith("\u2026") else ""
     after = " \u2026" if last + 1 < len(sentences) and not text.endswith("\u2026") else ""
     return before + text + after
@@ -258,14 +272,21 @@ def _best_stretch(worth: "list[float]", sizes: "list[int]", budget: int) -> "tup
 
 def _filled(stretch: "tuple[int, int]", sizes: "list[int]", budget: int) -> "tuple[int, int]":
     """Take what follows, then what goes before, while it fits."""
+    first, last = _followed(stretch, sizes, budget)
+    left = budget - sum(sizes[first : last + 1])
+    while first > 0 and sizes[first - 1] <= left:
+        first -= 1
+        left -= sizes[first]
+    return first, last
+
+
+def _followed(stretch: "tuple[int, int]", sizes: "list[int]", budget: int) -> "tuple[int, int]":
+    """Take what follows while it fits."""
     first, last = stretch
     left = budget - sum(sizes[first : last + 1])
     while last + 1 < len(sizes) and sizes[last + 1] <= left:
         last += 1
         left -= sizes[last]
-    while first > 0 and sizes[first - 1] <= left:
-        first -= 1
-        left -= sizes[first]
     return first, last
 
 

@@ -159,6 +159,43 @@ def test_a_cut_is_not_left_with_an_interjection_alone() -> None:
     assert piece.endswith("…") and 40 <= fence.tokens(piece) <= 60
 
 
+PREAMBLE = (
+    "While we are at it, some general things about how I like to work, since this takes a while:"
+)
+RULES = (
+    "never write to the production database from a notebook, always say which run a figure is from, "
+    "and keep the raw files as they came, since the auditors compare them with the supplier's copies"
+)
+
+
+@pytest.mark.parametrize("before", ["", "Good morning. "])
+def test_a_cut_keeps_what_a_colon_announces(before: str) -> None:
+    """The preamble alone would say nothing."""
+    piece = fence.cut(f"{before}{PREAMBLE} {RULES}, and so on and so forth.", 60)
+    assert "never write to the production database from a notebook" in piece
+    assert fence.tokens(piece) <= 60
+
+
+def test_a_cut_leaves_out_an_announcement_behind_what_was_looked_for() -> None:
+    """What it announces does not fit."""
+    told = "The port of the staging database has been 5433 since May."
+    piece = fence.cut(f"{told} {PREAMBLE} {RULES}.", 60, ["5433"])
+    assert told in piece
+    assert "general things" not in piece
+
+
+@given(
+    st.lists(st.sampled_from(["One two:", "Three four five.", "six " * 30, "x: y."]), min_size=1),
+    st.integers(min_value=20, max_value=60),
+)
+def test_no_cut_ends_with_a_colon(parts: list[str], budget: int) -> None:
+    """Something follows, or the text itself ends so."""
+    text = " ".join([*parts, "The end."])
+    piece = fence.cut(text, budget)
+    assert not piece.rstrip("\u2026 ").endswith(":")
+    assert fence.tokens(piece) <= budget + 2
+
+
 @given(st.text(max_size=2_000), st.integers(min_value=20, max_value=200))
 def test_a_cut_never_exceeds_its_budget(text: str, budget: int) -> None:
     """No text, of whatever script and without any space, comes out longer than allowed."""
