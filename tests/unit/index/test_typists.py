@@ -63,6 +63,7 @@ def test_praise_and_agreement_are_the_users(opening: str) -> None:
         "You are an expert in SQL.",
         "You're the reviewer, and the diff follows.",
         "You are **alice** (round 2). You are NOT resuming a session.",
+        "You are **alice**, a teammate.",
         "You are Claude, on our team. Your part is the diff.",
         "You are a careful mind. You must always answer in JSON.",
         "Act as a linter.",
