@@ -9,7 +9,8 @@ from vector_memory.cli.answers import Row
 from vector_memory.cli.invocation import Invocation
 
 LINE_CHARS = 150
-ANSWER_CHARS = 400
+ANSWER_CHARS = 700
+"""More than the daemon sends of the end of an answer: it is not cut once more, at its other end."""
 
 
 def resume(call: Invocation, but: str | None) -> None:

@@ -153,7 +153,7 @@ def _last(
         ended_at=newest.created_at,
         topics=[topic.title for topic in topics],
         asked=_start(end.asked) if end else last.title,
-        answered=_end(end.after or end.answered)
+        answered=_end("\n".join(filter(None, (end.answered, end.after))))
         if end
         else _end(harmless.with_old_marked(last.text)),
         files=files[:MOST_FILES],

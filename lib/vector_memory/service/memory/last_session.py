@@ -29,6 +29,7 @@ from vector_memory.model import (
     Scope,
     unique,
 )
+from vector_memory.observe.intent import limits
 from vector_memory.retrieve import render
 from vector_memory.retrieve.repetitions import WITHIN
 from vector_memory.service.base.shelf import Shelf
@@ -102,11 +103,21 @@ class _SpokenTurn:
     is_done: bool
 
     @property
+    def tells(self) -> bool:
+        """Whether its answer tells how something ended: it says much, or comes after something that was done."""
+        is_work = self.is_done and not self.is_lookup
+        return _says_much(self.answered) or (is_work and bool(self.answered))
+
+    @property
+    def is_lookup(self) -> bool:
+        """Whether it only asked what is stored."""
+        return any(LOOKUP in memory.extra for memory in self.passages)
+
+    @property
     def is_request(self) -> bool:
         """Whether something was asked for in it, and it says more than a greeting and its answer. Where the user
         speaks in a session, what the client asks there in his name, such as to carry out a plan, is his."""
-        looked_up = any(LOOKUP in memory.extra for memory in self.passages)
-        if looked_up or prompts.Prompt(self.asked).needs_nothing:
+        if self.is_lookup or prompts.Prompt(self.asked).needs_nothing:
             return False
         if not self.is_done and "?" not in self.asked:
             # Thanks and praise, whatever their words: nothing was done for them.
@@ -182,11 +193,14 @@ def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
     if place is None or not any(turn.is_users for turn in turns):
         return None
     request_turn = turns[place]
-    later = [turn for turn in turns[:place] if _says_much(turn.answered)]
+    later = [turn.answered for turn in turns[:place] if turn.tells]
     # An aside, or a word on what was said before, has nothing done in it, and little answered.
     is_slight = not request_turn.is_done and not _says_much(request_turn.answered)
     earlier = turns[place + 1 :] if is_slight else []
-    worked = next((turn for turn in earlier if turn.is_request and _says_much(turn.answered)), None)
+    told = (at for at, turn in enumerate(earlier) if turn.is_request and _says_much(turn.answered))
+    work = next(told, None)
+    worked = earlier[work] if work is not None else None
+    ended = [turn.answered for turn in earlier[:work] if turn.tells]
     near = [memory for turn in turns[: place + 1] for memory in turn.passages]
     marked = [memory.extra for memory in passages]
     return SessionEnd(
@@ -194,8 +208,8 @@ def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
         passages=request_turn.passages,
         asked=request_turn.asked,
         answered=request_turn.answered,
-        after=later[0].answered if later else "",
-        worked=(worked.asked, worked.answered) if worked else ("", ""),
+        after=_ended(later[::-1]),
+        worked=(worked.asked, _ended([worked.answered, *ended[::-1]])) if worked else ("", ""),
         worked_passages=worked.passages if worked else (),
         branch=next((str(extra[BRANCH]) for extra in marked if BRANCH in extra), ""),
         pull=next((int(extra[PULL]) for extra in marked if PULL in extra), 0),
@@ -228,9 +242,7 @@ def _turn(passages: Sequence[Memory]) -> _SpokenTurn:
         # Of a long exchange the beginning may not have been read; of a program's every passage says so.
         is_users=not any(who == TASK for who, _ in utterances) and bool(asked),
         asked=asked,
-        answered=next((words for words in reversed(answers) if _says_much(words)), answers[-1])
-        if answers
-        else "",
+        answered=_ended(answers),
         # A version or an identifier is several terms, and says no more than a word.
         terms=sum(term.isalpha() for term in set(analysis.analyse(text[:ENOUGH_CHARS]))),
         is_done=any(memory.files or DONE_HEAD in memory.text for memory in ordered),
@@ -240,6 +252,13 @@ def _turn(passages: Sequence[Memory]) -> _SpokenTurn:
 def _spoken(text: str) -> list[tuple[str, str]]:
     """Return who says what in passages, in order; what was done, and others' words, are left out."""
     return [(voice.who, voice.text) for voice in voices(text) if voice.who != DONE]
+
+
+def _ended(answers: Sequence[str]) -> str:
+    """Return the last of some answers, in their order, that says much, and the very last one behind it: however short,
+    it is how that ended."""
+    telling = next((words for words in reversed(answers) if _says_much(words)), "")
+    return "\n".join(unique(words for words in (telling, *answers[-1:]) if words))
 
 
 def _says_much(text: str) -> bool:
@@ -260,7 +279,7 @@ def left_open(
             for memory in shelf.journal.open_items(wanted, MOST_OPEN)
             if _is_left(memory, names, newest) and SUBAGENT_TAG not in memory.tags
         ]
-        left += _not_taken_up(shelf, scope, [item for item in items if is_telling(item)])
+        left += not_taken_up(shelf, scope, [item for item in items if is_telling(item)])
     left.sort(key=lambda memory: (memory.created_at, memory.source.turn), reverse=True)
     return left[:most]
 
@@ -286,7 +305,7 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
     open_items = [
         memory
         for memory in shelf.journal.open_items(scope, MOST_OPEN)
-        if not (memory.is_held or SUBAGENT_TAG in memory.tags)
+        if not (memory.is_held or SUBAGENT_TAG in memory.tags or _is_limit(memory))
     ]
     talked = {memory.source.session for memory in open_items if memory.source.path}
 
@@ -309,9 +328,15 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
 
     unsolved = list(filter(is_unsolved, open_items))
     taken_up = [memory for memory in unsolved if memory.source.path and memory.kind != PROBLEM]
-    left = {memory.id for memory in _not_taken_up(shelf, scope, taken_up)}
+    left = {memory.id for memory in not_taken_up(shelf, scope, taken_up)}
     settled = {memory.id for memory in taken_up} - left
     return [memory for memory in unsolved if memory.id not in settled][:most]
+
+
+def _is_limit(memory: Memory) -> bool:
+    """Whether what was taken for a problem begins with what the user ruled out for it: "don't push, CI is broken"."""
+    is_users = memory.origin is Origin.USER and memory.kind == PROBLEM and memory.is_captured
+    return is_users and bool(limits.read(clauses_in(memory.text, ",;.!?")[0]))
 
 
 def _is_solved(problem: Memory, solutions: Sequence[Memory]) -> bool:
@@ -332,7 +357,8 @@ def is_telling(memory: Memory) -> bool:
     return len(set(analysis.analyse(memory.text))) >= LEAST_TERMS
 
 
-def _not_taken_up(shelf: Shelf, scope: Scope, items: Sequence[Memory]) -> list[Memory]:
+def not_taken_up(shelf: Shelf, scope: Scope, items: Sequence[Memory]) -> list[Memory]:
+    """Return those of some items that no later passage of a scope speaks of."""
     if not items:
         return []
     since = replace(scope, since=min(memory.created_at for memory in items))
@@ -341,6 +367,14 @@ def _not_taken_up(shelf: Shelf, scope: Scope, items: Sequence[Memory]) -> list[M
         for memory in shelf.journal.recent(since, LATER_PASSAGES, kinds=(PASSAGE,))
     ]
     return [item for item in items if not _is_taken_up(item, later)]
+
+
+def is_taken_up(shelf: Shelf, scope: Scope, item: Memory) -> bool:
+    """Whether a later passage of a scope takes up what is open: of those that hold most of its words."""
+    since = replace(scope, kinds=(PASSAGE,), since=item.created_at)
+    found = shelf.matching(sorted(set(analysis.analyse(item.text))), since, READ_AT_ONCE)
+    later = shelf.load([one.seq for one in found]).values()
+    return _is_taken_up(item, ((one, frozenset(analysis.analyse(one.text))) for one in later))
 
 
 def _is_taken_up(item: Memory, later: Iterable[tuple[Memory, frozenset[str]]]) -> bool:

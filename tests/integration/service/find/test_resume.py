@@ -155,3 +155,22 @@ def test_what_was_solved_is_not_open(house: ServiceHouse, tmp_path: Path) -> Non
     assert any("drops attachments" in text for text in texts)
     assert not any("umlauts" in text for text in texts)
     assert "[redacted:" not in json.dumps(found["decided"])
+
+
+def test_what_the_user_rules_out_is_no_open_problem(house: ServiceHouse, tmp_path: Path) -> None:
+    """The reason that he gives makes it none; what is broken is one, whatever he rules out beside it."""
+    here = tmp_path / "here"
+    session(
+        house, here, "one", 0,
+        ("don't push today, the pipeline of the ledger is broken", "OK."),
+        ("The import of the ledger is broken on Fridays, don't push it.", "OK."),
+        edits=False,
+    )  # fmt: skip
+    kinds = {
+        one["text"]: one["kind"]
+        for one in door(house.ctx, "list", {"project": str(here)})["memories"]
+    }
+    assert "problem" in [kind for text, kind in kinds.items() if text.startswith("Don't push")]
+    open_now = [one["text"] for one in asked(house, here)["open"]]
+    assert any("on Fridays" in text for text in open_now)
+    assert not any(text.startswith("Don't push") for text in open_now)

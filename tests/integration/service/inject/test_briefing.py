@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from service_house import ServiceHouse, captured_of, door, hook_question
+from transcript_samples import Talk
 
 from vector_memory.service.base import client_memory
 from vector_memory.service.inject import prompt_recall, session_start
@@ -266,6 +267,36 @@ def test_an_aside_at_the_end_does_not_hide_what_was_worked_on(
     )
     told = started(house, app)
     assert "oscilloscope" in told and "Before that: " in told and "progress bar" in told
+
+
+def test_a_task_that_succeeded_is_not_told_as_failed(house: ServiceHouse, app: Path) -> None:
+    """How it ended counts, in however few words: in its exchange, in the next one, and in one that only goes on."""
+    failed = "The upload failed: the host of the archive refuses the connection on port 22, so nothing of the catalogue was uploaded."
+    asked = "please upload the catalogue of the spring to the archive"
+    thanks = ("great work today, see you tomorrow at the office then", "See you!")
+
+    def told(name: str, *exchanges: tuple[str, ...]) -> tuple[str, str]:
+        folder = app / name
+        folder.mkdir()
+        talk = Talk(name, cwd=str(folder), timestamp=START.isoformat())
+        for number, (prompt, *answers) in enumerate(exchanges):
+            talk.user(prompt)
+            for part, answer in enumerate(answers):
+                if answer != "See you!":
+                    talk.call("Bash", f"t{number}{part}", command="make upload")
+                    talk.result("ok", f"t{number}{part}")
+                talk.say(answer)
+        captured_of(house.ctx, talk.write(folder / "t.jsonl"), str(folder), final=True)
+        house.follow()
+        resumed = door(house.ctx, "resume", {"project": str(folder)})["session"]
+        return started(house, folder, name + "-now"), resumed["answered"]
+
+    start, ended = told("one", (asked, failed, "Solved, uploaded."))
+    assert "Solved, uploaded" in start and ended.endswith("Solved, uploaded.")
+    start, _ = told("two", (asked, failed), ("the vpn was off, try it", "Uploaded."), thanks)
+    assert "catalogue was uploaded.\n  Uploaded." in start
+    start, ended = told("three", (asked, failed), ("try again", "Uploaded."))
+    assert "Uploaded." in start and ended.endswith("catalogue was uploaded.\nUploaded.")
 
 
 def test_what_a_start_told_of_the_work_before_an_aside_does_not_come_again(
