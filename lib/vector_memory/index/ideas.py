@@ -31,7 +31,7 @@ from vector_memory.model import (
 from vector_memory.text import analysis, priorities, tables
 from vector_memory.text.chatter import is_chatter, without_applause
 from vector_memory.text.statements import capitalised
-from vector_memory.text.words import names_in, runs_in
+from vector_memory.text.words import names_in, numbers_in, runs_in
 
 LONGEST_IDEA = 350
 MOST_IDEAS = 40
@@ -171,7 +171,9 @@ def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:
     lead = unit.about or unit.heading
     if lead and lead.lower() not in text.lower():
         return _within(f"{lead}: {text}", "" if _leans(unit) else text)
-    if _says_enough(unit.text, unit.speaker == USER) and not _leans(unit):
+    if _says_enough(unit.text, unit.speaker == USER, " ".join(unit.before[-1:])) and not _leans(
+        unit
+    ):
         return _within(text, text)
     before = next((one for one in reversed(unit.before) if not is_chatter(one)), "")
     if before:
@@ -183,11 +185,12 @@ def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:
     return "" if _leans(unit) or _terms(unit.text) < FEW_TERMS else text
 
 
-def _says_enough(text: str, is_users: bool) -> bool:
+def _says_enough(text: str, is_users: bool, before: str = "") -> bool:
     """Whether a sentence has words enough to be understood alone; few are enough for a rule of the user's that points
-    at nothing else: "Never push to main." """
+    at nothing else: "Never push to main." What the number is of that it says again stands in the sentence before."""
     terms = _terms(text)
     points = not _GRAMMAR["leaning"].isdisjoint(names_in(text.lower()))
+    points = points or not {*numbers_in(before)}.isdisjoint(numbers_in(text))
     is_plain_rule = is_users and not points and rules.binds(text)
     return terms >= LEAST_TERMS or (terms >= FEW_TERMS and is_plain_rule)
 

@@ -120,6 +120,13 @@ def test_what_needs_the_sentence_before_takes_it(text: str) -> None:
     assert self_contained(last, "", ()) == f"{said} {text}"
 
 
+def test_a_rule_that_says_a_number_again_takes_the_sentence_before() -> None:
+    """There stands what it is the number of."""
+    said = "The seed was 7, but the bank wants 4711."
+    *_, rule = units([f"User: {said} So please use 4711 everywhere from now on."])
+    assert self_contained(rule, "", ()) == f"{said} Please use 4711 everywhere from now on."
+
+
 def test_a_question_is_not_put_before_itself() -> None:
     asked = unit("Which dataframe library do we like?", "user")
     assert self_contained(asked, "Hello, which dataframe library do we like?", ()) == asked.text

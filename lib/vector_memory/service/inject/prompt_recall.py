@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import NamedTuple
 
-from vector_memory.model import DECISION, PASSAGE
+from vector_memory.model import DECISION, PASSAGE, QUESTION, TODO, Memory
 from vector_memory.retrieve import gate, render
 from vector_memory.retrieve.echoes import ShownTexts, each_once, without_echoes
 from vector_memory.retrieve.newer import SAME_THING
@@ -23,7 +23,9 @@ from vector_memory.service.base.shelf import Shelf, by_ids, each_of
 from vector_memory.service.base.shown_notes import PROMPT, Showing, Worth
 from vector_memory.service.inject.wider_notes import widened
 from vector_memory.service.memory import last_session
+from vector_memory.service.memory.corrected import corrections, in_short
 from vector_memory.service.memory.lookup import answer, is_open, touch
+from vector_memory.service.memory.passages import turn_reader
 from vector_memory.text import fence
 
 MAX_PROMPT_CHARS = 8_000
@@ -51,6 +53,7 @@ END_TOKENS, LONG_AGO, JUST_NOW = 250, timedelta(days=14), timedelta(seconds=gate
 """Tokens at most of the end of the session before; after so long a prompt hardly points back to it; and how long a
 session after it goes on with it, whatever its first prompt says. Of 43 first prompts within ten minutes 22 had
 something in that end that helped, in 3 it misled."""
+TAKEN_UP = " · spoken of again since, may be done"
 MOST_TO_CONFIRM, TO_CONFIRM_TOKENS = 3, 80
 TO_CONFIRM = (
     "Noted as decided in this session. Ask the user whether each is right; "
@@ -281,22 +284,68 @@ def notes_of(
     found: Answer,
     taken: int = 0,
 ) -> list[fence.Note]:
-    """Return as many hits as notes as there is room for, with what else was found of their exchanges.
+    """Return as many hits as notes as there is room for, with what else was found of their exchanges, and what corrected
+    them at once.
 
     Args:
         found: all that the search found.
         taken: tokens that other notes take.
     """
     names = question.names
+
+    def made(budget: int) -> list[fence.Note]:
+        notes = render.notes(
+            hits,
+            budget,
+            names.__getitem__,
+            found.query.terms,
+            ctx.settings.origin_share,
+        )
+        return widened(notes, hits, found.weighed[:NEAREST], budget - render.FENCE_TOKENS)
+
     budget = ctx.settings.prompt_tokens - taken
-    notes = render.notes(
-        hits,
-        budget,
-        names.__getitem__,
-        found.query.terms,
-        ctx.settings.origin_share,
-    )
-    return widened(notes, hits, found.weighed[:NEAREST], budget - render.FENCE_TOKENS)
+    notes = made(budget)
+    chosen = {note.id for note in notes}
+    told = [hit for hit in hits if hit.memory.id in chosen]
+    corrected, settled = _corrections(question, told), _taken_up(question, told)
+    spare = sum(fence.tokens(in_short(one)) for later in corrected.values() for one in later)
+    if spare := spare + len(settled) * fence.tokens(TAKEN_UP):
+        notes = made(budget - spare)
+    notes = [_with_corrections(note, corrected.get(note.id, ())) for note in notes]
+    return [note.with_head(note.head + TAKEN_UP) if note.id in settled else note for note in notes]
+
+
+def _taken_up(question: HookQuestion, hits: Sequence[Hit]) -> set[str]:
+    """Return the ids of todos and questions of which somebody spoke again, in whatever session."""
+    return {
+        hit.memory.id
+        for hit in hits
+        if hit.memory.is_captured
+        and hit.memory.kind in (QUESTION, TODO)
+        and last_session.is_taken_up(question.shelves[hit.shelf], question.scope, hit.memory)
+    }
+
+
+def _corrections(question: HookQuestion, hits: Sequence[Hit]) -> dict[str, list[Memory]]:
+    """Return what corrected hits right after they were said, by the hits' ids; nothing that is told anyway."""
+    told = {hit.memory.id for hit in hits}
+    readers = [turn_reader(shelf) for shelf in question.shelves]
+    return {
+        hit.memory.id: [
+            later
+            for later in corrections(readers[hit.shelf], hit.memory)
+            if later.id not in told and question.scope.holds(later)
+        ]
+        for hit in hits
+    }
+
+
+def _with_corrections(note: fence.Note, later: Sequence[Memory]) -> fence.Note:
+    if not later:
+        return note
+    # In short it may come again, whole.
+    text = "\n".join([note.text, *map(in_short, later)])
+    return fence.Note(note.id, note.head, text, note.foreign, note.is_cut, note.also)
 
 
 def _to_confirm(ctx: Context, question: HookQuestion) -> _NoteBlock:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from vector_memory.model import IMPORTANT, Memory, Source
+from vector_memory.model import IMPORTANT, CleanText, Memory, Source
 from vector_memory.retrieve import render
 from vector_memory.retrieve.newer import Weighed, newer_of
 from vector_memory.service.base import client_memory
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory.corrected import asked_in, corrections
+from vector_memory.service.memory.passages import turn_reader
 from vector_memory.text import fence
 
 NOTE_TOKENS = 90
@@ -22,9 +24,9 @@ SAID_ANEW = 0.65
 one thing, of 8 with this all."""
 
 
-def in_order(shelves: Sequence[Shelf], by_shelf: Sequence[Sequence[Memory]]) -> list[Memory]:
-    """Return the user's rules, what matters more and then what most likely binds first, without those that a later
-    session said anew.
+def in_order(shelves: Sequence[Shelf], by_shelf: Sequence[Sequence[Memory]]) -> Iterator[Memory]:
+    """Yield the user's rules, what matters more and then what most likely binds first, without those that a later
+    session said anew; one that was corrected at once says so.
 
     Args:
         by_shelf: those of each shelf that hold now.
@@ -33,10 +35,21 @@ def in_order(shelves: Sequence[Shelf], by_shelf: Sequence[Sequence[Memory]]) -> 
 
     rules = [Weighed(place, rule) for place, own in enumerate(by_shelf) for rule in own]
     newer = newer_of(rules, rules, shelves)
-    alive = (
-        rule for _, rule in rules if rule.id not in newer or newer[rule.id].likeness < SAID_ANEW
-    )
-    return sorted(alive, key=lambda rule: (rule.priority not in IMPORTANT, -likelihood(rule.text)))
+    alive = [
+        one
+        for one in rules
+        if one.memory.id not in newer or newer[one.memory.id].likeness < SAID_ANEW
+    ]
+    alive.sort(key=lambda one: (one.memory.priority not in IMPORTANT, -likelihood(one.memory.text)))
+    for place, rule in alive:
+        yield _as_corrected(shelves[place], rule)
+
+
+def _as_corrected(shelf: Shelf, rule: Memory) -> Memory:
+    """Return a rule, with what the user said against it right after it."""
+    said = [asked_in(one, RULE_TOKENS // 3) for one in corrections(turn_reader(shelf), rule)[-1:]]
+    text = " · ".join([fence.cut(rule.text, RULE_TOKENS // 2), *said]) if said else rule.text
+    return replace(rule, text=CleanText(text))
 
 
 class StartRules:

@@ -1,7 +1,8 @@
 """One memory's life.
 
 lookup: found by its id, or by a question. views: as programs see it. history: what it was before.
-passages: a passage with what stood around it. last_session: how a session ended, by its passages.
+passages: a passage with what stood around it, corrected: what took it back at once.
+last_session: how a session ended, by its passages.
 moved_projects: memories of a folder that is gone, which may be this project's.
 
 placement: where a new one goes, beside its neighbours: linked, merged (merging) or in the place of one.

@@ -1,0 +1,61 @@
+"""What the user took back in the exchange right after the one in which it was said ("3 is too few, make it 8"): who is
+told the one has to be told the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vector_memory.index.voices import ASSISTANT, USER, voices
+from vector_memory.model import PASSAGE, Memory
+from vector_memory.retrieve import render
+from vector_memory.service.memory.passages import TurnReader, number_of
+from vector_memory.text import fence
+from vector_memory.text.corrections import corrects
+from vector_memory.text.prompts import Prompt
+
+FOLLOWING = 2
+"""How many exchanges after one may correct it: thanks may stand between, and what corrects may be corrected."""
+TOKENS = 60
+"""Tokens at most of a correction as it is told."""
+_LEAD = "User, then: "
+
+
+def corrections(read: TurnReader, memory: Memory) -> list[Memory]:
+    """Return the passages that begin the next exchanges of a memory's session, as far as these correct it: a passage's
+    exchange, or what another memory itself says."""
+    talk = _talk(read(memory)) if memory.is_captured else []
+    said, found = talk if memory.kind == PASSAGE else [memory], list[Memory]()
+    turns = range(memory.source.turn + 1, memory.source.turn + 1 + FOLLOWING) if talk else ()
+    for turn in turns:
+        passages = _talk(read(replace(memory, source=replace(memory.source, turn=turn))))
+        prompt = _prompt(passages)
+        if corrects(prompt, "\n".join(one.text for one in said)):
+            found.append(passages[0])
+            said += passages
+        elif not Prompt(prompt).needs_nothing:
+            break
+    return found
+
+
+def in_short(correction: Memory) -> str:
+    """Return a correction as it is told behind what it corrects: the prompt, and what was answered."""
+    spoken = [voice.text for voice in voices(correction.text) if voice.who in (USER, ASSISTANT)]
+    return _LEAD + fence.cut("\nAssistant: ".join(spoken[:2]), TOKENS)
+
+
+def asked_in(correction: Memory, most: int) -> str:
+    """Return the prompt of a correction alone, in so many tokens at most."""
+    return _LEAD + fence.cut(_prompt([correction]), most)
+
+
+def _talk(memories: Sequence[Memory]) -> list[Memory]:
+    """Return the passages of an exchange in their order; nothing where others speak in it."""
+    passages = sorted((one for one in memories if one.kind == PASSAGE), key=number_of)
+    return [] if any(one.is_held or render.is_others(one) for one in passages) else passages
+
+
+def _prompt(passages: Sequence[Memory]) -> str:
+    """Return what the user said first in an exchange, "" where it is not he who began it."""
+    first = next(iter(voices(passages[0].text)), None) if passages else None
+    return first.text if first and first.who == USER else ""

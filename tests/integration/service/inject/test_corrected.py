@@ -1,0 +1,81 @@
+"""What the user took back right after it was said is not told without that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from service_house import ServiceHouse, captured_of, door, hook_question
+from transcript_samples import Talk
+
+from vector_memory.service.inject import session_start
+from vector_memory.service.inject.prompt_recall import on_prompt
+from vector_memory.text import fence
+
+ASKED = "write the labels of the crates to the spool, 3 copies each"
+ANSWERED = (
+    "The labels of the crates go to the spool now, with 3 copies each and a margin of two lines."
+)
+CORRECTED = "3 copies are too few, make it 5"
+QUESTION = "how many copies of the labels of the crates go to the spool?"
+
+
+def capture(house: ServiceHouse, folder: Path, *talk: tuple[str, str], name: str = "old") -> None:
+    said = Talk(name, cwd=str(folder), timestamp=house.time.isoformat())
+    for prompt, answer in talk:
+        said.user(prompt)
+        said.say(answer)
+    captured_of(house.ctx, said.write(folder / f"{name}.jsonl"), str(folder), final=True)
+    house.follow()
+    house.pass_time(days=1)
+
+
+def prompted(house: ServiceHouse, folder: Path, prompt: str) -> str:
+    return on_prompt(house.ctx, hook_question(house.ctx, "now", str(folder), prompt))
+
+
+@pytest.mark.parametrize("between", [(), (("thanks", "You're welcome."),)])
+def test_what_was_corrected_is_told_with_its_correction(
+    house: ServiceHouse, app: Path, between: tuple[tuple[str, str], ...]
+) -> None:
+    """Within the budget, to a prompt and to who asks; thanks may stand between."""
+    capture(house, app, (ASKED, ANSWERED), *between, (CORRECTED, "It is 5 now."))
+    told = prompted(house, app, QUESTION)
+    assert (
+        "with 3 copies" in told and f"User, then: {CORRECTED}\n" in told and "It is 5 now" in told
+    )
+    assert fence.tokens(told) <= house.ctx.settings.prompt_tokens
+    hits = door(house.ctx, "recall", {"query": QUESTION, "project": str(app)})["hits"]
+    (first,) = (hit["text"] for hit in hits if "with 3 copies" in hit["text"])
+    assert f"User, then: {CORRECTED}" in first
+
+
+def test_what_came_next_is_no_correction(house: ServiceHouse, app: Path) -> None:
+    """Nor is what corrects something later."""
+    other = ("show me the log of the spool", "The log of the spool is empty since Monday.")
+    capture(house, app, (ASKED, ANSWERED), other, (CORRECTED, "It is 5 now."))
+    assert "User, then" not in prompted(house, app, QUESTION)
+
+
+def test_a_rule_that_was_corrected_at_once_says_so(house: ServiceHouse, app: Path) -> None:
+    """At a session's start, too."""
+    rule = "Always put the labels of crates on the left side."
+    capture(house, app, (rule, "Done."), ("no wait, the right side. left is for glass", "Done."))
+    capture(house, app, (ASKED, ANSWERED), name="last")
+    told = session_start.on_start(house.ctx, hook_question(house.ctx, "now", str(app)))
+    assert f"{rule} · User, then: no wait, the right side. left is for glass" in told
+
+
+def test_a_todo_of_which_was_spoken_again_says_so(house: ServiceHouse, app: Path) -> None:
+    """Nobody wrote down whether it is done."""
+    todo = ("todo: weigh the crates of glass on the new scale", "Noted.")
+    done = "The crates of glass were weighed on the new scale, each has twelve kilos."
+    ask = "what is the todo with the crates of glass and the scale?"
+    capture(house, app, todo)
+    open_one = prompted(house, app, ask)
+    assert "· todo ·" in open_one and "spoken of again" not in open_one
+    there = app / "there"
+    there.mkdir()
+    capture(house, there, todo, ("go on with the scale", done), name="other")
+    heads = [line for line in prompted(house, there, ask).split("\n") if "· todo ·" in line]
+    assert [head.endswith("spoken of again since, may be done") for head in heads] == [True]
