@@ -57,6 +57,7 @@ LEFT_ALONE_S = 5.0
 MAX_LOG_BYTES = 1_000_000
 MOST_DEPTH = 32
 SOCKET = "daemon.sock"
+MOVED = "its data home is no longer where it was"
 PROMPT = "UserPromptSubmit"
 
 
@@ -163,6 +164,9 @@ class Daemon:
         if self.app is not None:
             self.app.interrupt()
         self.server.close(DRAIN_S)
+        if self._has_moved():
+            # What it would still write would make the old folder again.
+            return False
         return self.app is None or self.app.close(CLOSE_S)
 
     def end(self, reason: str) -> None:
@@ -179,6 +183,11 @@ class Daemon:
                 begun.delivery.take_back()
             reply.send(wire.OLD, b"")
             self.end(f"version {version} takes over")
+            return
+        if self._has_moved():
+            # Reached by the socket in the folder that was moved: the next one knows it by its new path.
+            reply.send(wire.OLD, b"")
+            self.end(MOVED)
             return
         if verb.startswith(wire.HOOK_VERB):
             self._answer_hook(verb[len(wire.HOOK_VERB) :], body, reply)
@@ -339,6 +348,8 @@ class Daemon:
         _end_after(HUNG_S)
         if not self.server.owns_socket():
             self.end("its socket is gone")
+        elif self._has_moved():
+            self.end(MOVED)
         else:
             # A hook that got no answer has removed it: nobody read what is in it.
             self.early.listen()
@@ -351,6 +362,13 @@ class Daemon:
             self.end("the plugin was uninstalled")
         if idle_s > self.settings.idle_exit_minutes * 60 and not (self.app and self.app.busy()):
             self.end("idle")
+
+    def _has_moved(self) -> bool:
+        """Whether the data home is no longer where it was: this process still stands in its folder `run`."""
+        try:
+            return not os.path.samefile(self.home.run, ".")
+        except OSError:
+            return True
 
     def _stir(self) -> None:
         if self.app is not None:

@@ -17,6 +17,7 @@ import pytest
 from daemon_rig import Rig, alive
 
 from vector_memory import errors, wire
+from vector_memory.client.link import DaemonClient
 from vector_memory.system import paths
 
 
@@ -102,6 +103,23 @@ def test_it_ends_when_its_data_home_is_gone(rig: Rig) -> None:
     pid = rig.daemon.start()["pid"]
     os.unlink(rig.home.socket)
     rig.until(lambda: not alive(pid), "its end")
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_it_ends_when_its_data_home_was_moved(rig: Rig, asked: bool) -> None:
+    """Reached by the socket that moved along, it gives way to one that knows the new path; asked nothing, it ends by
+    itself. It makes nothing at the old one."""
+    done = rig.daemon.ask("remember", {"text": "The ledger uses WAL mode", "global": True})
+    pid = rig.state("full")["pid"]
+    moved = f"{rig.home.root}-moved"
+    os.rename(rig.home.root, moved)
+    rig.daemon = DaemonClient(paths.Home(moved))
+    if not asked:
+        rig.until(lambda: not alive(pid), "its end")
+    answer = rig.daemon.ask("recall", {"query": "ledger WAL", "global": True})
+    assert [hit["id"] for hit in answer["hits"]] == [done["id"]]
+    rig.until(lambda: not alive(pid), "its end")
+    assert not os.path.exists(rig.home.root)
 
 
 def test_an_older_daemon_gives_way_to_an_installed_newer_one(rig: Rig) -> None:
