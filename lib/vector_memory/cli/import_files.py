@@ -32,7 +32,11 @@ def import_files(
 
     Raises:
         BadParameter: what was asked is for the other sort.
+        NotFoundError: there is nothing of a name.
     """
+    for path in files:
+        if not os.path.lexists(path):
+            raise NotFoundError(f"There is no {path}.", "Name notes, folders of them, or a file.")
     if all(map(is_markdown, files)):
         if verbatim:
             raise typer.BadParameter("--verbatim is for JSON lines.")
@@ -47,8 +51,6 @@ def import_files(
 
 def import_lines(call: Invocation, path: str, where: asking.Request, verbatim: bool = False) -> int:
     """Import a file of JSON lines; return 1 where a line of it was not taken, else 0."""
-    if not os.path.lexists(path):
-        raise NotFoundError(f"There is no file {path}.", "Name a file of JSON lines.")
     if b"\0" in beginning(path, FIRST_LINE_BYTES):
         raise BadInputError(f"{path} is no text.", TAKEN)
     answer = ask_long("import", where, call.as_json, path=path, verbatim=verbatim)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.invocation import Invocation
 from vector_memory.cli.progress import ask_long
-from vector_memory.errors import NotFoundError
 
 MAX_ROWS = 200
 COUNTS = "stored updated merged proposed unchanged left_out forgotten redactions"
@@ -30,13 +28,7 @@ def run(
         where: what is asked of the daemon beside the paths.
         yes: do not ask; dry_run: only show them.
         prune: forget what an import brought that is gone now.
-
-    Raises:
-        NotFoundError: there is nothing of a name.
     """
-    for path in paths:
-        if not os.path.lexists(path):
-            raise NotFoundError(f"There is no file {path}.", "Name notes or folders of them.")
     where = {**where, "paths": paths}
     told: list[Row] = []
     if not (call.as_json and yes) or dry_run:
