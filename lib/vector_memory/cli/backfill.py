@@ -18,7 +18,8 @@ _NAME = "Name a file or a folder, or say --all."
 def backfill(
     call: Invocation, paths: list[str] | None, all: bool, session: str | None, no_wait: bool
 ) -> int:
-    """Index transcripts, by default those of this project; return 1 if that brought nothing but errors.
+    """Index transcripts, by default those of this project; return 1 where none of them could be read, else
+    0: those that could not are told each time.
 
     Raises:
         BadParameter: they are named in several ways.
@@ -41,10 +42,12 @@ def backfill(
     except KeyboardInterrupt:
         output.note("Stopped. What was read stays, and the same command goes on where it was.")
         raise
-    code = call.report(answer, "files sessions stored unchanged")
+    call.report(answer, "files known sessions stored unchanged")
+    if not (answer.count("files") or answer.count("errors") or call.as_json):
+        output.note(f"No transcripts are in {', '.join(answer.texts('looked_in'))}.")
     if no_wait and answer.count("stored") and not call.as_json:
         output.note("Ideas in them are looked for in the background, when nothing else is asked.")
-    return code
+    return 1 if answer.count("errors") and not answer.count("files") else 0
 
 
 def transcripts(folder: str, session: str | None) -> list[str]:

@@ -581,11 +581,49 @@ class TestReadingIn:
         assert main(["import", str(file)]) == 1
         assert "and 2 more" in capsys.readouterr().err
 
-    def test_a_missing_file_is_an_expected_error(self, daemon: FakeDaemon) -> None:
-        """The daemon is not asked."""
-        assert main(["import", "/nowhere/in.jsonl"]) == 1
-        assert main(["backfill", "/nowhere/in.jsonl"]) == 1
+    def test_a_missing_file_is_an_expected_error(
+        self, daemon: FakeDaemon, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """It is named, also beside others and where it would be a folder. The daemon is not asked."""
+        note = tmp_path / "NOTES.md"
+        note.write_text("- A note.")
+        for words in (
+            ["import", "/nowhere/in.jsonl"],
+            ["backfill", "/nowhere/in.jsonl"],
+            ["import", "/nowhere/adr"],
+            ["import", str(note), "/nowhere/adr"],
+        ):
+            assert main(words) == 1
+            assert f"There is no {words[-1]}." in capsys.readouterr().err
         assert daemon.asked == []
+
+    def test_backfill_tells_what_could_not_be_read(
+        self, daemon: FakeDaemon, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """Each time, with 1 where that is all: what was read before changes nothing."""
+        told = {"errors": [{"file": "/t/odd.jsonl", "error": "is no regular file"}], "seconds": 0.1}
+        for files, stored, code in ((3, 2, 0), (3, 0, 0), (0, 0, 1)):
+            daemon.handlers["backfill"] = lambda _, n=files, s=stored: {
+                **told,
+                "files": n,
+                "stored": s,
+            }
+            assert main(["backfill", str(tmp_path)]) == code
+            out, err = capsys.readouterr()
+            assert f"{files} files, 0 known" in out
+            assert err == "/t/odd.jsonl: is no regular file\n"
+
+    def test_backfill_that_finds_nothing_says_where_it_looked(
+        self, daemon: FakeDaemon, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """Else nobody could tell a wrong folder from an empty one."""
+        daemon.handlers["backfill"] = lambda _: {
+            "files": 0,
+            "errors": [],
+            "looked_in": ["/a", "/b"],
+        }
+        assert main(["backfill", "--all"]) == 0
+        assert "No transcripts are in /a, /b." in capsys.readouterr().err
 
     def test_backfill_finds_this_project_s_transcripts(
         self, daemon: FakeDaemon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.index.cursor import Cursor
 from vector_memory.index.reader import TurnRead, transcripts_below
 from vector_memory.model import Progress
 from vector_memory.service.base import messages
@@ -53,6 +54,7 @@ class Filled:
     """What a backfill did so far."""
 
     files: int = 0
+    known: int = 0
     captured: store_session.Captured = field(default_factory=store_session.Captured)
     errors: list[FileError] = field(default_factory=list)
 
@@ -62,13 +64,16 @@ class BackfillAnswer:
     """What a backfill did.
 
     Attributes:
-        files: how many were read, of how many `sessions`.
+        files: how many were read, of how many `sessions`; in `known` of them was nothing new.
         drafts: how many memories were made of them, of which `stored` are new or changed.
         redactions: values that were taken out.
         dropped: texts that could not be looked at for secrets.
+        errors: the files that could not be read, each time anew.
+        looked_in: the files and folders that were looked at.
     """
 
     files: int
+    known: int
     sessions: int
     drafts: int
     stored: int
@@ -76,6 +81,7 @@ class BackfillAnswer:
     redactions: int
     dropped: int
     errors: list[FileError]
+    looked_in: list[str]
     seconds: float
 
 
@@ -90,7 +96,8 @@ def backfill(ctx: Context, request: BackfillRequest, progress: Progress) -> Back
     """
     started = time.monotonic()
     done = Filled()
-    files = list(dict.fromkeys(path for root in roots(request) for path in _below(root, done)))
+    places = roots(request)
+    files = list(dict.fromkeys(path for root in places for path in _below(root, done)))
     asks = (to_ask(ctx, path, final=not is_live(path, request.session)) for path in files)
     whole = False
     try:
@@ -104,7 +111,14 @@ def backfill(ctx: Context, request: BackfillRequest, progress: Progress) -> Back
         ctx.state.audit("backfill", request.actor, [], detail)
     counts = {**vars(done.captured), "sessions": len(done.captured.sessions)}
     seconds = round(time.monotonic() - started, 3)
-    return BackfillAnswer(files=done.files, **counts, errors=done.errors, seconds=seconds)
+    return BackfillAnswer(
+        files=done.files,
+        known=done.known,
+        **counts,
+        errors=done.errors,
+        looked_in=places,
+        seconds=seconds,
+    )
 
 
 def roots(request: BackfillRequest) -> list[str]:
@@ -125,11 +139,14 @@ def roots(request: BackfillRequest) -> list[str]:
 
 
 def _below(root: str, done: Filled) -> list[str]:
-    """Return the transcripts of a root; what was left out of a folder is told with the errors.
+    """Return the transcripts of a root; what was left out of a folder is told with the errors. What is not there
+    holds none: `roots` has seen to it that what was named is.
 
     Raises:
         BadInputError: a file that was named is none to read.
     """
+    if not os.path.lexists(root):
+        return []
     refused: list[OSError] = []
     found = transcripts_below(root, refused)
     if refused and not os.path.isdir(root):
@@ -137,23 +154,22 @@ def _below(root: str, done: Filled) -> list[str]:
     if not found and not os.path.isdir(root):
         raise BadInputError(f"{root} is no transcript.", "Name one, or a folder of them.")
     for error in refused[: MOST_ERRORS - len(done.errors)]:
-        done.errors.append(FileError(error.filename or root, f"{error}"))
+        done.errors.append(_error(error.filename or root, error))
     return found
 
 
 def _everything(request: BackfillRequest) -> list[str]:
-    """Return the folders in which the clients keep transcripts, as the caller's environment has it."""
+    """Return the folders in which clients may keep transcripts, as the caller's environment has it."""
     home = os.path.expanduser("~")
     claude = request.claude_dir or os.path.join(home, ".claude")
     codex = request.codex_dir or os.path.join(home, ".codex")
     gemini = request.gemini_dir or os.path.join(home, ".gemini")
-    folders = [
+    return [
         os.path.join(claude, "projects"),
         os.path.join(codex, "sessions"),
         os.path.join(codex, "archived_sessions"),
         os.path.join(gemini, "tmp"),
     ]
-    return [folder for folder in folders if os.path.isdir(folder)]
 
 
 def is_live(path: str, own_session: str = "") -> bool:
@@ -192,6 +208,13 @@ def _store(ctx: Context, batch: Sequence[Found], done: Filled) -> None:
             lessons = (deferred.LESSONS,) if ctx.settings.learn_from_outcomes else ()
             done.captured.add(store_session.store(ctx, reads, tasks=tasks, by_path=lessons))
             done.files += len(reads)
-    done.errors += [
-        FileError(ask.path, str(made)) for ask, made in batch if isinstance(made, OSError)
-    ]
+    done.known += sum(
+        isinstance(made, TurnRead) and not made.drafts and ask.cursor != Cursor()
+        for ask, made in batch
+    )
+    done.errors += [_error(ask.path, made) for ask, made in batch if isinstance(made, OSError)]
+
+
+def _error(path: str, error: OSError) -> FileError:
+    # All of its words would name the path again.
+    return FileError(path, error.strerror or str(error.args[0]))

@@ -283,13 +283,18 @@ class TestBackfill:
                 for kind, payload in rollout
             )
         )
+        for path in (*claude.rglob("*.jsonl"), *codex.rglob("*.jsonl")):
+            os.utime(path, (0, 0))
         request = {"all": True, "claude_dir": str(claude), "codex_dir": str(codex)}
         done = self.fill(house, **request)
         assert (done["files"], done["sessions"], done["errors"]) == (3, 2, [])
         texts = " ".join(stored(house).values())
         assert "retry limit is five" in texts
         assert "lock is never released" in texts
-        assert self.fill(house, **request)["stored"] == 0
+        again = self.fill(house, **request)
+        assert (again["stored"], done["known"], again["known"]) == (0, 0, 3)
+        assert str(claude / "projects") in again["looked_in"]
+        assert str(codex / "archived_sessions") in again["looked_in"]
 
     def test_a_rollout_is_read_on_in_its_session(self, house: ServiceHouse, tmp_path: Path) -> None:
         """What a rollout tells in its first line alone still holds for what comes later."""
@@ -347,6 +352,16 @@ class TestBackfill:
         told = [one for one in house.ctx.state.audit_entries(50) if one.action == "backfill"]
         whole = [entry.detail["whole"] for entry in told[:3]]
         assert whole == [True, True, False]
+
+    def test_odd_files_are_told_each_time(self, house: ServiceHouse, tmp_path: Path) -> None:
+        """By their path, once, and why."""
+        session().write(tmp_path / "s1.jsonl")
+        os.utime(tmp_path / "s1.jsonl", (0, 0))
+        os.mkfifo(tmp_path / "odd.jsonl")
+        for known in (0, 1):
+            done = self.fill(house, paths=[str(tmp_path)])
+            odd = {"file": str(tmp_path / "odd.jsonl"), "error": "is no regular file"}
+            assert (done["errors"], done["files"], done["known"]) == ([odd], 1, known)
 
     def test_unreadable_files_are_told(
         self, house: ServiceHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
