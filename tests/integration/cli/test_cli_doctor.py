@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -29,6 +30,7 @@ from vector_memory.cli.checks import (
 from vector_memory.cli.main import main
 from vector_memory.errors import DaemonUnavailableError
 from vector_memory.setup import locking
+from vector_memory.setup.app import digest
 from vector_memory.system.paths import Home, version
 
 Finding = checks.CheckResult
@@ -210,6 +212,24 @@ class TestRuntime:
         assert "0.0.1" in runtime._installed(case.home).message
         file.write_text(version())
         assert runtime._installed(case.home).state == "ok"
+
+    def test_code_that_moved_on_under_the_same_version_is_told(
+        self, case: checks.Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The plugin or clone that this was started from; the fix installs it."""
+        root = tmp_path / "a clone"
+        file = root / "lib" / "vector_memory" / "VERSION"
+        file.parent.mkdir(parents=True)
+        file.write_text(version())
+        installed = Path(case.home.app, f"{version()}-{digest(str(root))}")
+        shutil.copytree(root, installed)
+        os.symlink(installed.name, case.home.app_current)
+        monkeypatch.setitem(sys._xoptions, runtime.ROOT_OPTION, str(root))
+        assert runtime._installed(case.home).state == "ok"
+        (root / "lib" / "new.py").write_text("")
+        found = runtime._installed(case.home)
+        assert (found.state, str(root) in found.message) == ("warn", True)
+        assert found.fix == f"Install it: '{root}/bootstrap.sh'"
 
     def test_missing_packages_are_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Each by its name."""

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 
 from vector_memory.cli.checks import Case, CheckResult, fail, ok, warn
+from vector_memory.setup.app import digest
 from vector_memory.system.paths import Home, version
 
 PACKAGES = ("lancedb", "pyarrow", "numpy", "onnxruntime", "tokenizers", "pydantic", "typer", "rich")
 SET_UP = "Run ./bootstrap.sh in the plugin's folder."
 SLOW_MS = 60.0
+ROOT_OPTION = "vector_memory_root"
+"""By this option of the interpreter `bin/vector-memory` tells which folder it stands in."""
 
 
 def check(case: Case) -> Iterator[CheckResult]:
@@ -63,4 +68,15 @@ def _installed(home: Home) -> CheckResult:
         return warn("No version is installed in the data home.", SET_UP)
     if installed != version():
         return warn(f"Installed is {installed}, this is {version()}.", SET_UP)
+    if (root := other_code(home)) is not None:
+        fix = f"Install it: {shlex.quote(os.path.join(root, 'bootstrap.sh'))}"
+        return warn(f"The code in {root} is not what is installed.", fix)
     return ok(f"Version {installed} is installed")
+
+
+def other_code(home: Home) -> str | None:
+    """Return the folder that this was started from, where its code differs from what is installed: a plugin or a
+    clone that moved on under the same version."""
+    root = str(sys._xoptions.get(ROOT_OPTION, ""))
+    installed = os.path.basename(os.path.realpath(home.app_current)).rpartition("-")[2]
+    return root if root and digest(root) != installed else None
