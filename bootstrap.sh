@@ -18,6 +18,9 @@ works() {
         >/dev/null 2>&1 </dev/null
 }
 
+if [ -n "${VECTOR_MEMORY_PYTHON:-}" ] && ! works "$VECTOR_MEMORY_PYTHON"; then
+    echo "VECTOR_MEMORY_PYTHON=$VECTOR_MEMORY_PYTHON is no Python 3.10 to 3.14 that runs: another one is taken." >&2
+fi
 for python in ${VECTOR_MEMORY_PYTHON:+"$VECTOR_MEMORY_PYTHON"} python3 \
     python3.13 python3.12 python3.11 python3.14 python3.10 /usr/bin/python3; do
     if works "$python"; then
