@@ -11,7 +11,7 @@ from vector_memory.setup import snippet  # noqa: E402
 
 def make() -> str:
     """Return what the file is to hold: the settings with the plugin's path as a variable."""
-    return snippet.render(snippet.load(str(ROOT)), f"{snippet.ROOT}/hooks/run")
+    return snippet.render(snippet.load(str(ROOT)), snippet.PROGRAM)
 
 
 if __name__ == "__main__":

@@ -104,7 +104,7 @@ def _launchd(label: str, port: int = 0) -> Timers:
 
 
 def _cron() -> Timers:
-    path = Home().path("jobs.cron")
+    path = Home().cron
     # A crontab takes a percent sign for the end of a line.
     home, started = (shlex.quote(word).replace("%", "\\%") for word in (Home().root, program()))
     start = f"(crontab -l 2>/dev/null; cat {shlex.quote(path)}) | crontab -"

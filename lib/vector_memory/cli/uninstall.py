@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import typer
@@ -18,18 +16,10 @@ from vector_memory.cli.answers import Row
 from vector_memory.cli.checks import hooks
 from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import BadInputError, VectorMemoryError
+from vector_memory.setup import leaving
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.paths import Home
 
-MADE_AGAIN = (
-    "runtime", "models", "app", "run", "logs", "reserve", "settings.snippet.json", "jobs.cron",
-)  # fmt: skip
-"""What of the data home a set-up makes again."""
-MEMORIES = (
-    "global", "state.db", "state.db-wal", "state.db-shm", "archives", "audit", "backups", "feeds", "snapshots",
-    "spool", "tokens.json", "restore.json", "config.json",
-)  # fmt: skip
-"""What of it is the user's own: memories, and what belongs to them."""
 CLIENT_WAIT_S = 120.0
 
 
@@ -63,7 +53,7 @@ def uninstall(call: Invocation, memories: bool, yes: bool, dry_run: bool) -> Non
         raise typer.BadParameter("With --json, say --yes or --dry-run.")
     parts = _look()
     if not call.as_json:
-        _tell(parts)
+        _tell(parts, memories)
     if not dry_run:
         if not yes:
             asking.confirm("Remove all of that?", "removed")
@@ -71,9 +61,9 @@ def uninstall(call: Invocation, memories: bool, yes: bool, dry_run: bool) -> Non
                 f"Delete the memories in {parts.home.root} as well, for good?", err=True
             )
         _remove(parts, memories)
-    left = _left(parts)
-    answer = Row({"removed": not dry_run, "memories_deleted": memories and not dry_run, **left})
-    call.show(answer, _say_what_stays)
+    left = leaving.left(parts.home, memories, dry_run)
+    answer = Row({**left, "projects": parts.projects})
+    call.show(answer, lambda answer: _say_what_stays(answer, leaving.words(parts.home, left)))
 
 
 def _look() -> Uninstalling:
@@ -106,9 +96,11 @@ def _project_stores(home: Home) -> list[str]:
     return [folder for store in stores if (folder := store.text("folder")) != home.global_store]
 
 
-def _tell(parts: Uninstalling) -> None:
+def _tell(parts: Uninstalling, memories: bool) -> None:
     output.say("To be removed:")
     output.say(f"  the daemon, the runtime and the model in {parts.home.root}")
+    if memories:
+        output.say(f"  {leaving.memories_of(parts.home)}")
     for path in parts.wired:
         output.say(f"  our hooks in {path}")
     for path in parts.timers:
@@ -129,12 +121,7 @@ def _remove(parts: Uninstalling, memories: bool) -> None:
     asking.daemon().stop()
     # What is imported from the runtime must be there until the last word.
     sys.stdout.flush()
-    for name in [*MADE_AGAIN, *(MEMORIES if memories else ())]:
-        _delete(parts.home.path(name))
-    if memories:
-        # Somebody may keep something else there.
-        with contextlib.suppress(OSError):
-            os.rmdir(parts.home.root)
+    leaving.remove(parts.home, memories)
 
 
 def _uninstall_plugin(name: str) -> None:
@@ -168,25 +155,9 @@ def _unwire(path: str, home: str) -> None:
         ) from error
 
 
-def _delete(path: str) -> None:
-    if os.path.islink(path) or os.path.isfile(path):
-        os.unlink(path)
-    else:
-        shutil.rmtree(path, ignore_errors=True)
-
-
-def _left(parts: Uninstalling) -> Mapping[str, object]:
-    own = [path for name in MEMORIES if os.path.lexists(path := parts.home.path(name))]
-    return {"home": parts.home.root, "memories": own, "projects": parts.projects}
-
-
-def _say_what_stays(answer: Row) -> None:
-    stays: Iterable[str] = answer.texts("projects")
-    if answer.texts("memories"):
-        output.say(f"Your memories stay in {answer.text('home')}: the next set-up finds them.")
-    elif answer.flag("removed"):
-        output.say("Removed, with all memories in the data home.")
-    for store in stays:
+def _say_what_stays(answer: Row, in_home: list[str]) -> None:
+    output.say("\n".join(in_home))
+    for store in answer.texts("projects"):
         output.say(f"A project's own store stays: {os.path.dirname(store)}")
     output.say(
         "What the client knows of the marketplace stays in its settings (`extraKnownMarketplaces`)."

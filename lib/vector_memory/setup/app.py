@@ -40,8 +40,8 @@ def install(site: SetupSite) -> str:
     if previous != name:
         point(site.home.app_current, name)
     _sweep(site, keep={name, previous})
-    write_durably(site.home.path("app", "hook"), SHIM.encode(), 0o700)
-    write_durably(site.home.path("settings.snippet.json"), snippet.for_home(site).encode())
+    write_durably(site.home.shim, SHIM.encode(), 0o700)
+    write_durably(site.home.snippet, snippet.for_home(site).encode())
     return ALREADY if previous == name else name
 
 

@@ -28,11 +28,19 @@ fi
 
 # Whether the folder holds things, and none of them is a data home's.
 holds_something_else() {
-    for entry in runtime spool logs/setup.log state.db config.json; do
+    for entry in runtime spool logs/setup.log state.db config.json app/hook; do
         [ ! -e "$home/$entry" ] || return 1
     done
     for entry in "$home"/* "$home"/.[!.]*; do
         [ ! -e "$entry" ] && [ ! -h "$entry" ] || return 0
     done
     return 1
+}
+
+# Whether `uninstall` was here and nobody has set anything up since: it leaves the shim, without any code. A plugin
+# that was installed after that counts: the client's list of plugins is newer then, and names it.
+is_uninstalled() {
+    [ -f "$home/app/hook" ] && [ ! -h "$home/app/current" ] || return 1
+    plugins=${CLAUDE_CONFIG_DIR:-${HOME:-}/.claude}/plugins/installed_plugins.json
+    [ ! "$plugins" -nt "$home/app/hook" ] || ! grep -q '"vector-memory@' "$plugins"
 }

@@ -38,6 +38,10 @@ def main(arguments: Sequence[str]) -> int:
         import develop
 
         return develop.main(ROOT, arguments[1:])
+    if arguments[:1] == ["--without-runtime"]:
+        from vector_memory.setup import bare
+
+        return bare.main(arguments[1:])
     options = _parse(arguments)
     try:
         site = SetupSite(ROOT, paths.Home(), options.model_source)
@@ -186,7 +190,7 @@ Switch it on in Claude Code, for good:
   claude plugin install vector-memory@vector-memory
 or for one session:
   claude --plugin-dir {root}
-or by hand: copy the hooks of {site.home.path("settings.snippet.json")} into your settings.
+or by hand: copy the hooks of {site.home.snippet} into your settings.
 
 The command line: {program} --help
 """

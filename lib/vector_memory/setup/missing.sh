@@ -37,6 +37,15 @@ for word; do
         --help | -h) help; exit 0 ;;
     esac
 done
+case "$1 ${2:-}" in
+    'uninstall '* | 'daemon stop' | 'daemon status')
+        VECTOR_MEMORY_HOME=$home exec /bin/sh "$root/bootstrap.sh" --without-runtime "$@" ;;
+esac
+# Only the user takes it back: an agent of a session that is still open may go on asking.
+if [ -n "${CLAUDECODE:-}" ] && is_uninstalled; then
+    printf 'Vector Memory was uninstalled.\nWhat to do: the user sets it up again, by %s\n' "$root/bootstrap.sh" >&2
+    exit 1
+fi
 
 doubt=
 if [ -n "${VECTOR_MEMORY_HOME:-}" ]; then

@@ -8,7 +8,7 @@ from typing import Any
 
 from vector_memory.setup.site import SetupSite
 
-ROOT = "${CLAUDE_PLUGIN_ROOT}"
+PROGRAM = "${CLAUDE_PLUGIN_ROOT}/hooks/run"
 Groups = list[dict[str, Any]]
 """An event's groups of hooks, as the client's settings have them."""
 
@@ -17,7 +17,8 @@ def render(hooks: dict[str, Groups], program: str) -> str:
     """Return settings JSON with the same hooks, run by `program`, which takes the event's name.
 
     Args:
-        hooks: what `hooks/hooks.json` says, by event.
+        hooks: what `hooks/hooks.json` says, by event. Each of its lines is safe without the program: a shell that is
+            given a script that is gone exits with 2, by which the client blocks prompts.
         program: the path of `hooks/run`, or of the shim that stays put.
     """
     wired = {event: [_wired(group, program) for group in groups] for event, groups in hooks.items()}
@@ -26,7 +27,7 @@ def render(hooks: dict[str, Groups], program: str) -> str:
 
 def for_home(site: SetupSite) -> str:
     """Return the settings with the absolute path of the data home's shim, ready to be pasted."""
-    return render(load(site.root), site.home.path("app", "hook"))
+    return render(load(site.root), site.home.shim)
 
 
 def load(root: str) -> dict[str, Groups]:
@@ -37,5 +38,8 @@ def load(root: str) -> dict[str, Groups]:
 
 
 def _wired(group: dict[str, Any], program: str) -> dict[str, object]:
-    hooks = [{**hook, "args": [program, *hook["args"][1:]]} for hook in group["hooks"]]
+    hooks = [
+        {**hook, "args": [word.replace(PROGRAM, program) for word in hook["args"]]}
+        for hook in group["hooks"]
+    ]
     return {**group, "hooks": hooks}

@@ -19,6 +19,11 @@ if holds_something_else; then
     say 'Vector Memory is not set up: VECTOR_MEMORY_HOME names a folder that holds something else. Correct it, or run bootstrap.sh with it.'
     exit 0
 fi
+# To the user alone: the model might do it.
+if is_uninstalled; then
+    echo '{"systemMessage": "Vector Memory was uninstalled. Installing the plugin anew, or bootstrap.sh, sets it up again."}'
+    exit 0
+fi
 # A path that JSON would need escaped is only described.
 shown=$home
 case $shown in *[\"\\]* | *[[:cntrl:]]*) shown='its data home' ;; esac

@@ -71,6 +71,10 @@ class Home:
         self.config = self.path("config.json")
         self.app = self.path("app")
         self.app_current = self.path("app", "current")
+        self.shim = self.path("app", "hook")
+        """What hooks in settings run: it stays, also after an `uninstall`."""
+        self.snippet = self.path("settings.snippet.json")
+        self.cron = self.path("jobs.cron")
         self.runtime = self.path("runtime")
         self.runtime_python = self.path("runtime", "venv", "bin", "python")
         self.hook_python = self.path("runtime", "hook-python")

@@ -56,8 +56,9 @@ def test_the_market_offers_this_plugin() -> None:
 
 @pytest.mark.parametrize(("event", "hook"), wired())
 def test_each_wired_event_has_its_entry(event: str, hook: dict[str, Any]) -> None:
-    """A hook starts without a shell's quoting and names a file that exists, made for its event."""
-    program, stem = hook["args"]
+    """A hook needs no quoting, asks first whether its program is there, and names a file made for its event."""
+    *asks, program, stem = hook["args"]
+    assert asks == ["-c", '[ ! -r "$0" ] || . "$0"']
     assert (hook["type"], hook["command"]) == ("command", "sh")
     assert program == "${CLAUDE_PLUGIN_ROOT}/hooks/run"
     assert "".join(word.capitalize() for word in stem.split("_")) == event
@@ -66,7 +67,7 @@ def test_each_wired_event_has_its_entry(event: str, hook: dict[str, Any]) -> Non
 
 def test_no_entry_is_left_unwired() -> None:
     """Every file made for an event is wired."""
-    stems = {hook["args"][1] for _, hook in wired()}
+    stems = {hook["args"][-1] for _, hook in wired()}
     assert {path.stem for path in (ROOT / "hooks").glob("*.py")} == stems
 
 

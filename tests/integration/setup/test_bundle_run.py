@@ -3,6 +3,7 @@ silent."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -14,7 +15,7 @@ import pytest
 from e2e.harness.bundle import ROOT
 
 from vector_memory.generate.client import OWN_SESSION
-from vector_memory.setup import app
+from vector_memory.setup import app, leaving
 from vector_memory.setup.site import SetupSite
 from vector_memory.system.paths import Home, data_home
 
@@ -191,17 +192,73 @@ def test_the_shim_outlives_everything_else(site: SetupSite) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_the_installed_snippet_names_the_shim(site: SetupSite) -> None:
+def wired(settings: str) -> list[list[str]]:
+    """Return the commands of settings or of a plugin's hooks, word by word."""
+    groups = itertools.chain(*json.loads(settings)["hooks"].values())
+    return [[hook["command"], *hook["args"]] for group in groups for hook in group["hooks"]]
+
+
+def run_wired(shell: list[str], words: list[str]) -> str:
+    """Run a hook as the client does, by a shell in the place of its `sh`; return its stdout."""
+    done = subprocess.run(
+        [*shell, *words[1:]],
+        input=b"{}",
+        capture_output=True,
+        env={"PATH": os.defpath},
+        check=False,
+        timeout=20,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    return done.stdout.decode()
+
+
+def test_a_hook_whose_program_is_gone_blocks_nothing(shell: list[str], site: SetupSite) -> None:
+    """Not the plugin's, swept under an open session, nor one of settings, after its data home was moved: a shell
+    ends with 2 where a script is not there, which blocks the prompt."""
+    app.install(site)
+    swept = f"{site.home.root}/no 'such\" $plugin"
+    plugins = wired((ROOT / "hooks" / "hooks.json").read_text(encoding="utf-8"))
+    gone = [[word.replace("${CLAUDE_PLUGIN_ROOT}", swept) for word in words] for words in plugins]
+    gone += wired(Path(site.home.snippet).read_text(encoding="utf-8"))
+    os.unlink(site.home.shim)
+    assert [run_wired(shell, words) for words in gone] == [""] * len(gone)
+
+
+def test_the_installed_snippet_runs_the_shim(shell: list[str], site: SetupSite) -> None:
     """Every hook of the data home's snippet is the shim, by its absolute path."""
     app.install(site)
-    text = Path(site.home.path("settings.snippet.json")).read_text(encoding="utf-8")
-    hooks = [
-        hook
-        for groups in json.loads(text)["hooks"].values()
-        for group in groups
-        for hook in group["hooks"]
-    ]
-    assert {hook["args"][0] for hook in hooks} == {site.home.path("app", "hook")}
+    with_interpreter_at(site)
+    hooks = wired(Path(site.home.snippet).read_text(encoding="utf-8"))
+    assert {words[-2] for words in hooks} == {site.home.shim}
+    for words in hooks:
+        ran = site.home.path("app", "current", "hooks", f"{words[-1]}.py")
+        assert run_wired(shell, words).splitlines()[-2:] == [ran, site.home.root]
+
+
+def test_the_shim_of_an_uninstalled_home_is_silent(site: SetupSite) -> None:
+    """It is all that is left, and the hooks of settings go on naming it."""
+    app.install(site)
+    leaving.remove(site.home, memories=True)
+    assert [path.name for path in Path(site.home.root).rglob("*")] == ["app", "hook"]
+    done = run_shim(site, {})
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_python_that_is_too_old_is_told(tmp_path: Path) -> None:
+    """Who names one for the set-up is not left to believe that it is used."""
+    old = tmp_path / "python3.9"
+    old.write_text("#!/bin/sh\nexit 1\n")
+    old.chmod(0o700)
+    done = subprocess.run(
+        ["sh", str(ROOT / "bootstrap.sh"), "--help"],
+        capture_output=True,
+        text=True,
+        env={"PATH": os.environ["PATH"], "VECTOR_MEMORY_PYTHON": str(old)},
+        check=False,
+        timeout=20,
+    )
+    assert done.returncode == 0
+    assert f"VECTOR_MEMORY_PYTHON={old} is no Python 3.10 to 3.14" in done.stderr
 
 
 def test_a_new_version_is_switched_to_and_the_last_one_kept(

@@ -4,6 +4,7 @@ folder and any shell."""
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pty
 import shutil
@@ -272,6 +273,98 @@ def test_help_and_mistakes_install_nothing(plugin: Plugin) -> None:
     assert not plugin.set_up.exists()
     plugin.run("bin/vector-memory", SHELLS[0], "remember", "--", "--help", **home)
     assert plugin.set_up.exists()
+
+
+def test_what_was_uninstalled_stays_so(plugin: Plugin) -> None:
+    """The hooks and the server of an open session, and an agent's commands, set nothing up again. A plugin that was
+    installed since does, and the user does."""
+    home = plugin.base / "data"
+    (home / "app").mkdir(parents=True)
+    shim = home / "app" / "hook"
+    shim.write_text("")
+    plugins = plugin.base / "claude" / "plugins" / "installed_plugins.json"
+    plugins.parent.mkdir(parents=True)
+    environ = {
+        "VECTOR_MEMORY_HOME": str(home),
+        "CLAUDE_CONFIG_DIR": str(plugin.base / "claude"),
+    }
+    asked = {"hooks/run": {}, "bin/vector-memory-mcp": {}, "bin/vector-memory": {"CLAUDECODE": "1"}}
+    for shell in SHELLS:
+        for names, age in (("", 5), ("vector-memory@m", -5), ("other@m", 5)):
+            plugins.write_text(json.dumps({"plugins": {names: []}}))
+            os.utime(plugins, (shim.stat().st_mtime + age,) * 2)
+            for launcher, more in asked.items():
+                done = plugin.run(launcher, shell, **environ, **more)
+                assert "was uninstalled" in done.stdout + done.stderr
+                assert "additionalContext" not in done.stdout
+        assert os.listdir(home) == ["app"]
+        plugins.write_text(json.dumps({"plugins": {"vector-memory@m": []}}))
+        os.utime(plugins, (shim.stat().st_mtime + 5,) * 2)
+        assert "is being set up" in plugin.run("hooks/run", shell, **environ).stdout
+        shutil.rmtree(home / "logs")
+        shutil.rmtree(home / "run")
+        plugins.unlink()
+        plugin.run("bin/vector-memory", shell, **environ)
+        assert plugin.set_up.read_text().splitlines()[-1] == str(home)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["daemon", "status"], "stopped"),
+        (["daemon", "stop"], "No daemon was running."),
+        (["daemon", "stop", "--json"], '"was_running": false'),
+        (["uninstall", "--dry-run"], "Nothing is set up"),
+        (["uninstall", "--yes", "--memories"], "Removed, with all memories"),
+        (["uninstall", "--yes", "--memories", "--json"], '"memories_deleted": true'),
+    ],
+)
+def test_what_needs_no_runtime_sets_none_up(tmp_path: Path, words: list[str], said: str) -> None:
+    """It says that nothing is set up, and does what can be done."""
+    home = tmp_path / "data"
+    (home / "global").mkdir(parents=True)
+    (home / "mine.txt").write_text("")
+    done = subprocess.run(
+        [str(ROOT / "bin" / "vector-memory"), *words],
+        env={"PATH": os.environ["PATH"], "VECTOR_MEMORY_HOME": str(home)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=20,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert said in done.stdout
+    left = ["mine.txt"] if "--memories" in words else ["global", "mine.txt"]
+    assert sorted(os.listdir(home)) == left
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ("uninstall --memories", 1, "no terminal to ask on"),
+        ("uninstall --json", 2, "say --yes or --dry-run"),
+        ("uninstall --yse", 2, "--yse"),
+    ],
+)
+def test_without_a_runtime_nothing_goes_unasked(
+    tmp_path: Path, words: str, code: int, said: str
+) -> None:
+    """As with one."""
+    (tmp_path / "global").mkdir()
+    for more, ends, says in (({}, code, said), ({"CLAUDECODE": "1"}, 1, "comes from an agent")):
+        done = subprocess.run(
+            [str(ROOT / "bin" / "vector-memory"), *words.split()],
+            env={"PATH": os.environ["PATH"], "VECTOR_MEMORY_HOME": str(tmp_path), **more},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=20,
+        )
+        assert done.returncode == (ends if "yse" not in words else 2)
+        assert says in done.stderr or "yse" in words
+        assert (tmp_path / "global").exists()
 
 
 def _all_that_was_shown(controller: int) -> str:

@@ -1,0 +1,108 @@
+"""What the command line does without a runtime, by the standard library alone: `uninstall`, `daemon stop` and `daemon
+status` set nothing up first."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+
+from vector_memory.client.link import DaemonClient
+from vector_memory.errors import VectorMemoryError
+from vector_memory.setup import leaving
+from vector_memory.system.paths import Home
+
+
+def main(words: Sequence[str]) -> int:
+    """Do what one of these commands says, and return the exit code."""
+    options = _parser().parse_args(words)
+    try:
+        return int(options.act(Home(), options))
+    except VectorMemoryError as error:
+        return _refuse(error.message, error.hint)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="vector-memory")
+    verbs = parser.add_subparsers(required=True)
+    uninstall = verbs.add_parser("uninstall")
+    uninstall.set_defaults(act=_uninstall)
+    for option in ("--memories", "--yes", "-y", "--dry-run", "--json"):
+        uninstall.add_argument(option, action="store_true")
+    daemon = verbs.add_parser("daemon").add_subparsers(required=True)
+    for name, act in (("stop", _stop), ("status", _status)):
+        verb = daemon.add_parser(name)
+        verb.set_defaults(act=act)
+        verb.add_argument("--json", action="store_true")
+    return parser
+
+
+def _uninstall(home: Home, options: argparse.Namespace) -> int:
+    yes = options.yes or options.y
+    if os.environ.get("CLAUDECODE"):
+        return _refuse(
+            "Only the user uninstalls: this command comes from an agent.",
+            "Ask the user to run it in a terminal of their own.",
+        )
+    if options.json and not (yes or options.dry_run):
+        sys.stderr.write("With --json, say --yes or --dry-run.\n")
+        return 2
+    if not options.json:
+        _say(f"Nothing is set up in {home.root}.")
+        if options.memories:
+            _say(f"To be removed: {leaving.memories_of(home)}")
+    if not (yes or options.dry_run):
+        if not sys.stdin.isatty():
+            return _refuse(
+                "Nothing was removed: there is no terminal to ask on.",
+                "Look with --dry-run, then say --yes.",
+            )
+        if not _agreed("Remove what is left of it?"):
+            _say("Nothing was removed.")
+            return 0
+    if not options.dry_run:
+        DaemonClient(home).stop()
+        leaving.remove(home, options.memories)
+    left = leaving.left(home, options.memories, options.dry_run)
+    _show({**left, "projects": []}, leaving.words(home, left), options.json)
+    return 0
+
+
+def _stop(home: Home, options: argparse.Namespace) -> int:
+    was_running = DaemonClient(home).stop()
+    answer = {"pid": None, "rss_mb": None, "state": "stopped", "was_running": was_running}
+    _show(answer, ["Stopped." if was_running else "No daemon was running."], options.json)
+    return 0
+
+
+def _status(home: Home, options: argparse.Namespace) -> int:
+    status = {
+        "pid": None,
+        "rss_mb": None,
+        "state": "stopped",
+        **(DaemonClient(home).running() or {}),
+    }
+    words = f"{status['state']}; nothing is set up in {home.root}"
+    _show(status, [words], options.json)
+    return 0
+
+
+def _agreed(question: str) -> bool:
+    sys.stderr.write(f"{question} [y/N]: ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _refuse(message: str, hint: str) -> int:
+    sys.stderr.write(f"{message}\nWhat to do: {hint}\n")
+    return 1
+
+
+def _show(answer: Mapping[str, object], words: Sequence[str], as_json: bool) -> None:
+    _say(json.dumps(answer, ensure_ascii=False) if as_json else "\n".join(words))
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")

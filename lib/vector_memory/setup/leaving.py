@@ -1,0 +1,138 @@
+"""Taking a data home away: what a set-up makes again, the memories where the user says so, and nothing of others."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from vector_memory.setup.app import SHIM
+from vector_memory.system.durable_files import write_durably
+from vector_memory.system.paths import Home
+
+MADE_AGAIN = frozenset(
+    ("runtime", "models", "app", "run", "logs", "reserve", "settings.snippet.json", "jobs.cron")
+)
+"""What of the data home a set-up makes again. All else that the layout names is the user's own: memories, and
+what belongs to them."""
+ASIDE = r"(?:\.(?:damaged|replaced)-[\w.-]+|\.incoming(?:\.part)?|-(?:wal|shm|journal))*"
+"""What stands behind the names of files that were set aside, that are being made, and that SQLite puts beside its
+own."""
+
+
+@dataclass
+class Entries:
+    """The names in a data home: what is made again, what is the user's own, and what is not ours."""
+
+    made_again: list[str] = field(default_factory=list)
+    memories: list[str] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
+
+
+def entries(home: Home) -> Entries:
+    """Return what is in a data home; nothing where there is none."""
+    places = {os.path.relpath(path, home.root).split(os.sep)[0] for path in vars(home).values()}
+    ours = re.compile(rf"({'|'.join(map(re.escape, places))}){ASIDE}")
+    beginning = re.compile(rf"\.({'|'.join(map(re.escape, places))})-[0-9a-f]+")
+    found = Entries()
+    for name in sorted(os.listdir(home.root)) if os.path.isdir(home.root) else ():
+        known = ours.fullmatch(name) or beginning.fullmatch(name)
+        if known is None:
+            found.foreign.append(name)
+        elif known[1] in MADE_AGAIN:
+            found.made_again.append(name)
+        else:
+            found.memories.append(name)
+    return found
+
+
+def remove(home: Home, memories: bool) -> None:
+    """Remove what is made again, and the memories where somebody says so; what cannot be removed stays.
+
+    The shim stays in any case: hooks that settings or open sessions still have go on by it, and by it alone in its
+    folder `setup/home.sh` knows that nothing is to be set up by them again.
+    """
+    found = entries(home)
+    for name in [*found.made_again, *(found.memories if memories else ())]:
+        if home.path(name) != home.app:
+            _delete(home.path(name))
+    if home.app in map(home.path, found.made_again):
+        if os.path.islink(home.app):
+            os.unlink(home.app)
+            os.mkdir(home.app, 0o700)
+        write_durably(home.shim, SHIM.encode(), 0o700)
+        for name in os.listdir(home.app):
+            if home.path("app", name) != home.shim:
+                _delete(home.path("app", name))
+    if memories:
+        with contextlib.suppress(OSError):
+            os.rmdir(home.root)
+
+
+def memories_of(home: Home) -> str:
+    """Return in words which memories would go with the rest."""
+    return f"your memories there, for good: {', '.join(entries(home).memories) or 'none'}"
+
+
+def left(home: Home, memories: bool, dry_run: bool) -> dict[str, object]:
+    """Return what stays of a data home, as it is told to programs.
+
+    Args:
+        memories: they were to be removed, too.
+        dry_run: nothing was removed.
+    """
+    found = entries(home)
+    stays = [] if memories and dry_run else [home.path(name) for name in found.memories]
+    return {
+        "removed": not dry_run,
+        "memories_deleted": memories and not dry_run and not stays,
+        "home": home.root,
+        "memories": [] if memories else stays,
+        "foreign": [home.path(name) for name in found.foreign],
+        "stuck": [] if dry_run else [*_kept(home, found), *(stays if memories else ())],
+    }
+
+
+def _kept(home: Home, found: Entries) -> list[str]:
+    """Return what is there of what a set-up makes again, but for the shim."""
+    inside = os.listdir(home.app) if "app" in found.made_again else []
+    paths = [home.path("app", name) for name in inside] + [
+        home.path(name) for name in found.made_again if name != "app"
+    ]
+    return [path for path in paths if path != home.shim]
+
+
+def words(home: Home, left: Mapping[str, Any]) -> list[str]:
+    """Return what `left` says, in sentences."""
+    said = []
+    if not left["removed"]:
+        said.append("Nothing was removed.")
+    if left["memories"]:
+        said.append(f"Your memories stay in {home.root}: the next set-up finds them.")
+    elif left["memories_deleted"]:
+        said.append("Removed, with all memories in the data home.")
+    elif left["removed"] and not left["stuck"]:
+        said.append("Removed; no memories were in the data home.")
+    if left["stuck"]:
+        said.append(f"This could not be removed: {', '.join(left['stuck'])}")
+    if left["foreign"]:
+        said.append(f"This is not ours, and stays: {', '.join(left['foreign'])}")
+    if left["removed"] and os.path.lexists(home.shim):
+        said.append(
+            f"One small file stays, {home.shim}: hooks that open sessions and other projects' settings still have end "
+            "quietly by it, and set nothing up again. Delete it when there are none."
+        )
+    return said
+
+
+def _delete(path: str) -> None:
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path, ignore_errors=True)
+        return
+    # What cannot be removed is told with what is left.
+    with contextlib.suppress(OSError):
+        os.unlink(path)
