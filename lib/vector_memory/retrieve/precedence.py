@@ -83,21 +83,20 @@ def settled(question: str, ranked: Sequence[tuple[Memory, float]]) -> list[float
     bit_of: dict[str, int] = {}
     bits = [sum([1 << bit_of.setdefault(stem, len(bit_of)) for stem in own]) for own in stems]
     sizes = [max(1, len(own)) for own in stems]
-    holding_more = {
-        some: [other for other, theirs in enumerate(held) if some < theirs] for some in set(held)
-    }
+    holding_more: dict[frozenset[str], list[int]] = {}
     # What holds most first, so that each goes behind the last place of those that hold more.
     for place in sorted(range(len(ranked)), key=lambda place: -len(held[place])):
-        own, size = bits[place], sizes[place]
-        better = [
-            scores[other]
-            for other in holding_more[held[place]]
-            # Behind those that stand before it anyway it need not go.
-            if scores[other] <= scores[place]
-            and (own & bits[other]).bit_count() >= ALIKE * max(size, sizes[other])
-        ]
-        if better:
-            scores[place] = math.nextafter(min(better), -math.inf)
+        own, size, some = bits[place], sizes[place], held[place]
+        if some not in holding_more:
+            more = (other for other, theirs in enumerate(held) if some < theirs)
+            holding_more[some] = sorted(more, key=scores.__getitem__)
+        for other in holding_more[some]:
+            if scores[other] > scores[place]:
+                # Behind those that stand before it anyway it need not go.
+                break
+            if (own & bits[other]).bit_count() >= ALIKE * max(size, sizes[other]):
+                scores[place] = math.nextafter(scores[other], -math.inf)
+                break
     first = max(scores, default=0.0)
     for place in range(len(ranked) - 1, -1, -1):
         if in_own_words(question, ranked[place][0]):

@@ -2,15 +2,116 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from difflib import SequenceMatcher
+from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
+from vector_memory.model import Memory
 from vector_memory.text import analysis, wording
 
 SAME = 0.85
 """The share of words that two texts have in common when one may stand for both."""
 WITHIN = 0.75
 """The same for an idea and the passage that it was said in."""
+FEW = 400
+"""So many are compared before those are looked for that have the same words: reading these takes longer."""
+_NOTHING = frozenset(("",))
+_Index = defaultdict[object, list["_Told"]]
+
+
+class Said:
+    """What memories say that were told, the best first.
+
+    A long list would compare each with all before it: only those are compared that may be repeated, by one of their
+    turn, terms and words.
+    """
+
+    def __init__(self) -> None:
+        self._told: list[_Told] = []
+        self._by_turn: _Index = defaultdict(list)
+        self._by_term: _Index = defaultdict(list)
+        self._by_word: _Index = defaultdict(list)
+        self._by_opening: _Index = defaultdict(list)
+        self._read = 0
+
+    def add(self, memory: Memory, terms: frozenset[str], against: Sequence[Memory] = ()) -> bool:
+        """Note what a memory says, unless it says again what one said before it; whether it was noted.
+
+        Args:
+            terms: of its title and its text.
+            against: what it contradicts: that is no repetition, however alike the words.
+        """
+        told, rivals = _Told(memory, terms), {other.id for other in against}
+        if any(told.repeats(other) for other in self._near(told) if other.memory.id not in rivals):
+            return False
+        self._told.append(told)
+        for term in told.terms or _NOTHING:
+            self._by_term[term].append(told)
+        if told.turn is not None:
+            self._by_turn[told.turn].append(told)
+        return True
+
+    def _near(self, told: _Told) -> list[_Told]:
+        """Return what a memory may repeat, and as little else as can be told without comparing."""
+        having = sorted((self._by_term.get(term, []) for term in told.terms or _NOTHING), key=len)
+        # What has the share `SAME` of all terms lacks fewer of these than are looked at.
+        looked_at = having[: int((1 - SAME) * len(having)) + 1]
+        near = _each(self._by_turn.get(told.turn, []), *looked_at)
+        if len(near) <= FEW or not told.text.telling:
+            return near
+        self._read_on()
+        # It repeats what has all its telling words, and so the rarest of them, or begins with the same assertion.
+        rarest = min((self._by_word.get(word, []) for word in told.text.telling), key=len)
+        return _each(rarest, *(self._by_opening.get(words, []) for words in told.text.openings))
+
+    def _read_on(self) -> None:
+        """Find by their words, too, those that were noted since: in a short list nobody asks for that."""
+        for told in self._told[self._read :]:
+            for word in told.text.known:
+                self._by_word[word].append(told)
+            for words in told.text.openings:
+                self._by_opening[words].append(told)
+        self._read = len(self._told)
+
+
+def _each(*lists: list[_Told]) -> list[_Told]:
+    return list({id(told): told for told in chain(*lists)}.values())
+
+
+class _Told:
+    """A memory, and what of it is compared with others, each made once."""
+
+    def __init__(self, memory: Memory, terms: frozenset[str]) -> None:
+        self.memory = memory
+        self.terms = terms
+        source = memory.source
+        # Who asks is not helped by the question: what answers it must stand beside it.
+        has_turn = memory.is_captured and memory.kind != "question"
+        self.turn = (source.session, source.turn) if has_turn else None
+
+    def repeats(self, other: _Told) -> bool:
+        """Whether it says again what a better one says, and nothing else: in nearly the same words, or, of one
+        turn, in words that the other has."""
+        of_turn = (
+            self.turn is not None
+            and self.turn == other.turn
+            and contained(self._own_terms, other._own_terms) >= WITHIN
+        )
+        is_alike = of_turn or jaccard(self.terms, other.terms) >= SAME
+        return is_alike and self.text.says_no_more(other.text, of_turn)
+
+    @cached_property
+    def _own_terms(self) -> frozenset[str]:
+        # Without its title's, which all of a turn have.
+        return frozenset(analysis.analyse(self.memory.text))
+
+    @cached_property
+    def text(self) -> _Text:
+        """Its text by its words."""
+        return _Text(self.memory.text)
 
 
 def says_no_more(text: str, other: str, of_turn: bool = False) -> bool:
@@ -21,28 +122,53 @@ def says_no_more(text: str, other: str, of_turn: bool = False) -> bool:
     Args:
         of_turn: both were said in one turn, of the same things: the one may leave words out.
     """
-    if wording.same_assertion(text, other):
-        return True
-    mine, theirs = _words(text), _words(other)
-    missing: set[str] = set()
-    added: set[str] = set()
-    keys = [word.key for word in mine], [word.key for word in theirs]
-    for action, start, end, there, until in SequenceMatcher(None, *keys, False).get_opcodes():
-        if action == "equal":
-            continue
-        lost = {word.key for word in mine[start:end] if word.counts}
-        instead = {word.key for word in theirs[there:until] if word.counts}
-        # Words right before others narrow what these name; so does "in staging".
-        narrows = lost and (end < len(mine) or any(not word.counts for word in mine[start:end]))
-        if lost and instead or (narrows and not of_turn):
-            return False
-        if any(word.is_telling for word in mine[start:end]):
-            return False
-        if any(word.token in wording.NEGATIONS for word in theirs[there:until]):
-            return False
-        missing |= lost
-        added |= instead
-    return missing.isdisjoint(added)
+    return _Text(text).says_no_more(_Text(other), of_turn)
+
+
+class _Text:
+    """A text by its words.
+
+    Attributes:
+        openings: the wordings of its first sentence.
+        known: its words; `telling` those of them that tell something by themselves.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._assertion = wording.assertion(text)
+        self.openings = self._assertion[0] if self._assertion else frozenset[wording.Reading]()
+        self._words = _words(text)
+        self._keys = [word.key for word in self._words]
+        self.known = frozenset(self._keys)
+        self.telling = frozenset(word.key for word in self._words if word.is_telling)
+
+    def says_no_more(self, other: _Text, of_turn: bool) -> bool:
+        """Whether it says nothing that another one does not say: `says_no_more`."""
+        if wording.same_readings(self._assertion, other._assertion):
+            return True
+        # Wherever it may stand in the other: comparing them word by word takes far longer.
+        return self.telling <= other.known and self._stands_within(other, of_turn)
+
+    def _stands_within(self, other: _Text, of_turn: bool) -> bool:
+        mine, theirs = self._words, other._words
+        missing: set[str] = set()
+        added: set[str] = set()
+        matched = SequenceMatcher(None, self._keys, other._keys, False)
+        for action, start, end, there, until in matched.get_opcodes():
+            if action == "equal":
+                continue
+            lost = {word.key for word in mine[start:end] if word.counts}
+            instead = {word.key for word in theirs[there:until] if word.counts}
+            # Words right before others narrow what these name; so does "in staging".
+            narrows = lost and (end < len(mine) or any(not word.counts for word in mine[start:end]))
+            if lost and instead or (narrows and not of_turn):
+                return False
+            if any(word.is_telling for word in mine[start:end]):
+                return False
+            if any(word.token in wording.NEGATIONS for word in theirs[there:until]):
+                return False
+            missing |= lost
+            added |= instead
+        return missing.isdisjoint(added)
 
 
 class _Word(NamedTuple):

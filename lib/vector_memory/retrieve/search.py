@@ -27,6 +27,8 @@ LEAST_LOADED = 24
 MOST_KNOWN = 48
 """How many that who asks knows are passed over: to read more takes longer than a prompt may, and where nearly all is
 of the session itself, the rest says little."""
+AT_A_STRETCH = 50
+"""How many hits are made without a pause: half of what a hook's answer takes."""
 NEARLY = 0.75
 """The share of an older hit's score from which a newer one that contradicts it goes before it."""
 ASKED_FOR = 0.9
@@ -139,6 +141,7 @@ def search(
     allowed: Callable[[Memory], bool] | None = None,
     least: float = 0.0,
     known: Callable[[Memory], bool] = lambda memory: False,
+    pause: Callable[[], object] = lambda: None,
 ) -> Answer:
     """Search all shelves and weigh what they find together.
 
@@ -155,6 +158,7 @@ def search(
         least: the relevance from which on a memory fits its question, 0 … 1.
         known: what who asks has before him: it is no hit and takes no place from others, but what it contradicts
             is told so.
+        pause: is called now and then while many hits are made, and lets others come first.
 
     Returns:
         At most k hits, best first. `score` orders the hits of this question alone; `relevance`
@@ -179,11 +183,8 @@ def search(
     weighed, is_widened = _of_period(weighed, query, least)
     weighed = _kinds_first(weighed, query)
     # Analysing a text takes longer than all else here, so only what may be shown is analysed.
-    every = (_judged(_hit(item, query, against), query, least) for item in weighed)
-    hits: list[Hit] = []
-    while len(hits) < k and (hit := next(every, None)) is not None:
-        if not any(_repeats(hit, other) for other in hits):
-            hits.append(hit)
+    every = (_judged(_hit(item, query, against), query, least) for item in _paced(weighed, pause))
+    hits = list(islice(_once_said(every), k))
     memories = [item.memory for item in weighed]
     return Answer(
         _with_rivals(_with_newer(hits, weighed, shelves)), query, is_widened, least, memories
@@ -221,6 +222,13 @@ def _best(
     # The daemon is just starting: there are words alone, and importing numpy takes longer than the rest of the
     # answer.
     return _by_words(pools.read(by_words)), load
+
+
+def _paced(items: Sequence[_Weighed], pause: Callable[[], object]) -> Iterator[_Weighed]:
+    for number, item in enumerate(items, 1):
+        if number % AT_A_STRETCH == 0:
+            pause()
+        yield item
 
 
 def _with_newer(
@@ -482,19 +490,10 @@ def _settled(weighed: Sequence[_Weighed], question: str) -> list[_Weighed]:
     return sorted(moved, key=lambda item: -item.score)
 
 
-def _repeats(hit: Hit, other: Hit) -> bool:
-    """Whether a hit says again what a better one says, and nothing else: in nearly the same words, or, of one
-    turn, in words that the other has. What contradicts it is no repetition, however alike the words."""
-    if any(memory.id == other.memory.id for memory in hit.against):
-        return False
-    turn = _turn(hit)
-    of_turn = (
-        turn is not None
-        and turn == _turn(other)
-        and repetitions.contained(_own_terms(hit), _own_terms(other)) >= repetitions.WITHIN
-    )
-    is_alike = of_turn or repetitions.jaccard(hit.terms, other.terms) >= repetitions.SAME
-    return is_alike and repetitions.says_no_more(hit.memory.text, other.memory.text, of_turn)
+def _once_said(hits: Iterable[Hit]) -> Iterator[Hit]:
+    """Yield hits, best first, without those that say again what a better one says."""
+    said = repetitions.Said()
+    return (hit for hit in hits if said.add(hit.memory, hit.terms, hit.against))
 
 
 def _weigh(one: _Found, memory: Memory, query: Query, now: datetime, scoring: Scoring) -> _Weighed:
@@ -545,16 +544,3 @@ def _hit(item: _Weighed, query: Query, against: _Against) -> Hit:
 
 def _terms_of(memory: Memory) -> frozenset[str]:
     return frozenset(analysis.analyse(memory.title + "\n" + memory.text))
-
-
-def _turn(hit: Hit) -> object:
-    source = hit.memory.source
-    if hit.memory.kind == "question" or not hit.memory.is_captured:
-        # Who asks is not helped by the question: what answers it must stand beside it.
-        return None
-    return source.session, source.turn
-
-
-def _own_terms(hit: Hit) -> frozenset[str]:
-    """Return the terms of a text without its title's, which all of a turn have."""
-    return frozenset(analysis.analyse(hit.memory.text))

@@ -58,11 +58,20 @@ _MODALS = frozenset(("must", "should", "may", "can", "might", "could", "will", "
 
 def same_assertion(one: str, other: str) -> bool:
     """Whether two texts assert the same, sentence by sentence, whatever their grammar."""
-    if max(len(one), len(other)) > MAX_CHARS:
-        return False
-    first, second = sentences(one), sentences(other)
-    return len(first) == len(second) > 0 and all(
-        not readings(a).isdisjoint(readings(b)) for a, b in zip(first, second, strict=True)
+    return same_readings(assertion(one), assertion(other))
+
+
+def assertion(text: str) -> tuple[frozenset[Reading], ...]:
+    """Return the wordings of each sentence of a text, () for a longer one."""
+    return tuple(map(readings, sentences(text))) if len(text) <= MAX_CHARS else ()
+
+
+def same_readings(
+    one: tuple[frozenset[Reading], ...], other: tuple[frozenset[Reading], ...]
+) -> bool:
+    """Whether two texts assert the same, by what `assertion` returns of them."""
+    return len(one) == len(other) > 0 and all(
+        not a.isdisjoint(b) for a, b in zip(one, other, strict=True)
     )
 
 

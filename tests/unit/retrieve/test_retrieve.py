@@ -309,6 +309,17 @@ def test_near_duplicates_collapse() -> None:
     assert [hit.memory.seq for hit in ask("ledger", [shelf])] == [1, 3]
 
 
+def test_a_long_search_pauses() -> None:
+    """Whoever waits for less comes between."""
+    words = [f"the {word} ledger {number}" for number, word in enumerate(["red", "blue"] * 60)]
+    memories = [memory(number, text) for number, text in enumerate(words, 1)]
+    shelf = Shelf(memories, lexical=[(one.seq, 3.0 - one.seq / 100) for one in memories])
+    pauses: list[str] = []
+    asked = query.analyse("ledger", Scope(), VECTOR)
+    hits = search(asked, [shelf], 100, NOW, pause=lambda: pauses.append("now")).hits
+    assert (len(hits), len(pauses)) == (100, 2)
+
+
 class Copied(Shelf):
     """A shelf of which those are copies whose score is the same."""
 

@@ -110,7 +110,8 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     wanted = max(last, rerank.MOST) if ctx.settings.rerank else last
     allowed = is_open if request.is_agent else None
     meant = replace(asker, place=_meant(ctx, request, asker))
-    found = answer(ctx, request.query, meant, DEEPER * wanted + MOST_ECHOES, True, allowed, True)
+    count = DEEPER * wanted + MOST_ECHOES
+    found = answer(ctx, request.query, meant, count, True, allowed, True, gives_way=True)
     hits = found.hits
     if not set(asker.scope.kinds) & set(DERIVED):
         hits = without_echoes(hits)

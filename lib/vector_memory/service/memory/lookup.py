@@ -62,6 +62,7 @@ def answer(
     fitting: float = FITS,
     known: Callable[[Memory], bool] = lambda memory: False,
     is_asked: bool = True,
+    gives_way: bool = False,
 ) -> Answer:
     """Return at most k hits of the asker's stores for a text, best first.
 
@@ -74,6 +75,7 @@ def answer(
         fitting: the relevance from which on a memory of a small store is an answer, 0 … 1.
         known: what who asks has before him: it takes no place from others.
         is_asked: it is a question. What is to be done today limits nothing to what was said today.
+        gives_way: hooks are answered first; for what is no hook itself.
     """
     shelves = asker.shelves
     query = query_of(ctx, text, asker.scope, shelves, asker.place, session)
@@ -96,6 +98,7 @@ def answer(
         allowed=allowed,
         least=least_relevance(fitting, size),
         known=known,
+        pause=ctx.hooks.give_way if gives_way else lambda: None,
     )
 
 
