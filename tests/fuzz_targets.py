@@ -58,7 +58,7 @@ def markdown_text(data: bytes) -> None:
     text = data.decode("utf-8-sig", "replace")
     for block in markdown.parse(text).blocks:
         assert block.line_start >= 1
-    for _ in markdown_export.parse(text):
+    for _ in markdown_export.parse(text.split("\n")):
         pass
 
 

@@ -21,6 +21,7 @@ from vector_memory.model import (
     Tier,
     Word,
 )
+from vector_memory.text import days
 
 FLOOR = 0.05
 """The confidence that a memory falls to, however long nobody uses it."""
@@ -124,9 +125,7 @@ def day_of(memory: Memory, now: datetime) -> date | None:
         near.
     """
     if memory.temporal is Temporal.DEADLINE and memory.valid_until is not None:
-        # The end of a day belongs to that day.
-        last = memory.valid_until - timedelta(microseconds=1)
-        day = last.astimezone(now.tzinfo).date()
+        day = days.last_before(memory.valid_until, now.tzinfo)
         is_near = memory.valid_until > now and (day - now.date()).days <= NOTICE_DAYS
         return day if is_near else None
     if memory.temporal is not Temporal.PERIODIC or memory.extra.get(EVERY) not in list(Every):
@@ -134,7 +133,7 @@ def day_of(memory: Memory, now: datetime) -> date | None:
     if memory.valid_until is not None and memory.valid_until <= now:
         return None
     every = Every(memory.extra[EVERY])
-    first = (memory.valid_from or memory.created_at).astimezone(now.tzinfo).date()
+    first = days.local(memory.valid_from or memory.created_at, now.tzinfo).date()
     day = _next(first, every, now.date())
     return day if day - now.date() <= timedelta(days=DAYS_AHEAD[every]) else None
 
@@ -143,8 +142,7 @@ def due_on(memory: Memory) -> date | None:
     """Return the last day, in this machine's zone, on which a memory with a deadline holds; None for others."""
     if memory.temporal is not Temporal.DEADLINE or memory.valid_until is None:
         return None
-    # The end of a day belongs to that day.
-    return (memory.valid_until - timedelta(microseconds=1)).astimezone().date()
+    return days.last_before(memory.valid_until)
 
 
 def refuted_on(memory: Memory) -> date | None:
@@ -171,10 +169,10 @@ def _next(first: date, every: Every, today: date) -> date:
     if every is Every.WEEKLY:
         return today + timedelta(days=(first.weekday() - today.weekday()) % 7)
     months = range(1, 13) if every is Every.MONTHLY else (first.month,)
-    days = [
+    coming = [
         _day(year, month, first.day) for year in (today.year, today.year + 1) for month in months
     ]
-    return min(day for day in days if day >= today)
+    return min(day for day in coming if day >= today)
 
 
 def _day(year: int, month: int, day: int) -> date:

@@ -7,7 +7,8 @@ import os
 
 import typer
 
-from vector_memory.cli import asking, import_notes
+from vector_memory.cli import asking, import_notes, output
+from vector_memory.cli.counts import numbered
 from vector_memory.cli.invocation import Invocation
 from vector_memory.cli.progress import ask_long
 from vector_memory.errors import BadInputError, NotFoundError
@@ -15,6 +16,9 @@ from vector_memory.system.files import beginning
 
 MARKDOWN = (".md", ".markdown")
 COUNTS = "read stored merged proposed left_out skipped redactions"
+UNDATED = (
+    "[line has/lines have] a date that is none, such as 0001-01-01: [it is/they are] dated now."
+)
 FIRST_LINE_BYTES = 64 * 1024
 TAKEN = "`import` takes JSON lines, an export of this program, or notes in Markdown."
 
@@ -55,6 +59,8 @@ def import_lines(call: Invocation, path: str, where: asking.Request, verbatim: b
         raise BadInputError(f"{path} is no text.", TAKEN)
     answer = ask_long("import", where, call.as_json, path=path, verbatim=verbatim)
     call.report(answer, COUNTS)
+    if undated := answer.count("undated"):
+        output.note(numbered(undated, UNDATED))
     # Somebody's script goes by it: what was not taken is missing.
     return 1 if answer.count("errors") else 0
 

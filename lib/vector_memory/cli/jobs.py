@@ -10,6 +10,7 @@ from vector_memory.cli import asking, job_files, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import BadInputError
+from vector_memory.text import days
 
 SHOWN_LINES, LINE_CHARS = 40, 300
 NEXT_RUNS = ("reached", "history")
@@ -126,7 +127,7 @@ def _joined(value: object) -> str:
 def _moment(job: Row, name: str) -> str:
     """Return a time in this machine's zone, to the minute."""
     moment = job.text(name)
-    return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M}" if moment else ""
+    return f"{days.local(datetime.fromisoformat(moment)):%Y-%m-%d %H:%M}" if moment else ""
 
 
 COLUMNS: dict[str, output.Cell] = {

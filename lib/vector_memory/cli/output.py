@@ -11,6 +11,7 @@ from datetime import datetime
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
 
+from vector_memory.text import days
 from vector_memory.text.harmless import excerpt, visible
 
 if TYPE_CHECKING:
@@ -49,9 +50,10 @@ def day(moment: str | None) -> str:
     if not moment:
         return ""
     try:
-        return datetime.fromisoformat(moment.replace("Z", "+00:00")).astimezone().date().isoformat()
+        at = datetime.fromisoformat(moment.replace("Z", "+00:00"))
     except ValueError:
         return plain(moment)[:10]
+    return days.local(at).date().isoformat()
 
 
 def prepare() -> bool:

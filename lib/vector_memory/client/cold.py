@@ -1,7 +1,7 @@
 """The lexical answer to a prompt without a daemon: FTS5, read-only. Python 3.9, standard library."""
 
 import json
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 
 from vector_memory import projects
 from vector_memory.client import privacy
@@ -20,6 +20,7 @@ CANDIDATES = 20
 OTHERS = ("tool", "import")
 UNSAID = ("exchange", "topic", "summary")
 """Origins of what others wrote, and kinds that are not said to be anybody's words; as in `model`."""
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 MIN_TERMS = 2
 """Distinct words that a prompt and a memory must share at least: one common word says little."""
 MIN_COVERAGE = 0.4
@@ -83,7 +84,7 @@ def _shown(home: Home, session: str) -> "set[str]":
 
 
 def _note(row: "dict[str, object]", terms: "list[str]") -> fence.Note:
-    at = datetime.fromtimestamp(int(row["created_at_us"]) / 1e6, timezone.utc)  # type: ignore[call-overload]
+    at = moment(row)
     name = str(row["project"]).rpartition("-")[0]
     where = str(row["id"])[:8]
     if row["path"]:
@@ -95,6 +96,11 @@ def _note(row: "dict[str, object]", terms: "list[str]") -> fence.Note:
     foreign = suspicious or origin in OTHERS
     note = fence.Note(str(row["id"]), head, str(row["text"]), foreign)
     return fence.fitting(note, NOTE_TOKENS + fence.tokens(head), terms)
+
+
+def moment(row: "dict[str, object]") -> datetime:
+    """Return when a memory was said, exactly: as a fraction the last moment of the calendar is rounded beyond it."""
+    return EPOCH + timedelta(microseconds=int(str(row["created_at_us"])))
 
 
 def is_suspicious(row: "dict[str, object]") -> bool:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from datetime import datetime, timezone
 from typing import Any
 
 from vector_memory import projects
@@ -41,7 +40,6 @@ def recall(home: Home, request: Mapping[str, object], why: str) -> dict[str, obj
 
 
 def _hit(row: dict[str, Any]) -> dict[str, object]:
-    at = datetime.fromtimestamp(row["created_at_us"] / 1e6, timezone.utc)
     return {
         "id": row["id"],
         "text": row["text"],
@@ -50,7 +48,7 @@ def _hit(row: dict[str, Any]) -> dict[str, object]:
         "foreign": cold.is_suspicious(row),
         "score": row["bm25"],
         "breakdown": {"bm25": row["bm25"]},
-        "created_at": at.isoformat(),
+        "created_at": cold.moment(row).isoformat(),
         "project": row["project"].rpartition("-")[0],
         "project_id": row["project"],
         "source": {

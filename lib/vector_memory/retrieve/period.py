@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 
 from vector_memory.model import Memory
 from vector_memory.retrieve.query import DAY_S, FAR_FUTURE, FAR_PAST, ROLES, Query
-from vector_memory.text import times
+from vector_memory.text import days, times
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -21,9 +21,8 @@ class Period:
 
     def __str__(self) -> str:
         """Return its days for people, the last one included, in this machine's zone."""
-        first = self.start.astimezone().date().isoformat() if self.start else ""
-        before_end = self.end - timedelta(microseconds=1) if self.end else None
-        last = before_end.astimezone().date().isoformat() if before_end else ""
+        first = days.local(self.start).date().isoformat() if self.start else ""
+        last = days.last_before(self.end).isoformat() if self.end else ""
         if not first or not last:
             return f"the time since {first}" if first else f"the time until {last}"
         return first if first == last else f"{first} to {last}"
@@ -66,5 +65,5 @@ def _is_talk(memory: Memory) -> bool:
 
 
 def _inside(at: datetime, query: Query) -> bool:
-    days = at.timestamp() / DAY_S
-    return any(start <= days < end for start, end in query.periods)
+    day = at.timestamp() / DAY_S
+    return any(start <= day < end for start, end in query.periods)

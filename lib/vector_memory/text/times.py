@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from vector_memory.text import tables, times_abroad
+from vector_memory.text.days import is_at_an_end
 from vector_memory.text.times_abroad import MONTHS, WEEKDAYS
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def spans(text: str, now: datetime) -> tuple[TimeSpan, ...]:
     """
     text = text[:MAX_CHARS]
     low = text.lower()
-    if len(low) != len(text):
+    if len(low) != len(text) or is_at_an_end(now):
         return ()
     low, places = times_abroad.in_english(low)
     if not any(cue in low for cue in _CUES):

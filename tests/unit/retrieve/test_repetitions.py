@@ -12,25 +12,21 @@ from vector_memory.retrieve import repetitions
 from vector_memory.text import analysis
 
 NOW = datetime(2026, 5, 3, 12, tzinfo=timezone.utc)
-WORDS = tuple(
-    [
-        "uses",
-        "needs",
-        "Redis",
-        "ledger",
-        "not",
-        "port",
-        "5432",
-        "the",
-        "cache",
-        "x_y",
-        "red",
-        "blue",
-        "before",
-        "never",
-        "imports",
-    ]
-)
+WORDS = [
+    "uses",
+    "needs",
+    "Redis",
+    "ledger",
+    "not",
+    "port",
+    "5432",
+    "the",
+    "cache",
+    "x_y",
+    "red",
+    "blue",
+    "never",
+]
 COMMON = "import of the ledger wrote the payroll run into the search index before the audit trail"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from vector_memory.model import DEFAULT_COLLECTION, Origin, Priority, Sensitivity
 from vector_memory.system.json_in import Record
@@ -56,11 +56,11 @@ def render(memory: Mapping[str, object]) -> str:
     return f"- {' · '.join(words)}{_OPEN}{_details(memory)}{_CLOSE}\n{text}\n"
 
 
-def parse(text: str) -> Iterator[tuple[int, Record]]:
-    """Yield (line number, memory) of a file of ours. What was written between the items is left
+def parse(written: Iterable[str]) -> Iterator[tuple[int, Record]]:
+    """Yield (line number, memory) of the lines of a file of ours. What was written between the items is left
     out, and so is an item whose comment cannot be read."""
     held: tuple[int, Record, list[str]] | None = None
-    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
+    for number, line in enumerate((each.removesuffix("\r") for each in written), start=1):
         if line.startswith(_INDENT) or not line.strip():
             if held is not None:
                 held[2].append(line[len(_INDENT) :])

@@ -36,6 +36,7 @@ from vector_memory.service.memory import merging, tombstones, trust_marks
 from vector_memory.service.memory.exchange_versions import EDITED, exchange_of, memory_id, over
 from vector_memory.service.memory.passages import number_of
 from vector_memory.system.json_in import Record
+from vector_memory.text import days
 from vector_memory.text.deadlines import deadline
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def _memory(idea: Idea, talk: Sequence[Memory], now: datetime) -> Memory:
     passage = next((memory for memory in talk if idea.unit.raw[:60] in memory.text), talk[0])
     origin = Origin(idea.unit.speaker)
     of_files = idea.intent in ("solution", "problem", "cause")
-    until = _until(idea, passage.created_at.astimezone(now.tzinfo))
+    until = _until(idea, days.local(passage.created_at, now.tzinfo))
     # What was over when it was found is as good as anything else that was.
     is_to_come = until is not None and until > now
     made = Memory(

@@ -27,6 +27,7 @@ from vector_memory.service.capture.session_topics import SessionContents
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.exchange_versions import memory_id
 from vector_memory.system.files import open_plain
+from vector_memory.text import days
 from vector_memory.text.note_names import note_name
 
 log = logging.getLogger(__name__)
@@ -132,7 +133,7 @@ def _archive(ctx: Context, one: SessionContents) -> None:
 def _heading(one: SessionContents) -> str:
     """Return when a session began, what it began with, and where."""
     name = project_names([one.shelf])[one.project]
-    at = one.turns[0].first.at.astimezone()
+    at = days.local(one.turns[0].first.at)
     return f"{at:%H:%M} {one.tree[0].name}" + (f" ({name})" if name else "")
 
 
@@ -220,7 +221,7 @@ def _note(ctx: Context, one: SessionContents, only_known: bool = False) -> None:
     at = one.turns[0].first.at if one.turns else _began(one)
     try:
         words = _section(one) if one.tree else ""
-        day = at.astimezone(ctx.local_now().tzinfo)
+        day = days.local(at, ctx.local_now().tzinfo)
         name = note_name(ctx.settings.daily_note_name, day)
         put_section(ctx.settings.daily_notes, name, one.session, words, only_known)
     except (OSError, UnicodeError, UnsafeTextError) as error:

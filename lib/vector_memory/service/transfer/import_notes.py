@@ -13,7 +13,7 @@ import logging
 import os
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from vector_memory import redact
@@ -29,7 +29,6 @@ from vector_memory.service.memory import proposals, tombstones
 from vector_memory.service.transfer import import_plan, json_lines, note_files
 from vector_memory.service.transfer.import_plan import ImportStep, NotePlanner
 from vector_memory.service.transfer.json_lines import ImportCounts, IncomingRequest
-from vector_memory.service.transfer.note_files import NoteFile
 from vector_memory.service.transfer.round_trip import Returning
 from vector_memory.system.files import with_real_folder
 
@@ -113,7 +112,7 @@ class _NotesImport:
         self._request = request
         self.counts = NotesAnswer()
         self._back = Returning()
-        self._exports: list[NoteFile] = []
+        self._exports: list[tuple[str, Iterable[str]]] = []
         self._notes: list[import_plan.NoteRead] = []
 
     def plan(self, progress: Progress) -> list[ImportStep]:
@@ -144,19 +143,19 @@ class _NotesImport:
             replace(step, action=import_plan.LEFT_OUT) if _brings(step, purged) else step
             for step in steps
         ]
-        return steps + [step for file in self._exports for step in self._of_export(file)]
+        return steps + [step for export in self._exports for step in self._of_export(*export)]
 
     def _read(self, path: str, is_named: bool) -> None:
         """Read a file to where it belongs; one that was only come across may fail without harm."""
         try:
-            file = note_files.read(path)
             # It names what is stored of it, and a name can hold a secret, too.
-            file = file._replace(path=redact.clean(file.path).text)
-            if markdown_export.is_export(file.text):
-                # What we wrote into a vault is read back only when the user has named it.
-                self._exports += [] if self._request.come_across else [file]
+            name = redact.clean(path).text
+            if note_files.begins_with(path, markdown_export.HEAD):
+                self._take_export(name, note_files.lines(path))
+            elif markdown_export.is_export((file := note_files.read(path)).text):
+                self._take_export(name, file.text.split("\n"))
             else:
-                self._notes.append(import_plan.read(file))
+                self._notes.append(import_plan.read(file._replace(path=name)))
                 self.counts.redactions += self._notes[-1].redactions
             self.counts.files += 1
         except VectorMemoryError as error:
@@ -164,12 +163,17 @@ class _NotesImport:
                 raise
             self.counts.failed(path, str(error))
 
-    def _of_export(self, file: NoteFile) -> list[ImportStep]:
+    def _take_export(self, name: str, written: Iterable[str]) -> None:
+        # What we wrote into a vault is read back only when the user has named it.
+        if not self._request.come_across:
+            self._exports.append((name, written))
+
+    def _of_export(self, path: str, written: Iterable[str]) -> list[ImportStep]:
         done = json_lines.ImportAnswer()
-        steps = import_plan.steps_of(self._ctx, self._request, file, done, self._back)
+        steps = import_plan.steps_of(self._ctx, self._request, written, done, self._back)
         self.counts.redactions += done.redactions
         for error in done.errors:
-            self.counts.failed(file.path, f"line {error.line}: {error.error}")
+            self.counts.failed(path, f"line {error.line}: {error.error}")
         return steps
 
     def carry_out(self, steps: list[ImportStep]) -> None:

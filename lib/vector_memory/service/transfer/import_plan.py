@@ -4,7 +4,7 @@ that are an export of ours come back by their ids."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from vector_memory import redact
@@ -281,14 +281,14 @@ def renewed(old: Memory, memory: Memory) -> Memory:
 def steps_of(
     ctx: Context,
     request: IncomingRequest,
-    file: NoteFile,
+    written: Iterable[str],
     done: ImportAnswer,
     back: Returning,
 ) -> list[ImportStep]:
-    """Return what is to be done with the memories of a Markdown export of ours. What is stored
+    """Return what is to be done with the memories in the lines of a Markdown export of ours. What is stored
     under its id stays, unless its text was changed in the file."""
     steps = []
-    for line, data in markdown_export.parse(file.text):
+    for line, data in markdown_export.parse(written):
         try:
             shelf, memory = placed(ctx, request, data, done, back)
         except (ValueError, TypeError) as error:

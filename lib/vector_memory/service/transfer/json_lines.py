@@ -37,6 +37,7 @@ from vector_memory.service.transfer.round_trip import Returning
 from vector_memory.system import json_in
 from vector_memory.system.files import bounded_lines, open_found, with_real_folder
 from vector_memory.system.json_in import Record
+from vector_memory.text import days
 
 BATCH = 500
 MAX_LINE_BYTES = 4 * 1024 * 1024
@@ -103,9 +104,11 @@ class ImportAnswer(ImportCounts):
 
     Attributes:
         skipped: lines that could not be taken; `errors` says why of the first hundred.
+        undated: those whose date is none, an end of the calendar: they are of this moment.
     """
 
     skipped: int = 0
+    undated: int = 0
     errors: list[LineError] = field(default_factory=list)
 
     def failed(self, line: int, error: str) -> None:
@@ -264,12 +267,16 @@ def _memory(ctx: Context, data: Record, project: str, done: ImportAnswer) -> Mem
         raise BadInputError(
             "The text could not be checked for secrets, so it was dropped.", "Write it plainly."
         ) from error
-    now = ctx.now()
+    created_at = request_fields.time_of(data, "created_at")
+    if created_at and days.is_at_an_end(created_at):
+        # The zero time of some languages stands for no date.
+        created_at = None
+        done.undated += 1
     memory = Memory(
         id=new_id(),
         text=text,
         title=title,
-        created_at=request_fields.time_of(data, "created_at") or now,
+        created_at=created_at or ctx.now(),
         kind=privacy.word(_kind(data)) or "note",
         project=project,
         priority=request_fields.chosen(

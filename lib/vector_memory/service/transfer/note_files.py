@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import stat
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ from vector_memory.system import files
 
 ENDINGS = (".md", ".markdown")
 MAX_BYTES = 2 * 1024 * 1024
+MAX_LINE_BYTES = 4 * 1024 * 1024 + 1
 MAX_FILES = 1_000
 MOST_REPLACED = 0.25
 """The share of characters that may be no UTF-8: a text in an older encoding has some, other files many."""
@@ -71,6 +73,32 @@ def read(path: str) -> NoteFile:
     if "\0" in text or text.count("\ufffd") > MOST_REPLACED * len(text):
         raise BadInputError(f"{path} is no text in UTF-8.", "Save it as UTF-8, or leave it out.")
     return NoteFile(path, text, datetime.fromtimestamp(about.st_mtime, timezone.utc))
+
+
+def begins_with(path: str, words: str) -> bool:
+    """Whether a file that `find` gave begins with some words.
+
+    Raises:
+        NotFoundError, BadInputError: as `read`.
+    """
+    with files.open_found(path) as file:
+        return (
+            file.read(len(codecs.BOM_UTF8) + len(words))
+            .removeprefix(codecs.BOM_UTF8)
+            .startswith(words.encode())
+        )
+
+
+def lines(path: str) -> Iterator[str]:
+    """Yield the lines of a file of any size, without their ends; of one that is longer than a memory is only the
+    beginning.
+
+    Raises:
+        NotFoundError, BadInputError: as `read`.
+    """
+    with files.open_found(path) as file:
+        for line in files.bounded_lines(file, MAX_LINE_BYTES):
+            yield line.removesuffix(b"\n").decode("utf-8", "replace")
 
 
 def common_files(folder: str) -> list[str]:

@@ -15,6 +15,7 @@ import pytest
 from service_house import ServiceHouse, door, exported, exported_notes
 
 from vector_memory import redact
+from vector_memory.errors import BadInputError
 from vector_memory.journal.journal import Journal
 from vector_memory.model import (
     COLLECTIONS,
@@ -30,6 +31,7 @@ from vector_memory.model import (
     Source,
     Temporal,
 )
+from vector_memory.service.transfer import note_files
 
 BEGIN = datetime(2026, 3, 1, 8, 30, 0, 123456, tzinfo=timezone.utc)
 KINDS = ("note", "exchange", "summary", "topic", "solution", *INTENTS)
@@ -255,6 +257,35 @@ def test_a_damaged_standing_is_named(
     damaged = [{"temporal": "sometimes"}, {"links": [{"to": "a", "relation": "hates"}]}]
     path.write_text("".join(json.dumps({**line, **one}) + "\n" for one in damaged))
     assert len(take(there, path)["errors"]) == 2
+
+
+def test_a_large_export_in_markdown_comes_back(
+    houses: tuple[ServiceHouse, ServiceHouse], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever its size: notes of others have a bound."""
+    here, there = houses
+    furnish(here.ctx.global_shelf().journal, 1)
+    path = write(here, tmp_path / "all.md")
+    monkeypatch.setattr(note_files, "MAX_BYTES", 1_000)
+    assert take(there, path)["errors"] == []
+    assert lines_of(there) == lines_of(here)
+    with pytest.raises(BadInputError, match="longer than"):
+        note_files.read(str(path))
+
+
+def test_the_zero_time_is_no_date(
+    houses: tuple[ServiceHouse, ServiceHouse], tmp_path: Path
+) -> None:
+    """Nor is the last day of all: such a line is of this moment, and told."""
+    path, house = tmp_path / "others.jsonl", houses[0]
+    ends = ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "2026-05-03T10:00:00Z")
+    path.write_text(
+        "".join(json.dumps({"text": f"Otter {at}", "created_at": at}) + "\n" for at in ends)
+    )
+    done = take(house, path)
+    assert (done["stored"], done["undated"]) == (3, 2)
+    years = {line["created_at"][:4] for line in lines_of(house)}
+    assert years == {"2026", str(house.ctx.now().year)}
 
 
 def test_what_was_forgotten_is_told_to_be_left_out(

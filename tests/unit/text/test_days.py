@@ -1,0 +1,64 @@
+"""The day of a stored moment, at the ends of the calendar too."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta, timezone
+
+import pytest
+
+from vector_memory import aging
+from vector_memory.cli import output
+from vector_memory.client import cold
+from vector_memory.model import CleanText, Memory, Temporal
+from vector_memory.retrieve.period import Period
+from vector_memory.text import days, times
+
+FIRST = datetime(1, 1, 1, tzinfo=timezone.utc)
+LAST = datetime(9999, 12, 31, 23, 59, 59, 999_999, timezone.utc)
+WEST, EAST = timezone(timedelta(hours=-5)), timezone(timedelta(hours=9))
+
+
+@pytest.mark.parametrize(("at", "zone"), [(FIRST, WEST), (LAST, EAST)])
+def test_a_moment_that_a_clock_has_no_time_for_stays(at: datetime, zone: timezone) -> None:
+    """All others are told in the zone."""
+    assert days.local(at, zone) == at
+    usual = datetime(2026, 5, 3, 22, tzinfo=timezone.utc)
+    assert days.local(usual, EAST).date() == date(2026, 5, 4)
+
+
+def test_the_end_of_a_day_belongs_to_that_day() -> None:
+    """Nothing lies before the first moment."""
+    assert days.last_before(datetime(2026, 5, 4, tzinfo=timezone.utc), timezone.utc) == date(
+        2026, 5, 3
+    )
+    assert days.last_before(FIRST, WEST) == days.last_before(FIRST, EAST) == date(1, 1, 1)
+
+
+@pytest.mark.parametrize("at", [FIRST, LAST])
+def test_a_hook_without_a_daemon_tells_any_moment(at: datetime) -> None:
+    """Exactly as it is stored, not rounded beyond the calendar."""
+    stored = (at - cold.EPOCH) // timedelta(microseconds=1)
+    assert cold.moment({"created_at_us": stored}) == at
+
+
+@pytest.mark.parametrize("at", [FIRST, LAST])
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Tokyo"])
+def test_any_stored_moment_is_told(
+    at: datetime, zone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a table, in a sentence, as a deadline, and by the times that a text names."""
+    import time
+
+    with monkeypatch.context() as context:
+        context.setenv("TZ", zone)
+        time.tzset()
+        assert output.day(at.isoformat()) == at.date().isoformat()
+        assert str(at.year) in str(Period(at, at)).replace("0001", "1")
+        memory = Memory(
+            "0" * 32, CleanText("From Monday to Friday, since yesterday"), at,
+            temporal=Temporal.DEADLINE, valid_until=at,
+        )  # fmt: skip
+        assert aging.due_on(memory) == at.date()
+        aging.day_of(memory, datetime.now().astimezone())
+        assert times.spans(str(memory.text), memory.created_at) == ()
+    time.tzset()
