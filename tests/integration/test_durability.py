@@ -25,6 +25,7 @@ from daemon_rig import Rig, alive
 from journal_samples import memory
 from service_house import ServiceHouse, door
 
+from vector_memory.cli import upkeep
 from vector_memory.cli.answers import Row
 from vector_memory.cli.checks import WARN, stores
 from vector_memory.cli.main import main
@@ -688,7 +689,19 @@ def test_what_fails_again_and_again_is_told_once(tmp_path: Path) -> None:
 def test_doctor_tells_of_what_was_set_aside() -> None:
     """For as long as the copy is there, with what is known to be lost."""
     one = {"at": "2026-05-03T10:00:00", "kept": 9, "lost_count": 2, "why": "x", "aside": "/a"}
-    found = stores._set_aside(Row(one))
+    found = stores.set_aside(Row(one))
     assert (found.state, "2 at least are lost" in found.message) == (WARN, True)
     assert "/a" in found.fix
-    assert "none is known to be lost" in stores._set_aside(Row({**one, "lost_count": 0})).message
+    assert "none is known to be lost" in stores.set_aside(Row({**one, "lost_count": 0})).message
+    nothing = stores.set_aside(Row({**one, "kept": 0, "lost_count": 0}))
+    assert "0 rows were saved, an unknown number of them is lost" in nothing.message
+
+
+def test_check_tells_of_what_was_set_aside(capsys: pytest.CaptureFixture[str]) -> None:
+    """All may be well now, and memories gone."""
+    one = {"at": "2026-05-03T10:00:00", "kept": 0, "lost_count": 0, "why": "x", "aside": "/a"}
+    upkeep._show_problems(Row({"problems": [], "set_aside": [one]}))
+    told = capsys.readouterr()
+    assert "as it should be now" in told.out
+    assert "an unknown number of them is lost" in told.err
+    assert "vector-memory restore" in told.err

@@ -37,10 +37,11 @@ def show_trust(answer: Row, dir: str) -> None:
 
 
 def show_adopted(answer: Row) -> None:
-    """Print how many memories a project took over."""
+    """Print how many memories a project took over, and which store of its own is not opened."""
     output.say(
         f"{output.memories(answer.count('adopted'))} taken over by {answer.text('project')}."
     )
+    output.unopened(answer)
 
 
 def _show(call: Invocation, answer: Row, folder: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.checks import stores
 from vector_memory.cli.invocation import Invocation
 from vector_memory.cli.progress import ask_long
 
@@ -20,10 +21,18 @@ def show_rebuilt(answer: Row) -> None:
 
 def check(call: Invocation) -> int:
     """Print what is wrong in the stores; return 1 where something is."""
-    columns, fine = output.fields("store problem=what fix"), "Everything is as it should be."
     answer = call.ask()
-    call.show(answer, lambda answer: output.listing(answer.rows("problems"), columns, fine))
+    call.show(answer, _show_problems)
     return 0 if answer.flag("ok", not answer.count("problems")) else 1
+
+
+def _show_problems(answer: Row) -> None:
+    """Print what is wrong, and which damage was mended."""
+    mended = [stores.set_aside(damage) for damage in answer.rows("set_aside")]
+    fine = "Everything is as it should be now." if mended else "Everything is as it should be."
+    output.listing(answer.rows("problems"), output.fields("store problem=what fix"), fine)
+    for result in mended:
+        output.note(f"{result.message} {result.fix}")
 
 
 def show_migrated(answer: Row) -> None:

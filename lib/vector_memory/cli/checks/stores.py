@@ -47,7 +47,7 @@ def _problems(checked: Row) -> Iterator[CheckResult]:
     if not problems:
         yield ok("Journals and index agree")
     for damage in checked.rows("set_aside"):
-        yield _set_aside(damage)
+        yield set_aside(damage)
 
 
 def _not_opened(case: Case) -> Iterator[CheckResult]:
@@ -63,10 +63,14 @@ def _not_opened(case: Case) -> Iterator[CheckResult]:
         yield warn(message, f"If you know {fix}" if fix else REBUILD)
 
 
-def _set_aside(damage: Row) -> CheckResult:
-    """Tell of a damaged file for as long as its copy is there."""
+def set_aside(damage: Row) -> CheckResult:
+    """Return what is told of a damaged file for as long as its copy is there."""
     lost, kept = damage.count("lost_count"), damage.count("kept")
-    missing = f"{lost} at least are lost" if lost else "none is known to be lost"
+    if lost:
+        missing = f"{lost} at least are lost"
+    else:
+        # Of what could not be read at all nobody knows what it held.
+        missing = "none is known to be lost" if kept else "an unknown number of them is lost"
     message = f"Damage was mended on {damage.text('at')[:10]}: {kept} rows were saved, {missing}."
     fix = f"`vector-memory restore` brings back a backup; else delete {damage.text('aside')}"
     return warn(f"{message} ({damage.text('why')})", fix)

@@ -161,10 +161,15 @@ class AdoptRequest(messages.Request):
 
 
 class AdoptAnswer(messages.Answer):
-    """A project, and how many memories it took over."""
+    """A project, and how many memories it took over.
+
+    Attributes:
+        unopened: why stores of its own cannot be opened, by their folders: what they hold came along with them.
+    """
 
     project: str
     adopted: int
+    unopened: dict[str, str] | None = messages.spare()
 
 
 def adopt(ctx: Context, request: AdoptRequest) -> AdoptAnswer:
@@ -192,7 +197,8 @@ def adopt(ctx: Context, request: AdoptRequest) -> AdoptAnswer:
     _move(ctx, place, place)
     ctx.state.audit("adopt", request.actor, [], {"project": place.id, "adopted": adopted})
     ctx.changed()
-    return AdoptAnswer(place.name, adopted)
+    unopened = {at: str(error) for at, error in ctx.unopened(place).items()}
+    return AdoptAnswer(place.name, adopted, unopened or None)
 
 
 def _adopt(ctx: Context, shelf: Shelf, place: projects.Place) -> int:

@@ -52,6 +52,19 @@ def test_trusted_it_belongs_to_the_project_as_it_is_called_here(
     assert door(house.ctx, "list", {"project": str(moved)})["unopened"] == {}
 
 
+def test_a_store_that_came_along_with_a_folder_is_told(house: ServiceHouse, tmp_path: Path) -> None:
+    """What it holds is not taken over by its old path: the user trusts it."""
+    before, after = tmp_path / "shop", tmp_path / "store"
+    before.mkdir()
+    house.remember("Invoices are numbered by year.", before)
+    door(house.ctx, "init", {"dir": str(before)})
+    before.rename(after)
+    house.ctx.forget_places()
+    done = door(house.ctx, "adopt", {"dir": str(after), "old": str(before)})
+    assert done["adopted"] == 0
+    assert any("vector-memory trust" in why for why in done["unopened"].values())
+
+
 @pytest.mark.parametrize("name", ["elsewhere/shop", "store"])
 def test_a_folder_that_was_moved_or_renamed_takes_its_memories_along(
     house: ServiceHouse, tmp_path: Path, name: str
