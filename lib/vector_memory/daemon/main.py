@@ -353,6 +353,9 @@ class Daemon:
         else:
             # A hook that got no answer has removed it: nobody read what is in it.
             self.early.listen()
+        if not os.path.exists(__file__):
+            # What it has not imported yet it never can; the next client starts one of the program that is there.
+            self.end("its program is gone")
         if self.app is not None:
             self.app.relieve()
             if hung := self.app.hung():

@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -181,6 +182,23 @@ def test_a_daemon_that_cannot_move_ends_itself(rig: Rig) -> None:
     assert done.returncode == 1
     assert b"Timeout" in done.stderr
     assert rig.daemon.start()["pid"]
+
+
+def test_one_whose_program_is_gone_ends(rig: Rig, tmp_path: Path) -> None:
+    """It could import nothing more, and would answer with errors; the next one is of the program that is there."""
+    copy = tmp_path / "plugin" / "lib"
+    shutil.copytree(Path(PACKAGE_ROOT), copy / "vector_memory")
+    program = HANGING.format(lib=str(copy), root=rig.home.root, patch="")
+    process = subprocess.Popen([sys.executable, "-I", "-c", program])
+    try:
+        rig.until(rig.daemon.running, "the daemon")
+        shutil.rmtree(tmp_path / "plugin")
+        assert process.wait(60) == 0
+    finally:
+        process.kill()
+        process.wait()
+    assert rig.daemon.start()["pid"] != process.pid
+    assert "its program is gone" in Path(rig.home.logs, "daemon.log").read_text()
 
 
 def test_one_that_does_not_answer_is_killed(rig: Rig) -> None:
