@@ -16,11 +16,20 @@ from vector_memory.system.json_in import Record
 
 T = TypeVar("T")
 
-SHOWN_KEYS = frozenset(
-    {"text", "title", "summary", "before", "after", "topic", "name", "reason", "tags", "files"}
-    | {"speaker", "markdown", "entities", "kind", "heading", "external_id"}
+AS_THEY_ARE = frozenset(
+    {"id", "ids", "from_id", "to_id", "parent", "session", "sha256", "fingerprint", "at"}
+    | {"since", "until", "from", "to", "last", "created_at", "updated_at", "stored_at"}
+    | {"started_at", "ended_at", "last_used_at", "expires_at", "valid_from", "valid_until"}
+    | {"not_after", "due_on", "gone_on", "outdated_on", "refuted_on", "every", "project"}
+    | {"project_id", "projects", "path", "root", "folder", "store", "collection", "priority"}
+    | {"suggested_priority", "origin", "actor", "temporal", "tier", "sensitivity", "ceiling"}
+    | {"jurisdiction", "relation", "status", "mode", "verdict", "action", "actions", "form"}
+    | {"scenario", "setting", "permitted", "prohibited"}
 )
-"""What of an answer is anybody's words."""
+"""Fields of an answer that hold ids, times, places and words of ours: who asks goes on with them. All else may be
+anybody's words."""
+BY_NAME = frozenset(("jobs", "families", "counts"))
+"""Fields whose own fields are called by anybody's words."""
 DROPPED = "[redacted:unsafe]"
 CONFIGURATIONS = "configurations"
 """The small records that tell under which configurations a transcript's session ran."""
@@ -106,17 +115,25 @@ def line(text: str, chars: int) -> str:
 def shown(answer: Any) -> Any:
     """Return an answer with its words redacted once more: what was stored under weaker rules must not be
     shown under these."""
-    if isinstance(answer, dict):
-        return {
-            key: _shown_words(value) if key in SHOWN_KEYS else shown(value)
-            for key, value in answer.items()
-        }
-    return [shown(element) for element in answer] if isinstance(answer, list) else answer
+    looked_at: dict[tuple[str, int], str] = {}
 
+    def safe(text: str) -> str:
+        # What stands in an answer stands there many times: a project's name, a transcript's path.
+        name = (text, redact.values_known())
+        if text and name not in looked_at:
+            looked_at[name] = word_or(text, DROPPED)
+        return looked_at.get(name, text)
 
-def _shown_words(value: Any) -> Any:
-    if isinstance(value, str):
-        return word_or(value, DROPPED) if value else value
-    if isinstance(value, list):
-        return [_shown_words(element) for element in value]
-    return shown(value)
+    def part(value: Any, field: str) -> Any:
+        if isinstance(value, dict):
+            return {
+                safe(name) if field in BY_NAME or not name.isidentifier() else name: part(
+                    inner, name
+                )
+                for name, inner in value.items()
+            }
+        if isinstance(value, list):
+            return [part(each, field) for each in value]
+        return safe(value) if isinstance(value, str) and field not in AS_THEY_ARE else value
+
+    return part(answer, "")
