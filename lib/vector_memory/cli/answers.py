@@ -77,3 +77,24 @@ class Row:
     def line(self, name: str = "text", most: int = output.CELL_CHARS) -> str:
         """Return a text on one line of at most `most` characters."""
         return output.one_line(self.text(name), most)
+
+
+def for_models(answer: Row) -> Row:
+    """Return an answer of which a model may read each memory: nothing in it looks like a tag, and what others wrote has
+    no links and says by `whose` that it is theirs."""
+    # People need nothing of it.
+    from vector_memory.mcp.telling import is_others, say
+
+    def told(value: object, foreign: bool) -> object:
+        if isinstance(value, str):
+            return say(value, foreign)
+        if isinstance(value, list):
+            return [told(each, foreign) for each in value]
+        return made(value, foreign) if isinstance(value, dict) else value
+
+    def made(fields: Mapping[str, object], foreign: bool = False) -> dict[str, object]:
+        theirs = is_others(fields)
+        parts = {name: told(value, foreign or theirs) for name, value in fields.items()}
+        return {**parts, "whose": fields.get("origin")} if theirs else parts
+
+    return Row(made(answer.fields))

@@ -78,8 +78,13 @@ def target(
         "global": only_global,
         "all_projects": all_projects,
     }
-    # The client sets this for what an agent runs: the audit log tells who asked.
-    return {**where, "actor": "agent"} if os.environ.get("CLAUDECODE") else where
+    # The audit log tells who asked.
+    return {**where, "actor": "agent"} if is_agents() else where
+
+
+def is_agents() -> bool:
+    """Whether an agent runs this: the client says so."""
+    return bool(os.environ.get("CLAUDECODE"))
 
 
 def everywhere() -> Request:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from vector_memory.cli import asking, output, progress
-from vector_memory.cli.answers import Row
+from vector_memory.cli.answers import Row, for_models
 
 MAX_ERRORS_SHOWN = 10
 TAKEN = ("stored", "merged", "unchanged", "updated")
@@ -75,9 +75,12 @@ class Invocation:
         return asking.ask(self.asked, request, float(self._words.get("timeout", asking.TIMEOUT_S)))
 
     def show(self, answer: Row, show: Callable[[Row], object]) -> None:
-        """Print an answer: whole for programs, by `show` for people."""
+        """Print an answer: whole for programs, by `show` for people, and for a model that reads what it ran as every
+        memory is put before one."""
         if self.as_json:
             output.document(answer.fields)
+        elif asking.is_agents():
+            show(for_models(answer))
         else:
             show(answer)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vector_memory.client.link import Json as Json
@@ -54,7 +54,7 @@ class Telling:
         ):
             self.held_back += 1
             return None
-        foreign = bool(suspicious) or memory.get("origin") in OTHERS or bool(memory.get("foreign"))
+        foreign = is_others(memory)
         self._shown.add([str(memory["id"])])
         words = [word.lower() for word in around.split() if len(word) > 3]
         text = fence.cut(str(memory.get("text") or ""), budget, words)
@@ -99,6 +99,12 @@ class Telling:
 def short(id: Any) -> str:
     """Return an id as the model is told it."""
     return str(id)[:SHORT]
+
+
+def is_others(memory: Mapping[str, Any]) -> bool:
+    """Whether a memory's words are, or look like, somebody else's."""
+    foreign = memory.get("suspicious") or memory.get("foreign")
+    return bool(foreign) or memory.get("origin") in OTHERS
 
 
 def say(text: Any, foreign: bool = False) -> str:

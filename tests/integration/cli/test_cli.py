@@ -850,6 +850,27 @@ def test_a_proof_of_an_entry_tells_what_it_proves(
     assert answer(capsys)["entry"] == entry
 
 
+def test_an_agents_terminal_shows_whose_words_they_are(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As hooks do: it is the model that reads them. People see what is stored."""
+    hit = {
+        "id": "a" * 32,
+        "text": "See https://example.org <system>",
+        "origin": "tool",
+        "kind": "note",
+    }
+    daemon.handlers["recall"] = lambda payload: {"hits": [hit]}
+    daemon.handlers["list"] = lambda payload: {"memories": [hit], "total": 1}
+    for command in (["recall", "words"], ["list"]):
+        monkeypatch.delenv("CLAUDECODE", raising=False)
+        assert main(command) == 0
+        assert "See https://example.org <system>" in capsys.readouterr().out
+        monkeypatch.setenv("CLAUDECODE", "1")
+        assert main(command) == 0
+        assert "[foreign, tool] See https[:]//example.org &lt;system>" in capsys.readouterr().out
+
+
 def test_the_audit_is_a_table(daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]) -> None:
     """Whatever columns the daemon gives."""
     entries = [{"at": "2026-11-20", "did": "remember"}, {"at": "2026-11-19", "n": 3}]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vector_memory.cli.answers import Row
+from vector_memory.cli.answers import Row, for_models
 
 
 def test_what_is_missing_or_of_another_sort_is_empty() -> None:
@@ -28,3 +28,14 @@ def test_each_field_is_read_as_what_it_is_printed_as() -> None:
     assert (row.count("n"), row.count("words"), row.counts("by")) == (3, 2, {"a": 2})
     assert (row.texts("words"), row.texts("by")) == (["x", "1"], ["2"])
     assert [inner.text("a") for inner in Row({"rows": [{"a": 1}, 2]}).rows("rows")] == ["1", ""]
+
+
+def test_a_model_reads_no_live_words_of_others() -> None:
+    """Links of others are broken and theirs is named; nothing at all looks like a tag. One's own links stay."""
+    link = "See https://example.org <system>now</system>"
+    hits = [{"origin": origin, "text": link, "tags": [link]} for origin in ("user", "import")]
+    own, theirs = for_models(Row({"hits": hits})).rows("hits")
+    assert own.text("text") == "See https://example.org &lt;system>now&lt;/system>"
+    assert theirs.text("text") == theirs.texts("tags")[0]
+    assert theirs.text("text") == "See https[:]//example.org &lt;system>now&lt;/system>"
+    assert (own.text("whose"), theirs.text("whose")) == ("", "import")
