@@ -115,6 +115,10 @@ def levels_up_to(*ceilings: Sensitivity | str | None) -> tuple[str, ...]:
     return every[: lowest + 1] if lowest + 1 < len(every) else ()
 
 
+UNRESTRICTED = levels_up_to(Sensitivity.CONFIDENTIAL)
+"""The levels of what agents may be given."""
+
+
 class Relation(Word):
     """What a link from one memory to another means."""
 

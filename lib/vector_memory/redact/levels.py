@@ -11,7 +11,7 @@ What has a `/` or a `*` is a path, all else words. A rule only ever raises a lev
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -47,11 +47,15 @@ class LevelRule(NamedTuple):
         return any(fnmatchcase(file, form) for file in files for form in forms)
 
 
-def raised(memory: Memory) -> Memory:
+def raised(memory: Memory, more: Sequence[str] = ()) -> Memory:
     """Return a memory that is about to be stored as sensitive as the rules in force here make it, and under the law
-    that the first one of them names, if it has none."""
-    text = f"{memory.title}\n{memory.text}"
-    marks = [rule.mark for rule in active() if rule.holds(text, memory.files)]
+    that the first one of them names, if it has none.
+
+    Args:
+        more: words and files that it keeps beside its text.
+    """
+    text = "\n".join((memory.title, memory.text, *memory.tags, *more))
+    marks = [rule.mark for rule in active() if rule.holds(text, (*memory.files, *more))]
     level = strictest(
         memory.sensitivity, *(Sensitivity(mark) for mark in marks if mark not in JURISDICTIONS)
     )
@@ -59,6 +63,29 @@ def raised(memory: Memory) -> Memory:
     if (level, law) == (memory.sensitivity, memory.jurisdiction):
         return memory
     return replace(memory, sensitivity=level, jurisdiction=law)
+
+
+def restricting() -> Callable[[object], bool] | None:
+    """Return what says whether the rules in force here restrict any of the words and files in a value, see
+    `strings_in`; None where none restricts anything."""
+    rules = [rule for rule in active() if rule.mark == Sensitivity.RESTRICTED]
+
+    def restricts(value: object) -> bool:
+        words = list(strings_in(value))
+        return any(rule.holds("\n".join(words), words) for rule in rules)
+
+    return restricts if rules else None
+
+
+def strings_in(value: object) -> Iterator[str]:
+    """Yield the texts in a value of JSON's kinds, in their order; what a mapping's values are called, too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from strings_in([*value.keys(), *value.values()])
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from strings_in(each)
 
 
 def active() -> Sequence[LevelRule]:

@@ -26,12 +26,12 @@ from vector_memory.model import (
     JURISDICTIONS,
     KINDS,
     OF_TALK,
+    UNRESTRICTED,
     Origin,
     Priority,
     Scope,
     Sensitivity,
     Tier,
-    levels_up_to,
     unique,
 )
 from vector_memory.service.base import aliases, request_fields
@@ -366,23 +366,17 @@ def _about(ctx: Context, scope: Scope, shelves: Sequence[Shelf]) -> Scope:
 
 
 def limited(ctx: Context, request: Request, place: projects.Place | None, scope: Scope) -> Scope:
-    """Return a scope within the levels and jurisdictions that a request may be answered of."""
+    """Return a scope within the levels and jurisdictions that a request may be answered of: to an agent nothing that is
+    restricted, and nothing above the ceiling of a contract."""
     scope = scope.up_to(request.ceiling)
     if request.is_agent:
         # Who asks about all projects still works in a folder, where a contract may hold.
         scope = for_agents(ctx, place.root if place else str(request.cwd or ""), scope)
+        scope = scope if scope.levels else dataclasses.replace(scope, levels=UNRESTRICTED)
     if request.jurisdictions:
         # A session may have been under several laws: nothing that was made of all of it is told.
         scope = dataclasses.replace(scope, laws=request.jurisdictions, without_kinds=DERIVED)
     return scope
-
-
-def unrestricted(request: Request, scope: Scope) -> Scope:
-    """Return a scope, without what is restricted where an agent asks. A search needs it not, which looks at each memory
-    that it would tell: with levels it takes the longer way of what is limited."""
-    if scope.levels or not request.is_agent:
-        return scope
-    return dataclasses.replace(scope, levels=levels_up_to(Sensitivity.CONFIDENTIAL))
 
 
 def _require_known(ctx: Context, place: projects.Place, request: Request) -> None:

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 
+from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Scope
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
@@ -24,7 +25,7 @@ def of_request(ctx: Context, request: messages.Request) -> Scope:
     """
     place = messages.place_of(ctx, request) if request.is_agent or request.only_project else None
     projects = (place.id,) if place and request.only_project else None
-    return messages.unrestricted(request, messages.limited(ctx, request, place, Scope(projects)))
+    return messages.limited(ctx, request, place, Scope(projects))
 
 
 @contextlib.contextmanager
@@ -49,3 +50,13 @@ def holds(memory: Memory) -> bool:
 def kept(memories: Iterable[Memory]) -> list[Memory]:
     """Return those of some memories that who asks may be given."""
     return [memory for memory in memories if holds(memory)]
+
+
+def require_all(memories: Iterable[Memory]) -> None:
+    """Make sure that who asks may be given all of some memories, before they are shown or go.
+
+    Raises:
+        BadInputError: one may not.
+    """
+    if not all(map(holds, memories)):
+        raise BadInputError("With it would go what you may not be given.", "Ask the user.")

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 
 from vector_memory.index.reader import head_of, read_exchanges
 from vector_memory.observe.learning.tasks import TaskTurn
+from vector_memory.redact import levels
 from vector_memory.service.base import privacy
 from vector_memory.service.base.asker import ProjectAsker, asker_at
 from vector_memory.service.base.context import Context
@@ -59,8 +60,8 @@ def transcripts_of(ctx: Context, session: str) -> list[str]:
 
 
 def of_session(ctx: Context, session: str) -> list[LoggedStep]:
-    """Return a session's steps, from its transcript, else from its log; [] where neither is there, or the user
-    wants no memory of its project."""
+    """Return a session's steps, from its transcript, else from its log, without turns of which anything is restricted;
+    [] where neither is there, or the user wants no memory of its project."""
     for path in transcripts_of(ctx, session):
         with suppress(OSError):
             if found := _read(ctx, path):
@@ -94,7 +95,7 @@ def _read(ctx: Context, path: str) -> tuple[ProjectAsker, list[LoggedStep]] | No
     with privacy.for_folder(ctx, cwd or "/", privacy.ran_under(ctx, path)):
         turns = harvest(read_exchanges(path, final=True), cleaner())
         own = [turn for turn in turns if not turn.order]
-        kept = lessons.not_purged(ctx, asker, session, own)
+        kept = lessons.teaching(ctx, asker, session, own)
     return asker, list(_steps(kept))[:MOST_STEPS]
 
 
@@ -117,4 +118,7 @@ def _logged(ctx: Context, session: str) -> list[LoggedStep]:
             for line in file:
                 with suppress(ValueError, TypeError):
                     found.append(LoggedStep(**json.loads(line)))
+    if restricts := levels.restricting():
+        withheld = {step.turn for step in found if restricts(vars(step))}
+        found = [step for step in found if step.turn not in withheld]
     return found

@@ -24,10 +24,11 @@ from vector_memory.service.base import messages, privacy, reach, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.capture import session_summary
+from vector_memory.service.edit.inherited_levels import keep_level
 from vector_memory.service.learning import conditions, procedures
 from vector_memory.service.memory import agent_rights, merging, proposals, trust_marks
 from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged
-from vector_memory.service.memory.companions import companions, keep_level
+from vector_memory.service.memory.companions import companions
 from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.service.memory.history import chain_of
 from vector_memory.service.memory.lookup import find, lookup
@@ -94,7 +95,7 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
         changed = proposals.reviewed(changed, "edited", ctx.now())
     stored = shelf.journal.update(changed)
     if stored.sensitivity is not memory.sensitivity:
-        keep_level(shelf, stored)
+        keep_level(ctx, shelf, stored)
     if request.triggers is not None:
         ctx.later(lambda: conditions.asks_at_tools(ctx))
     ctx.notify()
@@ -163,8 +164,7 @@ def forget(ctx: Context, request: ForgetRequest) -> ForgetAnswer:
         Ids and texts of what went, or would go.
     """
     chosen = with_companions(_chosen(ctx, request))
-    if not all(reach.holds(memory) for _, memory in chosen):
-        raise BadInputError("With it would go what you may not be given.", "Ask the user.")
+    reach.require_all(memory for _, memory in chosen)
     names = project_names([shelf for shelf, _ in chosen])
     views = [memory_view(memory, names) for _, memory in chosen]
     if request.dry_run:

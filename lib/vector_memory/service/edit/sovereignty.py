@@ -10,7 +10,7 @@ from vector_memory.model import JURISDICTIONS, Memory, Scope, Sensitivity, stric
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import project_names
-from vector_memory.service.memory.companions import keep_level
+from vector_memory.service.edit.inherited_levels import keep_level
 from vector_memory.service.memory.lookup import lookup
 
 KEPT = ("project", "jurisdiction", "sensitivity")
@@ -59,7 +59,7 @@ def sovereignty(ctx: Context, request: SovereigntyRequest) -> SovereigntyAnswer:
         pairs = [lookup(ctx, id) for id in request.ids]
         wanted = [(shelf, new) for shelf, old in pairs if (new := _set(request, old)) != old]
         for shelf, new in wanted:
-            keep_level(shelf, shelf.journal.update(replace(new, updated_at=ctx.now())))
+            keep_level(ctx, shelf, shelf.journal.update(replace(new, updated_at=ctx.now())))
         ids, changed = [new.id for _, new in wanted], len(wanted)
         level = request.sensitivity.value if request.sensitivity else ""
         about = {"sensitivity": level, "jurisdiction": request.jurisdiction}

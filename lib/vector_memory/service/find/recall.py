@@ -263,8 +263,7 @@ def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
     if request.shared:
         asker = replace(asker, open_shelves=lambda: ctx.with_team([]))
     # What is over is there until the next sweep, and told to nobody.
-    listed = messages.unrestricted(request, asker.scope.listed)
-    scope = replace(listed, unexpired_at=ctx.now())
+    scope = replace(asker.scope.listed, unexpired_at=ctx.now())
     last = request.offset + request.k
     if request.due:
         newest = _dated(ctx, asker.shelves, scope)

@@ -12,7 +12,8 @@ from typing import Any
 
 from vector_memory import projects, redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.model import Memory, Origin, Priority, Scope, Source, Status, Temporal
+from vector_memory.model import Memory, Origin, Priority, Scope, Source, Status, Temporal, strictest
+from vector_memory.redact import levels
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -73,14 +74,17 @@ def rewrite(ctx: Context, shelf: Shelf, known: Memory, record: CountedRecord) ->
     """
     now = ctx.now()
     made = _memory(record, known.id, known.project, now)
-    made = replace(made, created_at=known.created_at, updated_at=now, seq=known.seq)
+    level = strictest(made.sensitivity, known.sensitivity)
+    made = replace(
+        made, created_at=known.created_at, updated_at=now, seq=known.seq, sensitivity=level
+    )
     stored = shelf.journal.update(made)
     ctx.notify()
     return stored
 
 
 def _memory(record: CountedRecord, id: str, project: str, now: datetime) -> Memory:
-    return Memory(
+    made = Memory(
         id,
         redact.clean(record.text).text,
         now,
@@ -96,6 +100,7 @@ def _memory(record: CountedRecord, id: str, project: str, now: datetime) -> Memo
         expires_at=record.expires_at,
         extra=record.extra,
     )
+    return levels.raised(made, list(levels.strings_in(record.extra)))
 
 
 def keep_new(ctx: Context, asker: ProjectAsker, record: CountedRecord) -> bool:

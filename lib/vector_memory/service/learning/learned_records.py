@@ -4,14 +4,15 @@ counts as nothing."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
-from vector_memory.model import HEURISTICS, TRAILS, TRAJECTORIES, WORLD, Memory, Scope
+from vector_memory.model import HEURISTICS, LIVING, TRAILS, TRAJECTORIES, WORLD, Memory, Scope
 from vector_memory.observe.learning import outcomes, things, trails, trajectories, trouble
+from vector_memory.redact import levels
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -58,7 +59,20 @@ class SessionLedger:
         rows = [row for row in raw.get("seen") or () if len(row) in (7, 8)]
         seen = [things.Sighting(*row[:4], *row[-3:]) for row in rows]
         orders = {str(order): str(kind) for order, kind in (raw.get("orders") or {}).items()}
-        return cls(tasks_in(raw.get("tasks")), seen, tasks_in(raw.get("subagents")), orders)
+        return cls(tasks_in(raw.get("tasks")), seen, tasks_in(raw.get("subagents")), orders).open
+
+    @property
+    def open(self) -> SessionLedger:
+        """It without what the rules in force here restrict: nothing is learned from that."""
+        restricts = levels.restricting()
+        if restricts is None:
+            return self
+        return SessionLedger(
+            [task for task in self.tasks if not restricts(vars(task))],
+            [sighting for sighting in self.seen if not restricts(sighting)],
+            [task for task in self.subagents if not restricts(vars(task))],
+            self.orders,
+        )
 
     @property
     def ended_at(self) -> str:
@@ -84,7 +98,7 @@ class SessionLedger:
 
     def keep(self, ctx: Context, asker: ProjectAsker, key: str, session: str = "") -> bool:
         """Keep it under a key; return whether it says anything new."""
-        extra = json.loads(json.dumps(asdict(self)))
+        extra = json.loads(json.dumps(asdict(self.open)))
         text = f"Tasks of a session: {', '.join(task.kind for task in self.tasks)}"
         record = CountedRecord(HEURISTICS, key, text, kind=LEDGER, session=session, extra=extra)
         return counted_records.keep_new(ctx, asker, record)
@@ -155,6 +169,19 @@ def tasks_of_shown(
                 yield id, into
 
 
+def made_of(shelf: Shelf, sessions: Collection[str], projects: tuple[str, ...]) -> Iterator[Memory]:
+    """Yield the records of these sessions in a store, and what was drawn of all sessions of these projects."""
+    scopes = (
+        Scope(sessions=tuple(sessions), collections=(HEURISTICS, WORLD)),
+        Scope(projects=projects, collections=(HEURISTICS, TRAILS, WORLD), kinds=DRAWN),
+        Scope(projects=projects, collections=(TRAJECTORIES,), kinds=(TRAJECTORY,)),
+    )
+    for scope in scopes:
+        for memory in shelf.journal.iter_memories(scope, statuses=LIVING):
+            if memory.collection != TRAJECTORIES or memory.is_quiet:
+                yield memory
+
+
 # -- what is made of them --
 
 
@@ -175,7 +202,9 @@ def board_of(asker: ProjectAsker) -> Board:
     """Return the board of a project, an empty one without an id before anything was learned there."""
     record = counted_records.get(asker, HEURISTICS, BOARD)
     (board,) = read_all(Board, [record.extra if record else {}])
-    return replace(board, habits=read_all(trouble.Habit, board.habits))
+    habits, restricts = read_all(trouble.Habit, board.habits), levels.restricting()
+    told = [habit for habit in habits if not (restricts and restricts(vars(habit)))]
+    return replace(board, habits=told)
 
 
 def trails_of(asker: ProjectAsker, now: datetime) -> list[trails.Trail]:
@@ -198,9 +227,12 @@ def things_of(asker: ProjectAsker) -> list[things.Thing]:
 
 
 def _drawn(asker: ProjectAsker, collection: str, name: str, kind: Callable[..., T]) -> list[T]:
-    """Return what was drawn in a project, without what somebody stored beside it."""
+    """Return what was drawn in a project, without what somebody stored beside it, and what is restricted by now."""
     records = counted_records.of(asker, collection, MOST_RECORDS, (name,))
-    return read_all(kind, [record.extra for record in records if record.is_quiet])
+    drawn = [record.extra for record in records if record.is_quiet]
+    if restricts := levels.restricting():
+        drawn = [extra for extra in drawn if not restricts(extra)]
+    return read_all(kind, drawn)
 
 
 def read_all(kind: Callable[..., T], raw: Any) -> list[T]:

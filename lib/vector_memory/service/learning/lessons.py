@@ -18,7 +18,18 @@ from dataclasses import asdict, replace
 from vector_memory.index.cursor import Cursor, Position
 from vector_memory.index.exchanges import Exchange
 from vector_memory.index.reader import TurnRead, head_of, read_exchanges
-from vector_memory.model import HEURISTICS, TRAILS, TRAJECTORIES, WORLD, Memory, Origin
+from vector_memory.model import (
+    HEURISTICS,
+    LIVING,
+    PASSAGE,
+    TRAILS,
+    TRAJECTORIES,
+    WORLD,
+    Memory,
+    Origin,
+    Scope,
+    Sensitivity,
+)
 from vector_memory.observe.learning import outcomes, tasks, things, trails, trajectories, trouble
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.things import Sighting
@@ -32,6 +43,7 @@ from vector_memory.service.learning.counted_records import CountedRecord
 from vector_memory.service.learning.learned_records import Board, SessionLedger
 from vector_memory.service.learning.observed_calls import cleaner, harvest
 from vector_memory.service.memory import tombstones
+from vector_memory.service.memory.exchange_versions import exchange_of
 from vector_memory.system.files import with_real_folder
 
 log = logging.getLogger(__name__)
@@ -124,7 +136,7 @@ def _store(
 ) -> bool:
     """Keep what a transcript tells; return whether any of it was new. Nothing is purged meanwhile."""
     with ctx.capturing:
-        kept = not_purged(ctx, asker, session, turns)
+        kept = teaching(ctx, asker, session, turns)
         own = [turn for turn in kept if not turn.order]
         ledger = SessionLedger(
             outcomes.of_turns(own, session),
@@ -138,17 +150,23 @@ def _store(
         return known.with_more(ledger).keep(ctx, asker, f"session:{session}", session)
 
 
-def not_purged(
+def teaching(
     ctx: Context, asker: ProjectAsker, session: str, turns: Sequence[tasks.TaskTurn]
 ) -> list[tasks.TaskTurn]:
-    """Return the turns that the user did not have purged."""
+    """Return the turns that the user did not have purged, and of which nothing is restricted."""
     whole = {tombstones.session_name(session), tombstones.project_name(asker.place.id)}
     blocked = ctx.state.blocked(whole | {tombstones.exchange_name(turn.key) for turn in turns})
+    passages = Scope(sessions=(session,), kinds=(PASSAGE,), levels=(Sensitivity.RESTRICTED,))
+    withheld = {
+        exchange_of(passage.external_id)
+        for passage in asker.own.journal.iter_memories(passages, statuses=LIVING)
+    }
     until = max((at for name, at in blocked.items() if name in whole), default=None)
     return [
         turn
         for turn in turns
         if tombstones.exchange_name(turn.key) not in blocked
+        and turn.key not in withheld
         and (until is None or turn.started_at > until)
     ]
 

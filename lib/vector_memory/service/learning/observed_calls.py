@@ -21,6 +21,7 @@ from vector_memory.index.tools import SKILL as SKILL_TOOL
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.observe.learning import tasks
 from vector_memory.observe.learning.tasks import EDIT, OTHER, READ, RUN, SKILL, TaskCall, TaskTurn
+from vector_memory.redact import levels
 from vector_memory.text import suspicion
 from vector_memory.text.harmless import TOOL, marked, without_marked
 
@@ -56,7 +57,7 @@ def cleaner() -> Clean:
 
 def harvest(exchanges: Iterable[Exchange], clean: Clean) -> list[TaskTurn]:
     """Return what was done in exchanges, in their order: the turns of the session itself, and those of subagents,
-    each of them a task of its own."""
+    each of them a task of its own; without exchanges that the rules in force here restrict."""
     working = [
         exchange
         for exchange in exchanges
@@ -69,7 +70,18 @@ def harvest(exchanges: Iterable[Exchange], clean: Clean) -> list[TaskTurn]:
         for exchange in working
         for episode in fixes.episodes(exchange)
     }
-    return [_turn(exchange, ends, clean) for exchange in working]
+    restricts = levels.restricting()
+    return [
+        _turn(exchange, ends, clean)
+        for exchange in working
+        if not (restricts and restricts(_words(exchange)))
+    ]
+
+
+def _words(exchange: Exchange) -> list[object]:
+    """Return the words and files of an exchange, as its passages and its steps tell them."""
+    called = [(call.command, call.file, call.output, call.calls) for call in exchange.calls]
+    return [exchange.prompt, exchange.steps, exchange.files, called]
 
 
 def _turn(exchange: Exchange, ends: dict[tuple[str, int], str], clean: Clean) -> TaskTurn:

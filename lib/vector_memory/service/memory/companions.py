@@ -1,12 +1,10 @@
-"""What goes with a memory that is forgotten or purged, or becomes more sensitive: what cannot be found without it,
-and what was drawn from it."""
+"""What goes with a memory that is forgotten or purged: what cannot be found without it, and what was drawn from it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
-from vector_memory.model import DERIVED, LIVING, PASSAGE, Memory, Scope, Source, strictest
+from vector_memory.model import DERIVED, LIVING, PASSAGE, Memory, Source
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.text import analysis
 
@@ -43,21 +41,6 @@ def drawn_from(shelf: Shelf, chosen: Sequence[Memory]) -> list[Memory]:
                 if len(words & gone) >= len(words & kept):
                     drawn.append(memory)
     return drawn
-
-
-def keep_level(shelf: Shelf, memory: Memory) -> None:
-    """Have nothing that was made of a memory be less sensitive than it is now: the ideas drawn from it, and the topics
-    and summaries of its session over its turn."""
-    session, turn = memory.source.session, memory.source.turn
-    made = drawn_from(shelf, [memory])
-    if session:
-        for derived in shelf.journal.iter_memories(Scope(sessions=(session,), kinds=DERIVED)):
-            first, last = derived.extra.get("turns") or (turn, turn)
-            made += [derived] if first <= turn <= last else []
-    for derived in made:
-        level = strictest(derived.sensitivity, memory.sensitivity)
-        if level is not derived.sensitivity:
-            shelf.journal.update(replace(derived, sensitivity=level))
 
 
 def _terms(memories: Iterable[Memory]) -> set[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from vector_memory import projects
 from vector_memory.config import ENGLISH_BACKEND
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import Memory, Scope
+from vector_memory.model import UNRESTRICTED, Memory, Scope
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve.factors import FITS, least_relevance
 from vector_memory.retrieve.search import Answer, BeginEmbedding, Hit, search
@@ -77,8 +77,15 @@ def answer(
         is_asked: it is a question. What is to be done today limits nothing to what was said today.
         gives_way: hooks are answered first; for what is no hook itself.
     """
-    shelves = asker.shelves
-    query = query_of(ctx, text, asker.scope, shelves, asker.place, session)
+    shelves, scope, within = asker.shelves, asker.scope, allowed
+    if scope.levels == UNRESTRICTED:
+        # Each memory that comes is looked at here: a search limited by levels takes a longer way.
+        scope = replace(scope, levels=())
+
+        def within(memory: Memory) -> bool:
+            return memory.sensitivity in UNRESTRICTED and (allowed is None or allowed(memory))
+
+    query = query_of(ctx, text, scope, shelves, asker.place, session)
     if not is_asked:
         today = ctx.now().timestamp() / queries.DAY_S
         query = replace(query, periods=tuple(span for span in query.periods if span[1] <= today))
@@ -95,7 +102,7 @@ def answer(
         candidates=count,
         scoring=ctx.settings.scoring,
         embed=embed,
-        allowed=allowed,
+        allowed=within,
         least=least_relevance(fitting, size),
         known=known,
         pause=ctx.hooks.give_way if gives_way else lambda: None,

@@ -5,24 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError, UnsafeTextError
 from vector_memory.model import (
     DERIVED,
-    HEURISTICS,
     LIVING,
     QUIET,
-    TRAILS,
-    TRAJECTORIES,
-    WORLD,
     Memory,
     Origin,
     Scope,
     Status,
 )
-from vector_memory.service.base import messages
+from vector_memory.service.base import messages, reach
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import archives
@@ -101,7 +98,7 @@ def choose(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     """Return what a request is to remove.
 
     Raises:
-        BadInputError: it names nothing, or in two ways.
+        BadInputError: it names nothing, or in two ways; or with it would go what who asks may not be given.
         NotFoundError: there is no such memory, session or project.
     """
     ways = {
@@ -118,6 +115,8 @@ def choose(ctx: Context, request: PurgeRequest) -> PurgeSelection:
             "Give ids, --text WORDS, --session ID, --project DIR or --forgotten.",
         )
     selection = named[0](ctx, request)
+    if not request.forgotten:
+        reach.require_all(memory for _, memory in selection.memories)
     for part in selection.parts:
         _add_derived(part, selection.sessions)
     return selection
@@ -247,23 +246,12 @@ def _add_derived(part: StorePart, sessions: set[str]) -> None:
         return
     going = {memory.id for memory in part.memories}
     projects = tuple({memory.project for memory in part.memories})
-    scopes = (
-        Scope(sessions=tuple(sessions), kinds=DERIVED),
-        Scope(sessions=tuple(sessions), collections=(HEURISTICS, WORLD)),
-        Scope(
-            projects=projects,
-            collections=(HEURISTICS, TRAILS, WORLD),
-            kinds=learned_records.DRAWN,
-        ),
-        Scope(projects=projects, collections=(TRAJECTORIES,), kinds=(learned_records.TRAJECTORY,)),
+    told = Scope(sessions=tuple(sessions), kinds=DERIVED)
+    derived = chain(
+        part.shelf.journal.iter_memories(told, statuses=LIVING),
+        learned_records.made_of(part.shelf, sessions, projects),
     )
-    derived = (
-        memory
-        for scope in scopes
-        for memory in part.shelf.journal.iter_memories(scope, statuses=LIVING)
-        if memory.id not in going and (memory.collection != TRAJECTORIES or memory.is_quiet)
-    )
-    part.derived = _each_once(list(derived))
+    part.derived = _each_once([memory for memory in derived if memory.id not in going])
 
 
 def _living(shelf: Shelf, ids: Sequence[str]) -> list[Memory]:

@@ -18,7 +18,7 @@ from vector_memory.observe.learning import trails
 from vector_memory.observe.learning.figures import LEAST, NOT_ENOUGH, Middle, Rate, middle, rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.tasks import kind_of
-from vector_memory.service.base import messages
+from vector_memory.service.base import messages, reach
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, learned_records
@@ -102,6 +102,10 @@ def planner(ctx: Context, request: PlanRequest) -> ledger.Answer:
     """
     asker, key = ledger.project_of(ctx, request), f"{PLAN}:{redact.clean(request.plan).text}"
     record = counted_records.get(asker, HEURISTICS, key)
+    if record and not reach.holds(record):
+        raise BadInputError(
+            "You may not be given this plan.", "Take another name, or ask the user."
+        )
     items, is_change = items_of(record) if record else [], request.action in CHANGES
     if is_change:
         items = _changed(ctx, request, items)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields, replace
 from vector_memory.errors import NotFoundError, StoreFullError
 from vector_memory.model import ASSESSMENTS, Memory, Scope
 from vector_memory.observe.commands.findings import CATEGORIES
-from vector_memory.service.base import messages, privacy
+from vector_memory.service.base import messages, privacy, reach
 from vector_memory.service.base.asker import asker_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -196,6 +196,7 @@ def flags(ctx: Context, request: FlagsRequest) -> FlagsAnswer:
     views = [
         FlagView(**vars(replace(flag, asked=_is_asked(flag))), project=names[memory.project])
         for memory in _records(asker.shelves, asker.scope.projects, asker.scope.sessions)
+        if reach.holds(memory)
         for flag in _flags(memory)
     ]
     fit = [

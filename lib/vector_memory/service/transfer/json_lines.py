@@ -420,7 +420,7 @@ def export(ctx: Context, request: ExportRequest) -> Iterator[dict[str, object]]:
     """Yield all memories of a project, of the global scope or of every store, oldest first, in the
     form that `import` takes."""
     asker = messages.asker_of(ctx, request)
-    scope = messages.unrestricted(request, asker.scope.listed)
+    scope = asker.scope.listed
     roots = project_roots(asker.shelves)
     for shelf in asker.shelves:
         for memory, links in exported(shelf, scope):

@@ -113,6 +113,23 @@ def test_what_was_made_of_a_memory_becomes_as_strict(
     assert house.ctx.global_shelf().journal.count(Scope(levels=("restricted",))) >= 4
 
 
+def test_no_agent_is_told_the_names_and_titles_of_what_is_restricted(
+    house: ServiceHouse, project: Path
+) -> None:
+    """Where only such memories name something, or ask for it, an agent's lists of names and topics have it not."""
+    house.remember("It moved to `src/heron.py`.", project, sensitivity="restricted")
+    path = transcript(project, [("Where does the heron importer sign?", "In the vault.")])
+    captured_of(house.ctx, str(path), final=True)
+    journal = house.ctx.global_shelf().journal
+    for memory in list(journal.iter_memories(Scope(sessions=("s1",)))):
+        door(house.ctx, "edit", {"id": memory.id, "sensitivity": "restricted"})
+    for actor, is_told in (("user", True), ("agent", False), ("mcp", False)):
+        asked = {"all_projects": True, "actor": actor}
+        names = str(door(house.ctx, "entities", asked)["entities"])
+        assert ("heron" in names.lower()) is is_told
+        assert ("heron" in str(door(house.ctx, "topics", asked)).lower()) is is_told
+
+
 def test_an_export_has_a_ceiling(house: ServiceHouse, project: Path) -> None:
     house.remember(HERON, project, sensitivity="confidential")
     house.remember("The ledger is written in Rust.", project)

@@ -18,10 +18,11 @@ from work import Session
 from vector_memory.daemon.events import Events
 from vector_memory.errors import StoreFullError
 from vector_memory.index import reader
-from vector_memory.model import HEURISTICS, QUIET, TRAILS, WORLD, Memory, Scope
+from vector_memory.model import HEURISTICS, QUIET, TRAILS, TRAJECTORIES, WORLD, Memory, Scope
 from vector_memory.observe.learning import trouble
+from vector_memory.service.base import privacy
 from vector_memory.service.base.asker import asker_in
-from vector_memory.service.capture import deferred
+from vector_memory.service.capture import deferred, step_log
 from vector_memory.service.learning import counted_records as records
 from vector_memory.service.learning import guidance, learned_records, lessons
 from vector_memory.text.fence import tokens
@@ -169,6 +170,64 @@ def test_an_example_that_does_not_help_comes_no_more(world: World) -> None:
     assert hit["text"].endswith("Of 2 tasks that it came into 0 were done")
     tasks = door(world.house.ctx, "impact", {**ask, "id": hit["id"]})["tasks"]
     assert tasks == {"n": 2, "done": 0}
+
+
+def test_nothing_is_learned_from_what_is_restricted(world: World) -> None:
+    """Whichever of an exchange's words a rule names: neither hooks nor agents are told it in other words."""
+    (world.project / "CLAUDE.md").write_text("## Sensitivity\n- restricted: Nightjar\n")
+    long = "Fix the crash of the parser with umlauts in names" + ", also in titles" * 8
+    session = world.begin("a").ask(f"{long}, as Nightjar wants it").edit("parser.py")
+    session.run(GOOD, "3 passed").say("Done.").ask("Fix the crash of the lexer with tabs in names")
+    session.edit("lexer.py").run("make nightjar", "ok").say("Done.")
+    session.ask("Fix the colours of the wide blue button").edit("button.py")
+    session.run(GOOD, "3 passed").say("Done.")
+    world.end(session.ask("Perfect, thanks! Explain how the gateway works.").say("So."))
+    kept = learned_records.ledger_of(asker_in(world.house.ctx, world.place), "a")
+    assert [task.files for task in kept.tasks] == [["button.py"]]
+    for like in (
+        "the parser with umlauts in names, also in titles",
+        "the lexer with tabs in names",
+    ):
+        prompt = f"Fix the crash of {like}"
+        assert "went well" not in world.hook("UserPromptSubmit", "b", prompt=prompt)
+    prompt = "Fix the colours of the wide red button"
+    assert "went well here" in world.hook("UserPromptSubmit", "b", prompt=prompt)
+    steps = step_log.of_session(world.house.ctx, "a")
+    assert {step.said for step in steps if step.what == "edit"} == {"button.py"}
+
+
+def test_what_was_learned_before_a_rule_restricts_it_is_not_told(world: World) -> None:
+    """Neither from the records of sessions nor from what was made of them; the next turn makes that anew."""
+    session = world.begin("a").ask("Fix the crash of Nightjar with umlauts in names")
+    session.edit("parser.py").run(GOOD, "3 passed").say("Done.")
+    world.end(session.ask("Perfect, thanks! Explain how the gateway works.").say("So."))
+    world.house.pass_time(hours=5)
+    prompt = "Fix the crash of the parser with umlauts in names"
+    assert "went well here" in world.hook("UserPromptSubmit", "b", prompt=prompt)
+    (world.project / "CLAUDE.md").write_text("## Sensitivity\n- restricted: Nightjar\n")
+    assert "went well here" not in world.hook("UserPromptSubmit", "c", prompt=prompt)
+    asked = {"project": str(world.project), "actor": "agent"}
+    with privacy.for_request(world.house.ctx, asked):
+        assert door(world.house.ctx, "lessons", asked)["tasks"]["tasks"] == 0
+    world.fix("d")
+    assert not any("nightjar" in one.text.lower() for one in world.records(TRAJECTORIES))
+
+
+def test_what_was_learned_from_a_session_goes_when_a_part_of_it_is_restricted(
+    world: World,
+) -> None:
+    """Nor is that part learned from again; what else the session does is."""
+    session = world.begin("a").ask("Fix the crash of the parser with umlauts in names")
+    session.edit("parser.py").run(GOOD, "3 passed").say("Done: the parser reads umlauts.")
+    world.end(session)
+    ctx, shelf = world.house.ctx, world.house.ctx.shelf_of(world.place)
+    (said,) = shelf.journal.iter_memories(Scope(sessions=("a",), kinds=("exchange",)))
+    door(ctx, "edit", {"id": said.id, "sensitivity": "restricted"})
+    assert world.records(HEURISTICS, TRAILS, WORLD, TRAJECTORIES) == []
+    session.ask("Perfect, thanks! Fix the printer too.").edit("printer.py").run(GOOD, "ok")
+    world.end(session.say("Done."))
+    kept = learned_records.ledger_of(asker_in(ctx, world.place), "a")
+    assert [task.files for task in kept.tasks] == [["printer.py"]]
 
 
 def test_what_the_projects_own_instructions_say_is_not_told(world: World) -> None:
