@@ -46,7 +46,7 @@ def purge(
     more: asking.Request = {"certificate": True, **asking.keys()} if certificate else {}
     answer = call.ask(**chosen, **more, backups=backups)
     call.show(answer, _say)
-    return int(any(map(answer.flag, ("left", "unopened", "still_shared"))))
+    return int(any(map(answer.flag, ("left", "unopened", "still_shared", "errors"))))
 
 
 def _is_empty(preview: Row, with_backups: bool) -> bool:
@@ -90,7 +90,9 @@ def _say(answer: Row) -> None:
     _list("Not ours, and left alone", answer.texts("strays"))
     if left := answer.texts("left"):
         _list("It still stands in", left)
-        output.say("Stop what has these files open, then run the same purge again.")
+        output.say(
+            "Stop what has these files open, move away what is not ours, then run the same purge again."
+        )
     elif answer.row("searched").flag("pieces"):
         output.say(f"{_searched(answer)}: nothing left.")
     else:

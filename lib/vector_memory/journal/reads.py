@@ -354,16 +354,18 @@ class SingleReads(MemoryReads):
 
         Returns:
             The ids of all rows, of every status and damaged ones too, that hold any of these words in
-            text, title, tags, files, `extra`, speaker, kind or external id.
+            text, title, tags, files, `extra`, speaker, kind or external id, or have them one behind the other as the
+            full-text index has their words.
         """
         needles = {form for word in words for form in _spellings(word)}
         # Every row is read: no index knows words by their parts, and nothing may be missed.
-        sql = "SELECT id, text, title, tags, files, extra, speaker, external_id, kind FROM memories"
+        columns = "text, title, tags, files, extra, speaker, external_id, kind, lexical"
+        sql = f"SELECT id, {columns} FROM memories"
         holding = []
         with self.connections.reading() as connection:
-            for id, *columns in connection.execute(sql):
+            for id, *values in connection.execute(sql):
                 # A damaged row may hold anything.
-                whole = "\x1f".join(str(column) for column in columns).casefold()
+                whole = "\x1f".join(str(value) for value in values).casefold()
                 if any(needle in whole for needle in needles) or any(
                     needle in " ".join(whole.split()) for needle in needles if " " in needle
                 ):

@@ -12,7 +12,7 @@ _OURS = re.compile(
     r"|[\w-]+\.(?:lance|manifest|txn|arrow|bin)|latest_version_hint\.json"
     r"|memories_[\w.-]+\.writing(?:\.sums)?"
     r"|meta\.json(?:\.new)?|building\.f32|(?:seqs|vectors|codes|scales|signs)-\d+\.(?:i64|f32|i8|u64)"
-    r"|\d{4}-\d\d-\d\d-[\w.-]+\.md|audit-[\d-]+\.jsonl\.gz"
+    r"|\d{4}-\d\d-\d\d-[\w.-]+\.(?:md|steps\.jsonl)|audit-[\d-]+\.jsonl\.gz"
     r"|\.[\w.-]+-[0-9a-f]+"
 )
 """The names of all files that stores, and copies that were set aside, consist of; the last are those

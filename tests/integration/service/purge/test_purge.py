@@ -346,6 +346,43 @@ def test_what_cannot_be_purged_is_refused(house: ServiceHouse, request_: dict[st
         purge(house, **request_)
 
 
+def test_an_agent_purges_nothing_that_it_may_not_be_given(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    """Nor is it shown which memories that would be."""
+    house.remember(f"{MARKER} pays within ten days.", tmp_path, sensitivity="restricted")
+    open_one = house.remember(f"{MARKER} is a client.", tmp_path)["id"]
+    for named in ({"text": MARKER}, {"dir": str(tmp_path)}):
+        for dry_run in (True, False):
+            with pytest.raises(BadInputError, match="what you may not be given"):
+                purge(house, **named, dry_run=dry_run, actor="agent", cwd=str(tmp_path))
+    assert purge(house, ids=[open_one], actor="agent")["purged"] == 1
+    assert purge(house, text=MARKER)["purged"] == 1
+
+
+def test_words_that_signs_alone_part_go(house: ServiceHouse) -> None:
+    """The full-text index has them one behind the other; the preview shows the memory."""
+    house.remember("Customers: Jane, Doe and Partners pay late.")
+    house.remember("The bank pays at once.")
+    shown = purge(house, text="jane doe", dry_run=True)["memories"]
+    assert [one["text"] for one in shown] == ["Customers: Jane, Doe and Partners pay late."]
+    done = purge(house, text="jane doe")
+    assert (done["purged"], done["left"]) == (1, [])
+    assert texts(house) == ["The bank pays at once."]
+
+
+def test_archives_that_a_restore_replaced_go(house: ServiceHouse) -> None:
+    """Texts of sessions, and the logs of their steps."""
+    house.remember(f"{MARKER} pays within ten days.")
+    aside = Path(house.ctx.home.archives + ".replaced-20260503T101112000000", "archives", "ledger")
+    aside.mkdir(parents=True)
+    for ending in (".md", ".steps.jsonl"):
+        (aside / f"2026-05-03-s1{ending}").write_text(f"{MARKER} pays.")
+    done = purge(house, text=MARKER)
+    assert (done["errors"], done["left"]) == ([], [])
+    assert not aside.exists()
+
+
 def test_a_topic_is_not_purged_alone(house: ServiceHouse, tmp_path: Path) -> None:
     """It would be made again at once."""
     tell(house, tmp_path / "ledger")
