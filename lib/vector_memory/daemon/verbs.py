@@ -127,7 +127,8 @@ def _purge(ctx: Context, sent: Sent, reply: Reply) -> Written:
         with contextlib.suppress(OSError):
             reply.progress(done, total, doing)
 
-    return _written(purge.purge(ctx, messages.read(selection.PurgeRequest, sent), tell))
+    answer = _written(purge.purge(ctx, messages.read(selection.PurgeRequest, sent), tell))
+    return {**answer, "memories": privacy.shown(answer["memories"])}
 
 
 def _written(answer: object) -> Written:

@@ -14,9 +14,11 @@ import pytest
 from service_house import ServiceHouse, captured_of, door, hook_question
 from talk import transcript
 
+from vector_memory.daemon import verbs
 from vector_memory.errors import BadInputError, NotFoundError, StoreDamagedError
 from vector_memory.journal.job_rows import JobRow
 from vector_memory.model import PASSAGE, SUMMARY, TOPIC, Scope, Status
+from vector_memory.service.base import privacy
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import session_summary
 from vector_memory.service.inject import session_start
@@ -358,6 +360,22 @@ def test_an_agent_purges_nothing_that_it_may_not_be_given(
                 purge(house, **named, dry_run=dry_run, actor="agent", cwd=str(tmp_path))
     assert purge(house, ids=[open_one], actor="agent")["purged"] == 1
     assert purge(house, text=MARKER)["purged"] == 1
+
+
+def test_a_preview_keeps_to_a_later_rule(house: ServiceHouse, tmp_path: Path) -> None:
+    """What goes is shown as lists show it."""
+    house.remember(f"{MARKER} pays within ten days.", tmp_path)
+    (tmp_path / "CLAUDE.md").write_text(f"## Privacy\n- {MARKER}\n")
+    for verb, more in (
+        ("purge", {"dir": str(tmp_path)}),
+        ("forget", {"query": "pays within ten days"}),
+    ):
+        asked = {"project": str(tmp_path), "dry_run": True, **more}
+        with privacy.for_request(house.ctx, asked):
+            answer = door(house.ctx, verb, asked)
+            shown = answer if verb == "purge" else verbs.shown(answer)
+        assert (verb in verbs.SHOWN) is (verb == "forget")
+        assert len(shown["memories"]) == 1 and MARKER not in str(shown["memories"])
 
 
 def test_words_that_signs_alone_part_go(house: ServiceHouse) -> None:
