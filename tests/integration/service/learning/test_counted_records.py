@@ -9,6 +9,7 @@ import numpy as np
 from service_house import ServiceHouse, door, exported
 
 from vector_memory.model import HEURISTICS, QUIET, TRAILS
+from vector_memory.service.base import privacy
 from vector_memory.service.base.asker import asker_in
 from vector_memory.service.learning import counted_records
 
@@ -39,6 +40,17 @@ def test_a_key_has_one_record(house: ServiceHouse, tmp_path: Path) -> None:
         is None
     )
     assert counted_records.get(asker, TRAILS, "fix") is None
+
+
+def test_a_record_has_the_level_of_all_that_it_keeps(house: ServiceHouse, tmp_path: Path) -> None:
+    """Of its details, too; written anew it is as sensitive as it was."""
+    (tmp_path / "CLAUDE.md").write_text("## Sensitivity\n- restricted: Nightjar\n")
+    asker = asker_in(house.ctx, house.ctx.place(str(tmp_path)))
+    for extra in ({"steps": [{"line": "make Nightjar"}]}, {}):
+        record = counted_records.CountedRecord(TRAILS, "fix", "edit, run", extra=extra)
+        with privacy.for_folder(house.ctx, str(tmp_path)):
+            kept = counted_records.keep(house.ctx, asker, record)
+        assert kept is not None and kept.is_held
 
 
 def test_records_are_in_nobodys_way(house: ServiceHouse, tmp_path: Path) -> None:
