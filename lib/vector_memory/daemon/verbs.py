@@ -128,7 +128,10 @@ def _purge(ctx: Context, sent: Sent, reply: Reply) -> Written:
             reply.progress(done, total, doing)
 
     answer = _written(purge.purge(ctx, messages.read(selection.PurgeRequest, sent), tell))
-    return {**answer, "memories": privacy.shown(answer["memories"])}
+    # Paths are as they are: the user goes to them.
+    return {
+        name: privacy.shown(part) if name == "memories" else part for name, part in answer.items()
+    }
 
 
 def _written(answer: object) -> Written:
