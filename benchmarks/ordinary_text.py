@@ -22,7 +22,10 @@ LEARNED, UNSEEN = 0, 1
 
 
 def ordinary(
-    megabytes: float, transcripts: str = "", half: int | None = None
+    megabytes: float,
+    transcripts: str = "",
+    half: int | None = None,
+    of_transcripts: float | None = None,
 ) -> dict[str, list[str]]:
     """Return ordinary text by its kind, at most so many megabytes of each.
 
@@ -30,6 +33,7 @@ def ordinary(
         megabytes: of each kind.
         transcripts: a folder of the client's transcripts, if any.
         half: LEARNED or UNSEEN; by default both.
+        of_transcripts: megabytes of these, by default as many as of any kind.
     """
     site = sysconfig.get_paths()["purelib"]
     library = sysconfig.get_paths()["stdlib"]
@@ -47,8 +51,9 @@ def ordinary(
     }
     if transcripts:
         made["transcripts"] = _transcripts(transcripts)
+    most = dict.fromkeys(made, megabytes) | {"transcripts": of_transcripts or megabytes}
     chosen = {
-        kind: list(_up_to((text for text in texts if half in (None, half_of(text))), megabytes))
+        kind: list(_up_to((text for text in texts if half in (None, half_of(text))), most[kind]))
         for kind, texts in made.items()
     }
     return {kind: texts for kind, texts in chosen.items() if sum(map(len, texts)) > 10_000}

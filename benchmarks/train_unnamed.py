@@ -28,6 +28,10 @@ from vector_memory.redact.automaton import Meter, ascii_of
 
 OF_FEATURE = 2.0
 """What a weight of 1 costs beside the log-likelihood (L2)."""
+OF_TRANSCRIPTS = 20.0
+"""Megabytes of transcripts that are read: they are what is captured."""
+BEFORE = 20
+"""Characters before a value of ordinary text that make it another one: the rest is repeated in transcripts."""
 ORDINARY_COUNTS = 0.5
 """What a value of ordinary text weighs in the fit."""
 LEAST, OF_SECRET, LEAST_SOURCES = 3, 3, 2
@@ -36,7 +40,7 @@ MOST = 1_500
 """Features that are kept."""
 ODDS = (-1.0, -0.75, -0.5, 0.0)
 """Sums from which a value might count as a password."""
-TAKEN = -0.75
+TAKEN = -0.5
 LOST = 0.05
 """The share of passwords that may be lost by looking at a value's form alone first, which is quick."""
 DIGITS = 2
@@ -76,7 +80,8 @@ def made_up(path: Path) -> Iterator[Value]:
 
 def of_ordinary(megabytes: float, transcripts: str, half: int) -> Iterator[Value]:
     """Yield the values of ordinary texts that nothing else finds."""
-    for kind, texts in ordinary(megabytes, transcripts, half).items():
+    seen: set[str] = set()
+    for kind, texts in ordinary(megabytes, transcripts, half, OF_TRANSCRIPTS).items():
         for text in texts:
             plain, meter = ascii_of(text), Meter(2**30)
             finders = (
@@ -87,7 +92,10 @@ def of_ordinary(megabytes: float, transcripts: str, half: int) -> Iterator[Value
             )
             found = [span for find in finders for span in find(text, plain, meter)]
             for start, end in unnamed.candidates(text, plain):
-                if not any(span.start < end and start < span.end for span in found):
+                said = text[max(0, start - BEFORE) : end]
+                is_found = any(span.start < end and start < span.end for span in found)
+                if not is_found and said not in seen:
+                    seen.add(said)
                     yield _value(kind, text, start, end, False)
 
 

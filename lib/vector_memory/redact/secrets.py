@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from functools import cache, partial
 
-from vector_memory.redact import blocks, pairs, personal, places, randoms, shapes, unnamed
+from vector_memory.redact import blocks, columns, pairs, personal, places, randoms, shapes, unnamed
 from vector_memory.redact.automaton import Gate, Meter, ascii_of
 from vector_memory.redact.normalise import folded
 from vector_memory.redact.spans import Span
@@ -22,6 +22,7 @@ def finders() -> tuple[Gate, list[tuple[str, Find]]]:
         (blocks.CLUE, "", blocks.find_blocks),
         (b"|".join(automaton.clue for automaton in places.automata()), "", places.find_places),
         (pairs.CLUE, "", pairs.find_pairs),
+        (columns.CLUE, "", columns.find_columns),
     ]
     for kind, (clue, _) in personal.KINDS.items():
         with_clues.append((clue, kind, partial(personal.find_personal, kind)))

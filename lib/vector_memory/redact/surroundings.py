@@ -21,6 +21,7 @@ _OF_ONE_CASE = re.compile(r"(?!.*(.)\1\1)[A-Z0-9_.-]{20,80}")
 _SWITCHES = re.compile(r"[0-9](?=[A-Z])")
 _LEAST_SWITCHES = 3
 """From digits to letters, in a random value of one case, such as base32."""
+_EMPTY = re.compile(r"[ \t>]*(?:(?:```|~~~)\w*[ \t]*)?")
 _FILE = re.compile(r"\.(?:[a-z]{2,5}|[hcoa])(?![A-Za-z0-9_.-])")
 _LAST_WORDS = ("token", "secret", "password", "key", "access")
 _CLOSING, _MOST_CLOSING = "\"'`,;)}]= \t", 8
@@ -88,12 +89,12 @@ def _word(part: str) -> str:
 
 def _near(text: str, start: int) -> list[str]:
     """Return the words before a value on its line, the nearest first; those on the line before too, where it
-    is the first word."""
-    before = text[max(0, start - _BEFORE) : start]
-    line = before.rfind("\n") + 1
-    parts = _NAME_PART.findall(before, line)
+    is the first word: a blank line or a fence may stand between."""
+    *earlier, line = text[max(0, start - _BEFORE) : start].split("\n")
+    parts = _NAME_PART.findall(line)
     if words()["of"].issuperset(map(str.lower, parts)):
-        parts = _NAME_PART.findall(before, before.rfind("\n", 0, max(0, line - 1)) + 1)
+        said = (line for line in reversed(earlier) if not _EMPTY.fullmatch(line))
+        parts = _NAME_PART.findall(next(said, "")) + parts
     return [_word(part) for part in parts[: -_WORDS_BEFORE - 1 : -1]]
 
 

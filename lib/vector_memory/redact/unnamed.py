@@ -50,7 +50,7 @@ _SHORTEST_RUN = 4
 _NEVER = re.compile(
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[vV]?\d+(?:\.\d+)+(?:[-+.]?[a-z]+[.-]?\d*)*|\d{4}-\d\d(?:-\d\d)?(?:[T_].*)?"
     r"|\d\d?[.:]\d\d(?:[.:]\d+)?|[0-9a-f-]{7,40}|[A-Z0-9_.-]*[A-Z_-][A-Z0-9_.-]*|\d+[a-z]{1,3}|\S*&(?:nbsp|amp|[lg]t|quot)|\S*[*+]\S*\.\S*|\S*\d{4}-?Q[1-4]|\w{1,3}[&*+^%]\d+|\d+[&*+^%]\w+"
-    r"|(?i:argon|k8s|ed25519|x25519|pbkdf)\w*|\S*(?i:oauth|pkce)\S*"
+    r"|(?i:argon|k8s|ed25519|x25519|pbkdf)\w*|\S*(?i:oauth|auth0|pkce)\S*|(?i:[a-z-]+-by)"
 )
 """Addresses, versions, days, times, digests, constants, quantities, quarters, sums and
 names of algorithms."""
@@ -62,8 +62,12 @@ _NAMED_BY_DIGITS = (
 _RANDOM, _LEAST_RANDOM = 5.8, 20
 """Bits a character, and characters, from which on a value is random: whether it is secret `randoms` says."""
 _WORD = re.compile(r"[^\W\d_]+|\d+|[^\w\s]")
+_PART = re.compile(r"[^\W\d_][^\W\d_A-Z]*")
+"""A word of a value: "Hamster2Wheel" has two."""
 _BEFORE, _AFTER = 120, 60
 """Characters around a value that are looked at."""
+_SHAPE = 7
+"""Characters of a value's shape that are looked at: "Aa0Aa" of "Hamster2Wheel"."""
 _NEAR, _THEN = 16, 8
 """Words of these that count wherever they stand."""
 _CACHED = 8_192
@@ -108,7 +112,8 @@ def candidates(text: str, plain: bytes) -> Iterator[tuple[int, int]]:
         number = number[len(number.rstrip(_KEYS)) :].lstrip("*#-")
         # "The gate code is changed monthly since May 2026": a year is seldom the code.
         is_year = len(number) == 4 and number[:2] in ("19", "20") and number.isdigit()
-        if not (is_year or text[end : end + 1].isalnum()):
+        is_chips = text[max(0, hit.start() - 5) : hit.start()].lower() == "gpio "
+        if not (is_year or is_chips or text[end : end + 1].isalnum()):
             yield end - len(number), end
 
 
@@ -206,13 +211,18 @@ def form(value: str) -> dict[str, float]:
         "all three": has_upper and has_lower and digits > 0,
         "digits last": plain[-1:].isdigit(), "two digits last": plain[-2:].isdigit(),
         "year last": plain[-4:-2] in ("19", "20") and plain[-2:].isdigit(),
-        "digits within": "ada" in "".join(sort for sort, _ in groupby(map(_sort, plain))),
         "sign": any(sign in value for sign in _SIGNS), "sign last": value[-1] in _SIGNS,
         "capital within": has_lower and plain[1:] != lowered[1:], "joined capital": joints > 0 and has_upper and has_lower,
         "joined small": joints > 0 and not has_upper, "small first": has_upper and plain[:1].islower(),
     }  # fmt: skip
     known |= {f"has {sign}": sign in value for sign in _SIGNS + _JOINTS}
+    parts = [len(part) for part in _PART.findall(plain)]
+    shape = "".join(sort for sort, _ in groupby(map(_sort, plain)))
     known |= {
+        f"shape {shape[:_SHAPE]}": True,
+        f"longest word {min(8, max(parts, default=0))}": True,
+        f"shortest word {min(4, min(parts, default=0))}": True,
+        f"words {min(4, len(parts))}": True,
         f"digits {min(4, digits)}": True,
         f"joints {min(3, joints)}": True,
         f"size {min(6, len(value) // 4)}": True,
@@ -221,7 +231,8 @@ def form(value: str) -> dict[str, float]:
 
 
 def _sort(char: str) -> str:
-    return "a" if char.isalpha() else "d" if char.isdigit() else "s"
+    """Return what a character counts as in a value's shape: itself if it is neither a letter nor a digit."""
+    return "A" if char.isupper() else "a" if char.isalpha() else "0" if char.isdigit() else char
 
 
 class _Model:

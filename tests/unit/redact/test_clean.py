@@ -162,6 +162,11 @@ def test_what_a_password_is_like_in_name_alone_stays(line: str) -> None:
         "secret for the test webhook = {}",
         "db pw for hq reports {} user rpt, put it in the config",
         "mosquitto_sub -h broker.test -p 8883 -u backend -P '{}' -t state -C 1",
+        "- name: DB_PASSWORD\n  value: {}",
+        '{{"name": "API_TOKEN", "value": "{}"}}',
+        "password: |\n  {}\nuser: x",
+        'variable "db_password" {{\n  type = string\n  default = "{}"\n}}',
+        "jdbc:oracle:thin:scott/{}@//h:1521/x",
     ],
 )
 def test_named_values(line: str) -> None:
@@ -186,6 +191,22 @@ def test_named_values(line: str) -> None:
 def test_headers_and_addresses(header: str) -> None:
     """What authorises a request goes."""
     assert MIXED not in clean(header.format(MIXED)).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "git clone https://{}@dev.azure.test/acme/_git/shop",
+        "SENTRY_DSN=https://{}@o12.ingest.test/45",
+        "Here is the API key:\n\n```\n{}\n```",
+        "The token for staging:\n\n{}\n",
+        "(0) 0x{}{}",
+    ],
+)
+def test_keys_named_by_where_they_stand(text: str) -> None:
+    """As the user of an address, alone under a line that names them, in the list of a chain's accounts."""
+    key = "9f3c" + "7b21e0d84a6f" + "5c1e2b7d9a40" + "66d0"
+    assert key not in clean(text.format(key, key)).text
 
 
 @pytest.mark.parametrize(
@@ -217,6 +238,10 @@ def test_headers_and_addresses(header: str) -> None:
         "the key for the lookup is the commit 0123456789abcdef0123456789abcdef01234567",
         "the secret for good tests is isolation, the token for the parser is IDENTIFIER",
         "the password for the demo is in the vault",
+        "- name: USE_TOKEN\n  value: true",
+        "- name: DB_PASSWORD\n  valueFrom: shop",
+        "https://continuous-integration-bot@x.test/path",
+        "The key point:\n\n```\n0123456789abcdef0123456789abcdef01234567\n```",
     ],
 )
 def test_ordinary_text_stays(line: str) -> None:

@@ -64,6 +64,8 @@ def test_what_people_tell_without_naming_it_goes(talk: str, value: str) -> None:
         "log in as admin and open UserService", "the login uses Jinja2 and keycloak26", "we hash them with argon2id, as reviewers asked",
         "use OAuth2Client with PKCE", "see BSD-3-Clause and Apache-2.0", "the wifi chip is an ESP32-S3 on rev2.1",
         "run `pytest -k test_login_2024` first", "exit code 4096 of build 20241101", "GPIO pin 1017 and pin 13", "version pin 2.4.1",
+        "User: Please create the instance as db.t4g.medium for staging", "for prod take db.r6g.large and cache.t4g.micro",
+        "User: set it to Standard_B2ms", "User: flash the nRF52840 and log in as root", "the box is called ArchLinux2024", "log in and drop the Co-Authored-By trailer",
         "the gate code is changed monthly since November 2026", "the alarm code was last changed 12 May 2025 by Jo",
     ],
 )  # fmt: skip
