@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 
 from vector_memory.errors import BadInputError
-from vector_memory.model import Memory, Scope
+from vector_memory.model import Memory, Scope, Sensitivity
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 
@@ -45,6 +45,12 @@ def within(scope: Scope) -> Iterator[None]:
 def holds(memory: Memory) -> bool:
     """Whether who asks may be given a memory."""
     return _reach.get().holds(memory)
+
+
+def levels_withheld() -> tuple[Sensitivity, ...]:
+    """Return the levels of which who asks may be given nothing."""
+    given = _reach.get().levels
+    return tuple(level for level in Sensitivity if given and level not in given)
 
 
 def kept(memories: Iterable[Memory]) -> list[Memory]:

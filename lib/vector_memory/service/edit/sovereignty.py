@@ -57,10 +57,12 @@ def sovereignty(ctx: Context, request: SovereigntyRequest) -> SovereigntyAnswer:
         if request.sensitivity is None and not request.jurisdiction:
             raise BadInputError("Nothing to set.", "Give a sensitivity or a jurisdiction.")
         pairs = [lookup(ctx, id) for id in request.ids]
-        wanted = [(shelf, new) for shelf, old in pairs if (new := _set(request, old)) != old]
-        for shelf, new in wanted:
-            keep_level(ctx, shelf, shelf.journal.update(replace(new, updated_at=ctx.now())))
-        ids, changed = [new.id for _, new in wanted], len(wanted)
+        wanted = [(shelf, old, new) for shelf, old in pairs if (new := _set(request, old)) != old]
+        for shelf, old, new in wanted:
+            stored = shelf.journal.update(replace(new, updated_at=ctx.now()))
+            if stored.sensitivity is not old.sensitivity:
+                keep_level(ctx, shelf, stored)
+        ids, changed = [new.id for _, _, new in wanted], len(wanted)
         level = request.sensitivity.value if request.sensitivity else ""
         about = {"sensitivity": level, "jurisdiction": request.jurisdiction}
         ctx.state.audit("sovereignty", request.actor, ids, about)

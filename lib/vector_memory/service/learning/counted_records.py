@@ -5,14 +5,24 @@ leave them out unless they name their collection."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from vector_memory import projects, redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.model import Memory, Origin, Priority, Scope, Source, Status, Temporal, strictest
+from vector_memory.model import (
+    Memory,
+    Origin,
+    Priority,
+    Scope,
+    Sensitivity,
+    Source,
+    Status,
+    Temporal,
+    strictest,
+)
 from vector_memory.redact import levels
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
@@ -74,7 +84,10 @@ def rewrite(ctx: Context, shelf: Shelf, known: Memory, record: CountedRecord) ->
     """
     now = ctx.now()
     made = _memory(record, known.id, known.project, now)
-    level = strictest(made.sensitivity, known.sensitivity)
+    by_rules = _raised(replace(known, sensitivity=Sensitivity.INTERNAL), known.extra)
+    # What the rules made of words that are gone ends with them; what the user set stays.
+    set_by_user = strictest(known.sensitivity, by_rules.sensitivity) is not by_rules.sensitivity
+    level = strictest(made.sensitivity, known.sensitivity) if set_by_user else made.sensitivity
     made = replace(
         made, created_at=known.created_at, updated_at=now, seq=known.seq, sensitivity=level
     )
@@ -100,7 +113,11 @@ def _memory(record: CountedRecord, id: str, project: str, now: datetime) -> Memo
         expires_at=record.expires_at,
         extra=record.extra,
     )
-    return levels.raised(made, list(levels.strings_in(record.extra)))
+    return _raised(made, record.extra)
+
+
+def _raised(memory: Memory, extra: Mapping[str, object]) -> Memory:
+    return levels.raised(memory, list(levels.strings_in(extra)))
 
 
 def keep_new(ctx: Context, asker: ProjectAsker, record: CountedRecord) -> bool:

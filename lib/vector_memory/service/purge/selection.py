@@ -149,6 +149,7 @@ def _by_text(ctx: Context, request: PurgeRequest) -> PurgeSelection:
         raise BadInputError(
             f"That is shorter than {LEAST_WORDS} characters.", "It would stand nearly everywhere."
         )
+    _require_all_open(ctx)
     spellings = _spellings(words)
     parts = []
     for shelf in ctx.all_shelves():
@@ -157,6 +158,23 @@ def _by_text(ctx: Context, request: PurgeRequest) -> PurgeSelection:
         damaged = [id for id in ids if id not in by_id]
         parts.append(StorePart(shelf, list(by_id.values()), damaged))
     return _choice("text", parts, spellings)
+
+
+def _require_all_open(ctx: Context) -> None:
+    """Make sure that nothing at all is withheld from who asks: whether words are found would tell, part by part, what it
+    says.
+
+    Raises:
+        BadInputError: something is.
+    """
+    if levels := reach.levels_withheld():
+        withheld = (
+            shelf.journal.iter_memories(Scope(levels=levels)) for shelf in ctx.all_shelves()
+        )
+        if next(chain.from_iterable(withheld), None):
+            raise BadInputError(
+                "By words would be found what you may not be given.", "Ask the user."
+            )
 
 
 def _spellings(words: str) -> list[str]:

@@ -18,6 +18,7 @@ from vector_memory.observe.learning import trails
 from vector_memory.observe.learning.figures import LEAST, NOT_ENOUGH, Middle, Rate, middle, rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.tasks import kind_of
+from vector_memory.redact import levels
 from vector_memory.service.base import messages, reach
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
@@ -140,6 +141,9 @@ def _changed(ctx: Context, request: PlanRequest, items: Sequence[PlanItem]) -> l
     task, *after = (str(redact.clean(name).text) for name in (request.task, *request.after))
     if not task:
         raise BadInputError("task is missing.", "Say what is to be done.")
+    if request.is_agent and (restricts := levels.restricting()) and restricts([task, *after]):
+        # It could not be given its own plan from then on.
+        raise BadInputError("What these words name is restricted here.", "Call the task otherwise.")
     by_name = {item.task: item for item in items}
     for needed in after if request.action == "add" else (task,):
         if needed not in by_name:
