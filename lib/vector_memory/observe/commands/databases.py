@@ -19,6 +19,11 @@ _FILE_CLIENTS = frozenset({"sqlite3", "duckdb", "litecli"})
 _TALK = re.compile(r"--[^\n]*|/\*.*?\*/|^\s*[#\\.][^\n]*", re.DOTALL | re.MULTILINE)
 """Comments, and lines with what a client is told beside SQL, such as `\\c db`."""
 _LITERAL = re.compile(r"'(?:[^'\\]|''|\\.)*'|\$\$.*?\$\$", re.DOTALL)
+_WRITES = re.compile(
+    r"(?:with\b.*\)\s*)?(?:insert\s+into|delete\s+from|update\s+\S+\s+set|drop\s+\w+|truncate|alter\s+\w+"
+    r"|create\s+(?!temp)\w+|merge\s+into|replace\s+into)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _STATEMENTS = ("DROP ", "TRUNCATE ", "DELETE FROM ")
 _EXECUTED = re.compile(
     r"""\b(?:execute\w*|exec|query\w*|raw|\$\w*Raw\w*|run|unsafe|sql)\s*\(\s*(?:\w+\(\s*)?[rbf]?"""
@@ -81,8 +86,19 @@ def _database(act: Act) -> str:
 
 def file_of(act: Act, around: CommandSurroundings) -> str:
     """Return the path of the file that a client opens, "" for what is no file here."""
-    is_here = act.name in _FILE_CLIENTS and not act.elsewhere
-    return around.path(_database(act), act.folder) if is_here else ""
+    database = _database(act)
+    is_file = act.name in _FILE_CLIENTS and not act.elsewhere and database
+    return around.path(database, act.folder) if is_file else ""
+
+
+def writes(act: Act) -> bool:
+    """Whether a client is told to change what stays: not where it is asked to show or explain, what is undone, and what
+    is temporary or in memory."""
+    said = [_LITERAL.sub("''", _TALK.sub(" ", script[:MOST_SQL])) for script in scripts(act)]
+    statements = [one.strip() for script in said for one in script.split(";")]
+    if ":memory:" in act.args or any(one.lower().startswith("rollback") for one in statements):
+        return False
+    return any(_WRITES.match(one) for one in statements)
 
 
 def scripts(act: Act) -> Iterator[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from vector_memory.observe.commands.findings import CommandSurroundings
 from vector_memory.observe.commands.words import WORDS
 from vector_memory.observe.intent import limits as acts
-from vector_memory.observe.intent.changes import FILE_KINDS, CallView, FileChange
+from vector_memory.observe.intent.changes import DATA, ELSEWHERE, FILE_KINDS, CallView, FileChange
 from vector_memory.observe.intent.grammar import PLACES, SAYS, VERBS
 from vector_memory.observe.intent.limits import Limit
 
@@ -27,7 +27,7 @@ _HOW = {
     acts.EDIT: "it changes {}", acts.READ: "it opens {}", acts.DELETE: "it deletes {}", acts.MOVE: "it moves {}",
     acts.CREATE: "it makes {}", acts.INSTALL: "it installs {}", acts.COMMIT: "it commits", acts.PUSH: "it pushes",
     acts.MERGE: "it merges", acts.BRANCH: "it goes to {}", acts.API: "it changes a signature in {}",
-    acts.COMMENT: "it adds comments to {}",
+    acts.COMMENT: "it adds comments to {}", DATA: "it changes data: {}",
 }  # fmt: skip
 
 
@@ -52,14 +52,13 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> bo
     """Whether a change is what a limit rules out."""
     if limit.act == acts.RUN and change.kind in limit.things:
         return True
+    if change.kind in (ELSEWHERE, DATA):
+        return limit.act == acts.EDIT and not limit.is_only and _is_beyond(limit, change, around)
     said = limit.said.lower()
     if change.kind not in _COVERS.get(limit.act, {limit.act}):
         return False
     if change.kind == acts.RUN:
         return any(_runs(thing, change.what.split("\0")) for thing in limit.things)
-    if not change.path and change.kind in FILE_KINDS:
-        # What is changed elsewhere, or in a database, has no path here.
-        return limit.things == (acts.ANYTHING,) and not limit.is_only
     if not change.path:
         words = re.split(r"[\s:+=<>~!@\[]+", change.what.lower())
         if limit.act == acts.DELETE:
@@ -79,6 +78,15 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> bo
         # What goes with a folder goes, too.
         named |= any(thing.startswith(f"{inner}/") for thing in limit.things)
     return (named or not limit.things) != limit.is_only
+
+
+def _is_beyond(limit: Limit, change: FileChange, around: CommandSurroundings) -> bool:
+    """Whether a limit holds for what is no file here: it names the database, or leaves nothing that is to be done."""
+    inner = around.within(change.path) if change.path else None
+    if inner and any(matches(thing, inner) for thing in limit.things if thing != acts.ANYTHING):
+        return True
+    is_of_files = SAYS["of_files"].search(limit.said.lower())
+    return limit.things == (acts.ANYTHING,) and limit.is_alone and not is_of_files
 
 
 def _runs(forbidden: str, words: list[str]) -> bool:

@@ -18,6 +18,8 @@ from vector_memory.text import tables
 from vector_memory.text.shell import ShellWord
 
 NEW, GONE, FOLDER = limits.CREATE, limits.DELETE, "folder"
+ELSEWHERE, DATA, RESTART = "elsewhere", "data", "restart"
+"""What is no file of the project: on another machine, in a database (with the path of its file, where it is one)."""
 FILE_KINDS = frozenset({limits.EDIT, NEW, GONE, limits.MOVE})
 MOST_TEXT, MOST_NAMED = 4_000, 60
 
@@ -115,8 +117,6 @@ for _kind, _rows in RUNS.items():
     for _program, *_rest in map(str.split, _rows):
         _KINDS.setdefault(_program, []).append((_kind, _rest))
 """What kinds of commands a program makes, each with the words that it is given for that."""
-_CHANGES_ELSEWHERE = frozenset({"restart", "deploy", "migrations"})
-"""Kinds of commands by which another machine is not what it was."""
 
 
 def _of_acts(acts: Sequence[Act], around: CommandSurroundings) -> Iterator[FileChange]:
@@ -160,8 +160,8 @@ def _of_files(
         if not re.search(r"(?:^| )(?:-\w*i|--in-place)", " ".join(act.args)):
             return
         words = words[0 if act.has("-e", "--expression") else 1 :]
-    if act.elsewhere and kind and not all(word.text.startswith("/tmp/") for word in words):
-        yield FileChange(kind, what=act.what)
+    if act.elsewhere and kind in (limits.EDIT, GONE) and not all(map(_is_scratch, words)):
+        yield FileChange(ELSEWHERE, what=act.what)
     paths = _paths(words, act, around)
     if verb in ("mv", "cp", "install", "ln"):
         yield from (FileChange(limits.MOVE, path) for path in paths[:-1] if verb == "mv")
@@ -175,14 +175,14 @@ def _of_deeds(act: Act, branch: str, around: CommandSurroundings) -> Iterator[Fi
     if act.name in WORDS["looks"]:
         return
     for kind in _kinds(act):
-        if act.elsewhere and kind in _CHANGES_ELSEWHERE:
-            yield FileChange(limits.EDIT, what=act.what)
+        if act.elsewhere and kind == RESTART:
+            yield FileChange(ELSEWHERE, what=act.what)
         what = "main" if act.name == "gh" else branch
         if kind not in (limits.COMMIT, limits.MERGE):
             what = f"{' '.join((act.name, *act.args))} {branch}"
-        if kind == limits.DATABASE and SAYS["writes"].search("\n".join(databases.scripts(act))):
+        if kind == limits.DATABASE and databases.writes(act):
             what += f" {limits.WRITE}"
-            yield FileChange(limits.EDIT, databases.file_of(act, around), what)
+            yield FileChange(DATA, databases.file_of(act, around), what)
         if kind == limits.PUSH and SAYS["forced"].search(what):
             what += f" {limits.FORCE}"
         yield FileChange(kind, what=what[:MOST_TEXT])
@@ -218,6 +218,10 @@ def _kinds(act: Act) -> Iterator[str]:
         is_local = kind == limits.NETWORK and SAYS["local"].search(" ".join(act.args))
         if words.issuperset(rest) and not is_local:
             yield kind
+
+
+def _is_scratch(word: ShellWord) -> bool:
+    return word.text.startswith("/tmp/")
 
 
 def _paths(words: Sequence[ShellWord], act: Act, around: CommandSurroundings) -> list[str]:

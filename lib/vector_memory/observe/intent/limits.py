@@ -54,6 +54,7 @@ class Limit(NamedTuple):
         said: the user's sentence.
         is_only: whether it is ruled out for all but these things.
         waits: whether it is ruled out until the user says so.
+        is_alone: whether its prompt gives no order beside it: nothing is to be done, wherever it be.
     """
 
     act: str
@@ -61,6 +62,7 @@ class Limit(NamedTuple):
     said: str
     is_only: bool = False
     waits: bool = False
+    is_alone: bool = False
 
 
 _Found = tuple[str, tuple[str, ...], bool]
@@ -104,7 +106,17 @@ def read(prompt: str) -> list[Limit]:
             named = (ANYTHING,) if is_wide and (is_told or SAYS["telling"].search(sentence)) else ()
             limits += _of_sentence(sentence, before, everywhere or named, heading + said)
         before = sentence or before
-    return _once(limits)
+    is_alone = not any(map(_orders, lines))
+    return _once(limit._replace(is_alone=is_alone) for limit in limits)
+
+
+def _orders(line: str) -> bool:
+    """Whether a sentence begins a clause with what is to be done, other than to look."""
+    for clause in SAYS["clause"].split(SAYS["bullet"].sub("", line).lower()):
+        first = next(iter(_words(clause.strip(" .!()"))), None)
+        if first and first.kind == "a" and _is_base(first.text) and _act(first.text) != READ:
+            return True
+    return False
 
 
 def are_sweeping(limits: Iterable[Limit]) -> bool:

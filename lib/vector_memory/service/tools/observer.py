@@ -147,7 +147,7 @@ def _look(ctx: Context, call: ToolCall, watched: Watched) -> list[Finding]:
     for change in view.changes:
         if (
             change.kind in (changes.NEW, changes.FOLDER)
-            and change.path != around.root
+            and change.path not in ("", around.root)
             and not os.path.lexists(change.path)
         ):
             watched.made[change.path] = None

@@ -43,14 +43,22 @@ def test_a_key_has_one_record(house: ServiceHouse, tmp_path: Path) -> None:
 
 
 def test_a_record_has_the_level_of_all_that_it_keeps(house: ServiceHouse, tmp_path: Path) -> None:
-    """Of its details, too; written anew it is as sensitive as it was."""
+    """Of its details, too. A level that rules gave it ends with the words, one that the user gave it stays."""
     (tmp_path / "CLAUDE.md").write_text("## Sensitivity\n- restricted: Nightjar\n")
     asker = asker_in(house.ctx, house.ctx.place(str(tmp_path)))
-    for extra in ({"steps": [{"line": "make Nightjar"}]}, {}):
+
+    def level(extra: dict[str, object]) -> str:
         record = counted_records.CountedRecord(TRAILS, "fix", "edit, run", extra=extra)
         with privacy.for_folder(house.ctx, str(tmp_path)):
             kept = counted_records.keep(house.ctx, asker, record)
-        assert kept is not None and kept.is_held
+        assert kept is not None
+        return kept.sensitivity
+
+    assert level({"steps": [{"line": "make Nightjar"}]}) == "restricted"
+    assert level({}) == "internal"
+    (one,) = counted_records.of(asker, TRAILS)
+    door(house.ctx, "edit", {"id": one.id, "sensitivity": "restricted"})
+    assert level({"steps": []}) == "restricted"
 
 
 def test_records_are_in_nobodys_way(house: ServiceHouse, tmp_path: Path) -> None:

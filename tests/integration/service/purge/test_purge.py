@@ -358,6 +358,9 @@ def test_an_agent_purges_nothing_that_it_may_not_be_given(
         for dry_run in (True, False):
             with pytest.raises(BadInputError, match="what you may not be given"):
                 purge(house, **named, dry_run=dry_run, actor="agent", cwd=str(tmp_path))
+    # Whether words stand in it would tell, part by part, what it says.
+    with pytest.raises(BadInputError, match="what you may not be given"):
+        purge(house, text="nowhere to be found", dry_run=True, actor="agent", cwd=str(tmp_path))
     assert purge(house, ids=[open_one], actor="agent")["purged"] == 1
     assert purge(house, text=MARKER)["purged"] == 1
 

@@ -18,6 +18,26 @@ def asked(house: ServiceHouse, folder: Path, verb: str, **more: Any) -> dict[str
     return door(house.ctx, verb, {"project": str(folder), **more})
 
 
+def test_a_restricted_word_locks_no_agent_out_of_its_plan(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    """It is told to take other words; what the user adds may be taken out again."""
+    (tmp_path / "CLAUDE.md").write_text("## Sensitivity\n- restricted: Heron\n")
+    plan = {"plan": "release", "actor": "agent", "cwd": str(tmp_path)}
+    asked(house, tmp_path, "temporal_planner", action="add", task="write docs", **plan)
+    with pytest.raises(BadInputError, match="restricted here"):
+        asked(
+            house, tmp_path, "temporal_planner", action="add", task="prepare Heron slides", **plan
+        )
+    users = {"plan": "release", "task": "prepare Heron slides"}
+    asked(house, tmp_path, "temporal_planner", action="add", **users)
+    with pytest.raises(BadInputError, match="may not be given"):
+        asked(house, tmp_path, "temporal_planner", action="list", **plan)
+    asked(house, tmp_path, "temporal_planner", action="remove", **users)
+    told = asked(house, tmp_path, "temporal_planner", action="list", **plan)
+    assert [one["task"] for one in told["tasks"]] == ["write docs"]
+
+
 class TestAuthor:
     """`workflow_author`."""
 

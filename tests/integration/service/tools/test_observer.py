@@ -122,6 +122,18 @@ def test_a_flag_becomes_a_record(world: World) -> None:
     assert world.flags(offset=1) == world.flags()[1:]
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["docker exec app touch /var/x", "ssh box 'mkdir /data'", "psql shop -c 'insert into a values (1)'"],
+)  # fmt: skip
+def test_what_is_made_elsewhere_is_nothing_of_the_session_here(world: World, command: str) -> None:
+    """What it deletes here afterwards is flagged as ever."""
+    world.bash(command)
+    (world.project / "shop").mkdir()
+    world.bash("rm -rf shop")
+    assert [one["category"] for one in world.buffered()] == ["delete"]
+
+
 def test_a_turns_end_settles(world: World, tmp_path: Path) -> None:
     """When its transcript is read."""
     world.say(TASK)
