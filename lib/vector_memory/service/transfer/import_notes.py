@@ -31,6 +31,7 @@ from vector_memory.service.transfer.import_plan import ImportStep, NotePlanner
 from vector_memory.service.transfer.json_lines import ImportCounts, IncomingRequest
 from vector_memory.service.transfer.round_trip import Returning
 from vector_memory.system.files import with_real_folder
+from vector_memory.system.json_in import Record
 
 Show = Callable[[dict[str, object]], None]
 
@@ -112,7 +113,7 @@ class _NotesImport:
         self._request = request
         self.counts = NotesAnswer()
         self._back = Returning()
-        self._exports: list[tuple[str, Iterable[str]]] = []
+        self._exports: list[tuple[str, list[tuple[int, Record]]]] = []
         self._notes: list[import_plan.NoteRead] = []
 
     def plan(self, progress: Progress) -> list[ImportStep]:
@@ -166,9 +167,9 @@ class _NotesImport:
     def _take_export(self, name: str, written: Iterable[str]) -> None:
         # What we wrote into a vault is read back only when the user has named it.
         if not self._request.come_across:
-            self._exports.append((name, written))
+            self._exports.append((name, list(markdown_export.parse(written))))
 
-    def _of_export(self, path: str, written: Iterable[str]) -> list[ImportStep]:
+    def _of_export(self, path: str, written: list[tuple[int, Record]]) -> list[ImportStep]:
         done = json_lines.ImportAnswer()
         steps = import_plan.steps_of(self._ctx, self._request, written, done, self._back)
         self.counts.redactions += done.redactions

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from vector_memory import redact
 from vector_memory.errors import VectorMemoryError
 from vector_memory.index.entities import named_in
-from vector_memory.index.notes import markdown_export, notes, reimport
+from vector_memory.index.notes import notes, reimport
 from vector_memory.index.notes.markdown import with_plain_ends
 from vector_memory.index.notes.notes import NoteDraft
 from vector_memory.lifecycle.dedup import text_key
@@ -31,6 +31,7 @@ from vector_memory.service.transfer import note_files
 from vector_memory.service.transfer.json_lines import ImportAnswer, IncomingRequest, placed
 from vector_memory.service.transfer.note_files import NoteFile
 from vector_memory.service.transfer.round_trip import Returning
+from vector_memory.system.json_in import Record
 
 NEW, MERGED, CHANGED, UPDATED = "new", "merged", "changed", "updated"
 SAME, GONE, LEFT_OUT = "unchanged", "gone", "left out"
@@ -281,14 +282,14 @@ def renewed(old: Memory, memory: Memory) -> Memory:
 def steps_of(
     ctx: Context,
     request: IncomingRequest,
-    written: Iterable[str],
+    written: Iterable[tuple[int, Record]],
     done: ImportAnswer,
     back: Returning,
 ) -> list[ImportStep]:
-    """Return what is to be done with the memories in the lines of a Markdown export of ours. What is stored
+    """Return what is to be done with the memories of a Markdown export of ours, each with its line. What is stored
     under its id stays, unless its text was changed in the file."""
     steps = []
-    for line, data in markdown_export.parse(written):
+    for line, data in written:
         try:
             shelf, memory = placed(ctx, request, data, done, back)
         except (ValueError, TypeError) as error:

@@ -70,8 +70,7 @@ def read(path: str) -> NoteFile:
     if len(data) > MAX_BYTES:
         raise BadInputError(f"{path} is longer than {MAX_BYTES:,} bytes.", "Split it.")
     text = data.decode("utf-8-sig", "replace")
-    if "\0" in text or text.count("\ufffd") > MOST_REPLACED * len(text):
-        raise BadInputError(f"{path} is no text in UTF-8.", "Save it as UTF-8, or leave it out.")
+    _check(path, "\0" in text, text.count("\ufffd"), len(text))
     return NoteFile(path, text, datetime.fromtimestamp(about.st_mtime, timezone.utc))
 
 
@@ -96,9 +95,19 @@ def lines(path: str) -> Iterator[str]:
     Raises:
         NotFoundError, BadInputError: as `read`.
     """
+    replaced = length = 0
     with files.open_found(path) as file:
         for line in files.bounded_lines(file, MAX_LINE_BYTES):
-            yield line.removesuffix(b"\n").decode("utf-8", "replace")
+            text = line.decode("utf-8", "replace")
+            replaced, length = replaced + text.count("\ufffd"), length + len(text)
+            _check(path, "\0" in text, 0, length)
+            yield text.removesuffix("\n")
+    _check(path, False, replaced, length)
+
+
+def _check(path: str, has_zero: bool, replaced: int, length: int) -> None:
+    if has_zero or replaced > MOST_REPLACED * length:
+        raise BadInputError(f"{path} is no text in UTF-8.", "Save it as UTF-8, or leave it out.")
 
 
 def common_files(folder: str) -> list[str]:

@@ -201,7 +201,8 @@ def _waits(ctx: Context, path: str) -> bool:
     if written and written[1] == _digest(body[written.end() :].partition("\n\n")[2]):
         return False
     done, back = ImportAnswer(), Returning()
-    steps = import_plan.steps_of(ctx, IncomingRequest(), file.text.split("\n"), done, back)
+    items = markdown_export.parse(file.text.split("\n"))
+    steps = import_plan.steps_of(ctx, IncomingRequest(), items, done, back)
     pending = any(step.action in import_plan.BRINGING for step in steps)
     return pending or bool(done.errors) or markdown_export.has_other_words(body)
 

@@ -450,6 +450,20 @@ class TestMarkdownExport:
         assert sorted(stored(other), key=by_id) == sorted(stored(house), key=by_id)
         other.close()
 
+    @pytest.mark.parametrize("data", [b"\x00", bytes(range(128, 256)) * 99])
+    def test_one_that_is_no_text_is_refused_before_anything_is_stored(
+        self, house: ServiceHouse, ledger: Path, tmp_path: Path, data: bytes
+    ) -> None:
+        """As any other file of notes."""
+        self.filled(house, ledger)
+        path = self.written(house, tmp_path)
+        path.write_bytes(path.read_bytes() + data)
+        other = ServiceHouse(tmp_path / "other home")
+        with pytest.raises(BadInputError, match=r"export\.md is no text"):
+            brought(other, path)
+        assert stored(other) == []
+        other.close()
+
     def test_what_is_done_stays_done(
         self, house: ServiceHouse, ledger: Path, tmp_path: Path
     ) -> None:
