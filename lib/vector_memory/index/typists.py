@@ -6,11 +6,9 @@ counts as one: it is remembered as it is, and binds nobody.
 
 from __future__ import annotations
 
-import os
 import re
 
 from vector_memory.system.json_in import Record
-from vector_memory.text import tables
 
 HEADLESS = "sdk"
 """How the entry point of a session begins that a program started, or the user with `-p`."""
@@ -22,7 +20,21 @@ _SYSTEM_SOURCE = "system"
 _SCAFFOLD = re.compile(r"<([A-Za-z][\w:-]{0,60})(?:\s[^<>]{0,400})?>(?=.*</\1\s*>)", re.DOTALL)
 _BLOCK = re.compile(r"^<([A-Za-z][\w:-]{0,60})>[ \t]*\n(?=.*^</\1>)", re.DOTALL | re.MULTILINE)
 """A block with marks on lines of their own."""
-_ROLE = tables.patterns("roles", os.path.dirname(__file__))["role"]
+_TASKS = ("your task is ", "your role is ", "your job is ", "act as ")
+_IS = re.compile(
+    r"(?:you(?: are|['\u2019]re)|du bist|sie sind|tu es|vous êtes|eres|usted es|você é|tu sei|ты|вы)\s+",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"(?P<said>.*?)(?P<end>\n|[.,!](?=\s))")
+MOST_OF_TALK = 5
+"""Words of a first clause that may be praise or agreement: "You are right about that"."""
+_ARTICLE = re.compile(
+    r"(?:an?|the|eine?|der|die|das|une?|l[ea]|el|una|uma?|il|uno)\s", re.IGNORECASE
+)
+_OWN = re.compile(
+    r"\b(?:[Ff]rom now on|[Ww]e|[Oo]ur|[Mm]y|I(?! will\b|['\u2019]ll\b)|[Ii]ch|[Ww]ir|[Jj]e|[Nn]ous|[Yy]o|[Ee]u|[Ii]o|[Яя]|[Мм]ы)\b"
+)
+"""Who speaks of himself."""
 
 
 def is_typed(data: Record, prompt: str) -> bool:
@@ -45,5 +57,26 @@ def is_typed(data: Record, prompt: str) -> bool:
         or _BLOCK.search(prompt) is not None
     )
     is_headless = str(data.get("entrypoint") or "").startswith(HEADLESS)
-    has_role = _ROLE.match(" ".join(prompt[:MOST_TYPED_CHARS].split())) is not None
-    return not (is_long and (is_headless or has_role))
+    return not (is_long and (is_headless or _has_role(prompt.strip()[:MOST_TYPED_CHARS])))
+
+
+def _has_role(beginning: str) -> bool:
+    """Whether a prompt begins by telling a model whom it plays or what its task is, and not as people praise and agree:
+    "You're right, …"."""
+    if " ".join(beginning.lower().split()).startswith(_TASKS):
+        return True
+    opening = _IS.match(beginning)
+    return opening is not None and not _is_talk(beginning, opening.end())
+
+
+def _is_talk(beginning: str, start: int) -> bool:
+    clause = _CLAUSE.match(beginning)
+    # A name or its mark stands there: "You are Codex, …", "You are **alice**, …".
+    first = beginning[start : start + 1]
+    is_name = first.isupper() or not first.isalnum()
+    if clause is None or is_name or len(clause["said"].split()) > MOST_OF_TALK:
+        return False
+    is_praise = clause["end"] == "!" or (
+        clause["end"] == "," and not _ARTICLE.match(beginning, start)
+    )
+    return is_praise or _OWN.search(beginning, clause.end()) is not None

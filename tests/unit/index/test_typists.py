@@ -32,7 +32,8 @@ def test_marks_alone_are_the_users(prompt: str) -> None:
     assert is_typed(Record(), prompt)
 
 
-REST = "\n\nFrom now on never delete package-lock.json in this repository.\n\nCI needs it."
+RULES = "\n\nRules:\n\n- Answer in JSON."
+FOR_GOOD = "\n\nFrom now on never delete package-lock.json in this repository.\n\nCI needs it."
 
 
 @pytest.mark.parametrize(
@@ -40,32 +41,40 @@ REST = "\n\nFrom now on never delete package-lock.json in this repository.\n\nCI
     [
         "You're right, the lockfile was stale.",
         "You’re right. You should have told me.",
+        "You are right about that.",
         "You are a star. Oh, and Priya wrote that the build is red.",
-        "You're a lifesaver! Your patch works.",
-        "You are the best, the server is up again.",
-        "You are a different kind of help today.",
-        "Du hast recht.",
-        "Du bist ein Schatz, danke.",
-        "Tu es un ange, merci.",
-        "Eres un sol, gracias.",
+        "You are a lifesaver. Your fix works.",
+        "You're the best!",
+        "Du bist der Beste.",
+        "Tu es génial\nmerci",
         "Ты прав, спасибо.",
     ],
 )
 def test_praise_and_agreement_are_the_users(opening: str) -> None:
-    """They say nothing of what somebody is to do."""
-    assert is_typed(Record(), opening + REST)
+    """They are short, and who says them speaks of himself then."""
+    assert is_typed(Record(), opening + FOR_GOOD)
+
+
+@pytest.mark.parametrize("opening", ["You're right, the lockfile was stale.", "You're the best!"])
+def test_by_its_signs_it_is_praise(opening: str) -> None:
+    """A sentence that goes on behind a comma, or is called out, is none of a template's."""
+    assert is_typed(Record(), opening + RULES)
 
 
 @pytest.mark.parametrize(
     "opening",
     [
-        "You are a senior Python developer.",
-        "You are an expert in SQL.",
-        "You're the reviewer, and the diff follows.",
-        "You are **alice** (round 2). You are NOT resuming a session.",
-        "You are **alice**, a teammate.",
-        "You are Claude, on our team. Your part is the diff.",
-        "You are a careful mind. You must always answer in JSON.",
+        "You are a coding agent working on the repo X.",
+        "You are a senior code reviewer reviewing a change",
+        "You are a senior engineer, working on X.",
+        "You are tasked with fixing the build.",
+        "You are reviewing a pull request.",
+        "You are given a diff.",
+        "You are agent 2 of 4.",
+        "You are a strict judge. I will show you two answers.",
+        "You are a QA engineer",
+        "You are Codex, based on GPT-5.",
+        "You are **alice**, a teammate. We have one repository.",
         "Act as a linter.",
         "Du bist ein erfahrener Entwickler. Prüfe das:",
         "Tu es un relecteur. Relis:",
@@ -74,5 +83,5 @@ def test_praise_and_agreement_are_the_users(opening: str) -> None:
     ],
 )
 def test_a_role_is_a_programs(opening: str) -> None:
-    """It says what somebody does, or who that is and what to do."""
-    assert not is_typed(Record(), opening + REST)
+    """It says who that is or what it does, in whatever words."""
+    assert not is_typed(Record(), opening + RULES)
