@@ -22,10 +22,11 @@ _NEGATED = (
     "don't", "dont", "do not", "never", "without", "avoid", "must not", "shouldn't", "shouldnt", "no",
 )  # fmt: skip
 _FOLDER = os.path.dirname(__file__)
-_DENIALS = tables.sets("denials", _FOLDER)
-_BUT = re.compile(r" (?:but|aber|sondern|mais|pero|sino|mas|ma|maar|но|ama) ")
-MOST_AFTER = 3
-"""Words of the next clause at most that may deny a command: "terraform destroy, bitte nicht"."""
+_DENIALS = tables.patterns("denials", _FOLDER)
+_CLAUSE_END = re.compile(r"[:，、；：]|,(?!\s*(?:bitte\s+)?nicht\W*$)|\s(?:sondern|sino)\s")
+"""A comma before "bitte nicht" alone ends none."""
+MOST_BEFORE = 80
+"""Characters of a clause before a command, in which it may be denied."""
 _AROUND = ".,:;!?()\"'`*_"
 _VERBS = {
     category: re.compile(rf"\b(?:{verbs})" if verbs else "")
@@ -42,11 +43,11 @@ def is_asked(found: Finding, said: Sequence[str]) -> bool:
     sentences = (
         sentence
         for prompt in said[-MOST_PROMPTS:]
-        for part in _BUT.split(prompt[:4_000].lower())
+        for part in prompt[:4_000].lower().split(" but ")
         for sentence in clauses_in(part, ".!?;")
     )
     return verbs is not None and any(
-        any(not _is_denied(sentence, verb.end()) for verb in verbs.finditer(sentence))
+        any(not _is_denied(sentence, *verb.span()) for verb in verbs.finditer(sentence))
         and not _is_negated(sentence)
         and (found.category in _BARE or any(name in sentence for name in names))
         for sentence in sentences
@@ -54,20 +55,13 @@ def is_asked(found: Finding, said: Sequence[str]) -> bool:
 
 
 def _is_negated(sentence: str) -> bool:
-    said = f" {' '.join(_words(sentence))} "
+    words = (word.strip(_AROUND) for word in sentence.replace("\u2019", "'").split())
+    said = f" {' '.join(words)} "
     return any(f" {denial} " in said for denial in _NEGATED)
 
 
-def _is_denied(sentence: str, end: int) -> bool:
-    """Whether a command that ends there is denied in another language: before it, or in its clause; a reason that
-    follows may well have a "not" of its own."""
-    clause, *after = sentence[end:].split(",")
-    near = sentence[:end] + clause
-    if after and len(after[0].split()) <= MOST_AFTER:
-        near += f" {after[0]}"
-    said = not _DENIALS["words"].isdisjoint(_words(near))
-    return said or any(part in near for part in _DENIALS["parts"])
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip(_AROUND) for word in text.replace("\u2019", "'").split()]
+def _is_denied(sentence: str, start: int, end: int) -> bool:
+    """Whether a command there is denied in another language, within its clause: others may have a "not" of their own."""
+    before, after = _CLAUSE_END.split(sentence[:start])[-1], _CLAUSE_END.split(sentence[end:])[0]
+    denied = _DENIALS["before"].search(before[-MOST_BEFORE:]) or _DENIALS["after"].search(after)
+    return denied is not None
