@@ -16,6 +16,7 @@ from collections.abc import Iterator
 _RUN = re.compile(
     r"(?<!`)(?P<ticks>`{1,3})(?!`).+?(?<!`)(?P=ticks)(?!`)"
     r"|(?P<label>!?\[(?=[^\]\n]{1,200}\]\([^)\s]{1,500}\)))|(?P<target>\]\([^)\s]{1,500}\))"
+    r"|(?P<both>(?<=\w)\*{4}(?=[^\W_][^*\n]{0,200}(?<!\s)\*\*(?![\w*])))"
     r"|(?P<signs>(?<!\*)\*{1,3}(?!\*)|(?<!_)__(?!_)|(?<!~)~~(?!~))",
     re.DOTALL,
 )
@@ -23,6 +24,20 @@ MOST_STARS = 3
 """What ends what one and two of them began, or is both at once."""
 _GLUE = frozenset("._/\\=$@%&#+^")
 """What joins the parts of a name, a glob or an expression: no emphasis begins behind it, none ends before it."""
+_PAIR = r"{0}(?!\s)[^{1}/.\n]{{1,60}}(?<!\s){0}(?![\w{1}])"
+_BETWEEN = {
+    signs: re.compile(
+        "/(?:" + _PAIR.format(re.escape(signs), signs[0]) + (r"|[^\W_])" if "**" in signs else ")")
+    )
+    for signs in ("*", "**", "***", "__", "~~")
+}
+"""A slash beside marks, read away from them, that joins no name but words of emphasis: `**Yes**/**No**`."""
+_PATH = re.compile(r"\*\*[./][^\W_][^\s*]*(?<=[^\W_])\*\*(?![\w/*])")
+"""A path or the name of a hidden file that is emphasised whole: `**.env**`, and no `**/dist/**`."""
+NEAR = 400
+"""Characters that are looked through for another pair of marks."""
+MOST_BEYOND = 70
+"""Characters beside marks that tell what a slash there is."""
 _BEGINS, _ENDS = frozenset("([{<,"), frozenset(".,;:!?)]}>/")
 
 
@@ -54,6 +69,12 @@ def _marks(text: str) -> Iterator[tuple[int, int]]:
         if run["label"] or (run["target"] and in_label):
             in_label = bool(run["label"])
             yield start, end
+        if run["both"] and opened["**"]:
+            # One ends there, and another begins: `**a****b**`.
+            place = opened["**"].pop()
+            yield place, place + 2
+            yield start, start + 2
+            opened["**"].append(start + 2)
         while mark := _opening(opened, left) if _may_close(text, *run.span()) else "":
             place, size = opened[mark].pop(), len(mark)
             if not (mark == "__" and _is_name(text[place + size : start])):
@@ -71,15 +92,27 @@ def _opening(opened: dict[str, list[int]], signs: str) -> str:
 
 def _may_open(text: str, start: int, end: int) -> bool:
     before, after = text[start - 1 : start], text[end : end + 1]
-    is_apart = not _is_word(before) and before not in _GLUE and before != after
-    return is_apart and bool(after.strip()) and after not in _ENDS
+    joins = _joins(text[max(0, start - MOST_BEYOND) : start][::-1], text[start:end], after)
+    is_apart = not _is_word(before) and not joins and before != after
+    begins = bool(after.strip()) and after not in _ENDS
+    return is_apart and (begins or (before not in _GLUE and _PATH.match(text, start) is not None))
 
 
 def _may_close(text: str, start: int, end: int) -> bool:
     # What goes on behind a full stop is a name: `*test*.py`.
     before, after = text[start - 1 : start], text[end : end + 2].lstrip(".")[:1]
-    is_apart = not _is_word(after) and after not in _GLUE and before != after
-    return is_apart and bool(before.strip()) and before not in _BEGINS
+    signs, beyond = text[start:end], text[end : end + MOST_BEYOND]
+    joins = after in _GLUE and _joins(beyond, signs, before)
+    is_apart = not _is_word(after) and not joins and before != after
+    is_label = before == ":" and signs == "**" and text.count("**", end, end + NEAR) % 2 == 0
+    return (is_apart or is_label) and bool(before.strip()) and before not in _BEGINS
+
+
+def _joins(beyond: str, signs: str, within: str) -> bool:
+    """Whether what stands beside marks, read away from them, joins the parts of a name."""
+    between = _BETWEEN.get(signs)
+    is_between = between and within not in _GLUE and between.match(beyond)
+    return beyond[:1] in _GLUE and not is_between
 
 
 def _is_word(sign: str) -> bool:

@@ -21,6 +21,14 @@ from vector_memory.text.markup import without_markup
         ("[the **pool**](https://x/y_z), **[foo](http://x)**", "the pool, foo"),
         ("![a picture](x.png) of it", "a picture of it"),
         ("**Serve it from public/** today", "Serve it from public/ today"),
+        ("**Yes**/**No** flags, **on**/off", "Yes/No flags, on/off"),
+        ("**never**/**always** and *Never*/*always*", "never/always and Never/always"),
+        ("***both***/***all***, __Yes__/__No__", "both/all, Yes/No"),
+        ("**a****b** and **c**", "ab and c"),
+        ("Never commit **.env** files.", "Never commit .env files."),
+        ("Edit **/etc/hosts** only as root.", "Edit /etc/hosts only as root."),
+        ("**/src** is off limits", "/src is off limits"),
+        ("**Warning:**never do **this**", "Warning:never do this"),
     ],
 )
 def test_emphasis_and_links_go(text: str, wanted: str) -> None:
@@ -42,6 +50,9 @@ def test_emphasis_and_links_go(text: str, wanted: str) -> None:
         "def f(*, a, **kw): # *args",
         'grep ".*error.*" x* and *test*.py',
         "*not closed and **not closed either",
+        "src/**/a.ts, src/**/*.test.ts, **/*.py, **/*.{ts,tsx} and **/.env, **/.git/**, .github/**",
+        "*test*/*.py, *a*/*b, src/*/*.ts and */*.ts, **foo/**/bar, __tests__/__mocks__",
+        "f(**a, **b), {**a, **b}, dict(**a,**b), a ** b, a**b**c, 2****3, **kwargs",
         "fill in ____ and ____ ****",
     ],
 )
