@@ -3,40 +3,56 @@
 from __future__ import annotations
 
 import re
-from itertools import takewhile
+from collections.abc import Collection
+from itertools import pairwise, takewhile
 
 from vector_memory.text import analysis, tables
 from vector_memory.text.prompts import Prompt
-from vector_memory.text.words import letters_in, numbers_in, words_in
+from vector_memory.text.words import clauses_in, letters_in, numbers_in, words_in
 
-_TAKING_BACK = tables.sets("grammar")["taking back"]
-_OPENING = _TAKING_BACK | tables.words("acknowledgements")
-_ANYWHERE = frozenset(("instead", "rather", "actually", "lieber"))
-"""Those that take back wherever they stand in a short prompt."""
+_GRAMMAR = tables.sets("grammar")
+_REFUSING = _GRAMMAR["refusing"]
+_OPENING = _REFUSING | tables.words("acknowledgements")
 _CLAUSE_END = re.compile(r"[,.;:!\n\u2013\u2014]+")
 
 
 def corrects(prompt: str, before: str) -> bool:
-    """Whether a prompt is about what was said before it, and takes it back, or names a number of it and another one.
+    """Whether a prompt is about what was said before it, and refuses it, or puts another number for one of it. What is
+    not sure to be a correction is none.
 
     Args:
         before: the exchange before it.
     """
     said = Prompt(prompt)
     known = set(analysis.analyse(before))
-    if said.needs_nothing or said.text.endswith("?") or known.isdisjoint(analysis.analyse(prompt)):
+    if said.needs_nothing or said.is_question or known.isdisjoint(analysis.analyse(prompt)):
         return False
-    if _opens_anew(said.text):
+    # Who was asked answers with the same words.
+    if _refuses(said.text) and not before.rstrip().endswith("?"):
         return True
-    if not said.is_short:
+    numbers = set(numbers_in(before))
+    return said.is_short and any(_puts_another(one, numbers) for one in clauses_in(said.text))
+
+
+def _refuses(text: str) -> bool:
+    """Whether a text begins with clauses of nothing but agreement and refusal, one of them a refusal ("hm no,"), and
+    what follows neither asks, agrees or thanks, nor tells how it went or what comes first."""
+    clauses = _CLAUSE_END.split(text.lower())
+    words = [letters_in(clause) for clause in clauses]
+    opening = list(takewhile(lambda row: row and _OPENING.issuperset(row), words[:-1]))
+    refused = (at for at, row in enumerate(opening) if not _REFUSING.isdisjoint(row))
+    place = next(refused, None)
+    if place is None or Prompt(clauses[len(opening)]).is_question:
         return False
-    own, others = set(numbers_in(prompt)), set(numbers_in(before))
-    is_other_number = bool(own & others) and bool(own - others)
-    return is_other_number or not _ANYWHERE.isdisjoint(words_in(prompt))
+    return all(_GRAMMAR["answering"].isdisjoint(row) for row in words[place:])
 
 
-def _opens_anew(text: str) -> bool:
-    """Whether a text begins with clauses of nothing but agreement and refusal, one of them a refusal: "hm no,"."""
-    clauses = map(letters_in, map(str.lower, _CLAUSE_END.split(text)[:-1]))
-    opening = takewhile(lambda words: words and _OPENING.issuperset(words), clauses)
-    return any(not _TAKING_BACK.isdisjoint(words) for words in opening)
+def _puts_another(clause: str, numbers: Collection[str]) -> bool:
+    """Whether a clause has one of some numbers and another one, and refuses the one or puts the other for it."""
+    own = numbers_in(clause)
+    if all(one in numbers for one in own) or all(one not in numbers for one in own):
+        return False
+    words = words_in(clause)
+    return not _GRAMMAR["changing a number"].isdisjoint(words) or any(
+        word in _REFUSING and number in numbers for word, number in pairwise(words)
+    )

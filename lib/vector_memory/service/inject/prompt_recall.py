@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import NamedTuple
 
-from vector_memory.model import DECISION, PASSAGE, QUESTION, TODO, Memory
+from vector_memory.model import DECISION, PASSAGE, Memory
 from vector_memory.retrieve import gate, render
 from vector_memory.retrieve.echoes import ShownTexts, each_once, without_echoes
 from vector_memory.retrieve.newer import SAME_THING
@@ -53,7 +53,6 @@ END_TOKENS, LONG_AGO, JUST_NOW = 250, timedelta(days=14), timedelta(seconds=gate
 """Tokens at most of the end of the session before; after so long a prompt hardly points back to it; and how long a
 session after it goes on with it, whatever its first prompt says. Of 43 first prompts within ten minutes 22 had
 something in that end that helped, in 3 it misled."""
-TAKEN_UP = " · spoken of again since, may be done"
 MOST_TO_CONFIRM, TO_CONFIRM_TOKENS = 3, 80
 TO_CONFIRM = (
     "Noted as decided in this session. Ask the user whether each is right; "
@@ -307,23 +306,11 @@ def notes_of(
     notes = made(budget)
     chosen = {note.id for note in notes}
     told = [hit for hit in hits if hit.memory.id in chosen]
-    corrected, settled = _corrections(question, told), _taken_up(question, told)
+    corrected = _corrections(question, told)
     spare = sum(fence.tokens(in_short(one)) for later in corrected.values() for one in later)
-    if spare := spare + len(settled) * fence.tokens(TAKEN_UP):
+    if spare:
         notes = made(budget - spare)
-    notes = [_with_corrections(note, corrected.get(note.id, ())) for note in notes]
-    return [note.with_head(note.head + TAKEN_UP) if note.id in settled else note for note in notes]
-
-
-def _taken_up(question: HookQuestion, hits: Sequence[Hit]) -> set[str]:
-    """Return the ids of todos and questions of which somebody spoke again, in whatever session."""
-    return {
-        hit.memory.id
-        for hit in hits
-        if hit.memory.is_captured
-        and hit.memory.kind in (QUESTION, TODO)
-        and last_session.is_taken_up(question.shelves[hit.shelf], question.scope, hit.memory)
-    }
+    return [_with_corrections(note, corrected.get(note.id, ())) for note in notes]
 
 
 def _corrections(question: HookQuestion, hits: Sequence[Hit]) -> dict[str, list[Memory]]:

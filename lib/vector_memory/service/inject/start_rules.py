@@ -26,7 +26,7 @@ one thing, of 8 with this all."""
 
 def in_order(shelves: Sequence[Shelf], by_shelf: Sequence[Sequence[Memory]]) -> Iterator[Memory]:
     """Yield the user's rules, what matters more and then what most likely binds first, without those that a later
-    session said anew; one that was corrected at once says so.
+    session said anew.
 
     Args:
         by_shelf: those of each shelf that hold now.
@@ -41,27 +41,23 @@ def in_order(shelves: Sequence[Shelf], by_shelf: Sequence[Sequence[Memory]]) -> 
         if one.memory.id not in newer or newer[one.memory.id].likeness < SAID_ANEW
     ]
     alive.sort(key=lambda one: (one.memory.priority not in IMPORTANT, -likelihood(one.memory.text)))
-    for place, rule in alive:
-        yield _as_corrected(shelves[place], rule)
-
-
-def _as_corrected(shelf: Shelf, rule: Memory) -> Memory:
-    """Return a rule, with what the user said against it right after it."""
-    said = [asked_in(one, RULE_TOKENS // 3) for one in corrections(turn_reader(shelf), rule)[-1:]]
-    text = " · ".join([fence.cut(rule.text, RULE_TOKENS // 2), *said]) if said else rule.text
-    return replace(rule, text=CleanText(text))
+    yield from (rule for _, rule in alive)
 
 
 class StartRules:
     """The user's rules, each said once, told together: alone each would take half as much again for its first line.
 
     Args:
+        shelves: where the rules are.
         notes: a start's, to which theirs is added.
         known: what the client has told the model itself: it is not said again.
     """
 
-    def __init__(self, notes: list[fence.Note], known: frozenset[str]) -> None:
+    def __init__(
+        self, shelves: Sequence[Shelf], notes: list[fence.Note], known: frozenset[str]
+    ) -> None:
         self._notes, self._known = notes, known
+        self._readers = [turn_reader(shelf) for shelf in shelves]
         self._rules: list[Memory] = []
         self._at = 0
 
@@ -70,16 +66,24 @@ class StartRules:
         return len(self._rules) < MOST_RULES and not client_memory.repeats(memory.text, self._known)
 
     def take(self, memory: Memory, room: int) -> int:
-        """Add a rule where it fits, and return what it took of the room: tokens, 0 where it does not."""
-        note = self._note([*self._rules, memory])
+        """Add a rule where it fits, and return what it took of the room: tokens, 0 where it does not. One that was
+        corrected at once says so."""
+        rule = self._as_corrected(memory)
+        note = self._note([*self._rules, rule])
         took = note.tokens - (self._notes[self._at].tokens if self._rules else 0)
         if took > room:
             return 0
         if not self._rules:
             self._at = len(self._notes)
         self._notes[self._at : self._at + 1] = [note]
-        self._rules.append(memory)
+        self._rules.append(rule)
         return took
+
+    def _as_corrected(self, rule: Memory) -> Memory:
+        """Return a rule, with what the user said against it right after it where there is room for both."""
+        said = (one for read in self._readers for one in corrections(read, rule)[-1:])
+        text = " · ".join([rule.text, *(asked_in(one, RULE_TOKENS) for one in said)])
+        return replace(rule, text=CleanText(text)) if fence.tokens(text) <= RULE_TOKENS else rule
 
     def _note(self, rules: Sequence[Memory]) -> fence.Note:
         if len(rules) == 1:

@@ -8,6 +8,9 @@ import pytest
 from service_house import ServiceHouse, captured_of, door, hook_question
 from transcript_samples import Talk
 
+from vector_memory.journal.journal import Journal
+from vector_memory.model import Memory, Source
+from vector_memory.service.base import client_memory
 from vector_memory.service.inject import session_start
 from vector_memory.service.inject.prompt_recall import on_prompt
 from vector_memory.text import fence
@@ -66,16 +69,37 @@ def test_a_rule_that_was_corrected_at_once_says_so(house: ServiceHouse, app: Pat
     assert f"{rule} · User, then: no wait, the right side. left is for glass" in told
 
 
-def test_a_todo_of_which_was_spoken_again_says_so(house: ServiceHouse, app: Path) -> None:
-    """Nobody wrote down whether it is done."""
-    todo = ("todo: weigh the crates of glass on the new scale", "Noted.")
-    done = "The crates of glass were weighed on the new scale, each has twelve kilos."
-    ask = "what is the todo with the crates of glass and the scale?"
-    capture(house, app, todo)
-    open_one = prompted(house, app, ask)
-    assert "· todo ·" in open_one and "spoken of again" not in open_one
-    there = app / "there"
-    there.mkdir()
-    capture(house, there, todo, ("go on with the scale", done), name="other")
-    heads = [line for line in prompted(house, there, ask).split("\n") if "· todo ·" in line]
-    assert [head.endswith("spoken of again since, may be done") for head in heads] == [True]
+def test_a_rule_is_never_cut_for_its_correction(house: ServiceHouse, app: Path) -> None:
+    """Where there is no room for both, the rule is told whole, alone."""
+    rule = (
+        "Always put the labels of crates on the left side of the lid, below the number of the shelf and above the mark "
+        "of the store that the crate came from, and never on the glass of a door."
+    )
+    corrected = "no wait, put the labels on the right side of the crates, since the left one is for what is fragile"
+    capture(house, app, (rule, "Done."), (corrected, "Done."))
+    capture(house, app, (ASKED, ANSWERED), name="last")
+    told = session_start.on_start(house.ctx, hook_question(house.ctx, "now", str(app)))
+    assert rule in told and "User, then" not in told
+
+
+def test_corrections_are_looked_for_of_rules_that_are_told(
+    house: ServiceHouse, app: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rule that the client tells itself costs a start no reading."""
+    rule = "Always put the labels of crates on the left side."
+    capture(house, app, (rule, "Done."))
+    capture(house, app, (ASKED, ANSWERED), name="last")
+    read: list[int] = []
+    of_turn = Journal.of_turn
+
+    def counted(journal: Journal, source: Source, project: str) -> list[Memory]:
+        read.append(source.turn)
+        return of_turn(journal, source, project)
+
+    monkeypatch.setattr(Journal, "of_turn", counted)
+    asker = hook_question(house.ctx, "now", str(app))
+    known = frozenset(client_memory.lines_known(rule))
+    session_start.start_notes(house.ctx, asker, set(), known=known)
+    assert read == []
+    session_start.start_notes(house.ctx, asker, set())
+    assert read
