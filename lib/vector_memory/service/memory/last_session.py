@@ -35,7 +35,7 @@ from vector_memory.retrieve.repetitions import WITHIN
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.passages import number_of
 from vector_memory.text import analysis, fence, prompts
-from vector_memory.text.words import clauses_in
+from vector_memory.text.words import clauses_in, words_in
 
 LOOKED_AT = 80
 """Of a session's newest passages, so many are looked at for its end."""
@@ -49,6 +49,7 @@ LEAST_TERMS = 5
 LEAST_SAID_TERMS, LEAST_EXCHANGE_TERMS, LEAST_ASKED_TERMS, ENOUGH_CHARS = 8, 6, 4, 1_000
 """An answer of fewer terms tells nothing of how a session ended, nor does such an exchange, nor a prompt of fewer that
 neither asks anything nor has anything done."""
+_RULING_OUT = ("don't ", "dont ", "do not ", "never ")
 MENTIONED = 0.6
 """The share of its words from which what is open counts as taken up by a later passage."""
 SOLVING = 0.3
@@ -279,7 +280,7 @@ def left_open(
             for memory in shelf.journal.open_items(wanted, MOST_OPEN)
             if _is_left(memory, names, newest) and SUBAGENT_TAG not in memory.tags
         ]
-        left += not_taken_up(shelf, scope, [item for item in items if is_telling(item)])
+        left += _not_taken_up(shelf, scope, [item for item in items if is_telling(item)])
     left.sort(key=lambda memory: (memory.created_at, memory.source.turn), reverse=True)
     return left[:most]
 
@@ -328,15 +329,19 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
 
     unsolved = list(filter(is_unsolved, open_items))
     taken_up = [memory for memory in unsolved if memory.source.path and memory.kind != PROBLEM]
-    left = {memory.id for memory in not_taken_up(shelf, scope, taken_up)}
+    left = {memory.id for memory in _not_taken_up(shelf, scope, taken_up)}
     settled = {memory.id for memory in taken_up} - left
     return [memory for memory in unsolved if memory.id not in settled][:most]
 
 
 def _is_limit(memory: Memory) -> bool:
-    """Whether what was taken for a problem begins with what the user ruled out for it: "don't push, CI is broken"."""
+    """Whether what was taken for a problem is the reason for what the user ruled out: "don't push, CI is broken"."""
     is_users = memory.origin is Origin.USER and memory.kind == PROBLEM and memory.is_captured
-    return is_users and bool(limits.read(clauses_in(memory.text, ",;.!?")[0]))
+    ruled_out, *reason = clauses_in(memory.text, ",:")
+    is_ordered = " ".join(words_in(ruled_out)).startswith(_RULING_OUT)
+    # Where "but" follows, somebody tells what he did: "do not delete works, but …".
+    is_reason = bool(reason) and words_in(reason[0])[:1] != ["but"]
+    return is_users and is_ordered and is_reason and bool(limits.read(ruled_out))
 
 
 def _is_solved(problem: Memory, solutions: Sequence[Memory]) -> bool:
@@ -357,7 +362,7 @@ def is_telling(memory: Memory) -> bool:
     return len(set(analysis.analyse(memory.text))) >= LEAST_TERMS
 
 
-def not_taken_up(shelf: Shelf, scope: Scope, items: Sequence[Memory]) -> list[Memory]:
+def _not_taken_up(shelf: Shelf, scope: Scope, items: Sequence[Memory]) -> list[Memory]:
     """Return those of some items that no later passage of a scope speaks of."""
     if not items:
         return []
@@ -367,14 +372,6 @@ def not_taken_up(shelf: Shelf, scope: Scope, items: Sequence[Memory]) -> list[Me
         for memory in shelf.journal.recent(since, LATER_PASSAGES, kinds=(PASSAGE,))
     ]
     return [item for item in items if not _is_taken_up(item, later)]
-
-
-def is_taken_up(shelf: Shelf, scope: Scope, item: Memory) -> bool:
-    """Whether a later passage of a scope takes up what is open: of those that hold most of its words."""
-    since = replace(scope, kinds=(PASSAGE,), since=item.created_at)
-    found = shelf.matching(sorted(set(analysis.analyse(item.text))), since, READ_AT_ONCE)
-    later = shelf.load([one.seq for one in found]).values()
-    return _is_taken_up(item, ((one, frozenset(analysis.analyse(one.text))) for one in later))
 
 
 def _is_taken_up(item: Memory, later: Iterable[tuple[Memory, frozenset[str]]]) -> bool:

@@ -174,3 +174,17 @@ def test_what_the_user_rules_out_is_no_open_problem(house: ServiceHouse, tmp_pat
     open_now = [one["text"] for one in asked(house, here)["open"]]
     assert any("on Fridays" in text for text in open_now)
     assert not any(text.startswith("Don't push") for text in open_now)
+
+
+def test_a_problem_that_names_what_is_not_done_is_open(house: ServiceHouse, tmp_path: Path) -> None:
+    """Who tells what goes wrong rules nothing out."""
+    here = tmp_path / "here"
+    problems = (
+        "Without running migrations the app of the ledger crashes",
+        "Without touching src/a.py the build of the invoices fails",
+        "Do not delete works, but the list of the invoices is broken and stays stale",
+    )
+    session(house, here, "one", 0, *((said, "OK.") for said in problems), edits=False)
+    listed = door(house.ctx, "list", {"project": str(here)})["memories"]
+    found = {one["text"] for one in listed if one["kind"] == "problem"}
+    assert found == {one["text"] for one in asked(house, here)["open"]} and len(found) == 3
