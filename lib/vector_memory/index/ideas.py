@@ -53,11 +53,12 @@ _FILES = ("file", "module", "script", "component", "template", "page", "class")
 _ANSWER_OF_A_FORM = '"="'
 """What the client writes between a question that the assistant had the user asked and his answer."""
 _GRAMMAR = tables.sets("grammar")
+_HERE = ("codebase", "project", "repo", "repository")
+"""What "this" means, whatever was said before."""
 _FORMER = ("former", "latter", "same")
 _IT_IS = ("it is ", "it's ", "it’s ")
 _INTRODUCING = frozenset(("it", "that", "these", "this", "those"))
 """What may point at what follows, not only at what was said before."""
-_ARTICLES = frozenset(("a", "an", "the"))
 _HALF_SIGNS = (",", ":", ";", "(", "-", "\u2013", "\u2014")
 """How a sentence ends whose other half is missing: nobody is bound by it."""
 
@@ -230,18 +231,23 @@ def _points_back(text: str) -> bool:
 def _introduces_a_rule(text: str) -> bool:
     """Whether a rule that can be understood alone follows on few words ("That said, we …", "This is important: never …"),
     or the sentence that "it" stands for ("It is important that all …")."""
-    words = text.split()
-    if not _INTRODUCING.intersection(names_in(text)[:1]):
+    words, names = text.split(), names_in(text)
+    # "This, please: never …", "This one, …": something is named, of which the rule is.
+    is_name = words[0].endswith((",", ":")) or names[1:2] == ["one"]
+    if is_name or not _INTRODUCING.intersection(names[:1]):
         return False
     for place, word in enumerate(words[:MOST_INTRODUCING], 1):
         rest = " ".join(words[place:]).removeprefix("but ")
         goes_on = rest.partition(" ")[0] in _GRAMMAR["joining"] or _points_back(rest)
-        # Behind an article "that" begins what tells of the noun: "It is a flag that …".
-        is_clause = (
-            word == "that" and text.startswith(_IT_IS) and _ARTICLES.isdisjoint(words[:place])
+        leans = goes_on or any(
+            one in _GRAMMAR["leaning"] and after not in _HERE
+            for one, after in pairwise([*names_in(rest), ""])
         )
+        # Of what is true or likely, or may not be, "that" begins no rule, and of a noun it tells more.
+        is_weighed = words[place - 2] in _GRAMMAR["weighing"] and "not" not in words[:place]
+        is_clause = word == "that" and text.startswith(_IT_IS) and is_weighed
         is_rule = is_clause or (word.endswith((",", ":")) and rules.binds(rest))
-        if is_rule and not goes_on and _says_enough(rest, True):
+        if is_rule and not leans and _says_enough(rest, True):
             return True
     return False
 

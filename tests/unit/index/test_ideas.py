@@ -92,6 +92,7 @@ def test_a_short_rule_of_the_users_stands_alone(rule: str) -> None:
     [
         "This is important: never write to the production database from a notebook.",
         "It's important that all queries have a timeout of 30 seconds.",
+        "It is really essential that all migrations run on staging first.",
         "That said, we always deploy through the staging branch first.",
         "It goes without saying, but never commit credentials to this repository.",
         "This is important, e-mail addresses must never end up in a notebook's output.",
@@ -111,6 +112,14 @@ def test_a_rule_that_few_words_introduce_stands_alone(rule: str) -> None:
         "It fails under load, so always keep the number of workers low.",
         "That said, it must never write to the production database.",
         "They use two queues: one for the mails, one for the invoices.",
+        "These, never delete them in the production cluster.",
+        "This one, always write it to the data folder.",
+        "This, please: never use the legacy uploader.",
+        "This is important: never write the results of those to the production database.",
+        "It is not true that we always deploy on Fridays.",
+        "It is not important that we always deploy on Fridays.",
+        "It is unlikely that users must always log in twice.",
+        "It's possible that users must always log in twice.",
     ],
 )
 def test_what_needs_the_sentence_before_takes_it(text: str) -> None:
