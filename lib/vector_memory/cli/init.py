@@ -10,8 +10,8 @@ import typer
 
 from vector_memory.cli import asking, import_files, import_notes, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.checks import hooks
 from vector_memory.cli.invocation import Invocation
+from vector_memory.setup import wiring
 from vector_memory.system.files import beginning
 
 GRAPH_VARIABLE = "MEMORY_FILE_PATH"
@@ -73,7 +73,7 @@ def graphs(folder: str) -> list[str]:
     named = [os.path.join(folder, name) for name in ("memory.json", "memory.jsonl")]
     for path in (os.path.join(folder, ".mcp.json"), os.path.join(user, ".claude.json")):
         try:
-            settings = Row(hooks.load(path))
+            settings = Row(wiring.load(path))
         except ValueError:
             continue
         for servers in (

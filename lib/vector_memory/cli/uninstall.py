@@ -13,10 +13,9 @@ import typer
 
 from vector_memory.cli import asking, job_files, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.checks import hooks
 from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import BadInputError, VectorMemoryError
-from vector_memory.setup import leaving
+from vector_memory.setup import leaving, wiring
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.paths import Home
 
@@ -68,15 +67,15 @@ def uninstall(call: Invocation, memories: bool, yes: bool, dry_run: bool) -> Non
 
 def _look() -> Uninstalling:
     parts = Uninstalling(Home())
-    for path in hooks.settings_files(os.getcwd()):
+    for path in wiring.settings_files(os.getcwd()):
         try:
-            settings = hooks.load(path)
+            settings = wiring.load(path)
         except ValueError:
             output.note(f"{path} is no JSON: it stays as it is.")
             continue
-        if hooks.wires_hooks(settings, parts.home.root):
+        if wiring.wires_hooks(settings, parts.home.root):
             parts.wired.append(path)
-        parts.plugins += [name for name in hooks.plugins(settings) if name not in parts.plugins]
+        parts.plugins += [name for name in wiring.plugins(settings) if name not in parts.plugins]
     for kind in ("systemd", "launchd"):
         files = [*job_files.timers(kind).files, *job_files.dashboard(kind, 0).files]
         parts.timers += filter(os.path.isfile, files)
@@ -142,8 +141,8 @@ def _uninstall_plugin(name: str) -> None:
 def _unwire(path: str, home: str) -> None:
     """Take our hooks out of a file of settings; all else in it stays as it is."""
     real = os.path.realpath(path)
-    settings = dict(hooks.load(real))
-    settings["hooks"] = hooks.without_ours(settings, home)
+    settings = dict(wiring.load(real))
+    settings["hooks"] = wiring.without_ours(settings, home)
     if not settings["hooks"]:
         del settings["hooks"]
     content = json.dumps(settings, indent=2, ensure_ascii=False) + "\n"

@@ -146,11 +146,13 @@ class DaemonClient:
         Raises:
             DaemonUnavailableError: it cannot be killed either.
         """
+        # One that ends in any case, since its data home was moved or a newer one is installed, answers nothing to it.
+        was_running = is_locked(self.home.lock)
         try:
             self.ask("stop", {}, timeout_s=wait_s / 2, start=False)
         except errors.DaemonUnavailableError:
             if not is_locked(self.home.lock):
-                return False
+                return was_running
             wait_s /= 2
         if not self._wait_gone(wait_s):
             self._kill()

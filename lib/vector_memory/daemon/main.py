@@ -126,6 +126,8 @@ class Daemon:
 
     def __init__(self, home: Home, started: float) -> None:
         self.home = home
+        # Held open: no folder that is made in its place can be taken for it.
+        self._folder = os.open(home.root, os.O_RDONLY)
         self.version = paths.version()
         self.started = started
         self.early = EarlyPrompts(self._begin_answer, self._give_up)
@@ -367,11 +369,13 @@ class Daemon:
             self.end("idle")
 
     def _has_moved(self) -> bool:
-        """Whether the data home is no longer where it was: this process still stands in its folder `run`."""
+        """Whether the data home is no longer where it was; not where that cannot be told."""
         try:
-            return not os.path.samefile(self.home.run, ".")
-        except OSError:
+            return not os.path.samestat(os.stat(self.home.root), os.fstat(self._folder))
+        except (FileNotFoundError, NotADirectoryError):
             return True
+        except OSError:
+            return False
 
     def _stir(self) -> None:
         if self.app is not None:

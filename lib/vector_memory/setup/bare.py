@@ -11,8 +11,11 @@ from collections.abc import Mapping, Sequence
 
 from vector_memory.client.link import DaemonClient
 from vector_memory.errors import VectorMemoryError
-from vector_memory.setup import leaving
+from vector_memory.setup import leaving, wiring
 from vector_memory.system.paths import Home
+
+AGAIN = "run `vector-memory uninstall` again after a set-up"
+UNSEEN = f"Timers of jobs and of the dashboard, and projects' own stores, are not looked for: {AGAIN} to have them found."
 
 
 def main(words: Sequence[str]) -> int:
@@ -66,8 +69,29 @@ def _uninstall(home: Home, options: argparse.Namespace) -> int:
         DaemonClient(home).stop()
         leaving.remove(home, options.memories)
     left = leaving.left(home, options.memories, options.dry_run)
-    _show({**left, "projects": []}, leaving.words(home, left), options.json)
+    _show({**left, "projects": []}, [*leaving.words(home, left), UNSEEN], options.json)
+    for line in _wired(home):
+        sys.stderr.write(f"{line}\n")
     return 0
+
+
+def _wired(home: Home) -> list[str]:
+    """Return in sentences what the client's settings go on naming, and how to take it out."""
+    plugins, said = set(), []
+    for path in wiring.settings_files(os.getcwd()):
+        try:
+            settings = wiring.load(path)
+        except ValueError:
+            said.append(f"{path} is no JSON: our hooks may be in it.")
+            continue
+        plugins.update(wiring.plugins(settings))
+        if wiring.wires_hooks(settings, home.root):
+            said.append(f"Our hooks stay in {path}: take them out by hand, or {AGAIN}.")
+    named = [
+        f"The client's plugin stays. Run: claude plugin uninstall {name}"
+        for name in sorted(plugins)
+    ]
+    return named + said
 
 
 def _stop(home: Home, options: argparse.Namespace) -> int:

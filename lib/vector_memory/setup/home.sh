@@ -1,5 +1,5 @@
 # Read by hooks and launchers: sets `home` to the data home as paths.data_home says it, and `refused` to
-# why nothing may be run out of it, "" where all is well. It starts no program.
+# why nothing may be run out of it, "" where all is well. Reading it starts no program.
 
 home=${VECTOR_MEMORY_HOME:-} refused=
 case $home in
@@ -37,10 +37,19 @@ holds_something_else() {
     return 1
 }
 
+plugins=${CLAUDE_CONFIG_DIR:-${HOME:-}/.claude}/plugins/installed_plugins.json
+
+# A number for what the client's list says of this plugin, however the list is laid out.
+plugin_mark() {
+    [ ! -f "$plugins" ] || LC_ALL=C tr -d '[:space:]' <"$plugins" | LC_ALL=C tr ']' '\n' |
+        LC_ALL=C sed -n 's/.*\("vector-memory@\)/\1/p' | cksum
+}
+
 # Whether `uninstall` was here and nobody has set anything up since: it leaves the shim, without any code. A plugin
-# that was installed after that counts: the client's list of plugins is newer then, and names it.
+# that was installed after that counts: the client's list is newer then, and names it otherwise than the shim's last
+# line, which says what was there.
 is_uninstalled() {
     [ -f "$home/app/hook" ] && [ ! -h "$home/app/current" ] || return 1
-    plugins=${CLAUDE_CONFIG_DIR:-${HOME:-}/.claude}/plugins/installed_plugins.json
-    [ ! "$plugins" -nt "$home/app/hook" ] || ! grep -q '"vector-memory@' "$plugins"
+    [ ! "$plugins" -nt "$home/app/hook" ] || ! grep -q '"vector-memory@' "$plugins" ||
+        grep -qxF "# Plugin: $(plugin_mark)" "$home/app/hook"
 }

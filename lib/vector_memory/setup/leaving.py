@@ -6,13 +6,14 @@ import contextlib
 import os
 import re
 import shutil
+import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from vector_memory.setup.app import SHIM
 from vector_memory.system.durable_files import write_durably
-from vector_memory.system.paths import Home
+from vector_memory.system.paths import HOME_VARIABLE, PACKAGE_ROOT, Home
 
 MADE_AGAIN = frozenset(
     ("runtime", "models", "app", "run", "logs", "reserve", "settings.snippet.json", "jobs.cron")
@@ -61,16 +62,29 @@ def remove(home: Home, memories: bool) -> None:
         if home.path(name) != home.app:
             _delete(home.path(name))
     if home.app in map(home.path, found.made_again):
+        mark = f"# Plugin: {_plugin_mark(home)}\n"
         if os.path.islink(home.app):
             os.unlink(home.app)
             os.mkdir(home.app, 0o700)
-        write_durably(home.shim, SHIM.encode(), 0o700)
+        write_durably(home.shim, (SHIM + mark).encode(), 0o700)
         for name in os.listdir(home.app):
             if home.path("app", name) != home.shim:
                 _delete(home.path("app", name))
     if memories:
         with contextlib.suppress(OSError):
             os.rmdir(home.root)
+
+
+def _plugin_mark(home: Home) -> str:
+    """Return what `setup/home.sh` says of the plugin in the client's list, which stays where the client did not take
+    it out, or where another project has it."""
+    home_sh = os.path.join(PACKAGE_ROOT, "setup", "home.sh")
+    done = subprocess.run(
+        ["/bin/sh", "-c", '. "$1"; plugin_mark', "sh", home_sh],
+        env={**os.environ, HOME_VARIABLE: home.root, "PATH": f"{os.environ.get('PATH', '')}:/usr/bin:/bin"},
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return done.stdout.strip()
 
 
 def memories_of(home: Home) -> str:

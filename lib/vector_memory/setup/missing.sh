@@ -3,8 +3,10 @@
 
 [ -z "${_VECTOR_MEMORY_COMPLETE:-}" ] || exit 0
 
+list=$root/lib/vector_memory/cli/verbs.txt
+
 verbs() {
-    sed -n 's/^= \([a-z][a-z-]*\)\( |.*\)*$/\1/p' "$root/lib/vector_memory/cli/verbs.txt"
+    sed -n 's/^= \([a-z][a-z-]*\)\( |.*\)*$/\1/p' "$list"
 }
 
 help() {
@@ -37,6 +39,10 @@ for word; do
         --help | -h) help; exit 0 ;;
     esac
 done
+# Some groups are a command as well.
+if grep -q "^= $1 [a-z]" "$list" && ! grep -qF "= $1 ${2:-} |" "$list"; then
+    case ${2:-} in '' | -*) grep -q "^= $1 |" "$list" ;; *) false ;; esac || misused "No such command '$1${2:+ $2}'."
+fi
 case "$1 ${2:-}" in
     'uninstall '* | 'daemon stop' | 'daemon status')
         VECTOR_MEMORY_HOME=$home exec /bin/sh "$root/bootstrap.sh" --without-runtime "$@" ;;

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,6 +22,7 @@ from daemon_rig import Rig, alive
 
 from vector_memory import errors, wire
 from vector_memory.client.link import DaemonClient
+from vector_memory.daemon import main
 from vector_memory.system import paths
 
 
@@ -120,6 +125,51 @@ def test_it_ends_when_its_data_home_was_moved(rig: Rig, asked: bool) -> None:
     assert [hit["id"] for hit in answer["hits"]] == [done["id"]]
     rig.until(lambda: not alive(pid), "its end")
     assert not os.path.exists(rig.home.root)
+
+
+def test_stopping_says_that_one_was_running_in_a_moved_home(rig: Rig) -> None:
+    """It would have ended in any case."""
+    pid = rig.daemon.start()["pid"]
+    moved = f"{rig.home.root}-moved"
+    os.rename(rig.home.root, moved)
+    rig.daemon = DaemonClient(paths.Home(moved))
+    assert rig.daemon.stop()
+    rig.until(lambda: not alive(pid), "its end")
+    assert not rig.daemon.stop()
+
+
+def test_it_closes_its_stores_while_its_data_home_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the folder `run`, and where nobody can say, it saves what it has; where the whole home has moved it
+    writes nothing."""
+    home, closed = paths.Home(str(tmp_path / "home")).make(), []
+
+    def ends(change: Callable[[], object]) -> list[float]:
+        app = SimpleNamespace(
+            start=lambda started: (change(), daemon.end("a test's end")),
+            interrupt=lambda: None,
+            close=lambda wait_s: not closed.append(wait_s),
+        )
+        closed.clear()
+        home.make()
+        monkeypatch.chdir(home.run)
+        daemon = main.Daemon(home, time.monotonic())
+        monkeypatch.setattr("vector_memory.daemon.app.App", lambda *given: app)
+        daemon.run()
+        return closed
+
+    def refuse(*given: object, **more: object) -> None:
+        raise PermissionError(errno.EACCES, "refused")
+
+    for name in ("_end_after", "signal.signal"):
+        monkeypatch.setattr(f"vector_memory.daemon.main.{name}", lambda *given: None)
+    assert ends(lambda: None)
+    assert ends(lambda: shutil.rmtree(home.run))
+    with monkeypatch.context() as patched:
+        assert ends(lambda: patched.setattr(os.path, "samestat", refuse))
+    assert not ends(lambda: os.rename(home.root, tmp_path / "moved"))
+    assert not ends(lambda: (os.rename(home.root, tmp_path / "again"), home.make()))
 
 
 def test_an_older_daemon_gives_way_to_an_installed_newer_one(rig: Rig) -> None:

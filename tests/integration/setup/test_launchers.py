@@ -16,7 +16,8 @@ import pytest
 
 from vector_memory.cli.main import VERBS
 from vector_memory.errors import BadInputError
-from vector_memory.system.paths import data_home, version
+from vector_memory.setup import leaving
+from vector_memory.system.paths import Home, data_home, version
 
 ROOT = Path(__file__).resolve().parents[3]
 SHELLS = [one for one in (["sh"], ["bash"], ["ksh"], ["busybox", "sh"]) if shutil.which(one[0])]
@@ -255,7 +256,9 @@ def test_help_and_mistakes_install_nothing(plugin: Plugin) -> None:
         *([verb, "--help"] for verb in verbs),
         ["list", "-k", "3", "--help"],
     ]
-    wrong = [["lst"], ["--lst"], ["list "], ["li.t"], [""], ["recall\nlist"], ["-"], ["--"], [".*"],
+    groups = [["daemon"], ["daemon", "--json", "status"], ["daemon", "stpo"], ["daemon", "st.p"], ["jobs", "rnu"],
+              ["config", "--json"]]  # fmt: skip
+    wrong = [*groups, ["lst"], ["--lst"], ["list "], ["li.t"], [""], ["recall\nlist"], ["-"], ["--"], [".*"],
              *([verb[:-1]] for verb in verbs if verb[:-1] not in VERBS), *([f"{verb}x"] for verb in verbs)]  # fmt: skip
     for words in fine:
         done = plugin.run("bin/vector-memory", SHELLS[0], *words, **home)
@@ -271,8 +274,10 @@ def test_help_and_mistakes_install_nothing(plugin: Plugin) -> None:
     )
     assert (done.returncode, done.stdout) == (0, "")
     assert not plugin.set_up.exists()
-    plugin.run("bin/vector-memory", SHELLS[0], "remember", "--", "--help", **home)
-    assert plugin.set_up.exists()
+    for words in (["remember", "--", "--help"], ["jobs", "--json"], ["daemon", "start"], ["debug"]):
+        plugin.run("bin/vector-memory", SHELLS[0], *words, **home)
+        assert plugin.set_up.exists(), words
+        plugin.set_up.unlink()
 
 
 def test_what_was_uninstalled_stays_so(plugin: Plugin) -> None:
@@ -308,6 +313,62 @@ def test_what_was_uninstalled_stays_so(plugin: Plugin) -> None:
         assert plugin.set_up.read_text().splitlines()[-1] == str(home)
 
 
+def test_what_was_uninstalled_stays_so_beside_other_plugins(
+    plugin: Plugin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the client goes on naming the plugin, since it did not take it out or another project has it, a change to
+    another plugin is no set-up of this one; that it was installed anew is."""
+    home = Home(str(plugin.base / "data")).make()
+    plugins = plugin.base / "claude" / "plugins" / "installed_plugins.json"
+    plugins.parent.mkdir(parents=True)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(plugin.base / "claude"))
+    environ = {"VECTOR_MEMORY_HOME": home.root, "CLAUDE_CONFIG_DIR": str(plugin.base / "claude")}
+
+    def listed(at: str, indent: int | None, *others: str) -> None:
+        ours = [{"scope": "project", "projectPath": "/é p", "installedAt": at}]
+        names = {**dict.fromkeys(others, [{"scope": "user"}]), "vector-memory@m": ours, "z@m": []}
+        text = json.dumps({"version": 2, "plugins": names}, indent=indent, ensure_ascii=False)
+        plugins.write_text(text, encoding="utf-8")
+
+    listed("2026-05-03T10:00:00Z", 2)
+    leaving.remove(home, memories=False)
+    later = os.stat(home.shim).st_mtime + 5
+    for shell in SHELLS:
+        for indent in (2, None):
+            listed("2026-05-03T10:00:00Z", indent, "lint@m", "other@n")
+            os.utime(plugins, (later, later))
+            assert "was uninstalled" in plugin.run("hooks/run", shell, **environ).stdout
+        listed("2026-05-04T10:00:00Z", 2)
+        os.utime(plugins, (later, later))
+        assert "is being set up" in plugin.run("hooks/run", shell, **environ).stdout
+    assert subprocess.run(["sh", home.shim, "stop"], check=False).returncode == 0
+
+
+def test_without_a_runtime_it_is_said_what_stays(tmp_path: Path) -> None:
+    """What the settings go on naming, and what only the program finds."""
+    claude, home = tmp_path / "claude", tmp_path / "data"
+    claude.mkdir()
+    ours = {"type": "command", "command": "sh", "args": [str(home / "app" / "hook"), "stop"]}
+    settings = {
+        "enabledPlugins": {"vector-memory@mine": True, "other@mine": True},
+        "hooks": {"Stop": [{"hooks": [ours]}]},
+    }
+    (claude / "settings.json").write_text(json.dumps(settings))
+    (claude / "settings.local.json").write_text("{")
+    done = subprocess.run(
+        [str(ROOT / "bin" / "vector-memory"), "uninstall", "--yes"],
+        env={"PATH": os.environ["PATH"], "VECTOR_MEMORY_HOME": str(home), "CLAUDE_CONFIG_DIR": str(claude)},
+        stdin=subprocess.DEVNULL, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=20,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert "claude plugin uninstall vector-memory@mine\n" in done.stderr
+    assert f"Our hooks stay in {claude / 'settings.json'}: " in done.stderr
+    assert f"{claude / 'settings.local.json'} is no JSON" in done.stderr
+    assert "other@mine" not in done.stderr
+    assert "own stores, are not looked for" in done.stdout
+    assert json.loads((claude / "settings.json").read_text()) == settings
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -326,8 +387,13 @@ def test_what_needs_no_runtime_sets_none_up(tmp_path: Path, words: list[str], sa
     (home / "mine.txt").write_text("")
     done = subprocess.run(
         [str(ROOT / "bin" / "vector-memory"), *words],
-        env={"PATH": os.environ["PATH"], "VECTOR_MEMORY_HOME": str(home)},
+        env={
+            "PATH": os.environ["PATH"],
+            "VECTOR_MEMORY_HOME": str(home),
+            "CLAUDE_CONFIG_DIR": str(tmp_path / "claude"),
+        },
         stdin=subprocess.DEVNULL,
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,

@@ -15,7 +15,6 @@ from service_house import ServiceHouse
 from troubles import LEADING_OUT, NAMES, SECRET, TROUBLES, at_once
 
 from vector_memory import projects
-from vector_memory.cli.checks import hooks
 from vector_memory.client import privacy as cold_privacy
 from vector_memory.errors import VectorMemoryError
 from vector_memory.index import codex, cursor, reader
@@ -28,6 +27,7 @@ from vector_memory.service.purge import byte_search
 from vector_memory.service.tools import earlier_prompts
 from vector_memory.service.transfer import import_notes, note_files
 from vector_memory.service.upkeep import backup_file
+from vector_memory.setup import wiring
 from vector_memory.system import files
 
 RULES = f"# Privacy\n- {SECRET}\n"
@@ -72,7 +72,7 @@ NAMED: dict[str, tuple[str, Reader]] = {
         "x.gz",
         lambda path: byte_search.search([path], byte_search.Needles(["no such words at all"])),
     ),
-    "settings": ("settings.json", hooks.load),
+    "settings": ("settings.json", wiring.load),
     "git's file": (".git", lambda path: projects.locate(os.path.dirname(path)).id),
     "git's configuration": (
         ".git/config",

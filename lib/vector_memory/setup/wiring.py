@@ -1,0 +1,80 @@
+"""What of ours the client's settings name. They are read, never written."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+
+from vector_memory.system.files import read_text
+from vector_memory.system.paths import client_folders
+
+PLUGIN = "vector-memory"
+MOST_BYTES = 4_000_000
+
+
+def settings_files(folder: str) -> list[str]:
+    """Return the client's settings files that exist: the user's, and those of a folder's project
+    and of the folders above it."""
+    roots, above = [client_folders()["claude_dir"]], os.path.abspath(folder)
+    while True:
+        roots.append(os.path.join(above, ".claude"))
+        if os.path.exists(os.path.join(above, ".git")) or os.path.dirname(above) == above:
+            break
+        above = os.path.dirname(above)
+    names = ("settings.json", "settings.local.json")
+    paths = [os.path.join(root, name) for root in dict.fromkeys(roots) for name in names]
+    return [path for path in paths if os.path.isfile(path)]
+
+
+def load(path: str) -> Mapping[str, object]:
+    """Return a settings file; {} when it is unreadable or no object.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    try:
+        settings = json.loads(read_text(path, MOST_BYTES).removeprefix("\ufeff"))
+    except OSError:
+        return {}
+    return settings if isinstance(settings, dict) else {}
+
+
+def plugins(settings: Mapping[str, object]) -> list[str]:
+    """Return this plugin's names, each with its marketplace, as settings enable them."""
+    enabled = settings.get("enabledPlugins")
+    names = enabled.items() if isinstance(enabled, dict) else ()
+    return [name for name, value in names if name.split("@")[0] == PLUGIN and value is not False]
+
+
+def wires_hooks(settings: Mapping[str, object], home: str) -> bool:
+    """Whether settings name hooks of ours: the data home's shim, or a plugin's `hooks/run`."""
+    return _is_ours(settings.get("hooks") or {}, home)
+
+
+def without_ours(settings: Mapping[str, object], home: str) -> dict[str, object]:
+    """Return the hooks of settings without ours; events that have no others are left out."""
+    wired = settings.get("hooks")
+    kept: dict[str, object] = {}
+    for event, groups in wired.items() if isinstance(wired, dict) else ():
+        if not isinstance(groups, list):
+            kept[event] = groups
+            continue
+        others = [left for group in groups if (left := _others(group, home)) is not None]
+        if others:
+            kept[event] = others
+    return kept
+
+
+def _others(group: object, home: str) -> object:
+    """Return a group with the hooks that are not ours, None where there are none."""
+    if not isinstance(group, dict) or not isinstance(group.get("hooks"), list):
+        return group
+    theirs = [hook for hook in group["hooks"] if not _is_ours(hook, home)]
+    return {**group, "hooks": theirs} if theirs else None
+
+
+def _is_ours(hooks: object, home: str) -> bool:
+    words = json.dumps(hooks, ensure_ascii=False)
+    shim = json.dumps(os.path.join(home, "app", "hook"), ensure_ascii=False)[1:-1]
+    return shim in words or (PLUGIN in words and "hooks/run" in words)
