@@ -34,6 +34,11 @@ def corrects(prompt: str, before: str) -> bool:
     return said.is_short and any(_puts_another(one, numbers) for one in clauses_in(said.text))
 
 
+def may_correct(prompt: str) -> bool:
+    """Whether a prompt may correct anything at all: it begins with a refusal, or has a number."""
+    return _refuses(Prompt(prompt).text) or bool(numbers_in(prompt))
+
+
 def _refuses(text: str) -> bool:
     """Whether a text begins with clauses of nothing but agreement and refusal, one of them a refusal ("hm no,"), and
     what follows neither asks, agrees or thanks, nor tells how it went or what comes first."""

@@ -11,7 +11,7 @@ from vector_memory.model import PASSAGE, Memory
 from vector_memory.retrieve import render
 from vector_memory.service.memory.passages import TurnReader, number_of
 from vector_memory.text import fence
-from vector_memory.text.corrections import corrects
+from vector_memory.text.corrections import corrects, may_correct
 from vector_memory.text.prompts import Prompt
 
 FOLLOWING = 2
@@ -24,13 +24,16 @@ _LEAD = "User, then: "
 def corrections(read: TurnReader, memory: Memory) -> list[Memory]:
     """Return the passages that begin the next exchanges of a memory's session, as far as these correct it: a passage's
     exchange, or what another memory itself says."""
-    talk = _talk(read(memory)) if memory.is_captured else []
-    said, found = talk if memory.kind == PASSAGE else [memory], list[Memory]()
-    turns = range(memory.source.turn + 1, memory.source.turn + 1 + FOLLOWING) if talk else ()
-    for turn in turns:
+    said, found = list[Memory](), list[Memory]()
+    first = memory.source.turn + 1
+    for turn in range(first, first + FOLLOWING) if memory.is_captured else ():
         passages = _talk(read(replace(memory, source=replace(memory.source, turn=turn))))
         prompt = _prompt(passages)
-        if corrects(prompt, "\n".join(one.text for one in said)):
+        if not said and may_correct(prompt):
+            # Most are not corrected: what was said is read where it may have been.
+            talk = _talk(read(memory))
+            said = [memory] if talk and memory.kind != PASSAGE else talk
+        if said and corrects(prompt, "\n".join(one.text for one in said)):
             found.append(passages[0])
             said += passages
         elif not Prompt(prompt).needs_nothing:
