@@ -34,8 +34,7 @@ _EXECUTED = re.compile(
 
 def in_sql(what: str, script: str) -> Iterator[Finding]:
     """Yield what SQL would destroy, statement by statement. `what`: the words of the call."""
-    plain = _LITERAL.sub("''", _TALK.sub(" ", script[:MOST_SQL]))
-    statements = [one.strip() for one in plain.split(";") if one.strip()]
+    statements = _statements(script)
     verbs = {statement.split()[0].upper() for statement in statements}
     if "ROLLBACK" in verbs and "COMMIT" not in verbs:
         return
@@ -46,6 +45,12 @@ def in_sql(what: str, script: str) -> Iterator[Finding]:
                     why = rule.why.format(match[1].lower())
                     yield Finding(DATA, rule.severity, what, why, match[2].strip('"`[]'))
                 break
+
+
+def _statements(script: str) -> list[str]:
+    """Return the statements of SQL, without comments and what stands in literals."""
+    plain = _LITERAL.sub("''", _TALK.sub(" ", script[:MOST_SQL]))
+    return [one.strip() for one in plain.split(";") if one.strip()]
 
 
 def _is_limited(sql: str) -> bool:
@@ -94,8 +99,7 @@ def file_of(act: Act, around: CommandSurroundings) -> str:
 def writes(act: Act) -> bool:
     """Whether a client is told to change what stays: not where it is asked to show or explain, what is undone, and what
     is temporary or in memory."""
-    said = [_LITERAL.sub("''", _TALK.sub(" ", script[:MOST_SQL])) for script in scripts(act)]
-    statements = [one.strip() for script in said for one in script.split(";")]
+    statements = [one for script in scripts(act) for one in _statements(script)]
     if ":memory:" in act.args or any(one.lower().startswith("rollback") for one in statements):
         return False
     return any(_WRITES.match(one) for one in statements)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -24,8 +24,8 @@ SAID_ANEW = 0.65
 one thing, of 8 with this all."""
 
 
-def in_order(shelves: Sequence[Shelf], by_shelf: Sequence[Sequence[Memory]]) -> Iterator[Memory]:
-    """Yield the user's rules, what matters more and then what most likely binds first, without those that a later
+def in_order(shelves: Sequence[Shelf], by_shelf: Sequence[Sequence[Memory]]) -> list[Memory]:
+    """Return the user's rules, what matters more and then what most likely binds first, without those that a later
     session said anew.
 
     Args:
@@ -35,13 +35,10 @@ def in_order(shelves: Sequence[Shelf], by_shelf: Sequence[Sequence[Memory]]) -> 
 
     rules = [Weighed(place, rule) for place, own in enumerate(by_shelf) for rule in own]
     newer = newer_of(rules, rules, shelves)
-    alive = [
-        one
-        for one in rules
-        if one.memory.id not in newer or newer[one.memory.id].likeness < SAID_ANEW
-    ]
-    alive.sort(key=lambda one: (one.memory.priority not in IMPORTANT, -likelihood(one.memory.text)))
-    yield from (rule for _, rule in alive)
+    alive = (
+        rule for _, rule in rules if rule.id not in newer or newer[rule.id].likeness < SAID_ANEW
+    )
+    return sorted(alive, key=lambda rule: (rule.priority not in IMPORTANT, -likelihood(rule.text)))
 
 
 class StartRules:
