@@ -22,10 +22,10 @@ _ORDERS = {
     "uses": f"ifnull((SELECT u.uses FROM usage u WHERE u.seq = m.seq), 0) DESC, {NEWEST}",
 }
 _AT_HAND = "m.tier != 'cold'"
-_BY_OPENNESS = (
-    "m.open = 1 AND NOT EXISTS"
-    " (SELECT 1 FROM links WHERE links.to_id = m.id AND links.relation = 'answers')"
+_UNANSWERED = (
+    "NOT EXISTS (SELECT 1 FROM links WHERE links.to_id = m.id AND links.relation = 'answers')"
 )
+_BY_OPENNESS = f"m.open = 1 AND {_UNANSWERED}"
 _BY_IMPORTANCE = f"{ACTIVE} AND m.priority IN ('CORE', 'HIGH')"
 
 
@@ -75,9 +75,11 @@ class Listing(SingleReads):
         return sorted(row[0] for row in self._select("m.seq", scope, ACTIVE))
 
     def dated(self, scope: Scope) -> list[Memory]:
-        """Return the active memories of a scope that have a deadline or come back by the calendar, the
-        nearest deadline first."""
-        where = f"{ACTIVE} AND m.temporal IN ('deadline', 'periodic') AND NOT {HELD}"
+        """Return the active memories of a scope that have a deadline or come back by the calendar, and of which no
+        other says that they are done, the nearest deadline first."""
+        where = (
+            f"{ACTIVE} AND m.temporal IN ('deadline', 'periodic') AND NOT {HELD} AND {_UNANSWERED}"
+        )
         return self._of_scope(scope, where, "m.valid_until IS NULL, m.valid_until, m.seq")
 
     def expired(self, now: datetime, k: int, without: Sequence[str] = ()) -> list[Memory]:

@@ -21,23 +21,23 @@ _MADE = frozenset(
 _ASKING = frozenset(("how", "what", "when", "where", "which", "who", "whose", "why"))
 """Words that begin a question; with one of them it is a question about commits."""
 _ASKING_ABROAD = tables.words("question_words")
+_OF_OPEN_ITEMS = tables.sets("open_item_words")
+_TELLING = frozenset(("list", "remind", "sag", "show", "tell", "zeig"))
 EARLIER_CHARS = 200
 MOST_WORDS = 8
 """An acknowledgement is not longer."""
+MOST_OPEN_WORDS = 12
+"""Who asks what is open, and no more, needs no more words."""
 MOST_TERMS = 8
 """A prompt of more terms says itself what it is about."""
 FEW_WORDS = 3
 """More of the same words may say something: "keep the first option"."""
 _OF_CLIENT = re.compile(r"[<\u2039](ide_\w{1,40})[>\u203a].*?[<\u2039]/\1[>\u203a]", re.DOTALL)
 """What an editor says beside a prompt."""
+_AT_ONE = ("that", "it", "these", "those", "they", "them")
 _AT_THIS = (
-    "that",
+    *_AT_ONE,
     "this",
-    "it",
-    "these",
-    "those",
-    "they",
-    "them",
     "there",
     "above",
     "just now",
@@ -102,6 +102,19 @@ class Prompt:
         """Whether it is a question by its first word or its last sign."""
         first = self._words[:1]
         return self.text.endswith(("?", "？")) or not (_ASKING | _ASKING_ABROAD).isdisjoint(first)
+
+    @property
+    def asks_what_is_open(self) -> bool:
+        """Whether it asks what is still to be done or to be answered, and of nothing in particular: "what is left to
+        do?", "any open questions?"."""
+        words = self._words
+        if len(words) > MOST_OPEN_WORDS or _holds(words, _AT_ONE):
+            return False
+        known = _OF_OPEN_ITEMS["open"] | _OF_OPEN_ITEMS["beside"] | analysis.STOP_WORDS
+        is_named = not _OF_OPEN_ITEMS["open"].isdisjoint(words) or {"still", "do"}.issubset(words)
+        first = words[0].partition("'")[0] if words else ""
+        is_asked = self.is_question or first in _ASKING or first in _TELLING
+        return is_named and is_asked and known.issuperset(words)
 
     @property
     def points_back(self) -> bool:

@@ -106,3 +106,15 @@ def test_what_is_asked_of_memory_itself(prompt: str, question: str) -> None:
 def test_a_command_line_is_told_from_a_sentence(prompt: str, is_one: bool) -> None:
     """It begins with a program's name, and has no word of a sentence, or a flag."""
     assert prompts.Prompt(prompt).is_command_line is is_one
+
+
+@pytest.mark.parametrize(
+    ("prompt", "asks"),
+    [("What is still open?", True), ("what's left to do?", True), ("what do we still have to do", True),
+     ("remind me what is left", True), ("Any open questions?", True), ("welche Fristen haben wir?", True),
+     ("is it still open?", False), ("what is left in the parser?", False), ("open the file", False),
+     ("are you still there?", False), ("fix the open todos", False), ("what port is open", False)],
+)  # fmt: skip
+def test_who_asks_what_is_open_asks_of_nothing_else(prompt: str, asks: bool) -> None:
+    """A question about one thing is searched for."""
+    assert prompts.Prompt(prompt).asks_what_is_open is asks

@@ -21,6 +21,7 @@ from vector_memory.service.base.context_block import show
 from vector_memory.service.base.gate_threshold import least_worth
 from vector_memory.service.base.shelf import Shelf, by_ids, each_of
 from vector_memory.service.base.shown_notes import PROMPT, Showing, Worth
+from vector_memory.service.inject import open_items
 from vector_memory.service.inject.wider_notes import widened
 from vector_memory.service.memory import last_session
 from vector_memory.service.memory.corrected import corrections, in_short
@@ -94,6 +95,8 @@ def _told(ctx: Context, question: HookQuestion) -> _NoteBlock:
             return end
     if said.needs_nothing:
         return _NoteBlock()
+    if said.asks_what_is_open and (notes := open_items.notes(ctx, question)):
+        return _NoteBlock(notes, open_items.TITLE, Showing(PROMPT, question.prompt))
     hits, worths, found = _worthy(ctx, question)
     guide = guide_of(ctx, question)
     if not (hits or guide):
