@@ -10,6 +10,7 @@ import tempfile
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.invocation import Invocation
+from vector_memory.cli.remember import raised_with
 from vector_memory.errors import BadInputError
 from vector_memory.system.paths import Home
 
@@ -35,6 +36,8 @@ def edit(call: Invocation, id: str, tags: list[str] | None, triggers: list[str] 
 
 def _say(answer: Row) -> None:
     output.say(f"Changed {answer.row('memory').text('id')}")
+    for line in raised_with(answer):
+        output.note(line)
     if answer.text("action") == "proposed":
         output.say("Its new weight waits for the user: `vector-memory review`.")
 

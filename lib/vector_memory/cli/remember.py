@@ -22,8 +22,15 @@ def show(answer: Row) -> None:
     output.say(f"{ACTIONS.get(action, action)} {answer.text('id')}")
     if count := answer.count("redactions"):
         output.note(f"{count} secret{'s' if count > 1 else ''} left out.")
-    for line in _notes(answer):
+    for line in (*raised_with(answer), *_notes(answer)):
         output.note(line)
+
+
+def raised_with(answer: Row) -> Iterator[str]:
+    """Yield what became as sensitive as a memory, since it tells its words."""
+    for one in answer.rows("raised"):
+        kind = one.text("kind")
+        yield f"As sensitive now, since it tells the same: {one.id} ({kind}) {one.line('text', 100)}"
 
 
 def _notes(answer: Row) -> Iterator[str]:

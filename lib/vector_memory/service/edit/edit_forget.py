@@ -32,7 +32,7 @@ from vector_memory.service.memory.companions import companions
 from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.service.memory.history import chain_of
 from vector_memory.service.memory.lookup import find, lookup
-from vector_memory.service.memory.views import MemoryView, memory_view, view_in
+from vector_memory.service.memory.views import BriefView, MemoryView, memory_view, view_in
 from vector_memory.text import analysis
 
 MAX_BY_QUERY = 20
@@ -66,9 +66,14 @@ class EditRequest(AgeingWishes):
 
 
 class EditAnswer(messages.Answer):
-    """A memory as it is now."""
+    """A memory as it is now.
+
+    Attributes:
+        raised: what tells its words and became as sensitive with it.
+    """
 
     memory: MemoryView
+    raised: list[BriefView] | None = messages.spare()
 
 
 def edit(ctx: Context, request: EditRequest) -> EditAnswer:
@@ -94,13 +99,12 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
         changed = replace(changed, text=redact.clean(request.text).text, extra=extra)
         changed = proposals.reviewed(changed, "edited", ctx.now())
     stored = shelf.journal.update(changed)
-    if stored.sensitivity is not memory.sensitivity:
-        keep_level(ctx, shelf, stored)
+    raised = keep_level(ctx, shelf, stored, memory)
     if request.triggers is not None:
         ctx.later(lambda: conditions.asks_at_tools(ctx))
     ctx.notify()
-    ctx.state.audit("edit", request.actor, [memory.id], {})
-    return EditAnswer(view_in(shelf, stored))
+    ctx.state.audit("edit", request.actor, [memory.id, *(one.id for one in raised)], {})
+    return EditAnswer(view_in(shelf, stored), raised or None)
 
 
 def changed_by(ctx: Context, request: EditRequest, memory: Memory) -> Memory:

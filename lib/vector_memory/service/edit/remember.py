@@ -27,6 +27,7 @@ from vector_memory.model import (
 from vector_memory.service.base import messages, privacy, reach, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.edit.inherited_levels import keep_level
 from vector_memory.service.learning import conditions, procedures
 from vector_memory.service.memory import (
     agent_rights,
@@ -125,6 +126,7 @@ class RememberAnswer(BriefView, kw_only=True):
         links: all that it belongs to or speaks against.
         near: others close to it, which may hold no more: a reader knows.
         suggested_priority: what its words sound like, where no priority was given.
+        raised: what tells its words and became as sensitive with it.
     """
 
     action: str
@@ -138,6 +140,7 @@ class RememberAnswer(BriefView, kw_only=True):
     near: list[BriefView] | None = messages.spare()
     suggestion: Suggestion | None = messages.spare()
     suggested_priority: Priority | None = messages.spare()
+    raised: list[BriefView] | None = messages.spare()
 
 
 def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
@@ -188,11 +191,23 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
             placed = placement.put(ctx, shelf, draft)
     if request.triggers:
         ctx.later(lambda: conditions.asks_at_tools(ctx))
+    raised = _with_it(ctx, shelf, request, placed)
     ctx.count("redactions", cleaned.redactions)
     others = [tie.other.id for tie in placed.ties if placed.action in ("merged", "superseded")]
-    ids = [placed.memory.id, *others]
+    ids = [placed.memory.id, *others, *(one.id for one in raised)]
     ctx.state.audit("remember", request.actor, ids, {"action": placed.action})
-    return _answer(request, placed, place.name if place else "", cleaned.redactions)
+    answer = _answer(request, placed, place.name if place else "", cleaned.redactions)
+    return answer if request.is_agent or not raised else replace(answer, raised=raised)
+
+
+def _with_it(
+    ctx: Context, shelf: Shelf, request: RememberRequest, placed: Placed
+) -> list[BriefView]:
+    """Have what tells the same words be as sensitive as a memory is said to be, and return it."""
+    if request.sensitivity is None or placed.action == PROPOSED:
+        return []
+    plain = replace(placed.memory, sensitivity=Sensitivity.INTERNAL)
+    return keep_level(ctx, shelf, placed.memory, plain)
 
 
 def _like(request: RememberRequest, older: Memory) -> RememberRequest:

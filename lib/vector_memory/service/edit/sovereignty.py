@@ -6,12 +6,13 @@ from collections import Counter
 from dataclasses import replace
 
 from vector_memory.errors import BadInputError
-from vector_memory.model import JURISDICTIONS, Memory, Scope, Sensitivity, strictest
+from vector_memory.model import JURISDICTIONS, Memory, Scope, Sensitivity, strictest, unique
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import project_names
 from vector_memory.service.edit.inherited_levels import keep_level
 from vector_memory.service.memory.lookup import lookup
+from vector_memory.service.memory.views import BriefView
 
 KEPT = ("project", "jurisdiction", "sensitivity")
 
@@ -34,7 +35,8 @@ class KeptView(messages.Answer):
 
 
 class SovereigntyAnswer(messages.Answer):
-    """What is where, the most first, and how many memories were changed.
+    """What is where, the most first, and how many memories were changed, with those that tell the words of one that became
+    more sensitive.
 
     Attributes:
         left_out: stores that could not be opened, by their folders.
@@ -58,11 +60,12 @@ def sovereignty(ctx: Context, request: SovereigntyRequest) -> SovereigntyAnswer:
             raise BadInputError("Nothing to set.", "Give a sensitivity or a jurisdiction.")
         pairs = [lookup(ctx, id) for id in request.ids]
         wanted = [(shelf, old, new) for shelf, old in pairs if (new := _set(request, old)) != old]
+        with_it: list[BriefView] = []
         for shelf, old, new in wanted:
             stored = shelf.journal.update(replace(new, updated_at=ctx.now()))
-            if stored.sensitivity is not old.sensitivity:
-                keep_level(ctx, shelf, stored)
-        ids, changed = [new.id for _, _, new in wanted], len(wanted)
+            with_it += keep_level(ctx, shelf, stored, old)
+        ids = unique([*(new.id for _, _, new in wanted), *(one.id for one in with_it)])
+        changed = len(ids)
         level = request.sensitivity.value if request.sensitivity else ""
         about = {"sensitivity": level, "jurisdiction": request.jurisdiction}
         ctx.state.audit("sovereignty", request.actor, ids, about)

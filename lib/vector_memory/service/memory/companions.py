@@ -1,12 +1,23 @@
-"""What goes with a memory that is forgotten or purged: what cannot be found without it, and what was drawn from it."""
+"""What goes with a memory that is forgotten or purged: what cannot be found without it, what was drawn from it, and what
+holds its words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from vector_memory.model import DERIVED, LIVING, PASSAGE, Memory, Source
+from vector_memory.model import DERIVED, LIVING, PASSAGE, Memory, Source, Status
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.text import analysis
+
+LEAST_SHARED = 16
+"""Characters from which on a memory's text is looked for in others."""
+
+
+def repeating(shelf: Shelf, memories: Sequence[Memory]) -> list[Memory]:
+    """Return what of a store holds the whole text of any of these memories, such as the passage that it was taken from."""
+    texts = [memory.text for memory in memories if len(memory.text) >= LEAST_SHARED]
+    found = shelf.journal.by_ids(shelf.journal.holding(texts)).values() if texts else ()
+    return [memory for memory in found if memory.status is not Status.FORGOTTEN]
 
 
 def companions(shelf: Shelf, chosen: Sequence[Memory]) -> list[Memory]:

@@ -25,14 +25,12 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import archives
 from vector_memory.service.learning import learned_records
 from vector_memory.service.memory import tombstones
-from vector_memory.service.memory.companions import companions
+from vector_memory.service.memory.companions import companions, repeating
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.purge.byte_search import pieces_of
 
 LEAST_WORDS = 4
 """Characters that `text` must have: fewer stand everywhere."""
-LEAST_SHARED = 16
-"""Characters from which on a memory's text is looked for in others."""
 EVERY_STATUS = tuple(Status)
 
 
@@ -134,8 +132,7 @@ def _by_ids(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     parts = []
     for shelf in ctx.all_shelves():
         own = [memory for owner, memory in chosen if owner is shelf]
-        texts = [memory.text for _, memory in chosen if len(memory.text) >= LEAST_SHARED]
-        holding = _living(shelf, shelf.journal.holding(texts)) if texts else []
+        holding = repeating(shelf, [memory for _, memory in chosen])
         own = _each_once([*own, *(memory for memory in holding if memory.kind not in DERIVED)])
         if own:
             parts.append(StorePart(shelf, _each_once([*own, *companions(shelf, own)])))
@@ -270,11 +267,6 @@ def _add_derived(part: StorePart, sessions: set[str]) -> None:
         learned_records.made_of(part.shelf, sessions, projects),
     )
     part.derived = _each_once([memory for memory in derived if memory.id not in going])
-
-
-def _living(shelf: Shelf, ids: Sequence[str]) -> list[Memory]:
-    memories = shelf.journal.by_ids(ids).values()
-    return [memory for memory in memories if memory.status is not Status.FORGOTTEN]
 
 
 def _each_once(memories: Sequence[Memory]) -> list[Memory]:

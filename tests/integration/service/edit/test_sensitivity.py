@@ -113,6 +113,86 @@ def test_what_was_made_of_a_memory_becomes_as_strict(
     assert house.ctx.global_shelf().journal.count(Scope(levels=("restricted",))) >= 4
 
 
+BLAUWAL = "We decided to acquire the company Blauwal for nine million, since their patents cover our sonar."
+WORD = "Blauwal"
+TALK = [
+    (BLAUWAL, "The root cause of the delay was the old sonar driver. I adapted the roadmap."),
+    ("Always run the sonar tests with the cache off.", "We decided to run them at night."),
+]
+
+
+def told_of_acquisition(house: ServiceHouse, project: Path) -> str:
+    """Return all that is given of it to whoever is not the user, by every way."""
+    asked = {"project": str(project), "all_projects": True, "actor": "mcp"}
+    ways = [
+        door(house.ctx, "recall", {**asked, "query": "which company do we acquire?", "all": True}),
+        door(house.ctx, "list", {**asked, "k": 60}),
+        door(house.ctx, "topics", asked),
+        door(house.ctx, "summarize", {**asked, "session": "s1"}),
+        exported(house.ctx, {"all_projects": True, "ceiling": "internal"}),
+    ]
+    question = hook_question(house.ctx, "s2", str(project), "Which company do we acquire?")
+    return f"{ways} {prompt_recall.on_prompt(house.ctx, question)}"
+
+
+@pytest.mark.parametrize("by", ["edit", "sovereignty"])
+def test_the_words_of_what_becomes_restricted_come_by_no_other_way(
+    house: ServiceHouse, project: Path, by: str
+) -> None:
+    """The passage that a decision was taken from, with its title, which the ideas beside it have too, and what holds it in
+    another project; another exchange of the session stays as it was."""
+    captured = captured_of(house.ctx, str(transcript(project, TALK)), final=True)
+    session_topics.derive(house.ctx, captured.sessions)
+    for one in session_topics.read(house.ctx, "s1"):
+        session_summary.summarise(one)
+    elsewhere = project.parent / "other"
+    elsewhere.mkdir()
+    house.remember(f"From the ledger: {BLAUWAL}", elsewhere)
+    journal = house.ctx.global_shelf().journal
+    decided = next(m for m in journal.iter_memories(Scope(kinds=("decision",))) if WORD in m.text)
+    house.follow()
+    assert told_of_acquisition(house, project).count(WORD) > 5
+    wanted = {"id": decided.id} if by == "edit" else {"ids": [decided.id]}
+    answer = door(house.ctx, by, {**wanted, "sensitivity": "restricted"})
+    house.follow()
+    assert WORD not in told_of_acquisition(house, project)
+    restricted = {one.id for one in journal.iter_memories(Scope(levels=("restricted",)))}
+    if by == "edit":
+        assert {one["id"] for one in answer["raised"]} == restricted - {decided.id}
+    else:
+        assert answer["changed"] == len(restricted)
+    open_ones = journal.iter_memories(Scope().up_to("internal"))
+    assert {one.source.turn for one in open_ones if one.kind == PASSAGE} == {2}
+
+
+def test_what_became_restricted_with_another_is_loosened_by_hand(
+    house: ServiceHouse, project: Path
+) -> None:
+    """Nothing of it becomes restricted again because another part is loosened, or changed otherwise."""
+    captured_of(house.ctx, str(transcript(project, TALK)), final=True)
+    journal = house.ctx.global_shelf().journal
+    decided = next(m for m in journal.iter_memories(Scope(kinds=("decision",))) if WORD in m.text)
+    raised = door(house.ctx, "edit", {"id": decided.id, "sensitivity": "restricted"})["raised"]
+    assert PASSAGE in {one["kind"] for one in raised}
+    for id in (*(one["id"] for one in raised), decided.id):
+        answer = door(house.ctx, "edit", {"id": id, "sensitivity": "internal"})
+        assert "raised" not in answer
+        door(house.ctx, "edit", {"id": id, "tags": ["seen"]})
+    assert journal.count(Scope(levels=("restricted",))) == 0
+
+
+def test_what_is_remembered_as_restricted_is_told_by_nothing_else(
+    house: ServiceHouse, project: Path
+) -> None:
+    old = house.remember(HERON, project)
+    other = house.remember(f"From the minutes: {HERON}", project, wait=False)
+    newer = "The heron importer signs with a certificate."
+    told = house.remember(newer, project, supersedes=old["id"], sensitivity="restricted")
+    assert [one["id"] for one in told["raised"]] == [old["id"]]
+    again = house.remember(HERON, project, sensitivity="confidential", wait=False)
+    assert [one["id"] for one in again["raised"]] == [other["id"]]
+
+
 def test_no_agent_is_told_the_names_and_titles_of_what_is_restricted(
     house: ServiceHouse, project: Path
 ) -> None:
