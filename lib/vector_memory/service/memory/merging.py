@@ -103,7 +103,7 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
         jurisdiction=stored.jurisdiction or draft.jurisdiction,
         external_id=stored.external_id or draft.external_id,
         expires_at=_later(stored.expires_at, draft.expires_at),
-        **_dated(stored, draft),
+        **dated(stored, draft),
         extra=extra,
         updated_at=now,
     )
@@ -157,7 +157,7 @@ def _kind(stored: Memory, draft: Memory) -> str:
     return stored.kind if heavy else draft.kind
 
 
-def _dated(stored: Memory, draft: Memory) -> dict[str, Any]:
+def dated(stored: Memory, draft: Memory) -> dict[str, Any]:
     """Return how both age, as what was said last of it; who is trusted less has no say in it."""
     if draft.temporal is Temporal.PERMANENT or draft.trust < stored.trust:
         return {}

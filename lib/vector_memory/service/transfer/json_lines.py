@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from vector_memory import redact
+from vector_memory.aging import EVERY, HALF_LIFE
 from vector_memory.errors import BadInputError, UnsafeTextError, VectorMemoryError
 from vector_memory.index.entities import named_in
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import (
     COLLECTIONS,
     IS_FOREIGN,
+    JURISDICTIONS,
     LIVING,
     CleanText,
     Link,
@@ -26,12 +28,14 @@ from vector_memory.model import (
     Source,
     Status,
     is_hex,
+    strictest,
     unique,
 )
 from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf, project_roots
-from vector_memory.service.memory import proposals, trust_marks
+from vector_memory.service.memory import merging, proposals, trust_marks
+from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged
 from vector_memory.service.transfer import round_trip
 from vector_memory.service.transfer.round_trip import Returning
 from vector_memory.system import json_in
@@ -222,6 +226,7 @@ def placed(
         BadInputError: the line cannot be taken.
     """
     foreign = request.foreign or request.is_agent
+    is_ours = not foreign and "project_id" in data
     if foreign:
         # Whoever wrote it does not say where it belongs, whose words it is, or which memory.
         data = Record((name, value) for name, value in data.items() if name not in OURS)
@@ -236,9 +241,12 @@ def placed(
         ctx.know_place(shelf, place)
     with redact.for_project(place.root if place else ""):
         memory = _memory(ctx, data, place.id if place else "", done)
-    if foreign:
-        named = named_in(memory.text, memory.files)
-        memory = replace(memory, extra={IS_FOREIGN: True, **named})
+        if is_ours:
+            memory = _restored(memory, data)
+        else:
+            named: dict[str, object] = {IS_FOREIGN: True} if foreign else {}
+            named |= named_in(memory.text, memory.files)
+            memory = _as_said(ctx, replace(memory, extra=named), data)
     raw = f"{data.get('title') or ''}\n{data['text']}"
     settled = trust_marks.settled(_own_if_harmless(memory, raw), raw)
     back.hear(shelf, settled, data)
@@ -272,7 +280,7 @@ def _memory(ctx: Context, data: Record, project: str, done: ImportAnswer) -> Mem
         # The zero time of some languages stands for no date.
         created_at = None
         done.undated += 1
-    memory = Memory(
+    return Memory(
         id=new_id(),
         text=text,
         title=title,
@@ -292,9 +300,43 @@ def _memory(ctx: Context, data: Record, project: str, done: ImportAnswer) -> Mem
         ),
         external_id=redact.clean(str(data.get("id") or "")).text,
     )
-    if "project_id" in data:
-        return _restored(memory, data)
-    return replace(memory, extra=named_in(memory.text, memory.files))
+
+
+class SaidOfMemory(AgeingWishes):
+    """What a line that is none of our own exports may say of how a memory ages, who may see it, and whose law it is kept
+    under."""
+
+    sensitivity: Sensitivity | None = messages.one_of(Sensitivity, None)
+    jurisdiction: str = messages.one_of(JURISDICTIONS)
+
+
+def _as_said(ctx: Context, memory: Memory, data: Record) -> Memory:
+    """Return a memory that ages, and is kept from others, as its line says. What others wrote is kept from others as they
+    say, but never public, and ages as any text of theirs.
+
+    Raises:
+        BadInputError: a word is none of its vocabulary, or a date is none or over.
+    """
+    # What of an export of ours has lost its project is read, too.
+    noted = data.part("extra")
+    also = {
+        EVERY: noted.get(EVERY),
+        HALF_LIFE: noted.get(HALF_LIFE),
+        "expires": data.get("expires_at"),
+    }
+    counting = KEPT if memory.is_foreign else SAID_OF_MEMORY
+    told = {name: also.get(name) if data.get(name) is None else data[name] for name in counting}
+    said = messages.read(SaidOfMemory, told)
+    level = said.sensitivity or Sensitivity.INTERNAL
+    if memory.is_foreign:
+        level = strictest(level, Sensitivity.INTERNAL)
+    return aged(ctx, said, replace(memory, sensitivity=level, jurisdiction=said.jurisdiction))
+
+
+KEPT = ("sensitivity", "jurisdiction")
+SAID_OF_MEMORY = {each.name for each in fields(SaidOfMemory)} - {
+    each.name for each in fields(messages.Request)
+}
 
 
 def _kind(data: Record) -> str:
@@ -365,7 +407,7 @@ def store(
                 done.left_out += 1
                 continue
             done.merged += 1
-            merged = replace(twin, tags=unique((*twin.tags, *memory.tags)))
+            merged = _repeated(twin, memory, back.is_heard(memory))
             if twin.id in fresh:
                 fresh[twin.id] = seen[text_key(memory.text), memory.project] = merged
             else:
@@ -376,6 +418,23 @@ def store(
             back.stored(shelf, list(fresh.values()))
             done.stored += len(fresh)
     batch.clear()
+
+
+def _repeated(twin: Memory, memory: Memory, is_ours: bool) -> Memory:
+    """Return a stored memory with what the line that repeats it adds: never is it less sensitive. Of our own exports, which
+    may be older than what was said of the memory since, no date counts, and where it is the same memory, its tags alone."""
+    merged = replace(twin, tags=unique((*twin.tags, *memory.tags)))
+    if twin.id == memory.id:
+        return merged
+    merged = replace(
+        merged,
+        sensitivity=strictest(twin.sensitivity, memory.sensitivity),
+        jurisdiction=twin.jurisdiction or memory.jurisdiction,
+    )
+    if is_ours or not (ages := merging.dated(twin, memory)):
+        return merged
+    own = {name: memory.extra[name] for name in (EVERY, HALF_LIFE) if name in memory.extra}
+    return replace(merged, **ages, extra={**twin.extra, **own})
 
 
 def _twin(
