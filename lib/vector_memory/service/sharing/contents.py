@@ -10,14 +10,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from itertools import islice
+from typing import Any
 
-from vector_memory import model, redact
+from vector_memory import aging, model, redact
+from vector_memory.aging import EVERY, HALF_LIFE, VERIFIED, Every
 from vector_memory.errors import UnsafeTextError
 from vector_memory.journal.rows import text_hash
-from vector_memory.model import Memory, Origin, Scope, Sensitivity
+from vector_memory.model import Memory, Origin, Scope, Sensitivity, Temporal
 from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory import trust_marks
+from vector_memory.service.memory.ageing_wishes import MOST_DAYS
 from vector_memory.service.sharing.team import Corner, Member, TeamShare
 from vector_memory.system import json_in
 from vector_memory.system.json_in import Record
@@ -34,6 +37,10 @@ MOST_MEMORIES = 200_000
 MOST_TEXT, MOST_TITLE, MOST_WORDS = 100_000, 1_000, 50
 OPEN = (Sensitivity.PUBLIC, Sensitivity.INTERNAL)
 """How sensitive what is shared may be."""
+TIMES = ("valid_from", "valid_until", "expires_at")
+VERDICTS = {"refuted": aging.refuted_on, "outdated": aging.outdated_on}
+"""What is told of a look at whether it is so, and how sure a memory is after it here."""
+DOUBTED = 0.2
 
 
 @dataclass(frozen=True)
@@ -72,9 +79,9 @@ def chosen(ctx: Context, corner: Corner, share: TeamShare) -> Iterator[Shared]:
 
 
 def may_go(memory: Memory, now: datetime) -> bool:
-    """Whether a memory may be published at all."""
+    """Whether a memory may be published at all; what is over or outdated is not."""
     is_own = not (memory.is_foreign or memory.is_suspicious or memory.is_held or memory.author)
-    is_over = memory.expires_at is not None and memory.expires_at <= now
+    is_over = any(end is not None and end <= now for end in (memory.expires_at, memory.valid_until))
     return is_own and not is_over and memory.kind not in NEVER and memory.sensitivity in OPEN
 
 
@@ -98,11 +105,55 @@ def _written(memory: Memory, corner: Corner) -> Shared | None:
             "tags": [clean(tag) for tag in memory.tags],
             "text": clean(memory.text),
             "title": clean(memory.title),
+            **_standing(memory),
         }
     except UnsafeTextError:
         return None
     line = canonical.written(body)
     return Shared(memory.id, memory.kind, str(body["text"]), line, redactions, memory.jurisdiction)
+
+
+def _standing(memory: Memory) -> dict[str, object]:
+    """Return how a memory ages, and that it was found to be wrong, where that is not as usual: what ages as usual is
+    written as it was before these were told."""
+    told: dict[str, object] = {
+        name: at.astimezone(timezone.utc).isoformat()
+        for name in TIMES
+        if (at := getattr(memory, name)) is not None
+    }
+    if memory.temporal is not Temporal.PERMANENT:
+        told["temporal"] = memory.temporal.value
+    told |= {name: memory.extra[name] for name in (EVERY, HALF_LIFE) if name in memory.extra}
+    for verdict, found_on in VERDICTS.items():
+        if day := found_on(memory):
+            told[VERIFIED] = {"verdict": verdict, "at": f"{day}T00:00:00+00:00"}
+    return told
+
+
+def _stood(record: Record, noted: dict[str, object]) -> dict[str, Any]:
+    """Return by the names of `Memory` how one that was shared ages, and how sure it is: less where a verdict was noted.
+
+    Raises:
+        ValueError: a date or a word is none.
+    """
+    times = {name: datetime.fromisoformat(record.text(name)) for name in TIMES if name in record}
+    if any(at.tzinfo is None for at in times.values()):
+        raise ValueError("a date has no zone")
+    temporal = Temporal(record.get("temporal", Temporal.PERMANENT))
+    return {"temporal": temporal, **times, **({"confidence": DOUBTED} if VERIFIED in noted else {})}
+
+
+def _noted(record: Record) -> dict[str, object]:
+    """Return what else of its ageing, and of a verdict on it, is kept in `extra`."""
+    noted: dict[str, object] = {}
+    if record.get(EVERY) in list(Every):
+        noted[EVERY] = record[EVERY]
+    if 0 <= record.number(HALF_LIFE) <= MOST_DAYS and HALF_LIFE in record:
+        noted[HALF_LIFE] = record.number(HALF_LIFE)
+    verdict = record.part(VERIFIED)
+    if verdict.get("verdict") in VERDICTS:
+        noted[VERIFIED] = {"verdict": verdict["verdict"], "at": verdict.text("at")}
+    return noted
 
 
 def _relative(files: tuple[str, ...], corner: Corner) -> list[str]:
@@ -133,6 +184,7 @@ def read(record: Record, member: Member, corner: Corner, now: datetime) -> Memor
         return None
     try:
         at = datetime.fromisoformat(str(record.get("created_at")))
+        noted = _noted(record)
         memory = Memory(
             id=_id(record, member, corner),
             text=redact.clean(raw).text,
@@ -144,10 +196,12 @@ def read(record: Record, member: Member, corner: Corner, now: datetime) -> Memor
             origin=Origin.IMPORT,
             sensitivity=Sensitivity(record.get("sensitivity", Sensitivity.INTERNAL)),
             jurisdiction=privacy.word(str(record.get("jurisdiction") or ""))[:40],
+            **_stood(record, noted),
             tags=_words(record, "tags"),
             files=_words(record, "files"),
             external_id=privacy.word(id)[:64],
             extra={
+                **noted,
                 model.IS_FOREIGN: True,
                 model.AUTHOR: {"key": member.key.word, "name": member.name},
             },

@@ -585,6 +585,63 @@ def test_what_one_does_not_want_of_others_does_not_come_again(
     assert ben.shared() == ["We decided that the release waits for the audit."]
 
 
+def test_what_its_author_found_wrong_or_gave_an_end_is_so_at_the_readers(
+    machines: list[Machine], place: Path
+) -> None:
+    """What is outdated or over is not published, and goes again where it was; a refutation, and dates, come along."""
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    names = ("heron", "yak", "gnu", "emu", "ibis", "lynx", "plain")
+    texts = {name: f"We decided that the {name} goes through the blue hall." for name in names}
+    more = {
+        "gnu": {"expires": "2026-05-06", "half_life_days": 9},
+        "emu": {"due": "2026-05-05"},
+        "ibis": {"every": "weekly", "due": "2026-05-04"},
+        "lynx": {"valid_until": "2026-05-05T00:00:00+00:00"},
+    }
+    ids = {
+        name: ann.remember(text, wait=False, **more.get(name, {})) for name, text in texts.items()
+    }
+    assert ann.publish()["memories"] == 7
+    ben.pull()
+    (before,) = [one["id"] for one in listed(ben) if "plain" in one["text"]]
+    for name, verdict in (("heron", "outdated"), ("yak", "refuted")):
+        door(ann.house.ctx, "verify", {"id": ids[name], "verdict": verdict})
+    assert ann.publish()["memories"] == 6
+    ben.pull()
+    own = {one["text"]: one for one in listed(ann)}
+    theirs = {one["text"]: one for one in listed(ben)}
+    assert theirs.keys() == own.keys() - {texts["heron"]}
+    # What ages as usual is the memory that it was.
+    assert theirs[texts["plain"]]["id"] == before
+    told = (
+        "temporal",
+        "due_on",
+        "every",
+        "half_life_days",
+        "valid_from",
+        "valid_until",
+        "expires_at",
+        "refuted_on",
+    )
+    for text, one in theirs.items():
+        assert {name: one.get(name) for name in told} == {
+            name: own[text].get(name) for name in told
+        }
+    assert theirs[texts["yak"]]["refuted_on"]
+    assert theirs[texts["yak"]]["confidence"] < theirs[texts["plain"]]["confidence"]
+    ben.house.pass_time(days=4)
+    ann.house.pass_time(days=4)
+    there = {hit["text"] for hit in ben.recall("what goes through the blue hall?")}
+    assert there == {texts[name] for name in ("yak", "ibis", "plain")}
+    assert ann.publish()["memories"] == 3
+
+
+def listed(machine: Machine) -> list[dict[str, Any]]:
+    asked = {"project": str(machine.project), "shared": machine.name == "ben", "k": 60}
+    return list(door(machine.house.ctx, "list", asked)["memories"])
+
+
 def test_ones_own_row_tells_what_was_published(machines: list[Machine], place: Path) -> None:
     ann, ben = machines[:2]
     meet([ann, ben], place)
