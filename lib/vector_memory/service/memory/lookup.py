@@ -170,7 +170,7 @@ def lookup(ctx: Context, prefix: str, shared: bool = False) -> tuple[Shelf, Memo
         if not shared:
             raise BadInputError(
                 f"{others[0][1].author.get('name', 'Another member')} shared that memory: it is read only.",
-                "`vector-memory share revoke KEY` takes away all that one member shared.",
+                "`vector-memory share reject ID` removes it from here, `share revoke KEY` all of one member.",
             )
         matches = others
     if not matches:

@@ -13,7 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from vector_memory.service.base.context import Context
-from vector_memory.service.purge.selection import PurgeRequest, PurgeSelection, StorePart
+from vector_memory.service.purge.selection import (
+    PurgeRequest,
+    PurgeSelection,
+    StorePart,
+    every_shelf,
+)
 from vector_memory.service.sharing import team
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.files import drop, read_text
@@ -57,7 +62,7 @@ def noted(ctx: Context) -> Iterator[tuple[PurgeRequest, BegunPurge]]:
     """Yield the purges that another daemon began. What is gone already is told by its ids alone."""
     for id, record in ctx.state.records(RECORDS).items():
         parts = []
-        for shelf in ctx.all_shelves():
+        for shelf in every_shelf(ctx):
             ids = record.part("ids").words(shelf.folder)
             by_id = shelf.journal.by_ids(ids)
             gone = [row_id for row_id in ids if row_id not in by_id]

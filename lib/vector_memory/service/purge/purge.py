@@ -11,7 +11,7 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,14 @@ from vector_memory.service.memory.views import MemoryView, memory_view
 from vector_memory.service.purge import begun, byte_search, erasure, other_copies
 from vector_memory.service.purge.begun import BegunPurge
 from vector_memory.service.purge.byte_search import Needles, Searched
-from vector_memory.service.purge.selection import PurgeRequest, PurgeSelection, StorePart, choose
+from vector_memory.service.purge.selection import (
+    PurgeRequest,
+    PurgeSelection,
+    StorePart,
+    choose,
+    every_shelf,
+    is_shared,
+)
 from vector_memory.service.tools import flags
 from vector_memory.service.transfer import vault_export
 from vector_memory.service.upkeep.check_rebuild import wait_for_index
@@ -163,7 +170,7 @@ def resume(ctx: Context) -> None:
             log.warning("a purge that was interrupted is done, and not proved: %s", error)
             begun.done(ctx, started.id)
     due = set(ctx.state.due(TASK))
-    for shelf in ctx.all_shelves():
+    for shelf in every_shelf(ctx):
         if shelf.folder in due:
             _clean_store(ctx, shelf, [])
             ctx.state.done(TASK, [shelf.folder])
@@ -208,7 +215,7 @@ def _remove(
             ctx.state.add_due(TASK, part.shelf.folder)
         for number, part in enumerate(chosen.parts):
             progress(number, len(chosen.parts), "removing")
-            done.purged += _remove_rows(ctx, part)
+            done.purged += _remove_rows(ctx, part) if part.ids else 0
     if chosen.session or chosen.project:
         ctx.state.forget_sessions([chosen.session] if chosen.session else [], chosen.project)
     for session in sorted(chosen.sessions):
@@ -233,9 +240,22 @@ def _made_of(chosen: PurgeSelection) -> set[str]:
 
 def _remove_rows(ctx: Context, part: StorePart) -> int:
     shelf = part.shelf
-    with shelf.storing, shelf.following:
+    with _unwanted(ctx, part), shelf.storing, shelf.following:
         release_older(shelf, part.ids, part.memories)
         return shelf.journal.purge(part.ids)
+
+
+@contextlib.contextmanager
+def _unwanted(ctx: Context, part: StorePart) -> Iterator[None]:
+    """Note of what others shared that no pull is to bring it again, before it goes, and let none run meanwhile."""
+    if not is_shared(ctx, part.shelf):
+        yield
+        return
+    from vector_memory.service.sharing import share, team
+
+    with team.sharing:
+        share.refuse(ctx, part.memories, part.damaged)
+        yield
 
 
 def release_older(shelf: Shelf, ids: Sequence[str], memories: Iterable[Memory]) -> None:
@@ -383,7 +403,7 @@ def _unshared(ctx: Context, chosen: PurgeSelection) -> list[str]:
     return [
         piece
         for piece in chosen.pieces
-        if not any(shelf.journal.holding([piece]) for shelf in ctx.all_shelves())
+        if not any(shelf.journal.holding([piece]) for shelf in every_shelf(ctx))
     ]
 
 
@@ -400,7 +420,7 @@ def _mend(ctx: Context, searched: Searched, done: PurgeAnswer) -> None:
         except OSError as error:
             done.errors.append(f"{path} cannot be cleaned: {error.strerror}.")
     time.sleep(0.1)
-    for shelf in ctx.all_shelves():
+    for shelf in every_shelf(ctx):
         if any(path.startswith(shelf.folder + os.sep) for path in searched.found):
             try:
                 _clean_store(ctx, shelf, [])
@@ -434,4 +454,4 @@ def _with_search(answer: PurgeAnswer, searched: Searched, chosen: PurgeSelection
 
 
 def _stores(ctx: Context) -> list[str]:
-    return [shelf.folder for shelf in ctx.all_shelves()]
+    return [shelf.folder for shelf in every_shelf(ctx)]

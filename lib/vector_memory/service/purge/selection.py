@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from vector_memory import redact
-from vector_memory.errors import BadInputError, NotFoundError, UnsafeTextError
+from vector_memory.errors import BadInputError, NotFoundError, UnsafeTextError, VectorMemoryError
 from vector_memory.model import (
     DERIVED,
     LIVING,
@@ -113,6 +113,8 @@ def choose(ctx: Context, request: PurgeRequest) -> PurgeSelection:
             "Give ids, --text WORDS, --session ID, --project DIR or --forgotten.",
         )
     selection = named[0](ctx, request)
+    if any(part.ids for part in selection.parts if is_shared(ctx, part.shelf)):
+        request.require_user("decides what is kept of what others shared")
     if not request.forgotten:
         reach.require_all(memory for _, memory in selection.memories)
     for part in selection.parts:
@@ -120,9 +122,24 @@ def choose(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     return selection
 
 
+def every_shelf(ctx: Context) -> list[Shelf]:
+    """Return every store in which words may stand, that of what others shared among them."""
+    shelves = ctx.all_shelves()
+    try:
+        return ctx.with_team(shelves)
+    except VectorMemoryError:
+        # What it holds all the same, the search of its files tells.
+        return shelves
+
+
+def is_shared(ctx: Context, shelf: Shelf) -> bool:
+    """Whether a store is that of what others shared."""
+    return shelf.folder == ctx.home.team
+
+
 def _by_ids(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     """Choose memories, what goes with them, and whatever else holds their whole text."""
-    chosen = [lookup(ctx, prefix) for prefix in request.ids]
+    chosen = [lookup(ctx, prefix, shared=True) for prefix in request.ids]
     for _, memory in chosen:
         if memory.kind in DERIVED and memory.source.session:
             raise BadInputError(
@@ -130,7 +147,7 @@ def _by_ids(ctx: Context, request: PurgeRequest) -> PurgeSelection:
                 "Purge what it is made of, or `forget` it; a topic that is forgotten stays so.",
             )
     parts = []
-    for shelf in ctx.all_shelves():
+    for shelf in every_shelf(ctx):
         own = [memory for owner, memory in chosen if owner is shelf]
         holding = repeating(shelf, [memory for _, memory in chosen])
         own = _each_once([*own, *(memory for memory in holding if memory.kind not in DERIVED)])
@@ -149,7 +166,7 @@ def _by_text(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     _require_all_open(ctx)
     spellings = _spellings(words)
     parts = []
-    for shelf in ctx.all_shelves():
+    for shelf in every_shelf(ctx):
         ids = shelf.journal.holding(spellings)
         by_id = shelf.journal.by_ids(ids)
         damaged = [id for id in ids if id not in by_id]
@@ -221,7 +238,7 @@ def _forgotten(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     """Choose the tombstones. Nothing of their words is known any more, so that nothing can be looked
     for; every store is written anew."""
     parts = []
-    for shelf in ctx.all_shelves():
+    for shelf in every_shelf(ctx):
         stones = shelf.journal.iter_memories(Scope(), statuses=(Status.FORGOTTEN,))
         # A forgotten topic would be found again, were its stone not there.
         parts.append(StorePart(shelf, [stone for stone in stones if stone.kind not in DERIVED]))

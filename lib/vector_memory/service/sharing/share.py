@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 
 from vector_memory.errors import BadInputError, NotFoundError
@@ -298,16 +299,29 @@ def reject(ctx: Context, request: RejectRequest) -> RejectAnswer:
     if own := [memory for _, memory in pairs if not memory.author]:
         raise BadInputError(f"{own[0].id[:12]} is your own.", "`vector-memory forget` removes it.")
     ids = [memory.id for _, memory in pairs]
-    at = ctx.now().isoformat(timespec="seconds")
+    refuse(ctx, [memory for _, memory in pairs])
     for shelf, memory in pairs:
-        ctx.state.put_record(
-            pull.REJECTED, memory.id, {"at": at, pull.WORDS: contents.hash_of_words(memory)}
-        )
         shelf.journal.write((), (), [memory.id])
-        _note_gone(ctx, memory)
     ctx.notify()
     ctx.state.audit("share", request.actor, ids, {"action": "reject"})
     return RejectAnswer(len(ids))
+
+
+def refuse(ctx: Context, memories: Iterable[Memory], damaged: Iterable[str] = ()) -> None:
+    """Note of memories that others shared that no pull is to bring them again, under whatever key, before they go.
+
+    Args:
+        damaged: ids of those that cannot be read, or are gone.
+    """
+    at, before = ctx.now().isoformat(timespec="seconds"), ctx.state.records(pull.REJECTED).keys()
+    # Of one that was noted and is gone already, its words' hash stays.
+    for id in set(damaged) - before:
+        ctx.state.put_record(pull.REJECTED, id, {"at": at})
+    for memory in memories:
+        words = contents.hash_of_words(memory)
+        ctx.state.put_record(pull.REJECTED, memory.id, {"at": at, pull.WORDS: words})
+        if memory.id not in before:
+            _note_gone(ctx, memory)
 
 
 def _note_gone(ctx: Context, memory: Memory) -> None:

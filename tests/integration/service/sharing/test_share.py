@@ -637,6 +637,89 @@ def test_what_its_author_found_wrong_or_gave_an_end_is_so_at_the_readers(
     assert ann.publish()["memories"] == 3
 
 
+LICENCE = "We decided that the licence of Jane Doe is renewed in spring."
+
+
+def come(machines: list[Machine], place: Path) -> tuple[Machine, Machine, str]:
+    """Return ann, ben who has what she shared, and the id that her words about Jane Doe have there."""
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    ann.remember(LICENCE, wait=False)
+    ann.remember(OTHER, wait=False)
+    ann.publish()
+    ben.pull()
+    return ann, ben, next(one["id"] for one in listed(ben) if one["text"] == LICENCE)
+
+
+def come_again(ann: Machine, ben: Machine) -> list[str]:
+    """Return what ben has after ann published the same words otherwise, and more."""
+    (own,) = [one["id"] for one in listed(ann) if one["text"] == LICENCE]
+    door(ann.house.ctx, "edit", {"id": own, "tags": ["legal"], "kind": "conclusion"})
+    ann.remember("We decided that the release waits for the audit.", wait=False)
+    ann.publish()
+    ben.pull()
+    return [
+        text for text in ben.shared() if text != "We decided that the release waits for the audit."
+    ]
+
+
+@pytest.mark.parametrize("by", ["text", "id", "own", "rejected", "forgotten"])
+def test_what_others_shared_is_purged_and_comes_no_more(
+    machines: list[Machine], place: Path, by: str
+) -> None:
+    """By its words, its id, or with a memory of ben's own that says the same; and what a rejection left in the index."""
+    ann, ben, theirs = come(machines, place)
+    asked: dict[str, Any] = (
+        {"text": "jane doe"} if by in ("text", "rejected") else {"ids": [theirs]}
+    )
+    if by == "own":
+        asked = {"ids": [ben.remember(LICENCE)]}
+    elif by == "forgotten":
+        asked = {"forgotten": True}
+    if by in ("rejected", "forgotten"):
+        door(ben.house.ctx, "share_reject", {"ids": [theirs]})
+    else:
+        preview = door(ben.house.ctx, "purge", {**asked, "dry_run": True})
+        assert preview["count"] == (2 if by == "own" else 1) and len(listed(ben)) == 2
+    done = door(ben.house.ctx, "purge", asked)
+    assert (done["left"], done["errors"]) == ([], [])
+    assert door(ben.house.ctx, "purge", {"text": "Jane Doe", "dry_run": True})["left"] == []
+    assert ben.shared() == [OTHER]
+    assert [one["memories"] for one in ben.ask("status")["members"] if one["name"] == "ann"] == [1]
+    assert come_again(ann, ben) == [OTHER]
+    assert door(ben.house.ctx, "purge", {"text": "Jane Doe", "dry_run": True})["left"] == []
+
+
+@pytest.mark.parametrize("step", ["_remove_rows", "_clean_stores"])
+def test_a_purge_of_what_others_shared_that_was_interrupted_is_done(
+    machines: list[Machine], place: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    ann, ben, _ = come(machines, place)
+
+    def cut(*_: Any, **__: Any) -> None:
+        raise PowerCutError
+
+    with monkeypatch.context() as patched, pytest.raises(PowerCutError):
+        patched.setattr(purge, step, cut)
+        door(ben.house.ctx, "purge", {"text": "Jane Doe"})
+    purge.resume(ben.house.ctx)
+    assert door(ben.house.ctx, "purge", {"text": "Jane Doe", "dry_run": True})["left"] == []
+    assert come_again(ann, ben) == [OTHER]
+
+
+def test_what_others_shared_is_the_users_to_purge(machines: list[Machine], place: Path) -> None:
+    """No agent removes it, also not with what is its own to purge; what stays is not told as left."""
+    _, ben, theirs = come(machines, place)
+    own = ben.remember("The importer is called heron.")
+    for asked in ({"text": "Jane Doe"}, {"ids": [theirs]}):
+        with pytest.raises(
+            BadInputError, match="Only the user decides what is kept of what others"
+        ):
+            door(ben.house.ctx, "purge", {**asked, "actor": "agent"})
+    assert door(ben.house.ctx, "purge", {"ids": [own]})["left"] == []
+    assert sorted(ben.shared()) == sorted([LICENCE, OTHER])
+
+
 def listed(machine: Machine) -> list[dict[str, Any]]:
     asked = {"project": str(machine.project), "shared": machine.name == "ben", "k": 60}
     return list(door(machine.house.ctx, "list", asked)["memories"])
