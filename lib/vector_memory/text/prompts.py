@@ -7,9 +7,19 @@ from functools import cached_property
 from vector_memory.text import analysis, tables
 from vector_memory.text.words import numbers_in, words_in
 
-_ACKNOWLEDGEMENT = tables.words("acknowledgements")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_ABROAD = {
+    sort: frozenset(", ".join(lines).split(", "))
+    for sort, lines in tables.sections("acknowledgements_abroad").items()
+}
+_GOING_ON = tables.words("continuations") | _ABROAD["going on"]
+_ACKNOWLEDGEMENT = tables.words("acknowledgements") | _ABROAD["agreeing"] | _GOING_ON
+_PHRASES = sorted((one for one in _ACKNOWLEDGEMENT if " " in one), key=len, reverse=True)
+"""What agrees or goes on in several words, the longest first: "muy bien" before "bien"."""
 _COMMITTING = tables.words("commit_words")
-_GOING_ON = tables.words("continuations")
 _COMMITS = frozenset(("commit", "push", "merge", "pr"))
 """Words of which a request to commit has one at least."""
 _OF_GIT = _COMMITS | {"branch", "commits", "request"}
@@ -77,8 +87,7 @@ class Prompt:
         if self._is_command:
             return True
         words = self._words
-        is_short = len(words) <= MOST_WORDS
-        if is_short and all(len(word) == 1 or word in _ACKNOWLEDGEMENT for word in words):
+        if len(words) <= MOST_WORDS and all(len(word) == 1 for word in _told(words)):
             return True
         return _only_commits(words)
 
@@ -89,7 +98,7 @@ class Prompt:
     @property
     def goes_on(self) -> bool:
         """Whether it needs no search, and asks to go on with what was begun ("continue", "go ahead")."""
-        return self.needs_nothing and not self._is_command and not _GOING_ON.isdisjoint(self._words)
+        return self.needs_nothing and not self._is_command and _holds(self._words, _GOING_ON)
 
     @property
     def question(self) -> str:
@@ -191,17 +200,26 @@ def says_nothing(text: str) -> bool:
     """Whether a text only greets, agrees, thanks or hesitates ("yes", "hmm", "hello"): nobody will ever look
     for it."""
     row = words_in(text)
-    return 0 < len(row) <= FEW_WORDS and all(
-        word in _ACKNOWLEDGEMENT and not word.isdigit() for word in row
-    )
+    return 0 < len(row) <= FEW_WORDS and not _told(row) and not any(map(str.isdigit, row))
 
 
 def hardly_speaks(text: str) -> bool:
     """Whether a text has no word of its own, or is one word: alone it tells nobody what it is about."""
     row = words_in(text)
-    own = [word for word in row if word not in _ACKNOWLEDGEMENT | analysis.STOP_WORDS]
+    own = [word for word in _told(row) if word not in analysis.STOP_WORDS]
     # Where no spaces part the words, one of them is a sentence.
     return not own or (len(row) == 1 and text.isascii())
+
+
+def _told(words: "list[str]") -> "list[str]":
+    """Return the words of a text that do more than agree or ask to go on, in order."""
+    told = [word for word in words if word not in _ACKNOWLEDGEMENT]
+    if told and len(words) <= MOST_WORDS:
+        row = " ".join(["", *words, ""])
+        for phrase in _PHRASES:
+            row = row.replace(f" {phrase} ", " ")
+        told = [word for word in row.split() if word not in _ACKNOWLEDGEMENT]
+    return told
 
 
 def _only_commits(words: "list[str]") -> bool:
@@ -226,7 +244,7 @@ def _asks_for_more(words: "list[str]") -> bool:
     return False
 
 
-def _holds(words: "list[str]", phrases: "tuple[str, ...]") -> bool:
+def _holds(words: "list[str]", phrases: "Iterable[str]") -> bool:
     """Whether one of some phrases stands in a row of words; of "that's" it is "that"."""
     row = " ".join(["", *(word.partition("'")[0] for word in words), ""])
     return any(f" {phrase} " in row for phrase in phrases)

@@ -14,7 +14,9 @@ from vector_memory.text import prompts
      "good morning everyone", "please commit all code with a good message and push it",
      "Commit the uncommitted files with a short, descriptive message and then push the branch to origin please",
      "create a new branch and a pr", "commit the new change and merge it", "push with a short commit message",
-     "<ide_opened_file>The user opened notes.py</ide_opened_file> ok", "‹ide_selection›x = 3‹/ide_selection›"],
+     "<ide_opened_file>The user opened notes.py</ide_opened_file> ok", "‹ide_selection›x = 3‹/ide_selection›",
+     "passt so, danke dir", "très bien, merci beaucoup", "muy bien, gracias", "faz o commit por favor", "va bene, grazie mille",
+     "отлично, спасибо", "tak, zrób to", "tamam", "好的，谢谢", "コミットしてください", "네, 좋아요"],
 )  # fmt: skip
 def test_acknowledgements_and_commands_need_nothing(prompt: str) -> None:
     """Prompts that only steer get no memory."""
@@ -26,7 +28,9 @@ def test_acknowledgements_and_commands_need_nothing(prompt: str) -> None:
     ["fix the parser", "which port does postgres use?", "yes, but use the WAL mode", "why?",
      "no, the other database", "what did the last commit change?", "which branch is the pull request on",
      "write the commit message for this change", "commit and then change the message", "create the files and commit",
-     "commit the parser", "push the fix of the ledger", "<ide_opened_file>a.py</ide_opened_file> why?"],
+     "commit the parser", "push the fix of the ledger", "<ide_opened_file>a.py</ide_opened_file> why?",
+     "ja, aber erst die Tests", "où ?", "continúa con la migración de usuarios", "да, но сначала исправь тест", "tak, ale bez schematu",
+     "devam et, fatura modülünü taşı", "好的，但是先修测试", "請求書の移行を続けて"],
 )  # fmt: skip
 def test_prompts_with_content_may_need_something(prompt: str) -> None:
     """A content word makes a prompt worth a search."""
@@ -62,7 +66,9 @@ def test_a_short_prompt_of_its_own_subject_is_not_about_what_was_before(
 @pytest.mark.parametrize(
     ("prompt", "on"),
     [("continue", True), ("Go on.", True), ("ok, go ahead", True), ("thanks", False), ("a", False), ("hi", False),
-     ("commit and push", False), ("/resume", False), ("continue with the parser", False)],
+     ("commit and push", False), ("/resume", False), ("continue with the parser", False), ("continúa", True),
+     ("continue là où on s'est arrêtés", True), ("продолжай", True), ("続けてください", True), ("계속해 주세요", True),
+     ("vai avanti", True), ("gracias", False), ("sigue con el módulo de impresión", False)],
 )  # fmt: skip
 def test_going_on_is_told_from_agreeing(prompt: str, on: bool) -> None:
     """Who goes on wants to know with what; who thanks or chooses does not."""
