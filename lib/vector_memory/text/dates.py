@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta, timezone, tzinfo
 
-from vector_memory.text import times
+from vector_memory.text import times, times_abroad
 from vector_memory.text.times_abroad import WEEKDAYS
 
 EXAMPLES = (
@@ -20,7 +20,7 @@ _DAYS = {"h": 1 / 24, "d": 1, "w": 7, "m": 30, "y": 365}
 _CLOCK = re.compile(r"(.*?\S)\s+(?:at\s+)?([01]?\d|2[0-3]):([0-5]\d)")
 _DAYS_AHEAD = {
     "today": 0, "yesterday": -1, "tomorrow": 1, "the day after tomorrow": 2, "day after tomorrow": 2,
-    "morgen": 1, "übermorgen": 2, "demain": 1, "après-demain": 2, "mañana": 1,
+    "morgen": 1, "übermorgen": 2, "demain": 1, "après-demain": 2, "mañana": 1, "pasado mañana": 2,
 }  # fmt: skip
 _UNITS = ("week", "month", "quarter", "year")
 
@@ -38,7 +38,7 @@ def parse(text: str, now: datetime, zone: tzinfo | None = None) -> datetime:
     Raises:
         ValueError: it is no date.
     """
-    words = " ".join(text.lower().split())
+    words = _words(text)
     try:
         distance = _distance(words)
         if distance is not None:
@@ -60,7 +60,7 @@ def coming(text: str, now: datetime) -> datetime | None:
     Args:
         now: the present moment, in the zone of its days.
     """
-    words = " ".join(text.lower().split())
+    words = _words(text)
     age = _age(words)
     if age is not None:
         return now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=age)
@@ -84,6 +84,15 @@ def coming(text: str, now: datetime) -> datetime | None:
     except ValueError:
         # The 29th of February.
         return None
+
+
+def _words(text: str) -> str:
+    """Return the words of a date in small letters and in English, without an article or "on" before them."""
+    low = " ".join(text.lower().split())
+    # By itself "5.12." may be a version, but not where a date is asked for.
+    is_dotted = low.endswith(".") and low.replace(".", "").isdecimal()
+    words, _ = times_abroad.in_english(f"am {low}" if is_dotted else low)
+    return words if words.startswith("on the ") else words.removeprefix("on ").removeprefix("the ")
 
 
 def _age(words: str) -> float | None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
 
-from vector_memory.text import times
+from vector_memory.text import times, times_abroad
 from vector_memory.text.patterns import PatternTable
 from vector_memory.text.words import clauses_in
 
@@ -61,7 +61,7 @@ def _is_due(text: str, named: times.TimeSpan) -> bool:
     """Whether a text says that something is to be done, or happens, on the one day that it names."""
     if not named.is_date or text.rstrip().endswith("?"):
         return False
-    before, _, behind = text.replace("next ", "").partition(named.words)
+    before, _, behind = times_abroad.without_next(text).partition(named.words)
     leads, follows = _TABLE.found(before), _TABLE.found(behind)
     if "other" in leads:
         return False
@@ -98,4 +98,4 @@ def _only(named: Sequence[times.TimeSpan]) -> times.TimeSpan | None:
 
 def _spans(text: str, now: datetime) -> tuple[times.TimeSpan, ...]:
     # What is next is found as what comes next.
-    return times.spans(text.replace("next ", ""), now)
+    return times.spans(times_abroad.without_next(text), now)

@@ -15,13 +15,17 @@ MONTHS = (
     "october", "november", "december",
 )  # fmt: skip
 _UNITS = ("hours", "days", "week", "weeks", "month", "months", "year", "years")
-_WHOLE = ("yesterday", "today", "the day before yesterday", "recently")
+_WHOLE = (
+    "yesterday", "today", "the day before yesterday", "recently", "week before last", "month before last",
+)  # fmt: skip
 _NAMED = frozenset((*WEEKDAYS, *MONTHS, *_UNITS, "weekend", "night"))
 _TIMES = _NAMED | frozenset(_WHOLE)
 _HERE = "hier"
 """Yesterday in French, here in German."""
-_GERMAN = tables.sets("time_words")["german"]
+_GERMAN, _BEFORE_DOTTED = (tables.sets("time_words")[part] for part in ("german", "dotted"))
 _DIGITS = r"\d{1,4}"
+_DOTTED = r"(?<![\w.])\d{1,2}\.\d{1,2}\.(?:(?:19|20)\d\d)?(?!\.?\w)"
+"""5.12.2026, or 5.12., which is a version as well."""
 
 
 @lru_cache(maxsize=1)
@@ -49,16 +53,34 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     ]
     # "im August": the month itself is the same.
     telling += [
-        word for word, english in english_words.items() if english in ("since", "last", "this")
+        word
+        for word, english in english_words.items()
+        if english in ("since", "last", "next", "this")
     ] + ["im"]
+    # "am 14. November": the point is not English.
+    same = "|".join(word for word, english in english_words.items() if word == english in MONTHS)
     every = sorted(english_words, key=len, reverse=True)
-    one = rf"(?:{'|'.join(map(re.escape, every))}|{_DIGITS})(?!\w)"
-    any_told = rf"(?<!\w)(?:{'|'.join(map(re.escape, telling))})(?!\w)"
+    one = rf"(?:{'|'.join(map(re.escape, every))}|{_DOTTED}|{_DIGITS})(?!\w)"
+    pointed = rf"(?:^|(?<!\w)(?:{'|'.join(sorted(_BEFORE_DOTTED))})\s)\d\d?\.\s(?:{same})(?!\w)"
+    any_told = rf"(?<!\w)(?:{'|'.join(map(re.escape, telling))})(?!\w)|{pointed}|{_DOTTED}"
     return (
         re.compile(any_told),
         re.compile(rf"(?<!\w){one}(?:\.?\s+{one})*"),
         re.compile(rf"(?<!\w){one}"),
     )
+
+
+def without_next(text: str) -> str:
+    """Return a text without its words for what comes next: "by next Friday" as "by Friday", "vendredi prochain." as
+    "vendredi."."""
+    kept: list[str] = []
+    for word in text.replace("que viene", "next").split(" "):
+        bare = word.rstrip(".,;:!?)")
+        if _words().get(bare.lower(), bare) != "next":
+            kept.append(word)
+        elif kept:
+            kept[-1] += word[len(bare) :]
+    return " ".join(kept)
 
 
 def in_english(low: str) -> tuple[str, Sequence[tuple[int, int]] | None]:
@@ -92,10 +114,22 @@ def _read(low: str, matches: Sequence[re.Match[str]]) -> str:
     english = _words()
     if any(word[0] == _HERE for word in matches) and not _GERMAN.isdisjoint(words_in(low)):
         return ""
-    words = [english.get(word[0], word[0]) for word in matches]
-    if not any(word in _TIMES for word in words):
+    words = [english.get(word[0]) or _dated(word, low) or word[0] for word in matches]
+    if not any(word in _TIMES or " " in word for word in words):
         return ""
     return " ".join(_ordered(words))
+
+
+def _dated(dotted: re.Match[str], low: str) -> str:
+    """Return a date such as 5.12.2026 with its month's name, "" for what is none, or may be a version: without its year
+    it counts behind some words alone."""
+    day, _, rest = dotted[0].partition(".")
+    month, _, year = rest.partition(".")
+    before = low[: dotted.start()].replace(":", " ").split()[-1:]
+    if not (month and int(day) and 0 < int(month) <= len(MONTHS)):
+        return ""
+    is_date = year or not _BEFORE_DOTTED.isdisjoint(before)
+    return f"{int(day)} {MONTHS[int(month) - 1]} {year}".strip() if is_date else ""
 
 
 def _ordered(words: Sequence[str]) -> list[str]:
@@ -107,8 +141,8 @@ def _ordered(words: Sequence[str]) -> list[str]:
         if word == "ago" and len(after) == 2 and after[1] in _UNITS:
             made += [*after, "ago"]
             place += 3
-        elif after[:1] == ["last"] and (word in _NAMED or word.isdecimal()):
-            made += ["last", word]
+        elif after[:1] in (["last"], ["next"]) and (word in _NAMED or word.isdecimal()):
+            made += [after[0], word]
             place += 2
         else:
             is_of_year = word == "of" and after and after[0].isdecimal() and len(after[0]) == 4

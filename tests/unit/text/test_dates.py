@@ -45,6 +45,19 @@ EAST = timezone(timedelta(hours=5))
         ("March", "2026-02-28T19:00:00+00:00"),
         ("mañana", "2026-11-21T19:00:00+00:00"),
         ("letzte Woche", "2026-11-08T19:00:00+00:00"),
+        ("vorletzte Woche", "2026-11-01T19:00:00+00:00"),
+        ("5.12.2026", "2026-12-04T19:00:00+00:00"),
+        ("03.5.", "2026-05-02T19:00:00+00:00"),
+        ("5. Okt.", "2026-10-04T19:00:00+00:00"),
+        ("14. November", "2026-11-13T19:00:00+00:00"),
+        ("el 3 de dic", "2025-12-02T19:00:00+00:00"),
+        ("nächsten Montag", "2026-11-22T19:00:00+00:00"),
+        ("lundi prochain", "2026-11-22T19:00:00+00:00"),
+        ("el lunes que viene", "2026-11-22T19:00:00+00:00"),
+        ("la semaine prochaine", "2026-11-22T19:00:00+00:00"),
+        ("in 3 Tagen", "2026-11-24T01:30:00+00:00"),
+        ("dans deux semaines", "2026-12-05T01:30:00+00:00"),
+        ("dentro de 3 días", "2026-11-24T01:30:00+00:00"),
     ],
 )
 def test_a_date_is_a_moment_in_utc(text: str, expected: str) -> None:
@@ -72,6 +85,10 @@ def test_a_date_is_a_moment_in_utc(text: str, expected: str) -> None:
         "tomorrow at 25:00",
         "the week",
         "last week or so",
+        "5.12",
+        "5.13.2026",
+        "0.12.",
+        "1.2.2024.5",
     ],
 )
 def test_what_is_no_date_is_refused(text: str) -> None:

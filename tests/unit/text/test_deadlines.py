@@ -35,6 +35,11 @@ TUESDAY = datetime(2026, 11, 24, 16, tzinfo=timezone.utc)
             "2026-12-01",
         ),
         ("renew the licence of the till before december 9", "2026-12-08"),
+        ("Frist: 5.12.2026", "2026-12-05"),
+        ("Die Inventur muss bis zum 05.12. fertig sein.", "2026-12-05"),
+        ("Tenemos que enviar la lista antes del 5 de diciembre.", "2026-12-04"),
+        ("La liste est à rendre pour le 5 déc.", "2026-12-05"),
+        ("On doit livrer d'ici vendredi prochain.", "2026-11-27"),
     ],
 )
 def test_a_day_to_come_ends_with_its_night(said: str, day: str) -> None:
@@ -64,6 +69,10 @@ def test_a_day_to_come_ends_with_its_night(said: str, day: str) -> None:
         "no deliveries from tomorrow till dec 2, black friday",
         "we had it before december 9, not since december 1",
         "orders of december 2, and those of december 4, are missing",
+        "Die Kasse muss auf 5.12. laufen.",
+        "La caja tiene que quedarse en la versión 5.12.",
+        "Bis 5.12. hatten wir die alte Kasse.",
+        "Nächsten Freitag hatte sie nicht gemeint.",
     ],
 )
 def test_other_days_are_no_deadlines(said: str) -> None:

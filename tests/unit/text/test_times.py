@@ -96,6 +96,7 @@ def day(first: str, last: str | None = None) -> list[tuple[str | None, str | Non
         ("on the 2nd?", day("2026-11-02")),
         ("on the 20th, or not", day("2026-10-20")),
         ("vor zwei Wochen", day("2026-11-01", "2026-11-08")),
+        ("vorletzte Woche", day("2026-11-02", "2026-11-09")),
         ("seit letztem Montag", [("2026-11-16 00:00", None)]),
         ("was haben wir Ende Oktober entschieden?", day("2026-10-21", "2026-11-01")),
         ("im August", day("2026-08-01", "2026-09-01")),
