@@ -36,7 +36,7 @@ _WORD = re.compile(rf"(?:[^\W_]|{_SIGNS})+")
 _PART = re.compile(rf"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|(?:[^\W\d_A-Za-z]|{_SIGNS})+")
 _PARTING = str.maketrans("\\:", "//")
 _LINE_NUMBER = re.compile(r"(?::\d+){1,2}$")
-_APOSTROPHE = re.compile("(?<=[^\\W_])['\u2019](?=[^\\W_])")
+_APOSTROPHE = re.compile("(?<=[^\\W_])['\u2019](?=[^\\W_])(s\\b)?")
 _EDGE = "._/:\\@#+-'"
 _UNSPACED = re.compile(
     "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
@@ -84,7 +84,16 @@ def _terms_in(chunks: "Iterable[str]", foreign: bool) -> "tuple[str, ...]":
 
 
 def _chunks(text: str) -> "list[str]":
-    return _CHUNK.findall(_APOSTROPHE.sub("", text))
+    return _CHUNK.findall(_APOSTROPHE.sub(_joint, text))
+
+
+def _joint(apostrophe: "re.Match[str]") -> str:
+    """Return what stands for an apostrophe within a word: nothing but the "s" behind it, or a space where an ending
+    follows capitals ("NAS'ta", "API's"), of which joined nobody could tell where they end."""
+    text, at = apostrophe.string, apostrophe.start()
+    before = text[max(0, at - 2) : at]
+    is_name = len(before) == 2 and before.isalpha() and before.isupper()
+    return " " if is_name and text[at + 1].islower() else apostrophe[1] or ""
 
 
 def _bare(chunk: str) -> str:

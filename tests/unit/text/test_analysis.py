@@ -60,6 +60,16 @@ def test_stop_words_and_apostrophes_carry_nothing() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "terms"),
+    [("IŞIL'da", {"isil", "isil~", "da"}), ("NAS’ta", {"nas", "ta"}), ("the API's", {"api"}), ("user's", {"user"}),
+     ("dell'IVA", {"delliva", "dell", "iva"}), ("DON'T I'm", set())],
+)  # fmt: skip
+def test_an_ending_behind_capitals_is_no_part_of_the_name(text: str, terms: set[str]) -> None:
+    """An apostrophe parts it from them; elsewhere it joins."""
+    assert set(analysis.analyse(text)) == terms
+
+
+@pytest.mark.parametrize(
     ("one", "other"),
     [
         ("IŞIK", "ışık"),
