@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from vector_memory.text import tables
+from vector_memory.text import analysis, tables
+from vector_memory.text.words import words_in
 
 # Words that are mostly plain English count only where they are written as a name.
 _ORDINARY = tables.words("technologies_ordinary")
@@ -47,9 +48,18 @@ def canonical(name: str) -> str:
 
 
 def _named(text: str, match: re.Match[str]) -> bool:
-    """Whether an ordinary word is written as a name: with a capital inside a sentence, or quoted."""
+    """Whether an ordinary word is written as a name: with a capital inside a sentence, or quoted. Behind a number "Go" is
+    a French unit where nothing says that the text is English."""
     start = match.start()
     if start and text[start - 1] == "`":
         return True
-    begins = not text[:start].rstrip() or text[:start].rstrip()[-1:] in ".!?:"
+    before = text[:start].rstrip()
+    begins = not before or before[-1] in ".!?:"
+    if match[0] == "Go" and before[-1:].isdigit() and not _has_english(text):
+        return False
     return match[0][0].isupper() and not begins
+
+
+def _has_english(text: str) -> bool:
+    """Whether a text has little words of English, and is not in another language by more of that one's."""
+    return not (analysis.STOP_WORDS.isdisjoint(words_in(text)) or analysis.is_abroad(text))
