@@ -37,9 +37,10 @@ _TITLE = re.compile(r"^\[[^\]]*\] ")
 """What an idea begins with whose sentence says too little alone."""
 
 
+@lru_cache(2048)
 def binds(text: str) -> bool:
     """Whether a user's sentence, or an idea made of one, likely binds later sessions; one that begins as a rule does
-    ("Never …", "From now on …") says so itself."""
+    ("Never …", "From now on …", "Nunca uses …") says so itself."""
     return plain_kind(text, is_users=True) == PREFERENCE or likelihood(text) >= LIKELY
 
 

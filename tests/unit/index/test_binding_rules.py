@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from vector_memory.index import rules
+from vector_memory.index.plain_kinds import plain_kind
+from vector_memory.model import PREFERENCE
 
 BINDING = [
     "the oven stays below 220 degrees, the old one cracked",
@@ -53,6 +55,31 @@ def test_most_of_what_binds_is_known_and_little_else() -> None:
 def test_what_begins_as_a_rule_is_one(text: str) -> None:
     """Whatever else it weighs."""
     assert rules.binds(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Preise niemals als Gleitkommazahl speichern.", "Ab sofort bitte nur Roggen.", "Ne supprime jamais les recettes.",
+     "Nunca borres las recetas.", "De agora em diante, uma receita por forno.", "Non cancellare mai le ricette.",
+     "Впредь один рецепт на печь.", "Nigdy nie usuwaj przepisów.", "Tarifleri asla silme.", "永远不要删除食谱。",
+     "レシピは絶対に消さないでください。", "이제부터 오븐마다 레시피를 나눠 주세요."],
+)  # fmt: skip
+def test_an_order_for_good_is_a_rule_in_other_languages(text: str) -> None:
+    """The weights know few of their words."""
+    assert plain_kind(text, is_users=True) == PREFERENCE
+    assert rules.binds(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Der Teig ist noch nie aufgegangen.", "Immer noch derselbe Fehler.", "Nous n'avons jamais eu le temps.",
+     "Toujours la même erreur.", "Nunca lo he visto así.", "Nunca tinhas visto isto.", "Non ha mai funzionato.",
+     "Никогда такого не было.", "Zawsze ten sam błąd.", "Bundan sonra testleri çalıştır.", "以后再说吧。",
+     "これからビルドを直します。", "앞으로 이동하는 버튼이 안 눌려요."],
+)  # fmt: skip
+def test_what_never_was_is_no_rule(text: str) -> None:
+    """The same words tell what was, and what always goes wrong."""
+    assert plain_kind(text, is_users=True) != PREFERENCE
 
 
 def test_the_title_of_an_idea_counts_for_nothing() -> None:
