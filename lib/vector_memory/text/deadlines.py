@@ -36,14 +36,6 @@ def has_deadline(text: str) -> bool:
     return any(_is_due(part, day) for part, day in _days(text))
 
 
-def without_days(text: str) -> str:
-    """Return a sentence without the days that it names."""
-    text = text.replace("next ", "")
-    for span in _spans(text, _SOME_TIME):
-        text = text.replace(span.words, " ")
-    return text
-
-
 def _days(text: str) -> list[tuple[str, times.TimeSpan]]:
     """Return what tells of one day each, and the day: a sentence, or what stands between its commas if it names
     several."""

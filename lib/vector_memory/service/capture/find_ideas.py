@@ -32,7 +32,6 @@ from vector_memory.model import (
 )
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.capture.settled import settle
 from vector_memory.service.memory import merging, tombstones, trust_marks
 from vector_memory.service.memory.exchange_versions import EDITED, exchange_of, memory_id, over
 from vector_memory.service.memory.passages import number_of
@@ -92,8 +91,6 @@ def _find(ctx: Context, shelf: Shelf, most: int) -> tuple[int, int]:
             return len(changes), 0
         purged = tombstones.is_purged(ctx, made)
         stored = _store(ctx, shelf, talks, [memory for memory in made if memory.id not in purged])
-        for talk in talks:
-            settle(ctx, shelf, talk)
         ctx.state.set_cursor(_cursor(shelf), {"seq": changes[-1].seq})
     return len(changes), stored
 
