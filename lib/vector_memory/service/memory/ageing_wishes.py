@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta, timezone
 from typing import TypeVar
 
 from vector_memory.aging import EVERY, HALF_LIFE, Every
 from vector_memory.errors import BadInputError
-from vector_memory.model import Memory, Temporal
+from vector_memory.model import Memory, Status, Temporal
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
-from vector_memory.text import dates
+from vector_memory.text import dates, days
 
 T = TypeVar("T")
 MOST_DAYS = 36_500
 NEVER = "never"
 """In place of a date: there is none any more."""
+ENDED = "ended"
+"""In `extra`: `at` when it was found to hold no more, and `until` when it would have held, None for ever."""
 
 
 class AgeingWishes(messages.Request):
@@ -47,17 +49,20 @@ class AgeingWishes(messages.Request):
 
 
 def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
-    """Return a memory that ages as a request says.
+    """Return a memory that ages as a request says. What was over holds again where it has a date to come now, or none
+    any more.
 
     Raises:
         BadInputError: a date is none, a deadline has no date or one that is over, what expires has one that is
-            over, what holds ends before it begins, or what comes back does not say how often.
+            over, what holds ends before it begins, what comes back does not say how often, or what does neither
+            has a date for it.
     """
     if request.wishes_nothing:
         return memory
     temporal = _temporal(request, memory)
     every = request.every.value if request.every else memory.extra.get(EVERY)
-    extra = {name: value for name, value in memory.extra.items() if name not in (EVERY, HALF_LIFE)}
+    was = as_it_was(memory)
+    extra = {name: value for name, value in was.extra.items() if name not in (EVERY, HALF_LIFE)}
     if temporal is Temporal.PERIODIC:
         extra[EVERY] = _required(every, "how often it comes back", "every")
     half_life = memory.extra.get(HALF_LIFE)
@@ -68,9 +73,41 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
         half_life = 0 if temporal is Temporal.PERMANENT else None
     if half_life is not None:
         extra[HALF_LIFE] = half_life
+    since, until = _stretch(ctx, request, was, temporal)
+    changed = replace(
+        was,
+        temporal=temporal,
+        valid_from=since,
+        valid_until=until,
+        expires_at=_expiry(ctx, request.expires, memory.expires_at),
+        extra=extra,
+    )
+    if was is not memory and memory.valid_until and not (request.due or request.valid_until):
+        return ended(changed, memory.valid_until)
+    return changed if _is_over(changed, ctx.now()) else _back(changed)
+
+
+def _stretch(
+    ctx: Context, request: AgeingWishes, memory: Memory, temporal: Temporal
+) -> tuple[datetime | None, datetime | None]:
+    """Return since when a memory holds that becomes of a class, and until when. A deadline's day and the first day of
+    what comes back go with their class; what was a deadline comes back from its day on.
+
+    Raises:
+        BadInputError: see `aged`.
+    """
+    before, end = memory.valid_from, memory.valid_until
+    if temporal is not memory.temporal and memory.temporal is Temporal.PERIODIC:
+        before = None
+    if temporal is not memory.temporal and memory.temporal is Temporal.DEADLINE:
+        if temporal is Temporal.PERIODIC and end is not None:
+            zone = ctx.local_now().tzinfo
+            first = datetime.combine(days.last_before(end, zone), time(), zone)
+            before = first.astimezone(timezone.utc)
+        end = None
     due = due_at(ctx, request.due, is_end=temporal is not Temporal.PERIODIC)
-    until = _moved(ctx, request.valid_until, "valid_until", memory.valid_until)
-    since = _moved(ctx, request.valid_from, "valid_from", memory.valid_from)
+    until = _moved(ctx, request.valid_until, "valid_until", end)
+    since = _moved(ctx, request.valid_from, "valid_from", before)
     if temporal is Temporal.DEADLINE:
         until = _required(due or until, "until when it holds", "due")
         if until <= ctx.now():
@@ -84,18 +121,79 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
             f"It would hold from {since:%Y-%m-%d %H:%M} and be over by {until:%Y-%m-%d %H:%M}.",
             "Give a valid_until that is later than valid_from, or `never`.",
         )
-    return replace(
-        memory,
-        temporal=temporal,
-        valid_from=since,
-        valid_until=until,
-        expires_at=_expiry(ctx, request.expires, memory.expires_at),
-        extra=extra,
-    )
+    return since, until
+
+
+def ended(memory: Memory, at: datetime) -> Memory:
+    """Return a memory that holds no more from a moment on, and knows until when it would have held; as it is where
+    it was over before."""
+    if _is_over(memory, at):
+        return memory
+    until = memory.valid_until.isoformat() if memory.valid_until else None
+    extra = {**memory.extra, ENDED: {"at": at.isoformat(), "until": until}}
+    return replace(memory, valid_until=at, extra=extra)
+
+
+def as_it_was(memory: Memory) -> Memory:
+    """Return a memory as it was before it was found to hold no more; itself where it was not, or has another date
+    since."""
+    noted, end = memory.extra.get(ENDED), memory.valid_until
+    if end is None or not isinstance(noted, dict) or _noted_at(noted, "at") != end:
+        return memory
+    extra = {name: value for name, value in memory.extra.items() if name != ENDED}
+    return replace(memory, valid_until=_noted_at(noted, "until"), extra=extra)
+
+
+def holding(memory: Memory, now: datetime) -> Memory:
+    """Return a memory that was found to be so: what was over holds again, unless another took its place.
+
+    Raises:
+        BadInputError: it is a deadline that is over, and stays so without another date.
+    """
+    if memory.superseded_by:
+        return memory
+    was = as_it_was(memory)
+    if not _is_over(was, now):
+        return _back(was)
+    if memory.temporal is Temporal.DEADLINE:
+        raise BadInputError(
+            f"Memory {memory.id[:12]} has a deadline, and that is over.",
+            "Give it another `due`, or make it permanent.",
+        )
+    return _back(replace(was, valid_until=None))
+
+
+def _is_over(memory: Memory, now: datetime) -> bool:
+    return memory.valid_until is not None and memory.valid_until <= now
+
+
+def _back(memory: Memory) -> Memory:
+    """Return a memory whose time had passed as one that holds; nothing else has taken its place."""
+    if memory.status is not Status.SUPERSEDED or memory.superseded_by:
+        return memory
+    return replace(memory.revived(), valid_until=memory.valid_until)
+
+
+def _noted_at(noted: dict[str, object], name: str) -> datetime | None:
+    try:
+        at = datetime.fromisoformat(str(noted.get(name)))
+    except ValueError:
+        return None
+    return at if at.tzinfo else None
 
 
 def _temporal(request: AgeingWishes, memory: Memory) -> Temporal:
     if request.temporal:
+        is_periodic = request.temporal is Temporal.PERIODIC
+        for name, is_wrong in (
+            ("every", request.every and not is_periodic),
+            ("due", request.due and not (is_periodic or request.temporal is Temporal.DEADLINE)),
+        ):
+            if is_wrong:
+                raise BadInputError(
+                    f"What is {request.temporal} has no `{name}`.",
+                    "Leave out temporal: due makes a deadline, every lets it come back.",
+                )
         return request.temporal
     if request.every:
         return Temporal.PERIODIC

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 from vector_memory.errors import BadInputError
@@ -17,14 +16,19 @@ from vector_memory.model import (
     Origin,
     Priority,
     Source,
-    Status,
     Temporal,
     Tier,
 )
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory import agent_rights, placement, proposals, trust_marks
+from vector_memory.service.memory import (
+    ageing_wishes,
+    agent_rights,
+    placement,
+    proposals,
+    trust_marks,
+)
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.views import MemoryView, view_in
 
@@ -73,7 +77,7 @@ def verify(ctx: Context, request: VerifyRequest) -> WeighedAnswer:
 
     Raises:
         NotFoundError: no memory's id begins so.
-        BadInputError: there is no such verdict.
+        BadInputError: there is no such verdict, or what is confirmed is a deadline that is over.
 
     Returns:
         The memory with its new confidence.
@@ -83,10 +87,13 @@ def verify(ctx: Context, request: VerifyRequest) -> WeighedAnswer:
     now = ctx.now()
     check = {"verdict": verdict, "at": now.isoformat(), "by": request.actor}
     note = privacy.word(request.note)[:NOTE_CHARS]
+    if verdict == CONFIRMED:
+        memory = ageing_wishes.holding(memory, now)
+    elif verdict == OUTDATED and not (request.is_agent and agent_rights.is_the_users(memory)):
+        memory = ageing_wishes.ended(memory, now)
     changed = replace(
         memory,
         confidence=_stepped(request, memory, STEP[verdict]),
-        valid_until=_valid_until(request, memory, now),
         extra={
             **memory.extra,
             VERIFIED: {**check, **({"note": note} if note else {})},
@@ -94,9 +101,6 @@ def verify(ctx: Context, request: VerifyRequest) -> WeighedAnswer:
         },
         updated_at=now,
     )
-    if verdict == CONFIRMED and memory.status is Status.SUPERSEDED and not memory.superseded_by:
-        # Nothing took its place: its time had passed.
-        changed = changed.revived()
     return _changed(ctx, request, shelf, changed, "verify", verdict=verdict)
 
 
@@ -261,14 +265,6 @@ def _stepped(request: messages.Request, memory: Memory, step: float) -> float:
 
 def _raised(request: messages.Request, step: float) -> dict[str, object]:
     return {RAISED: True} if step > 0 and request.is_agent else {}
-
-
-def _valid_until(request: VerifyRequest, memory: Memory, now: datetime) -> datetime | None:
-    verdict = request.verdict
-    if verdict == OUTDATED and not (request.is_agent and agent_rights.is_the_users(memory)):
-        return now
-    was_outdated = (memory.extra.get(VERIFIED) or {}).get("verdict") == OUTDATED
-    return None if verdict == CONFIRMED and was_outdated else memory.valid_until
 
 
 def _changed(

@@ -85,6 +85,10 @@ def test_what_is_asked_for_is_stored_and_told(house: ServiceHouse) -> None:
         {"expires": "yesterday"},
         {"expires": "2026-05-01"},
         {"expires": "last week"},
+        {"due": "2026-05-20", "temporal": "permanent"},
+        {"due": "2026-05-20", "temporal": "decaying"},
+        {"every": "daily", "temporal": "permanent"},
+        {"every": "daily", "temporal": "deadline", "due": "2026-05-20"},
     ],
 )
 def test_what_cannot_be_is_refused(house: ServiceHouse, asked: dict[str, Any]) -> None:
@@ -245,3 +249,124 @@ def test_what_the_user_says_is_outdated_is_not_recalled(
     assert [hit["id"] for hit in door(house.ctx, "recall", asked)["hits"]] == [id]
     door(house.ctx, "verify", {"id": id, "verdict": "outdated"})
     assert door(house.ctx, "recall", asked)["hits"] == []
+
+
+CLASSES: dict[str, dict[str, Any]] = {
+    "permanent": {"temporal": "permanent"},
+    "decaying": {"temporal": "decaying"},
+    "deadline": {"temporal": "deadline", "due": "2026-05-20"},
+    "periodic": {"every": "weekly", "due": "2026-05-06"},
+}
+
+
+@pytest.mark.parametrize("became", CLASSES)
+@pytest.mark.parametrize("was", CLASSES)
+def test_dates_go_with_the_class_that_they_belong_to(
+    house: ServiceHouse, was: str, became: str
+) -> None:
+    """Whatever it was: what it becomes is as if it had been stored so, and is found after its old date."""
+    id = house.remember(DEADLINE, **CLASSES[was])["id"]
+    fresh = house.remember("the lease of the cellar ends", **CLASSES[became])["id"]
+    door(house.ctx, "edit", {"id": id, **CLASSES[became]})
+    names = ("temporal", "every", "due_on", "valid_from", "valid_until")
+    assert [told(house, id).get(name) for name in names] == [
+        told(house, fresh).get(name) for name in names
+    ]
+    house.time = datetime(2026, 6, 1, 9, tzinfo=timezone.utc)
+    hits = door(house.ctx, "recall", {"query": DEADLINE, "global": True})["hits"]
+    assert (id in [hit["id"] for hit in hits]) == (became != "deadline")
+
+
+@pytest.mark.parametrize("was", CLASSES)
+def test_a_date_of_its_own_stays(house: ServiceHouse, was: str) -> None:
+    """Since when and until when something holds, where it was said of no class."""
+    said = {"valid_from": "2026-05-01T00:00Z", "valid_until": "2026-08-01T00:00Z"}
+    id = house.remember(DEADLINE, **({} if was in ("deadline", "periodic") else CLASSES[was]), **said)["id"]  # fmt: skip
+    door(house.ctx, "edit", {"id": id, "temporal": "decaying"})
+    door(house.ctx, "edit", {"id": id, "expires": "never", "temporal": "permanent"})
+    assert told(house, id)["valid_from"] == "2026-05-01T00:00:00+00:00"
+    assert told(house, id)["valid_until"] == "2026-08-01T00:00:00+00:00"
+
+
+def test_a_deadline_that_comes_back_does_so_from_its_day_on(house: ServiceHouse) -> None:
+    """Of a whole day and of a moment; it is Sunday, 3 May."""
+    whole = house.remember("look at the backups", due="monday")["id"]
+    moment = house.remember("the train to the fair", due="2026-05-20T15:30Z")["id"]
+    for id, day in ((whole, "2026-05-04"), (moment, "2026-05-20")):
+        door(house.ctx, "edit", {"id": id, "every": "weekly"})
+        assert told(house, id)["valid_from"] == f"{day}T00:00:00+00:00"
+        assert told(house, id)["valid_until"] is None
+
+
+@pytest.mark.parametrize("is_swept", [False, True])
+@pytest.mark.parametrize("between", [[], ["refuted"], ["outdated"], ["refuted", "outdated"]])
+def test_what_is_confirmed_has_the_date_that_it_had(
+    house: ServiceHouse, between: list[str], is_swept: bool
+) -> None:
+    """Before it was found to hold no more, once or more often; and again."""
+    id = house.remember(DEADLINE, due="2026-05-20")["id"]
+    for _ in range(2):
+        for verdict in ("outdated", *between):
+            door(house.ctx, "verify", {"id": id, "verdict": verdict})
+            house.pass_time(seconds=1)
+        if is_swept:
+            door(house.ctx, "run_job", {"name": "ttl-sweep", "dry_run": False})
+            assert told(house, id)["status"] == "superseded"
+        door(house.ctx, "verify", {"id": id, "verdict": "confirmed"})
+        shown = told(house, id)
+        assert (shown["status"], shown["temporal"]) == ("active", "deadline")
+        assert shown["valid_until"] == "2026-05-21T00:00:00+00:00"
+
+
+def test_what_was_outdated_stays_so_however_it_is_to_age(house: ServiceHouse) -> None:
+    """Only its confirmation brings it back, or another date; then as it was to age."""
+    asked = {"query": DEADLINE, "global": True}
+    id = house.remember(DEADLINE, due="2026-05-20")["id"]
+    door(house.ctx, "verify", {"id": id, "verdict": "outdated"})
+    house.pass_time(seconds=1)
+    door(house.ctx, "edit", {"id": id, "temporal": "permanent"})
+    assert door(house.ctx, "recall", asked)["hits"] == []
+    door(house.ctx, "verify", {"id": id, "verdict": "confirmed"})
+    assert told(house, id)["valid_until"] is None
+    door(house.ctx, "verify", {"id": id, "verdict": "outdated"})
+    house.pass_time(seconds=1)
+    door(house.ctx, "edit", {"id": id, "due": "2026-06-01"})
+    door(house.ctx, "verify", {"id": id, "verdict": "confirmed"})
+    assert told(house, id)["valid_until"] == "2026-06-02T00:00:00+00:00"
+
+
+@pytest.mark.parametrize("is_swept", [False, True])
+def test_a_deadline_that_is_over_holds_again_with_another_date(
+    house: ServiceHouse, is_swept: bool
+) -> None:
+    """To confirm it gives it none, and says so; what merely held until a day holds on."""
+    over = house.remember(DEADLINE, due="2026-05-20")["id"]
+    lasting = house.remember("the lease of the cellar ends", due="2026-05-20")["id"]
+    held = house.remember("the pool is closed", valid_until="2026-05-20")["id"]
+    house.time = datetime(2026, 6, 1, 9, tzinfo=timezone.utc)
+    if is_swept:
+        door(house.ctx, "run_job", {"name": "ttl-sweep", "dry_run": False})
+    for verdict in ("refuted", "outdated"):
+        door(house.ctx, "verify", {"id": over, "verdict": verdict})
+        assert told(house, over)["valid_until"] == "2026-05-21T00:00:00+00:00"
+    with pytest.raises(BadInputError, match="that is over"):
+        door(house.ctx, "verify", {"id": over, "verdict": "confirmed"})
+    door(house.ctx, "edit", {"id": over, "due": "2026-06-20"})
+    door(house.ctx, "edit", {"id": lasting, "temporal": "permanent"})
+    door(house.ctx, "verify", {"id": held, "verdict": "confirmed"})
+    listed = door(house.ctx, "list", {"global": True})["memories"]
+    assert {one["id"] for one in listed} == {over, lasting, held}
+    assert told(house, over)["due_on"] == "2026-06-20"
+    assert [told(house, id)["valid_until"] for id in (lasting, held)] == [None, None]
+
+
+def test_what_gave_way_to_another_stays_past(house: ServiceHouse) -> None:
+    """Whoever confirms it or gives it a date: the other one holds."""
+    old = house.remember(DEADLINE, due="2026-05-20")["id"]
+    house.remember("the certificate of the gate is renewed by itself", supersedes=old)
+    since = told(house, old)["valid_until"]
+    house.pass_time(days=1)
+    door(house.ctx, "verify", {"id": old, "verdict": "confirmed"})
+    assert told(house, old)["valid_until"] == since
+    door(house.ctx, "edit", {"id": old, "due": "2026-06-20"})
+    assert told(house, old)["status"] == "superseded"
