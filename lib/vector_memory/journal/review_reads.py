@@ -58,18 +58,17 @@ class ReviewReads(MemoryReads):
 
     def linked_pairs(
         self, relations: Sequence[Relation], least: float, most: int
-    ) -> list[tuple[str, str]]:
-        """Return the ids of pairs of active memories that are linked in one of these ways, and at least so
-        closely; the closest and newest first, `most` of them."""
-        rows = self.connections.rows(
-            "SELECT l.from_id, l.to_id FROM links l JOIN memories a ON a.id = l.from_id"
+    ) -> list[tuple[str, str, float]]:
+        """Return pairs of active memories that are linked in one of these ways, and at least so closely, as their ids
+        and the weight; the closest and newest first, those of whole weight last, `most` of them."""
+        return self.connections.rows(
+            "SELECT l.from_id, l.to_id, l.weight FROM links l JOIN memories a ON a.id = l.from_id"
             " JOIN memories b ON b.id = l.to_id"
             f" WHERE l.relation IN ({marks(relations)}) AND l.weight >= ?"
             " AND a.status = 'active' AND b.status = 'active'"
-            " ORDER BY l.weight DESC, a.created_at DESC LIMIT ?",
+            " ORDER BY l.weight >= 1, l.weight DESC, a.created_at DESC LIMIT ?",
             (*map(str, relations), least, most),
         )
-        return [(first, second) for first, second in rows]
 
     def said_often(self, least: int, most: int) -> list[SaidOften]:
         """Return the prompts of at least so many sessions that begin alike and that no review has settled, the

@@ -119,9 +119,9 @@ def _unsettled(ctx: Context, request: ContradictionsRequest) -> list[ComparedVie
     views = []
     for shelf in asker.shelves:
         pairs = shelf.journal.linked_pairs((Relation.CONTRADICTS,), 0.0, MOST_UNSETTLED)
-        by_id = shelf.journal.by_ids([id for pair in pairs for id in pair])
+        by_id = shelf.journal.by_ids([id for pair in pairs for id in pair[:2]])
         names = project_names([shelf])
-        for memory, other in ((by_id[first], by_id[second]) for first, second in pairs):
+        for memory, other in ((by_id[first], by_id[second]) for first, second, _ in pairs):
             if all(asker.scope.holds(end) and is_open(end) for end in (memory, other)):
                 reason = f"against {other.id[:12]}: {other.text[:SHOWN_CHARS]}"
                 view = memory_view(memory, names)

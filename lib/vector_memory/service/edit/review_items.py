@@ -28,6 +28,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import lookup, merging, proposals
 from vector_memory.text.prompts import Prompt
+from vector_memory.text.wording import same_words
 
 PROPOSED, SUSPICIOUS, DISAGREES, DECIDED = "proposed", "suspicious", "contradiction", "decision"
 UNANSWERED, OFTEN_USED, REPEATED, NEW = "unanswered", "core", "duplicate", "new"
@@ -100,13 +101,12 @@ def item_of(ctx: Context, shelf: Shelf, memory: Memory) -> Item | None:
         ((Relation.CONTRADICTS,), 0.0, DISAGREES),
         (CLOSE_RELATIONS, SAME_COSINE, REPEATED),
     ):
-        links = [
-            link
+        pairs = [
+            (link.from_id, link.to_id, link.weight)
             for link in shelf.journal.links_of([memory.id])
             if link.relation in relations and link.weight >= least
         ]
-        ids = [link.end_beyond(memory.id) for link in links]
-        for pair in _of_ids(shelf, [(memory.id, id) for id in ids], reason):
+        for pair in _of_ids(shelf, pairs, reason):
             if pair.memory.id == memory.id:
                 return pair
     if memory.kind == PASSAGE:
@@ -125,13 +125,16 @@ def _pairs(shelf: Shelf, relations: Sequence[Relation], least: float, reason: st
     return list(_of_ids(shelf, shelf.journal.linked_pairs(relations, least, MOST_PAIRS), reason))
 
 
-def _of_ids(shelf: Shelf, pairs: Sequence[tuple[str, str]], reason: str) -> Iterator[Item]:
+def _of_ids(shelf: Shelf, pairs: Sequence[tuple[str, str, float]], reason: str) -> Iterator[Item]:
     """Yield those of these pairs that somebody has to look at."""
-    by_id = shelf.journal.by_ids(list({id for pair in pairs for id in pair}))
-    for ids in pairs:
+    by_id = shelf.journal.by_ids(list({id for pair in pairs for id in pair[:2]}))
+    for *ids, weight in pairs:
         both = [by_id[id] for id in ids if id in by_id]
         both.sort(key=lambda memory: (memory.created_at, memory.seq))
-        if len(both) == 2 and _may_differ(both[0], both[1], reason):
+        if len(both) != 2 or not _may_differ(both[0], both[1], reason):
+            continue
+        # A whole weight is also that of links by hand, of which nobody has measured how close both are.
+        if reason == DISAGREES or weight < 1 or same_words(both[0].text, both[1].text):
             yield Item(shelf, both[1], reason, both[0])
 
 

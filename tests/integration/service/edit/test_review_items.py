@@ -239,6 +239,23 @@ def test_what_says_nearly_the_same_is_asked_about_once(house: ServiceHouse, put:
     assert listed(house) == []
 
 
+@pytest.mark.parametrize("relation", [one for one in Relation if one is not Relation.SUPERSEDES])
+@pytest.mark.parametrize("is_alike", [False, True])
+def test_a_link_by_hand_says_nothing_of_how_close_both_are(
+    house: ServiceHouse, relation: Relation, is_alike: bool
+) -> None:
+    """One that says that both disagree is asked about; else their words have to be the same."""
+    ids = [house.remember("The printer on floor two needs black toner")["id"]]
+    other = "the printer on floor two needs black toner!" if is_alike else "Releases are signed"
+    ids.append(house.remember(other, wait=False)["id"])
+    asked = {"from": ids[1], "to": ids[0], "relation": relation.value}
+    door(house.ctx, "link", asked)
+    reasons = [item["reason"] for item in listed(house)]
+    is_close = relation in (Relation.RELATES_TO, Relation.BUILDS_ON, Relation.CLARIFIES)
+    disagrees = relation is Relation.CONTRADICTS
+    assert reasons == ["contradiction"] * disagrees + ["duplicate"] * (is_close and is_alike)
+
+
 # -- what might be worth storing, and what is used everywhere --
 
 
