@@ -14,6 +14,7 @@ from vector_memory.model import (
     JURISDICTIONS,
     PROPOSED,
     QUIET,
+    TRIGGERS,
     CleanText,
     Memory,
     Origin,
@@ -36,7 +37,7 @@ from vector_memory.service.memory import (
     trust_marks,
     users_words,
 )
-from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged
+from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged, ageing_like
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.placement import Placed, Tie
 from vector_memory.service.memory.views import BriefView, brief
@@ -62,7 +63,8 @@ class RememberRequest(AgeingWishes):
         id: what the memory is to be called, 32 hexadecimal digits: asked twice, it is stored once.
         at: when it was said; None for now.
         supersedes: the id of the memory that gives way to it, or how that begins. What is not said of the new
-            one is as it was with that: its kind, its tags, and where the user asks, its priority.
+            one is as it was with that: its kind, its tags, when it comes, how it ages, and where the user asks, its
+            priority.
         session: the session in which it was asked to be remembered.
         origin: whose words it is said to be, one of `Origin`.
         triggers: conditions under which it comes by itself, see `learning.procedures.read`.
@@ -172,7 +174,7 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
             agent_rights.require_not_the_users(older)
         request = _like(request, older)
     draft = _draft(request, cleaned.text, place.id if place else "", ctx.now())
-    draft = aged(ctx, request, draft)
+    draft = aged(ctx, request, _successor(draft, older, ctx.now()) if older else draft)
     if place:
         ctx.know_project(shelf, place)
     asks = _asks(request, draft)
@@ -189,7 +191,7 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
         # Who does not wait stores many: the index follows from afar.
         with ctx.filling.going_on():
             placed = placement.put(ctx, shelf, draft)
-    if request.triggers:
+    if draft.extra.get(TRIGGERS):
         ctx.later(lambda: conditions.asks_at_tools(ctx))
     raised = _with_it(ctx, shelf, request, placed)
     ctx.count("redactions", cleaned.redactions)
@@ -220,6 +222,13 @@ def _like(request: RememberRequest, older: Memory) -> RememberRequest:
         sensitivity=strictest(_level(request), older.sensitivity),
         jurisdiction=request.jurisdiction or older.jurisdiction,
     )
+
+
+def _successor(draft: Memory, older: Memory, now: datetime) -> Memory:
+    """Return a draft that comes by itself when the memory does that gives way, and ages as that does."""
+    own = {TRIGGERS: older.extra[TRIGGERS]} if TRIGGERS in older.extra else {}
+    kept = ageing_like(draft, older, now)
+    return replace(kept, extra={**own, **kept.extra})
 
 
 def _draft(request: RememberRequest, text: CleanText, project: str, now: datetime) -> Memory:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from vector_memory.aging import EVERY, HALF_LIFE, Every
 from vector_memory.errors import BadInputError
-from vector_memory.model import Memory, Status, Temporal
+from vector_memory.model import COLLECTIONS, Memory, Retention, Status, Temporal
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.text import dates, days
@@ -85,6 +85,26 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
     if was is not memory and memory.valid_until and not (request.due or request.valid_until):
         return ended(changed, memory.valid_until)
     return changed if _is_over(changed, ctx.now()) else _back(changed)
+
+
+def ageing_like(draft: Memory, older: Memory, now: datetime) -> Memory:
+    """Return a draft that ages as the memory does whose place it is to take, but for what is over of that, and for what
+    was so by the rule of its collection."""
+    was, rule = as_it_was(older), COLLECTIONS.get(older.collection)
+    has_gone = was.expires_at is not None and was.expires_at <= now
+    if rule is None or not (rule.ttl_s or draft.expires_at or has_gone):
+        draft = replace(draft, expires_at=was.expires_at)
+    by_rule = rule is not None and rule.retention is Retention.DECAY
+    if _is_over(was, now) or (by_rule and was.temporal is Temporal.DECAYING):
+        return draft
+    own = {name: was.extra[name] for name in (EVERY, HALF_LIFE) if name in was.extra}
+    return replace(
+        draft,
+        temporal=draft.temporal if was.temporal is Temporal.PERMANENT else was.temporal,
+        valid_from=was.valid_from if was.temporal is Temporal.PERIODIC else draft.valid_from,
+        valid_until=was.valid_until,
+        extra={**draft.extra, **own},
+    )
 
 
 def _stretch(
