@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 from vector_memory.daemon import verbs
-from vector_memory.daemon_verbs import VERBS
+from vector_memory.daemon_verbs import VERBS, named
 from vector_memory.service.base import messages
 from vector_memory.service.base.contracts import MEMORY_ACTS
 
@@ -28,3 +28,9 @@ def test_words_of_verbs_are_acts_and_marks() -> None:
     assert words == {*MEMORY_ACTS, "long", "shown", "twice", "page", "look"}
     own = {name for name, verb in VERBS.items() if verb.answered_by == "daemon"}
     assert own == {"import", "import_notes", "backfill", "export", "purge"}
+
+
+def test_what_shows_a_memory_recalls_it() -> None:
+    """Whatever else it does with memories; what stores one tells what it was told."""
+    others = named("change") | named("forget") | named("share")
+    assert named("shown") & others <= named("recall")

@@ -24,7 +24,8 @@ from vector_memory.trust.keys import Keyring, PrivateKey, PublicKey
 SORT, LIFTS = "contract", "lift"
 MEMORY_ACTS = ("store", "recall", "change", "forget", "share")
 VERBS = {act: daemon_verbs.named(act) for act in MEMORY_ACTS}
-"""What may be done with memories, and the verbs that do it; a verb that is in none tells of no memory, and keeps none."""
+"""What may be done with memories, and the verbs that do it, some of them several; a verb that is in none tells of no
+memory, and keeps none."""
 OF_SESSIONS = frozenset({
     "causal_debug", "flow_debug", "lessons", "skill_discovery", "stigmergy", "temporal_planner", "time_travel",
     "workflow_author", "world_model", "wrapup",
@@ -197,8 +198,8 @@ def require_allowed(ctx: Context, verb: str, folder: str) -> None:
     Raises:
         BadInputError: one does not; it says which, and until when.
     """
-    act = next((act for act, verbs in VERBS.items() if verb in verbs), "")
-    if not act:
+    acts = [act for act in daemon_verbs.VERBS[verb].words if act in MEMORY_ACTS]
+    if not acts:
         return
     holding = in_force(ctx, folder)
     if verb in OF_SESSIONS and levels_up_to(*(contract.ceiling for contract in holding)):
@@ -206,7 +207,9 @@ def require_allowed(ctx: Context, verb: str, folder: str) -> None:
             "That is made of whole sessions, and a contract's ceiling holds here.",
             "Ask for single memories: memory_recall.",
         )
-    if broken := forbidden(ctx, holding, act):
+    for act in acts:
+        if (broken := forbidden(ctx, holding, act)) is None:
+            continue
         until = f" until {broken.not_after[:16]}" if broken.not_after else ""
         raise BadInputError(
             f"The contract {broken.name!r} does not let agents {act} memories{until}.",

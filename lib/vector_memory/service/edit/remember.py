@@ -198,7 +198,8 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
     others = [tie.other.id for tie in placed.ties if placed.action in ("merged", "superseded")]
     ids = [placed.memory.id, *others, *(one.id for one in raised)]
     ctx.state.audit("remember", request.actor, ids, {"action": placed.action})
-    answer = _answer(request, placed, place.name if place else "", cleaned.redactions)
+    told = placed if agent_rights.may_recall(ctx, request) else placed._replace(ties=(), near=())
+    answer = _answer(request, told, place.name if place else "", cleaned.redactions)
     return answer if request.is_agent or not raised else replace(answer, raised=raised)
 
 

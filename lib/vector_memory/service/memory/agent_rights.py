@@ -66,6 +66,15 @@ def require_allowed(ctx: Context, verb: str, sent: request_fields.Sent) -> None:
         contracts.require_allowed(ctx, verb, ctx.place(folder).root if folder else "")
 
 
+def may_recall(ctx: Context, request: messages.Request) -> bool:
+    """Whether who asks may be told of memories beside what the request itself says."""
+    try:
+        require_allowed(ctx, "recall", vars(request))
+    except BadInputError:
+        return False
+    return True
+
+
 def is_the_users(memory: Memory) -> bool:
     """Whether a memory holds the user's own words, or what the user imported, and they bind."""
     theirs = memory.origin in (Origin.USER, Origin.IMPORT) and memory.trust > 0

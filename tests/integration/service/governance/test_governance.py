@@ -66,6 +66,42 @@ def test_a_contract_keeps_agents_from_what_it_prohibits(house: ServiceHouse, pro
     agent_rights.require_allowed(house.ctx, "forget", {**asked, "cwd": "/elsewhere"})
 
 
+@pytest.mark.parametrize(
+    ("verb", "asked"),
+    [
+        ("list", {}),
+        ("export", {}),
+        ("export", {"format": "markdown"}),
+        ("export_vault", {}),
+        ("backup", {}),
+        ("forget", {"query": "zebra host", "dry_run": True}),
+        ("forget", {"ids": ["ID"], "dry_run": True}),
+        ("purge", {"ids": ["ID"], "dry_run": True}),
+        ("edit", {"id": "ID", "tags": ["x"]}),
+        ("verify", {"id": "ID", "verdict": "confirmed"}),
+        ("review", {}),
+        ("prune", {}),
+    ],
+)
+@pytest.mark.parametrize("terms", [{"prohibited": ["recall"]}, {"permitted": ["store", "forget", "change", "share"]}])  # fmt: skip
+def test_who_may_not_recall_is_told_no_words(
+    house: ServiceHouse, project: Path, verb: str, asked: dict[str, Any], terms: dict[str, Any]
+) -> None:
+    """Whatever else a verb does; the user is, and what is stored tells of nothing beside it."""
+    text = "The zebra host is patched every night by cron"
+    id = house.remember(text, project, kind="decision")["id"]
+    asked = {name: [id] if value == ["ID"] else id if value == "ID" else value for name, value in asked.items()}  # fmt: skip
+    contract(house, **terms)
+    agents = {"actor": "mcp", "cwd": str(project)}
+    with pytest.raises(BadInputError, match="does not let agents recall"):
+        door(house.ctx, verb, {**agents, **asked})
+    said = {**agents, "text": "The zebra host is patched every morning by cron"}
+    told = door(house.ctx, "remember", {**said, "project": str(project)})
+    assert "night" not in str(told)
+    assert told["action"] != "unchanged"
+    agent_rights.require_allowed(house.ctx, verb, {**agents, "actor": "user"})
+
+
 def test_a_contract_ends(house: ServiceHouse) -> None:
     made = contract(house, prohibited=["share"], until="2026-05-04")
     assert door(house.ctx, "contract", {"action": "check", "act": "share"})["broken"] == made["id"]
@@ -197,7 +233,7 @@ def test_what_is_restricted_is_no_agents_by_its_id(house: ServiceHouse, project:
 
 
 HARMLESS = {
-    "actors", "agent_dev_env", "audit", "backup", "benchmark", "benchmark_suite", "card", "check", "check_proof",
+    "actors", "agent_dev_env", "audit", "benchmark", "benchmark_suite", "card", "check", "check_proof",
     "constitutional_monitor", "context_budget", "contract", "cost_router", "delegation", "facets", "flags",
     "formal_verify", "governance_gaps", "governance_report", "growth", "identity", "init", "jobs", "lease", "mark_flag",
     "meta_agent", "migrate", "privacy", "prove", "rebuild", "red_team", "run_job", "self_assess", "share_status", "stats",
@@ -207,7 +243,7 @@ HARMLESS = {
 
 
 def test_every_verb_is_an_act_or_gives_and_keeps_no_memory() -> None:
-    acts = [verb for done_by in contracts.VERBS.values() for verb in done_by]
+    acts = {verb for done_by in contracts.VERBS.values() for verb in done_by}
     assert sorted([*acts, *HARMLESS]) == sorted([*verbs.SIMPLE, *verbs.LONG])
 
 
