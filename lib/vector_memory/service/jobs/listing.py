@@ -11,6 +11,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.jobs import registry, runner
 from vector_memory.service.jobs.step import PHASES
 from vector_memory.service.jobs.weekly_backup import newest
+from vector_memory.service.upkeep import stats as figures
 from vector_memory.system.json_in import Record
 
 ACTIONS = ("list", "show", "enable", "disable")
@@ -60,9 +61,7 @@ def jobs(ctx: Context, request: JobsRequest) -> View:
     if request.action == "list":
         if ctx.state.writable:
             runner.due_jobs(ctx)
-        rows = ctx.state.jobs()
-        listed = [rows.get(name) or runner.row_of(ctx, name) for name in registry.JOBS]
-        views = [_view(ctx, row, request.whole) for row in listed]
+        views = [_view(ctx, row, request.whole) for row in _all(ctx)]
         at = newest(ctx.home)
         return {"jobs": views, **({"backup_at": at} if at else {})}
     name = registry.named(request.name)
@@ -70,6 +69,16 @@ def jobs(ctx: Context, request: JobsRequest) -> View:
         request.require_user("enables and disables jobs")
         _set(ctx, name, request.action == "enable", request.actor)
     return _view(ctx, runner.told_row(ctx, name), whole=True)
+
+
+def stats(ctx: Context, request: messages.Request) -> figures.StatsAnswer:
+    """Return counts of all that there is; of the jobs, too, which a new data home has not noted yet."""
+    return figures.stats(ctx, request, _all(ctx))
+
+
+def _all(ctx: Context) -> list[JobRow]:
+    rows = ctx.state.jobs()
+    return [rows.get(name) or runner.row_of(ctx, name) for name in registry.JOBS]
 
 
 def _set(ctx: Context, name: str, enabled: bool, actor: str) -> None:

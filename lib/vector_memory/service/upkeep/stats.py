@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
-from vector_memory.journal.job_rows import FAILED
+from vector_memory.journal.job_rows import FAILED, JobRow
 from vector_memory.journal.reads import CountedBy
 from vector_memory.journal.use_labels import BY, UseCount
 from vector_memory.model import GLOBAL_PROJECT, LIVING, Scope
@@ -107,8 +107,12 @@ class StatsAnswer(messages.Answer):
     backfill: dict[str, object]
 
 
-def stats(ctx: Context, request: messages.Request) -> StatsAnswer:
-    """Return counts, of all stores or of one project, with the stores and the model behind them."""
+def stats(ctx: Context, request: messages.Request, jobs: Sequence[JobRow]) -> StatsAnswer:
+    """Return counts, of all stores or of one project, with the stores and the model behind them.
+
+    Args:
+        jobs: all that there are.
+    """
     # Only a project that is named: who asks from within one wants the figures of all.
     place = messages.place_of(ctx, request) if request.project else None
     seen = messages.limited(ctx, request, place, Scope())
@@ -135,13 +139,12 @@ def stats(ctx: Context, request: messages.Request) -> StatsAnswer:
         embedding=EmbeddingView(ctx.embedding.model, ctx.embedding.state, ctx.embedding.error),
         uses=_uses(ctx),
         slo=ctx.timings.report(ctx.state),
-        jobs=_jobs(ctx),
+        jobs=_of_jobs(ctx, jobs),
         backfill=ctx.filling.told,
     )
 
 
-def _jobs(ctx: Context) -> dict[str, int]:
-    rows = ctx.state.jobs().values()
+def _of_jobs(ctx: Context, rows: Sequence[JobRow]) -> dict[str, int]:
     day = ctx.now() - timedelta(days=1)
     return {
         "enabled": sum(row.enabled for row in rows) if ctx.settings.jobs else 0,

@@ -15,6 +15,7 @@ import pytest
 from service_house import ServiceHouse, door
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
+from vector_memory.journal.job_rows import JobRow
 from vector_memory.journal.state import State
 from vector_memory.service.base.context import Context, JobClock
 from vector_memory.service.jobs import registry, runner
@@ -253,6 +254,21 @@ def test_listing_enabling_disabling(house: ServiceHouse) -> None:
         door(house.ctx, "jobs", {"action": "disable", "name": "three", "actor": "agent"})
     with pytest.raises(NotFoundError):
         door(house.ctx, "jobs", {"action": "show", "name": "nothing"})
+
+
+def test_figures_and_list_count_the_same_jobs(house: ServiceHouse) -> None:
+    """Also before any of them was noted, one is disabled, or all are."""
+    house.ctx.state.put_jobs([JobRow("of_an_older_version", True)])
+
+    def counted() -> tuple[int, int]:
+        told = door(house.ctx, "stats", {})["jobs"]["enabled"]
+        return told, sum(each["enabled"] for each in door(house.ctx, "jobs", {})["jobs"])
+
+    assert counted() == (2, 2)
+    door(house.ctx, "jobs", {"action": "disable", "name": "one"})
+    assert counted() == (1, 1)
+    house.ctx.settings = replace(house.ctx.settings, jobs=False)
+    assert counted() == (0, 0)
 
 
 def test_all_that_is_due_can_be_run_by_hand(house: ServiceHouse) -> None:
