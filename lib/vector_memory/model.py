@@ -502,6 +502,10 @@ class Scope:
         without = tuple(sorted(QUIET.union(self.without)))
         return self if self.collections else replace(self, without=without)
 
+    def listed_at(self, now: datetime) -> Scope:
+        """Return it as lists and figures have it: what is over is there until the next sweep, and told to nobody."""
+        return replace(self.listed, unexpired_at=now)
+
     @property
     def only_projects(self) -> bool:
         """Whether nothing but the project is limited: the hot path."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import islice
 
 from vector_memory.errors import NotFoundError
@@ -78,7 +77,7 @@ def overview(ctx: Context, request: OverviewRequest) -> OverviewAnswer:
     else:
         project = _project(names, request.id)
     scope = messages.limited(ctx, request, place, Scope(projects=(project,)))
-    counted = replace(scope.listed, unexpired_at=ctx.now())
+    counted = scope.listed_at(ctx.now())
     matter = newest_of(shelves, lambda journal: journal.important(scope, k))
     still_open = newest_of(shelves, lambda journal: journal.open_items(scope, k))
     decided = newest_of(shelves, lambda journal: journal.recent(scope, k, (DECISION,)))

@@ -262,8 +262,7 @@ def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
     asker = messages.reader_of(ctx, request)
     if request.shared:
         asker = replace(asker, open_shelves=lambda: ctx.with_team([]))
-    # What is over is there until the next sweep, and told to nobody.
-    scope = replace(asker.scope.listed, unexpired_at=ctx.now())
+    scope = asker.scope.listed_at(ctx.now())
     last = request.offset + request.k
     if request.due:
         newest = _dated(ctx, asker.shelves, scope)

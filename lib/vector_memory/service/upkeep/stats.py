@@ -119,7 +119,7 @@ def stats(ctx: Context, request: messages.Request, jobs: Sequence[JobRow]) -> St
     scope, shelves = seen, ctx.all_shelves()
     if place is not None:
         scope, shelves = replace(seen, projects=(place.id,)), ctx.shelves_of(place)
-    everything, scope = scope, scope.listed
+    everything, scope = replace(scope, unexpired_at=ctx.now()), scope.listed_at(ctx.now())
     names = project_names(shelves)
     by_project = _counted(shelves, "project", scope)
     drain(ctx)
@@ -274,7 +274,7 @@ class GrowthAnswer(messages.Answer):
 def growth(ctx: Context, request: GrowthRequest) -> GrowthAnswer:
     """Return how the memory grew day by day, what is used of it, and its projects."""
     asker = messages.asker_of(ctx, request)
-    scope, shelves = asker.scope.listed, asker.shelves
+    scope, shelves = asker.scope.listed_at(ctx.now()), asker.shelves
     names = project_names(shelves)
     days: Counter[str] = Counter()
     projects: Counter[str] = Counter()
@@ -312,7 +312,7 @@ class FacetsAnswer(messages.Answer):
 def facets(ctx: Context, request: FacetsRequest) -> FacetsAnswer:
     """Return by what a list of memories can be limited, the commonest first."""
     asker = messages.asker_of(ctx, request)
-    scope = asker.scope.listed
+    scope = asker.scope.listed_at(ctx.now())
     counts: dict[str, Counter[str]] = {name: Counter() for name in FACETS}
     for shelf in asker.shelves:
         for words, n in shelf.journal.count_by_words(FACETS, scope).items():

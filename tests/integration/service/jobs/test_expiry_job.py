@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from journal_samples import memory
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, exported
 
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
@@ -55,6 +55,34 @@ def test_what_has_expired_is_not_listed_before_it_goes(house: ServiceHouse) -> N
     for how in ({}, {"sort": "oldest"}, {"k": 100_000}):
         listed = door(house.ctx, "list", {"all_projects": True, **how})
         assert ([one["id"] for one in listed["memories"]], listed["total"]) == ([kept.id], 1)
+    counted = door(house.ctx, "stats", {})
+    assert (counted["memories"], *counted["by_collection"].values()) == (1, 1)
+    assert counted["by_kind"] == {kept.kind: 1}
+    assert door(house.ctx, "growth", {"all_projects": True})["memories"] == 1
+
+
+def test_what_has_expired_can_be_kept_until_it_goes(house: ServiceHouse) -> None:
+    """By its id, which an export tells too."""
+    one = stored(house, 1, expires_at=house.time + timedelta(hours=1))
+    house.pass_time(hours=2)
+    assert [line["id"] for line in exported(house.ctx, {"all_projects": True})] == [one.id]
+    door(house.ctx, "edit", {"id": one.id, "expires": "never"})
+    sweep(house)
+    assert set(every(house)) == {one.id}
+
+
+def test_a_deadline_that_is_over_is_told_where_it_is_asked_for(house: ServiceHouse) -> None:
+    """By its id, in an export, and as of a day on which it held; before the sweep and after it."""
+    id = house.remember("renew the certificate of the gate", due="2026-05-04")["id"]
+    house.pass_time(days=4)
+    for is_swept in (False, True):
+        if is_swept:
+            assert sweep(house)["report"]["gave_way"] == 1
+        assert door(house.ctx, "get", {"id": id})["memory"]["due_on"] == "2026-05-04"
+        assert [line["id"] for line in exported(house.ctx, {"all_projects": True})] == [id]
+        asked = {"action": "memory", "at": "2026-05-04", "all_projects": True}
+        told = door(house.ctx, "time_travel", asked)
+        assert [one["id"] for one in told["memories"]] == [id]
 
 
 def test_what_has_expired_is_nowhere_any_more(house: ServiceHouse) -> None:
