@@ -92,7 +92,7 @@ def ageing_like(draft: Memory, older: Memory, now: datetime) -> Memory:
     was so by the rule of its collection."""
     was, rule = as_it_was(older), COLLECTIONS.get(older.collection)
     has_gone = was.expires_at is not None and was.expires_at <= now
-    if rule is None or not (rule.ttl_s or draft.expires_at or has_gone):
+    if not ((rule and rule.ttl_s) or draft.expires_at or has_gone):
         draft = replace(draft, expires_at=was.expires_at)
     by_rule = rule is not None and rule.retention is Retention.DECAY
     if _is_over(was, now) or (by_rule and was.temporal is Temporal.DECAYING):
@@ -116,15 +116,15 @@ def _stretch(
     Raises:
         BadInputError: see `aged`.
     """
-    before, end = memory.valid_from, memory.valid_until
-    if temporal is not memory.temporal and memory.temporal is Temporal.PERIODIC:
-        before = None
-    if temporal is not memory.temporal and memory.temporal is Temporal.DEADLINE:
-        if temporal is Temporal.PERIODIC and end is not None:
-            zone = ctx.local_now().tzinfo
-            first = datetime.combine(days.last_before(end, zone), time(), zone)
-            before = first.astimezone(timezone.utc)
-        end = None
+    before, end = _without_its_class(memory, temporal)
+    if (
+        temporal is Temporal.PERIODIC
+        and memory.temporal is Temporal.DEADLINE
+        and memory.valid_until
+    ):
+        zone = ctx.local_now().tzinfo
+        first = datetime.combine(days.last_before(memory.valid_until, zone), time(), zone)
+        before = first.astimezone(timezone.utc)
     due = due_at(ctx, request.due, is_end=temporal is not Temporal.PERIODIC)
     until = _moved(ctx, request.valid_until, "valid_until", end)
     since = _moved(ctx, request.valid_from, "valid_from", before)
@@ -142,6 +142,30 @@ def _stretch(
             "Give a valid_until that is later than valid_from, or `never`.",
         )
     return since, until
+
+
+def _without_its_class(
+    memory: Memory, temporal: Temporal
+) -> tuple[datetime | None, datetime | None]:
+    """Return since when a memory holds and until when, but for what its class has set, where it becomes of another."""
+    was = memory.temporal if memory.temporal is not temporal else None
+    return (
+        None if was is Temporal.PERIODIC else memory.valid_from,
+        None if was is Temporal.DEADLINE else memory.valid_until,
+    )
+
+
+def permanent(memory: Memory) -> Memory:
+    """Return a memory as one that holds until something else is said; what was found to hold no more does not."""
+    was = as_it_was(memory)
+    since, until = _without_its_class(was, Temporal.PERMANENT)
+    extra = {name: value for name, value in was.extra.items() if name != EVERY}
+    lasting = replace(
+        was, temporal=Temporal.PERMANENT, valid_from=since, valid_until=until, extra=extra
+    )
+    return (
+        ended(lasting, memory.valid_until) if was is not memory and memory.valid_until else lasting
+    )
 
 
 def ended(memory: Memory, at: datetime) -> Memory:

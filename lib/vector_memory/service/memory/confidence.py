@@ -16,7 +16,6 @@ from vector_memory.model import (
     Origin,
     Priority,
     Source,
-    Temporal,
     Tier,
 )
 from vector_memory.service.base import messages, privacy
@@ -237,11 +236,10 @@ def _lifted(
 
 def _as_target(memory: Memory, target: str) -> Memory:
     return replace(
-        memory,
+        ageing_wishes.permanent(memory),
         kind={"procedure": PROCEDURE, "learning": "learning"}.get(target, memory.kind),
         collection=TARGETS[target],
         expires_at=None,
-        temporal=Temporal.PERMANENT,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
+from vector_memory.aging import EVERY, HALF_LIFE
 from vector_memory.model import (
     BINDING,
     PASSAGE,
@@ -25,6 +26,8 @@ RAISED = 0.1
 MOST_SOURCES = 32
 VOICES = "voices"
 """In `extra`: the origins of all that was merged into it."""
+OF_AGEING = (EVERY, HALF_LIFE)
+"""In `extra`: what belongs to how it ages."""
 PLAIN_KIND = "note"
 
 _PRIORITIES = tuple(Priority)[::-1]
@@ -87,6 +90,9 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
         **trust_marks.unmarked(stored.extra),
         **trust_marks.marks_of(wording),
     }
+    if ages := dated(stored, draft):
+        extra = {name: value for name, value in extra.items() if name not in OF_AGEING}
+        extra |= {name: draft.extra[name] for name in OF_AGEING if name in draft.extra}
     extra[VOICES] = voices(stored, draft)
     extra["sources"] = [*sources_of(stored), *sources_of(draft), source_of(draft)][-MOST_SOURCES:]
     return replace(
@@ -103,7 +109,7 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
         jurisdiction=stored.jurisdiction or draft.jurisdiction,
         external_id=stored.external_id or draft.external_id,
         expires_at=_later(stored.expires_at, draft.expires_at),
-        **dated(stored, draft),
+        **ages,
         extra=extra,
         updated_at=now,
     )

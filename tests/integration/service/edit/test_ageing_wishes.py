@@ -370,3 +370,48 @@ def test_what_gave_way_to_another_stays_past(house: ServiceHouse) -> None:
     assert told(house, old)["valid_until"] == since
     door(house.ctx, "edit", {"id": old, "due": "2026-06-20"})
     assert told(house, old)["status"] == "superseded"
+
+
+@pytest.mark.parametrize("wait", [True, False])
+@pytest.mark.parametrize("how", ["outdated", "over", "expired"])
+def test_what_is_said_again_holds(house: ServiceHouse, how: str, wait: bool) -> None:
+    """Though the memory of the same words holds no more: that one stays what it is."""
+    asked = {"outdated": {}, "over": {"due": "2026-05-05"}, "expired": {"expires": "2026-05-05"}}
+    old = house.remember(DEADLINE, **asked[how])["id"]
+    if how == "outdated":
+        door(house.ctx, "verify", {"id": old, "verdict": "outdated"})
+    house.pass_time(days=9)
+    new = house.remember(DEADLINE, wait=wait)
+    assert new["id"] != old
+    hits = door(house.ctx, "recall", {"query": DEADLINE, "global": True})["hits"]
+    assert [hit["id"] for hit in hits] == [new["id"]]
+    again = house.remember(DEADLINE, wait=wait)
+    assert (again["id"], again["action"]) == (new["id"], "merged")
+
+
+def test_how_it_ages_is_as_was_said_last(house: ServiceHouse) -> None:
+    """As a whole: how often it comes back, and its half-life, too."""
+    id = house.remember(DEADLINE, every="weekly", half_life_days=30)["id"]
+    names = ("temporal", "every", "half_life_days", "due_on")
+    for asked, expected in (
+        ({"every": "daily"}, ["periodic", "daily", None, None]),
+        ({}, ["periodic", "daily", None, None]),
+        ({"half_life_days": 14}, ["decaying", None, 14, None]),
+        ({"due": "2026-05-20"}, ["deadline", None, None, "2026-05-20"]),
+    ):
+        assert house.remember(DEADLINE, **asked)["action"] == "merged"
+        assert [told(house, id).get(name) for name in names] == expected
+
+
+@pytest.mark.parametrize("was", ["deadline", "periodic"])
+def test_what_is_promoted_has_no_date_any_more(house: ServiceHouse, was: str) -> None:
+    """Unless it was found to hold no more: then it stays so, and is permanent once it is confirmed."""
+    id = house.remember(DEADLINE, **CLASSES[was])["id"]
+    door(house.ctx, "verify", {"id": id, "verdict": "outdated"})
+    since = told(house, id)["valid_until"]
+    house.pass_time(seconds=1)
+    door(house.ctx, "promote", {"id": id, "to": "learning"})
+    assert told(house, id)["valid_until"] == since
+    door(house.ctx, "verify", {"id": id, "verdict": "confirmed"})
+    names = ("temporal", "every", "valid_from", "valid_until")
+    assert [told(house, id).get(name) for name in names] == ["permanent", None, None, None]
