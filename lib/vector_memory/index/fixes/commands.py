@@ -9,7 +9,7 @@ from __future__ import annotations
 import ntpath
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
@@ -78,6 +78,11 @@ class CommandPart:
         """Whether it is a program that stands in the command line itself."""
         return self.program in _INTERPRETERS and self.job.endswith(f"{self.program} -")
 
+    @property
+    def tool(self) -> str:
+        """What its options belong to: the program, of an interpreter the script that it runs."""
+        return self.job if self.program in _INTERPRETERS else self.program
+
     @cached_property
     def operands(self) -> frozenset[str]:
         """The names of the files and folders that it is given, without their folders; `.`, `./...` and
@@ -143,6 +148,32 @@ def folder(command: str) -> str:
         part.words[0] for part in parts(command) if part.program in ("cd", "pushd") and part.words
     ]
     return said[-1].rstrip("/") if said else ""
+
+
+def tools(command: str) -> frozenset[str]:
+    """Return what a command line has do something: programs, and the scripts of interpreters."""
+    return frozenset(part.tool for part in acting(command))
+
+
+def is_for_its_tool(failed: str, ran: str) -> bool:
+    """Whether a command line differs from one that failed only in what its own tool takes: other words, or variables
+    that bear the tool's name (`COMPOSER_MEMORY_LIMIT`). What other programs understand, too (`NODE_OPTIONS`, an
+    activated environment, `sudo`), may help them."""
+    ran = bare(ran)
+    fresh = shell.assigned(ran).keys() - shell.assigned(failed).keys()
+    before, now = acting(failed), acting(ran)
+    is_prepared = any(part.program in ("source", ".") for part in parts(ran))
+    if is_prepared or not {part.job for part in now} <= {part.job for part in before}:
+        return False
+    is_own = all(_bears_name(variable, tools(ran)) for variable in fresh)
+    return is_own and (bool(fresh) or [one.words for one in before] != [one.words for one in now])
+
+
+def _bears_name(variable: str, names: Collection[str]) -> bool:
+    """Whether a variable is called as a program is: `GRADLE_OPTS` for `gradlew`, `GOFLAGS` for `go`."""
+    first = variable.lower().partition("_")[0]
+    plain = [name for name in names if " " not in name]
+    return any(first.startswith(name) or name.startswith(first) for name in plain)
 
 
 def _only_prints(part: CommandPart) -> bool:

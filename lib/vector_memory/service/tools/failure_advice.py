@@ -8,8 +8,10 @@ from dataclasses import replace
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
+from vector_memory.index.fixes import commands
 from vector_memory.index.fixes.errors import error_line, names_in, signature, words_of
-from vector_memory.index.fixes.fix_drafts import SIGNATURE_TAG, TAG
+from vector_memory.index.fixes.fix_drafts import RAN, SIGNATURE_TAG, TAG
+from vector_memory.index.fixes.fixes import INSTEAD
 from vector_memory.index.fixes.likeness import (
     PARTICULARS,
     SHAPE,
@@ -65,17 +67,22 @@ def on_failure(
     except UnsafeTextError:
         return ""
     said, words = error_line(output), particulars(output, line)
-    fixes = [fix for fix in _known(question, signature(output, line)) if _is_of(fix, said, words)]
+    known = _known(question, signature(output, line), line)
+    fixes = [fix for fix in known if _is_of(fix, said, words)]
     if not fixes and is_sure:
         fixes = _alike(question, output, line) or [
-            fix for fix in _similar(ctx, question, said) if _is_of(fix, said, words)
+            fix
+            for fix in _similar(ctx, question, said)
+            if _is_of(fix, said, words) and _is_for(fix, line)
         ]
         ctx.count("failures_unknown", not fixes)
     return _present(ctx, question, fixes)
 
 
-def _known(question: HookQuestion, sign: str) -> list[Memory]:
-    return [fix for shelf in question.shelves for fix in known_fixes(shelf, question.scope, sign)]
+def _known(question: HookQuestion, sign: str, command: str) -> list[Memory]:
+    """Return the fixes of an error by its signature or shape that a command line may have use of."""
+    known = (known_fixes(shelf, question.scope, sign) for shelf in question.shelves)
+    return [fix for fixes in known for fix in fixes if _is_for(fix, command)]
 
 
 def _alike(question: HookQuestion, output: str, command: str) -> list[Memory]:
@@ -85,7 +92,7 @@ def _alike(question: HookQuestion, output: str, command: str) -> list[Memory]:
         return []
     return [
         fix
-        for fix in _known(question, like.shape)
+        for fix in _known(question, like.shape, command)
         if is_alike(fix.extra, output, command) and _fits_numbers(fix, said)
     ]
 
@@ -94,6 +101,16 @@ def _is_of(fix: Memory, line: str, words: frozenset[str]) -> bool:
     """Whether a fix is for what an error's line asks for, and the words around it: one that ran a number of its
     own error, such as a version or a port, is for the same numbers alone."""
     return agree(fix.extra.get(PARTICULARS) or (), words) and _fits_numbers(fix, line)
+
+
+def _is_for(fix: Memory, command: str) -> bool:
+    """Whether a fix may help a command line: a call that was only given other options, or a variable of its own
+    program, says nothing to another program."""
+    failed, ran = str(fix.extra.get("command", "")), list(map(str, fix.extra.get(RAN) or ()))
+    is_instead = TAG in fix.tags and f"` {INSTEAD}" in fix.text and len(ran) == 1
+    if not is_instead or not commands.is_for_its_tool(failed, ran[0]):
+        return True
+    return not commands.tools(failed).isdisjoint(commands.tools(command))
 
 
 def _fits_numbers(fix: Memory, line: str) -> bool:

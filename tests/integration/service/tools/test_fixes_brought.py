@@ -519,3 +519,31 @@ def test_names_that_are_nothing_to_the_fix_may_differ(world: World) -> None:
     world.write("second", command, said.format("app_wasm.js", "b.ts"), failed=True)
     world.stop("second")
     assert world.fix().confidence < before
+
+
+@pytest.mark.parametrize(
+    ("failed", "ran", "met", "is_brought"),
+    [
+        ("composer update", "COMPOSER_MEMORY_LIMIT=-1 composer update", "composer update acme/mail", True),
+        ("composer update", "COMPOSER_MEMORY_LIMIT=-1 composer update", "vendor/bin/phpunit", False),
+        ("composer update", "export COMPOSER_MEMORY_LIMIT=-1 && composer update", "php artisan import:orders", False),
+        ("phpstan analyse", "phpstan analyse --memory-limit=1G", "cd app && vendor/bin/phpstan analyse src", True),
+        ("phpstan analyse", "phpstan analyse --memory-limit=1G", "vendor/bin/phpunit", False),
+        ("php build.php", "php build.php --small", "php import.php", False),
+        # What other programs understand, too.
+        ("npm run build", "NODE_OPTIONS=--max-old-space-size=4096 npm run build", "npx jest", True),
+        ("npm run build", "source env.sh && npm run build", "npx jest", True),
+        ("composer update", "composer require ext-big && composer update", "vendor/bin/phpunit", True),
+    ],
+)  # fmt: skip
+def test_a_programs_own_option_is_for_that_program(
+    world: World, failed: str, ran: str, met: str, is_brought: bool
+) -> None:
+    """Whatever the error: another program would not understand it."""
+    error = "Exit code 255\nPHP Fatal error:  Allowed memory size of 134217728 bytes exhausted in /src/{}.php on line 9"
+    world.fail("first", error.format("a"), failed)
+    world.write("first", ran)
+    world.stop("first")
+    assert ran in world.fix().text
+    told = world.fail("second", error.format("b"), met)
+    assert (ran in told) == is_brought
