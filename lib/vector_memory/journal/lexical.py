@@ -48,7 +48,7 @@ class QuestionReads(MemoryReads):
         """Return the active memories that match any of the analysed terms best.
 
         Args:
-            terms: as `text.analysis` makes them.
+            terms: as `text.analysis` makes them; with spaces between them, several that follow each other.
             scope: what the answer is limited to.
             k: how many at most.
             after_seq: only rows with higher sequence numbers.

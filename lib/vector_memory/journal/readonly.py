@@ -108,7 +108,8 @@ def trusted(state_db: str, folder: str) -> bool:
 
 
 def match_expression(terms: "Iterable[str]") -> str:
-    """Return an FTS5 query for any of the terms, "" for none. Each is quoted: none can be an operator."""
+    """Return an FTS5 query for any of the terms, "" for none. Each is quoted: none can be an operator, and what has
+    spaces is found where its words follow each other."""
     # A NUL would end the query in the middle of a term.
     return " OR ".join(
         '"' + term.replace("\0", "").replace('"', '""') + '"' for term in terms if term.strip("\0")
@@ -118,7 +119,7 @@ def match_expression(terms: "Iterable[str]") -> str:
 def selective(
     connection: "sqlite3.Connection", terms: "Iterable[str]", most_rows: "int | None" = None
 ) -> "list[str]":
-    """Return the distinct terms that are worth a query.
+    """Return the distinct terms that are worth a query. Terms in a row count as the rarest of them.
 
     Args:
         most_rows: terms that more rows hold are left out, however few remain.
@@ -128,10 +129,13 @@ def selective(
         more than `MAX_POSTINGS` rows. Terms that no row holds are left out.
     """
     distinct = [term for term in dict.fromkeys(terms) if term]
-    marks = ",".join("?" * len(distinct))
-    counted = connection.execute(
-        "SELECT doc, term FROM lexicon_terms WHERE term IN (%s)" % marks, distinct
-    ).fetchall()
+    words = list(dict.fromkeys(word for term in distinct for word in term.split(" ")))
+    marks = ",".join("?" * len(words))
+    held = dict(
+        connection.execute("SELECT term, doc FROM lexicon_terms WHERE term IN (%s)" % marks, words)
+    )
+    rarest = ((min(held.get(word, 0) for word in term.split(" ")), term) for term in distinct)
+    counted = [(count, term) for count, term in rarest if count]
     kept: "list[str]" = []
     rows = 0
     # A few terms in any case, however common: else a plain question would find nothing.

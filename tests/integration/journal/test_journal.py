@@ -265,6 +265,16 @@ def test_terms_match_whole(journal: Journal) -> None:
     assert len(journal.matching(TERMS, Scope(), 99)) == len(TERMS)
 
 
+def test_terms_in_a_row(journal: Journal) -> None:
+    """They are found where they follow each other, and count as the rarest of them."""
+    journal.add([memory(1, "ledger pool"), memory(2, "pool ledger"), memory(3, "ledger timeout")])
+    for after in (0, 1):
+        found = journal.matching(["pool ledger"], Scope(), 9, after_seq=after)
+        assert [one.seq for one in found] == [2]
+    assert not journal.matching(["pool timeout"], Scope(), 9)
+    assert not journal.matching(["pool ledger"], Scope(), 9, most_rows=1)
+
+
 def test_better_matches_come_first(journal: Journal) -> None:
     """BM25 ranks the rarer and denser match first, with higher scores; k and `after_seq` apply."""
     journal.add(

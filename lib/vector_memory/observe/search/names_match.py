@@ -59,10 +59,13 @@ class MemoryNames:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Identifiers in lower case: whole, each part of what dots join, and files' names without their folders."""
+        """Identifiers in lower case: whole, each part of what dots join, what such a name ends with
+        (`ledger.post_entry` of `shop.ledger.post_entry`), and files' names without their folders."""
         text = "\n".join((self.said, *self.files)).lower()
         bases = map(posixpath.basename, self.files)
-        return frozenset([*_DOTTED.findall(text), *names_in(text), *bases])
+        whole = _DOTTED.findall(text)
+        ends = (name[at + 1 :] for name in whole for at, sign in enumerate(name) if sign in ".:/")
+        return frozenset([*whole, *ends, *names_in(text), *bases])
 
     def calls(self, word: str) -> bool:
         """Whether a plain word is the name of something here, by how it stands."""

@@ -105,7 +105,7 @@ _OWN = re.compile(r"^(?:self|this|cls|super)[.:>-]+")
 _DEFINES = frozenset({"def", "class", "function", "func", "fn", "interface", "struct", "enum", "trait", "impl",
                       "module", "type", "macro", "const", "let", "var"})  # fmt: skip
 _COMPOUND = re.compile(
-    r"[^\W_]+(?:[_.:/-]+[^\W_]+)+|[a-z0-9]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Za-z]+\d{2,}\w*|\d+[A-Za-z]{2,}\w*"
+    r"[^\W_]+(?:[_.:/-]+[^\W_]+)+|[a-z0-9]+[A-Z]\w*|[A-Z]+[a-z0-9]+[A-Z]\w*|[A-Za-z]+\d{2,}\w*|\d+[A-Za-z]{2,}\w*"
 )
 _COMMON = tables.words("common_words")
 _COMMON_STEMS = frozenset(map(analysis.stem, _COMMON)) | _COMMON

@@ -10,10 +10,11 @@ import hashlib
 import logging
 import os
 import threading
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
-from itertools import compress, product
+from itertools import compress, islice, product
 
 from vector_memory import model
 from vector_memory.index.voices import USER, voices
@@ -42,8 +43,9 @@ log = logging.getLogger(__name__)
 TITLE = "Known of what is searched for:"
 SEARCH_MARK = "search:"
 """What stands before a search's digest among what a session was shown."""
-MOST_CANDIDATES = 50
-"""Memories that are looked at."""
+MOST_CANDIDATES, MOST_OF_ONE_WORD = 50, 400
+"""Memories that are looked at, and those among which they are looked for where a name has one word of its own, as
+`load_it` has: others have that word, too."""
 MOST_NAMING = 25
 """So many of them name what the project is about."""
 MOST_ROWS = 4_000
@@ -147,8 +149,12 @@ def _telling(ctx: Context, call: ToolCall, wanted: SearchTerms) -> list[NamedMem
     # Who looks for names and words means the names.
     by_name = tuple(each for each in written if each.names or each.files) or tuple(written)
     wanted = replace(wanted, alternatives=by_name)
-    fitting = {each for held in held_by_any for each in names.fitted(wanted, held)}
-    few = tuple(each for each in fitting if _is_rare(call, each))
+    fitting = Counter(each for held in held_by_any for each in names.fitted(wanted, held))
+    few = tuple(
+        each
+        for each, count in fitting.items()
+        if (not each.names or count < MOST_NAMING) and _is_rare(call, each)
+    )
     named = tuple(each for each in by_name if not written[each].word or each in few)
     in_talk = tuple(_in_talk(written[each]) for each in few)
     rare, weighty, talked = (replace(wanted, alternatives=each) for each in (few, named, in_talk))
@@ -195,18 +201,31 @@ def _candidates(
     ctx: Context, call: ToolCall, shelf: Shelf, wanted: SearchTerms
 ) -> Iterator[Memory]:
     """Yield a store's memories that may come and have letters of what is looked for. Names are asked for as they stand
-    and by their parts: `journal.load_it` has `load_it`."""
+    and by their parts: `journal.load_it` has `load_it`, though the index has it as a whole and in words."""
     exact = {
-        term for each in wanted.alternatives for term in (*each.names, *each.words, *each.files)
+        term
+        for each in wanted.alternatives
+        for term in (*each.names, *each.words, *each.files, each.word)
+        if term
     }
     parts = {term for each in wanted.alternatives for term in each.terms}
-    terms = sorted(exact | set(map(analysis.stem, exact)) | parts)
+    named = (name for each in wanted.alternatives for name in (*each.names, each.word))
+    in_a_row = set(map(_in_a_row, named)) - {""}
+    terms = sorted(exact | set(map(analysis.stem, exact)) | parts | in_a_row)
     scope = replace(call.scope, kinds=tuple(WORTH))
-    rows = shelf.journal.matching(terms, scope, MOST_CANDIDATES, most_rows=MOST_ROWS)
-    for memory in shelf.journal.by_seqs([row.seq for row in rows]).values():
-        texts = (memory.title, memory.text, *memory.files)
-        if _may_come(ctx, memory) and not call.sees(memory) and names.may_fit(wanted, texts):
+    is_of_words = all(" " in words for words in in_a_row)
+    most = MOST_CANDIDATES if is_of_words else MOST_OF_ONE_WORD
+    rows = shelf.journal.matching(terms, scope, most, most_rows=MOST_ROWS)
+    found = shelf.journal.by_seqs([row.seq for row in rows]).values()
+    fitting = (m for m in found if names.may_fit(wanted, (m.title, m.text, *m.files)))
+    for memory in islice(fitting, MOST_CANDIDATES):
+        if _may_come(ctx, memory) and not call.sees(memory):
             yield memory
+
+
+def _in_a_row(name: str) -> str:
+    """Return the words of a name as they follow each other in the index, whatever it is a part of there."""
+    return " ".join(analysis.analyse(" ".join(analysis.parts_of(name))))
 
 
 def _may_come(ctx: Context, memory: Memory) -> bool:

@@ -229,6 +229,37 @@ def test_what_everything_is_about_says_nothing(here: Searching) -> None:
     assert "oldest offset" in here.said("grep -rn audit-tail src")
 
 
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("journal.entry_of", ["grep -rn entry_of src", "rg 'def entry_of'", "grep -rn journal.entry_of src"]),
+        ("Shop.Ledger.post_entry", ["grep -rn post_entry src", "grep -rn Ledger.post_entry lib"]),
+        ("ledger::post_entry", ["rg 'fn post_entry'"]),
+        ("IClockSource", ["grep -rn IClockSource src", "rg 'interface IClockSource'"]),
+    ],
+)  # fmt: skip
+def test_a_name_is_found_within_another_and_in_any_style(
+    here: Searching, name: str, lines: list[str]
+) -> None:
+    """Also where all of its words stand in many memories, and none of them is the one that is meant."""
+    for number in range(search_advice.MOST_CANDIDATES + 5):
+        here.remember(f"Post {number} may load an entry for the clock's source: {number}.")
+    here.remember(f"We decided that {name} reads twice, because the first read may be torn.")
+    for number, line in enumerate(lines):
+        assert "may be torn" in here.said(line, session=f"s{number}")
+    for line in ("grep -rn entry_by .", "grep -rn post_entries .", "grep -rn Shop.post_entry ."):
+        assert not here.said(line, session="other")
+
+
+def test_what_many_memories_name_within_another_is_what_the_project_is_about(
+    here: Searching,
+) -> None:
+    """As where they name it alone."""
+    for number in range(search_advice.MOST_NAMING):
+        here.remember(f"Run {number} of journal.entry_of took {number} seconds.", kind="conclusion")
+    assert not here.said("grep -rn entry_of .")
+
+
 def test_a_word_that_many_memories_have_is_no_name(here: Searching) -> None:
     """Not even where a decision begins with it."""
     for number in range(search_advice.MOST_NAMING):
@@ -238,10 +269,10 @@ def test_a_word_that_many_memories_have_is_no_name(here: Searching) -> None:
 
 
 class Reading(FakeEmbedder):
-    """A model whose vocabulary has all words but one."""
+    """A model whose vocabulary has all words but these."""
 
     def has_word(self, word: str) -> bool:
-        return word != "wkhtmltopdf"
+        return word not in ("wkhtmltopdf", "ilogger", "load_it")
 
 
 def test_what_is_no_word_is_a_name(tmp_path: Path) -> None:
@@ -253,6 +284,10 @@ def test_what_is_no_word_is_a_name(tmp_path: Path) -> None:
     )
     assert not here.said("grep -rn thrown .")
     assert "Gotenberg" in here.said("grep -rn wkhtmltopdf config")
+    here.remember("We decided that ILogger is injected, because the tests read what is logged.")
+    assert "is injected" in here.said("grep -rn ILogger src")
+    here.remember("We decided that journal.load_it reads twice, because reads may be torn.")
+    assert "may be torn" in here.said("grep -rn load_it src")
     house.close()
 
 

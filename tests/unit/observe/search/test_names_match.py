@@ -26,6 +26,16 @@ def test_a_file_is_a_name_without_its_folders() -> None:
         assert by_name(looking_for(pattern.replace(".", r"\.")), held) == is_named
 
 
+def test_a_name_ends_with_names() -> None:
+    """With all that dots join up to its end, and not with what it begins with."""
+    held = naming("", "Shop.Ledger.post_entry is called by shop::queue::Sender.")
+    for pattern, is_named in (
+        ("post_entry", True), ("Ledger.post_entry", True), ("Shop.Ledger.post_entry", True), ("queue::Sender", True),
+        ("Shop.Ledger", False), ("Shop.post_entry", False), ("st_entry", False),
+    ):  # fmt: skip
+        assert by_name(looking_for(pattern), held) == is_named
+
+
 def test_the_sentence_that_says_most() -> None:
     """Of those that have the name."""
     text = "load_ledger is old. We gave load_ledger a queue of its own, since readers starved. Nothing else changed."

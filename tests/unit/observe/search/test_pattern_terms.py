@@ -29,6 +29,7 @@ def of(pattern: str, fixed: bool = False) -> list[tuple[tuple[str, ...], ...]]:
         (r"def\s+parse_line\(", ["parse_line"]),
         (r"^\s*class CacheManager\b", ["cachemanager"]),
         (r"\bgetUserById\b", ["getuserbyid"]),
+        ("IClockSource", ["iclocksource"]),
         (r"load_ledger\|save_ledger", ["load_ledger", "save_ledger"]),
         ("load_ledger|save_ledger", ["load_ledger", "save_ledger"]),
         ("(open|close)_store", ["open_store", "close_store"]),
