@@ -103,7 +103,8 @@ def _told(lines: list[str]) -> tuple[str, str] | None:
             if match:
                 parts = match.groupdict()
                 message = (parts.get("message") or "").strip()
-                if i + 1 < len(lines) and ("panicked at" in line or line.endswith(":")):
+                is_begun = "panicked at" in line or line.endswith(":") or is_code(message)
+                if i + 1 < len(lines) and is_begun:
                     message = f"{message} {lines[i + 1].strip()}".strip()
                 errors.append((rank, (parts.get("kind") or "").split(".")[-1], message))
                 break
@@ -114,6 +115,11 @@ def _told(lines: list[str]) -> tuple[str, str] | None:
     chosen = [ranked for ranked in errors if ranked[0] == best]
     rank, kind, message = chosen[-1] if best == 0 else chosen[0]
     return ("panic" if "panicked" in message else kind), message
+
+
+def is_code(message: str) -> bool:
+    """Whether all that is said is by which code an error is known: `[GHC-87110]`."""
+    return message != "" and all(word[0] + word[-1] == "[]" for word in message.split())
 
 
 def _frames(lines: list[str]) -> Iterator[str]:

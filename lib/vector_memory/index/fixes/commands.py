@@ -38,7 +38,7 @@ _QUIET = _WORDS_OF["quiet"]
 """Programs that only look, or only prepare what others do."""
 _LOOKING_JOBS = frozenset({
     "git status", "git diff", "git log", "git show", "git branch", "git blame", "git ls-files",
-    "git rev-parse", "git remote", "git fetch", "git stash list", "git config", "docker ps",
+    "git rev-parse", "git remote", "git fetch", "git stash list", "docker ps",
     "docker logs", "kubectl get", "kubectl describe", "kubectl logs", "npm ls", "npm view", "npm list",
     "pip show", "pip list", "pip freeze", "gh pr view", "gh pr list", "gh issue view", "gh run",
     "systemctl status", "git grep", "gh api", "gh repo view",
@@ -63,9 +63,11 @@ class CommandPart:
     @property
     def is_quiet(self) -> bool:
         """Whether it only looks or prepares."""
+        job = self.job.removeprefix("ssh ")
         looks = (
             self.program in _QUIET
-            or self.job.removeprefix("ssh ") in _LOOKING_JOBS
+            or job in _LOOKING_JOBS
+            or (job.startswith("git config") and _only_asks(self))
             or _only_prints(self)
         )
         # With a value, `-h` names a host.
@@ -183,6 +185,16 @@ def _only_prints(part: CommandPart) -> bool:
         word.startswith("--in-place") for word in part.words
     )
     return part.program == "sed" and not in_place
+
+
+def _only_asks(part: CommandPart) -> bool:
+    """Whether `git config` gives no value to what it names."""
+    words = [*part.job.split()[2:], *part.words]
+    if not {"get", "list"}.isdisjoint(words[:1]) or any(w.startswith("--get") for w in words):
+        return True
+    pairs = zip(["", *words], words, strict=False)
+    named = [word for before, word in pairs if not word.startswith("-") and before not in _VALUED]
+    return len(named) < 2
 
 
 def same_job(failed: CommandPart, other: CommandPart) -> float:

@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from vector_memory.index import tools
 from vector_memory.index.fixes import commands
-from vector_memory.text.failures import Failure, failure, normalise, undated
+from vector_memory.text.failures import Failure, failure, is_code, normalise, undated
 from vector_memory.text.patterns import PatternTable
 from vector_memory.text.words import letters_in
 
@@ -47,12 +47,13 @@ _URL = re.compile(
     r"\b(?:https?|git|ssh|wss?|ftp):/{1,2}[^\s/'\",]+(?:/(?:[^\s/'\",]*/)*([^\s/'\",]*))?"
 )
 _HOST = r"(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|(?<![\w:])(?=[a-f:]*\d)\[?(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}\]?)"
+SPEAKER = re.compile(r"(?<!\S)\[([\w.@-]+)\](?=:)")
+"""The machine or service whose word it is."""
 _VARIES = tuple(
     (re.compile(pattern, re.IGNORECASE), instead)
     for pattern, instead in (
         (r"\bsha\d{1,3}[-:][\w+/=<>-]+", "<hash>"),
-        # The machine or service whose word it is.
-        (r"(?<!\S)\[[\w.@-]+\](?=:)", ""),
+        (SPEAKER.pattern, ""),
         (_HOST + r"(?::\d+)?(?!\w)", "<host>"),
         (r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b|<hash>", "<hash>"),
         (r"<hash>(?:::\w+)+", "<hash>"),
@@ -186,7 +187,8 @@ def _says_what(line: str) -> bool:
     """Whether a line names something and says more of it than that it failed."""
     message = _PREFIX.sub("", undated(line.strip()))
     rest = NAMED.sub("", message)
-    return rest != message and not (says_only_that(message) or says_only_that(rest))
+    is_empty = is_code(message) or says_only_that(message) or says_only_that(rest)
+    return rest != message and not is_empty
 
 
 def names_in(line: str) -> frozenset[str]:
@@ -210,7 +212,8 @@ def says_anything(error: str) -> bool:
 
 def line_of(text: str) -> str:
     """Return the line of a tidy output that says most: the first that complains, but a count of
-    complaints only when there is no other, else the last."""
+    complaints only when there is no other, else the last; where that is what another announces ("To mend it, run:"),
+    the first that announces something."""
     lines = [line for line in text.split("\n") if len(letters_in(line, 2)) > 1]
     complaints = [at for at, line in enumerate(lines) if _complains(line)]
     plain = (
@@ -221,6 +224,8 @@ def line_of(text: str) -> str:
         )
     )
     last = [at for at, line in enumerate(lines) if not says_only_that(line)][-1:]
+    if last and last[0] and lines[last[0] - 1].endswith(":"):
+        last = [at for at, line in enumerate(lines) if line.endswith(":")]
     at = next(plain, complaints[0] if complaints else last[0] if last else -1)
     return _unplaced(lines[at]).strip("= ") if lines else text.strip()
 

@@ -10,6 +10,10 @@ from vector_memory.index.fixes import commands
 @pytest.mark.parametrize(
     ("command", "family"),
     [
+        ("psql -U shop -c 'select 1'", "psql"),
+        ("psql -h localhost -U shop -c 'select 1'", "psql"),
+        ("redis-cli -h cache get x", "redis-cli get"),
+        ("mvn -U clean install", "mvn clean"),
         ("pytest", "pytest"),
         ("cd app && uv run pytest tests/test_a.py -q 2>&1 | tail -20", "pytest"),
         ("source .venv/bin/activate && python3 -m pytest", "pytest"),
@@ -114,4 +118,23 @@ def test_a_command_in_short() -> None:
 def test_a_host_is_no_help() -> None:
     """`-h` at the end asks for help; with a value it names a host."""
     assert commands.family("psql -h") == ""
-    assert commands.family("psql -h db") == "psql db"
+    assert commands.family("psql -h db") == "psql"
+
+
+@pytest.mark.parametrize(
+    ("command", "is_quiet"),
+    [
+        ("git config --global http.postBuffer 524288000", False),
+        ("git config --global --add safe.directory /src", False),
+        ("git config user.email a@b.example", False),
+        ("git config set pull.rebase true", False),
+        ("git config user.email", True),
+        ("git config --get user.email", True),
+        ("git config get user.email", True),
+        ("git config --list --show-origin", True),
+        ("git config -f .gitmodules submodule.lib.url", True),
+    ],
+)
+def test_a_setting_is_looked_at_or_given(command: str, is_quiet: bool) -> None:
+    """By whether a value stands there."""
+    assert all(part.is_quiet == is_quiet for part in commands.parts(command))

@@ -21,6 +21,9 @@ from vector_memory.index.fixes.likeness import agree, particulars
         ("08:02:13  Encountered an error:\nRuntime Error\n  Cannot reach the schema \"TEST\"\n  250001: refused", 'Cannot reach the schema "TEST"'),
         ("Link check: [ERROR link failed]\n251: the lane lane-7.test refused", "251: the lane lane-7.test refused"),
         ("2026/05/03 10:11:12 feed: address :8080 in use\nexit status 1", "feed: address :8080 in use"),
+        # A code goes with what it stands for, and advice is not what was wrong.
+        ("src/Parse.hs:7:1: error: [GHC-87110]\n    Could not load module \u2018Data.Text\u2019.\n  |", "[GHC-87110] Could not load module \u2018Data.Text\u2019."),
+        ("go: inconsistent vendoring in /src/shop:\n\ta/pgx@v5: is not marked as explicit\n\n\tTo sync it, run:\n\t\tgo mod vendor", "go: inconsistent vendoring in /src/shop: a/pgx@v5: is not marked as explicit"),
     ],
 )  # fmt: skip
 def test_the_line_that_says_it(output: str, line: str) -> None:
@@ -144,6 +147,26 @@ def test_the_line_with_the_place_says_more_than_that_it_failed() -> None:
     """A compiler says what is wrong before somebody says that the build failed."""
     said = "# app\n./run.go:12:3: undefined: start\nFAIL app [build failed]"
     assert error_line(said) == "./run.go:12:3: undefined: start"
+
+
+def test_a_code_is_no_error_of_its_own() -> None:
+    """What stands below it tells errors apart."""
+    plan = "Error: [S-7282]\n    Stack failed to execute the build plan.\n    {}"
+    compiler, library = plan.format("No compiler found"), plan.format("missing C library icu-74")
+    assert signature(compiler, "stack build") == signature(compiler, "stack test")
+    assert not agree(particulars(compiler), particulars(library))
+
+
+def test_which_machine_met_it_is_chance() -> None:
+    """Also where it is named again without being the one that speaks."""
+    play = 'fatal: [{0}]: FAILED! => {{"msg": "you must install the {1} program"}}\n\nPLAY RECAP ***\n{0} : ok=0 failed=1'
+    (one, other, more) = (
+        play.format(*words)
+        for words in (("web1", "sshpass"), ("db-1.shop.test", "sshpass"), ("web1", "rsync"))
+    )
+    line = "ansible-playbook site.yml"
+    assert signature(one, line) == signature(other, line) != signature(more, line)
+    assert agree(particulars(one, line), particulars(other, line))
 
 
 def test_names_are_what_is_quoted_or_written_as_no_word() -> None:
