@@ -46,6 +46,11 @@ class CommandLine:
         place = next((i for i, other in enumerate(self.acts) if other is act), 0)
         yield from reversed(self.acts[:place])
 
+    def after(self, act: Act) -> tuple[Act, ...]:
+        """Return the acts after one, in order."""
+        place = next((i for i, other in enumerate(self.acts) if other is act), len(self.acts))
+        return self.acts[place + 1 :]
+
     def readers(self, act: Act) -> list[Act]:
         """Return the acts that read what one prints."""
         return [other for other in self.acts if other.feeding is act]

@@ -10,7 +10,10 @@ from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import DELETE, HIGH, LOW, Finding
 from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
+from vector_memory.observe.commands.ignored import is_ignored
 from vector_memory.observe.commands.words import WORDS, is_name_made_again
+from vector_memory.text import tables
+from vector_memory.text.analysis import parts_of
 from vector_memory.text.shell import EXECUTING, FILE_SEARCHES, ShellWord
 
 Loss = tuple[str, str, str]
@@ -19,6 +22,8 @@ _EVERYTHING = ("*", ".*", "**", ".[!.]*", "*.*", ".??*")
 _ALONE = re.compile(r"\$\{?\w+(?::?\?|[^/]*$)")
 _NAME_TESTS = ("-name", "-iname", "-path", "-wholename", "-ipath", "-g")
 _REMOVERS = WORDS["rm"] | WORDS["powershell-remover"] | {"shred"}
+_LEAVING = frozenset().union(*map(tables.sets("command_words").__getitem__, ("quiet", "passing")))
+"""Programs that build nothing, whatever they are given."""
 _SYSTEM = tuple(folder + "/" for folder in WORDS["system-folder"])
 
 
@@ -133,13 +138,31 @@ def _lost(
         if not (is_made or _is_built_next(path, line)) and (
             lost := loss(word, act, line, recursive)
         ):
-            yield act.found(DELETE, *lost)
+            yield act.found(DELETE, *(_rebuilt(lost, act, line) or lost))
 
 
 def _is_built_next(path: str, line: CommandLine) -> bool:
     """Whether the line makes again what it deletes: `rm -rf public && hugo`."""
     parts = (line.around.within(path) or "").split("/")
     return any(f"{act.name}={part}" in WORDS["built-by"] for act in line.acts for part in parts)
+
+
+def _rebuilt(lost: Loss, act: Act, line: CommandLine) -> Loss | None:
+    """Return what is lost of a folder of the project that git ignores, where the same line goes on to build or to
+    install: it is hardly somebody's work, and yet may be data. None for any other."""
+    inner = line.around.within(lost[2])
+    if lost[0] != HIGH or inner in (None, ".") or not any(map(_builds, line.after(act))):
+        return None
+    why = f"git ignores {inner}, and the line builds anew, though perhaps not all of it."
+    return (LOW, why, lost[2]) if is_ignored(lost[2], line.around) else None
+
+
+def _builds(act: Act) -> bool:
+    """Whether a command builds or installs by its own name, or by the first words that it is given."""
+    if act.elsewhere or act.name in _LEAVING:
+        return False
+    given = (part for text in act.texts()[:2] for part in parts_of(text))
+    return not WORDS["building-verb"].isdisjoint((act.name, *given))
 
 
 def _made_before(act: Act, line: CommandLine) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ _JOINTS = str.maketrans("_./-", "    ")
 _ENVIRONMENTS = ("RAILS_ENV", "RACK_ENV", "NODE_ENV", "MIX_ENV", "APP_ENV", "DJANGO_ENV", "ENV")
 _CHANGES_SECRETS = ("delete", "remove", "set", "create", "-o")
 _GIT_TAKES = "-C -c --git-dir --work-tree --namespace --exec-path --config-env"
-_LAST = frozenset({"cp", "install", "ln", "rsync"})
+_LAST = frozenset({"cp", "install", "ln", "mv", "rsync"})
 """Programs whose last word says what is written."""
 _SECOND = frozenset({"chmod", "chown", "chgrp", "sed", "gsed", "zip"})
 """Programs whose first word says how, not what."""

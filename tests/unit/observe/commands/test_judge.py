@@ -401,3 +401,74 @@ def test_one_more_line_of_credentials_is_low_with_every_tool(
     for told in (edit, {"edits": [edit]}):
         (one,) = judge.of_call("Edit", {"file_path": f"{ROOT}/.env", **told}, PLACE)
         assert (one.category, one.severity) == ("credentials", severity)
+
+
+IGNORED = {
+    "": "# made\n/deps/\nvendor/\nbin/\nobj/\npublic/packs\napp/**/gen/\n.build\ndata/\n*.lib\n!keep.lib\n/result\n",
+    "web/": "out2/\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "severity"),
+    [
+        ("rm -rf .build && swift build", LOW),
+        ("rm -rf deps && mix deps.get", LOW),
+        ("rm -rf vendor && composer install --no-interaction", LOW),
+        ("rm -rf vendor/bundle; bundle install", LOW),
+        ("rm -rf bin obj && dotnet build -c Release", LOW),
+        ("rm -rf public/packs && bin/rails assets:precompile", LOW),
+        ("rm -rf app/a/b/gen && ./gradlew assembleDebug", LOW),
+        ("rm -rf result && nix build", LOW),
+        ("cd web && rm -rf out2 && npm run build", LOW),
+        ("rm -rf deps/* && make", LOW),
+        ("rm -rf a.lib && make", LOW),
+        # Nothing is built anew, or it was before, or elsewhere.
+        ("rm -rf data", HIGH),
+        ("rm -rf vendor", HIGH),
+        ("composer install && rm -rf vendor", HIGH),
+        ("rm -rf data && ls build && cp -r build /srv", HIGH),
+        ("rm -rf data && npm test", HIGH),
+        ("rm -rf data && apt-get update", HIGH),
+        ("rm -rf vendor && ssh web1 make install", HIGH),
+        # It is not ignored, or not there.
+        ("rm -rf src && npm run build", HIGH),
+        ("rm -rf web/deps && mix deps.get", HIGH),
+        ("rm -rf out2 && npm run build", HIGH),
+        ("rm -rf keep.lib && make", HIGH),
+        ("rm -rf packs && bin/rails assets:precompile", HIGH),
+        ("rm -rf . && git clone x . && make", HIGH),
+        ("rm -rf .git && make", HIGH),
+        ("rm -rf ../bin && make", HIGH),
+    ],
+)
+def test_what_git_ignores_and_the_line_makes_anew_may_well_be_meant(
+    command: str, severity: str
+) -> None:
+    """It is kept as a flag, since what is ignored may be data, and nobody is warned."""
+    files = {f"{ROOT}/{folder}.gitignore": text for folder, text in IGNORED.items()}
+    around = CommandSurroundings(ROOT, ROOT, HOME, text_of=lambda path: files.get(path, ""))
+    graves = {grave for category, grave in found(command, around) if category == "delete"}
+    assert graves == {severity}
+    if severity == LOW:
+        assert ("delete", HIGH) in found(command)
+
+
+@pytest.mark.parametrize(
+    ("command", "severity"),
+    [
+        ("rm -f terraform.tfstate", HIGH),
+        ("rm terraform.tfstate terraform.tfstate.backup", HIGH),
+        ("mv /tmp/old.json infra/terraform.tfstate", HIGH),
+        ("mv terraform.tfstate terraform.tfstate.bak", ""),
+        ("mv new.tfstate other/first.tfstate", ""),
+        ("rm .terraform/terraform.tfstate", ""),
+        ("cat terraform.tfstate", ""),
+    ],
+)
+def test_what_terraform_knows_of_what_it_made(command: str, severity: str) -> None:
+    """Deleted or written over, it is lost; beside it, it is kept."""
+    there = {f"{ROOT}/terraform.tfstate", f"{ROOT}/infra/terraform.tfstate", f"{ROOT}/new.tfstate"}
+    around = CommandSurroundings(ROOT, ROOT, HOME, exists=there.__contains__)
+    graves = {grave for category, grave in found(command, around) if category == "infrastructure"}
+    assert graves == ({severity} if severity else set())
