@@ -47,13 +47,12 @@ _URL = re.compile(
     r"\b(?:https?|git|ssh|wss?|ftp):/{1,2}[^\s/'\",]+(?:/(?:[^\s/'\",]*/)*([^\s/'\",]*))?"
 )
 _HOST = r"(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|(?<![\w:])(?=[a-f:]*\d)\[?(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}\]?)"
-SPEAKER = re.compile(r"(?<!\S)\[([\w.@-]+)\](?=:)")
-"""The machine or service whose word it is."""
 _VARIES = tuple(
     (re.compile(pattern, re.IGNORECASE), instead)
     for pattern, instead in (
         (r"\bsha\d{1,3}[-:][\w+/=<>-]+", "<hash>"),
-        (SPEAKER.pattern, ""),
+        # The machine or service whose word it is.
+        (r"(?<!\S)\[[\w.@-]+\](?=:)", ""),
         (_HOST + r"(?::\d+)?(?!\w)", "<host>"),
         (r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b|<hash>", "<hash>"),
         (r"<hash>(?:::\w+)+", "<hash>"),

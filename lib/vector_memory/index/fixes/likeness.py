@@ -14,7 +14,6 @@ from vector_memory.index.fixes import commands
 from vector_memory.index.fixes.errors import (
     NAMED,
     PLACED,
-    SPEAKER,
     complaints,
     digest,
     digest_letters,
@@ -81,8 +80,8 @@ def particulars(error: str, command: str = "") -> frozenset[str]:
     for line in complaints(error):
         passing = _names(line, given)[1] | (frozenset() if is_absent(line) else given)
         words |= words_of(PLACED.sub("", line.strip())) - passing
-    # A machine that tells it in one line is counted in another.
-    words -= {speaker.lower() for speaker in SPEAKER.findall(error)}
+    # A machine that tells it in one line (`[web1]:`) is counted in another.
+    words -= {one[1:-2].lower() for one in error.split() if one[:1] + one[-2:] == "[]:"}
     return frozenset(digest(word) for word in words if letters_in(word))
 
 

@@ -4,15 +4,15 @@ others (`runners.py`) looked through."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
 from vector_memory.observe.commands import runners
 from vector_memory.observe.commands.acts import Act, name_of
 from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
-from vector_memory.text import shell
-from vector_memory.text.shell import Redirect, ShellWord
+from vector_memory.text import powershell, shell
+from vector_memory.text.shell import Command, Redirect, ShellWord
 
 MOST_EXPANSIONS = 32
 MOST_WORDS = 200
@@ -56,9 +56,21 @@ class CommandLine:
         return [other for other in self.acts if other.feeding is act]
 
 
+def of_tool(tool: str, command: str, around: Surroundings) -> CommandLine:
+    """Return the command line that a tool is given, ready to be judged: PowerShell has a language of its own."""
+    if tool != "PowerShell":
+        return read(command, around)
+    script = powershell.parse(command)
+    return _made_ready(script.commands, dict(script.values), around)
+
+
 def read(command: str, around: Surroundings) -> CommandLine:
     """Return a command line ready to be judged."""
     values = shell.assigned(command) if "=" in command or "for " in command else {}
+    return _made_ready(shell.parse(command), values, around)
+
+
+def _made_ready(commands: Sequence[Command], values: Values, around: Surroundings) -> CommandLine:
     acts: list[Act] = []
     last: Act | None = None
     known: dict[ShellWord, list[ShellWord]] = {}
@@ -74,7 +86,7 @@ def read(command: str, around: Surroundings) -> CommandLine:
             known[word] = _expanded(word, values, given)
         return known[word]
 
-    for one in shell.parse(command):
+    for one in commands:
         words = [word for said in one.arguments[:MOST_WORDS] for word in expanded(said)]
         redirects = tuple(Redirect(sign, expanded(target)[0]) for sign, target in one.redirects)
         whole = replace(one, redirects=redirects) if redirects else one

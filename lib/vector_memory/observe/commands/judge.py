@@ -58,7 +58,9 @@ def _of_call(
 ) -> Iterator[Finding]:
     path = path_of(given, around)
     if tool in SHELL_TOOLS:
-        yield from of_command(str(given.get("command") or ""), around, line)
+        command = str(given.get("command") or "")
+        line = line or command_line.of_tool(tool, command, around)
+        yield from of_command(command, around, line)
     elif tool.startswith("mcp__"):
         yield from _of_stranger(tool, given)
     elif tool == "Read" and (severity := credentials.sensitivity(path, around)):

@@ -54,7 +54,7 @@ def of_call(
     """
     text = " ".join(str(value)[:MOST_TEXT] for value in given.values() if isinstance(value, str))
     if tool in judge.SHELL_TOOLS:
-        line = line or command_line.read(str(given.get("command") or ""), around)
+        line = line or command_line.of_tool(tool, str(given.get("command") or ""), around)
         acts = line.acts[: judge.MOST_ACTS]
         named = tuple(dict.fromkeys(path for act in acts for path in _named(act, around)))
         named = named[:MOST_NAMED]

@@ -139,7 +139,7 @@ def _look(ctx: Context, call: ToolCall, watched: Watched) -> list[Finding]:
     around = replace(watched.around, cwd=os.path.realpath(call.cwd), made=watched.made)
     command = call.input.get("command")
     is_shell = call.tool in judge.SHELL_TOOLS and isinstance(command, str)
-    line = command_line.read(str(command), around) if is_shell else None
+    line = command_line.of_tool(call.tool, str(command), around) if is_shell else None
     view = changes.of_call(call.tool, call.input, around, line)
     found = judge.of_call(call.tool, call.input, around, line)
     found += drift.look(watched.course, watched.objectives, view, around)
