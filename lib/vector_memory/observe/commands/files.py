@@ -18,6 +18,8 @@ from vector_memory.text.shell import EXECUTING, FILE_SEARCHES, ShellWord
 
 Loss = tuple[str, str, str]
 """How grave a deletion is, why, and of what."""
+SOON = 8
+"""Commands after a deletion within which what was deleted is built anew."""
 _EVERYTHING = ("*", ".*", "**", ".[!.]*", "*.*", ".??*")
 _ALONE = re.compile(r"\$\{?\w+(?::?\?|[^/]*$)")
 _NAME_TESTS = ("-name", "-iname", "-path", "-wholename", "-ipath", "-g")
@@ -151,7 +153,7 @@ def _rebuilt(lost: Loss, act: Act, line: CommandLine) -> Loss | None:
     """Return what is lost of a folder of the project that git ignores, where the same line goes on to build or to
     install: it is hardly somebody's work, and yet may be data. None for any other."""
     inner = line.around.within(lost[2])
-    if lost[0] != HIGH or inner in (None, ".") or not any(map(_builds, line.after(act))):
+    if lost[0] != HIGH or inner in (None, ".") or not any(map(_builds, line.after(act)[:SOON])):
         return None
     why = f"git ignores {inner}, and the line builds anew, though perhaps not all of it."
     return (LOW, why, lost[2]) if is_ignored(lost[2], line.around) else None

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 
 from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
 
-MOST_LINES = 2_000
+MOST_LINES = 500
 ANY_DEPTH = "**"
 
 
