@@ -45,6 +45,8 @@ LONGEST_STATEMENT = 1_500
 TITLE_CHARS = 90
 LONGEST_PROMPT = 12_000
 LONGEST_ANSWER = 60_000
+"""Characters that are kept of one answer or note: its start and its end. A turn may have as many as it likes: how it
+ended comes last, and what was read of it earlier stays the beginning of what is read later."""
 
 DETACHED = "HEAD"
 LONGEST_BRANCH = 80
@@ -215,7 +217,6 @@ def _parts(exchange: Exchange, prompt: str, clean: Callable[[str], str]) -> Iter
     if prompt:
         yield from _said("user", NOTED if exchange.is_users else TASK, prompt)
     done: list[ExchangeStep] = []
-    left = LONGEST_ANSWER
     for step in exchange.steps:
         if step.kind == DONE:
             if step.error or not is_quiet(step.text):
@@ -223,10 +224,7 @@ def _parts(exchange: Exchange, prompt: str, clean: Callable[[str], str]) -> Iter
             continue
         yield from _did(done, clean)
         done = []
-        if left <= 0:
-            continue
-        text = _shortened(clean(step.text), left)
-        left -= len(text)
+        text = _shortened(clean(step.text), LONGEST_ANSWER)
         if step.kind in (SAID, PLANNED):
             head = "Assistant: " if step.kind == SAID else "Assistant, planning: "
             yield from _said("assistant", head, text)

@@ -128,6 +128,34 @@ def test_huge_prompt_is_shortened() -> None:
     assert sum(len(one.text) for one in drafts) < 13_000
 
 
+def test_a_long_turn_keeps_its_end() -> None:
+    """However much was said on the way, how it ended is there, and what the user typed meanwhile. What was read of a
+    turn when it was shorter stays as it was, but for its last passage."""
+    said = (
+        "Module {0} used the old client; I moved its three calls to the session object of run {0}."
+    )
+    steps = [ExchangeStep(SAID, said.format(n)) for n in range(1000)]
+    steps[900] = ExchangeStep(NOTE, "User: Leave the billing module alone.")
+    steps += [ExchangeStep(SAID, "All are moved. Still open: the vendor's SDK needs the old one.")]
+    drafts = to_drafts(replace(EXCHANGE, steps=tuple(steps)))
+    assert "Still open: the vendor's SDK" in drafts[-1].text
+    assert any("User: Leave the billing module alone." in one.text for one in drafts)
+    for size in (100, 700, 950):
+        *shorter, _ = to_drafts(replace(EXCHANGE, steps=tuple(steps[:size])))
+        assert [(one.external_id, one.text) for one in shorter] == [
+            (one.external_id, one.text) for one in drafts[: len(shorter)]
+        ]
+
+
+def test_a_huge_answer_is_shortened_in_its_middle() -> None:
+    """What it begins and what it ends with are kept."""
+    said = "It begins here.\n" + "A line of the report that goes on.\n" * 5_000 + "It ends so."
+    drafts = to_drafts(replace(EXCHANGE, steps=(ExchangeStep(SAID, said),)))
+    assert "It begins here." in drafts[0].text
+    assert "It ends so." in drafts[-1].text
+    assert 50_000 < sum(len(one.text) for one in drafts) < 70_000
+
+
 def test_clean_sees_whole_texts() -> None:
     """Redaction comes before cutting, so that no cut hides a part of what must go."""
     secret = "<private>" + "word " * 1000 + "</private>"

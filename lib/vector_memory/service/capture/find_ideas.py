@@ -91,7 +91,8 @@ def _find(ctx: Context, shelf: Shelf, most: int) -> tuple[int, int]:
             return len(changes), 0
         purged = tombstones.is_purged(ctx, made)
         stored = _store(ctx, shelf, talks, [memory for memory in made if memory.id not in purged])
-        ctx.state.set_cursor(_cursor(shelf), {"seq": changes[-1].seq})
+        reached = _read_up_to(changes[-1].seq, talks)
+        ctx.state.set_cursor(_cursor(shelf), {"seq": reached})
     return len(changes), stored
 
 
@@ -102,6 +103,15 @@ def _cursor(shelf: Shelf) -> str:
 def _reached(ctx: Context, shelf: Shelf) -> int:
     """Return the sequence number up to which ideas were looked for."""
     return (ctx.state.cursor(_cursor(shelf)) or Record()).number("seq")
+
+
+def _read_up_to(reached: int, talks: Iterable[Sequence[Memory]]) -> int:
+    """Return up to which sequence number all was looked at: exchanges are read whole, so that the passages of a long
+    one that come next need not have it read again."""
+    read = {memory.seq for talk in talks for memory in talk}
+    while reached + 1 in read:
+        reached += 1
+    return reached
 
 
 def _is_talk(memory: Memory) -> bool:

@@ -122,6 +122,28 @@ def _read_and_die(home: Path, path: Path, where: str) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def test_a_long_exchange_is_read_once(house: ServiceHouse, tmp_path: Path) -> None:
+    """Its sentences are not embedded again for each few of its passages."""
+    talk = Talk("s1", cwd="/nowhere/app")
+    talk.user(RULE)
+    for number in range(100):
+        talk.say(
+            f"Package {number} has a lock file of its own, which I folded into that of the root."
+        )
+    path = tmp_path / "s1.jsonl"
+    talk.write(path)
+    read(house, path)
+    shelf = house.ctx.global_shelf()
+    passages = sum(one["kind"] == PASSAGE for one in exported(house.ctx, {"all_projects": True}))
+    before = told(house)
+    house.ctx.state.set_cursor(f"ideas:{shelf.journal.store_id}", {"seq": 0})
+    times = 0
+    while find_ideas.find(house.ctx, shelf, 1):
+        times += 1
+    assert times <= 1 + len(before) < passages
+    assert told(house) == before
+
+
 def test_a_kind_that_is_not_captured_is_not(house: ServiceHouse, tmp_path: Path) -> None:
     """What the user left out of capture does not come as an idea."""
     path = tmp_path / "s1.jsonl"
