@@ -24,6 +24,7 @@ import pytest
 from daemon_rig import Rig, alive
 from journal_samples import memory
 from service_house import ServiceHouse, door
+from talk import transcript
 
 from vector_memory.cli import upkeep
 from vector_memory.cli.answers import Row
@@ -508,6 +509,42 @@ def test_a_downgrade_is_refused_clearly(rig: Rig, name: str) -> None:
     raw.execute(f"PRAGMA user_version = {version}")
     raw.close()
     assert len(found(rig, "ledger WAL mode")) == 1
+
+
+@pytest.mark.parametrize("is_served", [True, False])
+def test_turns_without_a_store_wait_for_one(rig: Rig, tmp_path: Path, is_served: bool) -> None:
+    """Whether a daemon says that there is none or none can start: a session's start is told, what must not be lost is
+    in the spool, and the next daemon reads it."""
+    rig.daemon.stop() if rig.daemon.start() else None
+    state, kept = Path(rig.home.state_db), tmp_path / "kept"
+    state.rename(kept)
+    if is_served:
+        raw = sqlite3.connect(state)
+        raw.execute("PRAGMA user_version = 99")
+        raw.close()
+    else:
+        state.mkdir()
+    with contextlib.suppress(StoreFullError):
+        rig.daemon.start()
+    path = str(transcript(tmp_path, [("Which journal mode?", "WAL, since readers never block.")]))
+    for number, event in enumerate(("Stop", "SessionEnd"), 1):
+        # What is to be kept is kept by a process apart, whenever the hook's own time is over.
+        with contextlib.suppress(subprocess.CalledProcessError):
+            hook(rig.home, event, transcript_path=path)
+        rig.until(lambda n=number: len(spool.read_spool(rig.home)) == n, "the event in the spool")
+    # A machine under load may take longer than a start waits.
+    told = rig.until(lambda: hook(rig.home, "SessionStart", session_id=os.urandom(4).hex()), "it")
+    assert b"No store can be opened" in told
+    assert hook(rig.home, "UserPromptSubmit", prompt="Which journal mode?") == b""
+    waiting = [entry["event"] for _, entry in spool.read_spool(rig.home)]
+    assert waiting == ["Stop", "SessionEnd"]
+    with contextlib.suppress(DaemonUnavailableError):
+        rig.daemon.stop()
+    state.unlink() if is_served else state.rmdir()
+    kept.rename(state)
+    asked = {"query": "readers never block", "all_projects": True}
+    rig.until(lambda: rig.daemon.ask("recall", asked)["hits"], "the turn")
+    rig.until(lambda: not spool.read_spool(rig.home), "the end of the spool")
 
 
 def test_one_store_of_a_newer_version_takes_no_other_away(tmp_path: Path) -> None:

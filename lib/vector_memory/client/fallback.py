@@ -81,7 +81,7 @@ def _spawn(home: Home, call: "exchange.HookEvent") -> bool:
 
 
 def _start_answer(home: Home, call: "exchange.HookEvent") -> bytes:
-    again = 0.0
+    begun, again = time.time(), 0.0
     while call.left_s() > 0.25:
         if time.monotonic() >= again:
             if not _spawn(home, call):
@@ -91,35 +91,61 @@ def _start_answer(home: Home, call: "exchange.HookEvent") -> bytes:
         printed = exchange.ask(call, call.left_s() - 0.2)
         if printed is not None:
             return printed
-    from vector_memory.client import spool
+    from vector_memory.client import privacy, spool
 
-    if not spool.claim(home, call.stdin):
+    folder = os.fsdecode(call.project_dir) or str(_parsed(call).get("cwd") or "")
+    if not privacy.may_speak(home.config, folder, "recall_on_start"):
         return b""
-    return _snapshot(home, call)
+    notes, why = _snapshot(home, folder), _failure(home, begun)
+    if not (notes or why) or not spool.claim(home, call.stdin):
+        return b""
+    if notes:
+        exchange.note(call.home, b"starts_from_snapshot")
+    return _output(call.event, notes, why)
 
 
-def _snapshot(home: Home, call: "exchange.HookEvent") -> bytes:
-    """Return the project's last start as the daemon left it, fenced anew."""
+def _failure(home: Home, since: float) -> str:
+    """Return why a daemon that was started since then could not open its stores, "" where nothing says so."""
+    import json
+
+    try:
+        with open(home.failure, encoding="utf-8") as file:
+            # The clocks of files are coarse.
+            is_new = os.fstat(file.fileno()).st_mtime > since - 0.1
+            reason = json.load(file)
+            return "{error} {hint}".format(**reason) if is_new else ""
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def no_store(home: Home, folder: str, stdin: bytes, why: str) -> bytes:
+    """Return what a session's start prints where a daemon can open no store: the line that says so."""
+    from vector_memory.client import privacy, spool
+
+    is_told = privacy.may_speak(home.config, folder, "recall_on_start")
+    return _output("SessionStart", [], why) if is_told and spool.claim(home, stdin) else b""
+
+
+def _snapshot(home: Home, folder: str) -> "list[fence.Note]":
+    """Return the notes of the project's last start as the daemon left them, none where it left none."""
     import json
 
     from vector_memory import projects
     from vector_memory.client import privacy
     from vector_memory.text import fence
 
-    folder = os.fsdecode(call.project_dir) or str(_parsed(call).get("cwd") or "")
-    if not privacy.may_speak(home.config, folder, "recall_on_start"):
-        return b""
-    with open(home.snapshot(folder), encoding="utf-8") as file:
-        if os.fstat(file.fileno()).st_mtime < privacy.rules_since(projects.locate(folder).root):
-            return b""
-        stored = json.load(file)
-    notes = [
+    try:
+        with open(home.snapshot(folder), encoding="utf-8") as file:
+            written = os.fstat(file.fileno()).st_mtime
+            stored = json.load(file)
+    except FileNotFoundError:
+        return []
+    if written < privacy.rules_since(projects.locate(folder).root):
+        return []
+    return [
         fence.Note(note["id"], note["head"], note["text"], note.get("foreign") is not False)
         for note in stored["notes"]
     ]
-    if notes:
-        exchange.note(call.home, b"starts_from_snapshot")
-    return _output(call.event, notes)
 
 
 def _prompt_answer(home: Home, call: "exchange.HookEvent", event: "dict[str, object]") -> bytes:
@@ -148,12 +174,18 @@ def _prompt_answer(home: Home, call: "exchange.HookEvent", event: "dict[str, obj
     return _output(call.event, notes)
 
 
-def _output(event: str, notes: "list[fence.Note]") -> bytes:
-    if not notes:
-        return b""
+def _output(event: str, notes: "list[fence.Note]", why: str = "") -> bytes:
+    """Return what the hook prints: notes, and the line that says why no store can be opened."""
     import json
 
     from vector_memory.text import fence
 
-    block = fence.fence(notes)
-    return json.dumps(fence.hook_output(event, block)).encode("ascii")
+    blocks = [fence.fence(notes)] if notes else []
+    if why:
+        line = (
+            f"No store can be opened now: {why} What is said meanwhile is read once that is mended."
+        )
+        blocks.append(fence.fence([], line, fence.OWN_HEAD))
+    return (
+        json.dumps(fence.hook_output(event, "\n".join(blocks))).encode("ascii") if blocks else b""
+    )

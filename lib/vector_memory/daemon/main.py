@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from vector_memory import config, wire
+from vector_memory.client import fallback
 from vector_memory.client.link import ONLY_READ
 from vector_memory.client.spawn import LOCK_FD
 from vector_memory.client.spool import read_aside
@@ -215,7 +216,7 @@ class Daemon:
         """Answer a hook. One that has given up was told nothing, whatever its answer says: what is in it may
         be told again."""
         if self.app is None:
-            reply.send(wire.ANSWER, b"")
+            self._refuse_hook(event, body, reply)
             return
         begun = self.early.take(body) if event == PROMPT else None
         if begun is not None:
@@ -225,6 +226,21 @@ class Daemon:
             return
         with delivery.deliverable() as answer:
             self._deliver(event, self.app.hook(event, body, reply.caller), answer, reply)
+
+    def _refuse_hook(self, event: str, body: bytes, reply: Reply) -> None:
+        """Answer a hook without a store. What must not be lost is not acknowledged, so that the hook leaves it to the
+        next daemon; a session's start is told."""
+        assert self.failure is not None
+        if event in fallback.SPOOLED:
+            reply.error(self.failure)
+            return
+        printed = b""
+        if event == "SessionStart":
+            folder, _, stdin = wire.parse_hook(body)
+            printed = fallback.no_store(self.home, os.fsdecode(folder), stdin, str(self.failure))
+            # The files may have been mended since: another start sees that.
+            self.end("it has no store")
+        reply.send(wire.ANSWER, printed)
 
     def _deliver(self, event: str, printed: bytes, answer: Delivery, reply: Reply) -> None:
         try:

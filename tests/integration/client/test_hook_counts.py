@@ -48,6 +48,13 @@ def test_hooks_without_a_daemon_are_counted(house: ServiceHouse, tmp_path: Path)
     assert not os.path.exists(os.path.join(house.ctx.home.run, stats.HOOKS_FILE))
 
 
+def test_a_first_start_is_no_failure(house: ServiceHouse, tmp_path: Path) -> None:
+    """Where no daemon came in time and none has left anything yet, there is nothing to say, and nothing is wrong."""
+    event = json.dumps({"session_id": "s1", "cwd": str(tmp_path), "source": "startup"})
+    assert run(house.ctx.home.root, "SessionStart", event.encode()) == b""
+    assert counted(house) == {"hooks_without_daemon": 1}
+
+
 def _no_file_grows() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
