@@ -1,7 +1,7 @@
 """Settings: one typed class, a doc and a unit for each field.
 
-Defaults < `config.json` in the data home < environment (`VECTOR_MEMORY_<FIELD>`). pydantic checks
-what users wrote; it is imported only where there is something to check, since most daemons start
+Defaults < `config.json` in the data home < environment (`VECTOR_MEMORY_<FIELD>`), which holds for the process that has
+it: the daemon is given none of a session's (`client/spawn.py`). pydantic checks what users wrote; it is imported only where there is something to check, since most daemons start
 without a file and pydantic costs more than the rest of their start.
 """
 

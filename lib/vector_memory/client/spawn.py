@@ -7,7 +7,19 @@ import os
 from vector_memory.system import private
 from vector_memory.system.paths import Home
 
-_DROPPED = ("CLAUDE", "ANTHROPIC_", "PYTHON", "LD_", "DYLD_")
+_DROPPED = (
+    "CLAUDE",
+    "ANTHROPIC_",
+    "PYTHON",
+    "LD_",
+    "DYLD_",
+    "VECTOR_MEMORY_",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+)
+"""How the names of variables begin that are the session's: its settings, and a folder for what is temporary that may
+go when it ends, while the daemon serves all others."""
 PLAIN_SIGNALS = (_signal.SIGHUP, _signal.SIGINT, _signal.SIGTERM)
 """Signals that `hooks/run` ignores, and that what a hook starts has to hear."""
 CONFIGURATION = "CLAUDE_CONFIG_DIR"

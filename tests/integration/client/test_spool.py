@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import posix
 from pathlib import Path
 
 import pytest
 from service_house import ServiceHouse
 from talk import transcript
 
-from vector_memory.client import spool
+from vector_memory.client import exchange, fallback, spawn, spool
 from vector_memory.client.spool import claim, read_spool, write_spool
 from vector_memory.daemon.events import Events
 from vector_memory.service.capture import store_session
@@ -69,3 +70,31 @@ def test_what_failed_before_is_read_in_a_process_of_its_own(
         assert read_spool(house.ctx.home) == []
     house.close()
     assert read_apart == [False, True, True]
+
+
+def test_a_sessions_own_settings_are_its_own(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A daemon is given none of the session that starts it, nor its folder for temporary files; what the session says
+    of what is kept of it is told to whatever daemon reads it."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    assert not exchange.HookEvent("Stop", home.root).has_settings
+    for name, value, folders in [
+        ("EXCLUDED_PROJECTS", str(tmp_path), {"/": True, str(tmp_path): False}),
+        ("CAPTURE", "false", {"/": False}),
+    ]:
+        monkeypatch.setenv(f"VECTOR_MEMORY_{name}", value)
+        # The hook's own view of the environment, as it is when a process begins.
+        monkeypatch.setitem(posix.environ, f"VECTOR_MEMORY_{name}".encode(), value.encode())
+        for folder, is_kept in folders.items():
+            call = exchange.HookEvent("Stop", home.root)
+            assert call.has_settings
+            call.stdin = json.dumps({"session_id": "s", "cwd": folder}).encode()
+            fallback.answer(call)
+            (path, entry), *_ = read_spool(home)
+            os.unlink(path)
+            assert entry.get("kept", True) is is_kept
+    given = spawn._environment(home)
+    assert {name for name in given if name.startswith(("VECTOR_MEMORY_", "TMP"))} == {
+        "VECTOR_MEMORY_HOME"
+    }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
+from vector_memory import config
 from vector_memory.cli.answers import Row
 from vector_memory.cli.checks import Case, CheckResult, fail, ok, warn
 from vector_memory.errors import VectorMemoryError
@@ -27,6 +29,12 @@ def check(case: Case) -> Iterator[CheckResult]:
             yield fail(f"It does not start: {error.message}", f"{error.hint} {see}".lstrip())
             return
     yield from _running(Row(case.status))
+    names = sorted({config.PREFIX + name.upper() for name in config.names()} & set(os.environ))
+    if names:
+        yield warn(
+            f"It has none of your variables {', '.join(names)}: it serves all sessions.",
+            "`vector-memory config set NAME VALUE` holds for all.",
+        )
 
 
 def _running(status: Row) -> Iterator[CheckResult]:
