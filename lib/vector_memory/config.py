@@ -1,7 +1,7 @@
 """Settings: one typed class, a doc and a unit for each field.
 
 Defaults < `config.json` in the data home < environment (`VECTOR_MEMORY_<FIELD>`), which holds for the process that has
-it: the daemon is given none of a session's (`client/spawn.py`). pydantic checks what users wrote; it is imported only where there is something to check, since most daemons start
+it. pydantic checks what users wrote; it is imported only where there is something to check, since most daemons start
 without a file and pydantic costs more than the rest of their start.
 """
 
@@ -315,6 +315,11 @@ def write(path: str, raw: Mapping[str, Any]) -> None:
 def names() -> list[str]:
     """Return every setting's name, in order."""
     return [each.name for each in fields(Settings)]
+
+
+def variables() -> list[str]:
+    """Return the names of this process's environment variables that are settings, sorted."""
+    return sorted({PREFIX + name.upper() for name in names()} & set(os.environ))
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:

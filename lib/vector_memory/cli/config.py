@@ -247,9 +247,7 @@ def _done(call: Invocation, name: str) -> None:
     if call.as_json:
         return
     if where == "environment":
-        output.note(
-            f"{settings.PREFIX}{name.upper()} in the environment says otherwise, and wins for commands; the daemon has none."
-        )
+        output.note(f"{settings.PREFIX}{name.upper()} in the environment says otherwise, and wins.")
     if problem := name.startswith("embedding_") and registry.unread(settings.load(Home().config)):
         output.note(f"{problem} {OTHER_BACKEND}")
     if was_running and name.startswith(settings.STARTED_WITH):

@@ -7,19 +7,12 @@ import os
 from vector_memory.system import private
 from vector_memory.system.paths import Home
 
-_DROPPED = (
-    "CLAUDE",
-    "ANTHROPIC_",
-    "PYTHON",
-    "LD_",
-    "DYLD_",
-    "VECTOR_MEMORY_",
-    "TMPDIR",
-    "TEMP",
-    "TMP",
+_DROPPED = ("CLAUDE", "ANTHROPIC_", "PYTHON", "LD_", "DYLD_")
+_OF_ITS_OWN = frozenset(
+    ("TMPDIR", "TEMP", "TMP", "VECTOR_MEMORY_CAPTURE", "VECTOR_MEMORY_EXCLUDED_PROJECTS")
 )
-"""How the names of variables begin that are the session's: its settings, and a folder for what is temporary that may
-go when it ends, while the daemon serves all others."""
+"""What is for the session alone that happens to start the daemon: a folder that may go when it ends, and what it keeps
+to itself (`exchange.HookEvent.has_settings`)."""
 PLAIN_SIGNALS = (_signal.SIGHUP, _signal.SIGINT, _signal.SIGTERM)
 """Signals that `hooks/run` ignores, and that what a hook starts has to hear."""
 CONFIGURATION = "CLAUDE_CONFIG_DIR"
@@ -98,7 +91,8 @@ def _environment(home: Home) -> "dict[str, str]":
     environ = {
         key: value
         for key, value in os.environ.items()
-        if (key == CONFIGURATION and _is_the_users(value)) or not key.startswith(_DROPPED)
+        if (key == CONFIGURATION and _is_the_users(value))
+        or not (key in _OF_ITS_OWN or key.startswith(_DROPPED))
     }
     environ["VECTOR_MEMORY_HOME"] = home.root
     # Must be there before the process starts: without them glibc keeps some 100 MB after bulk work. What a

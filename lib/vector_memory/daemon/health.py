@@ -14,6 +14,7 @@ class DaemonStatus(Answer, kw_only=True):
         busy: whether background work is being done, see `App.busy`.
         stages_s: when each stage was reached, in seconds since the start.
         set_aside: how many events are that failed three times.
+        variables: its environment's variables that are settings: it serves all sessions with them.
     """
 
     pid: int
@@ -26,6 +27,7 @@ class DaemonStatus(Answer, kw_only=True):
     stages_s: dict[str, float]
     set_aside: int
     data_home: str
+    variables: list[str]
 
 
 class LoggedError(Answer):

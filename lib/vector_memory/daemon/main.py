@@ -290,6 +290,7 @@ class Daemon:
             stages_s=self.app.stages() if self.app else {},
             set_aside=len(read_aside(self.home)),
             data_home=self.home.root,
+            variables=config.variables(),
         )
 
     def _stop(self) -> Written:

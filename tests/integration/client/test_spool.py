@@ -94,7 +94,8 @@ def test_a_sessions_own_settings_are_its_own(
             (path, entry), *_ = read_spool(home)
             os.unlink(path)
             assert entry.get("kept", True) is is_kept
+    monkeypatch.setenv("VECTOR_MEMORY_LOG_LEVEL", "debug")
     given = spawn._environment(home)
-    assert {name for name in given if name.startswith(("VECTOR_MEMORY_", "TMP"))} == {
-        "VECTOR_MEMORY_HOME"
-    }
+    own = {"TMPDIR", "VECTOR_MEMORY_CAPTURE", "VECTOR_MEMORY_EXCLUDED_PROJECTS"}
+    assert own.isdisjoint(given)
+    assert {"VECTOR_MEMORY_HOME", "VECTOR_MEMORY_LOG_LEVEL"} <= set(given)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
-from vector_memory import config
 from vector_memory.cli.answers import Row
 from vector_memory.cli.checks import Case, CheckResult, fail, ok, warn
 from vector_memory.errors import VectorMemoryError
@@ -29,12 +27,6 @@ def check(case: Case) -> Iterator[CheckResult]:
             yield fail(f"It does not start: {error.message}", f"{error.hint} {see}".lstrip())
             return
     yield from _running(Row(case.status))
-    names = sorted({config.PREFIX + name.upper() for name in config.names()} & set(os.environ))
-    if names:
-        yield warn(
-            f"It has none of your variables {', '.join(names)}: it serves all sessions.",
-            "`vector-memory config set NAME VALUE` holds for all.",
-        )
 
 
 def _running(status: Row) -> Iterator[CheckResult]:
@@ -47,3 +39,9 @@ def _running(status: Row) -> Iterator[CheckResult]:
     if rss_mb > MAX_RSS_MB:
         message = f"It uses {rss_mb:.0f} MB."
         yield warn(message, "Run `vector-memory daemon stop`.")
+    if variables := ", ".join(status.texts("variables")):
+        yield warn(
+            f"It runs with {variables} of the session that started it, for all sessions.",
+            "Set what holds for all with `vector-memory config set`, and start it anew from a session without: "
+            "`vector-memory daemon stop`.",
+        )
