@@ -432,14 +432,16 @@ def after(limits: Sequence[Limit], prompt: str) -> list[Limit]:
 def _lifts(prompt: str, limit: Limit) -> bool:
     """Whether a prompt, in small letters, lifts a limit that it does not set again."""
     goes_on = bool(SAYS["go"].search(prompt) or SAYS["other"].search(prompt))
-    names_it = any(_spoken(one) in prompt for one in limit.things)
+    # No prompt names "anything": its sign, spoken, is no word at all, which stands in every text.
+    names_it = any(name in prompt for name in map(_spoken, limit.things) if name)
     if limit.waits and SAYS["approved"].search(prompt):
         return True
     if SAYS["for_this"].search(limit.said.lower()) and goes_on:
         return not names_it or "for now" in limit.said.lower()
     if limit.act in ON_FILES:
-        is_wide = limit.is_only or limit.things[:1] in ((ANYTHING,), (CODE,))
-        return goes_on and not names_it if is_wide else names_it
+        if limit.is_only:
+            return goes_on and not names_it
+        return goes_on if limit.things[:1] in ((ANYTHING,), (CODE,)) else names_it
     acts = (limit.act, DO) if limit.act == RUN else (limit.act,)
     verbs = {form for form, (act, _) in VERBS.items() if act in acts}
     words = any_of({*verbs, *THINGS.get(limit.act, ()), *limit.things})
