@@ -102,9 +102,11 @@ def _of_act(act: Act, line: CommandLine) -> Iterator[Finding]:
 
 
 def _distinct(found: Sequence[Finding]) -> list[Finding]:
-    """Return findings once for each category and target, the gravest first."""
+    """Return findings once for each category and target, the gravest first: what is sent is more than shown."""
     kept: dict[tuple[str, str], Finding] = {}
-    for one in sorted(found, key=lambda one: one.severity != HIGH):
+    for one in sorted(
+        found, key=lambda one: (one.severity != HIGH, one.why.startswith("It shows"))
+    ):
         kept.setdefault((one.category, one.target), one)
     return list(kept.values())[:MOST_FINDINGS]
 

@@ -1,19 +1,22 @@
-"""Whether the user asked for just what was found: who says "delete the old folder" need not be warned."""
+"""Whether the user asked for just what was found: who says "delete the old folder" need not be warned.
+
+A request is a verb at the head of a clause with its object, and the object has to be what the call does it to: "add an
+undo button" asks for no `git reset`, "remove the debug output in src" for no `rm -r src`. Who names the command itself
+asks for it wherever the name stands.
+"""
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
-from vector_memory.observe.commands.findings import (
-    DISCARD,
-    FORCE_PUSH,
-    GUARDED,
-    HISTORY,
-    PERMISSIONS,
-    Finding,
-)
+from vector_memory.observe.commands import findings
+from vector_memory.observe.commands.findings import Finding
+from vector_memory.observe.intent.grammar import VERBS
+from vector_memory.observe.intent.limits import LONGEST_SENTENCE
 from vector_memory.text import tables
 from vector_memory.text.words import clauses_in
 
@@ -22,46 +25,156 @@ _NEGATED = (
     "don't", "dont", "do not", "never", "without", "avoid", "must not", "shouldn't", "shouldnt", "no",
 )  # fmt: skip
 _FOLDER = os.path.dirname(__file__)
-_DENIALS = tables.patterns("denials", _FOLDER)
+_SAYS, _WORDS = tables.patterns("denials", _FOLDER), tables.sets("requests", _FOLDER)
 _CLAUSE_END = re.compile(r"[:，、；：]|,(?!\s*(?:bitte\s+)?nicht\W*$)|\s(?:sondern|sino)\s")
 """A comma before "bitte nicht" alone ends none."""
 MOST_BEFORE = 80
 """Characters of a clause before a command, in which it may be denied."""
 _AROUND = ".,:;!?()\"'`*_"
-_VERBS = {
-    category: re.compile(rf"\b(?:{verbs})" if verbs else "")
-    for category, _, verbs in (line.partition(" ") for line in tables.lines("asked_for", _FOLDER))
-}
-_BARE = frozenset({FORCE_PUSH, HISTORY, DISCARD, PERMISSIONS, GUARDED})
-"""What is asked for without naming its target."""
+_DELETING = (
+    "delete|remove|drop|clean|empty|wipe|discard|clear|purge|get|erase|reset|destroy|tear|throw|undo|uninstall|prune|rm"
+    "|lösche?|entferne?"
+)
+_NO_NAMES = frozenset(
+    {"git", "push", "origin", "upstream", "https:", "com", "org", "raw", "install"}
+)
+_BY_NAME = frozenset(
+    {findings.DELETE, findings.OVERWRITE, findings.DATA, findings.INFRASTRUCTURE, findings.PROCESSES,
+     findings.CREDENTIALS}
+)  # fmt: skip
+"""What must be named where the call names something. What stands behind "in" or "from" is not what they take away."""
+_REFS = (findings.HISTORY, findings.FORCE_PUSH)
+
+
+class _Way(NamedTuple):
+    """A line of the table: how calls of a category are asked for."""
+
+    category: str
+    call: re.Pattern[str]
+    request: re.Pattern[str]
+    verbs: tuple[str, ...]
+    objects: tuple[str, ...]
+
+
+def _way(line: str) -> _Way:
+    category, call, name, verbs, objects = line.replace("DELETE", _DELETING).split("\t")
+    said = rf"(?<![\w-])(?:(?P<name>{name})|(?:{verbs})(?P<done>\w?e?d)?(?![\w-]))"
+    starts = tuple(objects.replace("*", "").split("|"))
+    return _Way(category, re.compile(call), re.compile(said), tuple(verbs.split("|")), starts)
+
+
+_WAYS = [_way(line) for line in tables.lines("asked_for", _FOLDER)]
 
 
 def is_asked(found: Finding, said: Sequence[str]) -> bool:
-    """Whether one of the last prompts asks for what was found, by a verb for it and the target's name."""
-    verbs = _VERBS.get(found.category)
-    names = re.findall(r"[a-z][\w.-]{2,}", found.target.rsplit("/", 1)[-1].lower())
-    sentences = (
-        sentence
-        for prompt in said[-MOST_PROMPTS:]
-        for part in prompt[:4_000].lower().split(" but ")
-        for sentence in clauses_in(part, ".!?;")
+    """Whether one of the last prompts asks for what was found: by its command, or by a verb whose object it is."""
+    call = found.why if found.category == findings.CREDENTIALS else found.what
+    fitting = (one for one in _WAYS if one.category == found.category and one.call.search(call))
+    way = next(fitting, None)
+    return way is not None and any(
+        _asks(prompt[:4_000].lower(), way, found) for prompt in said[-MOST_PROMPTS:]
     )
-    return verbs is not None and any(
-        any(not _is_denied(sentence, *verb.span()) for verb in verbs.finditer(sentence))
-        and not _is_negated(sentence)
-        and (found.category in _BARE or any(name in sentence for name in names))
-        for sentence in sentences
+
+
+def _asks(prompt: str, way: _Way, found: Finding) -> bool:
+    halves = (clauses_in(half, ".!?;") for half in prompt.split(" but "))
+    parts = [part[:LONGEST_SENTENCE] for half in halves for part in half]
+    names, command = _names(way, found.target.lower()), found.what.lower()
+    levels = [level for name in names for level in name.split("/")]
+    if any(_is_negated(part) and _named(levels, part.split()) for part in parts):
+        return False
+    for before, part in zip(["", *parts], parts, strict=False):
+        whole = re.finditer(re.escape(command), part) if command else ()
+        verbs = [one for one in way.request.finditer(part) if _is_for(way, names, command, before, one)]  # fmt: skip
+        is_said = any(not _is_denied(part, *one.span()) for one in (*whole, *verbs))
+        if is_said and not _is_negated(part):
+            return True
+    return False
+
+
+def _is_for(
+    way: _Way, names: Sequence[str], command: str, earlier: str, found: re.Match[str]
+) -> bool:
+    """Whether a verb is a request, or names the command, and its object is what the call does it to.
+
+    Args:
+        earlier: the sentence before its own, which says what "it" is.
+    """
+    before, is_named = found.string[: found.start()], found["name"] is not None
+    is_done, is_called = before.endswith(" be "), before.endswith(command.partition(" ")[0] + " ")
+    is_head = _SAYS["asks"].search(before[-MOST_BEFORE:]) and not _SAYS["listed"].search(before)
+    if not (is_named or is_called or (is_head and is_done == (found["done"] is not None))):
+        return False
+    said = found.string if is_named else before if is_done else found.string[found.end() :]
+    thing = _object(said, () if is_named or is_done else _WORDS["end"])
+    is_narrow, is_back = way.category in _BY_NAME, not _WORDS["back"].isdisjoint(thing[:1])
+    near = list(itertools.takewhile(lambda word: word not in _WORDS["place"], thing))
+    meant = (
+        f"{earlier} {before}".split() if is_back else near if is_narrow and not is_named else thing
     )
+    if _named(names, meant, way.category in _REFS):
+        return True
+    is_other = any(map(_is_name, thing)) and (names or way.category == findings.DISCARD)
+    if is_other or (names and is_narrow):
+        return False
+    is_bare = (not thing or is_back) and (not is_narrow or found[0] in command.split())
+    last = [word for word in itertools.takewhile("and".__ne__, near) if word not in _WORDS["beside"]]  # fmt: skip
+    return is_named or is_bare or "".join(last[-1:]).startswith(way.objects)
+
+
+def _object(said: str, ends: Collection[str]) -> list[str]:
+    """Return the words of an object: up to what ends it, or another verb in its row, and without what leaves it to the
+    words behind to say what is meant."""
+    words = [word.strip(_AROUND + "/") for word in said.replace(",", " and ").split()]
+    pairs = zip(words, [*words[1:], ""], strict=False)
+    kept = [word for word, _ in itertools.takewhile(lambda pair: not _is_end(*pair, ends), pairs) if word]  # fmt: skip
+    return list(itertools.dropwhile(_WORDS["whole"].__contains__, kept)) or kept[-1:]
+
+
+def _is_end(word: str, following: str, ends: Collection[str]) -> bool:
+    is_row = word in ("and", "then") and VERBS.get(following, ("", ""))[1] == following
+    return bool(ends) and (word in ends or is_row)
+
+
+def _is_name(word: str) -> bool:
+    """Whether a word is a name by its signs."""
+    return word in ("main", "master", "develop") or any(sign in "/._~" or sign.isdigit() for sign in word)  # fmt: skip
+
+
+def _names(way: _Way, target: str) -> list[str]:
+    """Return the names of what a call does something to: behind the verb, where its words hold one."""
+    if target[:1] == "/" or "://" in target.partition(" ")[0]:
+        words = (
+            target.replace(".", "/").split("/")[2:]
+            if target[:1] != "/"
+            else [target.rstrip("/").rpartition("/")[2]]
+        )
+    else:
+        words = target.split()
+        verbs = [at for at, word in enumerate(words) if any(one.startswith(way.verbs) for one in word.split(":"))]  # fmt: skip
+        words = words[max(verbs, default=-1) + 1 :]
+    words = [word.lstrip("+:@").strip(_AROUND) for word in words]
+    return [one for one in words if len(one) > 1 and one not in _NO_NAMES and one[:4] != "head"]
+
+
+def _named(names: Sequence[str], said: Collection[str], whole: bool = False) -> bool:
+    """Whether words name one of these, or all."""
+    words = {word.strip(_AROUND + "/") for word in said}
+    words |= {word.rpartition("/")[2] for word in words}
+    found = [name in words or name.rpartition("/")[2] in words for name in names]
+    return bool(found) and (all(found) if whole else any(found))
 
 
 def _is_negated(sentence: str) -> bool:
     words = (word.strip(_AROUND) for word in sentence.replace("\u2019", "'").split())
     said = f" {' '.join(words)} "
-    return any(f" {denial} " in said for denial in _NEGATED)
+    # "I don't need it" forbids nothing.
+    rests = (rest for denial in _NEGATED for rest in said.split(f" {denial} ")[1:])
+    return any(not rest.startswith(("need ", "care ", "mind ")) for rest in rests)
 
 
 def _is_denied(sentence: str, start: int, end: int) -> bool:
     """Whether a command there is denied in another language, within its clause: others may have a "not" of their own."""
     before, after = _CLAUSE_END.split(sentence[:start])[-1], _CLAUSE_END.split(sentence[end:])[0]
-    denied = _DENIALS["before"].search(before[-MOST_BEFORE:]) or _DENIALS["after"].search(after)
+    denied = _SAYS["before"].search(before[-MOST_BEFORE:]) or _SAYS["after"].search(after)
     return denied is not None
