@@ -109,9 +109,8 @@ def _is_for(
     thing = _object(said, () if is_named or is_done else _WORDS["end"])
     is_narrow, is_back = way.category in _BY_NAME, not _WORDS["back"].isdisjoint(thing[:1])
     near = list(itertools.takewhile(lambda word: word not in _WORDS["place"], thing))
-    meant = (
-        f"{earlier} {before}".split() if is_back else near if is_narrow and not is_named else thing
-    )
+    is_from = is_narrow and not is_named and way.category != findings.CREDENTIALS
+    meant = f"{earlier} {before}".split() if is_back else near if is_from else thing
     if _named(names, meant, way.category in _REFS):
         return True
     is_other = any(map(_is_name, thing)) and (names or way.category == findings.DISCARD)
