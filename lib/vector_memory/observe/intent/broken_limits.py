@@ -105,7 +105,8 @@ def _runs(forbidden: str, words: list[str]) -> bool:
         return any(f"/{word}".endswith(f"/{forbidden}") for word in places)
     if forbidden == program == "git":
         return WORDS["git_looks"].isdisjoint(words[1:4])
-    return forbidden in (program, *words[1:], *(word.partition(":")[0] for word in words[1:5]))
+    # What others are told to do by their verbs is a deed.
+    return forbidden == program or (program == "git" and forbidden in words[1:])
 
 
 def matches(target: str, inner: str, is_folder: bool = False) -> bool:

@@ -119,6 +119,17 @@ for _kind, _rows in RUNS.items():
 """What kinds of commands a program makes, each with the words that it is given for that."""
 
 
+_COMMAND_WORDS = tables.sets("command_words")
+_OF_FILES = {
+    *_DONE, *_COMMAND_WORDS["quiet"], *WORDS["archiver"], *WORDS["copier"],
+    *(row for row in RUNS["tests"] if " " not in row),
+}  # fmt: skip
+"""Programs whose words are no verbs of theirs: files, names of tests."""
+_SUBCOMMANDS = {*_COMMAND_WORDS["checks"], *_COMMAND_WORDS["making"], *WORDS["subcommand"]} - {
+    "run"
+}
+
+
 def _of_acts(acts: Sequence[Act], around: CommandSurroundings) -> Iterator[FileChange]:
     branch = ""
     for act in acts:
@@ -179,7 +190,7 @@ def _of_deeds(act: Act, branch: str, around: CommandSurroundings) -> Iterator[Fi
             yield FileChange(ELSEWHERE, what=act.what)
         what = "main" if act.name == "gh" else branch
         if kind not in (limits.COMMIT, limits.MERGE):
-            what = f"{' '.join((act.name, *act.args))} {branch}"
+            what = f"{' '.join((act.name, *act.args))} {branch}".rstrip()
         if kind == limits.DATABASE and databases.writes(act):
             what += f" {limits.WRITE}"
             yield FileChange(DATA, databases.file_of(act, around), what)
@@ -199,24 +210,36 @@ def _of_deeds(act: Act, branch: str, around: CommandSurroundings) -> Iterator[Fi
 
 def _deed(act: Act) -> str:
     """Return how a command says what it does: the first words of its script, its subcommand or target."""
-    given = [word.lower() for word in act.texts(_TAKES.get(act.name, ""))]
-    if act.name in ("git", *_DONE) or "tests" in _kinds(act):
+    if act.name == "git":
         return ""
+    given = [word.lower() for word in act.texts(_TAKES.get(act.name, ""))]
     script = given[:1] if SAYS["interpreter"].match(act.name) else [act.program or act.name]
-    words = (*script, *(word for word in given[:2] if not re.search("[/.]", word)))
+    words = (*script, *(word.lower() for word in _verbs(act) if not re.search("[/.]", word)))
     return " ".join(re.split(r"[\W_]+", word.rpartition("/")[2])[0] for word in words)
+
+
+def _verbs(act: Act) -> list[str]:
+    """Return the words that stand where a program is told what to do: up to its verb, or all its targets; none where it
+    takes files. `kubectl get deploy` gets, `docker stack deploy` deploys, `cd deploy` and `yamllint deploy` do neither."""
+    if act.name in _OF_FILES or act.name.endswith(("lint", "check")):
+        return []
+    given = act.texts(" ".join((_TAKES.get(act.name, ""), *_COMMAND_WORDS["valued"])))
+    if act.name in WORDS["target-runner"]:
+        return given
+    end = next((place for place, word in enumerate(given) if word in _SUBCOMMANDS), len(given))
+    return given[: min(end + 1, 1 if act.name == "git" else 3)]
 
 
 def _kinds(act: Act) -> Iterator[str]:
     """Yield the kinds of commands (`limit_runs.txt`) that one is of."""
     if act.name in databases.PROGRAMS:
         yield limits.DATABASE
-    words = {*act.args, *(word.partition(":")[0] for word in act.args[:4])}
-    if act.name == "git":
-        words = {*act.texts(_TAKES["git"])[:1], *act.options}
-    for kind, rest in (*_KINDS.get(act.name, ()), *_KINDS["*"]):
+    verbs = {part for word in _verbs(act) for part in (word, word.partition(":")[0])}
+    words = {*act.args, *verbs} if act.name != "git" else {*verbs, *act.options}
+    own = _KINDS.get(act.name, ())
+    for kind, rest in (*own, *_KINDS["*"]):
         is_local = kind == limits.NETWORK and SAYS["local"].search(" ".join(act.args))
-        if words.issuperset(rest) and not is_local:
+        if (words if (kind, rest) in own else verbs).issuperset(rest) and not is_local:
             yield kind
 
 

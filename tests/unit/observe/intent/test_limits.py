@@ -411,6 +411,41 @@ def test_later_prompts_lift_them(first: str, then: str, left: list[str]) -> None
     assert [one.act for one in limits.after(limits.read(first), then)] == left
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "kubectl get deploy web -o yaml", "pytest -k deploy", "cargo test deploy", "find deploy -name x", "cd deploy && ls",
+        "yamllint deploy", "docker logs deploy", "mkdir -p deploy", "helm lint deploy", "docker compose logs deploy",
+        "gh run list --workflow deploy", "terraform validate deploy", "npm run lint deploy", "make -n deploy",
+    ],
+)  # fmt: skip
+def test_a_word_at_another_place_is_no_deployment(command: str) -> None:
+    """It is a file, a name, or what another verb is done to."""
+    assert not breaks("Don't deploy.", "Bash", command=command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "./deploy.sh", "bash scripts/deploy.sh prod", "make build deploy", "npm run deploy:prod", "docker stack deploy -c c.yml web",
+        "gcloud run deploy web --image x", "cap production deploy", "gh workflow run deploy", "kamal deploy",
+        "kubectl rollout restart deploy/web", "kubectl set image deploy/web web=web:4", "kubectl replace -f x.yaml",
+        "ansible-playbook site.yml", "argocd app sync web", "az webapp up -n web", "pulumi up --yes", "helmfile apply",
+        "nomad job run web.nomad",
+    ],
+)  # fmt: skip
+def test_a_verb_at_its_place_is_one(command: str) -> None:
+    """Of the program, a script or a target."""
+    assert breaks("Don't deploy.", "Bash", command=command)
+
+
+def test_migrations_are_run_by_their_verb() -> None:
+    limit = "Don't run the migrations."
+    assert not breaks(limit, "Bash", command="pytest -k migrate")
+    assert breaks(limit, "Bash", command="python manage.py migrate")
+    assert breaks(limit, "Bash", command="bundle exec rails db:migrate")
+
+
 def test_a_branch_that_nothing_is_merged_into_may_be_merged_from() -> None:
     """A pull request goes into it, and so does a merge behind a checkout of it."""
     limit = "Never merge into main on your own."
