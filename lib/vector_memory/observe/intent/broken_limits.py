@@ -73,11 +73,20 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> bo
         return any(matches(path, change.path) for path in rooted)
     if limit.act in _NOT_IN and matches(_NOT_IN[limit.act], inner):
         return False
-    named = any(matches(thing, inner, f"{thing}/" in said) for thing in limit.things)
+    named = any(
+        matches(thing, inner, f"{thing}/" in said) or _ends(thing, inner, around)
+        for thing in limit.things
+    )
     if change.kind == limit.act == acts.DELETE:
         # What goes with a folder goes, too.
         named |= any(thing.startswith(f"{inner}/") for thing in limit.things)
     return (named or not limit.things) != limit.is_only
+
+
+def _ends(thing: str, inner: str, around: CommandSurroundings) -> bool:
+    """Whether a path has the ending that a limit names: "no .sql files"; `.env` is a file where there is one."""
+    is_ending = thing[:1] == "." and thing[1:].isalnum() and inner.lower().endswith(thing)
+    return is_ending and not around.exists(f"{around.root}/{thing}")
 
 
 def _is_beyond(limit: Limit, change: FileChange, around: CommandSurroundings) -> bool:

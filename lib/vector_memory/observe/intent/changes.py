@@ -188,7 +188,7 @@ def _of_deeds(act: Act, branch: str, around: CommandSurroundings) -> Iterator[Fi
     for kind in _kinds(act):
         if act.elsewhere and kind == RESTART:
             yield FileChange(ELSEWHERE, what=act.what)
-        what = "main" if act.name == "gh" else branch
+        what = "main" if act.name in ("gh", "glab") else branch
         if kind not in (limits.COMMIT, limits.MERGE):
             what = f"{' '.join((act.name, *act.args))} {branch}".rstrip()
         if kind == limits.DATABASE and databases.writes(act):
@@ -239,6 +239,10 @@ def _kinds(act: Act) -> Iterator[str]:
     own = _KINDS.get(act.name, ())
     for kind, rest in (*own, *_KINDS["*"]):
         is_local = kind == limits.NETWORK and SAYS["local"].search(" ".join(act.args))
+        # Of a commit `-n` leaves out the hooks; others make none with it.
+        is_local = is_local or (
+            kind == limits.COMMIT and "commit" not in rest and act.has("-n", "--no-commit")
+        )
         if (words if (kind, rest) in own else verbs).issuperset(rest) and not is_local:
             yield kind
 

@@ -439,6 +439,45 @@ def test_a_verb_at_its_place_is_one(command: str) -> None:
     assert breaks("Don't deploy.", "Bash", command=command)
 
 
+@pytest.mark.parametrize(
+    ("prompt", "broken", "kept"),
+    [
+        ("Don't commit.", "git cherry-pick 4f2a91c", "git cherry-pick -n 4f2a91c"),
+        ("Don't commit.", "git revert --no-edit HEAD", "git revert --no-commit HEAD"),
+        ("Don't commit.", "git am < /tmp/x.patch", "git apply /tmp/x.patch"),
+        ("Don't commit.", "git commit -n -m x", "git add -A"),
+        ("Don't commit.", "jj commit -m x", "jj log"),
+        ("Don't merge it.", "glab mr merge 12 --yes", "glab mr create --fill"),
+        (
+            "Don't upload it to TestFlight yet.",
+            "fastlane pilot upload --ipa a.ipa",
+            "fastlane build",
+        ),
+    ],
+)
+def test_deeds_are_known_by_their_programs(prompt: str, broken: str, kept: str) -> None:
+    """Whatever makes a commit makes one."""
+    assert breaks(prompt, "Bash", command=broken)
+    assert not breaks(prompt, "Bash", command=kept)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["Fix it, but don't change any .sql file.", "Don't edit .sql files.", "No .sql changes.", "Leave the .sql file alone."],
+)  # fmt: skip
+def test_an_ending_is_that_of_files(prompt: str) -> None:
+    assert breaks(prompt, "Edit", file_path="/p/db/1.sql")
+    assert not breaks(prompt, "Edit", file_path="/p/src/a.py")
+
+
+def test_a_hidden_file_is_no_ending() -> None:
+    place = CommandSurroundings(ROOT, ROOT, "/home/u", exists={"/p/.env"}.__contains__)
+    for path, is_broken in (("/p/.env", True), ("/p/prod.env", False)):
+        view = changes.of_call("Edit", {"file_path": path}, place)
+        held = limits.read("Leave .env alone.")
+        assert bool(list(broken_limits.broken(held, view, place))) == is_broken
+
+
 def test_migrations_are_run_by_their_verb() -> None:
     limit = "Don't run the migrations."
     assert not breaks(limit, "Bash", command="pytest -k migrate")
