@@ -202,7 +202,7 @@ def _listed(act: Act, line: CommandLine, recursive: bool) -> Iterator[Finding]:
 
 def _searched(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield the gravest loss of deleting what `find` or `fd` finds."""
-    names, roots = _search_of(act)
+    names, roots = search_of(act)
     shallow = bool(names) and act.value("-maxdepth") == "1"
     words = [
         root._replace(text=f"{root.text.rstrip('/')}/{name}", glob=True)
@@ -217,7 +217,7 @@ def _searched(act: Act, line: CommandLine) -> Iterator[Finding]:
         yield act.found(DELETE, *min(losses))
 
 
-def _search_of(act: Act) -> tuple[list[str], list[ShellWord]]:
+def search_of(act: Act) -> tuple[list[str], list[ShellWord]]:
     """Return the names that `find` or `fd` looks for, and the folders that it looks in."""
     pairs = zip(act.args, act.args[1:], strict=False)
     names = [value.removeprefix("*/").removesuffix("/*") for option, value in pairs if option in _NAME_TESTS]  # fmt: skip

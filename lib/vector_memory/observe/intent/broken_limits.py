@@ -77,10 +77,19 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> bo
         matches(thing, inner, f"{thing}/" in said) or _ends(thing, inner, around)
         for thing in limit.things
     )
-    if change.kind == limit.act == acts.DELETE:
-        # What goes with a folder goes, too.
-        named |= any(thing.startswith(f"{inner}/") for thing in limit.things)
+    if "**" in inner and limit.is_only:
+        return False
+    if not limit.is_only:
+        named |= any(_holds(inner, thing) for thing in limit.things)
     return (named or not limit.things) != limit.is_only
+
+
+def _holds(inner: str, thing: str) -> bool:
+    """Whether what is named is a folder above a thing, or a pattern that finds it: what goes with these goes, too. `**`
+    stands for folders in between."""
+    if "**" not in inner and inner.count("/") != thing.count("/"):
+        return thing.startswith(f"{inner}/")
+    return fnmatch.fnmatchcase(thing, inner.replace("**/", "*").lower())
 
 
 def _ends(thing: str, inner: str, around: CommandSurroundings) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from vector_memory.observe.commands import command_line, databases, judge
+from vector_memory.observe.commands import command_line, databases, files, judge
 from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import CommandSurroundings
@@ -99,14 +100,17 @@ def _named(act: Act, around: CommandSurroundings) -> Iterator[str]:
 _INSTALLERS = tables.groups("installers")
 _TAKES = {
     "mkdir": "-m", "touch": "-d -r -t", "truncate": "-s -r", "sed": "-e -f --expression", "gsed": "-e -f --expression",
+    "awk": "-i -v -F -f", "gawk": "-i -v -F -f", "rsync": "-e --exclude --include",
     "git": "-C -c -m -F --author --date",
 }  # fmt: skip
 """Options of programs that take the next word; those of what installs."""
 _INSTALL_TAKES = "-r --requirement -c --constraint -i --index-url --extra-index-url -t --target --group -G --registry --version --python -E --source"
+_SCRIPTED = frozenset({"sed", "gsed", "perl", "yq", "awk", "gawk"})
+_PLACING = frozenset({"mv", "cp", "install", "ln", "rsync"})
 _DONE = {
     **dict.fromkeys(("rm", "unlink", "rmdir", "shred", "rimraf"), GONE),
-    **dict.fromkeys(("touch", "truncate", "cp", "install", "ln", "mv"), NEW),
-    **dict.fromkeys(("sed", "gsed", "perl", "checkout", "restore"), limits.EDIT),
+    **dict.fromkeys(("touch", "truncate", "cp", "install", "ln", "mv", "rsync"), NEW),
+    **dict.fromkeys((*_SCRIPTED, "checkout", "restore", "patch", "ed"), limits.EDIT),
     "mkdir": FOLDER,
 }
 """What programs, and verbs of git, do to the files that they are given."""
@@ -131,7 +135,7 @@ _SUBCOMMANDS = {*_COMMAND_WORDS["checks"], *_COMMAND_WORDS["making"], *WORDS["su
 
 
 def _of_acts(acts: Sequence[Act], around: CommandSurroundings) -> Iterator[FileChange]:
-    branch = ""
+    branch, before = "", None
     for act in acts:
         words = act.operands(_TAKES.get(act.name, ""))
         targets = [word for sign, word in act.command.redirects if ">" in sign]
@@ -148,7 +152,10 @@ def _of_acts(acts: Sequence[Act], around: CommandSurroundings) -> Iterator[FileC
             branch = made or "".join(word.text for word in words[-1:])
             yield FileChange(limits.BRANCH, what=branch)
         elif act.name != "git" or not act.has("--cached", "--staged"):
-            yield from _of_files(verb, words, act, around)
+            found = _found(act, before, around)
+            yield from _of_files(verb, words, act, around, found)
+        before = act
+        yield from _kept_files(act, around)
         yield from _of_deeds(act, branch, around)
 
 
@@ -163,21 +170,73 @@ def _is_branch(
 
 
 def _of_files(
-    verb: str, words: Sequence[ShellWord], act: Act, around: CommandSurroundings
+    verb: str,
+    words: Sequence[ShellWord],
+    act: Act,
+    around: CommandSurroundings,
+    found: Sequence[str],
 ) -> Iterator[FileChange]:
-    """Yield what is done to the files that a program, or a verb of git, is given."""
-    kind = _DONE.get(verb)
-    if verb in ("sed", "gsed", "perl"):
-        if not re.search(r"(?:^| )(?:-\w*i|--in-place)", " ".join(act.args)):
+    """Yield what is done to the files that a program, or a verb of git, is given; `found`: by what feeds it."""
+    kind = _DONE.get(verb, GONE if verb == "find" else None)
+    words = words if verb != "find" else []
+    if verb in _SCRIPTED:
+        given = " ".join(act.args)
+        if "inplace" not in given and (verb.endswith("awk") or not SAYS["in_place"].search(given)):
             return
         words = words[0 if act.has("-e", "--expression") else 1 :]
+    elif kind is None and act.has("--in-place", "--inplace", "--write", "--fix"):
+        kind, words = limits.EDIT, [word for word in words if around.exists(act.path(word, around))]
     if act.elsewhere and kind in (limits.EDIT, GONE) and not all(map(_is_scratch, words)):
         yield FileChange(ELSEWHERE, what=act.what)
-    paths = _paths(words, act, around)
-    if verb in ("mv", "cp", "install", "ln"):
+    paths = [path for path in _paths(words, act, around) if path.rpartition("/")[2] != "{}"]
+    if verb in _PLACING:
         yield from (FileChange(limits.MOVE, path) for path in paths[:-1] if verb == "mv")
-        paths = paths[-1:] if len(words) > 1 else []
-    yield from (FileChange(kind, path) for path in paths if kind)
+        paths = _placed(words, act, around) if len(words) > 1 else []
+    yield from (FileChange(kind, path) for path in (*paths, *found) if kind)
+
+
+def _placed(words: Sequence[ShellWord], act: Act, around: CommandSurroundings) -> list[str]:
+    """Return what is written where several are put into a folder, or one to a place."""
+    into = "".join(_paths([one for one in words[-1:] if ":" not in one.text], act, around))
+    if not into or not (
+        len(words) > 2 or words[-1].text.endswith("/") or around.exists(f"{into}/.")
+    ):
+        return [into] if into else []
+    names = (word.text if act.name == "rsync" else word.text.rstrip("/") for word in words[:-1])
+    return [around.path(posixpath.join(into, name.rpartition("/")[2])) for name in names]
+
+
+def _found(act: Act, before: Act | None, around: CommandSurroundings) -> list[str]:
+    """Return the files that are listed for an act, as patterns: by `find`, `ls` or `git ls-files` right before it."""
+    source = act.feeding if act.is_listed else before if act.command.via[-1:] == ("find",) else None
+    source = act if act.name == "find" and "-delete" in act.args else source
+    if source is None or source.name not in ("find", "ls", "git"):
+        return []
+    if any(one in ("!", "-not", "-prune") or one.startswith((":!", ":^")) for one in source.args):
+        return []
+    if source.name == "find":
+        names, roots = files.search_of(source)
+        words = [
+            word._replace(text=f"{word.text}/**/{name}")
+            for word in roots
+            for name in names or ["*"]
+        ]
+    else:
+        words = source.operands()[source.args[:1] == ("ls-files",) :]
+    return (
+        _paths(words, source, around) if source.name != "git" or "ls-files" in source.args else []
+    )
+
+
+def _kept_files(act: Act, around: CommandSurroundings) -> Iterator[FileChange]:
+    """Yield the manifests and lock files that a package manager writes."""
+    verbs = _verbs(act)
+    parts = {part for verb in verbs for part in verb.split(".")}
+    if "install" in verbs and len(act.texts()) > 1 or not parts.isdisjoint(WORDS["renewing"]):
+        for program, _, name in (one.partition("=") for one in WORDS["keeps"]):
+            path = around.path(name, act.folder)
+            if program == act.name and around.exists(path):
+                yield FileChange(limits.EDIT, path)
 
 
 def _of_deeds(act: Act, branch: str, around: CommandSurroundings) -> Iterator[FileChange]:

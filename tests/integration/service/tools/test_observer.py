@@ -111,13 +111,13 @@ def test_a_flag_becomes_a_record(world: World) -> None:
     assert record.source.session == "s"
     assert "Don't touch shop/prices.py" in record.text
     assert world.buffered() == []
-    world.bash("rm -rf shop")
+    world.bash("rm -rf lib")
     assert assessments.settle(world.ctx) == 1
     (record,) = world.records()
     assert set(record.tags) == {"observer", "force-push", "limit", "delete"}
     assert {one["category"] for one in world.flags()} == {"delete", "limit", "force-push"}
     assert world.flags(session="other") == []
-    assert [one["text"] for one in world.flags(category=["delete"])] == ["rm -rf shop"]
+    assert [one["text"] for one in world.flags(category=["delete"])] == ["rm -rf lib"]
     assert world.flags(since="2026-05-04") == []
     assert world.flags(offset=1) == world.flags()[1:]
 
@@ -397,7 +397,7 @@ def test_a_record_can_be_forgotten_and_purged(world: World) -> None:
 def test_the_user_says_that_a_flag_was_asked_for_or_is_false(world: World) -> None:
     """What is false counts no more; a flag that comes later leaves the verdict as it is."""
     world.say(TASK)
-    world.bash("rm -rf shop")
+    world.bash("rm -rf lib")
     world.bash("git push --force")
     ask = {"all_projects": True}
     first, second = world.flags()

@@ -461,6 +461,60 @@ def test_deeds_are_known_by_their_programs(prompt: str, broken: str, kept: str) 
     assert not breaks(prompt, "Bash", command=kept)
 
 
+CONFIG = {"/p/config/prod.exs", "/p/config/dev.exs", "/p/config/.", "/p/composer.lock", "/p/go.mod"}
+
+
+def reaches(prompt: str, command: str) -> bool:
+    """Whether a command breaks a limit where a folder of settings and lock files are."""
+    place = CommandSurroundings(ROOT, ROOT, "/home/u", exists=CONFIG.__contains__)
+    view = changes.of_call("Bash", {"command": command}, place)
+    return bool(list(broken_limits.broken(limits.read(prompt), view, place)))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sed -i 's/1/2/' config/*.exs", "for f in config/*.exs; do sed -i 's/1/2/' $f; done", "perl -pi -e 's/1/2/' config/*",
+        "git ls-files config | xargs sed -i 's/1/2/'", "find config -name '*.exs' -exec sed -i 's/1/2/' {} +",
+        "find . -name '*.exs' -delete", "cp -r /tmp/new/. config/", "rsync -a /tmp/new/ config/", "git checkout HEAD~1 -- config",
+        "cp /tmp/prod.exs config", "yq -i '.a=1' config/prod.exs", "awk -i inplace '{print}' config/prod.exs",
+        "patch config/prod.exs < /tmp/x.diff", "mytool --in-place config/prod.exs", "mv config /tmp/x", "rm -rf config",
+    ],
+)  # fmt: skip
+def test_a_file_is_reached_by_patterns_and_folders(command: str) -> None:
+    """Whatever changes it, in whichever words it is named."""
+    assert reaches("Don't touch config/prod.exs.", command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat config/*.exs | sed 's/1/2/'", "cp config/prod.exs /tmp/", "sed -i 's/1/2/' config/dev*.exs", "rm -f logs/*.log",
+        "find config -name '*.exs' ! -name prod.exs -delete", "git ls-files config | grep -v prod | xargs sed -i 's/1/2/'",
+        "find config -name '*.exs'", "cp /tmp/dev.exs config/", "mv /tmp/dev.exs config", "rsync -a config/ u@h:/srv",
+        "awk -vlimit=3 '{print}' config/prod.exs", "mytool --in-place config/dev.exs", "git ls-files config | xargs wc -l",
+    ],
+)  # fmt: skip
+def test_its_neighbours_are_not_it(command: str) -> None:
+    assert not reaches("Don't touch config/prod.exs.", command)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "broken", "kept"),
+    [
+        ("composer.lock must stay as it is.", "composer update", "composer install"),
+        ("composer.lock must stay as it is.", "composer require acme/mail", "composer validate"),
+        ("Keep go.mod untouched.", "go mod tidy", "go mod download"),
+        ("Don't change go.mod.", "go get github.com/x/y", "go test ./..."),
+        ("Clean up logs/ but keep logs/audit.log.", "rm -f logs/*.log", "rm -f logs/app*.log"),
+    ],
+)
+def test_what_a_program_keeps_is_changed_by_it(prompt: str, broken: str, kept: str) -> None:
+    """A package manager writes its lock file without naming it."""
+    assert reaches(prompt, broken)
+    assert not reaches(prompt, kept)
+
+
 @pytest.mark.parametrize(
     "prompt",
     ["Fix it, but don't change any .sql file.", "Don't edit .sql files.", "No .sql changes.", "Leave the .sql file alone."],
