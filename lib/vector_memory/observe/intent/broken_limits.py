@@ -124,7 +124,8 @@ def _runs(forbidden: str, words: list[str]) -> bool:
     if forbidden == program == "git":
         return WORDS["git_looks"].isdisjoint(words[1:4])
     # What others are told to do by their verbs is a deed.
-    return forbidden == program or (program == "git" and forbidden in words[1:])
+    verb = next((word for word in words[1:] if not word.startswith("-")), "")
+    return forbidden == program or (program == "git" and forbidden == verb)
 
 
 def matches(target: str, inner: str, is_folder: bool = False) -> bool:

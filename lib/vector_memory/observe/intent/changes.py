@@ -231,8 +231,13 @@ def _found(act: Act, before: Act | None, around: CommandSurroundings) -> list[st
 def _kept_files(act: Act, around: CommandSurroundings) -> Iterator[FileChange]:
     """Yield the manifests and lock files that a package manager writes."""
     verbs = _verbs(act)
-    parts = {part for verb in verbs for part in verb.split(".")}
-    if "install" in verbs and len(act.texts()) > 1 or not parts.isdisjoint(WORDS["renewing"]):
+    parts = {part for verb in verbs for part in (*verb.split("."), f"{act.name}:{verb}")}
+    if (
+        "install" in verbs
+        and len(act.texts()) > 1
+        or not parts.isdisjoint(WORDS["renewing"])
+        and "run" not in verbs
+    ):
         for program, _, name in (one.partition("=") for one in WORDS["keeps"]):
             path = around.path(name, act.folder)
             if program == act.name and around.exists(path):

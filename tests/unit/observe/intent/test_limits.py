@@ -417,6 +417,7 @@ def test_later_prompts_lift_them(first: str, then: str, left: list[str]) -> None
         "kubectl get deploy web -o yaml", "pytest -k deploy", "cargo test deploy", "find deploy -name x", "cd deploy && ls",
         "yamllint deploy", "docker logs deploy", "mkdir -p deploy", "helm lint deploy", "docker compose logs deploy",
         "gh run list --workflow deploy", "terraform validate deploy", "npm run lint deploy", "make -n deploy",
+        "git checkout -b deploy", "git log --oneline -- deploy",
     ],
 )  # fmt: skip
 def test_a_word_at_another_place_is_no_deployment(command: str) -> None:
@@ -461,7 +462,15 @@ def test_deeds_are_known_by_their_programs(prompt: str, broken: str, kept: str) 
     assert not breaks(prompt, "Bash", command=kept)
 
 
-CONFIG = {"/p/config/prod.exs", "/p/config/dev.exs", "/p/config/.", "/p/composer.lock", "/p/go.mod"}
+CONFIG = {
+    "/p/mix.lock",
+    "/p/package.json",
+    "/p/config/prod.exs",
+    "/p/config/dev.exs",
+    "/p/config/.",
+    "/p/composer.lock",
+    "/p/go.mod",
+}
 
 
 def reaches(prompt: str, command: str) -> bool:
@@ -506,6 +515,12 @@ def test_its_neighbours_are_not_it(command: str) -> None:
         ("composer.lock must stay as it is.", "composer require acme/mail", "composer validate"),
         ("Keep go.mod untouched.", "go mod tidy", "go mod download"),
         ("Don't change go.mod.", "go get github.com/x/y", "go test ./..."),
+        ("Don't change mix.lock.", "mix deps.update --all", "mix deps.get"),
+        (
+            "Don't change package.json.",
+            "npm install lodash",
+            "npm config get registry && npm install",
+        ),
         ("Clean up logs/ but keep logs/audit.log.", "rm -f logs/*.log", "rm -f logs/app*.log"),
     ],
 )
