@@ -2,7 +2,8 @@
 reads a few small files of git's, never runs it.
 
 A project is its `.memory/` marker, else its git common directory (worktrees are one project), else
-its folder. Its id comes from the remote or the real path, never from a base name.
+its folder. Its id comes from the remote `origin` or the real path, never from a base name. A worktree
+is where its main checkout is: a marker there is its own.
 """
 
 import hashlib
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 MARKER = tampering.MARKER
 STORE_IN_MARKER = os.path.join(MARKER, tampering.STORE)
 
-_REMOTE, _ORIGIN = '[remote "', '[remote "origin"]'
+_ORIGIN = '[remote "origin"]'
 
 
 def is_excluded(excluded: "Iterable[str]", *folders: str) -> bool:
@@ -52,15 +53,22 @@ def _number(path: str) -> "tuple[int, int] | None":
 
 class Place:
     """A folder's project: `id`, `name`, `root` (real path), and `store`, the folder of the store
-    that its marker names ("" without a marker). Nothing says that the marker is trusted."""
+    that its marker names ("" without a marker). Nothing says that the marker is trusted. `tree` is the
+    top of the working tree that the folder is in: in a worktree another one than the root."""
 
-    __slots__ = ("id", "name", "root", "store")
+    __slots__ = ("id", "name", "root", "store", "tree")
 
-    def __init__(self, id: str, name: str, root: str, store: str) -> None:
+    def __init__(self, id: str, name: str, root: str, store: str, tree: str = "") -> None:
         self.id = id
         self.name = name
         self.root = root
         self.store = store
+        self.tree = tree or root
+
+    @property
+    def folders(self) -> "tuple[str, ...]":
+        """Where files of the project's own stand that count for whoever works in it: rules of privacy."""
+        return tuple(dict.fromkeys((self.root, self.tree)))
 
 
 def locate(folder: str, home: "str | None" = None) -> Place:
@@ -73,15 +81,49 @@ def locate(folder: str, home: "str | None" = None) -> Place:
     """
     folder = os.path.realpath(_possible(folder))
     home = os.path.realpath(home or os.path.expanduser("~"))
-    marked = _find_above(folder, MARKER, home)
-    git_top = _find_above(folder, ".git", home)
-    common = _common_dir(git_top) if git_top else ""
-    if marked:
-        root, store = marked, os.path.join(marked, STORE_IN_MARKER)
-    else:
-        root, store = _root_of(common, git_top) or folder, ""
-    identity, name = _identity(root, common, git_top)
-    return Place(_make_id(name, identity), name, root, store)
+    tree = _find_above(folder, ".git", home)
+    own, common = _git_folders(tree) if tree else ("", "")
+    whole = _root_of(common, tree)
+    marked = _find_above(folder, MARKER, home, tree)
+    if tree and not marked:
+        twin = _twin(folder, tree, own, common)
+        marked = twin and _find_above(twin, MARKER, home) or _find_above(tree, MARKER, home)
+    root = marked or whole or folder
+    store = os.path.join(marked, STORE_IN_MARKER) if marked else ""
+    remote = _origin(common, whole) if common else ""
+    inside = _below(marked, tree, whole) if marked and remote else ""
+    name = os.path.basename(root)
+    if root == common and name.startswith("."):
+        # A repository without a checkout of its own, hidden among its worktrees.
+        name = os.path.basename(os.path.dirname(root))
+    if remote and not inside:
+        name = os.path.basename(remote)
+    identity = (remote + ("#" + inside if inside else "")) or root
+    name = name or "root"
+    return Place(_make_id(name, identity), name, root, store, tree)
+
+
+def shared_folder(folder: str) -> str:
+    """Return where a marker for a folder has to stand so that all worktrees of its repository find it: in a
+    worktree the same folder of the main checkout, or the repository itself where it has no checkout; elsewhere,
+    and where there is no such folder, the folder as it is."""
+    folder = os.path.realpath(folder)
+    tree = _find_above(folder, ".git", os.path.realpath(os.path.expanduser("~")))
+    twin = _twin(folder, tree, *_git_folders(tree)) if tree else ""
+    return twin if os.path.isdir(twin) else folder
+
+
+def marks(root: str) -> "tuple[list[int], list[int]]":
+    """Return what tells a project's folder, and its repository ([] without one), from another one that came to its
+    place. Git writes a repository's description when it makes it, and never again; copies keep its time."""
+    number = _number(root)
+    git = _git_folders(root)[1] or (root if os.path.isfile(os.path.join(root, "HEAD")) else "")
+    try:
+        made = [os.stat(os.path.join(git, "description")).st_mtime_ns] if git else []
+    except OSError:
+        known = _number(git)
+        made = [known[1]] if known else []
+    return [number[1]] if number else [], made
 
 
 def _possible(folder: str) -> str:
@@ -94,14 +136,15 @@ def _possible(folder: str) -> str:
     return folder
 
 
-def _find_above(folder: str, name: str, home: str) -> str:
-    """Return the nearest folder at or above `folder` that holds a `name` of this user's, or ""."""
+def _find_above(folder: str, name: str, home: str, top: str = "") -> str:
+    """Return the nearest folder at or above `folder`, and no higher than `top`, that holds a `name` of this
+    user's, or ""."""
     here = folder
     while True:
         if (here != home or folder == home) and _is_own(os.path.join(here, name)):
             return here
         parent = os.path.dirname(here)
-        if parent == here:
+        if here in (parent, top):
             return ""
         here = parent
 
@@ -118,20 +161,21 @@ def _is_own(path: str) -> bool:
     return owners == {private.user_id()} or private.user_id() < 0
 
 
-def _common_dir(top: str) -> str:
-    """Return the git common directory of a working tree's top folder."""
+def _git_folders(top: str) -> "tuple[str, str]":
+    """Return the git directory of a working tree's top folder, and the one that its worktrees have in common;
+    the same twice but in a worktree, "" for what is not there or another user's."""
     git = os.path.join(top, ".git")
     if os.path.isdir(git):
-        return git
+        return git, git
     text = _read(git)
     if not text.startswith("gitdir:"):
-        return ""
+        return "", ""
     own = os.path.normpath(os.path.join(top, text[len("gitdir:") :].strip()))
     if not _is_own(own):
-        return ""
+        return "", ""
     shared = _read(os.path.join(own, "commondir")).strip()
     common = os.path.realpath(os.path.join(own, shared)) if shared else own
-    return common if _is_own(common) else ""
+    return (own, common) if _is_own(common) else ("", "")
 
 
 def _root_of(common: str, top: str) -> str:
@@ -143,28 +187,56 @@ def _root_of(common: str, top: str) -> str:
     return top if os.sep + "modules" + os.sep in common else common
 
 
-def _identity(root: str, common: str, top: str) -> "tuple[str, str]":
-    """Return what makes the project itself, and its name for people."""
-    name = os.path.basename(root) or "root"
-    remote = _remote(common) if common else ""
-    if not remote:
-        return root, name
-    inside = os.path.relpath(root, top) if top and root.startswith(top + os.sep) else ""
-    own = inside and inside != "."
-    return remote + ("#" + inside if own else ""), (name if own else remote.rsplit("/", 1)[-1])
+def _twin(folder: str, tree: str, own: str, common: str) -> str:
+    """Return what a folder of a worktree is in the repository's main checkout, or the repository itself where it
+    has none; "" for a folder of no worktree. Any folder that came from elsewhere can name any repository in its
+    `.git`: the repository has to name the worktree too, or to lie in it."""
+    root = _root_of(common, tree)
+    if not common or root == tree:
+        return ""
+    named = os.path.join(own, _read(os.path.join(own, "gitdir")).strip())
+    is_named = own != common and os.path.realpath(named) == os.path.join(tree, ".git")
+    if not is_named and not common.startswith(tree + os.sep):
+        return ""
+    return root if root == common else os.path.normpath(os.path.join(root, _below(folder, tree)))
 
 
-def _remote(common: str) -> str:
-    """Return the origin's address, the same for every way to write it; "" without a remote."""
-    section, urls = "", dict[str, str]()
+def _below(path: str, *tops: str) -> str:
+    """Return a path as seen from the first of some folders that it is, or lies below; "" for the folder itself,
+    and for none."""
+    for top in filter(None, tops):
+        if path == top:
+            return ""
+        if path.startswith(top.rstrip(os.sep) + os.sep):
+            return os.path.relpath(path, top)
+    return ""
+
+
+def _origin(common: str, root: str) -> str:
+    """Return the address of the remote `origin`, the same for every way to write it; "" without one. Another
+    remote says where something came from, not what this is: a template, say."""
+    section = ""
     for line in map(str.strip, _read(os.path.join(common, "config")).splitlines()):
         name, _, value = line.partition("=")
         if line.startswith("["):
             section = line
-        elif section.startswith(_REMOTE) and name.strip() == "url" and value.strip():
-            urls.setdefault(section, value.split()[0])
-    url = urls.get(_ORIGIN) or next(iter(urls.values()), "")
-    address = url.partition("://")[2] or url.replace(":", "/", 1)
+        elif section == _ORIGIN and name.strip() == "url" and value.strip():
+            url = value.partition(" #")[0].partition(" ;")[0].strip().strip('"')
+            return _address(url, root)
+    return ""
+
+
+def _address(url: str, root: str) -> str:
+    """Return a remote's address without what it may be written with or without. A folder of this machine is
+    where it is, as seen from the repository: `../origin.git` is another one elsewhere."""
+    scheme, has_scheme, rest = url.partition("://")
+    first, colon, _ = url.partition(":")
+    is_path = not has_scheme and (not colon or "/" in first or len(first) == 1)
+    if is_path or (scheme.lower() == "file" and rest.startswith("/")):
+        path = os.path.realpath(os.path.join(root, _possible(url if is_path else rest)))
+        path = os.path.dirname(path) if os.path.basename(path) == ".git" else path
+        return path[:-4] if path.endswith(".git") else path
+    address = rest if has_scheme else url.replace(":", "/", 1)
     user, _, rest = address.partition("@")
     address = (address if "/" in user else rest or address).rstrip("/")
     address = address[:-4] if address.endswith(".git") else address

@@ -198,3 +198,94 @@ def test_a_foreign_one_hides_no_own_one_above(
     monkeypatch.setattr(projects.private, "user_id", lambda: -1)
     place = _seen_as_foreign(str(inner), os.lstat(inner / ".git").st_ino, monkeypatch)
     assert place.name == "inner"
+
+
+def test_a_remote_that_is_a_folder_is_where_it_lies(tmp_path: Path) -> None:
+    """The same words in two places are two remotes; every way to write one is the same."""
+    ids = {
+        side: {
+            projects.locate(str(repository(tmp_path / side / str(number), remote))).id
+            for number, remote in enumerate(
+                ("../my origin.git", f"file://{tmp_path}/{side}/my origin.git", f'"{tmp_path}/{side}/my origin"')
+            )
+        }
+        for side in "ab"
+    }  # fmt: skip
+    assert len(ids["a"]) == len(ids["b"]) == 1
+    assert ids["a"] != ids["b"]
+    other = projects.locate(str(repository(tmp_path / "a" / "other", "../my other.git")))
+    assert other.id not in ids["a"]
+
+
+def test_only_origin_says_what_a_repository_is(tmp_path: Path) -> None:
+    """A template that several were made from is kept as a remote of another name."""
+    made = []
+    for name in ("shop", "crm"):
+        root = repository(tmp_path / name)
+        with (root / ".git" / "config").open("a") as config:
+            config.write('[remote "template"]\n\turl = https://example.org/acme/starter.git\n')
+        made.append(projects.locate(str(root)))
+    assert [one.name for one in made] == ["shop", "crm"]
+
+
+def worktree(tree: Path, common: Path, is_named: bool = True) -> Path:
+    """Make what a worktree of a repository looks like on the disk."""
+    own = common / "worktrees" / tree.name
+    own.mkdir(parents=True)
+    (own / "commondir").write_text("../..\n")
+    tree.mkdir(parents=True)
+    (tree / ".git").write_text(f"gitdir: {own}\n")
+    if is_named:
+        (own / "gitdir").write_text(f"{tree}/.git\n")
+    return tree
+
+
+@pytest.mark.parametrize("remote", ["", "https://example.org/team/mono"])
+def test_a_worktree_is_where_its_main_checkout_is(tmp_path: Path, remote: str) -> None:
+    """Markers there count for it, one in a folder of the checkout and one above it too; its own comes first."""
+    root = repository(tmp_path / "here" / "mono", remote)
+    tree = worktree(tmp_path / "there" / "tree", root / ".git")
+    (tree / "service").mkdir()
+    (tmp_path / "here" / ".memory").mkdir()
+    assert projects.locate(str(tree)).root == str(tmp_path / "here")
+    (root / ".memory").mkdir()
+    (root / "service" / ".memory").mkdir(parents=True)
+    for below in ("", "service"):
+        here, there = projects.locate(str(root / below)), projects.locate(str(tree / below))
+        assert (here.id, here.root, here.store) == (there.id, there.root, there.store)
+        assert there.store == str(root / below / ".memory" / "db")
+        assert (here.tree, there.tree) == (str(root), str(tree))
+    assert projects.shared_folder(str(tree / "service")) == str(root / "service")
+    (tree / ".memory").mkdir()
+    assert projects.locate(str(tree)).root == str(tree)
+
+
+def test_a_folder_that_only_says_it_is_a_worktree_gets_no_store(tmp_path: Path) -> None:
+    """The repository has to know of it: whoever wrote the folder's `.git` may have written any name."""
+    root = repository(tmp_path / "mono")
+    (root / ".memory").mkdir()
+    worktree(tmp_path / "true", root / ".git")
+    false = tmp_path / "false"
+    false.mkdir()
+    for words in (root / ".git" / "worktrees" / "true", root / ".git"):
+        (false / ".git").write_text(f"gitdir: {words}\n")
+        assert projects.locate(str(false)).store == ""
+        assert projects.shared_folder(str(false)) == str(false)
+
+
+@pytest.mark.parametrize("remote", ["", "https://example.org/team/ledger"])
+def test_a_hidden_repository_is_called_as_the_folder_around_it(tmp_path: Path, remote: str) -> None:
+    """`.bare` among its worktrees: from there and from each of them it is one project."""
+    made = repository(tmp_path / "made", remote)
+    top = tmp_path / "ledger"
+    top.mkdir()
+    (made / ".git").rename(top / ".bare")
+    (top / ".git").write_text("gitdir: ./.bare\n")
+    tree = worktree(top / "main", top / ".bare")
+    places = [projects.locate(str(one)) for one in (top, tree)]
+    assert len({one.id for one in places}) == 1
+    assert {one.name for one in places} == {"ledger"}
+    assert projects.shared_folder(str(tree)) == str(top / ".bare")
+    (top / ".bare" / ".memory").mkdir()
+    stores = {projects.locate(str(one)).store for one in (top, tree)}
+    assert stores == {str(top / ".bare" / ".memory" / "db")}
