@@ -3,7 +3,7 @@
 lookup: found by its id, or by a question. views: as programs see it. history: what it was before.
 passages: a passage with what stood around it, corrected: what took it back at once.
 last_session: how a session ended, by its passages.
-moved_projects: memories of a folder that is gone, which may be this project's.
+moved_projects: memories under another name than this project's, which may be its own.
 
 placement: where a new one goes, beside its neighbours: linked, merged (merging) or in the place of one.
 exchange_versions: which of two readings of an exchange is kept. links: made by hand.

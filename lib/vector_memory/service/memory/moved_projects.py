@@ -1,5 +1,7 @@
-"""A project whose folder was renamed or moved: without a remote it is known by its path, and begins anew at another one,
-while its memories lie under the path that is gone."""
+"""What is to be told of memories that are known by another name than this project's. Without a remote it is known by its
+path: renamed or moved it begins anew, while its memories lie under the path that is gone. What its folder was under
+another remote comes along, but for what other folders have, too, and what was of another repository in its place
+(`service/base/known_folders.py`)."""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from vector_memory.model import Project, Scope
 from vector_memory.projects import Place
+from vector_memory.service.base import delivery
 from vector_memory.service.base.context import Context
 from vector_memory.text import tables
 
@@ -24,13 +27,20 @@ name."""
 
 def likely(ctx: Context, place: Place) -> dict[str, str]:
     """Return what is to be said of projects whose folder is gone and that look like one of which nothing is remembered
-    yet, by their folders."""
+    yet, by their folders; and of those that its own folder was."""
     own = Scope(projects=(place.id,))
     if any(shelf.journal.recent(own, 1) for shelf in ctx.shelves_of(place)):
         return {}
     journal = ctx.global_shelf().journal
-    found = {}
-    for project in journal.projects():
+    found, rows = {}, journal.projects()
+    before = ctx.folders.earlier(place, rows)
+    if before and (count := journal.count(Scope(projects=tuple(before)))):
+        found[place.root] = (
+            f"What was remembered in this folder ({count:,}) is of another remote, which other folders have too, or of"
+            f" another repository. If it is this project's, `vector-memory adopt {shlex.quote(place.root)}` takes it"
+            " along."
+        )
+    for project in rows:
         if not project.root or os.path.lexists(project.root) or project.id == place.id:
             continue
         count = journal.count(Scope(projects=(project.id,)))
@@ -40,6 +50,17 @@ def likely(ctx: Context, place: Place) -> dict[str, str]:
                 f" moved here, `vector-memory adopt {shlex.quote(project.root)}` takes it along."
             )
     return found
+
+
+def came_along(ctx: Context, place: Place) -> str:
+    """Return the sentence that tells once of memories that came along with a folder whose remote changed, "" for
+    none."""
+    count = ctx.folders.untold(place)
+    if not count:
+        return ""
+    ctx.folders.came(place, 0)
+    delivery.unless_read(lambda: ctx.folders.came(place, count))
+    return f"This project's git remote is another than before; its memories ({count:,}) came along."
 
 
 def _is_alike(journal: Journal, project: Project, place: Place) -> bool:

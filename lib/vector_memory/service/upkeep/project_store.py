@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
 from vector_memory.journal.repair import transfer
-from vector_memory.journal.scopes import parts
-from vector_memory.model import GLOBAL_PROJECT, Scope, Status
+from vector_memory.model import GLOBAL_PROJECT, Scope
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.known_folders import take_over
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.transfer import note_files
 from vector_memory.system import tampering
@@ -39,7 +38,7 @@ class InitAnswer(messages.Answer):
 
 
 def init(ctx: Context, request: InitRequest) -> InitAnswer:
-    """Make `.memory/` in a folder and move its project's memories there.
+    """Make `.memory/` in a folder, for a worktree in its main checkout, and move its project's memories there.
 
     `.memory/.gitignore` holds `*`, so that no memory is committed by mistake.
 
@@ -48,8 +47,8 @@ def init(ctx: Context, request: InitRequest) -> InitAnswer:
         NotFoundError: there is no such folder.
         StoreFullError: it cannot be written.
     """
-    folder = _folder(request, request.dir)
-    before = ctx.place(folder)
+    asked = _folder(request, request.dir)
+    folder, before = projects.shared_folder(asked), ctx.place(asked)
     marker = os.path.join(folder, projects.MARKER)
     store = os.path.join(folder, projects.STORE_IN_MARKER)
     tampering.require_intact(store)
@@ -66,7 +65,7 @@ def init(ctx: Context, request: InitRequest) -> InitAnswer:
         ) from error
     ctx.state.trust(store)
     ctx.forget_places()
-    place = ctx.place(folder)
+    place = ctx.place(asked)
     shelf = ctx.shelf_of(place)
     ctx.know_project(shelf, place)
     moved = _move(ctx, before, place)
@@ -173,10 +172,10 @@ class AdoptAnswer(messages.Answer):
 
 
 def adopt(ctx: Context, request: AdoptRequest) -> AdoptAnswer:
-    """Take over the memories of a project whose folder was renamed or moved.
+    """Take over the memories of a project whose folder was renamed or moved, or of one that this folder was.
 
     Raises:
-        BadInputError: an agent would have it done, or the other folder is still there.
+        BadInputError: an agent would have it done, or another folder is still there.
         NotFoundError: there is no such folder, or nothing is known of a project at the other one.
 
     Returns:
@@ -186,14 +185,22 @@ def adopt(ctx: Context, request: AdoptRequest) -> AdoptAnswer:
     folder = _folder(request, request.dir)
     old = os.path.realpath(os.path.expanduser(os.path.join(request.base, request.old)))
     place, shared = ctx.place(folder), ctx.global_shelf()
-    if os.path.lexists(old):
+    is_here = old in (folder, place.root)
+    if os.path.lexists(old) and not is_here:
         raise BadInputError(f"{old} is still there.", "Its memories are for who works in it.")
-    known = [one.id for one in shared.journal.projects() if one.root == old and one.id != place.id]
-    if not known:
+    rows = shared.journal.projects()
+    if is_here:
+        known = ctx.folders.earlier(place, rows)
+    else:
+        known = [one.id for one in rows if one.root == old and one.id != place.id]
+    if not known and not is_here:
         raise NotFoundError(
             f"There is no memory of a project at {old}.", "Give its whole old path."
         )
-    adopted = _take_over(ctx, shared, place, tuple(known))
+    adopted = take_over(shared, place, known)
+    ctx.know_project(shared, place)
+    if not is_here:
+        ctx.folders.was_at(place, old)
     _move(ctx, place, place)
     ctx.state.audit("adopt", request.actor, [], {"project": place.id, "adopted": adopted})
     ctx.changed()
@@ -206,22 +213,11 @@ def _adopt(ctx: Context, shelf: Shelf, place: projects.Place) -> int:
     memories that concerns: without a remote a project is known by its path, and this store was at another."""
     counts = shelf.journal.count_by("project", Scope())
     others = tuple(id for id in counts if id not in (place.id, GLOBAL_PROJECT))
-    return _take_over(ctx, shelf, place, others)
-
-
-def _take_over(ctx: Context, shelf: Shelf, place: projects.Place, others: tuple[str, ...]) -> int:
-    """Have what a store holds of other projects belong to one; return how many memories that concerns."""
-    if not others or not shelf.journal.writable:
-        return 0
-    moved = [
-        replace(memory, project=place.id)
-        for memory in shelf.journal.iter_memories(Scope(projects=others), statuses=tuple(Status))
-    ]
-    for some in parts(moved):
-        shelf.journal.write([], some, [])
-    ctx.know_project(shelf, place)
-    ctx.notify()
-    return len(moved)
+    adopted = take_over(shelf, place, others)
+    if adopted:
+        ctx.know_project(shelf, place)
+        ctx.notify()
+    return adopted
 
 
 def _folder(request: messages.Request, path: str) -> str:
