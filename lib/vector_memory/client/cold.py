@@ -64,7 +64,7 @@ def search(
         wanted.append(place.id)
     if place and place.store and readonly.trusted(home.state_db, place.store):
         stores.insert(0, place.store)
-    since = privacy.rules_since(place.root if place else "") * 1e6
+    since = privacy.rules_since(*place.folders if place else ()) * 1e6
     rows = (row for store in stores for row in readonly.search(store, terms, wanted, most, until))
     return [row for row in rows if row["created_at_us"] >= since]
 

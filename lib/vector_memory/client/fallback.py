@@ -148,7 +148,7 @@ def _snapshot(home: Home, folder: str) -> "list[fence.Note]":
             stored = json.load(file)
     except FileNotFoundError:
         return []
-    if written < privacy.rules_since(projects.locate(folder).root):
+    if written < privacy.rules_since(*projects.locate(folder).folders):
         return []
     return [
         fence.Note(note["id"], note["head"], note["text"], note.get("foreign") is not False)

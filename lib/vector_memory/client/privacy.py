@@ -46,8 +46,11 @@ def may_speak(config: str, folder: str, setting: str) -> bool:
     return not projects.is_excluded(excluded, projects.locate(here).root, here)
 
 
-def rules_since(project: str) -> float:
+def rules_since(*folders: str) -> float:
     """Return when the newest file that may hold rules was written, in seconds since 1970; 0 for none.
+
+    Args:
+        folders: the project's, see `projects.Place`.
 
     What was stored or prepared before that cannot be checked without the daemon. Where the session runs
     under a configuration of its own that may hold rules, nothing can be: others stored it under theirs.
@@ -57,10 +60,12 @@ def rules_since(project: str) -> float:
     if os.path.realpath(named) != os.path.realpath(default) and _written(os.path.join(named, FILE)):
         return float("inf")
     own = _written(os.path.join(default, FILE))
-    if not project:
-        return own
-    shipped = (os.path.join(project, FILE), os.path.join(project, ".claude", FILE))
-    return max(own, *(_written(path, project) for path in shipped))
+    shipped = (
+        _written(os.path.join(folder, *path, FILE), folder)
+        for folder in filter(None, folders)
+        for path in ((), (".claude",))
+    )
+    return max((own, *shipped))
 
 
 def _written(path: str, root: str = "") -> float:

@@ -59,10 +59,12 @@ def clean(text: str, policy: Policy | None = None) -> Clean:
 
 
 @contextlib.contextmanager
-def for_project(root: str, configurations: Sequence[str] | None = None) -> Iterator[None]:
+def for_project(
+    folders: tuple[str, ...], configurations: Sequence[str] | None = None
+) -> Iterator[None]:
     """Let what is cleaned in this block belong together, and keep to the rules that
     `policy.for_project` says."""
-    with policies.for_project(root, configurations), together():
+    with policies.for_project(folders, configurations), together():
         yield
 
 

@@ -50,7 +50,7 @@ class File(NamedTuple):
 
 
 _kinds: tuple[str, ...] = personal.DEFAULT
-_project: ContextVar[str] = ContextVar("project", default="")
+_folders: ContextVar[tuple[str, ...]] = ContextVar("folders", default=())
 _configurations: ContextVar[tuple[str, ...]] = ContextVar("configurations", default=())
 _looked: dict[str, tuple[float, tuple[int, int]]] = {}
 
@@ -69,18 +69,20 @@ def configure(kinds: tuple[str, ...]) -> None:
 
 
 @contextlib.contextmanager
-def for_project(root: str, configurations: Sequence[str] | None = None) -> Iterator[None]:
-    """Let what is cleaned in this block keep to the rules of a project's folder too, and to those of some
-    configurations beside the default one; by default those that count already."""
+def for_project(
+    folders: tuple[str, ...], configurations: Sequence[str] | None = None
+) -> Iterator[None]:
+    """Let what is cleaned in this block keep to the rules of a project's folders too (`Place.folders`), and to those
+    of some configurations beside the default one; by default those that count already."""
     if configurations is None:
         configurations = _configurations.get()
     named = (folder for folder in configurations if os.path.isabs(folder) and "\0" not in folder)
-    project = _project.set(root)
+    project = _folders.set(folders)
     token = _configurations.set(tuple(dict.fromkeys(named)))
     try:
         yield
     finally:
-        _project.reset(project)
+        _folders.reset(project)
         _configurations.reset(token)
 
 
@@ -102,29 +104,30 @@ def configuration_of(transcript: str) -> tuple[str, ...]:
 
 def active() -> Policy:
     """Return what is in force here and now."""
-    each_file = (rules_of(*file) for file in files(_project.get()))
+    each_file = (rules_of(*file) for file in files(_folders.get()))
     return Policy(_kinds, tuple(rules for rules in each_file if rules or rules.problems))
 
 
-def files(project: str = "") -> list[File]:
-    """Return where rules may stand: the user's files, then those of a project's folder."""
+def files(folders: tuple[str, ...] = ()) -> list[File]:
+    """Return where rules may stand: the user's files, then those of a project's folders."""
     default = os.path.join(os.path.expanduser("~"), ".claude")
     own = [os.environ.get("CLAUDE_CONFIG_DIR") or default, default]
     owners = {os.path.join(folder, FILE): "" for folder in own if os.path.isabs(folder)}
     for folder in _configurations.get():
-        owners.setdefault(os.path.join(folder, FILE), _owner(folder, project))
-    if project:
-        owners.setdefault(os.path.join(project, FILE), project)
-        owners.setdefault(os.path.join(project, ".claude", FILE), project)
+        owners.setdefault(os.path.join(folder, FILE), _owner(folder, folders))
+    for folder in filter(None, folders):
+        owners.setdefault(os.path.join(folder, FILE), folder)
+        owners.setdefault(os.path.join(folder, ".claude", FILE), folder)
     return [File(*folder) for folder in owners.items()]
 
 
 @lru_cache(maxsize=256)
-def _owner(configuration: str, project: str) -> str:
+def _owner(configuration: str, folders: tuple[str, ...]) -> str:
     """Return who shipped a configuration that a session named: "" for the user, else a folder. What lies in
     a project is the project's, whatever names it."""
-    if project and is_of_project(configuration, project):
-        return project
+    for folder in filter(None, folders):
+        if is_of_project(configuration, folder):
+            return folder
     real = os.path.realpath(configuration)
     try:
         own = not hasattr(os, "geteuid") or os.stat(real).st_uid == os.geteuid()
@@ -135,7 +138,7 @@ def _owner(configuration: str, project: str) -> str:
 
 def active_files() -> list[File]:
     """Return where rules may stand that are in force here and now."""
-    return files(_project.get())
+    return files(_folders.get())
 
 
 def stamp_of(path: str) -> tuple[int, int]:
@@ -165,7 +168,7 @@ def given_up() -> list[list[str]]:
     it is, the line, and why."""
     return [
         [*file, str(rule.line), rule.over]
-        for file in files(_project.get())
+        for file in files(_folders.get())
         for rule in rules_of(*file).rules
         if rule.over
     ]

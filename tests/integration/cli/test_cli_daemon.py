@@ -103,7 +103,7 @@ def test_rules_of_privacy_are_shown(
     )
 
     def privacy(payload: dict[str, Any]) -> dict[str, Any]:
-        with for_project(str(project)):
+        with for_project((str(project),)):
             return door(house.ctx, "privacy", payload)
 
     with fake_daemon(home) as running:

@@ -214,12 +214,12 @@ def test_naming_another_folder_loosens_nothing(
         str(default),
         str(tmp_path),
     ):
-        with for_project(str(project), [named]):
+        with for_project((str(project),), [named]):
             assert clean("a heron and a curlew").text == "a [redacted:rule] and a curlew"
-    with for_project(str(project), [str(tmp_path / "linked")]):
+    with for_project((str(project),), [str(tmp_path / "linked")]):
         assert clean("a heron, a nightjar").text == "a [redacted:rule], a [redacted:rule]"
     # What lies in the project is the project's: a rule over its budget drops no text.
-    with for_project(str(project), [str(project / "mine")]):
+    with for_project((str(project),), [str(project / "mine")]):
         assert clean("a heron and a curlew").text == "a [redacted:rule] and a [redacted:rule]"
     assert clean("a nightjar and a curlew").text == "a nightjar and a curlew"
 

@@ -63,7 +63,7 @@ def test_the_strictest_rule_counts(
     tmp_path: Path, text: str, files: tuple[str, ...], level: Sensitivity
 ) -> None:
     (tmp_path / "CLAUDE.md").write_text(FILE)
-    with redact.for_project(str(tmp_path)):
+    with redact.for_project((str(tmp_path),)):
         assert levels.raised(memory(text, *files)).sensitivity is level
     assert levels.raised(memory(text, *files)).sensitivity is Sensitivity.INTERNAL
 
@@ -71,7 +71,7 @@ def test_the_strictest_rule_counts(
 def test_no_rule_lowers_a_level(tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_text(FILE)
     strict = replace(memory("x", "a.log"), sensitivity=Sensitivity.RESTRICTED)
-    with redact.for_project(str(tmp_path)):
+    with redact.for_project((str(tmp_path),)):
         assert levels.raised(strict) is strict
 
 
@@ -88,5 +88,5 @@ def test_a_rule_puts_under_a_law_what_is_under_none(
     tmp_path: Path, text: str, files: tuple[str, ...], own: str, law: str
 ) -> None:
     (tmp_path / "CLAUDE.md").write_text(FILE)
-    with redact.for_project(str(tmp_path)):
+    with redact.for_project((str(tmp_path),)):
         assert levels.raised(replace(memory(text, *files), jurisdiction=own)).jurisdiction == law

@@ -120,7 +120,7 @@ def test_files(scratch_home: Path, tmp_path: Path) -> None:
     policy.forget_files()
     words = "nightjar heron curlew"
     assert clean(words).text == "[redacted:rule] heron curlew"
-    with for_project(str(project)):
+    with for_project((str(project),)):
         assert clean(words).text == "[redacted:rule] [redacted:rule] [redacted:rule]"
     assert clean(words).text == "[redacted:rule] heron curlew"
     user.write_text("# Privacy\n- heron and all that of them\n- heron\n")

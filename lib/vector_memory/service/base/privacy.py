@@ -52,7 +52,7 @@ def for_folder(
         A block for `with`.
     """
     _begin(ctx)
-    return redact.for_project(ctx.place(folder).root if folder else "", configurations)
+    return redact.for_project(ctx.place(folder).folders if folder else (), configurations)
 
 
 def note_configurations(ctx: Context, transcript: str) -> None:
@@ -91,7 +91,7 @@ def for_request(ctx: Context, sent: request_fields.Sent) -> contextlib.AbstractC
         place = None
     folder = sent.get("configuration")
     folders = [folder] if isinstance(folder, str) else []
-    return redact.for_project(place.root if place else "", folders)
+    return redact.for_project(place.folders if place else (), folders)
 
 
 def word(text: str) -> str:

@@ -58,7 +58,9 @@ class TriedAnswer(PrivacyAnswer):
 def show(ctx: Context, request: PrivacyRequest) -> PrivacyAnswer:
     """Return every rule that counts for a project, and what is left of a text under them."""
     place = messages.place_of(ctx, request)
-    by_file = [(file, policy.rules_of(*file)) for file in policy.files(place.root if place else "")]
+    by_file = [
+        (file, policy.rules_of(*file)) for file in policy.files(place.folders if place else ())
+    ]
     views = [_view(rule, file) for file, rules in by_file for rule in rules.rules]
     problems = [problem for _, rules in by_file for problem in rules.problems]
     personal = ctx.settings.redact_personal
@@ -82,7 +84,7 @@ def _view(rule: UserRule, file: policy.File) -> RuleView:
 def report(ctx: Context) -> dict[str, object]:
     """Return which files have rules, how many, and which of them cannot be used."""
     roots = sorted({"", *project_roots(ctx.opened_shelves()).values()})
-    files = dict.fromkeys(file for root in roots for file in policy.files(root))
+    files = dict.fromkeys(file for root in roots for file in policy.files((root,)))
     by_path: dict[str, Rules] = {file.path: policy.rules_of(*file) for file in files}
     return {
         "files": [
@@ -98,7 +100,7 @@ def notice(ctx: Context, place: Place) -> str:
     """Return what a session is told at its start of rules that are not followed, once for each change of
     their file; "" for nothing."""
     new_problems = []
-    for file in policy.files(place.root):
+    for file in policy.files(place.folders):
         problems = policy.rules_of(*file).problems
         name, state = f"privacy:{file.path}", {"problems": sorted(problems)}
         if problems and ctx.state.cursor(name) != state:

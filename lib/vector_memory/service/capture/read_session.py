@@ -13,6 +13,7 @@ from vector_memory.index.cursor import Cursor
 from vector_memory.index.fixes.fix_drafts import RAN, TAG
 from vector_memory.index.memories import Draft
 from vector_memory.index.reader import TurnRead, head_of, read_new
+from vector_memory.model import unique
 from vector_memory.redact import policy
 from vector_memory.service.base import offered_commands
 
@@ -32,6 +33,8 @@ class ReadRequest:
             in seconds since 1970, None where nobody knows.
         for_lessons: begin where lessons begin again, if that comes first.
         configurations: the client's whose rules count, beside the one that the transcript lies in.
+        folders: the project's as far as they are known, whose rules count beside those of where the session was
+            started: that may be a worktree that is gone.
     """
 
     path: str
@@ -41,6 +44,7 @@ class ReadRequest:
     stopped_at: float | None = None
     for_lessons: bool = False
     configurations: tuple[str, ...] = field(default_factory=policy.configurations)
+    folders: tuple[str, ...] = ()
 
 
 def read(ask: ReadRequest) -> TurnRead:
@@ -54,7 +58,8 @@ def read(ask: ReadRequest) -> TurnRead:
     """
     session, cwd = head_of(ask.path)
     configurations = (*ask.configurations, *policy.configuration_of(ask.path))
-    with redact.for_project(projects.locate(cwd).root if cwd else "", configurations):
+    here = projects.locate(cwd).folders if cwd else ()
+    with redact.for_project(unique((*ask.folders, *here)), configurations):
         made = _read(ask)
     made.session, made.cwd = session, cwd
     return made

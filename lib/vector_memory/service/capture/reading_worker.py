@@ -78,9 +78,9 @@ def request_of(ask: ReadRequest) -> bytes:
 def ask_of(frame: bytes) -> ReadRequest:
     """Return what `request_of` was made of."""
     request = json.loads(frame)
-    told = tuple(request["configurations"])
+    told = {name: tuple(request[name]) for name in ("configurations", "folders")}
     cursor = Cursor.from_dict(request["cursor"])
-    return ReadRequest(**{**request, "cursor": cursor, "configurations": told})
+    return ReadRequest(**{**request, **told, "cursor": cursor})
 
 
 def frames_of(made: TurnRead) -> Iterator[bytes]:

@@ -14,6 +14,7 @@ from vector_memory import projects
 from vector_memory.errors import VectorMemoryError
 from vector_memory.index.cursor import Cursor
 from vector_memory.index.fixes import fix_drafts
+from vector_memory.index.reader import head_of
 from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source
 from vector_memory.redact import levels, policy
 from vector_memory.service.base.context import Context
@@ -105,9 +106,14 @@ def _read(ctx: Context, ask: ReadRequest, apart: bool) -> TurnRead:
 def to_ask(ctx: Context, path: str, final: bool = False, last_message: str = "") -> ReadRequest:
     """Return what is to be read of a transcript: what its cursor leaves."""
     path = with_real_folder(path)
-    return read_session.ReadRequest(
-        path, Cursor.from_dict(ctx.state.cursor(path) or {}), final, last_message
-    )
+    cursor = Cursor.from_dict(ctx.state.cursor(path) or {})
+    try:
+        cwd = head_of(path)[1]
+    except OSError:
+        # Whoever reads it says so.
+        cwd = ""
+    folders = ctx.place(cwd).folders if cwd else ()
+    return read_session.ReadRequest(path, cursor, final, last_message, folders=folders)
 
 
 def unread_of_subagents(ctx: Context, path: str) -> list[str]:

@@ -342,7 +342,7 @@ def save_snapshot(ctx: Context, asker: ProjectAsker, folder: str) -> None:
     """Write what a session in a folder would start with, for a start without a daemon."""
     # A session that begins later is told of this one too.
     later = ProjectAsker(asker.place, asker.scope, asker.open_shelves)
-    with redact.for_project(asker.place.root):
+    with redact.for_project(asker.place.folders):
         notes = checked(start_notes(ctx, later, set()))
     path = ctx.home.snapshot(folder)
     names = ("id", "head", "text", "foreign")

@@ -78,7 +78,7 @@ def learn_all(
                 changed[asker.place.id] = asker
     for asker in changed.values():
         # Should it fail, what it is made of is stored: the next turn makes it.
-        with _going_on(asker.place.root), privacy.for_folder(ctx, asker.place.root), ctx.capturing:
+        with _going_on(asker.place.root), privacy.for_folder(ctx, asker.place.tree), ctx.capturing:
             draw(ctx, asker)
 
 

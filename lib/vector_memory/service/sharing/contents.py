@@ -72,7 +72,7 @@ def chosen(ctx: Context, corner: Corner, share: TeamShare) -> Iterator[Shared]:
     shelf = ctx.shelf_of(corner.place)
     kinds = tuple(kind for kind in share.kinds or KINDS if kind not in NEVER)
     scope = Scope((corner.id,), kinds, share.tags, without=tuple(model.QUIET))
-    with redact.for_project(corner.root if corner.place else ""):
+    with redact.for_project(corner.place.folders if corner.place else ()):
         for memory in shelf.journal.iter_memories(scope):
             if may_go(memory, ctx.now()) and (line := _written(memory, corner)) is not None:
                 yield line

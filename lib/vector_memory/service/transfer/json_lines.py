@@ -239,7 +239,7 @@ def placed(
     shelf = ctx.shelf_of(place)
     if place:
         ctx.know_place(shelf, place)
-    with redact.for_project(place.root if place else ""):
+    with redact.for_project(place.folders if place else ()):
         memory = _memory(ctx, data, place.id if place else "", done)
         if is_ours:
             memory = _restored(memory, data)

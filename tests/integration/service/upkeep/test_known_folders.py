@@ -4,11 +4,11 @@ another one; a worktree that is gone is still of its repository."""
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from git_repositories import git, repository
 from service_house import ServiceHouse, door, hook_question
 
 from vector_memory.errors import BadInputError
@@ -17,24 +17,6 @@ from vector_memory.service.inject import session_start
 
 RULE = "Invoices are numbered by year."
 ACME, OTHER = "https://example.org/acme/shop.git", "git@example.net:acme/till.git"
-
-
-def git(folder: Path, *words: str) -> None:
-    """Run git in a folder."""
-    subprocess.run(
-        ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *words],
-        cwd=folder, check=True, capture_output=True, timeout=60,
-    )  # fmt: skip
-
-
-def repository(folder: Path, remote: str = "") -> Path:
-    """Make a repository with a commit."""
-    folder.mkdir(parents=True, exist_ok=True)
-    git(folder, "init", "-b", "main")
-    git(folder, "commit", "--allow-empty", "-m", "begin")
-    if remote:
-        git(folder, "remote", "add", "origin", remote)
-    return folder
 
 
 def told(house: ServiceHouse, folder: Path) -> str:
