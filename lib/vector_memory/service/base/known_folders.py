@@ -150,7 +150,7 @@ def take_over(shelf: Shelf, place: Place, others: Iterable[str]) -> int:
     """Have what a store holds of other projects belong to one.
 
     Returns:
-        How many memories that concerns.
+        How many active memories that concerns.
     """
     ids = tuple(others)
     if not ids or not shelf.journal.writable:
@@ -159,4 +159,4 @@ def take_over(shelf: Shelf, place: Place, others: Iterable[str]) -> int:
     moved = [replace(memory, project=place.id) for memory in held]
     for some in parts(moved):
         shelf.journal.write([], some, [])
-    return len(moved)
+    return sum(memory.status is Status.ACTIVE for memory in moved)

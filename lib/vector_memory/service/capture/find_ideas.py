@@ -33,7 +33,13 @@ from vector_memory.model import (
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import merging, tombstones, trust_marks
-from vector_memory.service.memory.exchange_versions import EDITED, exchange_of, memory_id, over
+from vector_memory.service.memory.exchange_versions import (
+    EDITED,
+    exchange_of,
+    memory_id,
+    over,
+    under_known_ids,
+)
 from vector_memory.service.memory.passages import number_of
 from vector_memory.system.json_in import Record
 from vector_memory.text import days
@@ -84,8 +90,9 @@ def _find(ctx: Context, shelf: Shelf, most: int) -> tuple[int, int]:
         return 0, 0
     names = unique(exchange_of(change.external_id) for change in changes if _is_talk(change))
     talks = _passages(shelf, names)
-    made = [memory for talk in talks for memory in _ideas_of(ctx, talk)]
+    found = [memory for talk in talks for memory in _ideas_of(ctx, talk)]
     with ctx.capturing:
+        made = under_known_ids(shelf.journal, found)
         if _passages(shelf, names) != talks:
             # They were purged, or have grown, while they were embedded: they are read once more.
             return len(changes), 0

@@ -24,7 +24,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture.deferred import MINING
 from vector_memory.service.memory import placement
-from vector_memory.service.memory.exchange_versions import memory_id
+from vector_memory.service.memory.exchange_versions import memory_id, under_known_ids
 from vector_memory.service.memory.passages import number_of
 from vector_memory.system.json_in import Record
 from vector_memory.text import harmless
@@ -113,7 +113,7 @@ def _mine_turn(ctx: Context, shelf: Shelf, told: Sequence[Memory]) -> int:
         return 0
     for idea in found:
         try:
-            draft = _draft(idea, passages)
+            (draft,) = under_known_ids(shelf.journal, [_draft(idea, passages)])
             if not ctx.settings.captures(draft.kind):
                 continue
         except UnsafeTextError:

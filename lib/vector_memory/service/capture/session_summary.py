@@ -138,7 +138,9 @@ def _heading(one: SessionContents) -> str:
 
 
 def _summary_id(one: SessionContents) -> str:
-    return memory_id(f"{one.session}:summary", one.project)
+    """Return the id of a session's summary: the one that it has, which may be of a project that this one took over."""
+    mine = (it.id for it in one.memories if it.kind == SUMMARY and it.origin is Origin.JOB)
+    return next(mine, "") or memory_id(f"{one.session}:summary", one.project)
 
 
 # -- the summary ----------------------------------------------------------------------------------

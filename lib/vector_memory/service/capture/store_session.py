@@ -22,7 +22,13 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import read_session
 from vector_memory.service.capture.reading_process import ReadingProcess
 from vector_memory.service.memory import tombstones, trust_marks
-from vector_memory.service.memory.exchange_versions import compare, each, exchange_of, memory_id
+from vector_memory.service.memory.exchange_versions import (
+    compare,
+    each,
+    exchange_of,
+    memory_id,
+    under_known_ids,
+)
 from vector_memory.system.files import with_real_folder
 
 if TYPE_CHECKING:
@@ -233,7 +239,10 @@ def _write(ctx: Context, shelf: Shelf, made: list[Memory], captured: Captured) -
     known or was forgotten."""
     stored = _stored_exchanges(shelf, made)
     made = _where_known(made, stored)
-    others = {memory.id: memory for memory in made if memory.kind != PASSAGE}
+    others = {
+        memory.id: memory
+        for memory in under_known_ids(shelf.journal, (it for it in made if it.kind != PASSAGE))
+    }
     known = shelf.journal.by_ids(list(others))
     added, changed, dropped = each(list(others.values()), list(known.values()))
     for name, passages in _exchanges(made).items():

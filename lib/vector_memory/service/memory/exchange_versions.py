@@ -7,13 +7,16 @@ says more is kept, whichever came first, so that the end is the same in whatever
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from vector_memory.model import BRANCH, LOOKUP, PULL, Memory, Status, unique
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.passages import number_of
+
+if TYPE_CHECKING:
+    from vector_memory.journal.journal import Journal
 
 
 class Changes(NamedTuple):
@@ -40,6 +43,24 @@ def memory_id(external_id: str, project: str) -> str:
     it again, in whatever copy of the transcript, adds nothing."""
     words = f"{project}\0{external_id}".encode("utf-8", "surrogatepass")
     return hashlib.blake2b(words, digest_size=16).hexdigest()
+
+
+def under_known_ids(journal: Journal, made: Iterable[Memory]) -> list[Memory]:
+    """Return captured memories under the ids by which their project has them, of whatever status: one that took
+    another's memories over has them under ids of the other. What was forgotten there, or edited, stays so."""
+    new = list(made)
+    known = journal.by_ids([memory.id for memory in new])
+    return [
+        memory if memory.id in known else replace(memory, id=_known_id(journal, memory))
+        for memory in new
+    ]
+
+
+def _known_id(journal: Journal, memory: Memory) -> str:
+    if not memory.external_id:
+        return memory.id
+    found = journal.find_imported(memory.external_id, memory.project)
+    return next((one.id for one in found if one.external_id == memory.external_id), memory.id)
 
 
 def compare(made: Sequence[Memory], stored: Sequence[Memory]) -> Changes:
