@@ -12,6 +12,7 @@ from vector_memory.errors import NotFoundError
 from vector_memory.system.paths import client_folders
 
 CURRENT = "current"
+MOST_NAMED = 3
 _NAME = "Name a file or a folder, or say --all."
 
 
@@ -45,9 +46,20 @@ def backfill(
     call.report(answer, "files known sessions stored unchanged")
     if not (answer.count("files") or answer.count("errors") or call.as_json):
         output.note(f"No transcripts are in {', '.join(answer.texts('looked_in'))}.")
+    if (gone := answer.texts("gone")) and not call.as_json:
+        _tell_gone(gone)
     if no_wait and answer.count("stored") and not call.as_json:
         output.note("Ideas in them are looked for in the background, when nothing else is asked.")
     return 1 if answer.count("errors") and not answer.count("files") else 0
+
+
+def _tell_gone(folders: list[str]) -> None:
+    """Say which sessions are told in no folder that there is."""
+    more = f" and {len(folders) - MOST_NAMED} more" if len(folders) > MOST_NAMED else ""
+    output.note(
+        f"Folders of sessions are gone: {', '.join(folders[:MOST_NAMED])}{more}. Each counts as a project of its own."
+        " If one was a worktree, or was moved, `vector-memory adopt FOLDER` in its repository takes its memories along."
+    )
 
 
 def transcripts(folder: str, session: str | None) -> list[str]:

@@ -57,6 +57,7 @@ class Filled:
     known: int = 0
     captured: store_session.Captured = field(default_factory=store_session.Captured)
     errors: list[FileError] = field(default_factory=list)
+    gone: dict[str, None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ class BackfillAnswer:
         dropped: texts that could not be looked at for secrets.
         errors: the files that could not be read, each time anew.
         looked_in: the files and folders that were looked at.
+        gone: folders of sessions that are gone and of which nothing is known: each is a project by its path.
     """
 
     files: int
@@ -83,6 +85,7 @@ class BackfillAnswer:
     errors: list[FileError]
     looked_in: list[str]
     seconds: float
+    gone: list[str] | None = messages.spare()
 
 
 def backfill(ctx: Context, request: BackfillRequest, progress: Progress) -> BackfillAnswer:
@@ -118,6 +121,7 @@ def backfill(ctx: Context, request: BackfillRequest, progress: Progress) -> Back
         errors=done.errors,
         looked_in=places,
         seconds=seconds,
+        gone=list(done.gone) or None,
     )
 
 
@@ -208,11 +212,19 @@ def _store(ctx: Context, batch: Sequence[Found], done: Filled) -> None:
             lessons = (deferred.LESSONS,) if ctx.settings.learn_from_outcomes else ()
             done.captured.add(store_session.store(ctx, reads, tasks=tasks, by_path=lessons))
             done.files += len(reads)
+            done.gone |= dict.fromkeys(_gone(ctx, made.cwd) for made in reads if made.drafts)
+    done.gone.pop("", None)
     done.known += sum(
         isinstance(made, TurnRead) and not made.drafts and ask.cursor != Cursor()
         for ask, made in batch
     )
     done.errors += [_error(ask.path, made) for ask, made in batch if isinstance(made, OSError)]
+
+
+def _gone(ctx: Context, folder: str) -> str:
+    """Return the folder of a project that is gone and was not seen while it was there, "" for any other."""
+    root = ctx.place(folder).root if folder else ""
+    return "" if not root or os.path.isdir(root) or ctx.folders.of_gone(folder) else root
 
 
 def _error(path: str, error: OSError) -> FileError:

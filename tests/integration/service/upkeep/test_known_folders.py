@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from git_repositories import git, repository
 from service_house import ServiceHouse, door, hook_question
+from talk import transcript
 
 from vector_memory.errors import BadInputError
 from vector_memory.service.base.known_folders import KnownFolders
@@ -178,6 +179,27 @@ def test_a_worktree_that_is_gone_is_still_of_its_repository(
     assert house.ctx.place(str(tmp_path / "tree" / "deep")).root == str(shop)
     assert house.ctx.place(str(clone)).id == its_id
     assert house.ctx.place(str(tmp_path / "never")).root == str(tmp_path / "never")
+
+
+def test_a_backfill_tells_of_folders_that_are_gone(house: ServiceHouse, tmp_path: Path) -> None:
+    """Unless it is known which project they were; and `adopt` takes what it found along."""
+    shop = repository(tmp_path / "shop")
+    for name in ("tree", "other"):
+        git(shop, "worktree", "add", "-b", name, f"../{name}")
+    house.remember(RULE, tmp_path / "tree")
+    paths = []
+    for name in ("tree", "other", "shop"):
+        said = [("Stock is always counted on Mondays.", "Noted.")]
+        paths.append(transcript(tmp_path / name, said, name).rename(tmp_path / f"{name}.jsonl"))
+    for name in ("tree", "other"):
+        git(shop, "worktree", "remove", "--force", f"../{name}")
+    house.ctx.forget_places()
+    done = door(house.ctx, "backfill", {"paths": list(map(str, paths))})
+    assert done["gone"] == [str(tmp_path / "other")]
+    assert len(listed(house, shop)) == 3
+    door(house.ctx, "adopt", {"dir": str(shop), "old": str(tmp_path / "other")})
+    assert len(listed(house, shop)) == 4
+    assert "gone" not in door(house.ctx, "backfill", {"paths": list(map(str, paths))})
 
 
 def test_a_folder_that_moved_is_still_found_by_its_old_path(
