@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 
 from vector_memory.redact.spans import MARK, Span
-from vector_memory.redact.values import is_passphrase, is_telling
+from vector_memory.redact.values import PASSWORD, is_passphrase, is_telling, is_unlike_words
 
 MOST = 200
 LONGEST = 400
@@ -65,7 +65,9 @@ def _is_strong(value: str, name: str) -> bool:
         return False
     if name == "pin":
         return len(value) >= _LEAST_DIGITS
-    return is_telling(value) or (name == "password" and is_passphrase(value))
+    if is_telling(value):
+        return True
+    return name == PASSWORD and (is_passphrase(value) or is_unlike_words(value))
 
 
 def _places(text: str, words: str) -> Iterator[int]:
@@ -79,7 +81,12 @@ def _places(text: str, words: str) -> Iterator[int]:
 
 
 def _parts_of(text: str, value: str, name: str) -> Iterator[Span]:
-    """Yield where a value of another text stands, whole, or its start or its end."""
+    """Yield where a value of another text stands, whole, or its start or its end; of one that is made of words
+    the whole alone, since its start may be a word."""
+    if not is_telling(value):
+        for place in _places(text, value):
+            yield Span(place, place + len(value), name)
+        return
     for place in _places(text, value[:_LEAST_PART]):
         size = min(_LEAST_PART, len(value))
         while text[place + size : place + size + 1] == value[size : size + 1] != "":

@@ -38,7 +38,7 @@ _PATH_OR_URL = re.compile(
 _TYPE_NAME = re.compile(r"(?:[A-Z][a-z]{2,}){2,}$")
 _DEEP_PATH = re.compile(r"/[a-z]{3,12}(?:/[\w.@~-]+){2,40}/?")
 _RANGE = re.compile(r"[\^~<>=v]{0,2}\d{1,4}(?:\.(?:\d{1,5}|x|\*)){1,3}[-+.\w]{0,24}")
-_LEAST_MADE = 7
+_LEAST_MADE, _LEAST_UNLIKE = 7, 6
 _ABOUT = tables.sets("privacy_words")["about passwords"]
 """Of these one stands in words about passwords."""
 _JOINTS = "#!%&*^~"
@@ -162,6 +162,14 @@ def is_passphrase(value: str) -> bool:
     the names of code have it that ask for one."""
     is_joined = value.isalpha() and value[1:] != value[1:].lower() and value != value.upper()
     return is_joined and len(value) >= 16 and not any(word in value.lower() for word in _ABOUT)
+
+
+def is_unlike_words(value: str) -> bool:
+    """Whether a password that was found can hardly stand for anything else where it stands again: it is neither letters
+    nor digits alone, and has a capital or more digits than names have."""
+    if len(value) < _LEAST_UNLIKE or value.isalpha() or not any(map(str.isalpha, value)):
+        return False
+    return value != value.lower() or sum(map(str.isdigit, value)) > 1
 
 
 def is_said(value: str, kind: str) -> bool:

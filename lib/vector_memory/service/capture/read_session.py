@@ -88,9 +88,12 @@ def _read(ask: ReadRequest) -> TurnRead:
             clean=clean,
             for_lessons=ask.for_lessons,
         )
-        drafts, made.drafts, made.redactions = made.drafts, [], redacted
-        for draft in drafts:
-            _add(made, draft, lambda text: cached(text, redact.values_known()))
+        made.redactions, known = redacted, -1
+        # What other words around it tell in a passage goes from titles, names of files and other passages too.
+        while known < redact.values_known():
+            known, drafts, made.drafts = redact.values_known(), made.drafts, []
+            for draft in drafts:
+                _add(made, draft, lambda text: cached(text, redact.values_known()))
     made.over = policy.given_up()
     return made
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime, timezone
 from functools import lru_cache
 
@@ -15,6 +16,7 @@ from vector_memory.index.fixes import commands, fixes
 from vector_memory.index.fixes.command_names import command_name
 from vector_memory.index.fixes.errors import error_line, names_in, signature, words_of
 from vector_memory.index.fixes.fixes import Episode
+from vector_memory.index.memories import to_drafts
 from vector_memory.index.reader import learn_secrets
 from vector_memory.index.tools import LONGEST_NAME, clip
 from vector_memory.index.tools import SKILL as SKILL_TOOL
@@ -65,6 +67,7 @@ def harvest(exchanges: Iterable[Exchange], clean: Clean) -> list[TaskTurn]:
     ]
     for exchange in working:
         learn_secrets(exchange, clean)
+        _learn_from_passages(exchange)
     ends = {
         (episode.exchange.key, episode.number): _end(episode, clean)
         for exchange in working
@@ -76,6 +79,14 @@ def harvest(exchanges: Iterable[Exchange], clean: Clean) -> list[TaskTurn]:
         for exchange in working
         if not (restricts and restricts(_words(exchange)))
     ]
+
+
+def _learn_from_passages(exchange: Exchange) -> None:
+    """Look at an exchange's passages: other words stand around a prompt's there, and what goes from them goes from the
+    prompt and from commands."""
+    with suppress(UnsafeTextError):
+        for passage in to_drafts(exchange, clean=lambda text: redact.clean(text).text):
+            redact.clean(passage.text)
 
 
 def _words(exchange: Exchange) -> list[object]:
