@@ -7,29 +7,44 @@ import heapq
 import re
 from collections.abc import Iterator
 
-from vector_memory.redact.automaton import Meter, finder
+from vector_memory.redact.automaton import Meter, ascii_of, finder
 from vector_memory.redact.normalise import folded
 from vector_memory.redact.spans import Span
 from vector_memory.redact.values import KEY, PASSWORD, SECRET, is_said, is_secret
+from vector_memory.text import tables
 
-ANY_NAME = rb"pas+w?|ps+w|pwd?|secret|token|credential|key|auth|wachtwoord|kennwort|contrase|clave|mot de passe|senha"
+_WORDS = tables.sets("password_words")
+ABROAD = frozenset(folded(word.replace("_", " ")) for word in _WORDS["names"])
+"""How passwords are called in other languages, as a folded text has it."""
+_LONGEST_START = 6
+"""Letters of a name that may be the start of other words: what begins with a longer one is a name, too."""
+
+
+_CODES = _WORDS["codes"]
+_IN_OTHER_LETTERS = [name for name in (*ABROAD, *_CODES) if set(ascii_of(name)) <= set(b"?")]
+_FOREIGN = re.compile("|".join(_IN_OTHER_LETTERS))
+_IN_ASCII = [
+    ascii_of(name).decode("ascii")
+    for name in sorted(ABROAD.difference(_IN_OTHER_LETTERS), key=len, reverse=True)
+]
+"""The names that have letters in ASCII, with "?" for the others, the longest first."""
+ANY_NAME = "|".join(
+    ("pas+w?|ps+w|pwd?|mdp|secret|token|credential|key|auth", *map(re.escape, _IN_ASCII))
+).encode("ascii")
 CLUE = b"(?i:" + ANY_NAME + rb")|\?\?"
 """What every text in ASCII holds in which there is one: of the foreign words "?" is left."""
-_FOREIGN_WORDS = tuple(
-    map(folded, ("비밀번호", "비번", "密码", "密碼", "パスワード", "пароль", "Пароль"))
-)
-_FOREIGN = re.compile("|".join(_FOREIGN_WORDS))
 _NAME = re.compile(
-    "pass(?:wor|wd|phrase|code|w)|pass(?![a-z])|ps+w(?:r|or)?d|ps+wr?d|pasw|pwd|(?<![a-z0-9])pw(?![a-z])|"
+    "pass(?:wor|wd|phrase|code|w)|pass(?![a-z])|ps+w(?:r|or)?d|ps+wr?d|pasw|pwd|(?<![a-z0-9])(?:pw|mdp)(?![a-z])|"
     "secret|token|credential|key(?![a-z])|auth(?:entication|orization)?(?![a-z])|"
-    r"wachtwoord|kennwort|contrase\?a|clave(?![a-z])|mot de passe|senha(?![a-z])"
+    + "|".join(
+        re.escape(name) + ("(?![a-z])" if len(name) <= _LONGEST_START else "") for name in _IN_ASCII
+    )
 )
-_PASSWORD_NAME = ("pas", "psw", "pss", "pw", "wac", "ken", "con", "cla", "mot", "sen", "?")
-"""How the names of passwords begin; one in other letters is nothing but "?" here."""
-_PLAIN_NAMES = frozenset(
-    ("pass", "password", "passwort", "passwd", "passphrase", "passcode", "pasw", "pw", "pwd", "wachtwoord", "kennwort",
-     "contraseña", "clave", "mot de passe", "senha")
-)  # fmt: skip
+_NO_PASSWORDS = ("secret", "token", "credential", "key", "auth")
+"""How the other names begin."""
+_PLAIN_NAMES = ABROAD | frozenset(
+    ("pass", "password", "passwd", "passphrase", "passcode", "pasw", "pasword", "pw", "pwd", "mdp")
+)
 """Words for passwords that are no part of a longer name."""
 _TELLING_KEY = re.compile(
     r"(?:api|access|secret|private|auth\w*|encrypt\w*|sign\w*|master|account|service|shared\w*|license|activation|deploy|client|consumer)[ _.-]?key"
@@ -46,11 +61,21 @@ _QUOTED = (
 )
 _BARE = r"""(?P<bare>[^\s"'`,;<>(){}\[\]|&\\][^\s"'`,;<>()|\\]{2,400})"""
 _TYPE = r"""[ ]?:[ ]?(?:str|String|string|Optional\[str\]|str[ ]?\|[ ]?None)(?=[ ]{0,2}=)"""
+FOR, _TOPICS, _ENDS = frozenset(map(folded, _WORDS["for"])), _WORDS["topic"], tuple(_WORDS["end"])
+_FOR, _IS, _TOPIC = ("|".join(map(folded, sorted(_WORDS[part]))) for part in ("for", "is", "topic"))
 _TAIL = re.compile(
-    r"""(?P<rest>[A-Za-z0-9_-]{0,40})(?:[ ](?:for|of|to|on|van|v[oa]n|vom|zum|del?|du|d[ao]|der|des)(?:[ ][\w.@-]{1,40}){1,5}?(?=[ ](?:is|ist|est?)[ ]|[ ]?[:=])|[ ](?:for|of)[ ][\w.@-]{1,40})?"""
+    r"""(?P<rest>[A-Za-z0-9_-]{0,40})(?:[ ](?:"""
+    + _FOR
+    + r""")(?:[ ][\w.@-]{1,40}){1,5}?(?=[ ](?:"""
+    + _IS
+    + r""")[ ]|[ ]?[:=])|[ ](?:for|of)[ ][\w.@-]{1,40})?"""
     r"""(?P<mid>(?:\\{0,4}["'`]|&quot;)?[\])]{0,2}(?:"""
     + _TYPE
-    + r""")?[ \t]{0,40}(?P<sep>:=|=>|->|={1,3}|!={1,2}|[:：]|%3[Dd]|,(?=[ ]{0,4}["'])|>(?=[^<\s]{4,200}<[/_-])|[ ](?:is|ist|est?|lautet)[ ](?:n[ou]w?[ ]|jetzt[ ])?|(?<=[\w"'])[ \t]{1,8})[ \t]{0,8}"""
+    + r""")?[ \t]{0,40}(?P<sep>:=|=>|->|={1,3}|!={1,2}|[:：]|%3[Dd]|,(?=[ ]{0,4}["'])|>(?=[^<\s]{4,200}<[/_-])|[ ](?:"""
+    + _IS
+    + r""")[ ](?:n[ou]w?[ ]|jetzt[ ])?|[ ]?(?:"""
+    + _TOPIC
+    + r""")|(?<=[\w"'])[ \t]{1,8})[ \t]{0,8}"""
     r"""(?:os\.environ\.get\([^()\n]{1,80}\)[ ]or[ ]|(?:os\.)?getenv\([^(),\n]{1,80},[ ]?)?"""
     r"""(?:[bBrRuUN@]{0,2}(?="|')|\[\]byte\((?=")|\((?=["']))?)"""
     r"(?:" + _QUOTED + "|" + _BARE + ")"
@@ -72,7 +97,7 @@ def find_pairs(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
         meter.count()
         if place < position:
             continue
-        name = _NAME.match(lowered, place) or _FOREIGN.match(text, place)
+        name = _FOREIGN.match(text, place) or _NAME.match(lowered, place)
         secret = _secret_after(text, lowered, name) if name else None
         if secret is not None:
             position = secret.end
@@ -82,7 +107,7 @@ def find_pairs(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
 def _places(text: str, plain: bytes) -> Iterator[int]:
     """Yield where a telling name may stand, in order."""
     places = (hit.start() for hit in finder(ANY_NAME, case_sensitive=False).finditer(plain))
-    if text.isascii() or not any(word in text for word in _FOREIGN_WORDS):
+    if text.isascii() or not any(word in text for word in _IN_OTHER_LETTERS):
         return places
     return heapq.merge(places, (hit.start() for hit in _FOREIGN.finditer(text)))
 
@@ -101,12 +126,28 @@ def _secret_after(text: str, lowered: str, name: re.Match[str]) -> Span | None:
     if group == "bare":
         if text[tail.end() : tail.end() + 1] == "(":
             return None
+        value, said = _parted(value)
+        if (
+            tail.group("sep").strip() in _TOPICS
+            and said[:1].isalpha()
+            and not said.startswith(_ENDS)
+        ):
+            return None
         value = value.rstrip(".:!?") if not value.endswith(("!", "?")) else value
+    if name[0] in _CODES:
+        is_code = value.isdigit() and len(value) in _CODE_DIGITS
+        return Span(start, start + len(value), "pin") if is_code else None
     if not is_secret(value, kind, group != "bare", _is_plain(text, name, tail)):
         return None
     if tail.group("sep") == "," and value.isalpha():
         return None
     return Span(start, start + len(value), kind)
+
+
+def _parted(value: str) -> tuple[str, str]:
+    """Return a value, and what is said right behind it in letters of the far east."""
+    size = next((at for at, char in enumerate(value) if char >= FAR_EAST), len(value))
+    return value[:size], value[size:]
 
 
 def _is_plain(text: str, name: re.Match[str], tail: re.Match[str]) -> bool:
@@ -116,11 +157,15 @@ def _is_plain(text: str, name: re.Match[str], tail: re.Match[str]) -> bool:
         text[name.start() : tail.end("rest")],
         text[max(0, name.start() - 1) : name.start()],
     )
-    if written.lower() not in _PLAIN_NAMES or (before.isalpha() and not written[0].isupper()):
+    is_glued = before.isalpha() and before.isascii() and not written[0].isupper()
+    if written.lower() not in _PLAIN_NAMES or is_glued:
         return False
     return written.lower() != "pass" or tail.group("sep") == "=" or before in ("_", "-")
 
 
+_CODE_DIGITS = range(4, 9)
+FAR_EAST = "\u2e80"
+"""The first of the characters that no blank parts from a value."""
 _GROUPS = ("escaped", "entity", "double", "single", "tick", "bare")
 
 
@@ -128,7 +173,7 @@ def _kind(name: str, before: str) -> str | None:
     """Return what a name promises; None when it promises nothing."""
     if _COUNTED.search(before):
         return None
-    if name.startswith(_PASSWORD_NAME):
+    if not name.startswith(_NO_PASSWORDS):
         return PASSWORD
     if "key" in name and "secret" not in name and "token" not in name:
         if _TELLING_KEY.search(before[-24:] + name):

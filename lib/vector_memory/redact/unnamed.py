@@ -17,6 +17,7 @@ from itertools import groupby
 from pathlib import Path
 
 from vector_memory.redact.automaton import Meter, finder
+from vector_memory.redact.pairs import ABROAD, FAR_EAST, FOR
 from vector_memory.redact.randomness import strangeness
 from vector_memory.redact.spans import MARK, Span
 from vector_memory.text.technologies import CANONICAL
@@ -75,6 +76,9 @@ _FORM_WEIGHT, _WEIGHT = 0.1, 0.2
 """What looking at a value's form, and around it, counts of what a text may take."""
 
 
+_OF_SEVERAL_WORDS = sorted(name for name in ABROAD if not name.isalpha())
+
+
 def find_unnamed(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
     """Yield what is likely somebody's password, by its form and the words around it."""
     model = _model()
@@ -129,9 +133,9 @@ def _whole(text: str, start: int, end: int) -> tuple[int, int]:
     sentence or emphasises a word."""
     # No further than a value may be long: a text may be one word.
     least, most = max(0, end - _LONGEST - 1), min(len(text), start + _LONGEST + 1)
-    while start > least and text[start - 1].isalpha():
+    while start > least and text[start - 1].isalpha() and text[start - 1] < FAR_EAST:
         start -= 1
-    while end < most and text[end].isalnum():
+    while end < most and text[end].isalnum() and text[end] < FAR_EAST:
         end += 1
     while start < end and not text[start].isalnum():
         start += 1
@@ -160,6 +164,8 @@ def features(text: str, start: int, end: int) -> dict[str, float]:
 
 def _around(text: str, start: int, end: int) -> dict[str, float]:
     before = _without_placeholders(text[max(0, start - _BEFORE) : start])
+    for name in _OF_SEVERAL_WORDS:
+        before = before.replace(name, "password")
     after = _without_placeholders(text[end : end + _AFTER])
     known: dict[str, float] = {}
     earlier = [_word(word) for word in _WORD.findall(before)]
@@ -167,6 +173,7 @@ def _around(text: str, start: int, end: int) -> dict[str, float]:
     if before.endswith(('"', "'", "`")):
         known["quoted"] = 1.0
         earlier, later = earlier[:-1], later[1:]
+    earlier = _in_english(earlier)
     known[f"beside {before[-1:] or '^'}"] = 1.0
     known |= {
         f"before {place} {word}": 1.0 for place, word in enumerate([*reversed(earlier[-3:])], 1)
@@ -188,6 +195,15 @@ def _without_placeholders(words: str) -> str:
 
 def _word(word: str) -> str:
     return "0" if word.isdigit() else word.lower()
+
+
+def _in_english(words: list[str]) -> list[str]:
+    """Return the words before a value with other languages' words for passwords as the English one, where the value
+    follows, or what it is for."""
+    return [
+        "password" if word in ABROAD and (after in FOR or not after) else word
+        for word, after in zip(words, [*words, ""][1:], strict=True)
+    ]
 
 
 def form(value: str) -> dict[str, float]:

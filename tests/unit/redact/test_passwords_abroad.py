@@ -1,0 +1,94 @@
+"""Passwords that are told in other languages than English go as they do in English, and talk about passwords stays."""
+
+from __future__ import annotations
+
+import pytest
+
+from vector_memory.redact import clean
+
+TOLD = """
+The password for the lab server is {}.
+Das Passwort für den Laborserver ist {}.
+kennwort {}
+Das Passwort von Anna heißt {}
+La contraseña del servidor es {}.
+contraseña {}
+Le mot de passe du serveur est {}.
+mot de passe {}
+le mdp est {}
+A senha do servidor é {}.
+a palavra-passe é {}
+La password del server è {}.
+la parola d'ordine è {}
+Hasło do serwera to {}.
+Hasło: {}
+Пароль от сервера {}.
+Пароль: {}
+Sunucunun şifresi {}.
+test veritabanının parolası {} kullanıcı adı da muhasebe
+サーバーのパスワードは{}です。
+パスワード: {}
+服务器的密码是{}。
+口令是{}
+서버 비밀번호는 {} 입니다.
+서버 비밀번호는 {}입니다.
+Het wachtwoord van de server is {}.
+"""
+SAID = """
+Das Passwort ist abgelaufen.
+Das Passwort für db-prod7 ist abgelaufen.
+Die Passwörter werden mit Argon2id gehasht, das Kennwort selbst steht nirgends.
+Das Kennwort liegt im Keychain4J und wird nie geloggt.
+La contraseña es obligatoria y tiene 12 caracteres.
+La contraseña del usuario es validada en el formulario LoginForm2.
+La clave es usar PostgreSQL16 en lugar de SQLite3.
+Le mot de passe est obligatoire depuis la v2.3.
+Le mot de passe de l'utilisateur est haché avec Argon2id.
+Le test passe en 12ms avec Node20-alpine.
+A senha é obrigatória.
+A senha para db-prod7 é rotacionada por mês.
+La parola chiave è async, la parola d'ordine è semplicità.
+Hasło dla użytkownika anna2024 wygasło.
+Hasło: minimum 12 znaków, jedna cyfra.
+Пароль от сервера db-prod7 устарел.
+Пароль хранится как хеш SHA256 в PostgreSQL16.
+Şifre yanlış.
+Kullanıcının şifresi PBKDF2 ile saklanıyor, şifreleme Argon2id.
+密码是必填的。
+密码是用Argon2id加密的，长度至少12位。
+我们使用Redis7做缓存，登录服务在db-prod7上。
+パスワードはArgon2idでハッシュ化します。
+パスワードはOAuth2に置き換えました。
+비밀번호는 Argon2id로 저장합니다.
+비밀번호는 필수입니다.
+"""
+VALUES = ("Tulpe" + "Regen88", "Xk9!" + "tulpe#Q")
+
+
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize(
+    "talk",
+    TOLD.strip().splitlines(),
+)
+def test_a_password_goes(talk: str, value: str) -> None:
+    """Whatever its name is, what it is for, and what says that it comes."""
+    cleaned = clean(talk.format(value)).text
+    assert cleaned.rstrip(".") == talk.format("[redacted:password]").rstrip(".")
+
+
+def test_a_code_of_digits_goes() -> None:
+    """A PIN by its Japanese name; digits that count something stay."""
+    assert (
+        clean("ロッカーの暗証番号は4711です。").text == "ロッカーの暗証番号は[redacted:pin]です。"
+    )
+    assert clean("暗証番号は4711文字以上").redactions == 0
+
+
+@pytest.mark.parametrize(
+    "talk",
+    SAID.strip().splitlines(),
+)
+def test_talk_about_passwords_stays(talk: str) -> None:
+    """What is said of passwords, and names of programs and machines beside them, loses no word."""
+    for told in (talk, f"User: {talk}\nAssistant: OK."):
+        assert clean(told).redactions == 0
