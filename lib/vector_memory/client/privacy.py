@@ -7,6 +7,7 @@ import re
 
 from vector_memory import projects
 from vector_memory.system.files import open_regular
+from vector_memory.text import tables
 
 FILE = "CLAUDE.md"
 MOST_BYTES = 1_000_000
@@ -71,7 +72,10 @@ def rules_since(*folders: str) -> float:
 def _written(path: str, root: str = "") -> float:
     try:
         with open_regular(path, root) as file:
-            if _RULES.search(file.read(MOST_BYTES)):
+            written = file.read(MOST_BYTES)
+            words = written.decode("utf-8", "replace").lower()
+            abroad = tables.sections("privacy_words")["headings"]
+            if _RULES.search(written) or any(heading in words for heading in abroad):
                 return os.fstat(file.fileno()).st_mtime
     except OSError:
         pass

@@ -63,15 +63,21 @@ def term(words: str) -> str:
     """Return the pattern of a term: whatever its case, as whole words."""
     head = r"\b" if words[0].isascii() and words[0].isalnum() else ""
     tail = r"\b" if words[-1].isascii() and words[-1].isalnum() else ""
-    spaced = r"\s{1,4}".join(re2.escape(word) for word in words.split())
+    spaced = r"\s{1,4}".join(_spelled(word) for word in words.split())
     return f"(?i){head}{spaced}{tail}"
+
+
+def _spelled(word: str) -> str:
+    """Return the pattern of a word, with "ss" for "ß" and the other way round: capitals have no "ß"."""
+    parts = word.replace("ß", "ss").replace("ẞ", "ss").replace("SS", "ss").split("ss")
+    return "(?:ss|ß)".join(map(re2.escape, parts))
 
 
 def matter(words: str) -> str:
     """Return the pattern of every sentence in which something is mentioned, in singular or plural."""
     if words.lower() in ("address", "addresses"):
         return CATEGORIES["personal"].patterns[0]
-    spaced = r"\s{1,4}".join(re2.escape(word) for word in words.split()[:-1])
+    spaced = r"\s{1,4}".join(_spelled(word) for word in words.split()[:-1])
     last = _inflected(words.split()[-1])
     whole = rf"{spaced}\s{{1,4}}{last}" if spaced else last
     head = r"\b" if words[0].isascii() and words[0].isalnum() else ""
@@ -87,5 +93,5 @@ def _inflected(word: str) -> str:
         ("s", "s?"),
     ):
         if len(word) > len(ending) + 2 and word.lower().endswith(ending):
-            return f"{re2.escape(word[: -len(ending)])}{rest}"
-    return f"{re2.escape(word)}(?:s|es)?"
+            return f"{_spelled(word[: -len(ending)])}{rest}"
+    return f"{_spelled(word)}(?:s|es)?"

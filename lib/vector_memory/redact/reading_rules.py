@@ -11,15 +11,19 @@ import re
 from collections.abc import Iterator
 
 from vector_memory.redact import categories, wishes
+from vector_memory.redact.pairs import FAR_EAST
 from vector_memory.redact.rules import Rules, UserRule
 from vector_memory.text import tables
 from vector_memory.text.headings import lines_below
 from vector_memory.text.statements import ITEM_HEAD
 from vector_memory.text.words import sentences_in, words_in
 
+_WORDS = tables.sets("privacy_words")
+_CLAUSE, _GENERIC, _DENIES = _WORDS["clause"], _WORDS["generic"], _WORDS["denies"]
 _ABOUT = re.compile(
     r"(?P<privacy>^[^\w#]{0,4}\s*(?:privacy|redact(?:ion|ed|s)?|sensitive (?:data|information)|"
-    r"confidential(?:ity)?|(?:never|do not|don't) (?:remember|store|record|save))\b)"
+    r"confidential(?:ity)?|(?:never|do not|don't) (?:remember|store|record|save))\b|"
+    r"^[^\w#]{0,4}\s*(?:" + "|".join(tables.sections("privacy_words")["headings"]) + r"))"
     r"|\b(?:memor(?:y|ies)|remember\w*|privacy)\b",
     re.IGNORECASE,
 )
@@ -34,8 +38,6 @@ _COMMA = re.compile(
     r"[,;](?!\s*(?:Inc|Ltd|LLC|GmbH|Corp|Co)\b)\s*(?:(?:and|or)\s+)?", re.IGNORECASE
 )
 _NAME = re.compile(r"[^\W\d_]*(?:[A-ZÀ-Þ]|\d)[\w&.'-]*")
-_WORDS = tables.sets("privacy_words")
-_CLAUSE, _GENERIC = _WORDS["clause"], _WORDS["generic"]
 LONGEST_TERM = 120
 SHORTEST_TERM = 2
 MOST_WORDS = 4
@@ -130,6 +132,9 @@ def _item(item: str) -> Found:
             return [rule for part in parts for rule in part or ()]
         raise ValueError(_unclear(item))
     _require_length(item)
+    if _says_no(item):
+        # A sentence in another language: nobody writes it again word for word.
+        raise ValueError(_unclear(item))
     plain = item.rstrip(".!")
     described = _is_described(plain) or len(words) > MOST_WORDS
     # What a sentence begins with has a capital, as "I" has, whatever it is.
@@ -137,6 +142,14 @@ def _item(item: str) -> Found:
     if described and len(names) < 2 and len(words) > 1:
         raise ValueError(_unclear(item))
     return [_term("rule", plain)]
+
+
+def _says_no(item: str) -> bool:
+    """Whether an item says no in another language than English; where no blank parts words, its end does."""
+    is_glued = any(
+        word in item for word in _DENIES if not word[0].isascii() and word[0] >= FAR_EAST
+    )
+    return is_glued or not _DENIES.isdisjoint(words_in(item.lower()))
 
 
 def _listed(item: str) -> list[str]:

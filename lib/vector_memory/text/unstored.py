@@ -31,7 +31,7 @@ def without_unstored(prompt: str) -> str:
     for place in range(0, len(paragraphs), 2):
         for gone, start in _unstored(paragraphs, place):
             kept = paragraphs[gone][:start].rstrip()
-            paragraphs[gone] = f"{kept}\n{INSTEAD}" if kept else INSTEAD
+            paragraphs[gone] = f"{kept}\n\n{INSTEAD}" if kept else INSTEAD
     return "".join(paragraphs)
 
 

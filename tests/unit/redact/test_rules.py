@@ -32,6 +32,10 @@ def rules(*items: str, heading: str = "## Privacy") -> Policy:
         ("**Employer:** Globex", "at globex we", "at [redacted:employer] we"),
         ("Acme, Initech; and Globex", "acme, Globex", "[redacted:rule], [redacted:rule]"),
         ("customers: Anna Muster, Karl May", "Karl May and anna muster", "[redacted:rule] and [redacted:rule]"),
+        ("Müßiggang AG", "MÜSSIGGANG AG, müßiggang ag", "[redacted:rule], [redacted:rule]"),
+        ("Hassmann", "Haßmann", "[redacted:rule]"),
+        ("Ärzte ohne Grenzen", "die Ärzte ohne Grenzen", "die [redacted:rule]"),
+        ("No Name GmbH", "at No Name GmbH", "at [redacted:rule]"),
         ("Off the record: Osprey", "on osprey now", "on [redacted:rule] now"),
         ("Acme, Inc.", "at Acme, Inc. we say Inc", "at [redacted:rule]. we say Inc"),
         ("Forget whatever I say about Tanager", "We sell Tanager. Next", "[redacted:rule]. Next"),
@@ -55,6 +59,9 @@ def test_items(item: str, raw: str, left: str) -> None:
         "## Never remember",
         "## Don't store this",
         "## 🔒 Privacy",
+        "## Datenschutz",
+        "## Vie privée",
+        "## プライバシー",
     ],
 )
 def test_headings(heading: str) -> None:
@@ -86,6 +93,10 @@ def test_only_the_section_counts() -> None:
         ("y" * 300, "characters"),
         ("I'd rather you didn't keep anything on Siskin", "not understood"),
         ("Please be careful with what Anna tells", "not understood"),
+        ("Speichere niemals etwas zu Firma Globex.", "not understood"),
+        ("Nunca guardes Globex", "not understood"),
+        ("N'enregistre jamais rien sur Globex SA.", "not understood"),
+        ("Globexについて記録しないでください", "not understood"),
     ],
 )
 def test_bad_rules(item: str, words: str) -> None:

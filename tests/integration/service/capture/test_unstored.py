@@ -93,7 +93,7 @@ def test_rules_about_the_work_stay(prompt: str) -> None:
 @pytest.mark.parametrize(
     ("prompt", "left"),
     [
-        ("Add a sensor. Off the record: Thomas leaves.\nSoon.\n\nThen test.", "Add a sensor.\n{}\n\nThen test."),
+        ("Add a sensor. Off the record: Thomas leaves.\nSoon.\n\nThen test.", "Add a sensor.\n\n{}\n\nThen test."),
         ("Fix it.\n\nThomas leaves. Please don't save this.\n\nThen push.", "Fix it.\n\n{}\n\nThen push."),
         ("Thomas leaves.\n\nDon't save this.\n\nThen push.", "{}\n\n{}\n\nThen push."),
         ("Off the record:\n\n- Thomas leaves\n- soon\n\nThen push.", "{}\n\n{}\n\nThen push."),
