@@ -275,7 +275,7 @@ class Filter(Request):
     """
 
     kinds: tuple[str, ...] = words("kind")
-    tags: tuple[str, ...] = words("tag")
+    tags: tuple[str, ...] = read_by(request_fields.stored_words_of, (), "tag")
     sessions: tuple[str, ...] = words("session")
     since: datetime | None = moment()
     until: datetime | None = moment()

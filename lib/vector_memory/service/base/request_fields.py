@@ -11,6 +11,7 @@ from vector_memory import projects
 from vector_memory.errors import BadInputError
 from vector_memory.index import entities
 from vector_memory.model import is_hex, unique
+from vector_memory.redact.normalise import normalise
 from vector_memory.service.base.context import Context
 from vector_memory.text import dates
 
@@ -124,6 +125,11 @@ def words_of(sent: Sent, name: str) -> tuple[str, ...]:
     return unique(word.strip() for word in values if word.strip())
 
 
+def stored_words_of(sent: Sent, name: str) -> tuple[str, ...]:
+    """Return a list of words in the one form that everything stored has: an accent may come as a sign of its own."""
+    return unique(map(normalise, words_of(sent, name)))
+
+
 def is_agent(sent: Sent) -> bool:
     """Whether an agent asks, by a tool or a command: it is given nothing that is held back, and what it says
     binds nobody."""
@@ -158,7 +164,7 @@ def time_to_come(sent: Sent, name: str) -> datetime | None:
 
 def entities_of(sent: Sent, name: str) -> tuple[str, ...]:
     """Return the forms of the entities asked for: `psql` is `technology:postgresql`."""
-    return unique(form for word in words_of(sent, name) for form in entities.parse(word))
+    return unique(form for word in stored_words_of(sent, name) for form in entities.parse(word))
 
 
 def place_of(ctx: Context, sent: Sent) -> projects.Place | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -89,3 +90,13 @@ def test_a_name_that_nothing_goes_by_is_a_word(house: ServiceHouse) -> None:
     found = door(house.ctx, "recall", {**ALL, "entity": ["caddy"], "query": "certificates"})["hits"]
     assert [one["id"] for one in found] == [held]
     assert listed(house, "technology:caddy") == 0
+
+
+def test_an_accent_may_be_a_sign_of_its_own(house: ServiceHouse, app: Path) -> None:
+    """As names of files on some disks have it; what is stored has every name in one form."""
+    apart = unicodedata.normalize("NFD", "düse.py")
+    assert apart != "düse.py"
+    house.remember("The nozzle is computed in `src/düse.py`.", app, tags=["größe"])
+    asked = {**ALL, "entity": ["src/" + apart], "tag": [unicodedata.normalize("NFD", "größe")]}
+    assert door(house.ctx, "list", asked)["total"] == 1
+    assert door(house.ctx, "list", {**ALL, "entity": ["file:src/" + apart]})["total"] == 1
