@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from vector_memory.redact.automaton import Meter, ascii_of, finder
 from vector_memory.redact.normalise import folded
 from vector_memory.redact.spans import Span
-from vector_memory.redact.values import KEY, PASSWORD, SECRET, is_said, is_secret
+from vector_memory.redact.values import KEY, PASSWORD, SECRET, is_put_together, is_said, is_secret
 from vector_memory.text import tables
 
 _WORDS = tables.sets("password_words")
@@ -50,7 +50,7 @@ _TELLING_KEY = re.compile(
     r"(?:api|access|secret|private|auth\w*|encrypt\w*|sign\w*|master|account|service|shared\w*|license|activation|deploy|client|consumer)[ _.-]?key"
 )
 _COUNTED = re.compile(
-    r"(?:(?<![a-z])(?:max|min|num|n)|total|count|input|output|prompt|completion|cache\w*|next|prev\w*|page|sort|foreign|primary|public|partition|cursor|continuation)[ _.-]?$"
+    r"(?:(?<![^\W\d_])(?:max|min|num|n)|total|count|input|output|prompt|completion|cache\w*|next|prev\w*|page|sort|foreign|primary|public|partition|cursor|continuation)[ _.-]?$"
 )
 
 _QUOTED = (
@@ -121,7 +121,8 @@ def _secret_after(text: str, lowered: str, name: re.Match[str]) -> Span | None:
     value, start = tail.group(group), tail.start(group)
     before = text[max(0, name.start() - _LEFT) : name.start()]
     kind = _kind(lowered[name.start() : tail.end("rest")], before.lower())
-    if kind is None or not _may_follow(tail, before, value, group, kind):
+    is_abroad = text[name.start() : tail.end("rest")].lower() in ABROAD
+    if kind is None or not _may_follow(tail, before, value, group, kind, is_abroad):
         return None
     if group == "bare":
         if text[tail.end() : tail.end() + 1] == "(":
@@ -182,12 +183,16 @@ def _kind(name: str, before: str) -> str | None:
     return SECRET
 
 
-def _may_follow(tail: re.Match[str], before: str, value: str, group: str, kind: str) -> bool:
+def _may_follow(
+    tail: re.Match[str], before: str, value: str, group: str, kind: str, is_abroad: bool
+) -> bool:
     """Whether what stands between name and value makes it a pair: mere white space does so only
-    after a flag, in a definition, and before what talk names nothing else by ("pw" and a password)."""
+    after a flag, in a definition, and before what talk names nothing else by ("pw" and a password). Behind a word of
+    another language that is more, since what `unnamed` weighs was learned from English."""
     separator = tail.group("sep")
     if not separator.strip():
         is_pair = bool(_BEFORE_BLANK.search(before)) or is_said(value, kind)
+        is_pair = is_pair or (is_abroad and is_put_together(value.rstrip(".:!?")))
         return is_pair and not tail.group("mid").strip()
     if group == "bare" and separator in ("->", ",", "==", "===", "!=", "!=="):
         return separator == "->"

@@ -9,6 +9,7 @@ from collections import Counter
 from vector_memory.redact.randomness import strangeness
 from vector_memory.text import tables
 from vector_memory.text.analysis import parts_of
+from vector_memory.text.technologies import CANONICAL
 
 _ODD_LETTERS = 5.6
 """Bits a character from which on letters alone are no word."""
@@ -182,6 +183,15 @@ def is_said(value: str, kind: str) -> bool:
     is_both = value.upper() != value != value.lower()
     least = _SAID if sum(map(str.isdigit, value)) > 2 else _PLAINLY_SAID
     return is_both and strangeness(value) >= least
+
+
+def is_put_together(value: str) -> bool:
+    """Whether a value is words written together, with a number of two digits or more at the end, and no technology."""
+    words = value.rstrip("0123456789")
+    is_joined = (
+        words.isalpha() and words[1:] != words[1:].lower() and words.lower() not in CANONICAL
+    )
+    return is_joined and len(value) - len(words) > 1 and is_made(value)
 
 
 def is_type_name(value: str) -> bool:

@@ -76,6 +76,14 @@ def test_a_password_goes(talk: str, value: str) -> None:
     assert cleaned.rstrip(".") == talk.format("[redacted:password]").rstrip(".")
 
 
+@pytest.mark.parametrize("name", ["veritabanının parolası", "mot de passe", "пароль", "Kennwort"])
+def test_words_written_together_right_behind_its_name(name: str) -> None:
+    """They are one with a number behind them, in letters of any kind; what a service or a program is called is none."""
+    assert "48" not in clean(f"{name} " + "Kiraz" + "Dalı48, muhasebe").text
+    for told in ("Яндекс360", "PostgreSQL16", "KeePass2", "OAuth2", "Reset"):
+        assert clean(f"{name} {told}").redactions == 0
+
+
 def test_a_code_of_digits_goes() -> None:
     """A PIN by its Japanese name; digits that count something stay."""
     assert (
