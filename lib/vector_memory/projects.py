@@ -20,6 +20,7 @@ MARKER = tampering.MARKER
 STORE_IN_MARKER = os.path.join(MARKER, tampering.STORE)
 
 _ORIGIN = '[remote "origin"]'
+MOST_NAME_CHARS = 80
 
 
 def is_excluded(excluded: "Iterable[str]", *folders: str) -> bool:
@@ -97,7 +98,8 @@ def locate(folder: str, home: "str | None" = None) -> Place:
         # A repository without a checkout of its own, hidden among its worktrees.
         name = os.path.basename(os.path.dirname(root))
     if remote and not inside:
-        name = os.path.basename(remote)
+        # It stands in notes, and a repository may write anything there.
+        name = "-".join(os.path.basename(remote).split())[:MOST_NAME_CHARS]
     identity = (remote + ("#" + inside if inside else "")) or root
     name = name or "root"
     return Place(_make_id(name, identity), name, root, store, tree)
@@ -113,17 +115,14 @@ def shared_folder(folder: str) -> str:
     return twin if os.path.isdir(twin) else folder
 
 
-def marks(root: str) -> "tuple[list[int], list[int]]":
-    """Return what tells a project's folder, and its repository ([] without one), from another one that came to its
-    place. Git writes a repository's description when it makes it, and never again; copies keep its time."""
-    number = _number(root)
+def made_at(root: str) -> "float | None":
+    """Return when the repository at a project's root was made, in seconds since 1970; None without one, and where that
+    cannot be told. Git writes a repository's description when it makes it, and never again; copies keep its time."""
     git = _git_folders(root)[1] or (root if os.path.isfile(os.path.join(root, "HEAD")) else "")
     try:
-        made = [os.stat(os.path.join(git, "description")).st_mtime_ns] if git else []
+        return os.stat(os.path.join(git, "description")).st_mtime if git else None
     except OSError:
-        known = _number(git)
-        made = [known[1]] if known else []
-    return [number[1]] if number else [], made
+        return None
 
 
 def _possible(folder: str) -> str:
@@ -195,7 +194,8 @@ def _twin(folder: str, tree: str, own: str, common: str) -> str:
     if not common or root == tree:
         return ""
     named = os.path.join(own, _read(os.path.join(own, "gitdir")).strip())
-    is_named = own != common and os.path.realpath(named) == os.path.join(tree, ".git")
+    is_its = os.path.dirname(os.path.realpath(own)) == os.path.join(common, "worktrees")
+    is_named = is_its and os.path.realpath(named) == os.path.join(tree, ".git")
     if not is_named and not common.startswith(tree + os.sep):
         return ""
     return root if root == common else os.path.normpath(os.path.join(root, _below(folder, tree)))
@@ -235,7 +235,9 @@ def _address(url: str, root: str) -> str:
     if is_path or (scheme.lower() == "file" and rest.startswith("/")):
         path = os.path.realpath(os.path.join(root, _possible(url if is_path else rest)))
         path = os.path.dirname(path) if os.path.basename(path) == ".git" else path
-        return path[:-4] if path.endswith(".git") else path
+        path = path[:-4] if path.endswith(".git") else path
+        # A neighbour that has no remote is known by its path: whatever was unpacked beside it could name it.
+        return path if not is_path or os.path.isabs(url) else "file:" + path
     address = rest if has_scheme else url.replace(":", "/", 1)
     user, _, rest = address.partition("@")
     address = (address if "/" in user else rest or address).rstrip("/")

@@ -202,19 +202,38 @@ def test_a_foreign_one_hides_no_own_one_above(
 
 def test_a_remote_that_is_a_folder_is_where_it_lies(tmp_path: Path) -> None:
     """The same words in two places are two remotes; every way to write one is the same."""
-    ids = {
-        side: {
+    relative, whole = set(), set()
+    for side in "ab":
+        near, *others = (
             projects.locate(str(repository(tmp_path / side / str(number), remote))).id
             for number, remote in enumerate(
                 ("../my origin.git", f"file://{tmp_path}/{side}/my origin.git", f'"{tmp_path}/{side}/my origin"')
             )
-        }
-        for side in "ab"
-    }  # fmt: skip
-    assert len(ids["a"]) == len(ids["b"]) == 1
-    assert ids["a"] != ids["b"]
-    other = projects.locate(str(repository(tmp_path / "a" / "other", "../my other.git")))
-    assert other.id not in ids["a"]
+        )  # fmt: skip
+        assert len(set(others)) == 1
+        relative.add(near)
+        whole |= set(others)
+    assert len(relative) == len(whole) == 2
+
+
+def test_a_remote_names_no_neighbour_that_is_known_by_its_path(tmp_path: Path) -> None:
+    """Whatever is unpacked beside a repository could write that into its settings."""
+    ledger = projects.locate(str(repository(tmp_path / "ledger")))
+    evil = projects.locate(str(repository(tmp_path / "evil", "../ledger")))
+    assert evil.id != ledger.id
+
+
+def test_a_forged_worktree_has_no_store_of_another(tmp_path: Path) -> None:
+    """A folder that came from elsewhere can hold all that a worktree's own git folder holds."""
+    bank = repository(tmp_path / "bank")
+    (bank / ".memory").mkdir()
+    evil = tmp_path / "evil"
+    (evil / "g").mkdir(parents=True)
+    (evil / ".git").write_text("gitdir: g\n")
+    (evil / "g" / "commondir").write_text("../../bank/.git\n")
+    (evil / "g" / "gitdir").write_text("../.git\n")
+    assert projects.locate(str(evil)).store == ""
+    assert projects.shared_folder(str(evil)) == str(evil)
 
 
 def test_only_origin_says_what_a_repository_is(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ who asks, and for what
     messages: requests and answers as dataclasses, whose fields say how they are read and written.
     request_fields: reads single fields of what a client sent.
     reach: what of all memories the one who asks may be given. contracts: how the user limits agents.
-    aliases: names that mean the same. known_folders: which projects a folder was before.
+    aliases: names that mean the same.
 the stores
     context: all parts of the daemon, handed to every use case.
     shelf: one store, a journal with the index that follows it. follow_journal: how it follows.

@@ -19,7 +19,6 @@ from vector_memory.errors import StoreTamperedError, VectorMemoryError
 from vector_memory.model import Project
 from vector_memory.service.base.disk_reserve import Reserve
 from vector_memory.service.base.embedding import Embedding
-from vector_memory.service.base.known_folders import KnownFolders, take_over
 from vector_memory.service.base.model_budget import Allowance
 from vector_memory.service.base.session_memory import Running
 from vector_memory.service.base.shelf import Shelf
@@ -108,56 +107,32 @@ class Context:
     """By how much the gate's threshold has moved, None until that is worked out."""
     job_clock: JobClock = field(default_factory=JobClock)
     reserve: Reserve = field(init=False)
-    folders: KnownFolders = field(init=False)
     capturing: threading.RLock = field(default_factory=threading.RLock)
     """Held from looking at what is stored of a transcript to writing what is new of it."""
     stopping: threading.Event = field(default_factory=threading.Event)
     """Set when the daemon ends: long work stops at its next step."""
     generation: Allowance = field(init=False)
     _shelves: dict[str, Shelf] = field(default_factory=dict)
-    _known: set[tuple[str, str, str]] = field(default_factory=set)
+    _known: set[tuple[str, str]] = field(default_factory=set)
     _refused: dict[str, str] = field(default_factory=dict)
     _replaced: dict[str, tuple[int, ...] | None] = field(default_factory=dict)
     _places: dict[str, tuple[float, projects.Place]] = field(default_factory=dict)
-    _followed: dict[str, str] = field(default_factory=dict)
-    """Of each project's folder, the id for which was looked whether it was another one before."""
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def __post_init__(self) -> None:
         self.generation = Allowance(self.state)
         self.reserve = Reserve(self.home.reserve)
-        self.folders = KnownFolders(self.state)
 
     def place(self, folder: str) -> projects.Place:
         """Return a folder's project, remembered for a short while."""
         cached = self._places.get(folder)
         if cached and time.monotonic() - cached[0] < PLACE_S:
             return cached[1]
-        place = self.folders.of_gone(folder) or projects.locate(folder)
+        place = projects.locate(folder)
         if len(self._places) > 4_096:
             self._places.clear()
         self._places[folder] = (time.monotonic(), place)
         return place
-
-    def _take_along(self, place: projects.Place, shelves: list[Shelf]) -> None:
-        """Have what is stored of projects that a folder was before belong to the one that it is: a remote was
-        added, changed or removed."""
-        rows = [row for shelf in shelves for row in shelf.journal.projects()]
-        if not self.folders.earlier(place, rows) or not os.path.isdir(place.root):
-            return
-        # What a session just said under the old id is stored before this, or comes along the next time.
-        with self.capturing:
-            ids = self.folders.its_own(place, rows)
-            came = sum(take_over(shelf, place, ids) for shelf in shelves) if ids else 0
-            if not came:
-                return
-            for shelf in shelves:
-                self.know_project(shelf, place)
-            self.folders.came(place, came)
-        log.info("%d memories of %s came along to %s", came, ", ".join(ids), place.id)
-        self.state.audit("adopt", "hook", [], {"project": place.id, "adopted": came})
-        self._places.clear()
-        self.changed()
 
     def is_excluded(self, place: projects.Place, *folders: str) -> bool:
         """Whether the user wants no memory in a project, or in one of the folders of it where a session is."""
@@ -166,7 +141,6 @@ class Context:
     def forget_places(self) -> None:
         """Read every folder's project anew: a marker was made or trust has changed."""
         self._places.clear()
-        self._followed.clear()
         self._replaced.clear()
 
     def global_shelf(self) -> Shelf:
@@ -186,16 +160,8 @@ class Context:
         return self.global_shelf()
 
     def shelves_of(self, place: projects.Place | None) -> list[Shelf]:
-        """Return the stores that a question about a project is put to, the project's own first. What its folder was
-        before is taken along."""
-        shelves = list(dict.fromkeys((self.shelf_of(place), self.global_shelf())))
-        if place and self._followed.get(place.root) != place.id:
-            self._followed[place.root] = place.id
-            try:
-                self._take_along(place, shelves)
-            except VectorMemoryError as error:
-                log.warning("what %s was before is not taken along: %s", place.root, error)
-        return shelves
+        """Return the stores that a question about a project is put to, the project's own first."""
+        return list(dict.fromkeys((self.shelf_of(place), self.global_shelf())))
 
     def team_shelf(self, make: bool = False) -> Shelf | None:
         """Return the store of what others shared, None where nobody did. It is read by questions and written by
@@ -250,13 +216,12 @@ class Context:
 
     def know_project(self, shelf: Shelf, place: projects.Place) -> None:
         """Keep a project's name and folder beside its memories."""
-        self.folders.note(place, shelf.journal.projects())
         shelf.journal.put_project(Project(place.id, place.name, place.root, place.store))
 
     def know_place(self, shelf: Shelf, place: projects.Place) -> None:
         """Keep a project's name and folder, once while the daemon runs: many memories of one project may come in a
         row."""
-        key = (shelf.folder, place.id, place.tree)
+        key = (shelf.folder, place.id)
         if key not in self._known:
             self._known.add(key)
             self.know_project(shelf, place)

@@ -71,7 +71,7 @@ class BackfillAnswer:
         dropped: texts that could not be looked at for secrets.
         errors: the files that could not be read, each time anew.
         looked_in: the files and folders that were looked at.
-        gone: folders of sessions that are gone and of which nothing is known: each is a project by its path.
+        gone: folders of sessions that are gone: each is a project by its path.
     """
 
     files: int
@@ -222,9 +222,9 @@ def _store(ctx: Context, batch: Sequence[Found], done: Filled) -> None:
 
 
 def _gone(ctx: Context, folder: str) -> str:
-    """Return the folder of a project that is gone and was not seen while it was there, "" for any other."""
+    """Return the folder of a project that is gone, "" for any other."""
     root = ctx.place(folder).root if folder else ""
-    return "" if not root or os.path.isdir(root) or ctx.folders.of_gone(folder) else root
+    return "" if not root or os.path.isdir(root) else root
 
 
 def _error(path: str, error: OSError) -> FileError:

@@ -107,7 +107,6 @@ def _notices(ctx: Context, question: HookQuestion) -> str:
         moved = list(moved_projects.likely(ctx, question.place).values())[:1]
         # A command that is cut short is of no use.
         told, room = [*moved, *told], room + sum(map(fence.tokens, moved))
-        told.append(moved_projects.came_along(ctx, question.place))
         told.append(proposals.notice(ctx, question.shelves, question.place.id))
         told.append(_dates(ctx, question))
         told.append(leases.notice(ctx, question.place.id, question.session))

@@ -1,7 +1,6 @@
-"""What is to be told of memories that are known by another name than this project's. Without a remote it is known by its
-path: renamed or moved it begins anew, while its memories lie under the path that is gone. What its folder was under
-another remote comes along, but for what other folders have, too, and what was of another repository in its place
-(`service/base/known_folders.py`)."""
+"""What is to be told of memories that are known by another name than this project's. A project is known by its remote, else
+by its path: renamed or moved without one it begins anew, while its memories lie under the path that is gone, and so it
+does when its remote is added, changed or removed."""
 
 from __future__ import annotations
 
@@ -10,14 +9,15 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from vector_memory import projects
 from vector_memory.model import Project, Scope
 from vector_memory.projects import Place
-from vector_memory.service.base import delivery
 from vector_memory.service.base.context import Context
 from vector_memory.text import tables
 
 if TYPE_CHECKING:
     from vector_memory.journal.journal import Journal
+    from vector_memory.service.base.shelf import Shelf
 
 LOOKED_AT = 50
 LEAST_FILES = 3
@@ -27,20 +27,15 @@ name."""
 
 def likely(ctx: Context, place: Place) -> dict[str, str]:
     """Return what is to be said of projects whose folder is gone and that look like one of which nothing is remembered
-    yet, by their folders; and of those that its own folder was."""
+    yet, by their folders; and of those that its own folder was, as long as it is the same repository or has nothing of
+    its own."""
     own = Scope(projects=(place.id,))
-    if any(shelf.journal.recent(own, 1) for shelf in ctx.shelves_of(place)):
-        return {}
+    is_new = not any(shelf.journal.recent(own, 1) for shelf in ctx.shelves_of(place))
+    found = _under_other_names(ctx, place, is_new)
+    if not is_new:
+        return found
     journal = ctx.global_shelf().journal
-    found, rows = {}, journal.projects()
-    before = ctx.folders.earlier(place, rows)
-    if before and (count := journal.count(Scope(projects=tuple(before)))):
-        found[place.root] = (
-            f"What was remembered in this folder ({count:,}) is of another remote, which other folders have too, or of"
-            f" another repository. If it is this project's, `vector-memory adopt {shlex.quote(place.root)}` takes it"
-            " along."
-        )
-    for project in rows:
+    for project in journal.projects():
         if not project.root or os.path.lexists(project.root) or project.id == place.id:
             continue
         count = journal.count(Scope(projects=(project.id,)))
@@ -52,15 +47,37 @@ def likely(ctx: Context, place: Place) -> dict[str, str]:
     return found
 
 
-def came_along(ctx: Context, place: Place) -> str:
-    """Return the sentence that tells once of memories that came along with a folder whose remote changed, "" for
-    none."""
-    count = ctx.folders.untold(place)
-    if not count:
-        return ""
-    ctx.folders.came(place, 0)
-    delivery.unless_read(lambda: ctx.folders.came(place, count))
-    return f"This project's git remote is another than before; its memories ({count:,}) came along."
+def before(ctx: Context, place: Place) -> dict[Shelf, list[str]]:
+    """Return the ids of other projects that a project's own folder was, by the stores that hold memories of them."""
+    if not os.path.isdir(place.root) or projects.locate(place.root).id != place.id:
+        # A repository below a folder that has a store for all that lies in it.
+        return {}
+    found: dict[Shelf, list[str]] = {}
+    for shelf in ctx.shelves_of(place):
+        rows = [row for row in shelf.journal.projects() if row.root == place.root]
+        ids = [row.id for row in rows if row.id != place.id]
+        if any(shelf.journal.count(Scope(projects=(id,))) for id in ids):
+            found[shelf] = ids
+    return found
+
+
+def _under_other_names(ctx: Context, place: Place, is_new: bool) -> dict[str, str]:
+    scopes = {shelf: Scope(projects=tuple(ids)) for shelf, ids in before(ctx, place).items()}
+    newest = [one for shelf, scope in scopes.items() for one in shelf.journal.recent(scope, 1)]
+    made = projects.made_at(place.root)
+    is_same = made is not None and any(one.created_at.timestamp() > made for one in newest)
+    if not newest or not (is_new or is_same):
+        return {}
+    count = sum(shelf.journal.count(scope) for shelf, scope in scopes.items())
+    why = (
+        "its git remote was another"
+        if is_same
+        else "its git remote, or the repository, was another"
+    )
+    return {
+        place.root: f"What was remembered in this folder ({count:,}) goes by another name: {why}."
+        f" `vector-memory adopt {shlex.quote(place.root)}` takes it along, from other clones too."
+    }
 
 
 def _is_alike(journal: Journal, project: Project, place: Place) -> bool:

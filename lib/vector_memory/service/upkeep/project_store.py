@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from dataclasses import replace
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
 from vector_memory.journal.repair import transfer
-from vector_memory.model import GLOBAL_PROJECT, Scope
+from vector_memory.journal.scopes import parts
+from vector_memory.model import GLOBAL_PROJECT, Scope, Status
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.known_folders import take_over
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory import moved_projects
 from vector_memory.service.transfer import note_files
 from vector_memory.system import tampering
 from vector_memory.system.files import open_own
@@ -188,19 +191,18 @@ def adopt(ctx: Context, request: AdoptRequest) -> AdoptAnswer:
     is_here = old in (folder, place.root)
     if os.path.lexists(old) and not is_here:
         raise BadInputError(f"{old} is still there.", "Its memories are for who works in it.")
-    rows = shared.journal.projects()
     if is_here:
-        known = ctx.folders.earlier(place, rows)
+        known = moved_projects.before(ctx, place)
     else:
-        known = [one.id for one in rows if one.root == old and one.id != place.id]
-    if not known and not is_here:
+        rows = shared.journal.projects()
+        known = {shared: [one.id for one in rows if one.root == old and one.id != place.id]}
+    if not any(known.values()):
         raise NotFoundError(
-            f"There is no memory of a project at {old}.", "Give its whole old path."
+            f"There is no memory of {'another' if is_here else 'a'} project at {old}.",
+            "Give its whole old path.",
         )
-    adopted = take_over(shared, place, known)
+    adopted = sum(take_over(shelf, place, ids) for shelf, ids in known.items())
     ctx.know_project(shared, place)
-    if not is_here:
-        ctx.folders.was_at(place, old)
     _move(ctx, place, place)
     ctx.state.audit("adopt", request.actor, [], {"project": place.id, "adopted": adopted})
     ctx.changed()
@@ -218,6 +220,24 @@ def _adopt(ctx: Context, shelf: Shelf, place: projects.Place) -> int:
         ctx.know_project(shelf, place)
         ctx.notify()
     return adopted
+
+
+def take_over(shelf: Shelf, place: projects.Place, others: Iterable[str]) -> int:
+    """Have what a store holds of other projects belong to one, under the ids that it has.
+
+    Returns:
+        How many active memories that concerns.
+    """
+    ids = tuple(others)
+    if not ids or not shelf.journal.writable:
+        return 0
+    # What is forgotten or edited meanwhile waits.
+    with shelf.storing:
+        held = shelf.journal.iter_memories(Scope(projects=ids), statuses=tuple(Status))
+        moved = [replace(memory, project=place.id) for memory in held]
+        for some in parts(moved):
+            shelf.journal.write([], some, [])
+    return sum(memory.status is Status.ACTIVE for memory in moved)
 
 
 def _folder(request: messages.Request, path: str) -> str:

@@ -29,13 +29,13 @@ def made(tmp_path: Path, layout: str) -> tuple[Path, Path]:
         git(tmp_path / "x" / ".bare", "worktree", "add", str(tree), "main")
     else:
         git(main, "worktree", "add", "-b", "wt", str(tree))
-    ruling = main if layout in ("of the main checkout", "gone") else tree
+    ruling = main if layout == "of the main checkout" else tree
     (ruling / ".claude").mkdir()
     (ruling / ".claude" / "CLAUDE.md").write_text(RULES)
     return tree, ruling
 
 
-LAYOUTS = ("separate", "bare", "worktree", "of the main checkout", "gone", "marked")
+LAYOUTS = ("separate", "bare", "worktree", "of the main checkout", "marked")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -51,18 +51,14 @@ def test_rules_of_the_tree_and_of_the_main_checkout_count(
     house.remember("Fixtures are small.", folder)
     said = transcript(folder, [("We always name the fixture Zebrafish.", "Noted.")])
     path = said.rename(tmp_path / "s1.jsonl")
-    if layout == "gone":
-        git(tmp_path / "main", "worktree", "remove", "--force", str(tree))
-        house.ctx.forget_places()
-    else:
-        asked = {"cwd": str(folder), "text": "It is called Zebrafish."}
-        with privacy.for_request(house.ctx, asked):
-            shown = door(house.ctx, "privacy", asked)
-        assert shown["text"] == "It is called [redacted:rule]."
-        assert [rule["path"] for rule in shown["rules"]] == [str(ruling / ".claude" / "CLAUDE.md")]
-        assert 0 < cold_privacy.rules_since(*projects.locate(str(folder)).folders) <= time.time()
-        with privacy.for_request(house.ctx, asked):
-            house.remember("A fixture is a Zebrafish.", folder)
+    asked = {"cwd": str(folder), "text": "It is called Zebrafish."}
+    with privacy.for_request(house.ctx, asked):
+        shown = door(house.ctx, "privacy", asked)
+    assert shown["text"] == "It is called [redacted:rule]."
+    assert [rule["path"] for rule in shown["rules"]] == [str(ruling / ".claude" / "CLAUDE.md")]
+    assert 0 < cold_privacy.rules_since(*projects.locate(str(folder)).folders) <= time.time()
+    with privacy.for_request(house.ctx, asked):
+        house.remember("A fixture is a Zebrafish.", folder)
     captured_of(house.ctx, str(path), final=True)
     texts = [one["text"] for one in exported(house.ctx, {"all_projects": True})]
     assert any("[redacted:rule]" in text for text in texts)

@@ -148,8 +148,7 @@ def test_a_kill_loses_and_doubles_nothing(world: World, monkeypatch: pytest.Monk
     world.say(TASK)
     world.bash("git push --force")
     world.bash("rm -rf shop", session="other")
-    # After a record was stored, before its rows went. That the folder is known is written before.
-    world.ctx.know_project(world.ctx.global_shelf(), world.ctx.place(str(world.project)))
+    # After a record was stored, before its rows went.
     monkeypatch.setattr(
         world.ctx.state, "put_record", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt)
     )

@@ -43,7 +43,7 @@ def finish(house: ServiceHouse) -> None:
 def test_what_is_taken_over_is_made_no_second_time(
     house: ServiceHouse, tmp_path: Path, how: str
 ) -> None:
-    """By `adopt`, by `trust` of a store that was moved, and with a remote that was added."""
+    """By `adopt`, by `trust` of a store that was moved, and of what its own folder was before a remote was added."""
     before = repository(tmp_path / "before")
     if how == "trust":
         door(house.ctx, "init", {"dir": str(before)})
@@ -66,11 +66,10 @@ def test_what_is_taken_over_is_made_no_second_time(
     else:
         after = before.rename(tmp_path / "after")
     house.ctx.forget_places()
-    if how == "adopt":
-        door(house.ctx, "adopt", {"dir": str(after), "old": str(before)})
-    elif how == "trust":
+    if how == "trust":
         door(house.ctx, "trust", {"dir": str(after)})
-    house.ctx.shelves_of(house.ctx.place(str(after)))
+    else:
+        door(house.ctx, "adopt", {"dir": str(after), "old": str(before)})
     finish(house)
     assert stored(house, after) == known
     assert {kind for kind, _, _ in known.values()} >= {PASSAGE, SUMMARY, TOPIC}
