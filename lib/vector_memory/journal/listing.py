@@ -26,6 +26,12 @@ _UNANSWERED = (
     "NOT EXISTS (SELECT 1 FROM links WHERE links.to_id = m.id AND links.relation = 'answers')"
 )
 _BY_OPENNESS = f"m.open = 1 AND {_UNANSWERED}"
+# What comes back is done once at a time, and a date that was set anew is one to come.
+_TO_COME = (
+    "(m.temporal = 'periodic' OR NOT EXISTS"
+    " (SELECT 1 FROM links WHERE links.to_id = m.id AND links.relation = 'answers'"
+    " AND links.created_at >= ifnull(m.updated_at, m.created_at)))"
+)
 _BY_IMPORTANCE = f"{ACTIVE} AND m.priority IN ('CORE', 'HIGH')"
 
 
@@ -75,11 +81,9 @@ class Listing(SingleReads):
         return sorted(row[0] for row in self._select("m.seq", scope, ACTIVE))
 
     def dated(self, scope: Scope) -> list[Memory]:
-        """Return the active memories of a scope that have a deadline or come back by the calendar, and of which no
-        other says that they are done, the nearest deadline first."""
-        where = (
-            f"{ACTIVE} AND m.temporal IN ('deadline', 'periodic') AND NOT {HELD} AND {_UNANSWERED}"
-        )
+        """Return the active memories of a scope that come back by the calendar, or have a deadline of which no other
+        has said since it was set that it is done, the nearest deadline first."""
+        where = f"{ACTIVE} AND m.temporal IN ('deadline', 'periodic') AND NOT {HELD} AND {_TO_COME}"
         return self._of_scope(scope, where, "m.valid_until IS NULL, m.valid_until, m.seq")
 
     def expired(self, now: datetime, k: int, without: Sequence[str] = ()) -> list[Memory]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from service_house import ServiceHouse, captured_of, hook_question
+from service_house import ServiceHouse, captured_of, door, hook_question
 from transcript_samples import Talk
 
-from vector_memory.model import Link, Relation
+from vector_memory.model import Link, Relation, Scope
 from vector_memory.service.inject.prompt_recall import on_prompt
 
 TODO = "We still have to renew the calibration certificate of the heron probe."
@@ -53,6 +53,27 @@ def test_what_is_answered_is_open_no_more(house: ServiceHouse, tmp_path: Path) -
         [Link(done["id"], due["id"], Relation.ANSWERS, 1.0, house.time)]
     )
     assert "heron report" not in answered(house, tmp_path)
+
+
+@pytest.mark.parametrize("wish", [{"every": "weekly"}, {}])
+def test_what_comes_again_is_told_again(
+    house: ServiceHouse, tmp_path: Path, wish: dict[str, str]
+) -> None:
+    """Done this week it comes back the next one; a day that is set anew is to come, though it was done once."""
+    keys = house.remember(
+        "Update the signing keys of the heron probe.",
+        tmp_path,
+        kind="todo",
+        due="2026-05-04",
+        **wish,
+    )
+    house.pass_time(hours=1)
+    house.remember("The signing keys of the heron probe are updated.", tmp_path)
+    house.pass_time(hours=1)
+    journal = house.ctx.all_shelves()[0].journal
+    assert bool(journal.dated(Scope())) == bool(wish)
+    door(house.ctx, "edit", {"id": keys["id"], "due": "2026-05-20"})
+    assert [one.id for one in journal.dated(Scope())] == [keys["id"]]
 
 
 def test_a_question_about_one_thing_is_searched_for(house: ServiceHouse, tmp_path: Path) -> None:
