@@ -26,7 +26,7 @@ def plain_kind(text: str, is_users: bool) -> str:
     kind = next((kind for kind in kinds if is_users or kind != PREFERENCE), "")
     if is_users and not kind:
         kind = _terse_kind(text)
-    return kind if kind == QUESTION or not text.endswith("?") else ""
+    return kind if kind == QUESTION or not text.endswith(("?", "？")) else ""
 
 
 def _terse_kind(text: str) -> str:

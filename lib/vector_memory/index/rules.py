@@ -40,7 +40,7 @@ _TITLE = re.compile(r"^\[[^\]]*\] ")
 @lru_cache(2048)
 def binds(text: str) -> bool:
     """Whether a user's sentence, or an idea made of one, likely binds later sessions; one that begins as a rule does
-    ("Never …", "From now on …", "Nunca uses …") says so itself."""
+    ("Never …", "From now on …", "Ne jamais lancer …") says so itself."""
     return plain_kind(text, is_users=True) == PREFERENCE or likelihood(text) >= LIKELY
 
 

@@ -59,8 +59,8 @@ def test_what_begins_as_a_rule_is_one(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Preise niemals als Gleitkommazahl speichern.", "Ab sofort bitte nur Roggen.", "Ne supprime jamais les recettes.",
-     "Nunca borres las recetas.", "De agora em diante, uma receita por forno.", "Non cancellare mai le ricette.",
+    ["Bitte Preise niemals als Gleitkommazahl speichern.", "Ab sofort bitte nur Roggen.", "Ne jamais supprimer les recettes.",
+     "No borrar nunca las recetas.", "N'effacez jamais une recette.", "De agora em diante, uma receita por forno.", "Non cancellare mai le ricette.",
      "Впредь один рецепт на печь.", "Nigdy nie usuwaj przepisów.", "Tarifleri asla silme.", "永远不要删除食谱。",
      "レシピは絶対に消さないでください。", "이제부터 오븐마다 레시피를 나눠 주세요."],
 )  # fmt: skip
@@ -75,7 +75,12 @@ def test_an_order_for_good_is_a_rule_in_other_languages(text: str) -> None:
     ["Der Teig ist noch nie aufgegangen.", "Immer noch derselbe Fehler.", "Nous n'avons jamais eu le temps.",
      "Toujours la même erreur.", "Nunca lo he visto así.", "Nunca tinhas visto isto.", "Non ha mai funzionato.",
      "Никогда такого не было.", "Zawsze ten sam błąd.", "Bundan sonra testleri çalıştır.", "以后再说吧。",
-     "これからビルドを直します。", "앞으로 이동하는 버튼이 안 눌려요."],
+     "これからビルドを直します。", "앞으로 이동하는 버튼이 안 눌려요.", "Der Teig geht immer auf beim Backen.",
+     "Warum klappt der Ofen nie mit den neuen Blechen", "Kann nie fertig werden.", "Ne passe jamais les tests.",
+     "Toujours devoir tout relancer", "Nunca antes había fallado.", "Nunca las encuentra.", "Siempre tener que esperar.",
+     "Sempre aspettare il forno.", "Altijd problemen met de oven.", "Всегда старый хлеб.", "С этого момента хлеб подгорает.",
+     "Zawsze tutaj się przypala.", "Od tej pory piec się psuje.", "Bundan sonra her test patlıyor.", "今後はどうなりますか",
+     "必ず焦げるので直してください。", "항상 실패하는데 고쳐 주세요.", "今后怎么办", "以后都要重启吗？"],
 )  # fmt: skip
 def test_what_never_was_is_no_rule(text: str) -> None:
     """The same words tell what was, and what always goes wrong."""
