@@ -117,10 +117,12 @@ class Prompt:
         """Whether it asks what is still to be done or to be answered, and of nothing in particular: "what is left to
         do?", "any open questions?"."""
         words = self._words
-        if len(words) > MOST_OPEN_WORDS or _holds(words, _AT_ONE):
+        is_long = len(words) > MOST_OPEN_WORDS
+        if is_long or _holds(words, _AT_ONE) or _holds(words, _OF_OPEN_ITEMS["otherwise"]):
             return False
         known = _OF_OPEN_ITEMS["open"] | _OF_OPEN_ITEMS["beside"] | analysis.STOP_WORDS
-        is_named = not _OF_OPEN_ITEMS["open"].isdisjoint(words) or {"still", "do"}.issubset(words)
+        named = _OF_OPEN_ITEMS["open"] - ({"open"} if _opens(words) else set())
+        is_named = not named.isdisjoint(words) or {"still", "do"}.issubset(words)
         first = words[0].partition("'")[0] if words else ""
         is_asked = self.is_question or first in _ASKING or first in _TELLING
         return is_named and is_asked and known.issuperset(words)
@@ -244,7 +246,15 @@ def _asks_for_more(words: "list[str]") -> bool:
     return False
 
 
+def _opens(words: "list[str]") -> bool:
+    """Whether "open" is what somebody does, in the words of a question: "do we open the project?"."""
+    row = ["", *words, ""]
+    places = [at for at, word in enumerate(row) if word == "open"]
+    before, behind = _OF_OPEN_ITEMS["before a verb"], _OF_OPEN_ITEMS["behind a verb"]
+    return any(row[at - 1] in before or row[at + 1] in behind for at in places)
+
+
 def _holds(words: "list[str]", phrases: "Iterable[str]") -> bool:
-    """Whether one of some phrases stands in a row of words; of "that's" it is "that"."""
-    row = " ".join(["", *(word.partition("'")[0] for word in words), ""])
-    return any(f" {phrase} " in row for phrase in phrases)
+    """Whether one of some phrases stands in a row of words; in "that's" stands "that", too."""
+    rows = " ".join(["", *words, "", *(word.partition("'")[0] for word in words), ""])
+    return any(f" {phrase} " in rows for phrase in phrases)

@@ -67,7 +67,8 @@ def test_a_short_prompt_of_its_own_subject_is_not_about_what_was_before(
     ("prompt", "on"),
     [("continue", True), ("Go on.", True), ("ok, go ahead", True), ("thanks", False), ("a", False), ("hi", False),
      ("commit and push", False), ("/resume", False), ("continue with the parser", False), ("continúa", True),
-     ("continue là où on s'est arrêtés", True), ("продолжай", True), ("続けてください", True), ("계속해 주세요", True),
+     ("continue là où on s'est arrêtés", True), ("là où on s'est arrêtés", True), ("là où tu t’es arrêté", True),
+     ("продолжай", True), ("続けてください", True), ("계속해 주세요", True),
      ("vai avanti", True), ("gracias", False), ("sigue con el módulo de impresión", False)],
 )  # fmt: skip
 def test_going_on_is_told_from_agreeing(prompt: str, on: bool) -> None:
@@ -119,7 +120,11 @@ def test_a_command_line_is_told_from_a_sentence(prompt: str, is_one: bool) -> No
     [("What is still open?", True), ("what's left to do?", True), ("what do we still have to do", True),
      ("remind me what is left", True), ("Any open questions?", True), ("welche Fristen haben wir?", True),
      ("is it still open?", False), ("what is left in the parser?", False), ("open the file", False),
-     ("are you still there?", False), ("fix the open todos", False), ("what port is open", False)],
+     ("are you still there?", False), ("fix the open todos", False), ("what port is open", False),
+     ("what is open this week?", True), ("do we have any open tasks?", True), ("open questions?", True),
+     ("how do I open the project?", False), ("what does open do?", False), ("why is the task still pending?", False),
+     ("how do I still do this?", False), ("can you open my project?", False), ("where do we open tasks?", False),
+     ("who left our project?", False), ("how's the task still due?", False)],
 )  # fmt: skip
 def test_who_asks_what_is_open_asks_of_nothing_else(prompt: str, asks: bool) -> None:
     """A question about one thing is searched for."""
