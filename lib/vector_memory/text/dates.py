@@ -6,7 +6,7 @@ import re
 from datetime import datetime, timedelta, timezone, tzinfo
 
 from vector_memory.text import times, times_abroad
-from vector_memory.text.times_abroad import WEEKDAYS
+from vector_memory.text.times_abroad import MONTHS, WEEKDAYS
 
 EXAMPLES = (
     "2026-11-20, 2026-11-20T14:30, tomorrow, next monday, in 3 days, 3 May, last week, 2 weeks ago, "
@@ -92,6 +92,9 @@ def _words(text: str) -> str:
     # By itself "5.12." may be a version, but not where a date is asked for.
     is_dotted = low.endswith(".") and low.replace(".", "").isdecimal()
     words, _ = times_abroad.in_english(f"am {low}" if is_dotted else low)
+    if any(word in MONTHS for word in words.split()):
+        # In French "au" stands before a day, too, and where English has none: "au mois de mai".
+        words = words.removeprefix("in ").removeprefix("the ").removeprefix("month of ")
     return words if words.startswith("on the ") else words.removeprefix("on ").removeprefix("the ")
 
 

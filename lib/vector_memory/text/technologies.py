@@ -48,16 +48,24 @@ def canonical(name: str) -> str:
 
 
 def _named(text: str, match: re.Match[str]) -> bool:
-    """Whether an ordinary word is written as a name: with a capital inside a sentence, or quoted. Behind a number "Go" is
-    a French unit where nothing says that the text is English."""
+    """Whether an ordinary word is written as a name: with a capital inside a sentence, or quoted. Behind a number of its
+    line "Go" is a French unit where no version follows and nothing says that the text is English."""
     start = match.start()
     if start and text[start - 1] == "`":
         return True
     before = text[:start].rstrip()
     begins = not before or before[-1] in ".!?:"
-    if match[0] == "Go" and before[-1:].isdigit() and not _has_english(text):
+    if match[0] == "Go" and _is_counted(text, match) and not _has_english(text):
         return False
     return match[0][0].isupper() and not begins
+
+
+def _is_counted(text: str, match: re.Match[str]) -> bool:
+    """Whether a number stands before a word in its line, and no version behind it: not in "Python 3.12, Go 1.22"."""
+    before = text[: match.start()].rpartition("\n")[2].split()[-1:]
+    after = text[match.end() :].partition("\n")[0].split()[:1]
+    is_version = any(word[0].isdigit() and "." in word.strip(".") for word in after)
+    return any(word[-1].isdigit() for word in before) and not is_version
 
 
 def _has_english(text: str) -> bool:

@@ -70,6 +70,8 @@ def test_a_day_to_come_ends_with_its_night(said: str, day: str) -> None:
         "we had it before december 9, not since december 1",
         "orders of december 2, and those of december 4, are missing",
         "Die Kasse muss auf 5.12. laufen.",
+        "Das muss mit Postgres ab 12.4. gehen",
+        "Die Kasse muss man mit Node ab 18.1. laufen lassen.",
         "La caja tiene que quedarse en la versión 5.12.",
         "Bis 5.12. hatten wir die alte Kasse.",
         "Nächsten Freitag hatte sie nicht gemeint.",
