@@ -58,6 +58,13 @@ DONE_NOT = [
     ("Retry for downloads is added.", "Add retry to uploads"),
     ("The API docs are not written yet.", "Write docs for the API"),
     ("Retry for uploads will be added.", "Add retry to uploads"),
+    ("Retry for uploads can't be added.", "Add retry to uploads"),
+    ("Retry for uploads won’t be added.", "Add retry to uploads"),
+    ("We haven't added retry to uploads.", "Add retry to uploads"),
+    ("The retries of uploads aren't added.", "Add retry to uploads"),
+    ("Retry for uploads didn’t get added.", "Add retry to uploads"),
+    ("Retry for uploads cannot be added.", "Add retry to uploads"),
+    ("Retry for uploads is no longer added.", "Add retry to uploads"),
 ]
 
 
