@@ -77,7 +77,7 @@ def test_an_order_for_good_is_a_rule_in_other_languages(text: str) -> None:
      "Никогда такого не было.", "Zawsze ten sam błąd.", "Bundan sonra testleri çalıştır.", "以后再说吧。",
      "これからビルドを直します。", "앞으로 이동하는 버튼이 안 눌려요.", "Der Teig geht immer auf beim Backen.",
      "Warum klappt der Ofen nie mit den neuen Blechen", "Kann nie fertig werden.", "Ne passe jamais les tests.",
-     "Toujours devoir tout relancer", "Nunca antes había fallado.", "Nunca las encuentra.", "Siempre tener que esperar.",
+     "Toujours devoir tout relancer", "Nunca antes había fallado.", "Nunca las encuentra.", "Od teraz testy padają.", "A partir de ahora no compila nada.", "从现在开始一直报错", "Nunca saber qué falla.", "Mai avere pace.", "Siempre tener que esperar.",
      "Sempre aspettare il forno.", "Altijd problemen met de oven.", "Всегда старый хлеб.", "С этого момента хлеб подгорает.",
      "Zawsze tutaj się przypala.", "Od tej pory piec się psuje.", "Bundan sonra her test patlıyor.", "今後はどうなりますか",
      "必ず焦げるので直してください。", "항상 실패하는데 고쳐 주세요.", "今后怎么办", "以后都要重启吗？"],
