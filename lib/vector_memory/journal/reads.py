@@ -88,7 +88,12 @@ class Reader:
             if row[AT_MODEL] not in self.models:
                 # Another connection has met a model since.
                 self.load_models(connection)
-            yield to_memory(row, self.models)
+            try:
+                memory = to_memory(row, self.models)
+            except OverflowError:
+                # A time that no clock has.
+                continue
+            yield memory
 
 
 class MemoryReads:
@@ -299,6 +304,13 @@ class SingleReads(MemoryReads):
         tail = f"GROUP BY {names} ORDER BY count(*) DESC, {names}"
         rows = self._select(f"{names}, count(*)", scope, where, tail=tail)
         return {tuple(words): n for *words, n in rows}
+
+    def authors(self, scope: Scope) -> dict[str, str]:
+        """Return the keys of those who shared a scope's active memories, by the memories' ids; of rows that cannot be read,
+        too."""
+        key = "CASE WHEN json_valid(m.extra) THEN json_extract(m.extra, '$.author.key') END"
+        rows = self._select(f"m.id, {key}", scope, "m.status = 'active'")
+        return {id: str(key or "") for id, key in rows}
 
     def living_seqs(self) -> list[int]:
         """Return the sequence numbers of all memories that the index holds, ascending: those that are neither

@@ -126,7 +126,7 @@ def to_row(memory: Memory, source_id: int, model_id: int) -> Row:
     try:
         numbers, words = _numbers(memory), _words(memory)
         digest = checksum(numbers, (*words, memory.source.session, memory.source.path))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise BadInputError(
             f"Memory {memory.id!r} cannot be stored: {error}.",
             "Times must be aware datetimes, words strings and `extra` plain JSON.",
@@ -207,7 +207,7 @@ def _numbers(memory: Memory) -> Row:
     back is the checksum of what it was given."""
     source = memory.source
     return (
-        memory.seq, microseconds(memory.created_at), float(memory.confidence),
+        memory.seq, _readable(memory.created_at), float(memory.confidence),
         _optional(memory.valid_from), _optional(memory.valid_until), _optional(memory.expires_at),
         _optional(memory.stored_at), _optional(memory.updated_at), int(source.turn),
         int(source.line_start), int(source.line_end),
@@ -242,7 +242,15 @@ def _is_open(memory: Memory) -> bool:
 
 
 def _optional(at: datetime | None) -> int | None:
-    return None if at is None else microseconds(at)
+    return None if at is None else _readable(at)
+
+
+def _readable(at: datetime) -> int:
+    """Return a time as microseconds that can be read again: the last hours of the calendar in another zone are behind its
+    end in UTC, and OverflowError is raised."""
+    at_us = microseconds(at)
+    moment(at_us)
+    return at_us
 
 
 def _json(value: Any) -> str:

@@ -112,6 +112,7 @@ def test_a_column_of_another_type_is_unsound() -> None:
     "bad",
     [
         {"created_at": datetime(2026, 1, 1)},
+        {"valid_until": datetime.fromisoformat("9999-12-31T23:59:59-23:00")},
         {"extra": {"x": object()}},
         {"confidence": "high"},
         {"kind": 3},
@@ -119,7 +120,7 @@ def test_a_column_of_another_type_is_unsound() -> None:
     ],
 )
 def test_what_has_no_form_is_refused(bad: dict[str, object]) -> None:
-    """Naive times, objects and wrong types are the caller's mistake."""
+    """Naive times, those that no clock has in UTC, objects and wrong types are the caller's mistake."""
     with pytest.raises(BadInputError):
         rows.to_row(replace(PLAIN, **bad), 0, 0)  # type: ignore[arg-type]
 

@@ -134,13 +134,19 @@ def _stood(record: Record, noted: dict[str, object]) -> dict[str, Any]:
     """Return by the names of `Memory` how one that was shared ages, and how sure it is: less where a verdict was noted.
 
     Raises:
-        ValueError: a date or a word is none.
+        ValueError, OverflowError: a date or a word is none.
     """
-    times = {name: datetime.fromisoformat(record.text(name)) for name in TIMES if name in record}
-    if any(at.tzinfo is None for at in times.values()):
-        raise ValueError("a date has no zone")
+    times = {name: _moment(record.text(name)) for name in TIMES if name in record}
     temporal = Temporal(record.get("temporal", Temporal.PERMANENT))
     return {"temporal": temporal, **times, **({"confidence": DOUBTED} if VERIFIED in noted else {})}
+
+
+def _moment(told: str) -> datetime:
+    at = datetime.fromisoformat(told)
+    if at.tzinfo is None:
+        raise ValueError("a date has no zone")
+    # The last hours of the calendar in another zone are behind its end here.
+    return at.astimezone(timezone.utc)
 
 
 def _noted(record: Record) -> dict[str, object]:
@@ -183,14 +189,13 @@ def read(record: Record, member: Member, corner: Corner, now: datetime) -> Memor
     if not raw.strip() or not id or len(raw) > MOST_TEXT:
         return None
     try:
-        at = datetime.fromisoformat(str(record.get("created_at")))
         noted = _noted(record)
         memory = Memory(
             id=_id(record, member, corner),
             text=redact.clean(raw).text,
             title=redact.clean(str(record.get("title") or "")[:MOST_TITLE]).text,
             # A clock that goes ahead there makes nothing newer than now here.
-            created_at=min(at if at.tzinfo else at.replace(tzinfo=timezone.utc), now),
+            created_at=min(_moment(str(record.get("created_at"))), now),
             kind=privacy.word(str(record.get("kind") or "note"))[:40],
             project=corner.id,
             origin=Origin.IMPORT,
@@ -207,7 +212,7 @@ def read(record: Record, member: Member, corner: Corner, now: datetime) -> Memor
             },
         )
         return trust_marks.settled(memory, raw)
-    except (ValueError, TypeError, UnsafeTextError):
+    except (ValueError, TypeError, OverflowError, UnsafeTextError):
         return None
 
 

@@ -373,5 +373,4 @@ def drop(ctx: Context, corner: Corner, words: set[str]) -> int:
 def _authors(ctx: Context, corner: Corner) -> dict[str, str]:
     """Return who shared what of a project is here: keys, by the memories' ids."""
     shelf = ctx.team_shelf()
-    shared = shelf.journal.iter_memories(Scope((corner.id,))) if shelf else ()
-    return {memory.id: memory.author.get("key", "") for memory in shared}
+    return shelf.journal.authors(Scope((corner.id,))) if shelf else {}

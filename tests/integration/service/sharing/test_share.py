@@ -8,18 +8,22 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from service_house import ServiceHouse, door, hook_question
 
+from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.journal import rows
 from vector_memory.model import Scope
 from vector_memory.service.base.follow_journal import follow_once
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.purge import begun, erasure, purge
-from vector_memory.service.sharing import team
+from vector_memory.service.sharing import contents, team
 from vector_memory.store.index import Index
 from vector_memory.trust import attestation
 
@@ -661,6 +665,62 @@ def come_again(ann: Machine, ben: Machine) -> list[str]:
     return [
         text for text in ben.shared() if text != "We decided that the release waits for the audit."
     ]
+
+
+OFF_THE_CALENDAR = [
+    {"valid_until": "9999-12-31T23:59:59-23:00"},
+    {"valid_from": "0001-01-01T00:00:00+14:00"},
+    {"expires_at": "9999-12-31T23:59:59-23:00"},
+    {"created_at": "0001-01-01T00:00:00+14:00"},
+]
+
+
+@pytest.mark.parametrize("date", OFF_THE_CALENDAR)
+def test_a_date_that_no_clock_here_has_costs_its_own_line_alone(
+    machines: list[Machine], place: Path, monkeypatch: pytest.MonkeyPatch, date: dict[str, str]
+) -> None:
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    ann.remember(DECISION, wait=False)
+    ann.remember(OTHER, wait=False)
+    standing = contents._standing
+    with monkeypatch.context() as patched:
+        # Another member may run another program.
+        patched.setattr(
+            contents,
+            "_standing",
+            lambda one: standing(one) | (date if one.text == DECISION else {}),
+        )
+        ann.publish()
+    ben.pull()
+    assert ben.shared() == [OTHER]
+    asked = {"project": str(ben.project), "shared": True}
+    assert [one["text"] for one in door(ben.house.ctx, "list", asked)["memories"]] == [OTHER]
+
+
+def test_a_row_that_cannot_be_read_goes_with_its_author(
+    machines: list[Machine], place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does it keep what else is shared from being read."""
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    ann.remember(DECISION)
+    ann.publish()
+    ben.pull()
+    shelf = ben.house.ctx.team_shelf()
+    assert shelf is not None
+    (good,) = shelf.journal.iter_memories(Scope())
+    off = datetime.fromisoformat("9999-12-31T23:59:59-23:00")
+    with monkeypatch.context() as patched:
+        # As it was stored once.
+        patched.setattr(rows, "_readable", rows.microseconds)
+        shelf.journal.add(
+            [replace(good, id="b" * 32, text=redact.clean(OTHER).text, valid_until=off)]
+        )
+    assert ben.shared() == [DECISION]
+    assert door(ben.house.ctx, "purge", {"text": OTHER, "dry_run": True})["count"] == 1
+    ben.ask("revoke", key="ann")
+    assert shelf.journal.connections.number("SELECT count(*) FROM memories") == 0
 
 
 @pytest.mark.parametrize("by", ["text", "id", "own", "rejected", "forgotten"])
