@@ -99,7 +99,7 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
         changed = replace(changed, text=redact.clean(request.text).text, extra=extra)
         changed = proposals.reviewed(changed, "edited", ctx.now())
     stored = shelf.journal.update(changed)
-    raised = keep_level(ctx, shelf, stored, memory)
+    raised = keep_level(ctx, shelf, stored, memory, is_agent=request.is_agent)
     if request.triggers is not None:
         ctx.later(lambda: conditions.asks_at_tools(ctx))
     ctx.notify()

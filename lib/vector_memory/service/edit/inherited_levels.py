@@ -12,20 +12,24 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import archives, step_log
 from vector_memory.service.learning import learned_records
-from vector_memory.service.memory.companions import companions, repeating
+from vector_memory.service.memory.companions import companions, drawn_from, repeating
 from vector_memory.service.memory.views import BriefView, brief
 
 SHOWN_CHARS = 300
 
 
-def keep_level(ctx: Context, shelf: Shelf, memory: Memory, was: Memory) -> list[BriefView]:
-    """Have nothing that tells a memory's words be less sensitive than it, where it is more so than it was: what holds
-    its whole text in any store, what was captured of the same exchanges, what gave way to them, and the topics and
-    summaries over those turns. What was learned from their sessions goes where it is restricted now.
+def keep_level(
+    ctx: Context, shelf: Shelf, memory: Memory, was: Memory, *, is_agent: bool
+) -> list[BriefView]:
+    """Have nothing that tells a memory's words be less sensitive than it, where it is more so than it was: all that was
+    captured of its exchange, what gave way to it, what holds its whole text in any store, and the topics and summaries
+    over the turns of all these. What was learned from their sessions goes where it is restricted now.
 
     Args:
         shelf: its store.
         was: the memory as it was before.
+        is_agent: an agent asks, who would hide the user's own rules by a few of their words: what was made of the memory
+            alone counts.
 
     Returns:
         What has become more sensitive with it.
@@ -33,42 +37,46 @@ def keep_level(ctx: Context, shelf: Shelf, memory: Memory, was: Memory) -> list[
     if strictest(memory.sensitivity, was.sensitivity) is was.sensitivity:
         return []
     raised: list[Memory] = []
-    for own in ctx.all_shelves():
-        telling = _telling(own, [memory, was], [memory] if own is shelf else [])
-        less = [
-            replace(one, sensitivity=memory.sensitivity)
+    for own in [shelf] if is_agent else ctx.all_shelves():
+        telling = [] if is_agent else repeating(own, [memory, was])
+        if own is shelf:
+            telling += [memory, *(drawn_from(own, [memory]) if is_agent else _around(own, memory))]
+        telling += _derived(own, telling)
+        less = {
+            one.id: replace(one, sensitivity=memory.sensitivity)
             for one in telling
             if strictest(one.sensitivity, memory.sensitivity) is not one.sensitivity
-        ]
-        own.journal.write([], less, [])
-        raised += less
+        }
+        own.journal.write([], list(less.values()), [])
+        raised += less.values()
         if memory.sensitivity is Sensitivity.RESTRICTED:
             _unlearn(ctx, own, telling)
     ctx.changed()
     return [brief(BriefView, one, text=one.text[:SHOWN_CHARS]) for one in raised]
 
 
-def _telling(shelf: Shelf, versions: list[Memory], own: list[Memory]) -> list[Memory]:
-    """Return what tells a memory's words in a store, and is less sensitive or not.
+def _around(shelf: Shelf, memory: Memory) -> list[Memory]:
+    """Return all that was captured of a memory's exchange, which has its prompt as the title, and what gave way to it."""
+    is_said = memory.is_captured and memory.kind not in DERIVED
+    turn = shelf.journal.of_turn(memory.source, memory.project, LIVING) if is_said else []
+    said = [one for one in turn if one.kind not in DERIVED]
+    return [*said, *companions(shelf, [memory, *said])]
 
-    Args:
-        versions: the memory as it is and as it was.
-        own: the memory itself, where it is in this store.
-    """
-    same = {one.id: one for one in (*own, *repeating(shelf, versions))}
-    turns = {(one.source, one.project): one for one in same.values() if one.is_captured}
-    said = [one for one in turns.values() if one.kind not in DERIVED]
-    for one in said:
-        # All that was captured of an exchange has its prompt as the title.
-        of_turn = shelf.journal.of_turn(one.source, one.project, LIVING)
-        same |= {other.id: other for other in of_turn if other.kind not in DERIVED}
-    same |= {older.id: older for older in companions(shelf, list(same.values()))}
-    for one in said:
-        told = Scope(projects=(one.project,), sessions=(one.source.session,), kinds=DERIVED)
-        for derived in shelf.journal.iter_memories(told, statuses=LIVING):
-            first, last = derived.extra.get("turns") or (one.source.turn, one.source.turn)
-            same |= {derived.id: derived} if first <= one.source.turn <= last else {}
-    return list(same.values())
+
+def _derived(shelf: Shelf, telling: Sequence[Memory]) -> list[Memory]:
+    """Return the topics and summaries over the turns that some memories were captured of."""
+    turns = {
+        (one.project, one.source.session, one.source.turn)
+        for one in telling
+        if one.source.session and one.kind not in DERIVED
+    }
+    derived: list[Memory] = []
+    for project, session, turn in turns:
+        scope = Scope(projects=(project,), sessions=(session,), kinds=DERIVED)
+        for one in shelf.journal.iter_memories(scope, statuses=LIVING):
+            first, last = one.extra.get("turns") or (turn, turn)
+            derived += [one] if first <= turn <= last else []
+    return derived
 
 
 def _unlearn(ctx: Context, shelf: Shelf, telling: Sequence[Memory]) -> None:

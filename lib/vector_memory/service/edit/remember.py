@@ -210,7 +210,7 @@ def _with_it(
     if request.sensitivity is None or placed.action == PROPOSED:
         return []
     plain = replace(placed.memory, sensitivity=Sensitivity.INTERNAL)
-    return keep_level(ctx, shelf, placed.memory, plain)
+    return keep_level(ctx, shelf, placed.memory, plain, is_agent=request.is_agent)
 
 
 def _like(request: RememberRequest, older: Memory) -> RememberRequest:

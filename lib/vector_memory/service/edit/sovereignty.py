@@ -40,11 +40,13 @@ class SovereigntyAnswer(messages.Answer):
 
     Attributes:
         left_out: stores that could not be opened, by their folders.
+        raised: what became more sensitive with these; an agent is not told it.
     """
 
     kept: list[KeptView]
     changed: int
     left_out: dict[str, str]
+    raised: list[BriefView] | None = messages.spare()
 
 
 def sovereignty(ctx: Context, request: SovereigntyRequest) -> SovereigntyAnswer:
@@ -54,16 +56,15 @@ def sovereignty(ctx: Context, request: SovereigntyRequest) -> SovereigntyAnswer:
         NotFoundError: there is no such memory.
         BadInputError: an agent would lower a level or change a jurisdiction; nothing is to be set.
     """
-    changed = 0
+    changed, with_it = 0, list[BriefView]()
     if request.ids:
         if request.sensitivity is None and not request.jurisdiction:
             raise BadInputError("Nothing to set.", "Give a sensitivity or a jurisdiction.")
         pairs = [lookup(ctx, id) for id in request.ids]
         wanted = [(shelf, old, new) for shelf, old in pairs if (new := _set(request, old)) != old]
-        with_it: list[BriefView] = []
         for shelf, old, new in wanted:
             stored = shelf.journal.update(replace(new, updated_at=ctx.now()))
-            with_it += keep_level(ctx, shelf, stored, old)
+            with_it += keep_level(ctx, shelf, stored, old, is_agent=request.is_agent)
         ids = unique([*(new.id for _, _, new in wanted), *(one.id for one in with_it)])
         changed = len(ids)
         level = request.sensitivity.value if request.sensitivity else ""
@@ -71,7 +72,8 @@ def sovereignty(ctx: Context, request: SovereigntyRequest) -> SovereigntyAnswer:
         ctx.state.audit("sovereignty", request.actor, ids, about)
         ctx.notify()
     unopened = {folder: str(error) for folder, error in ctx.unopened().items()}
-    return SovereigntyAnswer(_kept(ctx), changed, unopened)
+    told = None if request.is_agent else with_it or None
+    return SovereigntyAnswer(_kept(ctx), changed, unopened, told)
 
 
 def _set(request: SovereigntyRequest, memory: Memory) -> Memory:

@@ -14,7 +14,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.journal import readonly
 from vector_memory.model import PASSAGE, Scope
 from vector_memory.service.capture import session_summary, session_topics
-from vector_memory.service.inject import prompt_recall
+from vector_memory.service.inject import prompt_recall, session_start
 
 HERON = "The heron importer signs its invoices with the blue certificate."
 QUESTION = "with which certificate does the heron importer sign its invoices?"
@@ -161,6 +161,7 @@ def test_the_words_of_what_becomes_restricted_come_by_no_other_way(
         assert {one["id"] for one in answer["raised"]} == restricted - {decided.id}
     else:
         assert answer["changed"] == len(restricted)
+        assert {one["id"] for one in answer["raised"]} == restricted - {decided.id}
     open_ones = journal.iter_memories(Scope().up_to("internal"))
     assert {one.source.turn for one in open_ones if one.kind == PASSAGE} == {2}
 
@@ -191,6 +192,47 @@ def test_what_is_remembered_as_restricted_is_told_by_nothing_else(
     assert [one["id"] for one in told["raised"]] == [old["id"]]
     again = house.remember(HERON, project, sensitivity="confidential", wait=False)
     assert [one["id"] for one in again["raised"]] == [other["id"]]
+
+
+@pytest.mark.parametrize("by", ["remember", "sovereignty"])
+def test_an_agent_hides_no_others_by_a_few_of_their_words(
+    house: ServiceHouse, project: Path, by: str
+) -> None:
+    """Only what was made of its own memory becomes restricted with it, and it is not told of what."""
+    elsewhere = project.parent / "other"
+    elsewhere.mkdir()
+    rule = "Run the tests of the ledger before each push, in the container."
+    house.remember(rule, elsewhere, kind="preference", priority="CORE", wait=False)
+    told = {"sensitivity": "restricted"} if by == "remember" else {}
+    id = house.remember("before each push", project, actor="mcp", **told)["id"]
+    if by == "sovereignty":
+        asked = {"ids": [id], "sensitivity": "restricted", "actor": "mcp"}
+        answer = door(house.ctx, "sovereignty", asked)
+        assert answer["changed"] == 1 and "raised" not in answer
+    (only,) = house.ctx.global_shelf().journal.iter_memories(Scope(levels=("restricted",)))
+    assert only.id == id
+    start = session_start.start_notes(
+        house.ctx, hook_question(house.ctx, "s9", str(elsewhere)), set()
+    )
+    assert any(rule in note.text for note in start)
+
+
+def test_of_anothers_exchange_only_what_holds_the_whole_text_becomes_restricted(
+    house: ServiceHouse, project: Path
+) -> None:
+    talk = [
+        ("How do we check a release?", f"We decided to sign each release with a tag. {HERON}"),
+        ("Which cache is off?", "The root cause of the delay was the old cache."),
+    ]
+    captured_of(house.ctx, str(transcript(project, talk)), final=True)
+    journal = house.ctx.global_shelf().journal
+    before = {one.id for one in journal.iter_memories(Scope()) if "blue certificate" in one.text}
+    house.remember(HERON, project, sensitivity="restricted", verbatim=True)
+    left = list(journal.iter_memories(Scope().up_to("internal")))
+    assert not [one for one in left if "blue certificate" in one.text]
+    restricted = {one.id for one in journal.iter_memories(Scope(levels=("restricted",)))}
+    assert before and before < restricted
+    assert any(one.kind == "decision" and one.source.turn == 1 for one in left)
 
 
 def test_no_agent_is_told_the_names_and_titles_of_what_is_restricted(
