@@ -422,9 +422,10 @@ def store(
 
 def _repeated(twin: Memory, memory: Memory, is_ours: bool) -> Memory:
     """Return a stored memory with what the line that repeats it adds: never is it less sensitive. Of our own exports, which
-    may be older than what was said of the memory since, no date counts, and where it is the same memory, its tags alone."""
+    may be older than what was said of the memory since, no date counts, and where it is the same memory, its tags alone;
+    so it is with what others wrote, who would keep the user's own words from being told."""
     merged = replace(twin, tags=unique((*twin.tags, *memory.tags)))
-    if twin.id == memory.id:
+    if twin.id == memory.id or (memory.is_foreign and not twin.is_foreign):
         return merged
     merged = replace(
         merged,

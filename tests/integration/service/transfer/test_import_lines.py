@@ -116,3 +116,21 @@ def test_a_second_import_of_an_export_leaves_what_was_loosened_since(
     brought(house, tmp_path, line)
     (memory,) = stored(house)
     assert "sensitivity" not in memory
+
+
+@pytest.mark.parametrize("more", [{"foreign": True}, {"actor": "agent"}])
+def test_what_others_wrote_makes_nothing_of_the_users_own_more_sensitive(
+    house: ServiceHouse, tmp_path: Path, more: dict[str, Any]
+) -> None:
+    """Else a file hid the user's rules by repeating them; what others wrote before it does."""
+    asked = {"global": False, "project": str(tmp_path), "cwd": str(tmp_path), **more}
+    id = house.remember(IBEX, tmp_path)["id"]
+    line = {"text": IBEX, "sensitivity": "restricted", "jurisdiction": "EU"}
+    assert brought(house, tmp_path, line, **asked)["merged"] == 1
+    memory = door(house.ctx, "get", {"id": id})["memory"]
+    assert "sensitivity" not in memory and "jurisdiction" not in memory
+    yak = "The yak grazes beside the vault."
+    for level in ("internal", "restricted"):
+        brought(house, tmp_path, {"text": yak, "sensitivity": level}, **asked)
+    (hidden,) = house.ctx.global_shelf().journal.iter_memories(Scope(levels=("restricted",)))
+    assert hidden.text == yak
