@@ -384,9 +384,11 @@ class SingleReads(MemoryReads):
                     holding.append(str(id))
         return holding
 
-    def find_by_hash(self, hash: bytes, project: str) -> Memory | None:
-        """Return the newest active memory of a project whose text has this hash, or None."""
-        return self._newest_where("m.hash = ?", hash, project)
+    def find_by_hash(self, hash: bytes, project: str, *, past: bool = False) -> Memory | None:
+        """Return the newest active memory of a project whose text has this hash, or None; with `past`, one whose time is
+        over, too."""
+        living = f"({ACTIVE} OR m.status = 'superseded' AND m.superseded_by = '')"
+        return self._newest_where("m.hash = ?", hash, project, living if past else ACTIVE)
 
     def find_by_external_id(self, external_id: str, project: str) -> Memory | None:
         """Return the newest active memory of a project that was imported under this id, or None."""
@@ -425,10 +427,12 @@ class SingleReads(MemoryReads):
         )
         return nearest[0] if nearest else None
 
-    def _newest_where(self, where: str, value: bytes | str, project: str) -> Memory | None:
+    def _newest_where(
+        self, where: str, value: bytes | str, project: str, standing: str = ACTIVE
+    ) -> Memory | None:
         # What waits for the user is nobody's memory yet: others are not merged into it.
         tail = (
-            f"WHERE {where} AND m.project = ? AND {ACTIVE} AND NOT ({MARKED} AND {PROPOSED})"
+            f"WHERE {where} AND m.project = ? AND {standing} AND NOT ({MARKED} AND {PROPOSED})"
             " ORDER BY m.seq DESC LIMIT 1"
         )
         newest = self._memories(tail, (value, project))

@@ -84,7 +84,7 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
     )
     if was is not memory and memory.valid_until and not (request.due or request.valid_until):
         return ended(changed, memory.valid_until)
-    return changed if _is_over(changed, ctx.now()) else _back(changed)
+    return changed if is_over(changed, ctx.now()) else _back(changed)
 
 
 def ageing_like(draft: Memory, older: Memory, now: datetime) -> Memory:
@@ -95,7 +95,7 @@ def ageing_like(draft: Memory, older: Memory, now: datetime) -> Memory:
     if not ((rule and rule.ttl_s) or draft.expires_at or has_gone):
         draft = replace(draft, expires_at=was.expires_at)
     by_rule = rule is not None and rule.retention is Retention.DECAY
-    if _is_over(was, now) or (by_rule and was.temporal is Temporal.DECAYING):
+    if is_over(was, now) or (by_rule and was.temporal is Temporal.DECAYING):
         return draft
     own = {name: was.extra[name] for name in (EVERY, HALF_LIFE) if name in was.extra}
     return replace(
@@ -171,7 +171,7 @@ def permanent(memory: Memory) -> Memory:
 def ended(memory: Memory, at: datetime) -> Memory:
     """Return a memory that holds no more from a moment on, and knows until when it would have held; as it is where
     it was over before."""
-    if _is_over(memory, at):
+    if is_over(memory, at):
         return memory
     until = memory.valid_until.isoformat() if memory.valid_until else None
     extra = {**memory.extra, ENDED: {"at": at.isoformat(), "until": until}}
@@ -197,7 +197,7 @@ def holding(memory: Memory, now: datetime) -> Memory:
     if memory.superseded_by:
         return memory
     was = as_it_was(memory)
-    if not _is_over(was, now):
+    if not is_over(was, now):
         return _back(was)
     if memory.temporal is Temporal.DEADLINE:
         raise BadInputError(
@@ -207,7 +207,8 @@ def holding(memory: Memory, now: datetime) -> Memory:
     return _back(replace(was, valid_until=None))
 
 
-def _is_over(memory: Memory, now: datetime) -> bool:
+def is_over(memory: Memory, now: datetime) -> bool:
+    """Whether until when a memory holds lies behind."""
     return memory.valid_until is not None and memory.valid_until <= now
 
 

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
 
 from vector_memory import redact
 from vector_memory.aging import EVERY, HALF_LIFE
@@ -27,6 +28,7 @@ from vector_memory.model import (
     Sensitivity,
     Source,
     Status,
+    Temporal,
     is_hex,
     strictest,
     unique,
@@ -35,7 +37,7 @@ from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf, project_roots
 from vector_memory.service.memory import merging, proposals, trust_marks
-from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged
+from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged, due_at, is_over
 from vector_memory.service.transfer import round_trip
 from vector_memory.service.transfer.round_trip import Returning
 from vector_memory.system import json_in
@@ -327,10 +329,30 @@ def _as_said(ctx: Context, memory: Memory, data: Record) -> Memory:
     counting = KEPT if memory.is_foreign else SAID_OF_MEMORY
     told = {name: also.get(name) if data.get(name) is None else data[name] for name in counting}
     said = messages.read(SaidOfMemory, told)
+    over = _over(ctx, said)
+    if over is not None:
+        said = replace(said, temporal=None, due="", valid_until="")
     level = said.sensitivity or Sensitivity.INTERNAL
     if memory.is_foreign:
         level = strictest(level, Sensitivity.INTERNAL)
-    return aged(ctx, said, replace(memory, sensitivity=level, jurisdiction=said.jurisdiction))
+    as_told = aged(ctx, said, replace(memory, sensitivity=level, jurisdiction=said.jurisdiction))
+    if over is None:
+        return as_told
+    return replace(as_told, temporal=Temporal.DEADLINE, valid_until=over)
+
+
+def _over(ctx: Context, said: SaidOfMemory) -> datetime | None:
+    """Return when a deadline ended that a line tells and that is over, None for any other: the line is no less true of its
+    time, though nobody sets such a deadline any more.
+
+    Raises:
+        BadInputError: its date is none.
+    """
+    is_deadline = said.temporal is Temporal.DEADLINE or (said.due and not said.temporal)
+    if not is_deadline or said.every:
+        return None
+    end = due_at(ctx, said.due or said.valid_until, bool(said.due))
+    return end if end is not None and end <= ctx.now() else None
 
 
 KEPT = ("sensitivity", "jurisdiction")
@@ -407,7 +429,7 @@ def store(
                 done.left_out += 1
                 continue
             done.merged += 1
-            merged = _repeated(twin, memory, back.is_heard(memory))
+            merged = _repeated(twin, memory, back.is_heard(memory), shelf.journal.now())
             if twin.id in fresh:
                 fresh[twin.id] = seen[text_key(memory.text), memory.project] = merged
             else:
@@ -420,10 +442,11 @@ def store(
     batch.clear()
 
 
-def _repeated(twin: Memory, memory: Memory, is_ours: bool) -> Memory:
+def _repeated(twin: Memory, memory: Memory, is_ours: bool, now: datetime) -> Memory:
     """Return a stored memory with what the line that repeats it adds: never is it less sensitive. Of our own exports, which
     may be older than what was said of the memory since, no date counts, and where it is the same memory, its tags alone;
-    so it is with what others wrote, who would keep the user's own words from being told."""
+    so it is with what others wrote, who would keep the user's own words from being told. A date that it has stays, since
+    the same file may be read again after the user has moved it, and none that is over ends what holds."""
     merged = replace(twin, tags=unique((*twin.tags, *memory.tags)))
     if twin.id == memory.id or (memory.is_foreign and not twin.is_foreign):
         return merged
@@ -432,7 +455,8 @@ def _repeated(twin: Memory, memory: Memory, is_ours: bool) -> Memory:
         sensitivity=strictest(twin.sensitivity, memory.sensitivity),
         jurisdiction=twin.jurisdiction or memory.jurisdiction,
     )
-    if is_ours or not (ages := merging.dated(twin, memory)):
+    has_date, is_past = twin.temporal is not Temporal.PERMANENT, is_over(memory, now)
+    if is_ours or has_date or is_past or not (ages := merging.dated(twin, memory)):
         return merged
     own = {name: memory.extra[name] for name in (EVERY, HALF_LIFE) if name in memory.extra}
     return replace(merged, **ages, extra={**twin.extra, **own})
@@ -458,7 +482,8 @@ def _twin(
     if verbatim:
         return None
     key = text_key(memory.text), memory.project
-    twin = seen.get(key) or shelf.journal.find_by_hash(*key)
+    is_past = is_over(memory, shelf.journal.now())
+    twin = seen.get(key) or shelf.journal.find_by_hash(*key, past=is_past)
     return None if twin is not None and is_ours and back.is_heard(twin) else twin
 
 

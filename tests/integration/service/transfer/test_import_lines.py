@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from service_house import ServiceHouse, door, exported
 
-from vector_memory.model import Scope
+from vector_memory.model import Scope, Status
 
 IBEX = "The ibex vault combination hides behind the painting."
 HONOURED: list[tuple[dict[str, Any], dict[str, Any]]] = [
@@ -32,7 +33,6 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"sensitivity": ["restricted"]}, "sensitivity"),
     ({"jurisdiction": "Mars"}, "jurisdiction"),
     ({"due": "when it rains"}, "due"),
-    ({"due": "2020-01-01"}, "deadline"),
     ({"expires": "2020-01-01"}, "2020-01-01"),
     ({"valid_until": "never mind"}, "valid_until"),
     ({"every": "full moon"}, "every"),
@@ -87,14 +87,14 @@ def test_a_line_of_an_export_without_its_project_keeps_its_level_and_its_end(
 
 
 def test_no_line_makes_what_is_there_less_sensitive(house: ServiceHouse, tmp_path: Path) -> None:
-    """A repeated text takes over the stricter level, and a date; of others' lines a level counts, but none makes it public."""
+    """A repeated text takes over the stricter level, and a date where it has none; of others' lines a level counts, but none makes it public."""
     brought(house, tmp_path, {"text": IBEX, "sensitivity": "confidential"})
     brought(house, tmp_path, {"text": IBEX, "sensitivity": "public", "due": "2026-12-24"})
     (memory,) = stored(house)
     assert (memory["sensitivity"], memory["due_on"]) == ("confidential", "2026-12-24")
     brought(house, tmp_path, {"text": IBEX, "sensitivity": "restricted", "every": "weekly"})
     (memory,) = stored(house)
-    assert (memory["sensitivity"], memory["every"]) == ("restricted", "weekly")
+    assert (memory["sensitivity"], memory["due_on"]) == ("restricted", "2026-12-24")
     brought(
         house,
         tmp_path,
@@ -134,3 +134,35 @@ def test_what_others_wrote_makes_nothing_of_the_users_own_more_sensitive(
         brought(house, tmp_path, {"text": yak, "sensitivity": level}, **asked)
     (hidden,) = house.ctx.global_shelf().journal.iter_memories(Scope(levels=("restricted",)))
     assert hidden.text == yak
+
+
+DUE = {"text": "Jane renews the licence of the scanner.", "due": "2026-05-20", "kind": "todo"}
+
+
+def test_a_second_import_leaves_a_date_that_was_moved_since(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    brought(house, tmp_path, DUE)
+    (memory,) = stored(house)
+    door(house.ctx, "edit", {"id": memory["id"], "due": "2026-06-30"})
+    assert brought(house, tmp_path, DUE)["merged"] == 1
+    (memory,) = stored(house)
+    assert memory["due_on"] == "2026-06-30"
+
+
+def test_what_was_due_is_taken_though_it_is_over(house: ServiceHouse, tmp_path: Path) -> None:
+    """Once, however often the file is read; and what has no date does not end by it."""
+    house.pass_time(days=60)
+    house.remember(IBEX, None, **{"global": True})
+    lines = [DUE, {"text": IBEX, "temporal": "deadline", "valid_until": "2020-01-01"}]
+    journal = house.ctx.global_shelf().journal
+    for n in range(3):
+        done = brought(house, tmp_path, *lines)
+        assert (done["stored"], done["merged"], done["skipped"]) == (n == 0, 1 + (n > 0), 0)
+        if n == 1:
+            # As the job does it.
+            for memory in journal.outdated(house.time, 5):
+                journal.update(replace(memory, status=Status.SUPERSEDED))
+    over = list(journal.iter_memories(Scope(), statuses=(Status.SUPERSEDED,)))
+    assert [(one.text, str(one.valid_until)[:10]) for one in over] == [(DUE["text"], "2026-05-21")]
+    assert [one.text for one in journal.iter_memories(Scope())] == [IBEX]
