@@ -11,6 +11,7 @@ from vector_memory.cli import asking, import_notes, output
 from vector_memory.cli.counts import numbered
 from vector_memory.cli.invocation import Invocation
 from vector_memory.cli.progress import ask_long
+from vector_memory.cli.remember import raised_with
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.system.files import beginning
 
@@ -61,6 +62,8 @@ def import_lines(call: Invocation, path: str, where: asking.Request, verbatim: b
     call.report(answer, COUNTS)
     if undated := answer.count("undated"):
         output.note(numbered(undated, UNDATED))
+    for told in raised_with(answer):
+        output.note(told)
     # Somebody's script goes by it: what was not taken is missing.
     return 1 if answer.count("errors") else 0
 

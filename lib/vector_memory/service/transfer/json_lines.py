@@ -36,8 +36,10 @@ from vector_memory.model import (
 from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf, project_roots
+from vector_memory.service.edit.inherited_levels import keep_level
 from vector_memory.service.memory import merging, proposals, trust_marks
 from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged, due_at, is_over
+from vector_memory.service.memory.views import BriefView
 from vector_memory.service.transfer import round_trip
 from vector_memory.service.transfer.round_trip import Returning
 from vector_memory.system import json_in
@@ -111,11 +113,13 @@ class ImportAnswer(ImportCounts):
     Attributes:
         skipped: lines that could not be taken; `errors` says why of the first hundred.
         undated: those whose date is none, an end of the calendar: they are of this moment.
+        raised: the first of what tells the words of a memory that a line made more sensitive, and became so with it.
     """
 
     skipped: int = 0
     undated: int = 0
     errors: list[LineError] = field(default_factory=list)
+    raised: list[BriefView] | None = messages.spare()
 
     def failed(self, line: int, error: str) -> None:
         """Count a line that could not be taken, and say why of the first hundred."""
@@ -137,7 +141,8 @@ class ImportAnswer(ImportCounts):
         """Note in the counters and the audit log what was done since a moment of the monotonic clock, and
         return it."""
         ctx.count("redactions", self.redactions)
-        ctx.state.audit("import", actor, [], {"stored": self.stored, "merged": self.merged})
+        ids = [one.id for one in self.raised or ()]
+        ctx.state.audit("import", actor, ids, {"stored": self.stored, "merged": self.merged})
         ctx.notify()
         return replace(self, seconds=round(time.monotonic() - started, 3))
 
@@ -179,6 +184,11 @@ def import_file(ctx: Context, request: ImportRequest, progress: Progress) -> Imp
                 progress(offset, size, "storing")
         store(batch, done, request.verbatim, back)
         back.finish()
+    raised: list[BriefView] = []
+    for shelf, memory, was in back.risen:
+        # Whoever captures holds its lock before that of the index, so not within it.
+        raised += keep_level(ctx, shelf, memory, was, is_agent=False)
+    done.raised = raised[:MAX_ERRORS] or None
     return done.finish(ctx, request.actor, started)
 
 
@@ -434,6 +444,8 @@ def store(
                 fresh[twin.id] = seen[text_key(memory.text), memory.project] = merged
             else:
                 stored = shelf.journal.update(merged)
+                if stored.sensitivity is not twin.sensitivity and not memory.is_foreign:
+                    back.risen.append((shelf, stored, twin))
                 by_id.update({memory.id: stored} if memory.id in by_id else {})
         if fresh:
             shelf.journal.add(list(fresh.values()))

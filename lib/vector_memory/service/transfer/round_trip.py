@@ -131,10 +131,12 @@ class Returning:
     Attributes:
         brought: ids of the memories that this import stored.
         became: by the id of a memory whose text was there already, the id that it has there.
+        risen: what was there already and a line of the user's own made more sensitive: its store, it, and it as it was.
     """
 
     brought: set[str] = field(default_factory=set)
     became: dict[str, str] = field(default_factory=dict)
+    risen: list[tuple[Shelf, Memory, Memory]] = field(default_factory=list)
     _heard: dict[str, tuple[Shelf, list[Link]]] = field(default_factory=dict)
 
     def hear(self, shelf: Shelf, memory: Memory, data: Record) -> None:

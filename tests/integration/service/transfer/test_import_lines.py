@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door, exported
+from service_house import ServiceHouse, captured_of, door, exported
+from talk import transcript
 
 from vector_memory.model import Scope, Status
 
@@ -166,3 +167,22 @@ def test_what_was_due_is_taken_though_it_is_over(house: ServiceHouse, tmp_path: 
     over = list(journal.iter_memories(Scope(), statuses=(Status.SUPERSEDED,)))
     assert [(one.text, str(one.valid_until)[:10]) for one in over] == [(DUE["text"], "2026-05-21")]
     assert [one.text for one in journal.iter_memories(Scope())] == [IBEX]
+
+
+def test_what_a_line_makes_restricted_is_told_by_no_passage(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    """Of what was there already, as with an edit; what holds none of its words stays."""
+    talk = [
+        ("Where does the ibex hide?", f"We decided: {IBEX} {IBEX[:-1]}, said Jane."),
+        ("Which cache is off?", "The root cause of the delay was the old cache."),
+    ]
+    captured_of(house.ctx, str(transcript(tmp_path, talk)), final=True)
+    house.remember(IBEX, tmp_path, verbatim=True)
+    line = {"text": IBEX, "sensitivity": "restricted"}
+    asked = {"global": False, "project": str(tmp_path), "cwd": str(tmp_path)}
+    done = brought(house, tmp_path, line, **asked)
+    assert done["merged"] == 1 and done["raised"]
+    left = list(house.ctx.global_shelf().journal.iter_memories(Scope().up_to("internal")))
+    assert left and not any("ibex vault" in one.text for one in left)
+    assert "raised" not in brought(house, tmp_path, line, **asked)
