@@ -11,7 +11,8 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -206,8 +207,9 @@ def _remove(
 ) -> None:
     """Remove rows, and make anew what was made of their sessions."""
     chosen = started.chosen
-    # Nobody reads a transcript, or makes topics of what goes, meanwhile.
-    with ctx.capturing, session_topics.ONE_AT_A_TIME:
+    # Nobody reads a transcript, or makes topics of what goes, meanwhile. A pull that runs may be long in reaching its place:
+    # it is waited for before any capture has to wait.
+    with _no_pull(ctx, chosen.parts), ctx.capturing, session_topics.ONE_AT_A_TIME:
         ctx.state.block(chosen.names, ctx.now())
         if not started.was_interrupted:
             begun.note(ctx, request, started)
@@ -238,24 +240,25 @@ def _made_of(chosen: PurgeSelection) -> set[str]:
     }
 
 
+def _no_pull(ctx: Context, parts: Sequence[StorePart]) -> AbstractContextManager[object]:
+    """Return a block in which nothing that others share is pulled, where some of it goes."""
+    if not any(part.ids and is_shared(ctx, part.shelf) for part in parts):
+        return contextlib.nullcontext()
+    from vector_memory.service.sharing import team
+
+    return team.sharing
+
+
 def _remove_rows(ctx: Context, part: StorePart) -> int:
     shelf = part.shelf
-    with _unwanted(ctx, part), shelf.storing, shelf.following:
+    if is_shared(ctx, shelf):
+        from vector_memory.service.sharing import share
+
+        # No pull is to bring it again.
+        share.refuse(ctx, part.memories, part.damaged)
+    with shelf.storing, shelf.following:
         release_older(shelf, part.ids, part.memories)
         return shelf.journal.purge(part.ids)
-
-
-@contextlib.contextmanager
-def _unwanted(ctx: Context, part: StorePart) -> Iterator[None]:
-    """Note of what others shared that no pull is to bring it again, before it goes, and let none run meanwhile."""
-    if not is_shared(ctx, part.shelf):
-        yield
-        return
-    from vector_memory.service.sharing import share, team
-
-    with team.sharing:
-        share.refuse(ctx, part.memories, part.damaged)
-        yield
 
 
 def release_older(shelf: Shelf, ids: Sequence[str], memories: Iterable[Memory]) -> None:

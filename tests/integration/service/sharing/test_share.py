@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import os
 import shutil
 import subprocess
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -748,6 +750,36 @@ def test_what_others_shared_is_purged_and_comes_no_more(
     assert [one["memories"] for one in ben.ask("status")["members"] if one["name"] == "ann"] == [1]
     assert come_again(ann, ben) == [OTHER]
     assert door(ben.house.ctx, "purge", {"text": "Jane Doe", "dry_run": True})["left"] == []
+
+
+def test_no_capture_waits_for_a_pull_that_a_purge_waits_for(
+    machines: list[Machine], place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    ann.remember(DECISION)
+    ann.publish()
+    ben.pull()
+    ctx, asked, held = ben.house.ctx, threading.Event(), team.sharing
+
+    @contextlib.contextmanager
+    def waited_for() -> Iterator[None]:
+        asked.set()
+        with held:
+            yield
+
+    monkeypatch.setattr(team, "sharing", waited_for())
+    with held:
+        # As a pull that waits for its place.
+        purging = threading.Thread(target=door, args=(ctx, "purge", {"text": "advisory locks"}))
+        purging.start()
+        assert asked.wait(60)
+        is_free = ctx.capturing.acquire(blocking=False)
+        if is_free:
+            ctx.capturing.release()
+        monkeypatch.undo()
+    purging.join(60)
+    assert is_free and ben.shared() == []
 
 
 @pytest.mark.parametrize("step", ["_remove_rows", "_clean_stores"])
