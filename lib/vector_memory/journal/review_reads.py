@@ -60,13 +60,14 @@ class ReviewReads(MemoryReads):
         self, relations: Sequence[Relation], least: float, most: int
     ) -> list[tuple[str, str, float]]:
         """Return pairs of active memories that are linked in one of these ways, and at least so closely, as their ids
-        and the weight; the closest and newest first, those of whole weight last, `most` of them."""
+        and the weight; the closest and newest first, `most` of them. A link by hand has the whole weight: it says nothing
+        of how alike both are, and comes last, but for a contradiction."""
         return self.connections.rows(
             "SELECT l.from_id, l.to_id, l.weight FROM links l JOIN memories a ON a.id = l.from_id"
             " JOIN memories b ON b.id = l.to_id"
             f" WHERE l.relation IN ({marks(relations)}) AND l.weight >= ?"
             " AND a.status = 'active' AND b.status = 'active'"
-            " ORDER BY l.weight >= 1, l.weight DESC, a.created_at DESC LIMIT ?",
+            " ORDER BY l.weight >= 1 AND l.relation != 'contradicts', l.weight DESC, a.created_at DESC LIMIT ?",
             (*map(str, relations), least, most),
         )
 

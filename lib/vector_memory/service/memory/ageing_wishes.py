@@ -188,8 +188,11 @@ def as_it_was(memory: Memory) -> Memory:
     return replace(memory, valid_until=_noted_at(noted, "until"), extra=extra)
 
 
-def holding(memory: Memory, now: datetime) -> Memory:
+def holding(memory: Memory, now: datetime, by_agent: bool = False) -> Memory:
     """Return a memory that was found to be so: what was over holds again, unless another took its place.
+
+    Args:
+        by_agent: an end that somebody gave it stays then.
 
     Raises:
         BadInputError: it is a deadline that is over, and stays so without another date.
@@ -204,7 +207,7 @@ def holding(memory: Memory, now: datetime) -> Memory:
             f"Memory {memory.id[:12]} has a deadline, and that is over.",
             "Give it another `due`, or make it permanent.",
         )
-    return _back(replace(was, valid_until=None))
+    return memory if by_agent else _back(replace(was, valid_until=None))
 
 
 def is_over(memory: Memory, now: datetime) -> bool:

@@ -87,7 +87,7 @@ def verify(ctx: Context, request: VerifyRequest) -> WeighedAnswer:
     check = {"verdict": verdict, "at": now.isoformat(), "by": request.actor}
     note = privacy.word(request.note)[:NOTE_CHARS]
     if verdict == CONFIRMED:
-        memory = ageing_wishes.holding(memory, now)
+        memory = ageing_wishes.holding(memory, now, request.is_agent)
     elif verdict == OUTDATED and not (request.is_agent and agent_rights.is_the_users(memory)):
         memory = ageing_wishes.ended(memory, now)
     changed = replace(

@@ -360,6 +360,18 @@ def test_a_deadline_that_is_over_holds_again_with_another_date(
     assert [told(house, id)["valid_until"] for id in (lasting, held)] == [None, None]
 
 
+def test_an_agent_that_confirms_takes_no_end_away(house: ServiceHouse) -> None:
+    """The user said until when it holds; what the agent itself found outdated it brings back."""
+    held = house.remember("the pool is closed", valid_until="2026-05-20")["id"]
+    noted = house.remember("the lift is out of order", actor="agent")["id"]
+    door(house.ctx, "verify", {"id": noted, "verdict": "outdated", "actor": "agent"})
+    house.time = datetime(2026, 6, 1, 9, tzinfo=timezone.utc)
+    for id in (held, noted):
+        door(house.ctx, "verify", {"id": id, "verdict": "confirmed", "actor": "agent"})
+    assert told(house, held)["valid_until"] == "2026-05-20T00:00:00+00:00"
+    assert told(house, noted)["valid_until"] is None
+
+
 def test_what_gave_way_to_another_stays_past(house: ServiceHouse) -> None:
     """Whoever confirms it or gives it a date: the other one holds."""
     old = house.remember(DEADLINE, due="2026-05-20")["id"]

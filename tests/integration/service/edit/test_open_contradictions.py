@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from service_house import ServiceHouse, door
 
 from vector_memory.errors import BadInputError
+from vector_memory.model import Link, Relation
 
 
 def test_all_that_is_not_settled(house: ServiceHouse, app: Path, tmp_path: Path) -> None:
@@ -21,6 +23,19 @@ def test_all_that_is_not_settled(house: ServiceHouse, app: Path, tmp_path: Path)
     assert not door(house.ctx, "contradictions", {"project": str(tmp_path)})["contradictions"]
     door(house.ctx, "link", {"from": one, "to": other, "relation": "supersedes"})
     assert not door(house.ctx, "contradictions", here)["contradictions"]
+
+
+def test_a_contradiction_by_hand_is_among_the_first(house: ServiceHouse, app: Path) -> None:
+    """However many were found: somebody looked at it."""
+    texts = (f"Shelf {number} of the archive holds box {number}." for number in range(60))
+    ids = [house.remember(text, app, wait=False)["id"] for text in texts]
+    journal, at = house.ctx.global_shelf().journal, house.ctx.now()
+    journal.link_all(
+        Link(one, other, Relation.CONTRADICTS, 0.9, at) for one, other in pairwise(ids)
+    )
+    door(house.ctx, "link", {"from": ids[0], "to": ids[9], "relation": "contradicts"})
+    shown = door(house.ctx, "contradictions", {"project": str(app)})["contradictions"]
+    assert (shown[0]["id"], ids[9][:12] in shown[0]["reason"]) == (ids[0], True)
 
 
 def test_what_a_memory_did(house: ServiceHouse, app: Path) -> None:
