@@ -165,11 +165,20 @@ def _named(names: Sequence[str], said: Collection[str], whole: bool = False) -> 
 
 
 def _is_negated(sentence: str) -> bool:
-    words = (word.strip(_AROUND) for word in sentence.replace("\u2019", "'").split())
+    words = [word.strip(_AROUND) for word in sentence.replace("\u2019", "'").split()]
     said = f" {' '.join(words)} "
-    # "I don't need it" forbids nothing.
-    rests = (rest for denial in _NEGATED for rest in said.split(f" {denial} ")[1:])
-    return any(not rest.startswith(("need ", "care ", "mind ")) for rest in rests)
+    parts = (said.split(f" {denial} ") for denial in _NEGATED if denial != "no")
+    pairs = itertools.chain.from_iterable(itertools.pairwise(one) for one in parts)
+    return "no" in words or any(not _is_needless(*pair) for pair in pairs)
+
+
+def _is_needless(before: str, rest: str) -> bool:
+    """Whether a "not" says that its speaker needs a thing no more, or minds nothing, which forbids nothing: "I don't need
+    it", "we don't need legacy any more". "You don't need to force-push" forbids."""
+    verb, what = (*rest.split(), "", "")[:2]
+    is_thing = what in _WORDS["back"] or " any more" in rest or " anymore" in rest
+    is_said = verb in ("care", "mind") or (verb == "need" and what != "to" and is_thing)
+    return before.split()[-1:] in (["i"], ["we"]) and is_said
 
 
 def _is_denied(sentence: str, start: int, end: int) -> bool:

@@ -154,3 +154,32 @@ def test_another_object_is_not_asked_for(said: str, command: str) -> None:
 def test_what_is_said_plainly_is(said: str, command: str) -> None:
     """Who says just that needs no warning of it."""
     assert are_asked(said, command) == [True]
+
+
+@pytest.mark.parametrize(
+    ("said", "command"),
+    [
+        ("No need to force push.", "git push --force"),
+        ("You don't need to force-push, a normal push will do.", "git push --force"),
+        ("We do not need to force push here.", "git push --force"),
+        ("You don't need to git reset --hard.", "git reset --hard"),
+        ("You don't need to rm -rf src/legacy.", "rm -rf src/legacy"),
+        ("no need to run terraform destroy", "terraform destroy"),
+        ("You do not need to kubectl delete ns prod", "kubectl delete ns prod"),
+        ("no need to chmod anything", "chmod -R 777 ."),
+        ("You don't need to read .env", "cat .env"),
+        ("You don't need it, no force push.", "git push --force"),
+        ("I don't need legacy any more, but never rm -rf legacy.", "rm -rf legacy"),
+    ],
+)
+def test_what_is_not_needed_is_not_asked_for(said: str, command: str) -> None:
+    """Who says that something need not be done does not ask for it."""
+    assert are_asked(said, command) == [False]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["I don't need it: delete legacy.", "We don't need legacy any more, delete it.", "I don't care, delete legacy."],
+)  # fmt: skip
+def test_what_the_user_needs_no_more_may_go(said: str) -> None:
+    assert are_asked(said, "rm -rf legacy") == [True]
