@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from vector_memory.observe.commands import findings
 from vector_memory.observe.commands.findings import Finding
-from vector_memory.observe.intent.grammar import VERBS
+from vector_memory.observe.intent.grammar import SAYS, VERBS
 from vector_memory.observe.intent.limits import LONGEST_SENTENCE
 from vector_memory.text import tables
 from vector_memory.text.words import clauses_in
@@ -25,7 +25,7 @@ _NEGATED = (
     "don't", "dont", "do not", "never", "without", "avoid", "must not", "shouldn't", "shouldnt", "no",
 )  # fmt: skip
 _FOLDER = os.path.dirname(__file__)
-_SAYS, _WORDS = tables.patterns("denials", _FOLDER), tables.sets("requests", _FOLDER)
+_DENIALS, _WORDS = tables.patterns("denials", _FOLDER), tables.sets("requests", _FOLDER)
 _CLAUSE_END = re.compile(r"[:，、；：]|,(?!\s*(?:bitte\s+)?nicht\W*$)|\s(?:sondern|sino)\s")
 """A comma before "bitte nicht" alone ends none."""
 MOST_BEFORE = 80
@@ -35,6 +35,12 @@ _DELETING = (
     "delete|remove|drop|clean|empty|wipe|discard|clear|purge|get|erase|reset|destroy|tear|throw|undo|uninstall|prune|rm"
     "|lösche?|entferne?"
 )
+_READING = (
+    "show|print|cat|read|open|look|have|check|see|use|load|source|display|view|inspect|get|tell|update|edit|add|set|put|fill"
+    "|compare|dump|list|fix|change|copy|extract|take|grep|find|search|verify|validate|parse|debug|write|rename|replace"
+    "|review|explain|decrypt|what|which|is|are|does|has|where|zeig|lies|prüfe?"
+)
+"""What is done with a file of secrets, or asked about it, by who wants it read; to leave it alone is none of these."""
 _NO_NAMES = frozenset(
     {"git", "push", "origin", "upstream", "https:", "com", "org", "raw", "install"}
 )
@@ -53,14 +59,15 @@ class _Way(NamedTuple):
     call: re.Pattern[str]
     request: re.Pattern[str]
     verbs: tuple[str, ...]
-    objects: tuple[str, ...]
+    objects: frozenset[str]
 
 
 def _way(line: str) -> _Way:
-    category, call, name, verbs, objects = line.replace("DELETE", _DELETING).split("\t")
+    line = line.replace("DELETE", _DELETING).replace("READ", _READING)
+    category, call, name, verbs, objects = line.split("\t")
     said = rf"(?<![\w-])(?:(?P<name>{name})|(?:{verbs})(?P<done>\w?e?d)?(?![\w-]))"
-    starts = tuple(objects.replace("*", "").split("|"))
-    return _Way(category, re.compile(call), re.compile(said), tuple(verbs.split("|")), starts)
+    ends = frozenset(objects.split("|"))
+    return _Way(category, re.compile(call), re.compile(said), tuple(verbs.split("|")), ends)
 
 
 _WAYS = [_way(line) for line in tables.lines("asked_for", _FOLDER)]
@@ -69,11 +76,10 @@ _WAYS = [_way(line) for line in tables.lines("asked_for", _FOLDER)]
 def is_asked(found: Finding, said: Sequence[str]) -> bool:
     """Whether one of the last prompts asks for what was found: by its command, or by a verb whose object it is."""
     call = found.why if found.category == findings.CREDENTIALS else found.what
-    fitting = (one for one in _WAYS if one.category == found.category and one.call.search(call))
-    way = next(fitting, None)
-    return way is not None and any(
-        _asks(prompt[:4_000].lower(), way, found) for prompt in said[-MOST_PROMPTS:]
-    )
+    fitting = [one for one in _WAYS if one.category == found.category and one.call.search(call)]
+    ways = [one for one in fitting if one.call.pattern == fitting[0].call.pattern]
+    prompts = [prompt[:4_000].lower() for prompt in said[-MOST_PROMPTS:]]
+    return any(_asks(prompt, way, found) for prompt in prompts for way in ways)
 
 
 def _asks(prompt: str, way: _Way, found: Finding) -> bool:
@@ -84,7 +90,8 @@ def _asks(prompt: str, way: _Way, found: Finding) -> bool:
     if any(_is_negated(part) and _named(levels, part.split()) for part in parts):
         return False
     for before, part in zip(["", *parts], parts, strict=False):
-        whole = re.finditer(re.escape(command), part) if command else ()
+        is_told = bool(command) and not _is_spoken_of(part)
+        whole = re.finditer(re.escape(command), part) if is_told else ()
         verbs = [one for one in way.request.finditer(part) if _is_for(way, names, command, before, one)]  # fmt: skip
         is_said = any(not _is_denied(part, *one.span()) for one in (*whole, *verbs))
         if is_said and not _is_negated(part):
@@ -100,9 +107,14 @@ def _is_for(
     Args:
         earlier: the sentence before its own, which says what "it" is.
     """
-    before, is_named = found.string[: found.start()], found["name"] is not None
+    before = found.string[: found.start()]
+    is_named = found["name"] is not None
+    if is_named and _is_spoken_of(found.string):
+        return False
     is_done, is_called = before.endswith(" be "), before.endswith(command.partition(" ")[0] + " ")
-    is_head = _SAYS["asks"].search(before[-MOST_BEFORE:]) and not _SAYS["listed"].search(before)
+    is_head = _DENIALS["asks"].search(before[-MOST_BEFORE:]) and not _DENIALS["listed"].search(
+        before
+    )
     if not (is_named or is_called or (is_head and is_done == (found["done"] is not None))):
         return False
     said = found.string if is_named else before if is_done else found.string[found.end() :]
@@ -116,9 +128,27 @@ def _is_for(
     is_other = any(map(_is_name, thing)) and (names or way.category == findings.DISCARD)
     if is_other or (names and is_narrow):
         return False
-    is_bare = (not thing or is_back) and (not is_narrow or found[0] in command.split())
-    last = [word for word in itertools.takewhile("and".__ne__, near) if word not in _WORDS["beside"]]  # fmt: skip
-    return is_named or is_bare or "".join(last[-1:]).startswith(way.objects)
+    last = [word for word in itertools.takewhile("and".__ne__, near) if _is_telling(word)]
+    is_none = is_back or not (last if is_narrow else thing)
+    is_bare = is_none and ("it" in way.objects or (is_narrow and found[0] in command.split()))
+    return is_named or is_bare or _is_one_of(way.objects, last)
+
+
+def _is_telling(word: str) -> bool:
+    """Whether a word says what is meant, and is no version."""
+    return word not in _WORDS["beside"] and not word.lstrip("v")[:1].isdigit()
+
+
+def _is_one_of(objects: Collection[str], said: Sequence[str]) -> bool:
+    """Whether the last word of an object, or its last two, are one of these, be it in the plural."""
+    ends = {" ".join(said[-count:]) for count in (1, 2)}
+    return any(end.removesuffix(plural) in objects for end in ends for plural in ("", "s", "es", "en"))  # fmt: skip
+
+
+def _is_spoken_of(sentence: str) -> bool:
+    """Whether a sentence asks about a command, or says that it is barred, rather than asking for it."""
+    is_question = sentence.rstrip().endswith("?") and not SAYS["asking"].search(sentence)
+    return is_question or not _WORDS["barred"].isdisjoint(sentence.strip(".!").split())
 
 
 def _object(said: str, ends: Collection[str]) -> list[str]:
@@ -184,5 +214,5 @@ def _is_needless(before: str, rest: str) -> bool:
 def _is_denied(sentence: str, start: int, end: int) -> bool:
     """Whether a command there is denied in another language, within its clause: others may have a "not" of their own."""
     before, after = _CLAUSE_END.split(sentence[:start])[-1], _CLAUSE_END.split(sentence[end:])[0]
-    denied = _SAYS["before"].search(before[-MOST_BEFORE:]) or _SAYS["after"].search(after)
+    denied = _DENIALS["before"].search(before[-MOST_BEFORE:]) or _DENIALS["after"].search(after)
     return denied is not None

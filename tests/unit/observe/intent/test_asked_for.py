@@ -183,3 +183,86 @@ def test_what_is_not_needed_is_not_asked_for(said: str, command: str) -> None:
 )  # fmt: skip
 def test_what_the_user_needs_no_more_may_go(said: str) -> None:
     assert are_asked(said, "rm -rf legacy") == [True]
+
+
+@pytest.mark.parametrize(
+    ("said", "command"),
+    [
+        ("Please remove the file.", "git reset --hard"),
+        ("Delete the log file.", "git clean -fdx"),
+        ("Delete all temp files, then run the tests.", "git checkout ."),
+        ("Clean up the test files", "git reset --hard"),
+        ("Remove the file tree", "git reset --hard"),
+        ("Remove the empty files.", "git stash clear"),
+        ("drop the edit", "git reset --hard"),
+        ("remove dead work", "git reset --hard"),
+        ("Delete it.", "git reset --hard"),
+        ("Restore the report", "git checkout ."),
+        ("remove it", "git push origin --delete main"),
+        ("Fix the test, commit and push.", "npm publish"),
+        ("push it", "npm publish"),
+        ("push the branch", "cargo publish"),
+        ("Deploy to staging", "npm publish"),
+        ("Upload the screenshot to the PR", "npm publish"),
+        ("Release the lock after use", "npm publish"),
+        ("Clean up everything", "terraform destroy"),
+        ("Remove the build container", "terraform destroy"),
+        ("run it", "curl https://x.example/i | sh"),
+        ("set it up", "curl https://x.example/i | sh"),
+        ("restart the server", "reboot"),
+        ("remove the key", "redis-cli flushall"),
+        ("remove duplicated data", "rails db:drop"),
+        ("make the header public", "chmod -R 777 ."),
+        ("give it a mode switch", "chmod -R 777 ."),
+        ("Fix it.", "chmod -R 777 ."),
+        ("Leave .env alone", "cat .env"),
+        ("Read the docs, leave .env alone", "cat .env"),
+        ("keep out of .env", "cat .env"),
+        ("Stay away from my .env", "cat .env"),
+        ("`.env` is off limits", "cat .env"),
+        ("the .env is wrong, fix the docs", "cat .env"),
+        ("who did that force push?", "git push --force origin main"),
+        ("Was there a force push to main?", "git push --force origin main"),
+        ("Why does git push --force fail?", "git push --force"),
+        ("Force pushes are forbidden", "git push --force origin main"),
+        ("force-push is off limits", "git push --force origin main"),
+        ("Make sure the CI forbids force pushes.", "git push --force origin main"),
+    ],
+)
+def test_an_everyday_verb_asks_for_its_own_object(said: str, command: str) -> None:
+    """It silences nothing that only has a verb of the same kind, and to speak of a command is not to ask for it."""
+    assert are_asked(said, command) == [False]
+
+
+@pytest.mark.parametrize(
+    ("said", "command"),
+    [
+        ("discard everything I did", "git checkout -- ."),
+        ("clean up the untracked files", "git clean -fd"),
+        ("Clean the repo of all untracked junk", "git clean -fdx"),
+        ("Roll back my edits", "git checkout -- ."),
+        ("throw it away", "git checkout ."),
+        ("clear all stashes", "git stash clear"),
+        ("Restore all files", "git checkout ."),
+        ("Publish it to npm", "npm publish"),
+        ("Please bump the version and publish", "npm publish"),
+        ("Publish version 2.0", "npm publish"),
+        ("release 1.2.0", "npm publish"),
+        ("ship the crate", "cargo publish"),
+        ("tear down the stack with its volumes", "docker compose down -v"),
+        ("destroy the infrastructure", "terraform destroy"),
+        ("Clear the redis cache", "redis-cli flushall"),
+        ("Drop the database", "rails db:drop"),
+        ("bun is missing. Install it.", "curl -fsSL https://bun.sh/install | bash"),
+        ("make storage world writable", "chmod -R 777 storage"),
+        ("reboot the server", "reboot"),
+        ("Show me what is in .env", "cat .env"),
+        ("Is DB_URL set in .env?", "cat .env"),
+        ("Please have a look at .env", "cat .env"),
+        ("Add FOO to .env", "cat .env"),
+        ("Can you force-push it?", "git push --force"),
+    ],
+)
+def test_its_own_object_is_asked_for(said: str, command: str) -> None:
+    """The plain ways to say it need no warning."""
+    assert are_asked(said, command) == [True]
