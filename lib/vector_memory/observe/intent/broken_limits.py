@@ -7,10 +7,18 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 
+from vector_memory.observe.commands import files
 from vector_memory.observe.commands.findings import CommandSurroundings
 from vector_memory.observe.commands.words import WORDS
 from vector_memory.observe.intent import limits as acts
-from vector_memory.observe.intent.changes import DATA, ELSEWHERE, FILE_KINDS, CallView, FileChange
+from vector_memory.observe.intent.changes import (
+    DATA,
+    ELSEWHERE,
+    FILE_KINDS,
+    KEPT,
+    CallView,
+    FileChange,
+)
 from vector_memory.observe.intent.grammar import PLACES, SAYS, VERBS
 from vector_memory.observe.intent.limits import Limit
 
@@ -19,6 +27,7 @@ _COVERS = {
     **{act: {act, acts.DEED} for act in (acts.RUN, acts.DELETE)},
 }  # fmt: skip
 """The acts that a ruled out act is found in, where these are more than itself."""
+_WIDE = (acts.ANYTHING, acts.CODE, acts.PRODUCT)
 _APART = frozenset({"tests", "docs"})
 """Places that every package may have."""
 _NOT_IN = {acts.COMMENT: "docs", acts.API: "tests"}
@@ -27,7 +36,7 @@ _HOW = {
     acts.EDIT: "it changes {}", acts.READ: "it opens {}", acts.DELETE: "it deletes {}", acts.MOVE: "it moves {}",
     acts.CREATE: "it makes {}", acts.INSTALL: "it installs {}", acts.COMMIT: "it commits", acts.PUSH: "it pushes",
     acts.MERGE: "it merges", acts.BRANCH: "it goes to {}", acts.API: "it changes a signature in {}",
-    acts.COMMENT: "it adds comments to {}", DATA: "it changes data: {}",
+    acts.COMMENT: "it adds comments to {}", DATA: "it changes data: {}", KEPT: "it changes {}",
 }  # fmt: skip
 
 
@@ -54,6 +63,8 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> bo
         return True
     if change.kind in (ELSEWHERE, DATA):
         return limit.act == acts.EDIT and not limit.is_only and _is_beyond(limit, change, around)
+    if change.kind == KEPT:
+        return limit.act == acts.EDIT and not limit.is_only and _keeps(limit, change, around)
     said = limit.said.lower()
     if change.kind not in _COVERS.get(limit.act, {limit.act}):
         return False
@@ -79,9 +90,19 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> bo
     )
     if "**" in inner and limit.is_only:
         return False
+    is_sweep = "*" in inner and limit.act == acts.EDIT and {*limit.things} <= {*_WIDE}
+    if is_sweep and files.is_made_again(change.path, around):
+        return False
     if not limit.is_only:
         named |= any(_holds(inner, thing) for thing in limit.things)
     return (named or not limit.things) != limit.is_only
+
+
+def _keeps(limit: Limit, change: FileChange, around: CommandSurroundings) -> bool:
+    """Whether a limit names a file that a package manager keeps: "Gemfile" is not `Gemfile.lock`."""
+    inner = around.within(change.path) or ""
+    named = [thing for thing in limit.things if thing not in _WIDE and matches(thing, inner, True)]
+    return any(not posixpath.basename(inner).lower().startswith(f"{one}.") for one in named)
 
 
 def _holds(inner: str, thing: str) -> bool:

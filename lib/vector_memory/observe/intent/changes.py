@@ -21,6 +21,8 @@ from vector_memory.text.shell import ShellWord
 NEW, GONE, FOLDER = limits.CREATE, limits.DELETE, "folder"
 ELSEWHERE, DATA, RESTART = "elsewhere", "data", "restart"
 """What is no file of the project: on another machine, in a database (with the path of its file, where it is one)."""
+KEPT = "kept"
+"""A change of a manifest or a lock file by the package manager that keeps it, which only those who name the file mean."""
 FILE_KINDS = frozenset({limits.EDIT, NEW, GONE, limits.MOVE})
 MOST_TEXT, MOST_NAMED = 4_000, 60
 
@@ -105,6 +107,9 @@ _TAKES = {
 }  # fmt: skip
 """Options of programs that take the next word; those of what installs."""
 _INSTALL_TAKES = "-r --requirement -c --constraint -i --index-url --extra-index-url -t --target --group -G --registry --version --python -E --source"
+_MANAGER_TAKES = (
+    "--cache --extra --extras --include --jobs --loglevel --network-timeout --omit --registry --tag"
+)
 _SCRIPTED = frozenset({"sed", "gsed", "perl", "yq", "awk", "gawk"})
 _PLACING = frozenset({"mv", "cp", "install", "ln", "rsync"})
 _DONE = {
@@ -181,7 +186,8 @@ def _of_files(
     words = words if verb != "find" else []
     if verb in _SCRIPTED:
         given = " ".join(act.args)
-        if "inplace" not in given and (verb.endswith("awk") or not SAYS["in_place"].search(given)):
+        is_awk = verb.endswith("awk")
+        if not (act.value("-i") == "inplace" if is_awk else SAYS["in_place"].search(given)):
             return
         words = words[0 if act.has("-e", "--expression") else 1 :]
     elif kind is None and act.has("--in-place", "--inplace", "--write", "--fix"):
@@ -215,9 +221,12 @@ def _found(act: Act, before: Act | None, around: CommandSurroundings) -> list[st
     if any(one in ("!", "-not", "-prune") or one.startswith((":!", ":^")) for one in source.args):
         return []
     if source.name == "find":
+        if source.value("-type") == "d":
+            return []
+        between = "" if source.value("-maxdepth") == "1" else "**/"
         names, roots = files.search_of(source)
         words = [
-            word._replace(text=f"{word.text}/**/{name}")
+            word._replace(text=f"{word.text}/{between}{name}")
             for word in roots
             for name in names or ["*"]
         ]
@@ -229,19 +238,21 @@ def _found(act: Act, before: Act | None, around: CommandSurroundings) -> list[st
 
 
 def _kept_files(act: Act, around: CommandSurroundings) -> Iterator[FileChange]:
-    """Yield the manifests and lock files that a package manager writes."""
-    verbs = _verbs(act)
-    parts = {part for verb in verbs for part in (*verb.split("."), f"{act.name}:{verb}")}
-    if (
-        "install" in verbs
-        and len(act.texts()) > 1
-        or not parts.isdisjoint(WORDS["renewing"])
-        and "run" not in verbs
-    ):
-        for program, _, name in (one.partition("=") for one in WORDS["keeps"]):
-            path = around.path(name, act.folder)
-            if program == act.name and around.exists(path):
-                yield FileChange(limits.EDIT, path)
+    """Yield the manifests and lock files that a package manager writes: all by verbs of adding, where they name a package
+    ("+" in the table), and lock files by verbs of renewing."""
+    given = act.texts(_MANAGER_TAKES)
+    verbs = {f"{act.name}:{'-'.join(given[:count])}" for count in (1, 2)}
+    if not WORDS["not-here"].isdisjoint(act.args):
+        return
+    named = {f"{verb}+" for verb in verbs if len(given) > 1}
+    is_adding = not WORDS["adding"].isdisjoint(verbs | named)
+    if not is_adding and WORDS["renewing"].isdisjoint(verbs):
+        return
+    for program, _, name in (one.partition("=") for one in WORDS["keeps"]):
+        path = around.path(name, act.folder)
+        is_written = is_adding or "lock" in name
+        if program == act.name and is_written and around.exists(path):
+            yield FileChange(KEPT, path)
 
 
 def _of_deeds(act: Act, branch: str, around: CommandSurroundings) -> Iterator[FileChange]:
@@ -302,11 +313,10 @@ def _kinds(act: Act) -> Iterator[str]:
     words = {*act.args, *verbs} if act.name != "git" else {*verbs, *act.options}
     own = _KINDS.get(act.name, ())
     for kind, rest in (*own, *_KINDS["*"]):
-        is_local = kind == limits.NETWORK and SAYS["local"].search(" ".join(act.args))
+        is_local = kind == limits.NETWORK and bool(SAYS["local"].search(" ".join(act.args)))
         # Of a commit `-n` leaves out the hooks; others make none with it.
-        is_local = is_local or (
-            kind == limits.COMMIT and "commit" not in rest and act.has("-n", "--no-commit")
-        )
+        is_local |= kind == limits.COMMIT and "commit" not in rest and act.has("-n", "--no-commit")
+        is_local |= act.name == "git" and not WORDS["undoing"].isdisjoint(act.args)
         if (words if (kind, rest) in own else verbs).issuperset(rest) and not is_local:
             yield kind
 

@@ -547,6 +547,68 @@ def test_a_hidden_file_is_no_ending() -> None:
         assert bool(list(broken_limits.broken(held, view, place))) == is_broken
 
 
+def keeps(prompt: str, command: str) -> bool:
+    """Whether a command breaks no limit in a project that has every manifest and lock file."""
+    place = CommandSurroundings(ROOT, ROOT, "/home/u", exists=lambda path: "." in path[-12:])
+    view = changes.of_call("Bash", {"command": command}, place)
+    return not list(broken_limits.broken(limits.read(prompt), view, place))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "commands"),
+    [
+        ("Leave package.json alone.", "npm install -g x; npm install --no-save x; npm install --prefix /tmp/x y"),
+        ("Leave package.json alone.", "npm install --omit dev; npm install --workspace web; npm install -w web"),
+        ("Leave package.json alone.", "yarn install --network-timeout 100000; npm cache add x; npm owner add me"),
+        ("Leave package.json alone.", "npm dist-tag add x@1 beta; npm run lock; pnpm install --filter web; npm ci"),
+        ("composer.lock stays as it is.", "composer global require x/y; composer install --working-dir sub"),
+        ("Don't touch Gemfile.", "bundle update; bundle config add x; bundle install --jobs 4"),
+        ("Don't touch pyproject.toml.", "uv lock; poetry lock; uv tool install ruff; uv self update; uv pip install x"),
+        ("Don't touch pyproject.toml.", "poetry self update; poetry install --only main; poetry config add"),
+        ("Leave poetry.lock alone.", "poetry install --with dev; poetry install --extras x"),
+        ("Don't touch Cargo.toml.", "cargo install ripgrep; cargo install --path .; cargo update"),
+        ("Leave go.mod alone.", "go mod tidy -diff; go install ./cmd/x; go install x.org/y@latest; go tool get"),
+        ("Only touch src/.", "cargo install ripgrep; uv pip install x; poetry install --only main"),
+        ("Don't change any code.", "go install ./cmd/x; npm update; uv pip install x"),
+        ("Read only please. Don't change anything.", "go install ./...; npm install -g x"),
+        ("Don't commit yet.", "git revert --abort; git revert --quit; git cherry-pick --abort; git cherry-pick --skip"),
+        ("Don't commit yet.", "git am --abort; git am --show-current-patch; git log --no-ff; git merge --abort"),
+        ("Don't deploy.", "ansible-playbook --syntax-check x.yml; ansible-playbook --list-tasks x.yml"),
+        ("Don't deploy.", "pulumi up --preview-only"),
+        ("Don't touch config/prod.exs.", "find . -maxdepth 1 -name '*.exs' -delete; find . -type d -empty -delete"),
+        ("Don't touch config/prod.exs.", "find . -type d | xargs touch; awk '{print \"inplace\"}' config/prod.exs"),
+        ("Don't change any code.", "find . -name '*.pyc' -delete; find . -name '*.log' | xargs rm"),
+        ("Don't edit any file.", "find . -name .DS_Store -delete; find . -name '*.pyc' -exec rm {} +"),
+    ],
+)  # fmt: skip
+def test_obedient_calls_are_no_breach(prompt: str, commands: str) -> None:
+    """What only looks like it: another place, an operand of an option, a trial, what is made again."""
+    assert [command for command in commands.split("; ") if not keeps(prompt, command)] == []
+
+
+@pytest.mark.parametrize(
+    ("prompt", "commands"),
+    [
+        ("Leave package.json alone.", "npm install x; npm i x; yarn add x; npm install --omit dev x"),
+        ("Don't touch Gemfile.lock.", "bundle update; bundle lock --add-platform x; bundle add x"),
+        ("Don't touch pyproject.toml.", "uv add x; poetry add x; poetry remove x"),
+        ("Leave go.mod alone.", "go mod tidy; go get x.org/y; go mod edit -require x"),
+        ("The lock file must not change.", "npm update; yarn upgrade; poetry lock"),
+        ("Don't commit yet.", "git revert HEAD; git cherry-pick abc; git merge --no-ff x; git pull --no-ff; git am x"),
+        ("Don't deploy.", "ansible-playbook x.yml; pulumi up"),
+        ("Don't touch config/prod.exs.", "awk -i inplace '{print}' config/prod.exs; find . -type f -delete"),
+        ("Don't change any code.", "find . -name '*.py' -delete; find . -name '*.go' | xargs sed -i s/a/b/"),
+        ("Don't delete anything.", "find . -name '*.pyc' -delete"),
+    ],
+)  # fmt: skip
+def test_their_neighbours_are(prompt: str, commands: str) -> None:
+    assert [command for command in commands.split("; ") if keeps(prompt, command)] == []
+
+
+def test_a_sweep_through_tests_changes_no_code() -> None:
+    assert keeps("Don't change any production code.", "sed -i s/a/b/ tests/*.py")
+
+
 def test_migrations_are_run_by_their_verb() -> None:
     limit = "Don't run the migrations."
     assert not breaks(limit, "Bash", command="pytest -k migrate")
