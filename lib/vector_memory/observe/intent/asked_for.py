@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from vector_memory.observe.commands import findings
 from vector_memory.observe.commands.findings import Finding
-from vector_memory.observe.intent.grammar import SAYS, VERBS
+from vector_memory.observe.intent.grammar import AROUND, SAYS, VERBS
 from vector_memory.observe.intent.limits import LONGEST_SENTENCE
 from vector_memory.text import tables
 from vector_memory.text.words import clauses_in
@@ -25,7 +25,7 @@ _NEGATED = (
     "don't", "dont", "do not", "never", "without", "avoid", "must not", "shouldn't", "shouldnt", "no",
 )  # fmt: skip
 _FOLDER = os.path.dirname(__file__)
-_DENIALS, _WORDS = tables.patterns("denials", _FOLDER), tables.sets("requests", _FOLDER)
+_WORDS = tables.sets("requests", _FOLDER)
 _CLAUSE_END = re.compile(r"[:，、；：]|,(?!\s*(?:bitte\s+)?nicht\W*$)|\s(?:sondern|sino)\s")
 """A comma before "bitte nicht" alone ends none."""
 MOST_BEFORE = 80
@@ -112,9 +112,7 @@ def _is_for(
     if is_named and _is_spoken_of(found.string):
         return False
     is_done, is_called = before.endswith(" be "), before.endswith(command.partition(" ")[0] + " ")
-    is_head = _DENIALS["asks"].search(before[-MOST_BEFORE:]) and not _DENIALS["listed"].search(
-        before
-    )
+    is_head = AROUND["asks"].search(before[-MOST_BEFORE:]) and not AROUND["listed"].search(before)
     if not (is_named or is_called or (is_head and is_done == (found["done"] is not None))):
         return False
     said = found.string if is_named else before if is_done else found.string[found.end() :]
@@ -214,5 +212,5 @@ def _is_needless(before: str, rest: str) -> bool:
 def _is_denied(sentence: str, start: int, end: int) -> bool:
     """Whether a command there is denied in another language, within its clause: others may have a "not" of their own."""
     before, after = _CLAUSE_END.split(sentence[:start])[-1], _CLAUSE_END.split(sentence[end:])[0]
-    denied = _DENIALS["before"].search(before[-MOST_BEFORE:]) or _DENIALS["after"].search(after)
+    denied = AROUND["before"].search(before[-MOST_BEFORE:]) or AROUND["after"].search(after)
     return denied is not None

@@ -78,6 +78,8 @@ class _Patterns(dict[str, re.Pattern[str]]):
 
 _GRAMMAR = _grammar()
 SAYS = _Patterns()
+AROUND = tables.patterns("denials", HERE)
+"""What stands around the verb of a request."""
 
 
 def warm() -> None:

@@ -15,7 +15,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from vector_memory.observe.intent.grammar import ALIASES, NOUNS, RUNS, SAYS, THINGS, VERBS, any_of
+from vector_memory.observe.intent.grammar import (
+    ALIASES,
+    AROUND,
+    NOUNS,
+    RUNS,
+    SAYS,
+    THINGS,
+    VERBS,
+    any_of,
+)
 from vector_memory.text import tables
 
 EDIT, DELETE, MOVE, CREATE, READ, COMMIT, PUSH, REQUEST, INSTALL, RUN, NETWORK, DATABASE, BRANCH, HISTORY, MERGE = (
@@ -431,7 +440,9 @@ def after(limits: Sequence[Limit], prompt: str) -> list[Limit]:
 
 def _lifts(prompt: str, limit: Limit) -> bool:
     """Whether a prompt, in small letters, lifts a limit that it does not set again."""
-    goes_on = bool(SAYS["go"].search(prompt) or SAYS["other"].search(prompt))
+    is_wide = not limit.is_only and limit.things[:1] in ((ANYTHING,), (CODE,))
+    says_more = bool(SAYS["go"].search(prompt) or SAYS["other"].search(prompt))
+    goes_on = _asks_change(prompt) if is_wide else says_more
     # No prompt names "anything": its sign, spoken, is no word at all, which stands in every text.
     names_it = any(name in prompt for name in map(_spoken, limit.things) if name)
     if limit.waits and SAYS["approved"].search(prompt):
@@ -441,11 +452,27 @@ def _lifts(prompt: str, limit: Limit) -> bool:
     if limit.act in ON_FILES:
         if limit.is_only:
             return goes_on and not names_it
-        return goes_on if limit.things[:1] in ((ANYTHING,), (CODE,)) else names_it
+        return goes_on if is_wide else names_it
     acts = (limit.act, DO) if limit.act == RUN else (limit.act,)
     verbs = {form for form, (act, _) in VERBS.items() if act in acts}
     words = any_of({*verbs, *THINGS.get(limit.act, ()), *limit.things})
     return bool(re.search(rf"\b(?:{words})(?:s|e?d|ing)?\b", prompt))
+
+
+def _asks_change(prompt: str) -> bool:
+    """Whether a prompt, in small letters, asks for a change: by a verb for one at the head of a clause that is no question
+    and asks for no text, or by agreeing to one. "Ok" alone may only say that it was read."""
+    said = prompt[:MOST_CHARS]
+    if SAYS["approved"].search(said):
+        words = {word.strip(".,;:!") for word in said.split()}
+        return not words <= {"ok", "okay", "good", "fine", "please"}
+    for sentence in SAYS["sentence"].split(said):
+        is_asked = sentence.endswith("?") and not SAYS["asking"].search(sentence)
+        for verb in SAYS["change"].finditer(sentence) if not is_asked else ():
+            is_head = AROUND["asks"].search(sentence[max(0, verb.start() - 80) : verb.start()])
+            if is_head and not SAYS["told"].search(sentence[verb.start() :]):
+                return True
+    return False
 
 
 def _spoken(thing: str) -> str:

@@ -412,6 +412,41 @@ def test_later_prompts_lift_them(first: str, then: str, left: list[str]) -> None
 
 
 @pytest.mark.parametrize(
+    "then",
+    [
+        "What would you change?", "How would you fix it?", "Which function would you add?", "Does the fix in 1.2 help?",
+        "Is it possible to remove the lock?", "Write it down for me here in the chat.", "Make a table of the timings.",
+        "Next: explain how the build works.", "ok", "Show me how to implement it", "Could you write a summary?",
+        "Create a list of the slow functions for me.", "Add to your explanation how the cache works.", "Continue.",
+        "List what one would have to rename.", "Let's move on to the parser: what is wrong with it?",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "first", ["Don't change anything.", "Don't change any code, just explain it."]
+)
+def test_who_asks_for_no_change_lifts_none(first: str, then: str) -> None:
+    """A question, a text, an answer that was read: nothing is to be changed still."""
+    assert limits.after(limits.read(first), then)
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        "Fix it.", "Great, implement that.", "OK, go ahead and change it.", "Yes.", "yes please", "Go ahead", "do it",
+        "Good idea - apply it.", "I want you to fix the rounding.", "Could you fix it?", "Please write the tests.",
+        "Now add a cache.", "Make it faster.", "Thanks. Can you rename it?", "Alright, let's build it", "You can fix it now.",
+        "Looks right. Go ahead.", "Add a summary to docs/x.md.", "Create a table for users.", "So turn on the cache.",
+        "- fix the rounding\n- add a test", "Then replace the loop by a map.",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "first", ["Don't change anything.", "Don't change any code, just explain it."]
+)
+def test_who_asks_for_a_change_lifts_it(first: str, then: str) -> None:
+    assert not limits.after(limits.read(first), then)
+
+
+@pytest.mark.parametrize(
     "command",
     [
         "kubectl get deploy web -o yaml", "pytest -k deploy", "cargo test deploy", "find deploy -name x", "cd deploy && ls",
