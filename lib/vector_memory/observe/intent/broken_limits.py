@@ -88,11 +88,16 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> bo
         matches(thing, inner, f"{thing}/" in said) or _ends(thing, inner, around)
         for thing in limit.things
     )
+    is_swept = limit.is_only or {*limit.things} <= {*_WIDE}
+    if (
+        "*" in inner
+        and is_swept
+        and limit.act == acts.EDIT
+        and files.is_made_again(change.path, around)
+    ):
+        return False
     if "**" in inner and limit.is_only:
-        return False
-    is_sweep = "*" in inner and limit.act == acts.EDIT and {*limit.things} <= {*_WIDE}
-    if is_sweep and files.is_made_again(change.path, around):
-        return False
+        return not named and not any(_may_hold(inner.lower(), thing) for thing in limit.things)
     if not limit.is_only:
         named |= any(_holds(inner, thing) for thing in limit.things)
     return (named or not limit.things) != limit.is_only
@@ -111,6 +116,13 @@ def _holds(inner: str, thing: str) -> bool:
     if "**" not in inner and inner.count("/") != thing.count("/"):
         return thing.startswith(f"{inner}/")
     return fnmatch.fnmatchcase(thing, inner.replace("**/", "*").lower())
+
+
+def _may_hold(inner: str, thing: str) -> bool:
+    """Whether a search may find nothing but a thing: it begins above its folder, or looks for its file by name."""
+    root, name = inner.partition("**")[0], inner.rpartition("/")[2]
+    is_above = thing.startswith(root)
+    return is_above and ("." not in posixpath.basename(thing) or name == posixpath.basename(thing))
 
 
 def _ends(thing: str, inner: str, around: CommandSurroundings) -> bool:
