@@ -90,8 +90,8 @@ def _asks(prompt: str, way: _Way, found: Finding) -> bool:
     if any(_is_negated(part) and _named(levels, part.split()) for part in parts):
         return False
     for before, part in zip(["", *parts], parts, strict=False):
-        is_told = bool(command) and not _is_spoken_of(part)
-        whole = re.finditer(re.escape(command), part) if is_told else ()
+        found_whole = re.finditer(re.escape(command), part) if command else ()
+        whole = [one for one in found_whole if not _is_spoken_of(part, *one.span())]
         verbs = [one for one in way.request.finditer(part) if _is_for(way, names, command, before, one)]  # fmt: skip
         is_said = any(not _is_denied(part, *one.span()) for one in (*whole, *verbs))
         if is_said and not _is_negated(part):
@@ -109,7 +109,7 @@ def _is_for(
     """
     before = found.string[: found.start()]
     is_named = found["name"] is not None
-    if is_named and _is_spoken_of(found.string):
+    if is_named and _is_spoken_of(found.string, *found.span()):
         return False
     is_done, is_called = before.endswith(" be "), before.endswith(command.partition(" ")[0] + " ")
     is_head = AROUND["asks"].search(before[-MOST_BEFORE:]) and not AROUND["listed"].search(before)
@@ -143,10 +143,12 @@ def _is_one_of(objects: Collection[str], said: Sequence[str]) -> bool:
     return any(end.removesuffix(plural) in objects for end in ends for plural in ("", "s", "es", "en"))  # fmt: skip
 
 
-def _is_spoken_of(sentence: str) -> bool:
-    """Whether a sentence asks about a command, or says that it is barred, rather than asking for it."""
+def _is_spoken_of(sentence: str, start: int, end: int) -> bool:
+    """Whether a sentence asks about a command there, or its clause says that it is barred, rather than asking for it."""
     is_question = sentence.rstrip().endswith("?") and not SAYS["asking"].search(sentence)
-    return is_question or not _WORDS["barred"].isdisjoint(sentence.strip(".!").split())
+    clause = sentence[:start].rpartition(",")[2] + sentence[start:end] + sentence[end:].partition(",")[0]  # fmt: skip
+    is_barred = not _WORDS["barred"].isdisjoint(clause.strip(".! ").split())
+    return is_question or is_barred or " off limits" in clause
 
 
 def _object(said: str, ends: Collection[str]) -> list[str]:

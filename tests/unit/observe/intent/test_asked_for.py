@@ -261,6 +261,8 @@ def test_an_everyday_verb_asks_for_its_own_object(said: str, command: str) -> No
         ("Please have a look at .env", "cat .env"),
         ("Add FOO to .env", "cat .env"),
         ("Can you force-push it?", "git push --force"),
+        ("The protection is disabled now, so force-push it.", "git push --force"),
+        ("Raise the rate limits and force-push.", "git push --force"),
     ],
 )
 def test_its_own_object_is_asked_for(said: str, command: str) -> None:
