@@ -28,7 +28,6 @@ from vector_memory.index.typists import is_typed
 from vector_memory.model import EXTRACTION_MARK, unique
 from vector_memory.system import json_in
 from vector_memory.system.json_in import Record
-from vector_memory.text.unstored import INSTEAD, without_unstored
 
 SAID = "said"
 DONE = "done"
@@ -158,9 +157,6 @@ class Exchange:
         """Whether there is anything in it to remember: what a command of this memory answered was remembered before."""
         if self.prompt.startswith(EXTRACTION_MARK) or is_own_command(self.prompt):
             return False
-        if self.prompt == INSTEAD and not self.calls:
-            # All that was said is not to be remembered, nor what was answered to it.
-            return False
         said = any(step.kind != DONE for step in self.steps)
         return said or bool(self.prompt and not is_command(self.prompt))
 
@@ -279,7 +275,7 @@ class Reading:
             for result in results:
                 self._add_result(into, result, entry)
             if prompt and is_typed(entry.data, prompt):
-                into.steps.append(ExchangeStep(NOTE, NOTED + without_unstored(prompt)))
+                into.steps.append(ExchangeStep(NOTE, NOTED + prompt))
         elif prompt:
             self._warming.discard(self._chain(entry))
             self._start(entry, prompt)
@@ -316,8 +312,7 @@ class Reading:
             return
         prompt = plain_prompt("\n".join(_texts(_blocks(attachment.get("prompt")))))
         if prompt and is_typed(Record({**entry.data, **attachment}), prompt):
-            noted = NOTED + without_unstored(prompt)
-            self._current(entry).steps.append(ExchangeStep(NOTE, noted))
+            self._current(entry).steps.append(ExchangeStep(NOTE, NOTED + prompt))
 
     def _add_call(self, into: _Open, block: Record, entry: TranscriptEntry) -> None:
         name, given = str(block.get("name") or ""), block.part("input")
@@ -359,7 +354,7 @@ class Reading:
         words = tools.user_words(text, name, failed)
         if words:
             head = f"User, refusing {action or name or 'a step'}" if failed else "User's answers"
-            said = without_unstored(strip_tags(words))
+            said = strip_tags(words)
             into.steps.append(ExchangeStep(NOTE, f"{head}: {said}", said if failed else ""))
         elif failed and call:
             refused = tools.is_rejection(text)
@@ -384,8 +379,6 @@ class Reading:
         self.turns += 1
         before = self._before if chain == MAIN else ()
         typed = is_typed(entry.data, prompt)
-        if typed and chain == MAIN:
-            prompt = without_unstored(prompt)
         begun = _Open(entry, prompt, self.turns, chain != MAIN, typed, before=before)
         self._open[chain] = begun
         self._touch(begun, entry)
