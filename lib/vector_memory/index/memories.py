@@ -172,6 +172,14 @@ def _where(exchange: Exchange, clean: Callable[[str], str]) -> dict[str, object]
     return found
 
 
+def around_prompt(exchange: Exchange) -> tuple[str, str, str]:
+    """Return the user's own words of a prompt between what stands before and behind them in their passage."""
+    words = pastes.own(exchange.prompt) if exchange.is_users else exchange.prompt
+    follows = next(_parts(exchange, "", unchanged), None)
+    behind = f"\n{follows.head}{follows.text[:LEAST_CHARS]}" if follows else ""
+    return (NOTED if exchange.is_users else TASK), words, behind
+
+
 def title_of_exchange(exchange: Exchange, prompt: str, clean: Callable[[str], str]) -> str:
     """Return what an exchange is about, in the user's own words where he has any.
 

@@ -22,6 +22,7 @@ from vector_memory.system.json_in import Record
 
 _TALK = frozenset({"user", "assistant", "summary", "system", "attachment", "file-history-snapshot"})
 _LOOK_AT = 40
+Clean = Callable[[str], str]
 
 PRODUCERS = (to_drafts, fix_drafts)
 """What makes drafts of an exchange: each takes (exchange, path, time where the transcript tells none,
@@ -64,8 +65,9 @@ def read_new(
     final: bool,
     last_assistant_message: str = "",
     stopped_at: float | None = None,
-    clean: Callable[[str], str] = unchanged,
+    clean: Clean = unchanged,
     for_lessons: bool = False,
+    clean_of: Callable[[Exchange], Clean] | None = None,
 ) -> TurnRead:
     """Read what is new or has grown in a transcript.
 
@@ -79,6 +81,7 @@ def read_new(
         clean: redacts a text before it is cut. Texts that it refuses are left out.
         for_lessons: begin where lessons begin again, if that comes first. There is no draft of what lies
             before the cursor's own place.
+        clean_of: returns what redacts the texts of one exchange, where that is more than `clean` does.
     """
     cursor = _fitting(path, cursor)
     begin = min(cursor.position, cursor.lessons) if for_lessons else cursor.position
@@ -92,7 +95,9 @@ def read_new(
     fresh = [exchange for exchange in ready if known.get(exchange.key) != exchange.digest()]
     known.update((exchange.key, exchange.digest()) for exchange in fresh)
     at = datetime.fromtimestamp(os.path.getmtime(path), timezone.utc)
-    drafts = _drafts(sorted(fresh, key=lambda one: one.turn), path, at, clean)
+    drafts = _drafts(
+        sorted(fresh, key=lambda one: one.turn), path, at, clean, clean_of or (lambda _: clean)
+    )
     end = Position(lines.offset, lines.part, lines.line, reading.turns)
     moved = _oldest_needed(closed, open_ones) or end
     alive = {exchange.key for exchange in (*closed, *open_ones) if exchange.turn > moved.turns}
@@ -180,7 +185,11 @@ def _with_last_words(open_ones: list[Exchange], words: str) -> list[Exchange]:
 
 
 def _drafts(
-    found: Sequence[Exchange], path: str, at: datetime, clean: Callable[[str], str]
+    found: Sequence[Exchange],
+    path: str,
+    at: datetime,
+    clean: Clean,
+    clean_of: Callable[[Exchange], Clean],
 ) -> list[Draft]:
     drafts: list[Draft] = []
     checked = [exchange for exchange in found if learn_secrets(exchange, clean)]
@@ -188,14 +197,15 @@ def _drafts(
         if not exchange.is_worth_keeping:
             continue
         try:
+            own = clean_of(exchange)
             for made_of in PRODUCERS:
-                drafts.extend(made_of(exchange, path, at, clean))
+                drafts.extend(made_of(exchange, path, at, own))
         except UnsafeTextError:
             continue
     return drafts
 
 
-def learn_secrets(exchange: Exchange, clean: Callable[[str], str]) -> bool:
+def learn_secrets(exchange: Exchange, clean: Clean) -> bool:
     """Look at whole commands and at what files are given before anything is kept: there a secret has its name
     ("DB_PASSWORD=…"), which it seldom has in the prompt that told it ("the login is anna with …").
 

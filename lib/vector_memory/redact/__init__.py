@@ -10,7 +10,7 @@ from vector_memory.errors import UnsafeTextError
 from vector_memory.model import CleanText
 from vector_memory.redact import policy as policies
 from vector_memory.redact.automaton import Meter, ascii_of
-from vector_memory.redact.echoes import find_echoes, together, values_known
+from vector_memory.redact.echoes import find_echoes, find_words, together, values_known, weak_values
 from vector_memory.redact.encoded import find_encoded
 from vector_memory.redact.normalise import normalise
 from vector_memory.redact.placeholders import placeholders
@@ -19,7 +19,17 @@ from vector_memory.redact.secrets import find_secrets
 from vector_memory.redact.spans import NEAR, Span, merged, without
 from vector_memory.redact.wrapped import find_wrapped
 
-__all__ = ["Clean", "active", "clean", "for_project", "together", "values_known", "warm"]
+__all__ = [
+    "Clean",
+    "active",
+    "blotted",
+    "clean",
+    "for_project",
+    "together",
+    "told",
+    "values_known",
+    "warm",
+]
 
 _PASSES = 8
 _ATTEMPTS = 3
@@ -47,15 +57,8 @@ def clean(text: str, policy: Policy | None = None) -> Clean:
     Raises:
         UnsafeTextError: the text could not be handled; it must not be stored.
     """
-    try:
+    with _checking():
         return _settled(normalise(text), policy or active())
-    except UnsafeTextError:
-        raise
-    except Exception as error:
-        raise UnsafeTextError(
-            f"A text could not be checked for secrets ({type(error).__name__}), so it was dropped.",
-            "`vector-memory doctor` shows how often this happens.",
-        ) from error
 
 
 @contextlib.contextmanager
@@ -66,6 +69,44 @@ def for_project(
     `policy.for_project` says."""
     with policies.for_project(folders, configurations), together():
         yield
+
+
+def told(before: str, words: str, behind: str) -> list[str]:
+    """Return the passwords made of words that a prompt tells. They go from the other forms of its exchange
+    (`blotted`), where nothing around them may tell them, and from nowhere else.
+
+    Args:
+        before: what stands before the prompt in its passage, and `behind` what stands behind it.
+        words: the prompt.
+
+    Raises:
+        UnsafeTextError: the prompt could not be handled.
+    """
+    with _checking():
+        before, words, behind = map(normalise, (before, words, behind))
+        text, start, end = before + words + behind, len(before), len(before) + len(words)
+        spans = _spans(text, active())
+        return weak_values(text, [span for span in spans if start <= span.start < span.end <= end])
+
+
+def blotted(text: str, values: Sequence[str]) -> Clean:
+    """Return a clean text without some values, where they stand as whole words."""
+    spans = find_words(text, values)
+    return Clean(CleanText(without(text, spans)), len(spans))
+
+
+@contextlib.contextmanager
+def _checking() -> Iterator[None]:
+    """Let whatever goes wrong in this block mean that a text must not be stored."""
+    try:
+        yield
+    except UnsafeTextError:
+        raise
+    except Exception as error:
+        raise UnsafeTextError(
+            f"A text could not be checked for secrets ({type(error).__name__}), so it was dropped.",
+            "`vector-memory doctor` shows how often this happens.",
+        ) from error
 
 
 def warm() -> None:

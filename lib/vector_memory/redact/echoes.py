@@ -7,7 +7,8 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 
-from vector_memory.redact.spans import MARK, Span
+from vector_memory.model import unique
+from vector_memory.redact.spans import MARK, Span, merged
 from vector_memory.redact.values import PASSWORD, is_passphrase, is_telling, is_unlike_words
 
 MOST = 200
@@ -60,14 +61,41 @@ def find_echoes(text: str, spans: Sequence[Span]) -> Iterator[Span]:
             of_others.setdefault(value.translate(_QUOTES), name)
 
 
+def weak_values(text: str, spans: Sequence[Span]) -> list[str]:
+    """Return the passwords among what was found that are made of words, which say too little to go from other texts."""
+    found = (text[span.start : span.end] for span in spans if span.name == PASSWORD)
+    return [value for value in unique(found) if is_unlike_words(value) and not is_telling(value)]
+
+
+def find_words(text: str, values: Sequence[str]) -> list[Span]:
+    """Return where some values stand as whole words."""
+    return merged(
+        Span(place, place + len(value), PASSWORD)
+        for value in values
+        for place in _places(text, value)
+        if not _is_part(text, place, place + len(value))
+    )
+
+
+def _is_part(text: str, start: int, end: int) -> bool:
+    """Whether a stretch of a text is part of a longer word, of a path or of a call, as names are."""
+    before, after = text[max(0, start - 1) : start], text[end : end + 1]
+    if (
+        before.isalnum()
+        or after.isalnum()
+        or (before and before in "_/\\.")
+        or (after and after in "_/\\(")
+    ):
+        return True
+    return after == "." and text[end + 1 : end + 2].isalnum()
+
+
 def _is_strong(value: str, name: str) -> bool:
     if len(value) > LONGEST or MARK[:10] in value:
         return False
     if name == "pin":
         return len(value) >= _LEAST_DIGITS
-    if is_telling(value):
-        return True
-    return name == PASSWORD and (is_passphrase(value) or is_unlike_words(value))
+    return is_telling(value) or (name == "password" and is_passphrase(value))
 
 
 def _places(text: str, words: str) -> Iterator[int]:
@@ -81,12 +109,7 @@ def _places(text: str, words: str) -> Iterator[int]:
 
 
 def _parts_of(text: str, value: str, name: str) -> Iterator[Span]:
-    """Yield where a value of another text stands, whole, or its start or its end; of one that is made of words
-    the whole alone, since its start may be a word."""
-    if not is_telling(value):
-        for place in _places(text, value):
-            yield Span(place, place + len(value), name)
-        return
+    """Yield where a value of another text stands, whole, or its start or its end."""
     for place in _places(text, value[:_LEAST_PART]):
         size = min(_LEAST_PART, len(value))
         while text[place + size : place + size + 1] == value[size : size + 1] != "":

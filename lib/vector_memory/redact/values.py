@@ -166,8 +166,8 @@ def is_passphrase(value: str) -> bool:
 
 
 def is_unlike_words(value: str) -> bool:
-    """Whether a password that was found can hardly stand for anything else where it stands again: it is neither letters
-    nor digits alone, and has a capital or more digits than names have."""
+    """Whether a password that was found is seldom anything else where it stands again as a whole word: it is neither
+    letters nor digits alone, and has a capital or more digits than names have."""
     if len(value) < _LEAST_UNLIKE or value.isalpha() or not any(map(str.isalpha, value)):
         return False
     return value != value.lower() or sum(map(str.isdigit, value)) > 1

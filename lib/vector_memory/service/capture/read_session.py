@@ -10,8 +10,9 @@ from functools import lru_cache
 from vector_memory import projects, redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.cursor import Cursor
+from vector_memory.index.exchanges import Exchange
 from vector_memory.index.fixes.fix_drafts import RAN, TAG
-from vector_memory.index.memories import Draft
+from vector_memory.index.memories import Draft, around_prompt
 from vector_memory.index.reader import TurnRead, head_of, read_new
 from vector_memory.model import unique
 from vector_memory.redact import policy
@@ -79,6 +80,17 @@ def _read(ask: ReadRequest) -> TurnRead:
             redacted += cleaned.redactions
             return cleaned.text
 
+        def clean_of(exchange: Exchange) -> Callable[[str], str]:
+            values = redact.told(*around_prompt(exchange))
+
+            def clean_own(text: str) -> str:
+                nonlocal redacted
+                cleaned = redact.blotted(clean(text), values)
+                redacted += cleaned.redactions
+                return cleaned.text
+
+            return clean_own if values else clean
+
         made = read_new(
             ask.path,
             ask.cursor,
@@ -87,13 +99,11 @@ def _read(ask: ReadRequest) -> TurnRead:
             stopped_at=ask.stopped_at,
             clean=clean,
             for_lessons=ask.for_lessons,
+            clean_of=clean_of,
         )
-        made.redactions, known = redacted, -1
-        # What other words around it tell in a passage goes from titles, names of files and other passages too.
-        while known < redact.values_known():
-            known, drafts, made.drafts = redact.values_known(), made.drafts, []
-            for draft in drafts:
-                _add(made, draft, lambda text: cached(text, redact.values_known()))
+        drafts, made.drafts, made.redactions = made.drafts, [], redacted
+        for draft in drafts:
+            _add(made, draft, lambda text: cached(text, redact.values_known()))
     made.over = policy.given_up()
     return made
 

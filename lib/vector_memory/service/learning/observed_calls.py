@@ -16,7 +16,7 @@ from vector_memory.index.fixes import commands, fixes
 from vector_memory.index.fixes.command_names import command_name
 from vector_memory.index.fixes.errors import error_line, names_in, signature, words_of
 from vector_memory.index.fixes.fixes import Episode
-from vector_memory.index.memories import to_drafts
+from vector_memory.index.memories import around_prompt
 from vector_memory.index.reader import learn_secrets
 from vector_memory.index.tools import LONGEST_NAME, clip
 from vector_memory.index.tools import SKILL as SKILL_TOOL
@@ -67,26 +67,36 @@ def harvest(exchanges: Iterable[Exchange], clean: Clean) -> list[TaskTurn]:
     ]
     for exchange in working:
         learn_secrets(exchange, clean)
-        _learn_from_passages(exchange)
+    owns = {exchange.key: _Own(exchange, clean) for exchange in working}
     ends = {
-        (episode.exchange.key, episode.number): _end(episode, clean)
+        (episode.exchange.key, episode.number): _end(episode, owns[exchange.key].clean)
         for exchange in working
         for episode in fixes.episodes(exchange)
     }
     restricts = levels.restricting()
     return [
-        _turn(exchange, ends, clean)
+        _turn(exchange, ends, owns[exchange.key])
         for exchange in working
         if not (restricts and restricts(_words(exchange)))
     ]
 
 
-def _learn_from_passages(exchange: Exchange) -> None:
-    """Look at an exchange's passages: other words stand around a prompt's there, and what goes from them goes from the
-    prompt and from commands."""
-    with suppress(UnsafeTextError):
-        for passage in to_drafts(exchange, clean=lambda text: redact.clean(text).text):
-            redact.clean(passage.text)
+class _Own:
+    """What redacts the texts of one exchange: what its prompt tells goes from all of them (`redact.told`)."""
+
+    def __init__(self, exchange: Exchange, clean: Clean) -> None:
+        self._clean = clean
+        self.values: list[str] | None = None
+        with suppress(UnsafeTextError):
+            self.values = redact.told(*around_prompt(exchange))
+
+    def blot(self, text: str) -> str:
+        """Return a clean text without those values; nothing where they are not known."""
+        return "" if self.values is None else str(redact.blotted(text, self.values).text)
+
+    def clean(self, text: str) -> str:
+        """Return a text redacted."""
+        return self.blot(self._clean(text))
 
 
 def _words(exchange: Exchange) -> list[object]:
@@ -95,13 +105,13 @@ def _words(exchange: Exchange) -> list[object]:
     return [exchange.prompt, exchange.steps, exchange.files, called]
 
 
-def _turn(exchange: Exchange, ends: dict[tuple[str, int], str], clean: Clean) -> TaskTurn:
+def _turn(exchange: Exchange, ends: dict[tuple[str, int], str], own: _Own) -> TaskTurn:
     """Return what was done in an exchange.
 
     Args:
         ends: by what failing commands were ended, by the exchange and the number of the failure in it.
     """
-    start = exchange.started_at or exchange.ended_at or datetime.now(timezone.utc)
+    start, clean = exchange.started_at or exchange.ended_at or datetime.now(timezone.utc), own.clean
     calls: list[TaskCall] = []
     failures = 0
     for call in exchange.calls[:MOST_STEPS]:
@@ -110,7 +120,7 @@ def _turn(exchange: Exchange, ends: dict[tuple[str, int], str], clean: Clean) ->
             failures += 1
         else:
             calls += _calls(call, start, clean)
-    prompt = _prompt(exchange.prompt)
+    prompt = own.blot(_prompt(exchange.prompt))[:PROMPT_CHARS]
     return TaskTurn(
         exchange.key,
         prompt,
@@ -129,7 +139,7 @@ def _turn(exchange: Exchange, ends: dict[tuple[str, int], str], clean: Clean) ->
 def _prompt(prompt: str) -> str:
     try:
         # It is not told to anybody: what it asks for is read off it.
-        return str(redact.clean(prompt).text[:PROMPT_CHARS])
+        return str(redact.clean(prompt).text)
     except UnsafeTextError:
         return ""
 
