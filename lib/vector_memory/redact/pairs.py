@@ -14,27 +14,27 @@ from vector_memory.redact.values import KEY, PASSWORD, SECRET, is_put_together, 
 from vector_memory.text import tables
 
 _WORDS = tables.sets("password_words")
-ABROAD = frozenset(folded(word.replace("_", " ")) for word in _WORDS["names"])
+_ABROAD = frozenset(folded(word.replace("_", " ")) for word in _WORDS["names"])
 """How passwords are called in other languages, as a folded text has it."""
 _LONGEST_START = 6
 """Letters of a name that may be the start of other words: what begins with a longer one is a name, too."""
 
 
 _CODES = _WORDS["codes"]
-_IN_OTHER_LETTERS = [name for name in (*ABROAD, *_CODES) if set(ascii_of(name)) <= set(b"?")]
+_IN_OTHER_LETTERS = [name for name in (*_ABROAD, *_CODES) if set(ascii_of(name)) <= set(b"?")]
 _FOREIGN = re.compile("|".join(_IN_OTHER_LETTERS))
 _IN_ASCII = [
     ascii_of(name).decode("ascii")
-    for name in sorted(ABROAD.difference(_IN_OTHER_LETTERS), key=len, reverse=True)
+    for name in sorted(_ABROAD.difference(_IN_OTHER_LETTERS), key=len, reverse=True)
 ]
 """The names that have letters in ASCII, with "?" for the others, the longest first."""
 ANY_NAME = "|".join(
-    ("pas+w?|ps+w|pwd?|mdp|secret|token|credential|key|auth", *map(re.escape, _IN_ASCII))
+    ("pas+w?|ps+w|pwd?|secret|token|credential|key|auth", *map(re.escape, _IN_ASCII))
 ).encode("ascii")
 CLUE = b"(?i:" + ANY_NAME + rb")|\?\?"
 """What every text in ASCII holds in which there is one: of the foreign words "?" is left."""
 _NAME = re.compile(
-    "pass(?:wor|wd|phrase|code|w)|pass(?![a-z])|ps+w(?:r|or)?d|ps+wr?d|pasw|pwd|(?<![a-z0-9])(?:pw|mdp)(?![a-z])|"
+    "pass(?:wor|wd|phrase|code|w)|pass(?![a-z])|ps+w(?:r|or)?d|ps+wr?d|pasw|pwd|(?<![a-z0-9])pw(?![a-z])|"
     "secret|token|credential|key(?![a-z])|auth(?:entication|orization)?(?![a-z])|"
     + "|".join(
         re.escape(name) + ("(?![a-z])" if len(name) <= _LONGEST_START else "") for name in _IN_ASCII
@@ -42,8 +42,8 @@ _NAME = re.compile(
 )
 _NO_PASSWORDS = ("secret", "token", "credential", "key", "auth")
 """How the other names begin."""
-_PLAIN_NAMES = ABROAD | frozenset(
-    ("pass", "password", "passwd", "passphrase", "passcode", "pasw", "pasword", "pw", "pwd", "mdp")
+_PLAIN_NAMES = _ABROAD | frozenset(
+    ("pass", "password", "passwd", "passphrase", "passcode", "pasw", "pasword", "pw", "pwd")
 )
 """Words for passwords that are no part of a longer name."""
 _TELLING_KEY = re.compile(
@@ -61,7 +61,7 @@ _QUOTED = (
 )
 _BARE = r"""(?P<bare>[^\s"'`,;<>(){}\[\]|&\\][^\s"'`,;<>()|\\]{2,400})"""
 _TYPE = r"""[ ]?:[ ]?(?:str|String|string|Optional\[str\]|str[ ]?\|[ ]?None)(?=[ ]{0,2}=)"""
-FOR, _TOPICS, _ENDS = frozenset(map(folded, _WORDS["for"])), _WORDS["topic"], tuple(_WORDS["end"])
+_TOPICS, _ENDS = _WORDS["topic"], tuple(_WORDS["end"])
 _FOR, _IS, _TOPIC = ("|".join(map(folded, sorted(_WORDS[part]))) for part in ("for", "is", "topic"))
 _TAIL = re.compile(
     r"""(?P<rest>[A-Za-z0-9_-]{0,40})(?:[ ](?:"""
@@ -85,7 +85,7 @@ _BEFORE_BLANK = re.compile(
     r"(?:^|[\s\"'`(\[])--?[A-Za-z0-9_.-]{0,40}$|(?:[#%](?:define|global)|\bSET)[ \t]{1,4}[A-Za-z0-9_]{0,40}$",
     re.IGNORECASE,
 )
-_LEFT = 60
+_LEFT, _NEXT = 60, 8
 
 
 def find_pairs(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
@@ -121,7 +121,7 @@ def _secret_after(text: str, lowered: str, name: re.Match[str]) -> Span | None:
     value, start = tail.group(group), tail.start(group)
     before = text[max(0, name.start() - _LEFT) : name.start()]
     kind = _kind(lowered[name.start() : tail.end("rest")], before.lower())
-    is_abroad = text[name.start() : tail.end("rest")].lower() in ABROAD
+    is_abroad = text[name.start() : tail.end("rest")].lower() in _ABROAD
     if kind is None or not _may_follow(tail, before, value, group, kind, is_abroad):
         return None
     if group == "bare":
@@ -188,11 +188,15 @@ def _may_follow(
 ) -> bool:
     """Whether what stands between name and value makes it a pair: mere white space does so only
     after a flag, in a definition, and before what talk names nothing else by ("pw" and a password). Behind a word of
-    another language that is more, since what `unnamed` weighs was learned from English."""
+    another language so do words written together at the end of a sentence or a part of it: `unnamed` knows English
+    alone, and what goes on says what it is that is called so ("das Passwort ResetFormular22 ist kaputt")."""
     separator = tail.group("sep")
     if not separator.strip():
         is_pair = bool(_BEFORE_BLANK.search(before)) or is_said(value, kind)
-        is_pair = is_pair or (is_abroad and is_put_together(value.rstrip(".:!?")))
+        if is_abroad and not is_pair:
+            follows = tail.string[tail.end() : tail.end() + _NEXT].lstrip(" \t")[:1]
+            ends = value.endswith((".", "!", "?")) or not follows.isalnum()
+            is_pair = ends and is_put_together(value.rstrip(".!?"))
         return is_pair and not tail.group("mid").strip()
     if group == "bare" and separator in ("->", ",", "==", "===", "!=", "!=="):
         return separator == "->"

@@ -17,7 +17,7 @@ from itertools import groupby
 from pathlib import Path
 
 from vector_memory.redact.automaton import Meter, finder
-from vector_memory.redact.pairs import ABROAD, FAR_EAST, FOR
+from vector_memory.redact.pairs import FAR_EAST
 from vector_memory.redact.randomness import strangeness
 from vector_memory.redact.spans import MARK, Span
 from vector_memory.text.technologies import CANONICAL
@@ -74,9 +74,6 @@ _NEAR, _THEN = 16, 8
 _CACHED = 8_192
 _FORM_WEIGHT, _WEIGHT = 0.1, 0.2
 """What looking at a value's form, and around it, counts of what a text may take."""
-
-
-_OF_SEVERAL_WORDS = sorted(name for name in ABROAD if not name.isalpha())
 
 
 def find_unnamed(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
@@ -164,8 +161,6 @@ def features(text: str, start: int, end: int) -> dict[str, float]:
 
 def _around(text: str, start: int, end: int) -> dict[str, float]:
     before = _without_placeholders(text[max(0, start - _BEFORE) : start])
-    for name in _OF_SEVERAL_WORDS:
-        before = before.replace(name, "password")
     after = _without_placeholders(text[end : end + _AFTER])
     known: dict[str, float] = {}
     earlier = [_word(word) for word in _WORD.findall(before)]
@@ -173,7 +168,6 @@ def _around(text: str, start: int, end: int) -> dict[str, float]:
     if before.endswith(('"', "'", "`")):
         known["quoted"] = 1.0
         earlier, later = earlier[:-1], later[1:]
-    earlier = _in_english(earlier)
     known[f"beside {before[-1:] or '^'}"] = 1.0
     known |= {
         f"before {place} {word}": 1.0 for place, word in enumerate([*reversed(earlier[-3:])], 1)
@@ -195,15 +189,6 @@ def _without_placeholders(words: str) -> str:
 
 def _word(word: str) -> str:
     return "0" if word.isdigit() else word.lower()
-
-
-def _in_english(words: list[str]) -> list[str]:
-    """Return the words before a value with other languages' words for passwords as the English one, where the value
-    follows, or what it is for."""
-    return [
-        "password" if word in ABROAD and (after in FOR or not after) else word
-        for word, after in zip(words, [*words, ""][1:], strict=True)
-    ]
 
 
 def form(value: str) -> dict[str, float]:

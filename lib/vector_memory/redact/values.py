@@ -42,6 +42,8 @@ _RANGE = re.compile(r"[\^~<>=v]{0,2}\d{1,4}(?:\.(?:\d{1,5}|x|\*)){1,3}[-+.\w]{0,
 _LEAST_MADE, _LEAST_UNLIKE = 7, 6
 _ABOUT = tables.sets("privacy_words")["about passwords"]
 """Of these one stands in words about passwords."""
+_WITHOUT_DASHES = str.maketrans("", "", "-_/")
+_CIPHERS = tables.sets("password_words")["ciphers"]
 _JOINTS = "#!%&*^~"
 """Signs that join the parts of a secret, as they do no names."""
 _WITHOUT_JOINTS = str.maketrans("", "", _JOINTS)
@@ -72,10 +74,19 @@ def is_secret(value: str, kind: str, quoted: bool, is_plain: bool = False) -> bo
         lines = (line.lstrip(_QUOTING) for line in value.split("\n"))
         return kind != KEY and all(map(is_telling, " ".join(lines).split()))
     if kind == PASSWORD:
+        if _is_cipher(value):
+            return False
         return _is_password(value, quoted) or (is_plain and is_made(value))
     if kind == SECRET and quoted and len(value) >= 12 and _is_joined(value):
         return True
     return _is_token(value, 8 if kind == SECRET else 16)
+
+
+def _is_cipher(value: str) -> bool:
+    """Whether a value is the name of a cipher or a hash, by which passwords are kept."""
+    is_plain = value.isascii() and value.translate(_WITHOUT_DASHES).isalnum()
+    parts = parts_of(value) if is_plain else []
+    return bool(parts) and len(parts[0]) > 2 and _CIPHERS.issuperset(parts)
 
 
 def _is_joined(value: str) -> bool:

@@ -15,17 +15,16 @@ La contraseña del servidor es {}.
 contraseña {}
 Le mot de passe du serveur est {}.
 mot de passe {}
-le mdp est {}
 A senha do servidor é {}.
 a palavra-passe é {}
 La password del server è {}.
 la parola d'ordine è {}
-Hasło do serwera to {}.
+Hasło do serwera: {}.
 Hasło: {}
-Пароль от сервера {}.
+Пароль от сервера: {}.
 Пароль: {}
 Sunucunun şifresi {}.
-test veritabanının parolası {} kullanıcı adı da muhasebe
+test veritabanının parolası {}, kullanıcı adı da muhasebe
 サーバーのパスワードは{}です。
 パスワード: {}
 服务器的密码是{}。
@@ -61,6 +60,68 @@ Kullanıcının şifresi PBKDF2 ile saklanıyor, şifreleme Argon2id.
 パスワードはOAuth2に置き換えました。
 비밀번호는 Argon2id로 저장합니다.
 비밀번호는 필수입니다.
+mdp = "FrozenLake8x8-v1"
+Train on mdp: FrozenLake8x8-v1 with gamma 0.99
+python train.py --mdp CartPole-v1 --steps 1000
+mdp=GridWorld4x4
+the mdp is GridWorld4x4 with 16 states
+mdp GridWorld64 converges
+mdp: Argon2id
+La parola è TreeMap2 nel glossario.
+la parola "Kubernetes1.29" va in grassetto
+La clave del mapa es userId2Name
+clave: UserId_2024
+La clave primaria es OrderId2
+la clave para Redis es session:v2:UserId
+clave UserProfile42
+La clave i18n es loginTitle2
+senha ResetForm2024
+A tela de senha ResetPage42 quebrou
+Das Kennwort in LoginForm2 ist leer
+Das Passwort wird in PasswordService2 geprüft
+密码是UserPassword2字段
+密码 OrderForm42 字段
+密码是PasswordField2。
+密码为SHA256摘要
+密码字段是user_pwd2
+パスワードはUserPass2です
+パスワードは8文字以上です。
+パスワードはPBKDF2です。
+パスワードはArgon2idです。
+口令是SSO2登录
+암호는 AES256 입니다
+암호는 AES-256-GCM 입니다
+암호는 Argon2id 입니다.
+비밀번호는 PBKDF2입니다
+şifresi AES256 ile saklanıyor
+parolası PostgreSQL16 üzerinde
+Пароль от LoginForm22 это поле
+пароль LoginActivity25 падает
+пароль OrderActivity25 падает
+le mot de passe est Argon2id
+contraseña LoginController42 falla
+contraseña OrderController42 falla
+contraseña: Argon2id
+kennwort = Argon2id
+Key: AES-256
+password: PBKDF2-SHA256
+"""
+NAMED = """
+parola: HelloWorld99
+parola chiave: async2Await
+La parola per OAuth2 è "Autorizzazione2"
+clave foránea Order2Item42
+Das Passwort ResetFormular22 ist kaputt
+Das Passwort RechnungsFormular22 ist kaputt
+Das Passwort PasswordInput42 rendert zweimal
+Hasło ResetForm2024 nie działa
+密码 UserPassword42 字段
+密码是 bcrypt2Hash
+şifre ResetForm2024 ekranı bozuk
+пароль ResetForm2024 сломан
+mot de passe ResetForm2024 est cassé
+wachtwoord ResetForm2024 werkt niet
+heslo: ResetForm2024
 """
 VALUES = ("Tulpe" + "Regen88", "Xk9!" + "tulpe#Q")
 
@@ -100,3 +161,25 @@ def test_talk_about_passwords_stays(talk: str) -> None:
     """What is said of passwords, and names of programs and machines beside them, loses no word."""
     for told in (talk, f"User: {talk}\nAssistant: OK."):
         assert clean(told).redactions == 0
+
+
+@pytest.mark.parametrize(
+    "value", ["Sha256!" + "#x", "Aes" + "77tulpe", "Hash" + "123Hash", "d1" + "2d33"]
+)
+def test_what_only_begins_like_a_cipher_goes(value: str) -> None:
+    """The name of one has nothing else in it."""
+    assert clean(f'password: "{value}"').redactions == 1
+
+
+@pytest.mark.parametrize("end", ["", ".", ", bitte nicht teilen", "\nDanke", " (neu)", "! Danke"])
+def test_words_written_together_at_the_end_of_what_is_said(end: str) -> None:
+    """There nothing says that they are a name of something else."""
+    value = "Kiraz" + "Dali48"
+    assert value not in clean(f"kennwort {value}{end}").text
+    assert clean(f"kennwort {value}: leer").redactions == 0
+
+
+@pytest.mark.parametrize("talk", NAMED.strip().splitlines())
+def test_names_of_code_behind_a_word_for_passwords_stay(talk: str) -> None:
+    """What is called so is no password, nor is what stands behind words that mean other things besides."""
+    assert clean(talk).redactions == 0
