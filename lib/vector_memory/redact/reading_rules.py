@@ -22,12 +22,13 @@ _WORDS = tables.sets("privacy_words")
 _CLAUSE, _GENERIC, _DENIES = _WORDS["clause"], _WORDS["generic"], _WORDS["denies"]
 _ABOUT = re.compile(
     r"(?P<privacy>^[^\w#]{0,4}\s*(?:privacy|redact(?:ion|ed|s)?|sensitive (?:data|information)|"
-    r"confidential(?:ity)?|(?:never|do not|don't) (?:remember|store|record|save))\b|"
-    r"^[^\w#]{0,4}\s*(?:" + "|".join(tables.sections("privacy_words")["headings"]) + r"))"
+    r"confidential(?:ity)?|(?:never|do not|don't) (?:remember|store|record|save))\b)"
     r"|\b(?:memor(?:y|ies)|remember\w*|privacy)\b",
     re.IGNORECASE,
 )
 """What a heading says that is about privacy, or about memory."""
+_HEADINGS = frozenset(tables.sections("privacy_words")["headings"])
+"""What it says in other languages, where it says no more: "Datenschutzerklärung" is a page that somebody builds."""
 _SLASHED = re.compile(r"(?:^|(?<=\s))/((?:[^/\\\n]|\\.)+)/([a-z]*)(?=$|[\s,;.])")
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|(?<!\w)'([^'\n]+)'(?!\w)")
 _CATEGORY = re.compile(
@@ -76,6 +77,9 @@ def _items(markdown: str) -> Iterator[tuple[int, str, int]]:
 
 
 def _about(title: str) -> int:
+    words = [place for place, char in enumerate(title) if char.isalnum()]
+    if words and title[words[0] : words[-1] + 1].lower() in _HEADINGS:
+        return PRIVACY
     named = _ABOUT.search(title)
     return ELSEWHERE if named is None else PRIVACY if named["privacy"] else MEMORY
 
@@ -96,7 +100,8 @@ def understood(item: str, section: int, problems: list[str], place: str) -> Foun
         if (section or wishes.is_plain(sentence)) and (wish := wishes.wish_of(sentence))
     ]
     if not asked:
-        return _item(item.replace("**", "").strip(" *_")) if section == PRIVACY else []
+        plain = item.replace("**", "").strip(" *_")
+        return _item(plain, problems, place) if section == PRIVACY else []
     made: Found = []
     for sentence, wish in asked:
         literal = _marked(sentence)
@@ -115,8 +120,9 @@ def _unclear(words: str) -> str:
     return f"not understood: {words[:60]!r}; name it in quotes, as a /pattern/ or by a category"
 
 
-def _item(item: str) -> Found:
-    """Return the rules of an item under a heading about privacy that is no sentence."""
+def _item(item: str, problems: list[str], place: str) -> Found:
+    """Return the rules of an item under a heading about privacy that is no sentence. `problems` gets one that may be a
+    sentence in another language than English, whose words are a term all the same."""
     if category := _category(item):
         return category
     if literal := _marked(item):
@@ -132,15 +138,15 @@ def _item(item: str) -> Found:
             return [rule for part in parts for rule in part or ()]
         raise ValueError(_unclear(item))
     _require_length(item)
-    if _says_no(item):
-        # A sentence in another language: nobody writes it again word for word.
-        raise ValueError(_unclear(item))
     plain = item.rstrip(".!")
     described = _is_described(plain) or len(words) > MOST_WORDS
     # What a sentence begins with has a capital, as "I" has, whatever it is.
     names = [word for word in words[1:] if _is_name(word) and not re.match(r"I\b", word)]
     if described and len(names) < 2 and len(words) > 1:
         raise ValueError(_unclear(item))
+    if _says_no(item) and not all(_is_name(word) and max(word) < FAR_EAST for word in words):
+        # Nobody writes a sentence again word for word; a name may have such a word in it, too.
+        problems.append(f"{place}: {_unclear(item)}")
     return [_term("rule", plain)]
 
 

@@ -36,6 +36,12 @@ def rules(*items: str, heading: str = "## Privacy") -> Policy:
         ("Hassmann", "Haßmann", "[redacted:rule]"),
         ("Ärzte ohne Grenzen", "die Ärzte ohne Grenzen", "die [redacted:rule]"),
         ("No Name GmbH", "at No Name GmbH", "at [redacted:rule]"),
+        ("Nie Weiping", "with Nie Weiping", "with [redacted:rule]"),
+        ("Nunca Más", "at nunca más now", "at [redacted:rule] now"),
+        ("Jamais Vu GmbH", "Jamais Vu GmbH", "[redacted:rule]"),
+        ("Projekt Nie", "im Projekt Nie", "im [redacted:rule]"),
+        ("Keine Namen von Kunden: Acme, Initech", "Acme, initech", "[redacted:rule], [redacted:rule]"),
+        ('Speichere niemals etwas zu Firma "Globex"', "at Globex", "at [redacted:rule]"),
         ("Off the record: Osprey", "on osprey now", "on [redacted:rule] now"),
         ("Acme, Inc.", "at Acme, Inc. we say Inc", "at [redacted:rule]. we say Inc"),
         ("Forget whatever I say about Tanager", "We sell Tanager. Next", "[redacted:rule]. Next"),
@@ -62,11 +68,42 @@ def test_items(item: str, raw: str, left: str) -> None:
         "## Datenschutz",
         "## Vie privée",
         "## プライバシー",
+        "## 🔒 DATENSCHUTZ:",
+        "## Confidentialité",
     ],
 )
 def test_headings(heading: str) -> None:
     """A section about privacy may be called so in several ways."""
     assert clean("a nightjar", rules("nightjar", heading=heading)).text == "a [redacted:rule]"
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "## 秘密鍵の扱い",
+        "## プライバシーポリシー画面",
+        "## Datenschutzerklärung-Seite",
+        "## Datenschutz-Banner (Cookie Consent)",
+        "## 개인정보 처리방침 페이지",
+        "## Privacidad: página",
+    ],
+)
+def test_headings_of_other_languages_that_say_more(heading: str) -> None:
+    """What is built under them is no rule of privacy."""
+    for item in ("`openssl genrsa`", "KeyStore", "`src/pages/Legal.tsx`", "React Router"):
+        assert clean(item, rules(item, heading=heading)).redactions == 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Nie Wieder e.V.", "Project Nunca Más Phase Two", "Speichere niemals etwas zu Firma Globex"],
+)
+def test_a_name_in_what_may_be_a_sentence_is_a_term(name: str) -> None:
+    """Words of another language that say no stand in names, too: what was a term is one."""
+    found = parse(f"# Privacy\n- {name}\n", "CLAUDE.md")
+    assert (
+        clean(f"at {name.rstrip('.')} now", Policy(rules=(found,))).text == "at [redacted:rule] now"
+    )
 
 
 def test_only_the_section_counts() -> None:
