@@ -13,6 +13,7 @@ from vector_memory import redact
 from vector_memory.index.memories import Draft
 from vector_memory.index.reader import read_exchanges
 from vector_memory.observe.learning.tasks import TaskTurn
+from vector_memory.redact.echoes import MOST
 from vector_memory.service.capture import read_session
 from vector_memory.service.learning.observed_calls import cleaner, harvest
 
@@ -117,6 +118,12 @@ def test_what_a_tool_prints_takes_nothing_from_what_was_said(
     assert drafts[0].title == steps[0].prompt == prompt
     assert drafts[0].text.startswith(f"User: {prompt}")
     assert f"Noted: {name} it is." in drafts[-1].text
+
+
+def test_so_many_of_them_cost_no_more() -> None:
+    """A prompt may be a list of them: every text of its exchange is looked through for each."""
+    listed = "\n".join(f"password: Teich{number}" for number in range(1_000, 3_000))
+    assert len(redact.told("User: ", listed, "")) == MOST
 
 
 def test_names_of_code_stay_in_the_answer(tmp_path: Path) -> None:
