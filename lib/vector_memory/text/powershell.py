@@ -34,6 +34,8 @@ _SWITCHES, _PATHS, _VALUED = (_NAMES.pop(name) for name in ("switch", "path", "v
 _PROGRAMS = {name: program for program, names in _NAMES.items() for name in names}
 _UNKNOWN = ShellWord("$_", plain=False)
 """Stands for what a part in brackets gives."""
+_OF_CMD = {"del", "erase", "rd", "rmdir"}
+"""Names that cmd.exe has, too, whose switches are such as `/s`: for all others that is a path."""
 
 
 @dataclass
@@ -46,7 +48,16 @@ class _Statement:
     via: tuple[str, ...] = ()
     piped: bool = False
     is_called: bool = False
+    is_in_text: bool = False
     start: int = -1
+
+    def add(self, token: str) -> None:
+        """Add a word; `$x=git` begins with three, as `$x = git` does."""
+        name, sign, value = token.partition("=")
+        is_given = not self.words and name[:1] == "$" and name[1:].replace(":", "").isidentifier()
+        for part in filter(None, (name, sign, value)) if is_given else (token,):
+            self.words.append(_word(part))
+            self.raw.append(part)
 
 
 @dataclass
@@ -62,14 +73,18 @@ def parse(command: str) -> Script:
     """Return what a line of PowerShell runs. Never fails: what cannot be read is left out."""
     text, script = command[:MOST_BYTES], Script()
     around: list[_Statement] = []
-    now, sign = _Statement(), ""
-    for match in _TOKEN.finditer(text):
-        kind, token = match.lastgroup, match[0]
+    now, sign, at, in_text = _Statement(), "", 0, 0
+    while (match := _TOKEN.match(text, at)) and len(script.commands) <= MOST_COMMANDS:
+        kind, token, at = match.lastgroup, match[0], match.end()
         if kind in ("end", "pipe", "close"):
-            _finish(now, text[now.start : match.start()], script)
+            _finish(now, command[now.start : match.start()], script)
             now = _Statement(via=now.via, piped=kind == "pipe", is_called=token == "&")
             if kind == "close" and around:
                 now = around.pop()
+                if now.is_in_text:
+                    # The text goes on where the part that is computed ends.
+                    at = match.start()
+                    text = f'{text[:at]}"{text[at + 1 :]}'
         elif kind == "open" and len(around) < DEEPEST:
             if "(" in token:
                 now.words.append(_UNKNOWN)
@@ -80,17 +95,36 @@ def parse(command: str) -> Script:
             sign = token if "&" not in token else ""
         elif kind == "word":
             now.start = match.start() if now.start < 0 else now.start
-            if sign:
+            if now.is_in_text:
+                now.is_in_text = False
+            elif sign:
                 now.redirects.append(Redirect(sign, _word(token)))
                 sign = ""
             else:
-                now.words.append(_word(token))
-                now.raw.append(token)
-        if len(script.commands) > MOST_COMMANDS:
-            break
+                now.add(token)
+            inner = _computed(token)
+            if inner and len(around) < DEEPEST and in_text < MOST_COMMANDS:
+                now.is_in_text, in_text, at = True, in_text + 1, match.start() + inner
+                around.append(now)
+                now = _Statement(via=(*now.via, "$()"))
     for statement in (now, *around):
-        _finish(statement, text[statement.start :], script)
+        _finish(statement, command[statement.start : MOST_BYTES], script)
     return script
+
+
+def _computed(token: str) -> int:
+    """Return where the first part that runs begins in the text of a word, as of `"a $(b)"`; 0 where there is none."""
+    quote, at = "", 0
+    while at < len(token) and token[0] != "@":
+        sign = token[at]
+        if sign == "`" and quote != "'":
+            at += 1
+        elif sign in ("'", '"') and quote in ("", sign):
+            quote = "" if quote else sign
+        elif quote == '"' and token.startswith("$(", at):
+            return at + 2
+        at += 1
+    return 0
 
 
 def _word(raw: str) -> ShellWord:
@@ -126,7 +160,7 @@ def _finish(statement: _Statement, text: str, script: Script) -> None:
     if is_expression or not words:
         # What is computed and put into a file is written by nobody.
         words = [ShellWord("echo"), *words] if statement.redirects else []
-    made = _translated(words) if words else None
+    made = _translated(words, raw) if words else None
     if made is None:
         return
     given, redirects = made
@@ -143,7 +177,9 @@ def _is_fed(words: Sequence[ShellWord]) -> bool:
     return words[0].text == "rm" and all(word.text.startswith("-") for word in words[1:])
 
 
-def _translated(words: Sequence[ShellWord]) -> tuple[list[ShellWord], list[Redirect]] | None:
+def _translated(
+    words: Sequence[ShellWord], raw: Sequence[str]
+) -> tuple[list[ShellWord], list[Redirect]] | None:
     """Return the words of a command, and what it writes, as another shell has them; None for one that is only tried."""
     name = words[0].text.lower().removesuffix(".exe")
     if any(len(one.text) > 3 and "-whatif".startswith(one.text.lower()) for one in words[1:]):
@@ -153,7 +189,12 @@ def _translated(words: Sequence[ShellWord]) -> tuple[list[ShellWord], list[Redir
     program = _PROGRAMS.get(name)
     if program is None:
         return list(words), []
-    options, operands, named = _parameters(words[1:])
+    rest = list(words[1:])
+    if name in _OF_CMD:
+        pairs = zip(rest, raw[1:], strict=True)
+        rest = [word for word, one in pairs if not _is_cmd_switch(one)]
+        rest += [ShellWord("-recurse")] * ("/s" in map(str.lower, raw))
+    options, operands, named = _parameters(rest)
     if program in (">", ">>"):
         sign = ">>" if "append" in options else program
         target, said = operands[:1], [*operands[1:], *named.get("value", ())]
@@ -168,6 +209,10 @@ def _translated(words: Sequence[ShellWord]) -> tuple[list[ShellWord], list[Redir
     return made, []
 
 
+def _is_cmd_switch(raw: str) -> bool:
+    return len(raw) == 2 and raw[0] == "/" and raw[1].isalpha()
+
+
 def _parameters(
     words: Sequence[ShellWord],
 ) -> tuple[list[str], list[ShellWord], dict[str, list[ShellWord]]]:
@@ -180,10 +225,7 @@ def _parameters(
     for word in rest:
         name, _, value = word.text.lower().partition(":")
         is_one = name.startswith("-") and len(name) > 1
-        if len(word.text) == 2 and name[0] == "/":
-            # As cmd.exe has them: `del /s /q`.
-            options += ["recurse"] * (name == "/s")
-        elif not is_one:
+        if not is_one:
             operands.append(word)
         elif switch := _meant(name, _SWITCHES):
             options.append(switch)

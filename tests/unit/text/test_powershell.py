@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from vector_memory.text import powershell
 
-PIECES = ["'", '"', "`", "@'\n", "\n'@", "(", ")", "{", "}", "$x", "=", "|", ";", ",", "#", "<#", "rm", "-r", ":", ">", "\\", "in", "\n", " "]  # fmt: skip
+PIECES = ["'", '"', "`", "@'\n", "\n'@", "(", ")", "{", "}", "$x", "=", "|", ";", ",", "#", "<#", "rm", "-r", "$(", "/s", "rd", ":", ">", "\\", "in", "\n", " "]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,22 @@ PIECES = ["'", '"', "`", "@'\n", "\n'@", "(", ")", "{", "}", "$x", "=", "|", ";"
         ("Set-Content a.txt @'\nRemove-Item b; c\n'@", ["echo Remove-Item b; c"]),
         ("Remove-Item a -WhatIf", []),
         ("cmd --% /c dir", ["cmd --% /c dir"]),
+        ("rd /s /q bin; del /F a.txt", ["rm -r bin", "rm a.txt"]),
+        (
+            "rm -rf /*; Remove-Item -Recurse -Force \\*; rm -rf /p; rd -r \\p",
+            ["rm -rf /*", "rm -r /*", "rm -rf /p", "rm -r /p"],
+        ),
+        (
+            'Write-Output "$(git push --force)" b',
+            ["git push --force", "Write-Output $(git push --force) b"],
+        ),
+        ('$out = "a $(rm b) c $(rm -r src 2>&1)d"; rm e', ["rm b", "rm -r src", "rm e"]),
+        (
+            '"$(git commit -m "a b"; rm "$(rm c)") d"; rm e',
+            ["git commit -m a b", "rm c", "rm $(rm c)", "rm e"],
+        ),
+        ('\'$(rm a)\'; "`$(rm a)"; "it\'s $(rm b)"', ["rm b"]),
+        ("$x=git push --force; $y= rm a; $env:Z='b'; a=b c", ["git push --force", "rm a", "a=b c"]),
     ],
 )
 def test_what_a_line_runs(line: str, commands: list[str]) -> None:
