@@ -6,11 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice, product
 
 from vector_memory.observe.commands import runners
 from vector_memory.observe.commands.acts import Act, name_of
 from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
+from vector_memory.observe.commands.ignored import IgnoredPaths
 from vector_memory.text import powershell, shell
 from vector_memory.text.shell import Command, Redirect, ShellWord
 
@@ -33,6 +35,11 @@ class CommandLine:
     acts: tuple[Act, ...]
     around: Surroundings
     values: Values = field(default_factory=dict)
+
+    @cached_property
+    def ignored(self) -> IgnoredPaths:
+        """What git ignores of the paths that are asked for."""
+        return IgnoredPaths(self.around)
 
     def made(self, act: Act) -> bool:
         """Whether what an act takes away, by its last word, the line itself made before:

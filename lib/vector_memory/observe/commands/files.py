@@ -10,7 +10,6 @@ from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import DELETE, HIGH, LOW, Finding
 from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
-from vector_memory.observe.commands.ignored import is_ignored
 from vector_memory.observe.commands.words import WORDS, is_name_made_again
 from vector_memory.text import tables
 from vector_memory.text.analysis import parts_of
@@ -156,7 +155,7 @@ def _rebuilt(lost: Loss, act: Act, line: CommandLine) -> Loss | None:
     if lost[0] != HIGH or inner in (None, ".") or not any(map(_builds, line.after(act)[:SOON])):
         return None
     why = f"git ignores {inner}, and the line builds anew, though perhaps not all of it."
-    return (LOW, why, lost[2]) if is_ignored(lost[2], line.around) else None
+    return (LOW, why, lost[2]) if line.ignored.has(lost[2]) else None
 
 
 def _builds(act: Act) -> bool:

@@ -6,32 +6,54 @@ What is tracked although it is ignored, and what `.git/info/exclude` says, is no
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fnmatch import translate
+from functools import lru_cache
 
 from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
 
 MOST_LINES = 500
+MOST_PATHS = 16
+"""Paths of one command line that are looked up: each is held against every line, at every depth."""
 ANY_DEPTH = "**"
+Rule = tuple[bool, tuple[str, ...]]
+"""Whether a line of a `.gitignore` has what fits it kept, and the forms of the names in a path, in order."""
 
 
-def is_ignored(path: str, around: Surroundings) -> bool:
-    """Whether git ignores what lies at an absolute path of the project, or a folder that it lies in."""
-    names = (around.within(path) or ".").split("/")
-    return any(_is_told(names[:depth], around) for depth in range(1, len(names) + 1))
+@dataclass
+class IgnoredPaths:
+    """What git ignores of the paths that one command line names."""
 
+    around: Surroundings
+    _known: dict[str, bool] = field(default_factory=dict)
+    _rules: dict[str, list[Rule]] = field(default_factory=dict)
 
-def _is_told(names: Sequence[str], around: Surroundings) -> bool:
-    """Whether the last line that speaks of a path, in the folder nearest to it, has it ignored."""
-    told = False
-    for depth in range(len(names)):
-        folder = posixpath.join(around.root, *names[:depth])
-        for line in around.text_of(f"{folder}/.gitignore").splitlines()[:MOST_LINES]:
-            pattern = line.strip()
-            is_kept = pattern.startswith("!")
-            if pattern[:1] not in ("", "#") and _fits(names[depth:], _forms(pattern[is_kept:])):
-                told = not is_kept
-    return told
+    def has(self, path: str) -> bool:
+        """Whether git ignores what lies at an absolute path of the project, or a folder that it lies in. Of what comes
+        after `MOST_PATHS` others that is not said."""
+        if path not in self._known and len(self._known) < MOST_PATHS:
+            names = (self.around.within(path) or ".").split("/")
+            depths = range(1, len(names) + 1)
+            self._known[path] = any(self._is_told(names[:depth]) for depth in depths)
+        return self._known.get(path, False)
+
+    def _is_told(self, names: Sequence[str]) -> bool:
+        """Whether the last line that speaks of a path, in the folder nearest to it, has it ignored."""
+        for depth in reversed(range(len(names))):
+            for is_kept, forms in reversed(self._rules_of("/".join(names[:depth]))):
+                if _fits(names[depth:], forms):
+                    return not is_kept
+        return False
+
+    def _rules_of(self, folder: str) -> list[Rule]:
+        if folder not in self._rules:
+            text = self.around.text_of(posixpath.join(self.around.root, folder, ".gitignore"))
+            lines = map(str.strip, text.splitlines()[:MOST_LINES])
+            told = ((line[:1] == "!", line) for line in lines if line[:1] not in ("", "#"))
+            self._rules[folder] = [(kept, tuple(_forms(line[kept:]))) for kept, line in told]
+        return self._rules[folder]
 
 
 def _forms(pattern: str) -> Iterator[str]:
@@ -42,12 +64,22 @@ def _forms(pattern: str) -> Iterator[str]:
     yield from forms[forms[0] == "" :]
 
 
-def _fits(names: Sequence[str], forms: Iterator[str]) -> bool:
+def _fits(names: Sequence[str], forms: Sequence[str]) -> bool:
+    if forms[0] == ANY_DEPTH and len(forms) == 2:
+        return bool(_matcher(forms[1])(names[-1]))
     places = {0}
     for form in forms:
-        if form == ANY_DEPTH and places:
+        if form == ANY_DEPTH:
             places = set(range(min(places), len(names) + 1))
         else:
-            fitting = (at for at in places if at < len(names) and fnmatchcase(names[at], form))
-            places = {at + 1 for at in fitting}
+            matches = _matcher(form)
+            places = {at + 1 for at in places if at < len(names) and matches(names[at])}
+            if not places:
+                return False
     return len(names) in places
+
+
+@lru_cache(maxsize=4 * MOST_LINES)
+def _matcher(form: str) -> Callable[[str], object]:
+    is_pattern = any(sign in form for sign in "*?[")
+    return re.compile(translate(form)).match if is_pattern else form.__eq__

@@ -459,6 +459,24 @@ def test_what_git_ignores_and_the_line_makes_anew_may_well_be_meant(
         assert ("delete", HIGH) in found(command)
 
 
+def test_a_gitignore_is_read_once_for_a_line_and_not_for_all_paths() -> None:
+    """Each path is held against every line of it: of the many that one line may name only the first are looked up."""
+    read: list[str] = []
+
+    def text_of(path: str) -> str:
+        read.append(path)
+        return "gen/\n" if path == f"{ROOT}/.gitignore" else ""
+
+    around = CommandSurroundings(ROOT, ROOT, HOME, text_of=text_of)
+    paths = [f"a/b{number % 9}/gen/c{number}" for number in range(100)]
+    line = "; ".join(f"rm -rf {path}" for path in paths) + " && make"
+    judged = command_line.read(line, around)
+    assert [judged.ignored.has(f"{ROOT}/{path}") for path in paths] == [True] * 16 + [False] * 84
+    judge.of_call("Bash", {"command": f"rm -rf {' '.join(paths)} && make"}, around)
+    assert len(read) <= 2 * 100
+    assert read.count(f"{ROOT}/.gitignore") == 2
+
+
 @pytest.mark.parametrize(
     ("command", "severity"),
     [
