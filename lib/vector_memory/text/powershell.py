@@ -48,6 +48,7 @@ class _Statement:
     via: tuple[str, ...] = ()
     piped: bool = False
     is_called: bool = False
+    is_otherwise: bool = False
     is_in_text: bool = False
     start: int = -1
 
@@ -78,7 +79,12 @@ def parse(command: str) -> Script:
         kind, token, at = match.lastgroup, match[0], match.end()
         if kind in ("end", "pipe", "close"):
             _finish(now, command[now.start : match.start()], script)
-            now = _Statement(via=now.via, piped=kind == "pipe", is_called=token == "&")
+            now = _Statement(
+                via=now.via,
+                piped=kind == "pipe",
+                is_called=token == "&",
+                is_otherwise=token == "||",
+            )
             if kind == "close" and around:
                 now = around.pop()
                 if now.is_in_text:
@@ -166,7 +172,15 @@ def _finish(statement: _Statement, text: str, script: Script) -> None:
     given, redirects = made
     via = (*statement.via, "xargs") if statement.piped and _is_fed(given) else statement.via
     own = (*statement.redirects, *redirects)
-    one = Command(tuple(given), script.folder, via, statement.piped, own, text.strip())
+    one = Command(
+        tuple(given),
+        script.folder,
+        via,
+        statement.piped,
+        own,
+        text.strip(),
+        is_otherwise=statement.is_otherwise,
+    )
     if one.name == "cd" and len(given) > 1 and given[1].plain:
         script.folder = posixpath.normpath(posixpath.join(script.folder, given[1].text))
     script.commands += shell.looked_through(one)

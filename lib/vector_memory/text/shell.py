@@ -97,6 +97,7 @@ class Command:
         via: what runs it: `sudo`, `xargs`, `find`, `bash`, `$()`, …, the outermost first.
         piped: whether its input is another command's output.
         is_lost: whether its exit code is lost: in a pipe, before `;` or `||`.
+        is_otherwise: whether it runs only where what stands before its `||` failed.
         redirects: its redirections.
         text: how it stands in the line.
         given: what it reads from a here-document, "" without one.
@@ -110,6 +111,7 @@ class Command:
     text: str = ""
     given: str = ""
     is_lost: bool = False
+    is_otherwise: bool = False
 
     @property
     def name(self) -> str:
@@ -168,6 +170,7 @@ class _Place(NamedTuple):
     via: tuple[str, ...] = ()
     piped: bool = False
     is_lost: bool = False
+    is_otherwise: bool = False
     depth: int = 0
 
 
@@ -217,7 +220,12 @@ class _CommandWalk:
             piped = place.piped or (node.type == "pipeline" and number > 0)
             following = child.next_sibling
             is_last = child == children[-1] or (following is not None and following.type == "&&")
-            self.visit(child, place._replace(piped=piped, is_lost=place.is_lost or not is_last))
+            before = child.prev_sibling
+            is_otherwise = place.is_otherwise or (before is not None and before.type == "||")
+            is_lost = place.is_lost or not is_last
+            self.visit(
+                child, place._replace(piped=piped, is_lost=is_lost, is_otherwise=is_otherwise)
+            )
 
     def _redirected(self, node: Any, place: _Place) -> None:
         self._last = -1
@@ -294,9 +302,10 @@ class _CommandWalk:
         text: str = "",
         given: str = "",
     ) -> None:
-        via, piped, is_lost, _ = place
+        via, piped, is_lost, is_otherwise, _ = place
         self._last = len(self.found)
-        self.found.append(Command(words, self.folder, via, piped, redirects, text, given, is_lost))
+        told = (words, self.folder, via, piped, redirects, text, given, is_lost, is_otherwise)
+        self.found.append(Command(*told))
 
     def _follow_cd(self, words: Sequence[ShellWord]) -> None:
         if words[0].text not in ("cd", "pushd") or len(words) < 2:
@@ -413,7 +422,8 @@ def _inside(command: Command, script: str, depth: int) -> Iterator[Command]:
     for inner in _commands(script, depth + 1):
         folder = posixpath.join(command.folder, inner.folder) if inner.folder else command.folder
         via, is_lost = (*command.via, command.name, *inner.via), command.is_lost or inner.is_lost
-        yield replace(inner, folder=folder, via=via, is_lost=is_lost)
+        is_otherwise = command.is_otherwise or inner.is_otherwise
+        yield replace(inner, folder=folder, via=via, is_lost=is_lost, is_otherwise=is_otherwise)
 
 
 def _script(command: Command) -> str | None:

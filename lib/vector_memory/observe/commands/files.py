@@ -23,8 +23,10 @@ _EVERYTHING = ("*", ".*", "**", ".[!.]*", "*.*", ".??*")
 _ALONE = re.compile(r"\$\{?\w+(?::?\?|[^/]*$)")
 _NAME_TESTS = ("-name", "-iname", "-path", "-wholename", "-ipath", "-g")
 _REMOVERS = WORDS["rm"] | WORDS["powershell-remover"] | {"shred"}
-_LEAVING = frozenset().union(*map(tables.sets("command_words").__getitem__, ("quiet", "passing")))
-"""Programs that build nothing, whatever they are given."""
+_LEAVING = WORDS["builds-elsewhere"].union(
+    *map(tables.sets("command_words").__getitem__, ("quiet", "passing"))
+)
+"""Programs that build nothing in the project, whatever they are given."""
 _SYSTEM = tuple(folder + "/" for folder in WORDS["system-folder"])
 
 
@@ -150,20 +152,32 @@ def _is_built_next(path: str, line: CommandLine) -> bool:
 
 def _rebuilt(lost: Loss, act: Act, line: CommandLine) -> Loss | None:
     """Return what is lost of a folder of the project that git ignores, where the same line goes on to build or to
-    install: it is hardly somebody's work, and yet may be data. None for any other."""
+    install: it is hardly somebody's work, and yet may be data. None for any other, and where its name says so."""
     inner = line.around.within(lost[2])
     if lost[0] != HIGH or inner in (None, ".") or not any(map(_builds, line.after(act)[:SOON])):
+        return None
+    if not WORDS["somebodys-folder"].isdisjoint(map(str.lower, parts_of(inner or ""))):
         return None
     why = f"git ignores {inner}, and the line builds anew, though perhaps not all of it."
     return (LOW, why, lost[2]) if line.ignored.has(lost[2]) else None
 
 
 def _builds(act: Act) -> bool:
-    """Whether a command builds or installs by its own name, or by the first words that it is given."""
-    if act.elsewhere or act.name in _LEAVING:
+    """Whether a command builds or installs in the project, by its own name or by the first words that it is given; and
+    not only where what it follows failed."""
+    if (
+        act.elsewhere
+        or act.command.is_otherwise
+        or act.name in _LEAVING
+        or act.has("-g", "--global")
+    ):
         return False
-    given = (part for text in act.texts()[:2] for part in parts_of(text))
-    return not WORDS["building-verb"].isdisjoint((act.name, *given))
+    first = act.texts()[:2]
+    given = (part for text in first for part in parts_of(text))
+    return not (
+        WORDS["building-verb"].isdisjoint((act.name, *given))
+        and WORDS["building-command"].isdisjoint(f"{act.name}={text}" for text in first)
+    )
 
 
 def _made_before(act: Act, line: CommandLine) -> tuple[str, ...]:

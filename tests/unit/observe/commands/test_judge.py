@@ -409,7 +409,8 @@ def test_one_more_line_of_credentials_is_low_with_every_tool(
 
 
 IGNORED = {
-    "": "# made\n/deps/\nvendor/\nbin/\nobj/\npublic/packs\napp/**/gen/\n.build\ndata/\n*.lib\n!keep.lib\n/result\n",
+    "": "# made\n/deps/\nvendor/\nbin/\nobj/\npublic/packs\napp/**/gen/\n.build\ndata/\n*.lib\n!keep.lib\n/result\n"
+    "uploads/\npgdata/\nsecrets/\nstubs/\n",
     "web/": "out2/\n",
 }
 
@@ -428,6 +429,27 @@ IGNORED = {
         ("cd web && rm -rf out2 && npm run build", LOW),
         ("rm -rf deps/* && make", LOW),
         ("rm -rf a.lib && make", LOW),
+        ("rm -rf stubs && npm ci", LOW),
+        ("rm -rf stubs && npm run generate", LOW),
+        ("rm -rf stubs && dotnet restore", LOW),
+        ("rm -rf stubs || true; make", LOW),
+        # It is built only where it was not deleted, or what is fetched is something else.
+        ("rm -rf stubs || make build", HIGH),
+        ("rm -rf stubs || (cd web && make build)", HIGH),
+        ("rm -rf stubs || bash -c 'make build'", HIGH),
+        ("rm -rf stubs && kubectl get pods", HIGH),
+        ("rm -rf stubs; npm config get registry", HIGH),
+        ("rm -rf stubs && redis-cli get x", HIGH),
+        ("rm -rf stubs && terraform get", HIGH),
+        ("rm -rf stubs && python generate_report.py", HIGH),
+        ("rm -rf stubs && docker compose build", HIGH),
+        ("rm -rf stubs && pip install x", HIGH),
+        ("rm -rf stubs && npm install -g x", HIGH),
+        # It is called as what nobody makes again.
+        ("rm -rf uploads && make build", HIGH),
+        ("rm -rf pgdata && make", HIGH),
+        ("rm -rf secrets/old && npm install", HIGH),
+        ("rm -rf vendor/data && composer install", HIGH),
         # Nothing is built anew, or it was before, or elsewhere.
         ("rm -rf data", HIGH),
         ("rm -rf vendor", HIGH),
