@@ -48,7 +48,6 @@ class HookEvent:
         "configuration",
         "deadline",
         "event",
-        "has_settings",
         "home",
         "lib",
         "patience_s",
@@ -68,11 +67,6 @@ class HookEvent:
         self.deadline = time.monotonic() + max(LEAST_S + REST_S, whole_s - gone_s)
         self.project_dir = posix.environ.get(b"CLAUDE_PROJECT_DIR", b"")
         self.configuration = _configuration()
-        self.has_settings = bool(
-            posix.environ.get(b"VECTOR_MEMORY_CAPTURE")
-            or posix.environ.get(b"VECTOR_MEMORY_EXCLUDED_PROJECTS")
-        )
-        """Whether the session's own environment says what is stored of it, which the daemon does not know."""
         self.stdin = b""
         self.version = ""
 

@@ -34,8 +34,7 @@ def answer(call: "exchange.HookEvent") -> bytes:
     if call.event == "UserPromptSubmit":
         # What comes through it early is read by nobody, and once it is full it would hold up the next shells.
         drop(os.path.join(home.run, wire.PROMPTS), OSError)
-    if not call.has_settings:
-        exchange.note(call.home, b"hooks_without_daemon")
+    exchange.note(call.home, b"hooks_without_daemon")
     if call.event == "SessionStart":
         return _start_answer(home, call)
     if call.event not in SPOOLED:
@@ -46,18 +45,11 @@ def answer(call: "exchange.HookEvent") -> bytes:
 
         # Nobody waits: what is kept comes before who reads it.
         folder, configuration = os.fsdecode(call.project_dir), os.fsdecode(call.configuration)
-        is_kept = not call.has_settings or _may_be_kept(home, folder, event)
-        spool.write_spool(home, call.event, event, folder, None, configuration, is_kept)
+        spool.write_spool(home, call.event, event, folder, configuration=configuration)
         _spawn(home, call)
     if call.event == "UserPromptSubmit":
         return _prompt_answer(home, call, event)
     return b""
-
-
-def _may_be_kept(home: Home, folder: str, event: "dict[str, object]") -> bool:
-    from vector_memory.client import privacy
-
-    return privacy.may_speak(home.config, folder or str(event.get("cwd") or ""), "capture")
 
 
 def _parsed(call: "exchange.HookEvent") -> "dict[str, object]":

@@ -39,8 +39,7 @@ def main(event: str, home: str) -> None:
 
             answer: "bytes | None" = tool_calls.answer(call)
         else:
-            is_own = event in SILENT and call.has_settings
-            answer = None if is_own else ask(call, call.patience_s)
+            answer = ask(call, call.patience_s)
             if answer is None:
                 from vector_memory.client import fallback
 

@@ -24,7 +24,7 @@ def may_speak(config: str, folder: str, setting: str) -> bool:
 
     Args:
         config: the path of `config.json`.
-        setting: `recall_on_start`, `recall_on_prompt` or `capture`.
+        setting: `recall_on_start` or `recall_on_prompt`.
     """
     try:
         with open(config, encoding="utf-8") as file:

@@ -8,11 +8,8 @@ from vector_memory.system import private
 from vector_memory.system.paths import Home
 
 _DROPPED = ("CLAUDE", "ANTHROPIC_", "PYTHON", "LD_", "DYLD_")
-_OF_ITS_OWN = frozenset(
-    ("TMPDIR", "TEMP", "TMP", "VECTOR_MEMORY_CAPTURE", "VECTOR_MEMORY_EXCLUDED_PROJECTS")
-)
-"""What is for the session alone that happens to start the daemon: a folder that may go when it ends, and what it keeps
-to itself (`exchange.HookEvent.has_settings`)."""
+_OF_ITS_OWN = ("TMPDIR", "TEMP", "TMP")
+"""What is for the session alone that happens to start the daemon: a folder that may go when it ends."""
 PLAIN_SIGNALS = (_signal.SIGHUP, _signal.SIGINT, _signal.SIGTERM)
 """Signals that `hooks/run` ignores, and that what a hook starts has to hear."""
 CONFIGURATION = "CLAUDE_CONFIG_DIR"
@@ -87,7 +84,8 @@ def daemon_lib(home: Home, lib: str) -> str:
 
 
 def _environment(home: Home) -> "dict[str, str]":
-    """Return what the daemon may know: nothing of the session that happened to start it."""
+    """Return what the daemon may know: of the session that happened to start it nothing but its settings, which hold for
+    all then, and which `doctor` names."""
     environ = {
         key: value
         for key, value in os.environ.items()

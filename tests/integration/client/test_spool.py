@@ -11,6 +11,7 @@ import pytest
 from service_house import ServiceHouse
 from talk import transcript
 
+from vector_memory import config
 from vector_memory.client import exchange, fallback, spawn, spool
 from vector_memory.client.spool import claim, read_spool, write_spool
 from vector_memory.daemon.events import Events
@@ -72,30 +73,28 @@ def test_what_failed_before_is_read_in_a_process_of_its_own(
     assert read_apart == [False, True, True]
 
 
-def test_a_sessions_own_settings_are_its_own(
-    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_daemon_has_the_settings_of_who_starts_it_and_no_folder_that_goes(
+    home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A daemon is given none of the session that starts it, nor its folder for temporary files; what the session says
-    of what is kept of it is told to whatever daemon reads it."""
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    assert not exchange.HookEvent("Stop", home.root).has_settings
-    for name, value, folders in [
-        ("EXCLUDED_PROJECTS", str(tmp_path), {"/": True, str(tmp_path): False}),
-        ("CAPTURE", "false", {"/": False}),
-    ]:
-        monkeypatch.setenv(f"VECTOR_MEMORY_{name}", value)
+    """It keeps to them for all sessions, as far as any is kept out, and names them; a folder for temporary files is the
+    session's own. What is spooled meanwhile is kept by the daemon's word, though `config.json` has a mistake."""
+    given = {
+        "VECTOR_MEMORY_CAPTURE": "false",
+        "VECTOR_MEMORY_EXCLUDED_PROJECTS": "/other",
+        "VECTOR_MEMORY_LOG_LEVEL": "debug",
+    }
+    folders = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), home.root)
+    for name, value in {**given, **folders}.items():
+        monkeypatch.setenv(name, value)
         # The hook's own view of the environment, as it is when a process begins.
-        monkeypatch.setitem(posix.environ, f"VECTOR_MEMORY_{name}".encode(), value.encode())
-        for folder, is_kept in folders.items():
-            call = exchange.HookEvent("Stop", home.root)
-            assert call.has_settings
-            call.stdin = json.dumps({"session_id": "s", "cwd": folder}).encode()
-            fallback.answer(call)
-            (path, entry), *_ = read_spool(home)
-            os.unlink(path)
-            assert entry.get("kept", True) is is_kept
-    monkeypatch.setenv("VECTOR_MEMORY_LOG_LEVEL", "debug")
-    given = spawn._environment(home)
-    own = {"TMPDIR", "VECTOR_MEMORY_CAPTURE", "VECTOR_MEMORY_EXCLUDED_PROJECTS"}
-    assert own.isdisjoint(given)
-    assert {"VECTOR_MEMORY_HOME", "VECTOR_MEMORY_LOG_LEVEL"} <= set(given)
+        monkeypatch.setitem(posix.environ, name.encode(), value.encode())
+    environment = spawn._environment(home)
+    assert given.items() <= environment.items()
+    assert folders.keys().isdisjoint(environment)
+    assert given.keys() <= set(config.variables())
+    Path(home.config).write_text('{"capture": true,}')
+    call = exchange.HookEvent("Stop", home.root)
+    call.stdin = json.dumps({"session_id": "s", "cwd": "/other/x"}).encode()
+    fallback.answer(call)
+    ((_, entry),) = read_spool(home)
+    assert "kept" not in entry
