@@ -322,7 +322,7 @@ class Store:
         for memory in (
             one for shelf in asker.shelves for one in shelf.journal.iter_memories(scope)
         ):
-            if names_match.may_fit(wanted, (memory.title, memory.text, *memory.files)):
+            if names_match.may_fit(wanted, "\n".join((memory.title, memory.text, *memory.files))):
                 held = names_match.naming(memory.title, memory.text, memory.files)
                 kinds |= {memory.kind for each in by_name if names_match.fits(each, held)}
         return frozenset(kinds)

@@ -86,6 +86,17 @@ class QuestionReads(MemoryReads):
             )
             return [Candidate(seq, score) for seq, score in rows]
 
+    def letters(self, seqs: Sequence[int]) -> list[tuple[int, str]]:
+        """Return the letters of memories of these sequence numbers, in that order: titles, texts and files, unchecked.
+        To read whole memories takes ten times as long."""
+        rows = self.connections.rows(
+            "SELECT seq, title || char(10) || text || char(10) || files FROM memories"
+            " WHERE seq IN (SELECT value FROM json_each(?))",
+            (as_array(list(map(int, seqs))),),
+        )
+        by_seq = {int(row[0]): str(row[1]) for row in rows}
+        return [(seq, by_seq[seq]) for seq in seqs if seq in by_seq]
+
     def count_matching(self, terms: Sequence[str], scope: Scope, most: int) -> int:
         """Return how many memories that are not cold hold any of the analysed terms, `most` where it is more."""
         query = match_expression(terms)

@@ -131,7 +131,7 @@ def telling_piece(wanted: SearchTerms, text: str, title: str | None = None) -> T
         since += 1
         if inside := [path for path in mentions.files(piece) if _is_inside(path)]:
             file, since = next(filter(says_where, inside), ""), 0
-        if not is_about and not may_fit(wanted, (piece,)):
+        if not is_about and not may_fit(wanted, piece):
             continue
         where, held = file if since <= NEAR else "", naming("", piece)
         fitting, plain = fitted(wanted, held), len(held.plain - searched)
@@ -157,9 +157,9 @@ def holds_most(shown: str, piece: str) -> bool:
     return len(plain & naming("", shown).plain) >= min(ENOUGH_TOLD, MOST_TOLD * len(plain))
 
 
-def may_fit(wanted: SearchTerms, texts: Iterable[str]) -> bool:
-    """Whether texts may fit, by a look at their letters: to take all of them apart would take long."""
-    letters = "\n".join(texts).lower().translate(_DOTS)
+def may_fit(wanted: SearchTerms, text: str) -> bool:
+    """Whether a text may fit, by a look at its letters: to take it apart would take long."""
+    letters = text.lower().translate(_DOTS)
     return any(
         each.words or all(part.translate(_DOTS) in letters for part in (*each.names, *each.files))
         for each in wanted.alternatives

@@ -216,9 +216,9 @@ def _candidates(
     is_of_words = all(" " in words for words in in_a_row)
     most = MOST_CANDIDATES if is_of_words else MOST_OF_ONE_WORD
     rows = shelf.journal.matching(terms, scope, most, most_rows=MOST_ROWS)
-    found = shelf.journal.by_seqs([row.seq for row in rows]).values()
-    fitting = (m for m in found if names.may_fit(wanted, (m.title, m.text, *m.files)))
-    for memory in islice(fitting, MOST_CANDIDATES):
+    looked_at = shelf.journal.letters([row.seq for row in rows])
+    fitting = (seq for seq, letters in looked_at if names.may_fit(wanted, letters))
+    for memory in shelf.journal.by_seqs(list(islice(fitting, MOST_CANDIDATES))).values():
         if _may_come(ctx, memory) and not call.sees(memory):
             yield memory
 

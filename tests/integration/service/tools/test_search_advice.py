@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -249,6 +249,29 @@ def test_a_name_is_found_within_another_and_in_any_style(
         assert "may be torn" in here.said(line, session=f"s{number}")
     for line in ("grep -rn entry_by .", "grep -rn post_entries .", "grep -rn Shop.post_entry ."):
         assert not here.said(line, session="other")
+
+
+def test_only_memories_that_have_the_name_are_read_whole(here: Searching) -> None:
+    """Others are looked at by their letters: there may be hundreds that have one of its words, and a search waits."""
+    for number in range(search_advice.MOST_CANDIDATES + 5):
+        here.remember(f"Post {number} may load an entry for the clock's source: {number}.")
+    here.remember(
+        "We decided that journal.entry_of reads twice, because the first read may be torn."
+    )
+    journal, whole = here.house.ctx.global_shelf().journal, []
+    by_seqs = journal.by_seqs
+
+    def counted(seqs: Sequence[int], *given: Any) -> Any:
+        whole.append(len(seqs))
+        return by_seqs(seqs, *given)
+
+    journal.by_seqs = counted  # type: ignore[method-assign]
+    assert "may be torn" in here.said("grep -rn entry_of src")
+    assert max(whole) <= search_advice.MOST_LIKE
+    # Titles, texts and files, in the order that is asked for; of unknown ones nothing.
+    (last, letters), (first, _) = journal.letters([journal.last_seq(), 9_999, 1])
+    assert (last, first) == (journal.last_seq(), 1)
+    assert "may be torn" in letters
 
 
 def test_what_many_memories_name_within_another_is_what_the_project_is_about(
