@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import TYPE_CHECKING
 
 from vector_memory.errors import EmbeddingError, VectorMemoryError
+from vector_memory.journal.rows import text_hash
 from vector_memory.model import BegunVector, Vocabulary
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ PROMPT_WAIT_S = 0.07
 """How long a prompt's vector is waited for, of the 130 ms that a hook has."""
 log = logging.getLogger(__name__)
 
+MOST_SENTENCES = 4_096
+"""Sentences whose vectors are kept, in some 8 MB: those of a turn of 400 kB."""
 BULK_FROM = 48
 """Texts from which a process of their own embeds them, so that prompts stay quick."""
 
@@ -44,6 +48,7 @@ class Embedding:
         self._asked: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
         self._done = threading.Event()
+        self._sentences: OrderedDict[bytes, Vector] = OrderedDict()
         self.error = ""
 
     @property
@@ -148,6 +153,27 @@ class Embedding:
             with self._lock:
                 parts.append(self._embedder.embed_documents([text]))
         return np.concatenate(parts) if parts else self._embedder.embed_documents([])
+
+    def sentences(self, texts: Sequence[str]) -> Vectors:
+        """Return what `documents` does, but of those that were asked for last none is embedded again: a turn that grows
+        is read whole each time.
+
+        Raises:
+            EmbeddingError: there is no model, or it failed.
+        """
+        keys = [text_hash(text) for text in texts]
+        found = {key: self._sentences[key] for key in keys if key in self._sentences}
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        found.update(zip(new, self.documents(list(new.values())), strict=True))
+        with self._lock:
+            for key in found:
+                self._sentences[key] = found[key]
+                self._sentences.move_to_end(key)
+            while len(self._sentences) > MOST_SENTENCES:
+                self._sentences.popitem(last=False)
+        import numpy as np
+
+        return np.stack([found[key] for key in keys]) if keys else self.documents([])
 
     def rest(self) -> None:
         """End the process for many texts; the next backlog starts another."""

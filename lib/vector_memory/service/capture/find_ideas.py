@@ -158,7 +158,7 @@ def _vectors(ctx: Context, texts: Sequence[str]) -> Vectors | None:
     if ctx.embedding.model != weights().model:
         return None
     try:
-        return ctx.embedding.documents(texts)
+        return ctx.embedding.sentences(texts)
     except EmbeddingError as error:
         log.warning("ideas are found without vectors: %s", error)
         return None

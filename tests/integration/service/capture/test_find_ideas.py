@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fakes_embed import FakeEmbedder
 from service_house import ServiceHouse, captured_of, exported
 from transcript_samples import Talk
 
+from vector_memory.index.worth import weights
 from vector_memory.model import PASSAGE, Scope
 from vector_memory.service.capture import find_ideas, store_session
 from vector_memory.service.memory import last_session
@@ -142,6 +144,31 @@ def test_a_long_exchange_is_read_once(house: ServiceHouse, tmp_path: Path) -> No
         times += 1
     assert times <= 1 + len(before) < passages
     assert told(house) == before
+
+
+def test_a_turn_that_grows_has_only_new_sentences_embedded(tmp_path: Path) -> None:
+    """It is read whole each time, since what comes later answers what was said before."""
+    models: list[FakeEmbedder] = []
+
+    def model() -> FakeEmbedder:
+        models.append(FakeEmbedder(384, weights().model))
+        return models[-1]
+
+    house = ServiceHouse(tmp_path / "home", model)
+    talk = Talk("s1", cwd="/nowhere/app")
+    talk.user(RULE)
+    path = tmp_path / "s1.jsonl"
+    counts = []
+    for step in range(4):
+        for number in range(step * 10, step * 10 + 10):
+            talk.say(f"Package {number} has a lock file, which I folded into number {number + 1}.")
+        talk.write(path)
+        before = sum(one.texts_embedded for one in models)
+        captured_of(house.ctx, str(path), final=False)
+        counts.append(sum(one.texts_embedded for one in models) - before)
+    assert ideas(house)
+    assert max(counts[1:]) <= counts[0]
+    house.close()
 
 
 def test_a_kind_that_is_not_captured_is_not(house: ServiceHouse, tmp_path: Path) -> None:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from fakes_embed import FakeEmbedder
 
 from vector_memory.model import Scope
 from vector_memory.retrieve import query
+from vector_memory.service.base import embedding as shared
 from vector_memory.service.base.embedding import Embedding
 
 if TYPE_CHECKING:
@@ -58,3 +60,27 @@ def test_a_prompt_waits_for_its_vector_no_longer_than_it_may(
     monkeypatch.setattr("vector_memory.service.base.embedding.PROMPT_WAIT_S", 10.0)
     assert embedding.of_prompt(prompt)() is not None
     embedding.close()
+
+
+def test_a_sentence_that_was_asked_for_is_not_embedded_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However often a turn that grows is read whole, and as far as there is room: the last ones are kept."""
+    model = FakeEmbedder()
+    embedding = Embedding(lambda: model, lambda: model)
+    assert embedding.load()
+    said = [f"sentence {number} of the turn" for number in range(60)]
+    for most in (20, 40, 60, 60):
+        assert np.allclose(
+            embedding.sentences(said[:most]), FakeEmbedder().embed_documents(said[:most])
+        )
+    assert embedding.sentences([]).shape == (0, 64)
+    twice = embedding.sentences([said[1], said[0], said[1]])
+    assert np.array_equal(twice[0], twice[2])
+    assert model.texts_embedded == 1 + 60, "the first is to warm up"
+    monkeypatch.setattr(shared, "MOST_SENTENCES", 10)
+    embedding.sentences(said)
+    embedding.sentences(said[-10:])
+    assert model.texts_embedded == 61
+    embedding.sentences(said[:1])
+    assert model.texts_embedded == 62
