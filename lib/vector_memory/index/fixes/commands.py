@@ -48,17 +48,24 @@ _LOOKING_OPTIONS = _WORDS_OF["looking_options"]
 _SELECTING = _WORDS_OF["selecting"]
 """Options whose value says which of a program's tests are run."""
 
+_RUNNING_LOCALS = frozenset({"yarn", "pnpm", "bun"})
+"""Package managers that run a package's program by its name alone: `yarn tsc`."""
+_WRAPPERS = frozenset({"gradlew", "mvnw"})
+_CONTAINERS = frozenset({"docker", "podman"})
+
 
 @dataclass(frozen=True)
 class CommandPart:
     """One simple command: its program, its job (`git commit`, `npm run build`, `pytest`), its other
-    words, whether its exit code is lost (in a pipe, before `;` or `||`), and which files it writes its output to."""
+    words, whether its exit code is lost (in a pipe, before `;` or `||`), which files it writes its output to, and what
+    it runs in a container."""
 
     program: str
     job: str
     words: tuple[str, ...]
     is_masked: bool = False
     written: tuple[str, ...] = ()
+    inside: str = ""
 
     @property
     def is_quiet(self) -> bool:
@@ -81,9 +88,14 @@ class CommandPart:
         return self.program in _INTERPRETERS and self.job.endswith(f"{self.program} -")
 
     @property
-    def tool(self) -> str:
-        """What its options belong to: the program, of an interpreter the script that it runs."""
-        return self.job if self.program in _INTERPRETERS else self.program
+    def tools(self) -> tuple[str, ...]:
+        """What its options may belong to: the program, however it is called (`./gradlew`), of an interpreter the script
+        that it runs, of a package manager the package's program, too."""
+        if self.program in _INTERPRETERS and not self.is_inline:
+            return (ntpath.basename(self.job.rpartition(" ")[2]),)
+        if self.program in _RUNNING_LOCALS:
+            return (self.program, *self.job.split()[1:2])
+        return (self.program.removesuffix("w") if self.program in _WRAPPERS else self.program,)
 
     @cached_property
     def operands(self) -> frozenset[str]:
@@ -154,7 +166,12 @@ def folder(command: str) -> str:
 
 def tools(command: str) -> frozenset[str]:
     """Return what a command line has do something: programs, and the scripts of interpreters."""
-    return frozenset(part.tool for part in acting(command))
+    return frozenset(
+        name
+        for part in acting(command)
+        for inner in (part.inside and acting(part.inside) or (part,))
+        for name in inner.tools
+    )
 
 
 def is_for_its_tool(failed: str, ran: str) -> bool:
@@ -175,7 +192,10 @@ def _bears_name(variable: str, names: Collection[str]) -> bool:
     """Whether a variable is called as a program is: `GRADLE_OPTS` for `gradlew`, `GOFLAGS` for `go`."""
     first = variable.lower().partition("_")[0]
     plain = [name for name in names if " " not in name]
-    return any(first.startswith(name) or name.startswith(first) for name in plain)
+    # One letter begins too many names.
+    return len(first) > 1 and any(
+        first.startswith(name) or name.startswith(first) for name in plain
+    )
 
 
 def _only_prints(part: CommandPart) -> bool:
@@ -259,7 +279,17 @@ def _part(command: shell.Command) -> CommandPart:
     files = tuple(name for name in written if not name.startswith(("/dev/", "-", "&")))
     given = [command.given] if command.given else []
     job, left = _job(program, [*rest, *given])
-    return CommandPart(program, "ssh " * ("ssh" in command.via) + job, left, command.is_lost, files)
+    job = "ssh " * ("ssh" in command.via) + job
+    return CommandPart(program, job, left, command.is_lost, files, _inside(program, command.words))
+
+
+def _inside(program: str, words: Sequence[shell.ShellWord]) -> str:
+    """Return what a container is given to run, "" where there is none."""
+    if program not in _CONTAINERS:
+        return ""
+    given = words[1:]
+    given = given[1:] if given and given[0].text == "compose" else given
+    return " ".join(word.text for word in shell.run_by(shell.RUNNERS[program], given))
 
 
 def _unwrapped(words: Sequence[shell.ShellWord]) -> Sequence[shell.ShellWord]:
