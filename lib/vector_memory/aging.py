@@ -6,7 +6,9 @@ All of it is worked out when it is read, from what is stored and the present mom
 from __future__ import annotations
 
 import calendar
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from vector_memory.model import (
     COLLECTIONS,
@@ -191,3 +193,13 @@ def _verified_at(memory: Memory) -> datetime | None:
     except ValueError:
         return None
     return at if at.tzinfo else None
+
+
+def of_ageing(extra: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what of a memory's `extra` belongs to how it ages: how often it comes back, how fast it fades."""
+    return {name: extra[name] for name in (EVERY, HALF_LIFE) if name in extra}
+
+
+def without_ageing(extra: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a memory's `extra` without what `of_ageing` takes of it."""
+    return {name: value for name, value in extra.items() if name not in (EVERY, HALF_LIFE)}

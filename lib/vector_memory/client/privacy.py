@@ -4,6 +4,7 @@ in doubt nothing is shown. Standard library only, Python 3.9."""
 import json
 import os
 import re
+from functools import lru_cache
 
 from vector_memory import projects
 from vector_memory.system.files import open_regular
@@ -72,11 +73,20 @@ def rules_since(*folders: str) -> float:
 def _written(path: str, root: str = "") -> float:
     try:
         with open_regular(path, root) as file:
-            written = file.read(MOST_BYTES)
-            words = written.decode("utf-8", "replace").lower()
-            abroad = tables.sections("privacy_words")["headings"]
-            if _RULES.search(written) or any(heading in words for heading in abroad):
+            if _may_hold_rules(file.read(MOST_BYTES)):
                 return os.fstat(file.fileno()).st_mtime
     except OSError:
         pass
     return 0.0
+
+
+def _may_hold_rules(written: bytes) -> bool:
+    if _RULES.search(written):
+        return True
+    words = written.decode("utf-8", "replace").lower()
+    return any(heading in words for heading in _headings_abroad())
+
+
+@lru_cache(maxsize=1)
+def _headings_abroad() -> "list[str]":
+    return tables.sections("privacy_words")["headings"]

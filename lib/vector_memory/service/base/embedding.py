@@ -162,7 +162,8 @@ class Embedding:
             EmbeddingError: there is no model, or it failed.
         """
         keys = [text_hash(text) for text in texts]
-        found = {key: self._sentences[key] for key in keys if key in self._sentences}
+        with self._lock:
+            found = {key: self._sentences[key] for key in keys if key in self._sentences}
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         found.update(zip(new, self.documents(list(new.values())), strict=True))
         with self._lock:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, time, timedelta, timezone
 from typing import TypeVar
 
-from vector_memory.aging import EVERY, HALF_LIFE, Every
+from vector_memory.aging import EVERY, HALF_LIFE, Every, of_ageing, without_ageing
 from vector_memory.errors import BadInputError
 from vector_memory.model import COLLECTIONS, Memory, Retention, Status, Temporal
 from vector_memory.service.base import messages, request_fields
@@ -62,7 +62,7 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
     temporal = _temporal(request, memory)
     every = request.every.value if request.every else memory.extra.get(EVERY)
     was = as_it_was(memory)
-    extra = {name: value for name, value in was.extra.items() if name not in (EVERY, HALF_LIFE)}
+    extra = without_ageing(was.extra)
     if temporal is Temporal.PERIODIC:
         extra[EVERY] = _required(every, "how often it comes back", "every")
     half_life = memory.extra.get(HALF_LIFE)
@@ -97,13 +97,12 @@ def ageing_like(draft: Memory, older: Memory, now: datetime) -> Memory:
     by_rule = rule is not None and rule.retention is Retention.DECAY
     if is_over(was, now) or (by_rule and was.temporal is Temporal.DECAYING):
         return draft
-    own = {name: was.extra[name] for name in (EVERY, HALF_LIFE) if name in was.extra}
     return replace(
         draft,
         temporal=draft.temporal if was.temporal is Temporal.PERMANENT else was.temporal,
         valid_from=was.valid_from if was.temporal is Temporal.PERIODIC else draft.valid_from,
         valid_until=was.valid_until,
-        extra={**draft.extra, **own},
+        extra={**draft.extra, **of_ageing(was.extra)},
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
-from vector_memory.aging import EVERY, HALF_LIFE
+from vector_memory.aging import of_ageing, without_ageing
 from vector_memory.model import (
     BINDING,
     PASSAGE,
@@ -26,8 +26,6 @@ RAISED = 0.1
 MOST_SOURCES = 32
 VOICES = "voices"
 """In `extra`: the origins of all that was merged into it."""
-OF_AGEING = (EVERY, HALF_LIFE)
-"""In `extra`: what belongs to how it ages."""
 PLAIN_KIND = "note"
 
 _PRIORITIES = tuple(Priority)[::-1]
@@ -91,8 +89,7 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
         **trust_marks.marks_of(wording),
     }
     if ages := dated(stored, draft):
-        extra = {name: value for name, value in extra.items() if name not in OF_AGEING}
-        extra |= {name: draft.extra[name] for name in OF_AGEING if name in draft.extra}
+        extra = {**without_ageing(extra), **of_ageing(draft.extra)}
     extra[VOICES] = voices(stored, draft)
     extra["sources"] = [*sources_of(stored), *sources_of(draft), source_of(draft)][-MOST_SOURCES:]
     return replace(

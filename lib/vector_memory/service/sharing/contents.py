@@ -123,7 +123,7 @@ def _standing(memory: Memory) -> dict[str, object]:
     }
     if memory.temporal is not Temporal.PERMANENT:
         told["temporal"] = memory.temporal.value
-    told |= {name: memory.extra[name] for name in (EVERY, HALF_LIFE) if name in memory.extra}
+    told |= aging.of_ageing(memory.extra)
     for verdict, found_on in VERDICTS.items():
         if day := found_on(memory):
             told[VERIFIED] = {"verdict": verdict, "at": f"{day}T00:00:00+00:00"}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 
 from vector_memory import redact
-from vector_memory.aging import EVERY, HALF_LIFE
+from vector_memory.aging import EVERY, HALF_LIFE, of_ageing
 from vector_memory.errors import BadInputError, UnsafeTextError, VectorMemoryError
 from vector_memory.index.entities import named_in
 from vector_memory.lifecycle.dedup import text_key
@@ -470,8 +470,7 @@ def _repeated(twin: Memory, memory: Memory, is_ours: bool, now: datetime) -> Mem
     has_date, is_past = twin.temporal is not Temporal.PERMANENT, is_over(memory, now)
     if is_ours or has_date or is_past or not (ages := merging.dated(twin, memory)):
         return merged
-    own = {name: memory.extra[name] for name in (EVERY, HALF_LIFE) if name in memory.extra}
-    return replace(merged, **ages, extra={**twin.extra, **own})
+    return replace(merged, **ages, extra={**twin.extra, **of_ageing(memory.extra)})
 
 
 def _twin(
