@@ -87,6 +87,16 @@ def test_what_never_was_is_no_rule(text: str) -> None:
     assert plain_kind(text, is_users=True) != PREFERENCE
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["the oven never reached 230 after the swap, it stops at 215 or so", "it never baked through on that old stone",
+     "i always mix up both ovens, which one is left only", "the timer always fails on the second run, first one is fine"],
+)  # fmt: skip
+def test_never_and_always_describe_as_well(text: str) -> None:
+    """With a verb that tells what something does or did, or of what I do, they report."""
+    assert not rules.binds(text)
+
+
 def test_the_title_of_an_idea_counts_for_nothing() -> None:
     """It is not the user's sentence."""
     said = "loaves are weighed in grams, not ounces"
