@@ -226,6 +226,9 @@ LOOKUP = "lookup"
 BRANCH, PULL = "branch", "pull"
 """In `extra` of an exchange's first passage: the branch of version control at its end, and the number of the
 pull request that it names."""
+WROTE, TOOK_AWAY = "wrote", "took_away"
+"""In `extra` of an exchange's first passage: marks of the lines that its edits wrote, and of those that they took away
+(`index/edited_lines.py`)."""
 EXTRACTION_MARK = "<vector-memory-extraction"
 """A prompt that starts with this belongs to a session of our own; nothing of it is kept."""
 

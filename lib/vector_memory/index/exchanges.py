@@ -81,6 +81,8 @@ class ToolUse(NamedTuple):
     answered: str = ""
     calls: str = ""
     order: str = ""
+    edits: tuple[tuple[str, str], ...] = ()
+    """What it replaced by what, each cut off: looked at, never kept."""
 
 
 @dataclass(frozen=True)
@@ -316,7 +318,7 @@ class Reading:
 
     def _add_call(self, into: _Open, block: Record, entry: TranscriptEntry) -> None:
         name, given = str(block.get("name") or ""), block.part("input")
-        path = tools.file_of(given, into.cwd)
+        path, edits = tools.file_of(given, into.cwd), tools.edits_of(given)
         if path:
             (into.edited if tools.changes(name) else into.read).append(path)
         if name == "ExitPlanMode":
@@ -329,7 +331,8 @@ class Reading:
             place=len(into.steps),
             line=entry.line,
             at=parse_time(entry.data.get("timestamp")),
-            written=tools.written_of(given)[:LOOKED_AT_CHARS],
+            written="\n".join(new for _, new in edits)[:LOOKED_AT_CHARS],
+            edits=tuple((old[:LOOKED_AT_CHARS], new[:LOOKED_AT_CHARS]) for old, new in edits),
             calls=tools.called(name, given),
             order=order_of(plain_prompt(given.text("prompt"))) if name in tools.AGENTS else "",
         )

@@ -14,6 +14,7 @@ from datetime import datetime, timezone
 from itertools import groupby
 from typing import NamedTuple
 
+from vector_memory.index.edited_lines import edited_lines
 from vector_memory.index.exchanges import DONE, NOTED, PLANNED, SAID, Exchange, ExchangeStep
 from vector_memory.index.tools import clip, is_quiet
 from vector_memory.model import (
@@ -113,6 +114,7 @@ def to_drafts(
         return []
     pieces = _joined(list(_pieces(parts)))
     looked = {LOOKUP: True} if exchange.is_lookup else {}
+    first = {**_where(exchange, clean), **edited_lines(exchange, clean)}
     created_at = exchange.started_at or exchange.ended_at or fallback_at
     return [
         Draft(
@@ -131,7 +133,7 @@ def to_drafts(
             origin=_speaker(piece) if exchange.is_users else "assistant",
             cwd=exchange.cwd,
             # Once for an exchange is enough.
-            extra={**_suspicion(piece), **looked, **({} if number else _where(exchange, clean))},
+            extra={**_suspicion(piece), **looked, **({} if number else first)},
         )
         for number, piece in enumerate(pieces)
     ]

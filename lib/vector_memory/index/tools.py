@@ -127,15 +127,21 @@ def change_of(given: Mapping[str, object]) -> str:
     return told if len(told) <= LONGEST_CHANGE else ""
 
 
-def written_of(given: Mapping[str, object]) -> str:
-    """Return what a call writes into files, edit by edit; "" where it writes nothing."""
+def edits_of(given: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
+    """Return what a call replaces by what, edit by edit; () where it writes nothing."""
     edits = given.get("edits")
     parts = [
         given,
         *(edit for edit in (edits if isinstance(edits, list) else ()) if isinstance(edit, dict)),
     ]
-    texts = [part.get(key) for part in parts for key in ("new_string", "content")]
-    return "\n".join(text for text in texts if isinstance(text, str))
+    texts = [
+        (part.get("old_string"), part.get(key))
+        for part in parts
+        for key in ("new_string", "content")
+    ]
+    return tuple(
+        (old if isinstance(old, str) else "", new) for old, new in texts if isinstance(new, str)
+    )
 
 
 def shortened_output(text: str, failed: bool) -> str:

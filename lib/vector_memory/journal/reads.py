@@ -345,13 +345,12 @@ class SingleReads(MemoryReads):
             (source.session, source.path, source.turn, project, *words),
         )
 
-    def with_triggers(self, after_seq: int) -> list[tuple[str, str]]:
-        """Return the ids and the `extra`, as JSON, of active memories with conditions that changed after a sequence
-        number."""
-        sql = "SELECT m.id, m.extra FROM memories m WHERE m.seq > ? AND instr(m.extra, '\"triggers\":[')"
-        return [
-            (id, extra) for id, extra in self.connections.rows(f"{sql} AND {ACTIVE}", (after_seq,))
-        ]
+    def with_extra(self, name: str, after_seq: int) -> list[tuple[str, int, str]]:
+        """Return the id, the number and the `extra`, as JSON, of active memories whose `extra` has something of a name,
+        as far as they changed after a sequence number."""
+        sql = "SELECT m.id, m.seq, m.extra FROM memories m WHERE m.seq > ? AND instr(m.extra, ?)"
+        rows = self.connections.rows(f"{sql} AND {ACTIVE}", (after_seq, f'"{name}":'))
+        return [(id, seq, extra) for id, seq, extra in rows]
 
     def replaced_by(self, ids: Sequence[str]) -> list[Memory]:
         """Return the memories that gave way to these, by `seq`."""

@@ -18,10 +18,10 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.find import named_project
 from vector_memory.service.memory import applied, moved_projects
-from vector_memory.service.memory.corrected import corrections, in_short
 from vector_memory.service.memory.history import history_of
 from vector_memory.service.memory.lookup import answer, is_open, lookup, surroundings, touch
 from vector_memory.service.memory.passages import Excerpt, in_context, turn_reader
+from vector_memory.service.memory.rewritten import later_words
 from vector_memory.service.memory.views import (
     HistoryView,
     HitView,
@@ -119,7 +119,7 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
         hits = model_help.reordered(ctx, request.query, hits)
     each = found.is_listing or bool(asker.scope.kinds)
     left_out = sum(not hit.fits for hit in hits[:last]) if request.fitting else None
-    read = _excerpts(asker, hits, last + 1, each, request.fitting)
+    read = _excerpts(ctx, asker, hits, last + 1, each, request.fitting)
     excerpts = _as_told(read[:last])[request.offset :]
     hits = [hit for hit, _ in excerpts]
     # What does not fit was of no use to anybody.
@@ -164,7 +164,7 @@ def _elsewhere(ctx: Context, request: RecallRequest, asker: Asker, hits: Sequenc
 
 
 def _excerpts(
-    asker: Asker, hits: Sequence[Hit], k: int, each: bool, fitting: bool
+    ctx: Context, asker: Asker, hits: Sequence[Hit], k: int, each: bool, fitting: bool
 ) -> list[tuple[Hit, Excerpt]]:
     """Return the k best hits with what stood around them. What is read in the excerpt of a better hit is
     no hit of its own, as long as there are others.
@@ -187,8 +187,8 @@ def _excerpts(
             again.append((hit, Excerpt(hit.memory.text)))
             continue
         excerpt = in_context(turns[hit.shelf], hit.memory, scores)
-        later = map(in_short, corrections(turns[hit.shelf], hit.memory))
-        excerpt = replace(excerpt, text="\n\n".join([excerpt.text, *later]))
+        later = later_words(ctx, asker.shelves[hit.shelf], turns[hit.shelf], hit.memory)
+        excerpt = replace(excerpt, text="\n\n".join([excerpt.text, *(told for _, told in later)]))
         is_read = not each and excerpt.home in read
         (again if is_read else kept).append((hit, excerpt))
         # What is held back comes with its warning, and stands for nothing else.

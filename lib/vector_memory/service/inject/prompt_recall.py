@@ -24,9 +24,9 @@ from vector_memory.service.base.shown_notes import PROMPT, Showing, Worth
 from vector_memory.service.inject import open_items
 from vector_memory.service.inject.wider_notes import widened
 from vector_memory.service.memory import last_session
-from vector_memory.service.memory.corrected import corrections, in_short
 from vector_memory.service.memory.lookup import answer, is_open, touch
 from vector_memory.service.memory.passages import turn_reader
+from vector_memory.service.memory.rewritten import later_words
 from vector_memory.text import fence
 
 MAX_PROMPT_CHARS = 8_000
@@ -309,32 +309,39 @@ def notes_of(
     notes = made(budget)
     chosen = {note.id for note in notes}
     told = [hit for hit in hits if hit.memory.id in chosen]
-    corrected = _corrections(question, told)
-    spare = sum(fence.tokens(in_short(one)) for later in corrected.values() for one in later)
+    corrected = _later_words(ctx, question, told)
+    spare = sum(fence.tokens(one) for later in corrected.values() for one in later)
     if spare:
         notes = made(budget - spare)
-    return [_with_corrections(note, corrected.get(note.id, ())) for note in notes]
+    return [_followed(note, corrected.get(note.id, ())) for note in notes]
 
 
-def _corrections(question: HookQuestion, hits: Sequence[Hit]) -> dict[str, list[Memory]]:
-    """Return what corrected hits right after they were said, by the hits' ids; nothing that is told anyway."""
-    told = {hit.memory.id for hit in hits}
+def _later_words(ctx: Context, question: HookQuestion, hits: Sequence[Hit]) -> dict[str, list[str]]:
+    """Return what corrected hits and what changed what they made, as it is told, by the hits' ids; nothing of an
+    exchange that is told anyway."""
+    turns = {_turn_of(hit.memory) for hit in hits}
     readers = [turn_reader(shelf) for shelf in question.shelves]
     return {
         hit.memory.id: [
-            later
-            for later in corrections(readers[hit.shelf], hit.memory)
-            if later.id not in told and question.scope.holds(later)
+            told
+            for later, told in later_words(
+                ctx, question.shelves[hit.shelf], readers[hit.shelf], hit.memory
+            )
+            if _turn_of(later) not in turns and question.scope.holds(later)
         ]
         for hit in hits
     }
 
 
-def _with_corrections(note: fence.Note, later: Sequence[Memory]) -> fence.Note:
+def _turn_of(memory: Memory) -> tuple[str, str, int]:
+    return memory.source.session, memory.source.path, memory.source.turn
+
+
+def _followed(note: fence.Note, later: Sequence[str]) -> fence.Note:
     if not later:
         return note
     # In short it may come again, whole.
-    text = "\n".join([note.text, *map(in_short, later)])
+    text = "\n".join([note.text, *later])
     return fence.Note(note.id, note.head, text, note.foreign, note.is_cut, note.also)
 
 

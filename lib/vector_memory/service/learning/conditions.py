@@ -55,7 +55,7 @@ def known_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> StoreConditi
     with store.lock:
         before = store.asks_at_tools
         if reached != store.reached:
-            for id, extra in shelf.journal.with_triggers(store.reached):
+            for id, _, extra in shelf.journal.with_extra(TRIGGERS, store.reached):
                 triggers = json.loads(extra).get(TRIGGERS)
                 store.conditions[id] = (
                     tuple(map(str, triggers)) if isinstance(triggers, list) else ()

@@ -27,11 +27,11 @@ def corrections(read: TurnReader, memory: Memory) -> list[Memory]:
     said, found = list[Memory](), list[Memory]()
     first = memory.source.turn + 1
     for turn in range(first, first + FOLLOWING) if memory.is_captured else ():
-        passages = _talk(read(replace(memory, source=replace(memory.source, turn=turn))))
-        prompt = _prompt(passages)
+        passages = talk_of(read(replace(memory, source=replace(memory.source, turn=turn))))
+        prompt = prompt_of(passages)
         if not said and may_correct(prompt):
             # Most are not corrected: what was said is read where it may have been.
-            talk = _talk(read(memory))
+            talk = talk_of(read(memory))
             said = [memory] if talk and memory.kind != PASSAGE else talk
         if said and corrects(prompt, "\n".join(one.text for one in said)):
             found.append(passages[0])
@@ -41,24 +41,26 @@ def corrections(read: TurnReader, memory: Memory) -> list[Memory]:
     return found
 
 
-def in_short(correction: Memory) -> str:
+def in_short(correction: Memory, lead: str = _LEAD) -> str:
     """Return a correction as it is told behind what it corrects: the prompt, and what was answered."""
     spoken = [voice.text for voice in voices(correction.text) if voice.who in (USER, ASSISTANT)]
-    return _LEAD + fence.cut("\nAssistant: ".join(spoken[:2]), TOKENS)
+    prompt = fence.cut(spoken[0], TOKENS // 2) if spoken else ""
+    answer = [fence.gist(text, TOKENS - fence.tokens(prompt)) for text in spoken[1:2]]
+    return lead + "\nAssistant: ".join([prompt, *answer])
 
 
 def asked_in(correction: Memory, most: int) -> str:
     """Return the prompt of a correction alone, in so many tokens at most."""
-    return _LEAD + fence.cut(_prompt([correction]), most)
+    return _LEAD + fence.cut(prompt_of([correction]), most)
 
 
-def _talk(memories: Sequence[Memory]) -> list[Memory]:
+def talk_of(memories: Sequence[Memory]) -> list[Memory]:
     """Return the passages of an exchange in their order; nothing where others speak in it."""
     passages = sorted((one for one in memories if one.kind == PASSAGE), key=number_of)
     return [] if any(one.is_held or render.is_others(one) for one in passages) else passages
 
 
-def _prompt(passages: Sequence[Memory]) -> str:
+def prompt_of(passages: Sequence[Memory]) -> str:
     """Return what the user said first in an exchange, "" where it is not he who began it."""
     first = next(iter(voices(passages[0].text)), None) if passages else None
     return first.text if first and first.who == USER else ""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from vector_memory.model import BRANCH, LOOKUP, PULL, Memory, Status, unique
+from vector_memory.model import BRANCH, LOOKUP, PULL, TOOK_AWAY, WROTE, Memory, Status, unique
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.passages import number_of
 
@@ -85,7 +85,7 @@ def compare(made: Sequence[Memory], stored: Sequence[Memory]) -> Changes:
 
 
 def _differs(new: Memory, old: Memory) -> bool:
-    where = (BRANCH, PULL, LOOKUP)
+    where = (BRANCH, PULL, LOOKUP, WROTE, TOOK_AWAY)
     return new.text != old.text or any(new.extra.get(n) != old.extra.get(n) for n in where)
 
 

@@ -1,0 +1,97 @@
+"""What was made is not told without what became of it, whatever the words: its lines were changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from service_house import ServiceHouse, captured_of, door, hook_question
+from transcript_samples import Talk
+
+from vector_memory.service.inject.prompt_recall import on_prompt
+from vector_memory.text import fence
+
+MADE = (
+    "have the belt run every 10 minutes while the oven is hot",
+    "The belt runs every 10 minutes while the oven is hot, by `belt_interval_s` in `oven.toml`.",
+    ("", "belt_interval_s = 600"),
+)
+CHANGED = (
+    "15 will do",
+    "Changed: `belt_interval_s` is 900, so that the belt runs every 15 minutes while the oven is hot.",
+    ("belt_interval_s = 600", "belt_interval_s = 900"),
+)
+AGAIN = (
+    "hm make that 20",
+    "Now the belt runs every 20 minutes: `belt_interval_s` is 1200.",
+    ("belt_interval_s = 900", "belt_interval_s = 1200"),
+)
+QUESTION = "how often does the belt run while the oven is hot?"
+Exchange = tuple[str, str, tuple[str, str]]
+
+
+def capture(house: ServiceHouse, folder: Path, name: str, *talk: Exchange) -> None:
+    """Store a session of its own day."""
+    said = Talk(name, cwd=str(folder), timestamp=house.time.isoformat())
+    for number, (prompt, answer, (old, new)) in enumerate(talk):
+        said.user(prompt)
+        said.call("Edit", f"t{number}", file_path=str(folder / "oven.toml"), old_string=old, new_string=new)  # fmt: skip
+        said.result("ok", f"t{number}")
+        said.say(answer)
+    captured_of(house.ctx, said.write(folder / f"{name}.jsonl"), str(folder), final=True)
+    house.follow()
+    house.pass_time(days=2)
+
+
+def recalled(house: ServiceHouse, folder: Path) -> str:
+    """Return what `recall` gives as the exchange that made it."""
+    asked = {"query": QUESTION, "project": str(folder), "kinds": ["exchange"]}
+    hits = door(house.ctx, "recall", asked)["hits"]
+    return next(str(hit["text"]) for hit in hits if MADE[0] in hit["text"])
+
+
+def test_a_later_session_that_changed_it_is_told_with_it(house: ServiceHouse, app: Path) -> None:
+    """With its day and its words, to who asks."""
+    capture(house, app, "first", MADE)
+    day = house.time.date()
+    capture(house, app, "second", CHANGED)
+    assert f"Changed since, {day}, User: {CHANGED[0]}\nAssistant: {CHANGED[1]}" in recalled(house, app)  # fmt: skip
+
+
+def test_a_prompt_is_given_both(house: ServiceHouse, app: Path) -> None:
+    """Within its budget: as two notes, or one behind the other."""
+    capture(house, app, "first", MADE)
+    capture(house, app, "second", CHANGED)
+    told = on_prompt(house.ctx, hook_question(house.ctx, "now", str(app), QUESTION))
+    assert "15 minutes" in told and fence.tokens(told) <= house.ctx.settings.prompt_tokens
+
+
+def test_in_the_same_session_too_and_the_last_word_counts(house: ServiceHouse, app: Path) -> None:
+    capture(house, app, "first", MADE, CHANGED)
+    capture(house, app, "second", AGAIN)
+    assert f"User: {AGAIN[0]}" in recalled(house, app)
+    assert CHANGED[0] not in recalled(house, app)
+
+
+def test_what_was_before_follows_nothing(house: ServiceHouse, app: Path) -> None:
+    """The later one is the newer; and what changed the lines for something else says nothing of it."""
+    capture(house, app, "first", MADE)
+    other = ("tidy that file up", "Sorted the keys by name, nothing else.", CHANGED[2])
+    capture(house, app, "second", other)
+    assert "Changed since" not in recalled(house, app)
+
+
+def test_another_project_changes_nothing(house: ServiceHouse, app: Path, tmp_path: Path) -> None:
+    capture(house, app, "first", MADE)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    capture(house, elsewhere, "second", CHANGED)
+    assert "Changed since" not in recalled(house, app)
+
+
+def test_what_was_forgotten_is_not_told(house: ServiceHouse, app: Path) -> None:
+    capture(house, app, "first", MADE)
+    capture(house, app, "second", CHANGED)
+    assert "Changed since" in recalled(house, app)
+    stored = house.ctx.all_shelves()[0].journal.after(0, 100)
+    door(house.ctx, "forget", {"ids": [one.id for one in stored if one.source.session == "second"]})
+    assert "Changed since" not in recalled(house, app)

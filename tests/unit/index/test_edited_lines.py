@@ -1,0 +1,83 @@
+"""The lines that an exchange's edits wrote and took away, by marks that say nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from transcript_samples import Talk
+
+from vector_memory.index.edited_lines import MOST_LINES, edited_lines, marks_in
+from vector_memory.index.exchanges import exchanges
+from vector_memory.index.memories import unchanged
+from vector_memory.index.transcript import read_entries
+from vector_memory.model import TOOK_AWAY, WROTE
+
+OLD, NEW = "margin_of_lid = 2", "margin_of_lid = 5"
+
+
+def marks(folder: Path, *edits: tuple[str, str], failed: bool = False, **more: str) -> tuple[list[int], list[int]]:  # fmt: skip
+    """Return the marks of what an exchange of some edits of one file wrote and took away."""
+    talk = Talk()
+    talk.user("mind the lid of the crate")
+    for number, (old, new) in enumerate(edits):
+        given = {"file_path": "/home/dev/app/lid.py", "old_string": old, "new_string": new}
+        talk.call("Edit", f"t{number}", **{**given, **more})
+        talk.result("ok", f"t{number}", failed=failed)
+    talk.say("The lid has its margin.")
+    (exchange,) = exchanges(read_entries(talk.write(folder / "t.jsonl")))
+    extra = edited_lines(exchange, lambda text: text.replace("crate-4711", "⟦redacted⟧"))
+    return marks_in(extra.get(WROTE)), marks_in(extra.get(TOOK_AWAY))
+
+
+def test_what_one_wrote_another_takes_away(tmp_path: Path) -> None:
+    """Whatever stands around it, and however it is indented."""
+    written, nothing = marks(tmp_path, ("", f"def lid():\n    {OLD}\n    return 0\n"))
+    wrote, took = marks(tmp_path, (f"# the lid of it\n  {OLD}", f"# the lid of it\n  {NEW}"))
+    assert not nothing and len(wrote) == len(took) == 1
+    assert took[0] in written and wrote[0] not in written
+
+
+def test_another_file_is_another_line(tmp_path: Path) -> None:
+    """A worktree's is the same one."""
+    ((mine,), _) = marks(tmp_path, ("", OLD))
+    assert marks(tmp_path, (OLD, NEW), file_path="/home/dev/app/rim.py")[1] != [mine]
+    assert marks(tmp_path, (OLD, NEW), file_path="/home/dev/app-2/src/lid.py")[1] == [mine]
+
+
+def test_short_lines_stand_everywhere(tmp_path: Path) -> None:
+    assert marks(tmp_path, ("else:\n    return 0\n", "pass\n}\n")) == ([], [])
+
+
+def test_an_edit_that_failed_wrote_nothing(tmp_path: Path) -> None:
+    assert marks(tmp_path, (OLD, NEW), failed=True) == ([], [])
+
+
+def test_what_was_changed_again_on_the_way_counts_as_neither(tmp_path: Path) -> None:
+    wrote, took = marks(tmp_path, (OLD, NEW), (NEW, "margin_of_lid = 7"))
+    assert (wrote, took) == marks(tmp_path, (OLD, "margin_of_lid = 7"))
+
+
+def test_secrets_are_redacted_before_they_are_marked(tmp_path: Path) -> None:
+    """Two lines that differ in a secret alone are one line."""
+    first, second = (marks(tmp_path, ("", f"the lock of the lid opens with {code}"))[0] for code in ("crate-4711", "⟦redacted⟧"))  # fmt: skip
+    assert first == second
+
+
+def test_whole_files_are_cut_off(tmp_path: Path) -> None:
+    lines = "\n".join(f"margin_of_lid_{number} = {number}" for number in range(MOST_LINES + 50))
+    assert len(marks(tmp_path, ("", lines))[0]) == MOST_LINES
+
+
+def test_several_edits_of_one_call(tmp_path: Path) -> None:
+    talk = Talk()
+    talk.user("mind both lids")
+    edits = [{"old_string": OLD, "new_string": NEW}, {"old_string": "rim_of_lid = 1", "new_string": "rim_of_lid = 3"}]  # fmt: skip
+    talk.call("MultiEdit", file_path="/home/dev/app/lid.py", edits=edits)  # type: ignore[arg-type]
+    talk.result("ok")
+    (exchange,) = exchanges(read_entries(talk.write(tmp_path / "t.jsonl")))
+    assert len(marks_in(edited_lines(exchange, unchanged).get(TOOK_AWAY))) == 2
+
+
+def test_marks_of_somebody_elses_making() -> None:
+    """An import may hold anything."""
+    assert marks_in(None) == marks_in(3) == marks_in("zz") == marks_in("0123") == []
