@@ -9,6 +9,7 @@ from itertools import islice
 
 from vector_memory.index.exchanges import Exchange
 from vector_memory.model import TOOK_AWAY, WROTE
+from vector_memory.text import shell
 
 BYTES = 5
 """Of a line's hash: by chance two lines of a million are alike once in a million."""
@@ -26,7 +27,13 @@ def edited_lines(exchange: Exchange, clean: Callable[[str], str]) -> dict[str, o
     """
     wrote, took = dict[str, None](), dict[str, None]()
     for call in exchange.calls:
-        for old, new in () if call.failed else call.edits:
+        if call.failed:
+            continue
+        took |= dict.fromkeys(f"{_name(path)}\0" for path in _removed(call.command))
+        # It goes with its folder, too.
+        folder = call.file.replace("\\", "/").rpartition("/")[0]
+        wrote |= dict.fromkeys(f"{_name(path)}\0" for path in (call.file, folder) if path)
+        for old, new in call.edits:
             before, after = _lines(old), _lines(new)
             for into, lines, others in ((wrote, after, before), (took, before, after)):
                 own = "\n".join(line for line in lines if line not in others)
@@ -50,6 +57,15 @@ def marks_in(packed: object) -> list[int]:
 def _packed(lines: Iterable[str]) -> str:
     hashes = (line.encode("utf-8", "surrogatepass") for line in lines)
     return "".join(hashlib.blake2b(line, digest_size=BYTES).hexdigest() for line in hashes)
+
+
+def _removed(command: str) -> list[str]:
+    """Return the files and folders that a command line deletes by their names."""
+    if "rm" not in command:
+        return []
+    words = ([word.text for word in one.words if word.plain and not word.glob] for one in shell.parse(command))  # fmt: skip
+    behind = (line[2:] if line[:2] == ["git", "rm"] else line[1:] if line[:1] == ["rm"] else [] for line in words)  # fmt: skip
+    return [path.rstrip("/") for line in behind for path in line if not path.startswith("-")]
 
 
 def _lines(text: str) -> dict[str, None]:

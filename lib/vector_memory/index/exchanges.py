@@ -351,6 +351,7 @@ class Reading:
                 output_line=entry.line,
                 done_at=parse_time(entry.data.get("timestamp")),
                 answered=text[:LOOKED_AT_CHARS],
+                edits=_edits_of(call, entry.data.part("toolUseResult")),
             )
         name = call.tool if call else ""
         action = into.steps[call.place].text if call else ""
@@ -426,6 +427,12 @@ def exchanges(entries: Iterable[TranscriptEntry]) -> Iterator[Exchange]:
     for entry in translate(entries):
         reading.add(entry)
     yield from sorted([*reading.closed, *reading.open()], key=lambda one: one.turn)
+
+
+def _edits_of(call: ToolUse, result: Record) -> tuple[tuple[str, str], ...]:
+    """Return the edits of a call: of a file that was written anew what it was before, where the client says so."""
+    before = result.text("originalFile")[:LOOKED_AT_CHARS]
+    return tuple((old or before, new) for old, new in call.edits) if len(call.edits) == 1 else call.edits  # fmt: skip
 
 
 def order_of(prompt: str) -> str:

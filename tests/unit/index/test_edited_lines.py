@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from transcript_samples import Talk
 
 from vector_memory.index.edited_lines import MOST_LINES, edited_lines, marks_in
@@ -29,27 +30,74 @@ def marks(folder: Path, *edits: tuple[str, str], failed: bool = False, **more: s
     return marks_in(extra.get(WROTE)), marks_in(extra.get(TOOK_AWAY))
 
 
+def ran(folder: Path, line: str) -> list[int]:
+    """Return the marks of what a command took away."""
+    talk = Talk()
+    talk.user("away with the lid")
+    talk.call("Bash", command=line)
+    talk.result("")
+    (exchange,) = exchanges(read_entries(talk.write(folder / "t.jsonl")))
+    return marks_in(edited_lines(exchange, unchanged).get(TOOK_AWAY))
+
+
 def test_what_one_wrote_another_takes_away(tmp_path: Path) -> None:
     """Whatever stands around it, and however it is indented."""
     written, nothing = marks(tmp_path, ("", f"def lid():\n    {OLD}\n    return 0\n"))
     wrote, took = marks(tmp_path, (f"# the lid of it\n  {OLD}", f"# the lid of it\n  {NEW}"))
-    assert not nothing and len(wrote) == len(took) == 1
-    assert took[0] in written and wrote[0] not in written
+    assert not nothing and len(took) == 1
+    assert took[0] in written and wrote[-1] not in written
 
 
 def test_another_file_is_another_line(tmp_path: Path) -> None:
     """A worktree's is the same one."""
-    ((mine,), _) = marks(tmp_path, ("", OLD))
+    mine = marks(tmp_path, ("", OLD))[0][-1]
     assert marks(tmp_path, (OLD, NEW), file_path="/home/dev/app/rim.py")[1] != [mine]
     assert marks(tmp_path, (OLD, NEW), file_path="/home/dev/app-2/src/lid.py")[1] == [mine]
 
 
 def test_short_lines_stand_everywhere(tmp_path: Path) -> None:
-    assert marks(tmp_path, ("else:\n    return 0\n", "pass\n}\n")) == ([], [])
+    """The file alone is marked."""
+    wrote, took = marks(tmp_path, ("else:\n    return 0\n", "pass\n}\n"))
+    assert (len(wrote), took) == (1, [])
 
 
 def test_an_edit_that_failed_wrote_nothing(tmp_path: Path) -> None:
     assert marks(tmp_path, (OLD, NEW), failed=True) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "rm -f src/lid.py",
+        "git rm -rq app/src app/doc",
+        "cd lids && sudo rm lid.py",
+        "git rm -r src/",
+    ],
+)
+def test_what_is_deleted_takes_its_lines_away(tmp_path: Path, line: str) -> None:
+    """A file by its name, or with its folder."""
+    wrote, _ = marks(tmp_path, ("", OLD), file_path="/home/dev/app/src/lid.py")
+    assert not set(wrote).isdisjoint(ran(tmp_path, line))
+
+
+@pytest.mark.parametrize("line", ["rm *.py", "ls src/lid.py", "git rm --cached x; echo lid.py"])
+def test_other_commands_take_nothing_away(tmp_path: Path, line: str) -> None:
+    wrote, _ = marks(tmp_path, ("", OLD), file_path="/home/dev/app/src/lid.py")
+    assert set(wrote).isdisjoint(ran(tmp_path, line))
+
+
+def test_a_file_written_anew_takes_its_old_lines_away(tmp_path: Path) -> None:
+    """As the client tells what it was; what stayed was not written now."""
+    talk = Talk()
+    talk.user("write the lid anew")
+    talk.call("Write", file_path="/home/dev/app/lid.py", content=f"{NEW}\nrim_of_lid = 1\n")
+    before = {"originalFile": f"{OLD}\nrim_of_lid = 1\n", "type": "update"}
+    talk.result("ok")
+    talk.lines[-1]["toolUseResult"] = before
+    (exchange,) = exchanges(read_entries(talk.write(tmp_path / "t.jsonl")))
+    extra = edited_lines(exchange, unchanged)
+    wrote, took = marks_in(extra.get(WROTE)), marks_in(extra.get(TOOK_AWAY))
+    assert (wrote, took) == marks(tmp_path, (OLD, NEW))
 
 
 def test_what_was_changed_again_on_the_way_counts_as_neither(tmp_path: Path) -> None:
