@@ -18,6 +18,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.find import named_project
 from vector_memory.service.memory import applied, moved_projects
+from vector_memory.service.memory.corrected import in_short
 from vector_memory.service.memory.history import history_of
 from vector_memory.service.memory.lookup import answer, is_open, lookup, surroundings, touch
 from vector_memory.service.memory.passages import Excerpt, in_context, turn_reader
@@ -188,7 +189,9 @@ def _excerpts(
             continue
         excerpt = in_context(turns[hit.shelf], hit.memory, scores)
         later = later_words(ctx, asker.shelves[hit.shelf], turns[hit.shelf], hit.memory)
-        excerpt = replace(excerpt, text="\n\n".join([excerpt.text, *(told for _, told in later)]))
+        excerpt = replace(
+            excerpt, text="\n\n".join([excerpt.text, *(in_short(*one) for one in later)])
+        )
         is_read = not each and excerpt.home in read
         (again if is_read else kept).append((hit, excerpt))
         # What is held back comes with its warning, and stands for nothing else.

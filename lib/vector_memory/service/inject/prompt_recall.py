@@ -24,6 +24,7 @@ from vector_memory.service.base.shown_notes import PROMPT, Showing, Worth
 from vector_memory.service.inject import open_items
 from vector_memory.service.inject.wider_notes import widened
 from vector_memory.service.memory import last_session
+from vector_memory.service.memory.corrected import in_short
 from vector_memory.service.memory.lookup import answer, is_open, touch
 from vector_memory.service.memory.passages import turn_reader
 from vector_memory.service.memory.rewritten import later_words
@@ -323,11 +324,11 @@ def _later_words(ctx: Context, question: HookQuestion, hits: Sequence[Hit]) -> d
     readers = [turn_reader(shelf) for shelf in question.shelves]
     return {
         hit.memory.id: [
-            told
-            for later, told in later_words(
+            in_short(*later)
+            for later in later_words(
                 ctx, question.shelves[hit.shelf], readers[hit.shelf], hit.memory
             )
-            if _turn_of(later) not in turns and question.scope.holds(later)
+            if _turn_of(later.memory) not in turns and question.scope.holds(later.memory)
         ]
         for hit in hits
     }

@@ -10,9 +10,11 @@ from vector_memory.model import IMPORTANT, CleanText, Memory, Source
 from vector_memory.retrieve import render
 from vector_memory.retrieve.newer import Weighed, newer_of
 from vector_memory.service.base import client_memory
+from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory.corrected import asked_in, corrections
+from vector_memory.service.memory.corrected import asked_in
 from vector_memory.service.memory.passages import turn_reader
+from vector_memory.service.memory.rewritten import later_words
 from vector_memory.text import fence
 
 NOTE_TOKENS = 90
@@ -51,10 +53,14 @@ class StartRules:
     """
 
     def __init__(
-        self, shelves: Sequence[Shelf], notes: list[fence.Note], known: frozenset[str]
+        self,
+        ctx: Context,
+        shelves: Sequence[Shelf],
+        notes: list[fence.Note],
+        known: frozenset[str],
     ) -> None:
-        self._notes, self._known = notes, known
-        self._readers = [turn_reader(shelf) for shelf in shelves]
+        self._ctx, self._notes, self._known = ctx, notes, known
+        self._readers = [(shelf, turn_reader(shelf)) for shelf in shelves]
         self._rules: list[Memory] = []
         self._at = 0
 
@@ -77,9 +83,10 @@ class StartRules:
         return took
 
     def _as_corrected(self, rule: Memory) -> Memory:
-        """Return a rule, with what the user said against it right after it where there is room for both."""
-        said = (one for read in self._readers for one in corrections(read, rule)[-1:])
-        text = " · ".join([rule.text, *(asked_in(one, RULE_TOKENS) for one in said)])
+        """Return a rule, with what the user said against it right after it, or when he had changed what it made, where
+        there is room for both."""
+        said = (one for known in self._readers for one in later_words(self._ctx, *known, rule)[-1:])
+        text = " · ".join([rule.text, *(asked_in(*one, RULE_TOKENS) for one in said)])
         return replace(rule, text=CleanText(text)) if fence.tokens(text) <= RULE_TOKENS else rule
 
     def _note(self, rules: Sequence[Memory]) -> fence.Note:

@@ -18,7 +18,8 @@ FOLLOWING = 2
 """How many exchanges after one may correct it: thanks may stand between, and what corrects may be corrected."""
 TOKENS = 60
 """Tokens at most of a correction as it is told."""
-_LEAD = "User, then: "
+LEAD = "User, then: "
+"""How a correction that came at once begins."""
 
 
 def corrections(read: TurnReader, memory: Memory) -> list[Memory]:
@@ -41,17 +42,21 @@ def corrections(read: TurnReader, memory: Memory) -> list[Memory]:
     return found
 
 
-def in_short(correction: Memory, lead: str = _LEAD) -> str:
+def in_short(correction: Memory, lead: str) -> str:
     """Return a correction as it is told behind what it corrects: the prompt, and what was answered."""
-    spoken = [voice.text for voice in voices(correction.text) if voice.who in (USER, ASSISTANT)]
+    spoken = _spoken(correction)
     prompt = fence.cut(spoken[0], TOKENS // 2) if spoken else ""
     answer = [fence.gist(text, TOKENS - fence.tokens(prompt)) for text in spoken[1:2]]
     return lead + "\nAssistant: ".join([prompt, *answer])
 
 
-def asked_in(correction: Memory, most: int) -> str:
-    """Return the prompt of a correction alone, in so many tokens at most."""
-    return _LEAD + fence.cut(prompt_of([correction]), most)
+def asked_in(correction: Memory, lead: str, most: int) -> str:
+    """Return what a correction begins with alone, the prompt, in so many tokens at most."""
+    return lead + fence.cut("".join(_spoken(correction)[:1]), most)
+
+
+def _spoken(correction: Memory) -> list[str]:
+    return [voice.text for voice in voices(correction.text) if voice.who in (USER, ASSISTANT)]
 
 
 def talk_of(memories: Sequence[Memory]) -> list[Memory]:

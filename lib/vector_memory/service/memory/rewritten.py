@@ -10,14 +10,14 @@ import json
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from vector_memory.index.edited_lines import marks_in
 from vector_memory.index.voices import DONE, voices
 from vector_memory.model import TOOK_AWAY, WROTE, Memory
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory.corrected import corrections, in_short, prompt_of, talk_of
+from vector_memory.service.memory.corrected import LEAD, corrections, prompt_of, talk_of
 from vector_memory.service.memory.passages import TurnReader
 from vector_memory.text import analysis
 
@@ -66,14 +66,20 @@ class LinesTaken:
             self.lines = both[0][order], both[1][order]
 
 
-def later_words(ctx: Context, shelf: Shelf, read: TurnReader, memory: Memory) -> list[tuple[Memory, str]]:  # fmt: skip
-    """Return what corrected a memory right after it was said, and what changed since what its exchange made, each
-    with how it is told."""
-    told = [(one, in_short(one)) for one in corrections(read, memory)]
+class Later(NamedTuple):
+    """The beginning of an exchange that corrected or changed something, and how its words are led in."""
+
+    memory: Memory
+    lead: str
+
+
+def later_words(ctx: Context, shelf: Shelf, read: TurnReader, memory: Memory) -> list[Later]:
+    """Return what corrected a memory right after it was said, and what changed since what its exchange made."""
+    told = [Later(one, LEAD) for one in corrections(read, memory)]
     later = rewritten(ctx, shelf, read, memory)
-    if later and all(later.id != one.id for one, _ in told):
+    if later and all(later.id != one.memory.id for one in told):
         who = "User" if prompt_of([later]) else "Assistant"
-        told.append((later, in_short(later, f"Changed since, {later.created_at.date()}, {who}: ")))
+        told.append(Later(later, f"Changed since, {later.created_at.date()}, {who}: "))
     return told
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from service_house import ServiceHouse, captured_of, door, hook_question
 from transcript_samples import Talk
 
+from vector_memory.service.inject import session_start
 from vector_memory.service.inject.prompt_recall import on_prompt
 from vector_memory.text import fence
 
@@ -95,3 +96,13 @@ def test_what_was_forgotten_is_not_told(house: ServiceHouse, app: Path) -> None:
     stored = house.ctx.all_shelves()[0].journal.after(0, 100)
     door(house.ctx, "forget", {"ids": [one.id for one in stored if one.source.session == "second"]})
     assert "Changed since" not in recalled(house, app)
+
+
+def test_a_rule_whose_lines_were_changed_says_so_at_a_start(house: ServiceHouse, app: Path) -> None:
+    rule = "From now on the belt runs every 10 minutes while the oven is hot."
+    capture(house, app, "first", (rule, *MADE[1:]))
+    day = house.time.date()
+    capture(house, app, "second", CHANGED)
+    capture(house, app, "last", ("is the oven clean?", "The oven is clean.", ("", "")))
+    told = session_start.on_start(house.ctx, hook_question(house.ctx, "now", str(app)))
+    assert f"{rule} · Changed since, {day}, User: {CHANGED[0]}\n" in told
