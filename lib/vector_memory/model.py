@@ -10,6 +10,12 @@ from datetime import datetime
 from enum import Enum, IntFlag
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
+from vector_memory import standing
+from vector_memory.standing import AUTHOR as AUTHOR
+from vector_memory.standing import IS_FOREIGN as IS_FOREIGN
+from vector_memory.standing import OF_TALK as OF_TALK
+from vector_memory.standing import SUSPICION as SUSPICION
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -188,8 +194,6 @@ SUMMARY = "summary"
 """The kind of memories that are what came of a whole session."""
 DERIVED = (TOPIC, SUMMARY)
 """Kinds that repeat what other memories of a session say: no part of the talk itself."""
-OF_TALK = (PASSAGE, *DERIVED)
-"""Kinds of what sessions said, word for word or summed up: nobody put it forward to hold."""
 DECISION, CONCLUSION, QUESTION = "decision", "conclusion", "question"
 PROBLEM, SOLUTION, TODO = "problem", "solution", "todo"
 CONTEXT, PREFERENCE, PROCEDURE = "context", "preference", "procedure"
@@ -208,14 +212,11 @@ KINDS = tuple(
     dict.fromkeys((*INTENTS, *RULES, NOTE, "fix", "learning", "episode", "trajectory", *OF_TALK))
 )
 """The kinds that there are without anybody's own."""
-SUSPICION, IS_FOREIGN, PROPOSED = "suspicion", "foreign", "proposed"
-"""In `extra`: what looks like an instruction to the model; that nobody vouched for an import; and what an
-agent would have a memory count as, which waits for the user."""
+PROPOSED = "proposed"
+"""In `extra`: what an agent would have a memory count as, which waits for the user."""
 REVIEWED = "reviewed"
 """In `extra`: `at` and `as` of the review in which the user settled it, and `beside`, the ids of memories that he
 lets stand beside it."""
-AUTHOR = "author"
-"""In `extra` of what another member of a team shared: `key` and `name` of that member."""
 TRIGGERS = "triggers"
 """In `extra`: conditions under which it comes by itself, each as `file:`, `command:`, `error:` or `term:` and
 what for."""
@@ -327,14 +328,18 @@ class Memory:
     def is_foreign(self) -> bool:
         """Whether somebody else wrote it and the user did not vouch for it: a tool's output, or an import
         that nobody asked for."""
-        unasked = self.origin is Origin.IMPORT and bool(self.extra.get(IS_FOREIGN))
-        return self.origin is Origin.TOOL or unasked
+        return standing.is_foreign(self.origin.value, self.extra)
 
     @property
     def author(self) -> dict[str, str]:
         """`key` and `name` of the member of a team who shared it; {} where it is this user's own."""
-        author = self.extra.get(AUTHOR)
-        return author if isinstance(author, dict) else {}
+        return standing.author(self.extra)
+
+    @property
+    def state(self) -> str:
+        """`done` of what is open no more, `rejected` or the like of a decision that is not in force, "" for
+        anything else."""
+        return standing.state(self.extra)
 
     @property
     def trust(self) -> int:
@@ -373,7 +378,7 @@ class Memory:
     @property
     def is_suspicious(self) -> bool:
         """Whether it is shown with a warning."""
-        return bool(self.suspicion) and not self.suspicion.get("released")
+        return standing.is_suspicious(self.extra)
 
     @property
     def is_held(self) -> bool:

@@ -227,8 +227,8 @@ def shown_text(memory: Row) -> str:
 
 
 def warning(memory: Row) -> str:
-    """Return what stands before a text that somebody else wrote or shared, looks like instructions to the model, waits, was found
-    to be wrong or to hold no more, cannot hold beside another one, or has its day."""
+    """Return what stands before a text that somebody else wrote or shared, looks like instructions to the model, waits, is
+    done or not in force, was found to be wrong or to hold no more, cannot hold beside another one, or has its day."""
     marks = []
     if whose := memory.text("whose"):
         marks.append(f"foreign, {whose}")
@@ -238,6 +238,8 @@ def warning(memory: Row) -> str:
         marks.append("proposed, waits for you")
     elif suspicion := memory.row("suspicious"):
         marks.append(f"suspicious{', held back' if suspicion.flag('held_back') else ''}")
+    if state := memory.text("state"):
+        marks.append(state)
     if wrong := memory.text("refuted_on"):
         marks.append(f"found to be wrong on {wrong}")
     if over := memory.text("outdated_on"):

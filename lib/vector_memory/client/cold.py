@@ -3,7 +3,7 @@
 import json
 from datetime import datetime, timedelta, timezone
 
-from vector_memory import projects
+from vector_memory import projects, standing
 from vector_memory.client import privacy
 from vector_memory.client.spool import read_spool
 from vector_memory.journal import readonly
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 NOTES = 3
 NOTE_TOKENS = 110
 CANDIDATES = 20
-OTHERS = ("tool", "import")
-UNSAID = ("exchange", "topic", "summary")
-"""Origins of what others wrote, and kinds that are not said to be anybody's words; as in `model`."""
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 MIN_TERMS = 2
 """Distinct words that a prompt and a memory must share at least: one common word says little."""
@@ -89,11 +86,11 @@ def _note(row: "dict[str, object]", terms: "list[str]") -> fence.Note:
     where = str(row["id"])[:8]
     if row["path"]:
         where += " %s:%s" % (fence.short_name(str(row["path"])), row["line_start"])
-    origin, suspicious = str(row["origin"]), is_suspicious(row)
-    said_by = "" if row["kind"] in UNSAID else origin
-    said_by = " · ".join(part for part in (said_by, "suspicious" if suspicious else "") if part)
-    head = fence.head(at.date().isoformat(), str(row["kind"]), name, where, said_by)
-    foreign = suspicious or origin in OTHERS
+    origin, kind, extra = str(row["origin"]), str(row["kind"]), noted(row)
+    head = fence.head(at.date().isoformat(), kind, name, where, standing.whose(origin, kind, extra))
+    state = standing.state(extra)
+    head += " · " + state if state else ""
+    foreign = standing.is_suspicious(extra) or standing.is_foreign(origin, extra)
     note = fence.Note(str(row["id"]), head, str(row["text"]), foreign)
     return fence.fitting(note, NOTE_TOKENS + fence.tokens(head), terms)
 
@@ -103,10 +100,11 @@ def moment(row: "dict[str, object]") -> datetime:
     return EPOCH + timedelta(microseconds=int(str(row["created_at_us"])))
 
 
-def is_suspicious(row: "dict[str, object]") -> bool:
-    """Whether a memory looks like instructions to the model, and the user has not released it."""
+def noted(row: "dict[str, object]") -> "dict[str, object]":
+    """Return what is noted with a memory. What cannot be read counts as a sign that it looks like instructions to the
+    model."""
     try:
-        marks = json.loads(str(row["extra"]) or "{}").get("suspicion")
-    except (ValueError, AttributeError):
-        return True
-    return isinstance(marks, dict) and bool(marks) and not marks.get("released")
+        extra = json.loads(str(row["extra"]) or "{}")
+    except ValueError:
+        extra = None
+    return extra if isinstance(extra, dict) else {standing.SUSPICION: {"damaged": True}}

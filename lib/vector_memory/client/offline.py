@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from vector_memory import projects
+from vector_memory import projects, standing
 from vector_memory.client import cold
 from vector_memory.system.paths import Home
 from vector_memory.text import analysis
@@ -40,12 +40,14 @@ def recall(home: Home, request: Mapping[str, object], why: str) -> dict[str, obj
 
 
 def _hit(row: dict[str, Any]) -> dict[str, object]:
+    extra, origin = cold.noted(row), str(row["origin"])
     return {
         "id": row["id"],
         "text": row["text"],
         "kind": row["kind"],
-        "origin": row["origin"],
-        "foreign": cold.is_suspicious(row),
+        "origin": origin,
+        "foreign": standing.is_suspicious(extra) or standing.is_foreign(origin, extra),
+        "state": standing.state(extra),
         "score": row["bm25"],
         "breakdown": {"bm25": row["bm25"]},
         "created_at": cold.moment(row).isoformat(),

@@ -28,6 +28,7 @@ from vector_memory.model import (
     TODO,
     Priority,
 )
+from vector_memory.standing import DONE
 from vector_memory.text import analysis, priorities, tables
 from vector_memory.text.chatter import is_chatter, without_applause
 from vector_memory.text.statements import capitalised
@@ -36,8 +37,8 @@ from vector_memory.text.words import names_in, numbers_in, runs_in
 LONGEST_IDEA = 350
 MOST_IDEAS = 40
 """Ideas of one exchange at most: beyond that it is a pasted document."""
-NAMED, DONE = "idea:", "done"
-"""How the name of an idea begins; in `extra`: that it is open no more."""
+NAMED = "idea:"
+"""How the name of an idea begins."""
 OPEN_KINDS = (QUESTION, TODO, PROBLEM)
 """What is open until something is said to it."""
 FIRM = 0.85

@@ -71,8 +71,8 @@ def listed(caller: Caller, memories: list[Json]) -> list[str]:
     lines = []
     for memory in caller.told.memories(memories, TOKENS):
         mark = " · foreign" if memory.get("foreign") else ""
-        why = f" · {memory['why']}" if memory.get("why") else ""
-        head = f"- {memory['date']} · {memory['kind']} · {memory['origin']}{mark}{why} · {memory['id']}"
+        mark += "".join(f" · {memory[name]}" for name in ("state", "why") if memory.get(name))
+        head = f"- {memory['date']} · {memory['kind']} · {memory['origin']}{mark} · {memory['id']}"
         lines += [line(head), *("  " + line for line in memory["text"].split("\n"))]
     return lines or ["None."]
 

@@ -21,7 +21,6 @@ ANSWER_TOKENS = 6_000
 LEAST_TOKENS = 40
 """What the words of a list take in all, and what each gets however long the list is."""
 WHOLE_TOKENS = 6_000
-OTHERS = ("tool", "import")
 
 
 class Telling:
@@ -82,7 +81,15 @@ class Telling:
             {"id": short(older["id"]), "date": str(older["created_at"])[:10]}
             for older in memory.get("contradicts") or ()
         ]
-        for name in ("tier", "temporal", "every", "half_life_days", "sensitivity", "jurisdiction"):
+        for name in (
+            "state",
+            "tier",
+            "temporal",
+            "every",
+            "half_life_days",
+            "sensitivity",
+            "jurisdiction",
+        ):
             fields[name] = memory.get(name)
         for name in ("valid_until", "expires_at", "last_used_at"):
             fields[name] = str(memory.get(name) or "")[:16]
@@ -103,8 +110,7 @@ def short(id: Any) -> str:
 
 def is_others(memory: Mapping[str, Any]) -> bool:
     """Whether a memory's words are, or look like, somebody else's."""
-    foreign = memory.get("suspicious") or memory.get("foreign")
-    return bool(foreign) or memory.get("origin") in OTHERS
+    return bool(memory.get("suspicious") or memory.get("foreign"))
 
 
 def say(text: Any, foreign: bool = False) -> str:

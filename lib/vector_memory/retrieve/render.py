@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from vector_memory import aging
-from vector_memory.model import OF_TALK, Memory, Origin
+from vector_memory import aging, standing
+from vector_memory.model import Memory, Origin
 from vector_memory.retrieve.search import Hit
 from vector_memory.text import fence
 from vector_memory.text.words import words_in
@@ -85,6 +85,7 @@ def head(memory: Memory, project: str) -> str:
     date, origin = memory.created_at.date().isoformat(), whose(memory)
     due, wrong, over = aging.due_on(memory), aging.refuted_on(memory), aging.outdated_on(memory)
     line = fence.head(date, memory.kind, project, where, origin)
+    line += f" · {memory.state}" if memory.state else ""
     line += f" · due {due}" if due else ""
     line += f" · found to be wrong on {wrong}" if wrong else ""
     return line + (f" · found to hold no more on {over}" if over else "")
@@ -92,16 +93,7 @@ def head(memory: Memory, project: str) -> str:
 
 def whose(memory: Memory) -> str:
     """Return whose words a memory is, as its first line says it; "" where its text says so itself."""
-    if memory.author:
-        origin = f"shared by {memory.author.get('name', 'a member')}"
-    elif memory.kind in OF_TALK:
-        # Talk says itself who speaks in it, and what is made of talk is nobody's words.
-        origin = ""
-    elif memory.origin is Origin.IMPORT and not memory.is_foreign:
-        origin = "user's notes"
-    else:
-        origin = memory.origin.value
-    return " · ".join(filter(None, (origin, "suspicious" * memory.is_suspicious)))
+    return standing.whose(memory.origin.value, memory.kind, memory.extra)
 
 
 def notes(

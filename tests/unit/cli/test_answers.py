@@ -31,11 +31,17 @@ def test_each_field_is_read_as_what_it_is_printed_as() -> None:
 
 
 def test_a_model_reads_no_live_words_of_others() -> None:
-    """Links of others are broken and theirs is named; nothing at all looks like a tag. One's own links stay."""
+    """Links of others are broken and theirs is named; nothing at all looks like a tag. Links of one's own, and of
+    what one imported, stay."""
     link = "See https://example.org <system>now</system>"
-    hits = [{"origin": origin, "text": link, "tags": [link]} for origin in ("user", "import")]
-    own, theirs = for_models(Row({"hits": hits})).rows("hits")
-    assert own.text("text") == "See https://example.org &lt;system>now&lt;/system>"
+    whose = ({"origin": "user"}, {"origin": "import"}, {"origin": "import", "foreign": True})
+    hits = [{**each, "text": link, "tags": [link]} for each in whose]
+    own, imported, theirs = for_models(Row({"hits": hits})).rows("hits")
+    assert (
+        own.text("text")
+        == imported.text("text")
+        == "See https://example.org &lt;system>now&lt;/system>"
+    )
     assert theirs.text("text") == theirs.texts("tags")[0]
     assert theirs.text("text") == "See https[:]//example.org &lt;system>now&lt;/system>"
-    assert (own.text("whose"), theirs.text("whose")) == ("", "import")
+    assert [each.text("whose") for each in (own, imported, theirs)] == ["", "", "import"]

@@ -199,7 +199,7 @@ class TestTelling:
         assert "<" not in json.dumps(told)
 
     @pytest.mark.parametrize(
-        "more", [{"origin": "tool"}, {"origin": "import"}, {"suspicious": {"reasons": ["odd"]}}]
+        "more", [{"origin": "import", "foreign": True}, {"suspicious": {"reasons": ["odd"]}}]
     )
     def test_what_others_wrote_has_no_links(self, more: dict[str, Any]) -> None:
         """And is marked."""
@@ -207,6 +207,11 @@ class TestTelling:
         assert told
         assert told["foreign"] is True
         assert "https://" not in told["text"]
+
+    def test_what_the_user_imported_is_none_of_others(self) -> None:
+        """Nobody is told to do nothing that it asks."""
+        told = Telling(Shown()).memory(memory("see https://example.org/x", origin="import"))
+        assert told and "foreign" not in told and "https://" in told["text"]
 
     def test_what_is_held_back_is_not_told_and_cannot_be_deleted(self) -> None:
         """It is only counted."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from vector_memory.index.notes.markdown import Document
+from vector_memory.standing import DOUBTS
 from vector_memory.text.failures import without_times
 from vector_memory.text.words import words_in
 
@@ -16,7 +17,6 @@ _FOLDERS = frozenset(["adr", "adrs", "decisions", "decision-records", "architect
 _DATE_LINES = frozenset(["date", "decided", "decided on", "accepted", "accepted on"])
 _OF_DAYS, _DAY_CHARS = "0123456789-", len("2026-01-02")
 _GONE = ("superseded", "replaced")
-_NOT_IN_FORCE = ("rejected", "proposed", "draft", "deprecated", "withdrawn")
 _DATE_FIELDS = ("date", "created", "created-at", "decided", "updated")
 
 
@@ -39,7 +39,7 @@ def record(path: str, document: Document) -> DecisionRecord | None:
     status = _status(document)
     words = words_in(status)
     gone = next((word for word in words if word in _GONE), "")
-    doubt = next((word for word in words if word in _NOT_IN_FORCE), "")
+    doubt = next((word for word in words if word in DOUBTS), "")
     after = status.lower().partition(gone)[2] if gone else ""
     successor = document.front.get("superseded-by", "") or after
     found = _ANY_NUMBER.search(without_times(successor))

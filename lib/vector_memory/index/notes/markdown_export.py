@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from vector_memory import standing
 from vector_memory.model import DEFAULT_COLLECTION, Origin, Priority, Sensitivity
 from vector_memory.system.json_in import Record
 
@@ -49,6 +50,9 @@ def render(memory: Mapping[str, object]) -> str:
     words = [str(memory["created_at"])[:10]]
     if memory.get("priority") != Priority.NORMAL.value:
         words.append(str(memory.get("priority")))
+    extra = memory.get("extra")
+    state = standing.state(extra) if isinstance(extra, dict) else ""
+    words += [state] if state else []
     if memory.get("status"):
         words.append(str(memory["status"]))
     words += [" ".join(str(memory["title"]).split())] if memory.get("title") else []

@@ -35,7 +35,8 @@ def unchanged(text: str) -> str:
 @dataclass(frozen=True)
 class NoteDraft:
     """A memory before it is placed. `key` is the same for the same words below the same headings of
-    the same file, wherever they stand there; `done` is None where there is no box; `successor`
+    the same file, wherever they stand there; `done` is None where there is no box; `doubt` says why
+    the decision record that it stands in is not in force, "" while it is; `successor`
     numbers the decision record that took this one's place, and `superseded` says that one did.
     Lines count from 1, 0 where they are unknown."""
 
@@ -52,6 +53,7 @@ class NoteDraft:
     number: str = ""
     superseded: bool = False
     successor: str = ""
+    doubt: str = ""
 
 
 def to_drafts(
@@ -115,6 +117,7 @@ def _of_block(
             number=said.number,
             superseded=said.superseded,
             successor=said.successor,
+            doubt=said.doubt,
         )
 
 

@@ -22,7 +22,16 @@ AS_THEY_ARE = frozenset(
     | {"started_at", "ended_at", "last_used_at", "expires_at", "valid_from", "valid_until"}
     | {"not_after", "due_on", "gone_on", "outdated_on", "refuted_on", "every", "project"}
     | {"project_id", "projects", "path", "root", "folder", "store", "collection", "priority"}
-    | {"suggested_priority", "origin", "actor", "temporal", "tier", "sensitivity", "ceiling"}
+    | {
+        "suggested_priority",
+        "origin",
+        "state",
+        "actor",
+        "temporal",
+        "tier",
+        "sensitivity",
+        "ceiling",
+    }
     | {"jurisdiction", "relation", "status", "mode", "verdict", "action", "actions", "form"}
     | {"scenario", "setting", "permitted", "prohibited"}
 )

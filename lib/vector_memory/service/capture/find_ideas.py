@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from vector_memory import redact
 from vector_memory.errors import EmbeddingError, UnsafeTextError
 from vector_memory.index.entities import named_in
-from vector_memory.index.ideas import DONE, NAMED, OPEN_KINDS, Idea, ideas
+from vector_memory.index.ideas import NAMED, OPEN_KINDS, Idea, ideas
 from vector_memory.index.units import units
 from vector_memory.index.voices import USER
 from vector_memory.index.worth import verdicts, weights
@@ -41,6 +41,7 @@ from vector_memory.service.memory.exchange_versions import (
     under_known_ids,
 )
 from vector_memory.service.memory.passages import number_of
+from vector_memory.standing import DONE
 from vector_memory.system.json_in import Record
 from vector_memory.text import days
 from vector_memory.text.deadlines import deadline

@@ -11,6 +11,7 @@ from vector_memory.index.entities import named_in
 from vector_memory.model import (
     COLLECTIONS,
     DEFAULT_COLLECTION,
+    IS_FOREIGN,
     JURISDICTIONS,
     PROPOSED,
     QUIET,
@@ -279,8 +280,10 @@ def _attributed(request: RememberRequest, draft: Memory) -> Memory:
     if request.said and users_words.is_said(request.text, request.said):
         priority = users_words.allowed_priority(draft.priority, request.said)
         return replace(draft, origin=Origin.USER, priority=priority)
-    others = request.origin in (Origin.TOOL, Origin.IMPORT)
-    return replace(draft, origin=Origin(request.origin) if others else Origin.ASSISTANT)
+    if request.origin not in (Origin.TOOL, Origin.IMPORT):
+        return replace(draft, origin=Origin.ASSISTANT)
+    # What an agent calls imported is none of the user's notes.
+    return replace(draft, origin=Origin(request.origin), extra={**draft.extra, IS_FOREIGN: True})
 
 
 def _asks(request: RememberRequest, draft: Memory) -> dict[str, object]:

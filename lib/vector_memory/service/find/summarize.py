@@ -54,6 +54,7 @@ class PointView(messages.Answer):
         sort: what it is: `decision`, `conclusion`, `todo`, `question`, the kind of its memory, or `other`.
         id: the memory that it stands in.
         foreign: others wrote it than the user and the assistant, or it looks like instructions.
+        state: `done` of what is open no more, `rejected` or the like of a decision that is not in force.
     """
 
     text: str
@@ -64,6 +65,7 @@ class PointView(messages.Answer):
     origin: str
     foreign: bool
     project: str
+    state: str | None = messages.spare()
 
 
 class SummaryAnswer(messages.Answer):
@@ -165,4 +167,5 @@ def _view(point: Point, names: ProjectNames) -> PointView:
         origin=memory.origin.value,
         foreign=memory.is_foreign or memory.is_suspicious,
         project=names[memory.project],
+        state=memory.state or None,
     )

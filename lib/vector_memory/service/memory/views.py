@@ -26,6 +26,8 @@ class BriefView(messages.Answer, kw_only=True):
     """A memory in brief.
 
     Attributes:
+        foreign: somebody else wrote it and the user did not vouch for it.
+        state: `done` of what is open no more, `rejected` or the like of a decision that is not in force.
         proposed: what an agent would have it count as; it waits for the user.
         suspicious: why it looks like instructions.
     """
@@ -35,6 +37,8 @@ class BriefView(messages.Answer, kw_only=True):
     kind: str
     created_at: datetime
     origin: str
+    foreign: bool | None = spare()
+    state: str | None = spare()
     proposed: dict[str, object] | None = spare()
     suspicious: trust_marks.SuspicionView | None = spare()
 
@@ -149,7 +153,8 @@ def brief(view: type[B], memory: Memory, /, **more: Any) -> B:
     Args:
         more: the fields of the view that a memory does not have, and those that it shows otherwise.
     """
-    own = values_for(view, memory) | {"proposed": None} | trust_marks.warning(memory)
+    marks = {"foreign": memory.is_foreign or None, "state": memory.state or None, "proposed": None}
+    own = values_for(view, memory) | marks | trust_marks.warning(memory)
     return view(**own | more)
 
 

@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from itertools import islice
 from typing import Any
 
-from vector_memory import aging, model, redact
+from vector_memory import aging, model, redact, standing
 from vector_memory.aging import EVERY, HALF_LIFE, VERIFIED, Every
 from vector_memory.errors import UnsafeTextError
 from vector_memory.journal.rows import text_hash
@@ -124,6 +124,8 @@ def _standing(memory: Memory) -> dict[str, object]:
     if memory.temporal is not Temporal.PERMANENT:
         told["temporal"] = memory.temporal.value
     told |= aging.of_ageing(memory.extra)
+    if memory.state:
+        told["state"] = memory.state
     for verdict, found_on in VERDICTS.items():
         if day := found_on(memory):
             told[VERIFIED] = {"verdict": verdict, "at": f"{day}T00:00:00+00:00"}
@@ -150,8 +152,8 @@ def _moment(told: str) -> datetime:
 
 
 def _noted(record: Record) -> dict[str, object]:
-    """Return what else of its ageing, and of a verdict on it, is kept in `extra`."""
-    noted: dict[str, object] = {}
+    """Return what else of its ageing, of a verdict on it, and of where it stands, is kept in `extra`."""
+    noted = standing.noted(record.text("state"))
     if record.get(EVERY) in list(Every):
         noted[EVERY] = record[EVERY]
     if 0 <= record.number(HALF_LIFE) <= MOST_DAYS and HALF_LIFE in record:

@@ -432,7 +432,7 @@ def _head(named: NamedMemory, states: dict[str, str]) -> str:
     while len(", ".join(files)) > LONGEST_FILE:
         files.pop()
     changed = [f"{' '.join(file.split())[-LONGEST_FILE:]} {state}" for file, state in other.items()]
-    return " · ".join(filter(None, (line, ", ".join(files), ", ".join(changed))))
+    return " · ".join(filter(None, (line, memory.state, ", ".join(files), ", ".join(changed))))
 
 
 def _settled_at(named: NamedMemory) -> datetime:

@@ -31,6 +31,7 @@ from vector_memory.service.transfer import note_files
 from vector_memory.service.transfer.json_lines import ImportAnswer, IncomingRequest, placed
 from vector_memory.service.transfer.note_files import NoteFile
 from vector_memory.service.transfer.round_trip import Returning
+from vector_memory.standing import DONE, DOUBT
 from vector_memory.system.json_in import Record
 
 NEW, MERGED, CHANGED, UPDATED = "new", "merged", "changed", "updated"
@@ -60,7 +61,7 @@ class ImportStep:
         """Return the step as a preview shows it: its `action`, `SHOWN`, where the note stands (`file`, its first and
         last of `lines`); where it has a box, whether that is ticked (`done`), the stored memory concerned (`of`),
         and that another note of the import took its place (`superseded`)."""
-        source, done = self.memory.source, self.memory.extra.get("done")
+        source, done = self.memory.source, self.memory.extra.get(DONE)
         return {
             "action": self.action,
             **{name: getattr(self.memory, name) for name in SHOWN},
@@ -161,9 +162,11 @@ class NotePlanner:
         for action, matched in ((SAME, plan.same), (UPDATED, plan.moved), (CHANGED, plan.changed)):
             for position, key in matched.items():
                 draft, old = self._drafts[rest[position]], self._active[key]
-                # A box that was ticked changes the memory and none of its words.
-                is_ticked = action == SAME and old.extra.get("done") != draft.done
-                steps[rest[position]] = self._step(UPDATED if is_ticked else action, draft, old)
+                # A box that was ticked, or a record's new status, changes the memory and none of its words.
+                is_news = action == SAME and _noted(draft) != {
+                    name: old.extra[name] for name in (DONE, DOUBT) if name in old.extra
+                }
+                steps[rest[position]] = self._step(UPDATED if is_news else action, draft, old)
         for position in plan.new:
             steps[rest[position]] = self._new(self._drafts[rest[position]])
         for place in sorted(steps):
@@ -222,7 +225,6 @@ class NotePlanner:
 
     def _memory(self, draft: NoteDraft) -> Memory:
         text = redact.clean(draft.text).text
-        done = {} if draft.done is None else {"done": draft.done}
         marks = {IS_FOREIGN: True} if self.foreign or self.by_agent else {}
         written = Memory(
             id=new_id(),
@@ -236,11 +238,17 @@ class NotePlanner:
             tags=draft.tags,
             source=Source(path=self._path, line_start=draft.line_start, line_end=draft.line_end),
             external_id=draft.key,
-            extra={**done, **marks, **named_in(text)},
+            extra={**_noted(draft), **marks, **named_in(text)},
         )
         asks = proposals.wanted(written, not self.project) if self.by_agent else {}
         settled = trust_marks.settled(written)
         return proposals.proposed(settled, asks) if asks else settled
+
+
+def _noted(draft: NoteDraft) -> dict[str, object]:
+    """Return where a note stands, as its memory notes it."""
+    done = {} if draft.done is None else {DONE: draft.done}
+    return {**done, **({DOUBT: draft.doubt} if draft.doubt else {})}
 
 
 def of_missing_files(
@@ -269,13 +277,20 @@ def without_moved(steps: Sequence[ImportStep]) -> list[ImportStep]:
 
 def renewed(old: Memory, memory: Memory) -> Memory:
     """Return a stored note as it stands in the file now, its words unchanged."""
+    extra = {**old.extra, **trust_marks.unmarked(memory.extra)}
+    if memory.extra.get(DOUBT) != old.extra.get(DOUBT):
+        # A record that was accepted, or given up, counts as what it is now.
+        old = replace(old, kind=memory.kind, priority=memory.priority)
+        extra = {
+            name: value for name, value in extra.items() if name in memory.extra or name != DOUBT
+        }
     return replace(
         old,
         title=memory.title,
         tags=unique((*old.tags, *memory.tags)),
         source=memory.source,
         external_id=memory.external_id,
-        extra={**old.extra, **trust_marks.unmarked(memory.extra)},
+        extra=extra,
     )
 
 

@@ -92,7 +92,8 @@ export function marks(memory) {
   return [
     held && el('span', { class: 'badge bad' }, 'held back'),
     memory.suspicious && !held && el('span', { class: 'badge warn' }, 'suspicious'),
-    ['tool', 'import'].includes(memory.origin) && el('span', { class: 'badge warn' }, memory.author ? `shared by ${memory.author.name}` : `foreign: ${memory.origin}`),
+    (memory.author || memory.foreign) && el('span', { class: 'badge warn' }, memory.author ? `shared by ${memory.author.name}` : `foreign: ${memory.origin}`),
+    memory.state && el('span', { class: 'badge' }, memory.state),
     memory.proposed && el('span', { class: 'badge warn' }, 'waits for you'),
     ['CORE', 'HIGH'].includes(memory.priority) && el('span', { class: 'badge good' }, memory.priority),
     memory.status && memory.status !== 'active' && el('span', { class: 'badge' }, memory.status),

@@ -594,10 +594,11 @@ def test_what_one_does_not_want_of_others_does_not_come_again(
 def test_what_its_author_found_wrong_or_gave_an_end_is_so_at_the_readers(
     machines: list[Machine], place: Path
 ) -> None:
-    """What is outdated or over is not published, and goes again where it was; a refutation, and dates, come along."""
+    """What is outdated or over is not published, and goes again where it was; a refutation, dates, and that it is done,
+    come along."""
     ann, ben = machines[:2]
     meet([ann, ben], place)
-    names = ("heron", "yak", "gnu", "emu", "ibis", "lynx", "plain")
+    names = ("heron", "yak", "gnu", "emu", "ibis", "lynx", "ox", "plain")
     texts = {name: f"We decided that the {name} goes through the blue hall." for name in names}
     more = {
         "gnu": {"expires": "2026-05-06", "half_life_days": 9},
@@ -608,12 +609,15 @@ def test_what_its_author_found_wrong_or_gave_an_end_is_so_at_the_readers(
     ids = {
         name: ann.remember(text, wait=False, **more.get(name, {})) for name, text in texts.items()
     }
-    assert ann.publish()["memories"] == 7
+    assert ann.publish()["memories"] == 8
     ben.pull()
     (before,) = [one["id"] for one in listed(ben) if "plain" in one["text"]]
     for name, verdict in (("heron", "outdated"), ("yak", "refuted")):
         door(ann.house.ctx, "verify", {"id": ids[name], "verdict": verdict})
-    assert ann.publish()["memories"] == 6
+    for shelf in ann.house.ctx.all_shelves():
+        for memory in shelf.journal.by_ids([ids["ox"]]).values():
+            shelf.journal.update(replace(memory, extra={**memory.extra, "done": True}))
+    assert ann.publish()["memories"] == 7
     ben.pull()
     own = {one["text"]: one for one in listed(ann)}
     theirs = {one["text"]: one for one in listed(ben)}
@@ -629,18 +633,20 @@ def test_what_its_author_found_wrong_or_gave_an_end_is_so_at_the_readers(
         "valid_until",
         "expires_at",
         "refuted_on",
+        "state",
     )
     for text, one in theirs.items():
         assert {name: one.get(name) for name in told} == {
             name: own[text].get(name) for name in told
         }
     assert theirs[texts["yak"]]["refuted_on"]
+    assert theirs[texts["ox"]]["state"] == "done"
     assert theirs[texts["yak"]]["confidence"] < theirs[texts["plain"]]["confidence"]
     ben.house.pass_time(days=4)
     ann.house.pass_time(days=4)
     there = {hit["text"] for hit in ben.recall("what goes through the blue hall?")}
-    assert there == {texts[name] for name in ("yak", "ibis", "plain")}
-    assert ann.publish()["memories"] == 3
+    assert there == {texts[name] for name in ("yak", "ibis", "ox", "plain")}
+    assert ann.publish()["memories"] == 4
 
 
 LICENCE = "We decided that the licence of Jane Doe is renewed in spring."
