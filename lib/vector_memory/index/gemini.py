@@ -49,7 +49,8 @@ def is_document(path: str) -> bool:
 
 
 class ChatDocument:
-    """The messages of a chat that is one document, as entries: each counts as a line. Iterate once.
+    """The messages of a chat that is one document, as entries: each counts as a line. Iterate once; afterwards
+    `is_damaged` tells that the file is no document of JSON.
 
     Args:
         path: the chat.
@@ -59,6 +60,7 @@ class ChatDocument:
         self.path = path
         self.offset = self.line = self.part = 0
         """How far it was read: its messages are its parts."""
+        self.is_damaged = False
 
     def __iter__(self) -> Iterator[TranscriptEntry]:
         with open_plain(self.path) as file:
@@ -66,8 +68,8 @@ class ChatDocument:
         try:
             held = json_in.load(raw) if len(raw) <= MOST_BYTES else None
         except ValueError:
-            # It is being written: the next reading finds it whole.
-            held = None
+            # Where it is being written, the next reading finds it whole.
+            held, self.is_damaged = None, True
         chat = Record(json_in.whole(held) if isinstance(held, dict) else {})
         messages = chat.pop("messages", None)
         if not is_header(chat) or not isinstance(messages, list):

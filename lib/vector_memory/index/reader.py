@@ -17,11 +17,12 @@ from vector_memory.index.fixes.fix_drafts import fix_drafts
 from vector_memory.index.memories import Draft, to_drafts, unchanged
 from vector_memory.index.transcript import Lines, TranscriptEntry
 from vector_memory.system import json_in
-from vector_memory.system.files import open_plain, with_real_folder
+from vector_memory.system.files import RefusedError, with_real_folder
 from vector_memory.system.json_in import Record
 
 _TALK = frozenset({"user", "assistant", "summary", "system", "attachment", "file-history-snapshot"})
 _LOOK_AT = 40
+_DAMAGED = "is cut off or damaged: nothing in it can be read"
 Clean = Callable[[str], str]
 
 PRODUCERS = (to_drafts, fix_drafts)
@@ -268,18 +269,27 @@ def head_of(path: str) -> tuple[str, str]:
 def is_transcript(path: str) -> bool:
     """Whether a file looks like a transcript: a regular file, to which no link leads, with a line of
     talk among its first."""
+    return _is_taken(path, [])
+
+
+def _is_taken(path: str, refused: list[OSError]) -> bool:
+    """Whether a file is a transcript; `refused` takes why one that is named like one cannot be read."""
+    lines, seen = _lines(path, Position(), True), 0
     try:
-        for number, entry in enumerate(_lines(path, Position(), True)):
+        for seen, entry in enumerate(lines, 1):
             if (
                 gemini.is_header(entry.data)
                 or str(entry.data.get("type")) in _TALK
                 or is_rollout(entry.data)
             ):
                 return True
-            if number >= _LOOK_AT:
+            if seen > _LOOK_AT:
                 break
-    except OSError:
-        return False
+        is_damaged = lines.is_damaged if isinstance(lines, gemini.ChatDocument) else not seen
+        if is_damaged and os.path.getsize(path):
+            refused.append(RefusedError(path, _DAMAGED, "A copy of it may be whole."))
+    except OSError as error:
+        refused.append(error)
     return False
 
 
@@ -294,7 +304,7 @@ def transcripts_below(path: str, refused: list[OSError] | None = None) -> list[s
     refused = [] if refused is None else refused
     if not os.path.isdir(path):
         whole = with_real_folder(path)
-        return [whole] if _is_readable(whole, refused) and is_transcript(whole) else []
+        return [whole] if _is_taken(whole, refused) else []
     found: list[tuple[float, str]] = []
     for folder, folders, names in os.walk(os.path.realpath(path), followlinks=False):
         linked = [name for name in folders if os.path.islink(os.path.join(folder, name))]
@@ -304,19 +314,5 @@ def transcripts_below(path: str, refused: list[OSError] | None = None) -> list[s
             if name.endswith(".jsonl") or gemini.is_document(os.path.join(folder, name))
         ]
         paths = [os.path.join(folder, name) for name in (*named, *linked)]
-        found += [
-            (os.path.getmtime(path), path)
-            for path in paths
-            if _is_readable(path, refused) and is_transcript(path)
-        ]
+        found += [(os.path.getmtime(path), path) for path in paths if _is_taken(path, refused)]
     return [whole for _, whole in sorted(found)]
-
-
-def _is_readable(path: str, refused: list[OSError]) -> bool:
-    try:
-        open_plain(path).close()
-    except OSError as error:
-        refused.append(error)
-    else:
-        return True
-    return False

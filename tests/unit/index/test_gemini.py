@@ -132,7 +132,11 @@ def test_what_is_no_chat_is_left_out(chats: Path) -> None:
     """Other files beside the chats, a document that is half written, and a folder that is not said."""
     (chats / "notes.json").write_text('{"a": 1}')
     (chats / "session-half.json").write_text('{"sessionId": "x", "projectHash": "y", "messages": [')
-    assert reader.transcripts_below(str(chats)) == []
+    refused: list[OSError] = []
+    assert reader.transcripts_below(str(chats), refused) == []
+    # What is half written is told, since it names itself a chat.
+    (half,) = refused
+    assert half.filename == str(chats / "session-half.json") and "cut off" in str(half)
     (chats.parent / ".project_root").write_text("not a path")
     path = write(chats / "session-b.json", MESSAGES)
     assert reader.head_of(path) == (HEADER["sessionId"], "")

@@ -340,6 +340,20 @@ def test_transcripts_below(tmp_path: Path) -> None:
     assert transcripts_below(str(tmp_path / "pipe.jsonl")) == []
 
 
+def test_a_damaged_transcript_is_told(tmp_path: Path) -> None:
+    """One in which nothing can be read; not one whose last line is cut off, or a file of another sort."""
+    whole = Path(two_turns().write(tmp_path / "whole.jsonl"))
+    whole.write_text(whole.read_text() + '{"type": "user", "mess')
+    damaged = tmp_path / "damaged.jsonl"
+    damaged.write_bytes(b'{"type":"session_meta","payload":{"id":"z"\n\x00\xff garbage\n')
+    (tmp_path / "data.jsonl").write_text('{"rows": 1}\n')
+    (tmp_path / "empty.jsonl").write_text("")
+    refused: list[OSError] = []
+    assert transcripts_below(str(tmp_path), refused) == [str(whole)]
+    assert [error.filename for error in refused] == [str(damaged)]
+    assert not is_transcript(str(damaged))
+
+
 def test_missing_file_is_no_transcript(tmp_path: Path) -> None:
     """What is not there is no transcript."""
     assert not is_transcript(str(tmp_path / "none.jsonl"))
