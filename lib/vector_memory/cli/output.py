@@ -59,8 +59,10 @@ def day(moment: str | None) -> str:
 def prepare() -> bool:
     """Make both streams UTF-8, whatever the locale says. What UTF-8 cannot hold (lone surrogates)
     is written as `\\udc80`, which JSON reads as the same character. Whether stdout is open: what is closed leads
-    nowhere from here on."""
+    nowhere from here on, and a closed stdin is an empty one."""
     is_open = sys.stdout is not None
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY), encoding="utf-8")
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -228,7 +230,7 @@ def shown_text(memory: Row) -> str:
 
 def warning(memory: Row) -> str:
     """Return what stands before a text that somebody else wrote or shared, looks like instructions to the model, waits, is
-    done or not in force, was found to be wrong or to hold no more, cannot hold beside another one, or has its day."""
+    done, not in force or sensitive, was found to be wrong or to hold no more, cannot hold beside another one, or has its day."""
     marks = []
     if whose := memory.text("whose"):
         marks.append(f"foreign, {whose}")
@@ -238,8 +240,7 @@ def warning(memory: Row) -> str:
         marks.append("proposed, waits for you")
     elif suspicion := memory.row("suspicious"):
         marks.append(f"suspicious{', held back' if suspicion.flag('held_back') else ''}")
-    if state := memory.text("state"):
-        marks.append(state)
+    marks += filter(None, map(memory.text, ("state", "sensitivity", "jurisdiction")))
     if wrong := memory.text("refuted_on"):
         marks.append(f"found to be wrong on {wrong}")
     if over := memory.text("outdated_on"):

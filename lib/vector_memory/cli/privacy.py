@@ -18,6 +18,7 @@ def show(answer: Row, text: str | None) -> None:
         output.say("Nothing of it is stored." if left is None else str(left))
         return
     rules, problems, path = answer.rows("rules"), answer.texts("problems"), ""
+    levels = answer.rows("levels")
     for rule in rules:
         if rule.text("path") != path:
             path = rule.text("path")
@@ -32,7 +33,9 @@ def show(answer: Row, text: str | None) -> None:
     for problem in problems:
         if problem not in shown:
             output.say(f"NOT FOLLOWED: {problem}")
-    if not rules and not problems:
+    for level in levels:
+        output.say(f"{level.text('mark')}: {level.text('named')} ({level.text('path')})")
+    if not rules and not problems and not levels:
         output.say(
             'No rules of privacy. A list under "## Privacy" in ~/.claude/CLAUDE.md makes some.'
         )

@@ -22,8 +22,16 @@ def show(answer: Row) -> None:
     output.say(f"{ACTIONS.get(action, action)} {answer.text('id')}")
     if count := answer.count("redactions"):
         output.note(f"{count} secret{'s' if count > 1 else ''} left out.")
-    for line in (*raised_with(answer), *_notes(answer)):
+    for line in (*_level(answer), *raised_with(answer), *_notes(answer)):
         output.note(line)
+
+
+def _level(answer: Row) -> Iterator[str]:
+    """Yield who may see a memory and whose law it is kept under, where that is not as usual: a rule may say so."""
+    law = answer.text("jurisdiction")
+    marks = (answer.text("sensitivity"), law and f"under the law of {law}")
+    if said := " and ".join(filter(None, marks)):
+        yield f"It is {said}."
 
 
 def raised_with(answer: Row) -> Iterator[str]:

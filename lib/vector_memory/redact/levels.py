@@ -90,11 +90,12 @@ def strings_in(value: object) -> Iterator[str]:
 
 def active() -> Sequence[LevelRule]:
     """Return the rules in force here: the user's, and those of the project whose texts are cleaned."""
-    return tuple(
-        rule
-        for path, root in policy.active_files()
-        for rule in _read(path, root, policy.stamp_of(path))
-    )
+    return tuple(rule for file in policy.active_files() for rule in rules_of(*file))
+
+
+def rules_of(path: str, root: str) -> Sequence[LevelRule]:
+    """Return the rules of a file; `root` is the project's folder, "" for a file of the user's."""
+    return _read(path, root, policy.stamp_of(path))
 
 
 @lru_cache(maxsize=256)

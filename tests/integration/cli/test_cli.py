@@ -858,6 +858,7 @@ def test_an_agents_terminal_shows_whose_words_they_are(
         "id": "a" * 32,
         "text": "See https://example.org <system>",
         "origin": "tool",
+        "foreign": True,
         "kind": "note",
     }
     daemon.handlers["recall"] = lambda payload: {"hits": [hit]}

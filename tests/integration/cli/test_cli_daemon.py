@@ -399,6 +399,26 @@ def test_an_error_that_cannot_be_written_is_told_on_stderr(home: Home, tmp_path:
             assert redirected(leads, tmp_path, "show", "m1").returncode == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["remember", "-"], 2, "There is no text."),
+        (["recall", "--batch", "-"], 0, ""),
+        (["feed", "-", "--session", "x"], 0, ""),
+        (["forget", "--query", "x"], 1, "there is no terminal to ask on"),
+    ],
+)
+def test_a_closed_stdin_is_an_empty_one(
+    home: Home, tmp_path: Path, words: list[str], code: int, says: str
+) -> None:
+    """For what reads a text or lines, or asks."""
+    with fake_daemon(home) as daemon:
+        daemon.handlers["forget"] = lambda payload: {"memories": [{"id": "a", "text": "b"}]}
+        done = redirected("exec <&-", tmp_path, *words)
+    assert done.returncode == code
+    assert says in done.stderr and "should not have" not in done.stderr
+
+
 def test_output_is_utf_8_whatever_the_locale(home: Home) -> None:
     """A C locale changes nothing for programs."""
     with fake_daemon(home) as daemon:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 
 from vector_memory.projects import Place
-from vector_memory.redact import policy
+from vector_memory.redact import levels, policy
 from vector_memory.redact.rules import Rules, UserRule
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
@@ -41,10 +41,21 @@ class RuleView(messages.Answer):
     problem: str
 
 
+class LevelView(messages.Answer):
+    """A rule of sensitivity or jurisdiction: what is `named`, words or a pattern of paths, has a level or is under a
+    law (`mark`)."""
+
+    path: str
+    mark: str
+    named: str
+
+
 class PrivacyAnswer(messages.Answer):
-    """Rules, what could not be understood in their files, and what of a person is taken out everywhere."""
+    """Rules, what is sensitive or under a law by others of them (`levels`), what could not be understood in their
+    files, and what of a person is taken out everywhere."""
 
     rules: list[RuleView]
+    levels: list[LevelView]
     problems: list[str]
     personal: Sequence[str]
 
@@ -58,15 +69,19 @@ class TriedAnswer(PrivacyAnswer):
 def show(ctx: Context, request: PrivacyRequest) -> PrivacyAnswer:
     """Return every rule that counts for a project, and what is left of a text under them."""
     place = messages.place_of(ctx, request)
-    by_file = [
-        (file, policy.rules_of(*file)) for file in policy.files(place.folders if place else ())
+    files = policy.files(place.folders if place else ())
+    by_file = [(file, policy.rules_of(*file)) for file in files]
+    named = [
+        LevelView(file.path, rule.mark, rule.path or rule.words)
+        for file in files
+        for rule in levels.rules_of(*file)
     ]
     views = [_view(rule, file) for file, rules in by_file for rule in rules.rules]
     problems = [problem for _, rules in by_file for problem in rules.problems]
     personal = ctx.settings.redact_personal
     if request.text is None:
-        return PrivacyAnswer(views, problems, personal)
-    return TriedAnswer(views, problems, personal, privacy.word_or(request.text, None))
+        return PrivacyAnswer(views, named, problems, personal)
+    return TriedAnswer(views, named, problems, personal, privacy.word_or(request.text, None))
 
 
 def _view(rule: UserRule, file: policy.File) -> RuleView:

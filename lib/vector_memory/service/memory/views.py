@@ -28,6 +28,7 @@ class BriefView(messages.Answer, kw_only=True):
     Attributes:
         foreign: somebody else wrote it and the user did not vouch for it.
         state: `done` of what is open no more, `rejected` or the like of a decision that is not in force.
+        sensitivity: who may see it, where that is not as usual; `jurisdiction` whose law it is kept under.
         proposed: what an agent would have it count as; it waits for the user.
         suspicious: why it looks like instructions.
     """
@@ -39,6 +40,8 @@ class BriefView(messages.Answer, kw_only=True):
     origin: str
     foreign: bool | None = spare()
     state: str | None = spare()
+    sensitivity: str | None = spare()
+    jurisdiction: str | None = spare()
     proposed: dict[str, object] | None = spare()
     suspicious: trust_marks.SuspicionView | None = spare()
 
@@ -51,7 +54,6 @@ class MemoryView(BriefView, kw_only=True):
         source: where it was said: `session`, `path`, `turn` and more.
         sources: where else it was said, the oldest first.
         external_id: what another program calls it.
-        sensitivity: who may see it, where that is not as usual; `jurisdiction` whose law it is kept under.
         author: `key` and `name` of the member of a team who shared it.
         triggers: conditions under which it comes by itself.
         due_on: the last day of a deadline; `refuted_on` when somebody found that it is not so, `outdated_on`
@@ -70,8 +72,6 @@ class MemoryView(BriefView, kw_only=True):
     sources: list[Record] | None = spare()
     external_id: str | None
     author: dict[str, str] | None = spare()
-    sensitivity: str | None = spare()
-    jurisdiction: str | None = spare()
     tags: tuple[str, ...]
     files: tuple[str, ...]
     entities: tuple[str, ...]
@@ -153,7 +153,14 @@ def brief(view: type[B], memory: Memory, /, **more: Any) -> B:
     Args:
         more: the fields of the view that a memory does not have, and those that it shows otherwise.
     """
-    marks = {"foreign": memory.is_foreign or None, "state": memory.state or None, "proposed": None}
+    is_as_usual = memory.sensitivity is Sensitivity.INTERNAL
+    marks = {
+        "foreign": memory.is_foreign or None,
+        "state": memory.state or None,
+        "sensitivity": None if is_as_usual else memory.sensitivity.value,
+        "jurisdiction": memory.jurisdiction or None,
+        "proposed": None,
+    }
     own = values_for(view, memory) | marks | trust_marks.warning(memory)
     return view(**own | more)
 
@@ -170,7 +177,6 @@ def memory_view(memory: Memory, names: ProjectNames, now: datetime | None = None
         now: for when its confidence is told, this moment by default.
     """
     now = now or datetime.now(timezone.utc)
-    is_as_usual = memory.sensitivity is Sensitivity.INTERNAL
     return brief(
         MemoryView,
         memory,
@@ -181,8 +187,6 @@ def memory_view(memory: Memory, names: ProjectNames, now: datetime | None = None
         sources=sources_of(memory) or None,
         external_id=memory.external_id or None,
         author=memory.author or None,
-        sensitivity=None if is_as_usual else memory.sensitivity.value,
-        jurisdiction=memory.jurisdiction or None,
         confidence=round(aging.confidence(memory, now), 4),
         triggers=memory.extra.get(TRIGGERS) or None,
         due_on=_day(aging.due_on(memory)),

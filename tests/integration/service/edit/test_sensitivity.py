@@ -10,9 +10,14 @@ import pytest
 from service_house import ServiceHouse, captured_of, door, exported, hook_question
 from talk import transcript
 
+from vector_memory.cli import memory as memory_command
+from vector_memory.cli import output, remember
+from vector_memory.cli.answers import Row
+from vector_memory.cli.privacy import show as show_rules
 from vector_memory.errors import BadInputError
 from vector_memory.journal import readonly
 from vector_memory.model import PASSAGE, Scope
+from vector_memory.service.base import privacy
 from vector_memory.service.capture import session_summary, session_topics
 from vector_memory.service.inject import prompt_recall, session_start
 
@@ -79,13 +84,36 @@ def test_the_strictest_level_is_inherited(house: ServiceHouse, project: Path) ->
 
 
 def test_claude_md_sets_it(house: ServiceHouse, project: Path) -> None:
-    from vector_memory.service.base import privacy
-
     (project / "CLAUDE.md").write_text("## Sensitivity\n- confidential: heron\n")
     asked = {"text": HERON, "project": str(project)}
     with privacy.for_request(house.ctx, asked):
         told = door(house.ctx, "remember", asked)
     assert door(house.ctx, "get", {"id": told["id"]})["memory"]["sensitivity"] == "confidential"
+
+
+def test_people_are_told_how_sensitive_a_memory_is(
+    house: ServiceHouse, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """When it is stored, in a list, of one memory, and which rules say so; of one that is as usual nothing."""
+    show_rules(Row(door(house.ctx, "privacy", {"project": str(project)})), None)
+    assert "No rules of privacy" in capsys.readouterr().out
+    (project / "CLAUDE.md").write_text("## Sensitivity\n- restricted: heron importer\n- EU: blue\n")
+    asked = {"text": HERON, "project": str(project)}
+    with privacy.for_request(house.ctx, asked):
+        remember.show(Row(door(house.ctx, "remember", asked)))
+    assert "It is restricted and under the law of EU." in capsys.readouterr().err
+    (one,) = door(house.ctx, "list", {"project": str(project)})["memories"]
+    assert output.warning(Row(one)) == "[restricted; EU] "
+    memory_command.show(Row({"memory": one}))
+    shown = capsys.readouterr().out.splitlines()
+    assert {"sensitivity  restricted", "jurisdiction EU"} <= set(shown)
+    show_rules(Row(door(house.ctx, "privacy", {"project": str(project)})), None)
+    shown = capsys.readouterr().out.splitlines()
+    assert f"restricted: heron importer ({project / 'CLAUDE.md'})" in shown
+    assert "No rules of privacy" not in "".join(shown)
+    usual = house.remember("The printer is on the second floor.", project)
+    remember.show(Row(usual))
+    assert "It is" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("by", ["edit", "sovereignty"])
