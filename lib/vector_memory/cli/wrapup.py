@@ -8,21 +8,33 @@ from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.counts import numbered
 from vector_memory.cli.invocation import Invocation
+from vector_memory.errors import NotFoundError
 
 EDIT = "edit"
 """What ended a trouble that no command ended."""
+KNOWN = ("done", "learned", "left")
 LINE_CHARS, TEXT_CHARS = 150, 115
 WORDS = {True: "done", False: "not done", None: "open"}
 
 
 def wrapup(call: Invocation, session: str | None) -> None:
-    """Print what came of a session; without one, of that which this runs in."""
+    """Print what came of a session; without one, of that which this runs in.
+
+    Raises:
+        NotFoundError: nothing is known of a session that was named.
+    """
     own = asking.own_session() if session is None else session
-    call.show(call.ask(session=own), lambda answer: output.indented(_lines(answer), LINE_CHARS))
+    answer = call.ask(session=own)
+    if session is not None and not any(map(answer.count, KNOWN)):
+        raise NotFoundError(
+            f"Nothing is known of session {session!r}: a turn is read when it has ended.",
+            "`vector-memory topics` shows ids.",
+        )
+    call.show(answer, lambda answer: output.indented(_lines(answer), LINE_CHARS))
 
 
 def _lines(answer: Row) -> Iterator[str]:
-    tasks, learned, left = answer.rows("done"), answer.rows("learned"), answer.rows("left")
+    tasks, learned, left = map(answer.rows, KNOWN)
     if not (tasks or learned or left):
         name = answer.text("session") or "this project"
         yield f"Nothing is known of {name} yet: a turn is read when it has ended."

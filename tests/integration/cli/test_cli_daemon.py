@@ -17,6 +17,7 @@ import pytest
 from fake_daemon import fake_daemon
 from service_house import ServiceHouse, door
 
+from vector_memory.cli import asking
 from vector_memory.cli.main import main
 from vector_memory.errors import NotFoundError
 from vector_memory.redact import for_project
@@ -397,6 +398,19 @@ def test_an_error_that_cannot_be_written_is_told_on_stderr(home: Home, tmp_path:
         assert (done.returncode, done.stderr.splitlines()[0]) == (1, "There is no memory m1.")
         for leads in ("exec 2>&-", "ulimit -f 0; exec 2>out"):
             assert redirected(leads, tmp_path, "show", "m1").returncode == 1
+
+
+def test_a_session_that_nobody_knows_is_an_error(
+    home: Home, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where it was named; of the one that this runs in no turn need have ended."""
+    monkeypatch.setenv(asking.SESSION, "s1")
+    with fake_daemon(home) as daemon:
+        daemon.handlers["wrapup"] = lambda payload: {"session": payload["session"], "done": []}
+        assert main(["wrapup", "--session", "nope"]) == 1
+        assert "Nothing is known of session 'nope'" in capsys.readouterr().err
+        assert main(["wrapup"]) == 0
+        assert "Nothing is known of s1 yet" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
