@@ -119,6 +119,8 @@ LEAST_STEPS, MOST_STEPS = 2, 20
 _WHOLE = ("git commit", "git push")
 """Jobs that are steps whatever is given to them; of others without a command line nobody could do the same."""
 _CODE = re.compile(r"`[^`\n]+`")
+_FORBIDDING = ("Do not ", "Don't ", "Don\u2019t ", "Never ")
+"""How begins what is no step: it holds for all of them."""
 _OF_NAMES = frozenset("0123456789_./\x00")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\x00])|\n+")
 _JOINT = re.compile(
@@ -164,8 +166,12 @@ def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
             "Save what is shown under its path, if you want it.",
         )
     asker = messages.asker_of(ctx, request)
+    forbidden: list[str] = []
     if text := str(redact.clean(request.text).text):
-        name, step_texts, evidence = "", steps_of(text), ""
+        said = steps_of(text)
+        forbidden = [f"{step}." for step in said if step.startswith(_FORBIDDING)]
+        name, evidence = "", " ".join(forbidden)
+        step_texts = [step for step in said if not step.startswith(_FORBIDDING)]
     else:
         name, step_texts, evidence = _of_session(ledger.tasks_of(asker), request.session)
     if len(step_texts) < LEAST_STEPS:
@@ -182,7 +188,8 @@ def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
         step["text"] + (f" (here: `{step['command']}`)" if step["command"] else "")
         for step in steps
     ]
-    whole = "\n".join([name, *(f"{number}. {line}" for number, line in enumerate(lines, 1))])
+    numbered = (f"{number}. {line}" for number, line in enumerate(lines, 1))
+    whole = "\n".join([name, *numbered, *forbidden])
     bare = sum("`" not in line for line in lines)
     count = f"{len(steps)} steps" + (f", {bare} without a command that is known" if bare else "")
     path, id, summary = "", None, f"{count}; nothing was stored."
@@ -211,16 +218,33 @@ def steps_of(text: str) -> list[str]:
         return f"\x00{len(code) - 1}\x00"
 
     # What stands in code is one word, whatever is in it.
-    for sentence in _SENTENCE.split(_CODE.sub(hidden, text.strip())):
-        for part in _in_order(_OPENING.sub("", sentence.strip())):
-            pieces += _JOINT.split(part)
+    for item in _items(_CODE.sub(hidden, text.strip())):
+        for sentence in _SENTENCE.split(item):
+            for part in _in_order(_OPENING.sub("", sentence.strip())):
+                pieces += _JOINT.split(part)
     tidy = (_OPENING.sub("", piece.strip(" .,;")).strip(" .,;") for piece in pieces)
-    # What has no telling word and names nothing, such as "ok" or "do it", is no step.
-    telling = [piece for piece in tidy if terms_of(piece) or not _OF_NAMES.isdisjoint(piece)]
+    # What has no telling word and names nothing, such as "ok" or "do it", is no step, nor is what steps are called.
+    telling = [
+        piece
+        for piece in tidy
+        if (terms_of(piece) or not _OF_NAMES.isdisjoint(piece)) and not piece.endswith(":")
+    ]
     steps = "\n".join(piece[0].upper() + piece[1:] for piece in telling)
     for number, quoted in enumerate(code):
         steps = steps.replace(f"\x00{number}\x00", quoted)
     return steps.splitlines()
+
+
+def _items(text: str) -> list[str]:
+    """Return a text cut where it counts its steps on one line: "Deploy: 1) build 2) push", "1. Build. 2. Push."."""
+    for mark in (") ", ". "):
+        before, rest = list[str](), f" {text}"
+        while (cut := rest.partition(f" {len(before) + 1}{mark}"))[1]:
+            before.append(cut[0])
+            rest = f" {cut[2]}"
+        if len(before) >= LEAST_STEPS:
+            return [*before, rest]
+    return [text]
 
 
 def _in_order(sentence: str) -> tuple[str, ...]:

@@ -64,6 +64,39 @@ class TestAuthor:
         assert told["steps"][1]["went_well"] == "5 of 6 (44-97 %)"
         assert door(house.ctx, "list", {"project": str(tmp_path)})["total"] == 0
 
+    @pytest.mark.parametrize(
+        ("text", "steps"),
+        [
+            (
+                "Deploy: 1) build the image 2) push it 3) if the smoke test fails, roll back",
+                ["Build the image", "Push it", "If the smoke test fails, roll back"],
+            ),
+            ("1. Build the image. 2. Push it.", ["Build the image", "Push it"]),
+            ("Deploy:\n1. Build the image\n2. Push it", ["Build the image", "Push it"]),
+            ("Install Python 3. Then install psql 1) twice.", ["Install Python 3", "Install psql 1) twice"]),
+        ],
+    )  # fmt: skip
+    def test_steps_that_are_counted_on_one_line_are_steps(
+        self, house: ServiceHouse, tmp_path: Path, text: str, steps: list[str]
+    ) -> None:
+        """What they are called is none; a number that counts nothing cuts nothing."""
+        told = asked(house, tmp_path, "workflow_author", text=text)
+        assert [one["text"] for one in told["steps"]] == steps
+
+    @pytest.mark.parametrize("format", ["procedure", "skill"])
+    def test_what_is_forbidden_is_no_step(
+        self, house: ServiceHouse, tmp_path: Path, format: str
+    ) -> None:
+        """It stands below them, as it was said."""
+        text = f"{self.TEXT}, but never push before review. Do not edit the lock file."
+        told = asked(house, tmp_path, "workflow_author", text=text, format=format)
+        assert [one["text"] for one in told["steps"]] == [
+            "Run the linter", "Run pytest", "Commit, but never push before review"
+        ]  # fmt: skip
+        assert told["text"].splitlines()[-1] == "Do not edit the lock file."
+        with pytest.raises(BadInputError, match="no steps"):
+            asked(house, tmp_path, "workflow_author", text="Commit it. Never push it.")
+
     def test_what_an_agent_writes_waits_for_the_user(
         self, house: ServiceHouse, tmp_path: Path
     ) -> None:
