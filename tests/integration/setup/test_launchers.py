@@ -9,6 +9,7 @@ import os
 import pty
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -278,6 +279,24 @@ def test_help_and_mistakes_install_nothing(plugin: Plugin) -> None:
         plugin.run("bin/vector-memory", SHELLS[0], *words, **home)
         assert plugin.set_up.exists(), words
         plugin.set_up.unlink()
+
+
+@pytest.mark.parametrize("module", ["cli/main.py", "system/bytecode.py"])
+def test_an_interruption_while_it_is_imported_is_told_in_a_word(
+    plugin: Plugin, module: str
+) -> None:
+    """Whichever module ^C finds: no traceback, and the exit code of every other interruption."""
+    home = plugin.make(plugin.base / "data")
+    python = home / "runtime" / "venv" / "bin" / "python"
+    python.unlink()
+    python.symlink_to(sys.executable)
+    code = home / "app" / "1" / "lib" / "vector_memory"
+    for folder in (code, code / "cli", code / "system"):
+        folder.mkdir(exist_ok=True)
+        (folder / "__init__.py").touch()
+    (code / module).write_text("raise KeyboardInterrupt\n")
+    done = plugin.run("bin/vector-memory", SHELLS[0], "list", VECTOR_MEMORY_HOME=str(home))
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
 
 
 def test_what_was_uninstalled_stays_so(plugin: Plugin) -> None:
