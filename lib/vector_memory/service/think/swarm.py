@@ -15,6 +15,8 @@ from vector_memory.text import wording
 
 LEAST, MOST = 2, 50
 MOST_CHARS = 4_000
+ADVISING = (("should",), ("you", "should"), ("i", "would"))
+"""How advice begins, after "we", in the words of `wording`."""
 QUORUM = 2 / 3
 """The share of all weight that an answer must have more of: with it, a third of the voters may be wrong.
 
@@ -76,7 +78,8 @@ def _grouped(ctx: Context, texts: Sequence[str]) -> tuple[list[list[int]], list[
             near = vectors[other]
             cosine = float(vector @ near) if vector is not None and near is not None else None
             verdict = dedup.compare(text, texts[other], cosine)
-            if verdict.outcome is Outcome.SAME or wording.same_assertion(text, texts[other]):
+            is_same = wording.same_readings(_advice(text), _advice(texts[other]))
+            if verdict.outcome is Outcome.SAME or is_same:
                 same = same or next(group for group in groups if other in group)
             elif verdict.outcome in (Outcome.CONTRADICTS, Outcome.SUPERSEDES):
                 conflicts.append(f"{other + 1} and {number + 1}: {verdict.reason}")
@@ -84,6 +87,20 @@ def _grouped(ctx: Context, texts: Sequence[str]) -> tuple[list[list[int]], list[
             groups.append(same := [])
         same.append(number)
     return groups, conflicts
+
+
+def _advice(text: str) -> tuple[frozenset[wording.Reading], ...]:
+    """Return the wordings of an answer: what answers a question is as much advice where it is put as an order."""
+    return tuple(
+        readings
+        | {
+            ("must", *reading[len(opening) :])
+            for reading in readings
+            for opening in ADVISING
+            if reading[: len(opening)] == opening
+        }
+        for readings in wording.assertion(text)
+    )
 
 
 def _texts(given: object) -> list[str]:

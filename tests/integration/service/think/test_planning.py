@@ -229,6 +229,14 @@ class TestSwarm:
         told = asked(house, tmp_path, "micro_swarm", weights=["1", "1", "1", "1", "5"], **said)
         assert not told["agreed"]
 
+    def test_advice_votes_with_an_order(self, house: ServiceHouse, tmp_path: Path) -> None:
+        """And not with its opposite, or with what is so."""
+        advice = ["We should use Postgres.", "You should use Postgres", "I would use Postgres.", "Use Postgres."]  # fmt: skip
+        others = ["We should not use Postgres.", "We could use Postgres.", "You use Postgres."]
+        told = asked(house, tmp_path, "micro_swarm", question="Which?", answers=advice + others)
+        assert told["opinions"][0]["voters"] == [1, 2, 3, 4]
+        assert len(told["opinions"]) == 4
+
     @pytest.mark.parametrize(
         "wrong",
         [{"answers": ["one"]}, {"answers": "one"}, {"answers": ["a", "b"], "weights": ["x"]}],
