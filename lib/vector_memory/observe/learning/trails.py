@@ -111,7 +111,8 @@ def _of_kind(kind: str, judged: Sequence[Task], now: datetime) -> Trail | None:
     strength = sum(evaporated(SURE if task.sure else LIKELY, task.ended_at, now) for task in won)
     strength -= sum(evaporated(FAILURE, task.ended_at, now) for task in took if not task.done)
     names = [step for step in won[-1].steps if step == EDIT or step in general][:LONGEST]
-    steps = list(dict.fromkeys(name if name == EDIT else usual(name, won) for name in names))
+    called = (name if name == EDIT else usual(name, won) for name in names)
+    steps = [step for step in dict.fromkeys(called) if step]
     if strength < FLOOR or all(map(_needs_no_memory, steps)):
         return None
     path = " → ".join(step if step == EDIT else f"`{step}`" for step in steps)
@@ -131,9 +132,13 @@ def _needs_no_memory(step: str) -> bool:
 
 
 def usual(job: str, won: Sequence[Task]) -> str:
-    """Return how a job is called here: the words of its newest command line that nearly all have."""
+    """Return how a job is called here: the words of its newest command line that nearly all have. "" where that is a
+    program's name, and what it does is another thing from task to task: `west` of `west build` and `west flash`."""
     lines = [task.commands[job] for task in won if job in task.commands]
-    return shared(lines[-1], lines, COMMON * len(lines)) or job if lines else job
+    called = shared(lines[-1], lines, COMMON * len(lines)) or job if lines else job
+    follows = [line.removeprefix(f"{called} ").split(" ")[0] for line in lines if line != called]
+    is_name = called.isalnum() and len(follows) == len(lines)
+    return "" if is_name and all(word.isalpha() and word.islower() for word in follows) else called
 
 
 def shared(line: str, lines: Sequence[str], least: float) -> str:

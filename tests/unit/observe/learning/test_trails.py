@@ -100,6 +100,19 @@ def test_what_is_of_one_task_is_left_out_of_a_command() -> None:
     assert trails.find(known, NOW)[0].steps == ["uv run pytest --cov", "edit"]
 
 
+def test_a_program_without_what_it_does_is_no_step() -> None:
+    """Neither "`west`" nor a trail of nothing else; an option, or a file, that differs leaves the program as it is."""
+    lines = ("west build -b one", "west flash", "west twister -T tests")
+    some = {"just gen": "just gen"}
+    known = [task(n, commands={**some, "pytest": line}) for n, line in enumerate(lines)]
+    assert trails.find(known, NOW)[0].steps == ["just gen", "edit"]
+    alone = [task(n, jobs=["pytest"], commands={"pytest": line}) for n, line in enumerate(lines)]
+    assert trails.find(alone, NOW) == []
+    for lines in (("tox -e a", "tox -e b", "tox"), ("./do one", "./do two", "./do three")):
+        known = [task(n, commands={**some, "pytest": line}) for n, line in enumerate(lines)]
+        assert trails.find(known, NOW)[0].steps[2] == lines[0].split()[0]
+
+
 def test_the_folder_of_a_command_belongs_to_it() -> None:
     """From another folder it would be another command."""
     within = [task(n, commands={"pytest": "cd e2e && pytest -x"}) for n in (1, 2, 3)]
