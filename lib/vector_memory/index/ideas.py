@@ -14,11 +14,12 @@ from typing import NamedTuple
 from vector_memory.index import rules
 from vector_memory.index.plain_kinds import plain_kind
 from vector_memory.index.tools import clip
-from vector_memory.index.units import PATTERNS, Unit
+from vector_memory.index.units import PATTERNS, Unit, cues
 from vector_memory.index.voices import USER
 from vector_memory.index.worth import Verdict
 from vector_memory.model import (
     BINDING,
+    CAUSE,
     CONCLUSION,
     FACT,
     PREFERENCE,
@@ -60,6 +61,8 @@ _FORMER = ("former", "latter", "same")
 _IT_IS = ("it is ", "it's ", "it’s ")
 _INTRODUCING = frozenset(("it", "that", "these", "this", "those"))
 """What may point at what follows, not only at what was said before."""
+_ORDERING = ("asks", "binds", "is", "orders", "settles", "wants", "we", "wishes")
+"""Turns of phrase of which a rule has one, and what went wrong, told in few words ("joins once, never again"), has none."""
 _HALF_SIGNS = (",", ":", ";", "(", "-", "\u2013", "\u2014")
 """How a sentence ends whose other half is missing: nobody is bound by it."""
 
@@ -115,10 +118,13 @@ def ideas(
     kept = [(unit, verdict) for unit, verdict in told if verdict.is_kept]
     texts = {unit.text for unit, _ in kept}
     solved = max((place for place, (_, it) in enumerate(kept) if it.intent == SOLUTION), default=-1)
+    is_explained = any(_explains(unit) for unit, _ in told)
     found: dict[str, Idea] = {}
     for place, (unit, verdict) in enumerate(kept):
         text = self_contained(unit, title, files)
         intent = intent_of(unit, verdict)
+        if intent in BINDING and is_explained and _may_report(unit):
+            intent = PROBLEM
         if intent in BINDING and _is_half(unit.text):
             continue
         if not unit.heading and _leans(unit) and texts.intersection(unit.before[-1:]):
@@ -155,6 +161,20 @@ def intent_of(unit: Unit, verdict: Verdict) -> str:
         return verdict.intent if verdict.intent in BINDING else PREFERENCE
     binds = not plainly and verdict.intent in BINDING
     return CONCLUSION if binds and unit.speaker != USER else plainly or verdict.intent
+
+
+def _explains(unit: Unit) -> bool:
+    """Whether the assistant says plainly that it found the cause of something, in a sentence or right before it."""
+    said = (*unit.before[-1:], unit.text)
+    return unit.speaker != USER and any(plain_kind(text, False) == CAUSE for text in said)
+
+
+def _may_report(unit: Unit) -> bool:
+    """Whether what the user begins with tells as well what goes wrong as what is to be kept to: whoever finds the cause
+    of that took it for a report."""
+    is_first = unit.speaker == USER and not (unit.before or unit.about)
+    is_plain = plain_kind(unit.text, is_users=True) != ""
+    return is_first and not is_plain and not any(cues(unit)[name] for name in _ORDERING)
 
 
 def _is_half(text: str) -> bool:

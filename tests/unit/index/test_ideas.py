@@ -77,6 +77,33 @@ def test_a_subject_that_is_the_sentence_itself_is_not_put_before_it() -> None:
     assert self_contained(leaning, title, ()) == ""
 
 
+def kinds_of_prompt(prompt: str, answer: str) -> list[str]:
+    """Return the kinds of the ideas of a prompt whose sentences are all taken to bind."""
+    said = units([f"User: {prompt}\nAssistant: {answer}"])
+    return [one.intent for one in ideas([kept(one) for one in said]) if one.unit.speaker == "user"]
+
+
+@pytest.mark.parametrize(
+    "found", ["Found it. After each reboot the counter begins", "The cause: the counter begins"]
+)
+def test_what_a_cause_was_found_of_is_a_report(found: str) -> None:
+    """However much it sounds like a rule."""
+    answer = f"{found} at zero again, and the server drops what it has seen."
+    report = "joins once, after a reboot never again"
+    assert kinds_of_prompt(report, answer) == ["problem"]
+    assert kinds_of_prompt(report, "The radio joins once now, and waits after that.") == [
+        "decision"
+    ]
+    for rule in (
+        "no, never use floats",
+        "amounts are integer cents",
+        "never floats in here",
+        "we join at night",
+    ):
+        assert kinds_of_prompt(rule, answer) != ["problem"]
+    assert kinds_of_prompt(f"Fix the radio first. {report}", answer)[-1] == "decision"
+
+
 @pytest.mark.parametrize("rule", ["Never push to main.", "Use tabs, not spaces."])
 def test_a_short_rule_of_the_users_stands_alone(rule: str) -> None:
     """What was said before it is another matter, unless the rule points at it."""

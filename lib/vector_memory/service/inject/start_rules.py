@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from vector_memory.model import IMPORTANT, CleanText, Memory, Source
+from vector_memory.model import IMPORTANT, PASSAGE, CleanText, Memory, Source
 from vector_memory.retrieve import render
 from vector_memory.retrieve.newer import Weighed, newer_of
 from vector_memory.service.base import client_memory
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.corrected import asked_in
-from vector_memory.service.memory.passages import turn_reader
+from vector_memory.service.memory.passages import number_of, turn_reader
 from vector_memory.service.memory.rewritten import later_words
 from vector_memory.text import fence
 
@@ -21,6 +21,8 @@ NOTE_TOKENS = 90
 """Tokens at most of a note at a start."""
 RULE_TOKENS, MOST_RULES = 60, 20
 """Tokens at most of a rule among others, and how many a start tells."""
+TAIL_CHARS = 40
+"""By so many of its last characters a rule is found in its exchange."""
 SAID_ANEW = 0.65
 """The cosine from which on a rule of a later session stands in an older one's place: of 15 pairs with 0.55, 11 were of
 one thing, of 8 with this all."""
@@ -62,6 +64,7 @@ class StartRules:
         self._ctx, self._notes, self._known = ctx, notes, known
         self._readers = [(shelf, turn_reader(shelf)) for shelf in shelves]
         self._rules: list[Memory] = []
+        self._places: dict[str, int] = {}
         self._at = 0
 
     def wants(self, memory: Memory) -> bool:
@@ -72,6 +75,7 @@ class StartRules:
         """Add a rule where it fits, and return what it took of the room: tokens, 0 where it does not. One that was
         corrected at once says so."""
         rule = self._as_corrected(memory)
+        self._places[rule.id] = self._place(memory)
         note = self._note([*self._rules, rule])
         took = note.tokens - (self._notes[self._at].tokens if self._rules else 0)
         if took > room:
@@ -89,11 +93,18 @@ class StartRules:
         text = " · ".join([rule.text, *(asked_in(*one, RULE_TOKENS) for one in said)])
         return replace(rule, text=CleanText(text)) if fence.tokens(text) <= RULE_TOKENS else rule
 
+    def _place(self, rule: Memory) -> int:
+        """Return where a rule stands in its exchange: what it leans on stands before it, and is often a rule, too."""
+        turn = [one for _, read in self._readers for one in read(rule) if one.kind == PASSAGE]
+        text = "\n".join(passage.text for passage in sorted(turn, key=number_of))
+        # What it begins with may be what it was given to lean on.
+        return text.casefold().find(rule.text.casefold()[-TAIL_CHARS:])
+
     def _note(self, rules: Sequence[Memory]) -> fence.Note:
         if len(rules) == 1:
             shown = replace(rules[0], title="", source=Source())
             return render.note(shown, "", NOTE_TOKENS)
-        by_time = sorted(rules, key=lambda rule: rule.created_at)
+        by_time = sorted(rules, key=lambda rule: (rule.created_at, self._places[rule.id]))
         first, last = by_time[0].created_at.date(), by_time[-1].created_at.date()
         days = f"{first} to {last}" if first < last else f"{first}"
         head = f"{days} · what the user wants kept to, in his words"

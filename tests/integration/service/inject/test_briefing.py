@@ -13,6 +13,7 @@ import pytest
 from service_house import ServiceHouse, captured_of, door, hook_question
 from transcript_samples import Talk
 
+from vector_memory.index.rules import likelihood
 from vector_memory.service.base import client_memory
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.text import fence
@@ -251,6 +252,18 @@ def test_rules_are_told_together(house: ServiceHouse, app: Path) -> None:
     capture(house, app, "new", 0.5, ("Always sign each tag with the offline key.", "Understood, each tag of a release is signed from here."))  # fmt: skip
     notes = session_start.start_notes(house.ctx, question, set(), known=known)
     assert "sign each tag" in "".join(one.text for one in notes)
+
+
+def test_rules_of_one_prompt_stand_in_the_order_in_which_they_were_said(
+    house: ServiceHouse, app: Path
+) -> None:
+    """Whichever most likely binds: the one leans on the other."""
+    rules = ("Static buffers only, no heap in the drivers.", "Never commit without it running.")
+    capture(house, app, "a", 0, (" ".join(rules), "Understood, the drivers have static buffers from here on."))  # fmt: skip
+    capture(house, app, "last", 1, (ASKED, ANSWERED))
+    told = started(house, app)
+    assert likelihood(rules[1]) > likelihood(rules[0])
+    assert 0 < told.index(rules[0]) < told.index(rules[1])
 
 
 def test_an_aside_at_the_end_does_not_hide_what_was_worked_on(
