@@ -51,6 +51,16 @@ class Talk:
         block = {"type": "tool_use", "id": call_id, "name": name, "input": given}
         return self.add("assistant", [block])
 
+    def edit(
+        self, path: str, old: str, new: str, call_id: str = "t1", failed: bool = False
+    ) -> None:
+        """Add an edit of a file, with what the client notes of it."""
+        self.call("Edit", call_id, file_path=path, old_string=old, new_string=new)
+        noted = {"filePath": path, "oldString": old, "newString": new, "structuredPatch": []}
+        said = "The file has been updated."
+        self.result(said, call_id, failed)
+        self.lines[-1]["toolUseResult"] = noted
+
     def result(self, text: Any, call_id: str = "t1", failed: bool = False) -> Line:
         """Add a tool's result."""
         block = {"type": "tool_result", "tool_use_id": call_id, "content": text, "is_error": failed}

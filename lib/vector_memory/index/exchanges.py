@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from typing import NamedTuple
 
-from vector_memory.index import tools
+from vector_memory.index import boxes, tools
 from vector_memory.index.codex import translate
 from vector_memory.index.cursor import Position
 from vector_memory.index.fixes.errors import error_line
@@ -54,6 +54,8 @@ class ExchangeStep(NamedTuple):
     """What the user said himself, where `text` also tells what it was said about."""
     error: str = ""
     """The line by which a tool said why what was done failed: the tool's words."""
+    is_box: bool = False
+    """Whether it is what an edit did to a box of a to-do list (`index/boxes.py`)."""
 
 
 class ToolUse(NamedTuple):
@@ -365,6 +367,9 @@ class Reading:
             done = f"{action or name} (failed: refused by the user)" if refused else action or name
             error = "" if refused else error_line(text) or "error"
             into.steps[call.place] = ExchangeStep(DONE, done, error=error)
+        elif call and call.file:
+            noted = boxes.of_edit(call.file, into.cwd, entry.data.part("toolUseResult"))
+            into.steps += [ExchangeStep(DONE, box, is_box=True) for box in noted]
 
     # -- chains --
 

@@ -47,6 +47,8 @@ FIRM = 0.85
 LEAST_TERMS, FEW_TERMS = 4, 2
 """Words that say something, which a sentence needs to be understood without the one before; and where it is
 itself what the exchange is about."""
+LISTED = 0.6
+"""The share of a box's words from which a sentence of the same exchange says it again."""
 MOST_INTRODUCING = 7
 """Words at most that introduce a rule."""
 
@@ -115,11 +117,12 @@ def ideas(
         title: what the exchange is about, "" where nobody knows.
         files: the files that it was at work on.
     """
-    kept = [(unit, verdict) for unit, verdict in told if verdict.is_kept]
+    kept = [(unit, verdict) for unit, verdict in told if verdict.is_kept and not unit.file]
     texts = {unit.text for unit, _ in kept}
     solved = max((place for place, (_, it) in enumerate(kept) if it.intent == SOLUTION), default=-1)
     is_explained = any(_explains(unit) for unit, _ in told)
-    found: dict[str, Idea] = {}
+    found = {idea.name: idea for idea in _of_lists([unit for unit, _ in told if unit.file])}
+    listed = [set(analysis.analyse(one.text)) for one in found.values() if not one.is_answered]
     for place, (unit, verdict) in enumerate(kept):
         text = self_contained(unit, title, files)
         intent = intent_of(unit, verdict)
@@ -137,11 +140,30 @@ def ideas(
         if intent in OPEN_KINDS and _ANSWER_OF_A_FORM in unit.text:
             # The assistant asked, and what stands there is the answer.
             continue
+        if intent in (SOLUTION, *OPEN_KINDS) and _says_what_is_listed(unit, listed):
+            continue
         if text and not (intent == QUESTION and unit.speaker == USER and unit.answered):
             # What was looked up and told is no question any more, and the passage has the answer.
             idea = Idea(text, intent, verdict.worth, unit, answered)
             found.setdefault(idea.name, idea)
-    return sorted(found.values(), key=lambda idea: -idea.worth)[:MOST_IDEAS]
+    return sorted(found.values(), key=lambda idea: -idea.worth)[: MOST_IDEAS + len(listed)]
+
+
+def _of_lists(boxes: Sequence[Unit]) -> list[Idea]:
+    """Return what was added to to-do lists, and what was ticked off there: todos, word for word, as each box was left
+    at the end."""
+    last = {(unit.file, unit.text): unit for unit in boxes}
+    made = [Idea(unit.text, TODO, 1.0, unit, bool(unit.done)) for unit in last.values()]
+    # What went from one list to another is still open.
+    open_ones = {idea.name for idea in made if not idea.is_answered}
+    return [one for one in made if not (one.is_answered and one.name in open_ones)][:MOST_IDEAS]
+
+
+def _says_what_is_listed(unit: Unit, listed: Sequence[set[str]]) -> bool:
+    """Whether the assistant says what it put on a list ("Noted in `TODO.md`: …")."""
+    terms = set(analysis.analyse(unit.text))
+    said = any(len(terms & box) >= max(FEW_TERMS, LISTED * len(box)) for box in listed)
+    return unit.speaker != USER and said
 
 
 def intent_of(unit: Unit, verdict: Verdict) -> str:

@@ -229,7 +229,7 @@ def _parts(exchange: Exchange, prompt: str, clean: Callable[[str], str]) -> Iter
     done: list[ExchangeStep] = []
     for step in exchange.steps:
         if step.kind == DONE:
-            if step.error or not is_quiet(step.text):
+            if step.error or step.is_box or not is_quiet(step.text):
                 done.append(step)
             continue
         yield from _did(done, clean)
@@ -245,10 +245,13 @@ def _parts(exchange: Exchange, prompt: str, clean: Callable[[str], str]) -> Iter
 
 
 def _did(steps: Sequence[ExchangeStep], clean: Callable[[str], str]) -> Iterator[_Part]:
-    """Yield a list of what was done, with why it failed in the tool's own words."""
+    """Yield a list of what was done, with why it failed in the tool's own words. A box stands alone on its line, so
+    that it is read again as it is."""
     told: list[_Part] = []
+    was_box = True
     for step in dict.fromkeys(steps):
-        glue, head = ("; ", "") if told else ("\n", DONE_HEAD)
+        glue, head = ("\n", DONE_HEAD) if step.is_box or was_box else ("; ", "")
+        was_box = step.is_box
         text, error = clean(step.text), ""
         if step.error:
             # Both together: what is named in the call may come again in the error.

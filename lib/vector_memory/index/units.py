@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
+from vector_memory.index.boxes import OPEN, box_in
 from vector_memory.index.voices import ASSISTANT, DONE, USER, Voice, voices
 from vector_memory.text import analysis, tables
 from vector_memory.text.chatter import is_chatter, is_reasoned
@@ -47,7 +48,8 @@ class Unit(NamedTuple):
     breath; `done` says whether its box is ticked, None without a box; `place` is 0 … 1 from the beginning of what was said at
     once; `answered` says whether the assistant said anything of substance after it, `worked` whether anything was run;
     `abroad` whether it is in another language than English, as the exchange is or by its own words; `deferred` whether it
-    is a question of the user's of which he says at once that somebody else has to be asked."""
+    is a question of the user's of which he says at once that somebody else has to be asked; `file` is the to-do list in
+    which it is a box, "" for what was said."""
 
     text: str
     raw: str
@@ -62,6 +64,7 @@ class Unit(NamedTuple):
     worked: bool = False
     abroad: bool = False
     deferred: bool = False
+    file: str = ""
 
 
 def units(passages: Iterable[str]) -> list[Unit]:
@@ -88,9 +91,17 @@ def units(passages: Iterable[str]) -> list[Unit]:
             abroad=is_abroad(unit.text),
         )
         for place, voice in enumerate(said)
-        if voice.who in (USER, ASSISTANT)
-        for unit in _of_voice(voice)
+        for unit in (_of_voice(voice) if voice.who in (USER, ASSISTANT) else _of_list(voice))
     ]
+
+
+def _of_list(voice: Voice) -> list[Unit]:
+    """Return the box of a to-do list that was added or ticked; nothing for what else was done."""
+    box = box_in(voice.text) if voice.who == DONE else None
+    if box is None or REDACTED in box[2]:
+        return []
+    file, mark, text = box
+    return [Unit(text, voice.text, ASSISTANT, True, "", "", (), mark != OPEN, 0.0, file=file)]
 
 
 def _of_voice(voice: Voice) -> list[Unit]:

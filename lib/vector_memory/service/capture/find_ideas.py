@@ -20,12 +20,14 @@ from vector_memory.index.units import units
 from vector_memory.index.voices import USER
 from vector_memory.index.worth import verdicts, weights
 from vector_memory.model import (
+    BOX,
     LOOKUP,
     PASSAGE,
     QUESTION,
     TODO,
     Memory,
     Origin,
+    Scope,
     Status,
     Temporal,
     unique,
@@ -55,6 +57,8 @@ log = logging.getLogger(__name__)
 
 MOST_AT_A_TURN = 200
 """Changed memories whose ideas are found at a turn's end at most: a turn changes some tens."""
+MOST_OPEN = 200
+"""How many open todos a box that is ticked is looked for among."""
 AT_ONCE = 64
 """Changed memories that are looked at together: some hundred sentences, which are embedded at once."""
 
@@ -151,6 +155,8 @@ def _ideas_of(ctx: Context, talk: Sequence[Memory]) -> list[Memory]:
     if LOOKUP in talk[0].extra:
         # The answer repeats what was remembered, and so the question was answered.
         made = [one for one in made if one.origin is Origin.USER and one.kind != QUESTION]
+    # What reads like an order to the model may be copied from anywhere: nobody is told to do it.
+    made = [one for one in made if not (BOX in one.extra and one.is_suspicious)]
     return [memory for memory in made if ctx.settings.captures(memory.kind)]
 
 
@@ -168,7 +174,8 @@ def _vectors(ctx: Context, texts: Sequence[str]) -> Vectors | None:
 def _memory(idea: Idea, talk: Sequence[Memory], now: datetime) -> Memory:
     passage = next((memory for memory in talk if idea.unit.raw[:60] in memory.text), talk[0])
     origin = Origin(idea.unit.speaker)
-    of_files = idea.intent in ("solution", "problem", "cause")
+    of_files = passage.files if idea.intent in ("solution", "problem", "cause") else ()
+    box = {BOX: passage.created_at.isoformat()} if idea.unit.file else {}
     until = _until(idea, days.local(passage.created_at, now.tzinfo))
     # What was over when it was found is as good as anything else that was.
     is_to_come = until is not None and until > now
@@ -187,10 +194,10 @@ def _memory(idea: Idea, talk: Sequence[Memory], now: datetime) -> Memory:
         tags=passage.tags,
         sensitivity=passage.sensitivity,
         jurisdiction=passage.jurisdiction,
-        files=passage.files if of_files else (),
+        files=(redact.clean(idea.unit.file).text,) if box else of_files,
         source=replace(passage.source, speaker=idea.unit.speaker),
         external_id=idea.name,
-        extra={**idea.extra, **named_in(idea.text, passage.files)},
+        extra={**idea.extra, **box, **named_in(idea.text, passage.files)},
     )
     return trust_marks.settled(made)
 
@@ -210,8 +217,14 @@ def _store(
     known = shelf.journal.by_ids(unique(one.id for one in made))
     stored = dict(known)
     for memory in sorted(made, key=_when):
-        old = known.get(memory.id)
-        known[memory.id] = memory if old is None else _with_saying(old, memory)
+        old = known.get(memory.id) or _named_in_part(shelf, memory, known.values())
+        if old is None:
+            known[memory.id] = memory
+        elif BOX in memory.extra:
+            stored.setdefault(old.id, old)
+            known[old.id] = _as_written(old, memory)
+        else:
+            known[memory.id] = _with_saying(old, memory)
     added = [one for id, one in known.items() if id not in stored]
     changed = [one for id, one in known.items() if id in stored and one is not stored[id]]
     dropped = [one.id for talk in talks for one in _settled(shelf, talk[0]) if one.id not in known]
@@ -243,6 +256,43 @@ def _with_saying(old: Memory, memory: Memory) -> Memory:
         # "The demo is on Friday": the one that was said last.
         old = replace(old, temporal=memory.temporal, valid_until=memory.valid_until)
     return merging.said_again(old, memory) or old
+
+
+def _named_in_part(shelf: Shelf, memory: Memory, known: Iterable[Memory]) -> Memory | None:
+    """Return the open box that an edit means which names only how it begins ("- [x] ring buffer"), None where it is not
+    one alone."""
+    if not (BOX in memory.extra and memory.extra.get(DONE)):
+        return None
+    scope = Scope(projects=(memory.project,), kinds=(TODO,))
+    boxes = {one.id: one for one in (*shelf.journal.open_items(scope, MOST_OPEN), *known)}
+    meant = [
+        one
+        for one in boxes.values()
+        if BOX in one.extra
+        and not one.extra.get(DONE)
+        and set(memory.files) <= set(one.files)
+        and one.text.startswith(memory.text)
+    ]
+    return meant[0] if len(meant) == 1 else None
+
+
+def _as_written(old: Memory, memory: Memory) -> Memory:
+    """Return a todo as its box was left by the last edit, whichever was read first. It stands where it was written
+    first."""
+    if old.status is not Status.ACTIVE:
+        return old
+    is_own = old.origin is memory.origin and old.id == memory.id and not old.extra.get(EDITED)
+    last = max(memory, old, key=lambda one: str(one.extra.get(BOX, "")))
+    first = over(memory, old) if is_own and _when(memory) < _when(old) else old
+    extra = {name: value for name, value in first.extra.items() if name != DONE}
+    done = {DONE: True} if last.extra.get(DONE) else {}
+    made = replace(
+        first,
+        kind=TODO if is_own else old.kind,
+        files=unique((*first.files, *memory.files)),
+        extra={**extra, **done, BOX: last.extra[BOX]},
+    )
+    return old if made == old else made
 
 
 def _settled(shelf: Shelf, passage: Memory) -> list[Memory]:

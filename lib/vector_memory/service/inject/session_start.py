@@ -167,7 +167,7 @@ def start_notes(
     rules = StartRules(ctx, asker.shelves, made, known)
     misses, dated = 0, _dated(ctx, asker)
     days = {memory.id: day for day, memory in dated}
-    for memory in _memories(ctx, asker, ends, [memory for _, memory in dated]):
+    for memory in _memories(ctx, asker, ends, [memory for _, memory in dated], told):
         # To render a note takes longer than to read it: where nothing fits any more, none is tried.
         if len(made) >= ctx.settings.start_memories or misses == MOST_MISSES or left < LEAST_ROOM:
             break
@@ -235,10 +235,14 @@ def _ends(asker: ProjectAsker) -> list[SessionEnd]:
 
 
 def _memories(
-    ctx: Context, asker: ProjectAsker, ends: Sequence[SessionEnd], dated: Sequence[Memory]
+    ctx: Context,
+    asker: ProjectAsker,
+    ends: Sequence[SessionEnd],
+    dated: Sequence[Memory],
+    told: ShownTexts,
 ) -> Iterator[Memory]:
     """Yield what a start tells beside the session before, the most worth first, each once: what has its date
-    before all, and else at no start."""
+    before all, and else at no start. Of what is open, what was `told` until then takes no place."""
     due = {memory.id for memory in dated}
     both, own = asker.scope, replace(asker.scope, projects=(asker.place.id,))
     on_purpose = replace(both, sessions=("",))
@@ -263,7 +267,7 @@ def _memories(
         # What is not told itself hides no older one.
         lasting = [[it for it in own if is_lasting(it) and is_told(it)] for own in binding]
         yield from start_rules.in_order(asker.shelves, lasting)
-        yield from _open(asker, own, ends)
+        yield from _open(asker, own, ends, told)
         most = 4 * ctx.settings.start_memories
         others = _newest(asker, lambda journal: journal.recent(on_purpose, most))
         yield from (memory for memory in others if memory.kind not in UNTOLD_KINDS)
@@ -306,13 +310,15 @@ def is_lasting(memory: Memory) -> bool:
     return rules.binds(memory.text)
 
 
-def _open(asker: ProjectAsker, own: Scope, ends: Sequence[SessionEnd]) -> list[Memory]:
+def _open(
+    asker: ProjectAsker, own: Scope, ends: Sequence[SessionEnd], told: ShownTexts
+) -> list[Memory]:
     """Return what is open and still true: what was noted on purpose, then what the last sessions left."""
     scope = replace(own, kinds=OPEN_KINDS)
     items = each_of(asker.shelves, lambda journal: journal.open_items(scope, LOOKED_AT))
     noted = [memory for memory in items if not memory.source.session]
-    left = last_session.left_open(asker.shelves, own, ends, MOST_OPEN)
-    return [*noted, *left][:MOST_OPEN]
+    left = last_session.left_open(asker.shelves, own, ends, 2 * MOST_OPEN)
+    return [*noted, *(memory for memory in left if not told.holds(memory))][:MOST_OPEN]
 
 
 def _against(asker: ProjectAsker, memory: Memory) -> list[Memory]:

@@ -11,8 +11,10 @@ from functools import cache
 from itertools import groupby, islice
 from operator import attrgetter
 
+from vector_memory.index.plain_kinds import plain_kind
 from vector_memory.index.voices import ASSISTANT, DONE, TASK, USER, voices
 from vector_memory.model import (
+    BOX,
     BRANCH,
     DONE_HEAD,
     LOOKUP,
@@ -278,21 +280,26 @@ def left_open(
         items = [
             memory
             for memory in shelf.journal.open_items(wanted, MOST_OPEN)
-            if _is_left(memory, names, newest) and SUBAGENT_TAG not in memory.tags
+            if _is_left(shelf, memory, names, newest) and SUBAGENT_TAG not in memory.tags
         ]
         left += _not_taken_up(shelf, scope, [item for item in items if is_telling(item)])
     left.sort(key=lambda memory: (memory.created_at, memory.source.turn), reverse=True)
     return left[:most]
 
 
-def _is_left(memory: Memory, last_turns: Mapping[str, int], newest: str) -> bool:
-    """Whether one of these sessions left something open: what the user wants done, or what was named as still to be
-    done, or asked, in its last exchange. What the newest asked there is told with that session's end, and what any
-    asked before was for the moment."""
+def _is_left(shelf: Shelf, memory: Memory, last_turns: Mapping[str, int], newest: str) -> bool:
+    """Whether one of these sessions left something open: what the user wants done or left open, what stands in a to-do
+    list, or what was named as still to be done, or asked, in its last exchange. What the newest asked there is told
+    with that session's end, and what any asked before was for the moment."""
     last = last_turns.get(memory.source.session)
     if last is None:
         return False
-    if memory.origin is Origin.USER and memory.kind == TODO:
+    is_users = memory.origin is Origin.USER and memory.kind == TODO
+    if (
+        is_users
+        or BOX in memory.extra
+        or (memory.source.turn < last and _is_put_off(shelf, memory))
+    ):
         return True
     is_told = memory.kind == QUESTION and memory.source.session == newest
     return not is_told and memory.source.turn >= last
@@ -300,7 +307,8 @@ def _is_left(memory: Memory, last_turns: Mapping[str, int], newest: str) -> bool
 
 def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
     """Return what is open in a project and not settled since, the newest first: what was noted on purpose, what
-    the user left to do or found wrong, and what was asked, or named by the assistant, in a session's last exchange.
+    the user left to do or found wrong or put off, what stands in a to-do list, and what was asked, or named by the
+    assistant, in a session's last exchange.
     What was named before that was mostly done, after a question the user went on, and of a problem that a solution in
     its exchange, or a later one of its session, is about nobody wrote down that it is solved."""
     open_items = [
@@ -322,9 +330,10 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
         if memory.source.session not in talked:
             return True
         last_turn, solutions = of_session(memory.source.session)
-        # What was noted on purpose, or is the user's, stays open after its turn.
+        # What was noted on purpose, stands in a to-do list, or is the user's, stays open after its turn.
         stays = memory.origin is Origin.USER and memory.kind != QUESTION
         is_open = not memory.source.path or stays or memory.source.turn >= last_turn
+        is_open = is_open or BOX in memory.extra or _is_put_off(shelf, memory)
         return is_open and not (memory.kind == PROBLEM and _is_solved(memory, solutions))
 
     unsolved = list(filter(is_unsolved, open_items))
@@ -332,6 +341,19 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
     left = {memory.id for memory in _not_taken_up(shelf, scope, taken_up)}
     settled = {memory.id for memory in taken_up} - left
     return [memory for memory in unsolved if memory.id not in settled][:most]
+
+
+def _is_put_off(shelf: Shelf, memory: Memory) -> bool:
+    """Whether the assistant answered at once with what stays open ("leave that open for now" – "Left open: whether
+    …"): so the user wants it. What is named as open after other words, or asked, is for the next prompt."""
+    if memory.kind != QUESTION or plain_kind(memory.text, is_users=False) != QUESTION:
+        return False
+    turn = shelf.journal.of_turn(memory.source, memory.project)
+    talk = sorted((one for one in turn if one.kind == PASSAGE), key=number_of)
+    said = _spoken("\n".join(one.text for one in talk))
+    answers = [words for who, words in said if who == ASSISTANT]
+    is_users = bool(said) and said[0][0] == USER
+    return is_users and any(words.startswith(memory.text) for words in answers[:1])
 
 
 def _is_limit(memory: Memory) -> bool:
@@ -375,6 +397,9 @@ def _not_taken_up(shelf: Shelf, scope: Scope, items: Sequence[Memory]) -> list[M
 
 
 def _is_taken_up(item: Memory, later: Iterable[tuple[Memory, frozenset[str]]]) -> bool:
+    if BOX in item.extra:
+        # Whatever is said of it: its box is ticked when it is done.
+        return False
     terms = set(analysis.analyse(item.text))
     own = item.source
     return any(

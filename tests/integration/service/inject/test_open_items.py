@@ -10,6 +10,7 @@ from transcript_samples import Talk
 
 from vector_memory.model import Link, Relation, Scope
 from vector_memory.service.inject.prompt_recall import on_prompt
+from vector_memory.service.inject.session_start import on_start
 
 TODO = "We still have to renew the calibration certificate of the heron probe."
 LAST = "last"
@@ -80,3 +81,50 @@ def test_a_question_about_one_thing_is_searched_for(house: ServiceHouse, tmp_pat
     """The list is for who names nothing."""
     said(house, tmp_path, "first", TODO)
     assert "Open, as far as" not in answered(house, tmp_path, "is the login endpoint still open?")
+
+
+def test_what_the_user_left_open_is_open(house: ServiceHouse, tmp_path: Path) -> None:
+    """The assistant answers at once with what stays open; what it names after its work was for the next prompt."""
+    talk = Talk("s1", cwd=str(tmp_path), timestamp=house.time.isoformat())
+    talk.user("should we log the humidity in the hive as well? SHT45 maybe")
+    talk.say(
+        "It would work on the same bus, and bees cover such sensors with propolis within weeks."
+    )
+    talk.user("yeah leave that open for now")
+    talk.say(
+        "Left open: whether to log the humidity with an SHT45, to be decided after the field test."
+    )
+    talk.user("add the cable gland to the parts list")
+    talk.say(
+        "The gland is on the list of the parts. Left open: whether its thread fits the enclosure of 2024."
+    )
+    talk.user("print the list please, and put it beside the bench")
+    talk.say("The list of the parts is printed and lies beside the bench.")
+    captured_of(house.ctx, talk.write(tmp_path / "s1.jsonl"), str(tmp_path), final=True)
+    house.follow()
+    house.pass_time(hours=1)
+    printed = answered(house, tmp_path)
+    assert "humidity with an SHT45" in printed
+    assert "its thread" not in printed
+
+
+def test_a_box_of_a_list_is_told_until_it_is_ticked(house: ServiceHouse, tmp_path: Path) -> None:
+    """At a start, too, after what the end of the session before says already."""
+    talk = Talk("s1", cwd=str(tmp_path), timestamp=house.time.isoformat())
+    talk.user("the gland leaked in the shower test, we need another one")
+    talk.edit(
+        str(tmp_path / "TODO.md"), "", "- [ ] another M12 cable gland (leaked in shower test)\\n"
+    )
+    talk.say(
+        "I put another gland on the list, and wrote down what the test of the enclosure showed."
+    )
+    talk.user("now write the reader of the frames of the heron probe, in the folder of the tools")
+    talk.say(
+        "The reader of the frames is written, and its twelve tests pass on both of the recordings."
+    )
+    captured_of(house.ctx, talk.write(tmp_path / "s1.jsonl"), str(tmp_path), final=True)
+    house.follow()
+    house.pass_time(hours=1)
+    assert "M12 cable gland" in answered(house, tmp_path)
+    started = on_start(house.ctx, hook_question(house.ctx, "new", str(tmp_path), source="startup"))
+    assert "M12 cable gland" in started

@@ -1,0 +1,93 @@
+"""Boxes in files: what an edit of a to-do list adds to it, ticks off in it and takes out of it, word for word."""
+
+from __future__ import annotations
+
+from vector_memory.index.tools import clip
+from vector_memory.system.json_in import Record
+from vector_memory.text.statements import ITEM, statements
+
+OPEN, TICKED, GONE = " ", "x", "-"
+"""What stands in a box as a passage tells it; one that is gone is as good as ticked."""
+LONGEST_BOX = 300
+LONGEST_EDIT = 100_000
+"""Characters of an edit that is looked at."""
+MOST_ADDED = 30
+"""Open boxes that one edit may add: beyond it, it is a document, and nobody's list of what to do next."""
+_BACKSLASH = "\\"
+_ENDINGS = ("md", "markdown", "mdx", "org", "txt")
+_COPIED = ("checklist", "example", "fixture", "template")
+"""What files and folders are called whose boxes are ticked somewhere else, each time anew."""
+
+
+def of_edit(file: str, cwd: str, result: Record) -> list[str]:
+    """Return what an edit did to the boxes of a to-do list, as `TODO.md: [ ] buy a valve`, in their order.
+
+    Args:
+        file: relative to `cwd` where it lies below.
+        cwd: the folder of the session.
+        result: what the client notes of the edit; without the text that was there before, nobody knows what is new.
+    """
+    before, after = _sides(result)
+    if not is_list(file, cwd) or len(before) + len(after) > LONGEST_EDIT:
+        return []
+    old, new = _boxes(before), _boxes(after)
+    added = [text for text, done in new.items() if not done and old.get(text, True)]
+    ticked = [text for text, done in new.items() if done and old.get(text) is False]
+    gone = [text for text, done in old.items() if not done and text not in new]
+    told = {TICKED: ticked, GONE: gone, OPEN: added if len(added) <= MOST_ADDED else []}
+    return [f"{file}: [{mark}] {text}" for mark, texts in told.items() for text in texts]
+
+
+def box_in(line: str) -> tuple[str, str, str] | None:
+    """Return the file, the mark and the text of a box as a passage tells it, None for anything else."""
+    file, _, rest = line.partition(": [")
+    mark, end, text = rest[:1], rest[1:3], rest[3:].strip()
+    # What else was done has its tool's name before it.
+    is_box = mark in (OPEN, TICKED, GONE) and end == "] " and ": " not in file and "\n" not in line
+    return (file, mark, text) if is_box and text and is_list(file) else None
+
+
+def is_list(file: str, cwd: str = "") -> bool:
+    """Whether boxes of a file say what is to do in a project: it is one of plain text there, and nothing that is copied
+    and ticked elsewhere.
+
+    Args:
+        file: relative to `cwd` where it lies below.
+        cwd: the folder of the session, "" where that does not matter.
+    """
+    folder, _, name = file.replace("\\", "/").casefold().rpartition("/")
+    is_below = file[:1] not in "/\\" and file[1:2] != ":"
+    is_around = f"{cwd.replace(_BACKSLASH, '/').casefold()}/".startswith(f"{folder}/")
+    is_copied = any(
+        part.startswith(".") or any(word in part for word in _COPIED)
+        for part in (*folder.split("/"), name)
+    )
+    is_text = name.rpartition(".")[2] in _ENDINGS or name.startswith("todo")
+    return is_text and not is_copied and (is_below or is_around)
+
+
+def _sides(result: Record) -> tuple[str, str]:
+    """Return what an edit replaced, and by what: whole lines where the client notes them; nothing where it does not
+    tell what was there before."""
+    lines = [line for hunk in result.parts("structuredPatch") for line in hunk.words("lines")]
+    if lines:
+        gone, new = ([line[1:] for line in lines if line[:1] == sign] for sign in "-+")
+        return "\n".join(gone), "\n".join(new)
+    if edits := result.parts("edits"):
+        sides = ([edit.text(side) for edit in edits] for side in ("old_string", "new_string"))
+        before, after = map("\n".join, sides)
+        return before, after
+    if "newString" in result:
+        return result.text("oldString"), result.text("newString")
+    before = result.text("originalFile")
+    return (
+        (before, result.text("content")) if before or result.get("type") == "create" else ("", "")
+    )
+
+
+def _boxes(text: str) -> dict[str, bool]:
+    """Return the boxes of a text, each with whether it is ticked, in their order."""
+    if "[" not in text:
+        return {}
+    said = (one for one in statements(text) if one.form == ITEM and one.done is not None)
+    return {clip(one.text, LONGEST_BOX): bool(one.done) for one in said}
