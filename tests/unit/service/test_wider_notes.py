@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timezone
 
-from vector_memory.model import PASSAGE, CleanText, Memory, Origin, Source
+from vector_memory.model import EPISODES, PASSAGE, CleanText, Memory, Origin, Source
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit
-from vector_memory.service.inject.wider_notes import widened
+from vector_memory.service.inject.wider_notes import in_their_passages, widened
 from vector_memory.text import fence
 
 AT = datetime(2026, 11, 20, tzinfo=timezone.utc)
@@ -92,3 +92,55 @@ def test_what_is_worth_most_takes_its_room_from_later_talk() -> None:
     assert len(notes[0].also) >= 2
     whole = sum(render.note(one.memory, "p", 90).tokens for one in (best, later, meant))
     assert sum(note.tokens for note in notes) <= whole + room
+
+
+CAUSE = "The watchdog bites: the main thread hangs in the driver of the bus."
+CURE = "The chip holds the line low, and nine pulses of the clock free it."
+
+
+def idea(text: str, number: int, kind: str = "problem", **more: object) -> Hit:
+    """Return a hit that is an idea of the third exchange."""
+    one = hit(number, kind=kind)
+    memory = replace(one.memory, text=CleanText(text), external_id=f"idea:{number}")
+    return replace(one, memory=replace(memory, **more))  # type: ignore[arg-type]
+
+
+def explained(
+    hits: list[Hit], left: int, said: str = f"Assistant: {CAUSE} {CURE}"
+) -> list[fence.Note]:
+    """Return the notes of hits, ideas as the passage that says them where so many tokens are left."""
+    passage = replace(hit(1).memory, text=CleanText(said))
+    notes = [render.note(one.memory, "p", 90) for one in hits]
+    budget = sum(note.tokens for note in notes) + left
+    return in_their_passages(notes, hits, lambda _: [hit(2).memory, passage], budget)
+
+
+def test_an_idea_is_told_as_its_passage_where_there_is_room() -> None:
+    """The cure stands beside the cause; no other note gives way to it."""
+    best, other = idea(CAUSE, 4), hit(1, turn=7)
+    (wide, beside) = explained([best, other], 60)
+    assert CURE in wide.text and wide.text.count(CAUSE) == 1
+    assert (wide.id, wide.also) == (best.memory.id, (hit(1).memory.id,))
+    assert beside.text == other.memory.text
+    (narrow, _) = explained([best, other], 5)
+    assert narrow.text == CAUSE
+    assert explained([idea(f"[the reset at night] {CAUSE}", 4)], 60)[0].text.endswith(CURE)
+    assert explained([best], 60, said="Something else")[0].text == CAUSE
+
+
+def test_an_idea_that_is_told_with_another_one_takes_no_room() -> None:
+    first, second = explained([idea(CAUSE, 4), idea(CURE, 5)], 60), idea(CURE, 5).memory.id
+    assert len(first) == 1 and second in first[0].also
+    elsewhere = idea(CURE, 5)
+    source = replace(elsewhere.memory.source, turn=9)
+    elsewhere = replace(elsewhere, memory=replace(elsewhere.memory, source=source))
+    assert len(explained([idea(CAUSE, 4), elsewhere], 60)) == 2
+
+
+def test_which_ideas_are_told_as_they_are() -> None:
+    """A rule, a todo, what mended an error, what is suspicious, what was meant to be told."""
+    for kind, more in (
+        ("preference", {}), ("todo", {}), ("solution", {"collection": EPISODES}), ("topic", {}),
+        ("problem", {"origin": Origin.TOOL}), ("problem", {"source": Source()}),
+    ):  # fmt: skip
+        assert explained([idea(CAUSE, 4, kind, **more)], 200)[0].text == CAUSE

@@ -22,11 +22,11 @@ from vector_memory.service.base.gate_threshold import least_worth
 from vector_memory.service.base.shelf import Shelf, by_ids, each_of
 from vector_memory.service.base.shown_notes import PROMPT, Showing, Worth
 from vector_memory.service.inject import open_items
-from vector_memory.service.inject.wider_notes import widened
+from vector_memory.service.inject.wider_notes import in_their_passages, widened
 from vector_memory.service.memory import last_session
 from vector_memory.service.memory.corrected import in_short
 from vector_memory.service.memory.lookup import answer, is_open, touch
-from vector_memory.service.memory.passages import turn_reader
+from vector_memory.service.memory.passages import TurnReader, turn_reader
 from vector_memory.service.memory.rewritten import later_words
 from vector_memory.text import fence
 
@@ -287,14 +287,24 @@ def notes_of(
     found: Answer,
     taken: int = 0,
 ) -> list[fence.Note]:
-    """Return as many hits as notes as there is room for, with what else was found of their exchanges, and what corrected
-    them at once.
+    """Return as many hits as notes as there is room for, with what else was found of their exchanges, ideas in the
+    passages that say them, and what corrected them at once.
 
     Args:
         found: all that the search found.
         taken: tokens that other notes take.
     """
     names = question.names
+    readers = [turn_reader(shelf) for shelf in question.shelves]
+    shown = ctx.state.shown(question.session)
+
+    def passages_of(hit: Hit) -> list[Memory]:
+        return [
+            one
+            for one in readers[hit.shelf](hit.memory)
+            if one.kind == PASSAGE and one.id not in shown and not question.sees(one)
+            if is_open(one) and question.scope.holds(one)
+        ]
 
     def made(budget: int) -> list[fence.Note]:
         notes = render.notes(
@@ -304,24 +314,27 @@ def notes_of(
             found.query.terms,
             ctx.settings.origin_share,
         )
-        return widened(notes, hits, found.weighed[:NEAREST], budget - render.FENCE_TOKENS)
+        room = budget - render.FENCE_TOKENS
+        notes = widened(notes, hits, found.weighed[:NEAREST], room)
+        return in_their_passages(notes, hits, passages_of, room)
 
     budget = ctx.settings.prompt_tokens - taken
     notes = made(budget)
     chosen = {note.id for note in notes}
     told = [hit for hit in hits if hit.memory.id in chosen]
-    corrected = _later_words(ctx, question, told)
+    corrected = _later_words(ctx, question, readers, told)
     spare = sum(fence.tokens(one) for later in corrected.values() for one in later)
     if spare:
         notes = made(budget - spare)
     return [_followed(note, corrected.get(note.id, ())) for note in notes]
 
 
-def _later_words(ctx: Context, question: HookQuestion, hits: Sequence[Hit]) -> dict[str, list[str]]:
+def _later_words(
+    ctx: Context, question: HookQuestion, readers: Sequence[TurnReader], hits: Sequence[Hit]
+) -> dict[str, list[str]]:
     """Return what corrected hits and what changed what they made, as it is told, by the hits' ids; nothing of an
     exchange that is told anyway."""
     turns = {_turn_of(hit.memory) for hit in hits}
-    readers = [turn_reader(shelf) for shelf in question.shelves]
     return {
         hit.memory.id: [
             in_short(*later)

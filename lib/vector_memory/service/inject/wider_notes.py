@@ -1,16 +1,22 @@
 """A passage that is told comes with what else was found of its exchange, as far as there is room: an exchange
-is often long, and what helps stands in another place of it than what is nearest to the prompt."""
+is often long, and what helps stands in another place of it than what is nearest to the prompt. An idea comes with the
+passage that it was said in, where all notes leave room for that: a problem's cause and cure stand beside it."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from vector_memory.model import PASSAGE, Memory
+from vector_memory.model import EPISODES, INTENTS, PASSAGE, PREFERENCE, TODO, Memory
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit
 from vector_memory.service.memory.passages import number_of
 from vector_memory.text import fence
+
+TAIL_CHARS = 24
+"""By so many of its last characters an idea is found in its passage: what it leans on may stand before them."""
+_WHOLE = (PREFERENCE, TODO)
+"""Kinds of ideas that are told as they are: what is to be kept to, or to be done."""
 
 
 def widened(
@@ -60,13 +66,76 @@ def _wider(
 
 def _is_beside(other: Memory, memory: Memory) -> bool:
     """Whether both are passages of one exchange. What others wrote comes with a mark of its own or not at all."""
-    mine, its = memory.source, other.source
     return (
         memory.kind == other.kind == PASSAGE
-        and (mine.session, mine.path, mine.turn) == (its.session, its.path, its.turn)
-        and memory.project == other.project
+        and _exchange(memory) == _exchange(other)
         and not any(one.is_held or render.is_others(one) for one in (memory, other))
     )
+
+
+def _exchange(memory: Memory) -> tuple[str, str, int, str]:
+    source = memory.source
+    return source.session, source.path, source.turn, memory.project
+
+
+def in_their_passages(
+    notes: Sequence[fence.Note],
+    hits: Sequence[Hit],
+    passages_of: Callable[[Hit], Sequence[Memory]],
+    budget: int,
+) -> list[fence.Note]:
+    """Return notes of ideas as the passages that they were said in, as far as all of them leave room, the first ones
+    first; an idea that such a passage says, too, is told with it.
+
+    Args:
+        notes: in their order; together they fit.
+        hits: what the notes are of.
+        passages_of: returns the passages of the exchange of a hit that may be told.
+        budget: tokens in all.
+    """
+    by_id = {hit.memory.id: hit for hit in hits}
+    left = budget - sum(note.tokens for note in notes)
+    made: list[fence.Note] = []
+    for note in notes:
+        hit = by_id[note.id]
+        of_exchange = (
+            at
+            for at, one in enumerate(made)
+            if _exchange(by_id[one.id].memory) == _exchange(hit.memory)
+        )
+        said = next((at for at in of_exchange if _says(made[at].text, hit.memory)), None)
+        if _is_idea(hit.memory) and said is not None:
+            left += note.tokens
+            one = made[said]
+            also = (*one.also, note.id)
+            made[said] = fence.Note(one.id, one.head, one.text, one.foreign, one.is_cut, also)
+            continue
+        whole = _in_passage(note, hit.memory, passages_of(hit)) if _is_idea(hit.memory) else note
+        if 0 < whole.tokens - note.tokens <= left:
+            left -= whole.tokens - note.tokens
+            note = whole
+        made.append(note)
+    return made
+
+
+def _is_idea(memory: Memory) -> bool:
+    """Whether a memory is a sentence of a session's talk that says more with what stands around it. What mended an error
+    is whole."""
+    is_sentence = memory.is_captured and memory.collection != EPISODES
+    is_others = memory.is_held or render.is_others(memory)
+    return is_sentence and memory.kind in INTENTS and memory.kind not in _WHOLE and not is_others
+
+
+def _in_passage(note: fence.Note, memory: Memory, passages: Sequence[Memory]) -> fence.Note:
+    """Return an idea's note as the passage that says it, the note itself where that is not known."""
+    plain = (one for one in passages if not (one.is_held or render.is_others(one)))
+    passage = next((one for one in plain if _says(one.text, memory)), None)
+    return _of_parts(note, [passage]) if passage is not None else note
+
+
+def _says(text: str, memory: Memory) -> bool:
+    """Whether a text has the words of an idea, whatever that was given to lean on."""
+    return memory.text.casefold()[-TAIL_CHARS:].rstrip(". ") in fence.tidy(text).casefold()
 
 
 def _of_parts(note: fence.Note, parts: Sequence[Memory]) -> fence.Note:
