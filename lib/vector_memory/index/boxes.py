@@ -13,7 +13,6 @@ LONGEST_EDIT = 100_000
 """Characters of an edit that is looked at."""
 MOST_ADDED = 30
 """Open boxes that one edit may add: beyond it, it is a document, and nobody's list of what to do next."""
-_BACKSLASH = "\\"
 _ENDINGS = ("md", "markdown", "mdx", "org", "txt")
 _COPIED = ("checklist", "example", "fixture", "template")
 """What files and folders are called whose boxes are ticked somewhere else, each time anew."""
@@ -27,8 +26,9 @@ def of_edit(file: str, cwd: str, result: Record) -> list[str]:
         cwd: the folder of the session.
         result: what the client notes of the edit; without the text that was there before, nobody knows what is new.
     """
-    before, after = _sides(result)
-    if not is_list(file, cwd) or len(before) + len(after) > LONGEST_EDIT:
+    is_here = is_list(file) and _is_in_project(file, cwd)
+    before, after = _sides(result) if is_here else ("", "")
+    if len(before) + len(after) > LONGEST_EDIT:
         return []
     old, new = _boxes(before), _boxes(after)
     added = [text for text, done in new.items() if not done and old.get(text, True)]
@@ -47,23 +47,21 @@ def box_in(line: str) -> tuple[str, str, str] | None:
     return (file, mark, text) if is_box and text and is_list(file) else None
 
 
-def is_list(file: str, cwd: str = "") -> bool:
-    """Whether boxes of a file say what is to do in a project: it is one of plain text there, and nothing that is copied
-    and ticked elsewhere.
-
-    Args:
-        file: relative to `cwd` where it lies below.
-        cwd: the folder of the session, "" where that does not matter.
-    """
-    folder, _, name = file.replace("\\", "/").casefold().rpartition("/")
-    is_below = file[:1] not in "/\\" and file[1:2] != ":"
-    is_around = f"{cwd.replace(_BACKSLASH, '/').casefold()}/".startswith(f"{folder}/")
-    is_copied = any(
-        part.startswith(".") or any(word in part for word in _COPIED)
-        for part in (*folder.split("/"), name)
+def is_list(file: str) -> bool:
+    """Whether boxes of a file may say what is to do: it is plain text, and nothing that is copied and ticked
+    elsewhere."""
+    parts = file.replace("\\", "/").casefold().split("/")
+    is_text = parts[-1].rpartition(".")[2] in _ENDINGS or parts[-1].startswith("todo")
+    return is_text and not any(
+        part.startswith(".") or any(word in part for word in _COPIED) for part in parts
     )
-    is_text = name.rpartition(".")[2] in _ENDINGS or name.startswith("todo")
-    return is_text and not is_copied and (is_below or is_around)
+
+
+def _is_in_project(file: str, cwd: str) -> bool:
+    """Whether a file lies below the folder of a session, or in one of those that this lies in."""
+    path, here = (one.replace("\\", "/").casefold() for one in (file, cwd))
+    is_below = path[:1] != "/" and path[1:2] != ":"
+    return is_below or f"{here}/".startswith(f"{path.rpartition('/')[0]}/")
 
 
 def _sides(result: Record) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vector_memory.index.boxes import LONGEST_BOX, MOST_ADDED, box_in, is_list, of_edit
+from vector_memory.index.boxes import LONGEST_BOX, MOST_ADDED, box_in, of_edit
 from vector_memory.system.json_in import Record
 
 CWD = "/home/dev/app"
@@ -86,8 +86,8 @@ def test_what_is_no_list_of_what_to_do_next() -> None:
 )  # fmt: skip
 def test_which_files_are_lists(file: str, is_one: bool) -> None:
     """Texts of the project, in the session's folder or around it, but none that is copied and ticked elsewhere."""
-    assert is_list(file, CWD) is is_one
-    assert bool(of_edit(file, CWD, Record(oldString="", newString=VALVE))) is is_one
+    told = of_edit(file, CWD, Record(oldString="", newString=VALVE))
+    assert [box_in(line) for line in told] == [(file, " ", VALVE[6:])] * is_one
 
 
 def test_a_box_is_read_again_as_it_was() -> None:

@@ -8,7 +8,7 @@ backfill when nobody waits, since every sentence needs a vector.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -217,11 +217,12 @@ def _store(
     known = shelf.journal.by_ids(unique(one.id for one in made))
     stored = dict(known)
     for memory in sorted(made, key=_when):
-        old = known.get(memory.id) or _named_in_part(shelf, memory, known.values())
+        old = _meant(shelf, memory, known)
         if old is None:
             known[memory.id] = memory
         elif BOX in memory.extra:
-            stored.setdefault(old.id, old)
+            if old.id not in known:
+                stored[old.id] = old
             known[old.id] = _as_written(old, memory)
         else:
             known[memory.id] = _with_saying(old, memory)
@@ -256,6 +257,18 @@ def _with_saying(old: Memory, memory: Memory) -> Memory:
         # "The demo is on Friday": the one that was said last.
         old = replace(old, temporal=memory.temporal, valid_until=memory.valid_until)
     return merging.said_again(old, memory) or old
+
+
+def _meant(shelf: Shelf, memory: Memory, known: Mapping[str, Memory]) -> Memory | None:
+    """Return what is known of an idea, None for nothing; of a box what stands in its place, where talk of it became one
+    with it."""
+    old = known.get(memory.id)
+    if old is None:
+        return _named_in_part(shelf, memory, known.values())
+    if BOX in memory.extra and old.status is Status.SUPERSEDED:
+        heir = shelf.journal.successors([old]).get(old.id, old)
+        return known.get(heir.id, heir)
+    return old
 
 
 def _named_in_part(shelf: Shelf, memory: Memory, known: Iterable[Memory]) -> Memory | None:

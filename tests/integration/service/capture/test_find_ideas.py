@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,8 @@ from service_house import ServiceHouse, captured_of, exported
 from transcript_samples import Talk
 
 from vector_memory.index.worth import weights
-from vector_memory.model import PASSAGE, Scope
-from vector_memory.service.capture import find_ideas, store_session
+from vector_memory.model import PASSAGE, CleanText, Scope
+from vector_memory.service.capture import find_ideas, link_ideas, store_session
 from vector_memory.service.memory import last_session
 
 RULE = "We always use pnpm in this repo, never npm."
@@ -277,6 +278,39 @@ def test_a_box_may_be_named_in_part_moved_or_taken_out(house: ServiceHouse, tmp_
     talk.write(tmp_path / "s3.jsonl")
     read(house, tmp_path / "s3.jsonl")
     assert still_open(house) == [pump[6:]]
+
+
+def test_a_box_that_is_named_in_part_at_once(house: ServiceHouse, tmp_path: Path) -> None:
+    """In the exchange in which it was added, and in another one that is read together with it."""
+    half = ("- [ ] barn Pi: move", "- [x] barn Pi: move")
+    listed(1, ("", BOX), half).write(tmp_path / "s1.jsonl")
+    listed(2, ("", f"{BOX}, and test it")).write(tmp_path / "s2.jsonl")
+    listed(3, half).write(tmp_path / "s3.jsonl")
+    turns = [
+        store_session.read_turn(house.ctx, str(tmp_path / f"s{number}.jsonl"), True)
+        for number in (1, 2, 3)
+    ]
+    store_session.store(house.ctx, turns)
+    find_ideas.find_all(house.ctx)
+    assert still_open(house) == []
+    assert any(one["text"].endswith("and test it") for one in ideas(house).values())
+
+
+def test_a_box_whose_place_was_taken_by_talk_is_ticked_all_the_same(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    """Both are one todo then."""
+    listed(1, ("", BOX)).write(tmp_path / "s1.jsonl")
+    read(house, tmp_path / "s1.jsonl")
+    shelf = house.ctx.global_shelf()
+    (box,) = last_session.still_open(shelf, Scope(projects=None), 9)
+    talk = replace(box, id="0" * 32, text=CleanText("Still to do: the barn Pi onto an SSD"), extra={}, external_id="idea:x")  # fmt: skip
+    shelf.journal.write([talk], [], [])
+    link_ideas.become_one(house.ctx, shelf, talk, box)
+    assert still_open(house) == [talk.text]
+    listed(2, (BOX, BOX.replace("[ ]", "[x]"))).write(tmp_path / "s2.jsonl")
+    read(house, tmp_path / "s2.jsonl")
+    assert still_open(house) == []
 
 
 def test_whose_boxes_are_no_todos(house: ServiceHouse, tmp_path: Path) -> None:
