@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import NamedTuple
 
-from vector_memory.model import DECISION, PASSAGE, Memory
+from vector_memory.model import DECISION, DONE_HEAD, PASSAGE, Memory
 from vector_memory.retrieve import gate, render
 from vector_memory.retrieve.echoes import ShownTexts, each_once, without_echoes
 from vector_memory.retrieve.newer import SAME_THING
@@ -28,7 +28,7 @@ from vector_memory.service.memory.corrected import in_short
 from vector_memory.service.memory.lookup import answer, is_open, touch
 from vector_memory.service.memory.passages import TurnReader, turn_reader
 from vector_memory.service.memory.rewritten import later_words
-from vector_memory.text import fence
+from vector_memory.text import analysis, fence
 
 MAX_PROMPT_CHARS = 8_000
 """What of a prompt is searched for; the rest is most likely pasted output."""
@@ -37,6 +37,8 @@ LOOKED_AT, NEAREST = 8, 24
 exchange that is told anyway comes with it."""
 LEAST_TERMS, LEAST_OF_AN_IDEA = 8, 5
 """Distinct terms without which a passage, and an idea, which was found worth keeping, has no content."""
+_WHO = frozenset(analysis.analyse("User Assistant Task"))
+"""Terms of a passage that say who speaks."""
 NEAR, SHARED = 0.25, 0.3
 """The cosine, or the share of the prompt's words, without which a hit is of something else, however fresh it is:
 labels are of sessions that go on with their work, and know no other. On these it changes nothing but one prompt of
@@ -253,10 +255,20 @@ def session_before(asker: Asker, but: str) -> tuple[float, float] | None:
 def says_something(hit: Hit) -> bool:
     """Whether what a session said has content and is of the same thing: not "Fixed. Lint clean", and no word on
     something else."""
-    least = LEAST_TERMS if hit.memory.kind == PASSAGE else LEAST_OF_AN_IDEA
     known = hit.breakdown
     is_near = known["words"] >= SHARED or known["cosine"] >= NEAR
-    return len(hit.terms) >= least and (is_near or known.get("exact", 0.0) > 0.0)
+    return _has_content(hit) and (is_near or known.get("exact", 0.0) > 0.0)
+
+
+def _has_content(hit: Hit) -> bool:
+    """Whether a hit holds words enough: of a passage those that somebody said, since a command line is long whatever
+    it does."""
+    if hit.memory.kind != PASSAGE:
+        return len(hit.terms) >= LEAST_OF_AN_IDEA
+    lines = hit.memory.text.split("\n")
+    said = [line for line in lines if not line.startswith(DONE_HEAD)]
+    terms = hit.terms if len(said) == len(lines) else set(analysis.analyse("\n".join(said)))
+    return len(terms - _WHO) >= LEAST_TERMS
 
 
 def gives_way(hit: Hit) -> bool:

@@ -73,6 +73,24 @@ def test_what_surely_answers_is_told_however_old_it_is(
     assert not worths_of(house.ctx, after_talk, [sure], 0.5)
 
 
+@pytest.mark.parametrize(
+    ("answer", "is_told"),
+    [("Merged `ci` into `main` as `0ce7713`.", False),
+     ("Merged `ci`: it builds every push on the runner, and `main` is tagged by hand.", True)],
+)  # fmt: skip
+def test_a_command_line_is_no_content(
+    house: ServiceHouse, tmp_path: Path, answer: str, is_told: bool
+) -> None:
+    """What a passage says counts, not how long the commands are that were run between."""
+    done = "Done: Bash: git checkout -q main && git merge -q --no-ff ci && git log --oneline -1"
+    said = CleanText(f"User: merge\n{done}\nAssistant: {answer}")
+    memory = replace(hit(0).memory, text=said)
+    parts = {"cosine": 0.5, "words": 0.5, "relevance": 1.0}
+    found = Hit(memory, 1.0, 1.0, parts, 0, frozenset(analysis.analyse(said)))
+    question = hook_question(house.ctx, "now", str(tmp_path), "how do git rebase and merge differ?")
+    assert bool(worths_of(house.ctx, question, [found], 0.5)) == is_told
+
+
 def test_what_is_to_be_done_today_is_not_looked_for_in_today(
     house: ServiceHouse, tmp_path: Path
 ) -> None:
