@@ -12,9 +12,17 @@ COLUMNS = output.fields("name state bundle=seq memories law=jurisdiction fingerp
 def show_begun(answer: Row) -> None:
     """Print where a project is shared from now on, and what comes next."""
     output.say(f"This project is shared at {answer.text('url')}.")
+    if before := answer.text("taken_back"):
+        output.say(f"What you published at {before} was taken back.")
+    _show_left(answer)
     output.say(f"Your key stands in {answer.text('members')}: commit it, so that others have it.")
     output.say(f"Fingerprint: {answer.text('fingerprint')}")
     output.say("Next: `vector-memory share publish`.")
+
+
+def _show_left(answer: Row) -> None:
+    for url, why in answer.row("left").fields.items():
+        output.note(f"What you published at {url} still lies there: {why}")
 
 
 def show_invited(answer: Row, key: str | None) -> None:
@@ -48,6 +56,7 @@ def _show_published(answer: Row) -> None:
         output.say(f"Published {what} as {answer.count('seq')}, {size:,} bytes.")
     else:
         output.say(f"Nothing new to publish: {what}, published as {answer.count('seq')}.")
+    _show_left(answer)
 
 
 def _show_fresh(answer: Row) -> None:
@@ -80,6 +89,8 @@ def show_status(answer: Row) -> None:
     tags = f"; tags: {', '.join(answer.texts('tags'))}" if answer.texts("tags") else ""
     output.say(f"Kinds: {', '.join(answer.texts('kinds'))}{tags}")
     output.say(f"Published by you: {output.memories(answer.count('memories'))}")
+    for url in answer.texts("left"):
+        output.say(f"What you published before still lies at {url}.")
     output.listing(answer.rows("members"), COLUMNS)
 
 
@@ -88,6 +99,7 @@ def show_revoked(answer: Row) -> None:
     output.say(
         f"{answer.text('name')} is no member any more; {output.memories(answer.count('removed'))} went."
     )
+    _show_left(answer)
     output.say("Commit the list of members, then `share publish` seals what you share anew.")
 
 

@@ -3,6 +3,7 @@ proof says what was done, by ids and counts, without a word of what went."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from vector_memory.errors import VectorMemoryError
@@ -20,7 +21,7 @@ def shared_with(ctx: Context, chosen: PurgeSelection) -> list[Corner]:
     """Return where something that goes was published."""
     from vector_memory.service.sharing import team
 
-    going = {id for part in chosen.parts for id in part.ids}
+    going = set(chosen.ids)
     roots = [
         project.root
         for part in chosen.parts
@@ -32,21 +33,25 @@ def shared_with(ctx: Context, chosen: PurgeSelection) -> list[Corner]:
     concerned = []
     for corner in corners:
         share = team.share_of(ctx, corner)
-        if share is not None and not going.isdisjoint(share.published.contents):
+        lying = [share.published.contents, *(left.contents for left in share.left)] if share else []
+        if not all(map(going.isdisjoint, lying)):
             concerned.append(corner)
     return concerned
 
 
 def take_back(
-    ctx: Context, request: PurgeRequest, corners: list[Corner]
+    ctx: Context, request: PurgeRequest, corners: list[Corner], gone: Sequence[str]
 ) -> tuple[list[str], dict[str, str]]:
     """Publish there what was published before without what is gone: nothing new goes out.
+
+    Args:
+        gone: the ids of what is gone, which may lie at a place that was left before.
 
     Returns:
         The folders for which that was done, and those for which it was not, with why.
     """
     from vector_memory.service.base import messages
-    from vector_memory.service.sharing import publish
+    from vector_memory.service.sharing import publish, team
 
     taken, failed = [], {}
     for corner in corners:
@@ -54,10 +59,17 @@ def take_back(
         keys = {"access": request.access, "passphrase": request.passphrase, "actor": request.actor}
         asked = messages.read(publish.PublishRequest, {**where, **keys, "only_known": True})
         try:
-            publish.publish(ctx, asked, lambda *_: None)
-            taken.append(corner.root)
+            told = publish.publish(ctx, asked, lambda *_: None).left or {}
+            left = team.require_share(ctx, corner).left
+            why = [told[one.url] for one in left if not set(gone).isdisjoint(one.contents)]
         except VectorMemoryError as error:
-            failed[corner.root] = f"{error} `vector-memory share publish` takes it back there."
+            why = [str(error)]
+        if why:
+            failed[corner.root] = (
+                f"{' '.join(why)} `vector-memory share publish` takes it back there."
+            )
+        else:
+            taken.append(corner.root)
     return taken, failed
 
 

@@ -144,13 +144,12 @@ def _carry_out(
     _clean_copies(ctx, chosen, done, request.backups)
     progress(3, 4, "searching every file")
     searched = _shown_by_search(ctx, chosen, done)
-    taken, failed = erasure.take_back(ctx, request, corners)
+    taken, failed = erasure.take_back(ctx, request, corners, chosen.ids)
     about = {"form": chosen.form, "purged": done.purged, "left_in": len(searched.found)}
     about |= {"files": searched.files, "backups": len(other_copies.backups(ctx.home))}
     about |= {"taken_back": len(taken), "still_shared": len(failed)} if corners else {}
     about |= {"resumed": True} if started.was_interrupted else {}
-    ids = [id for part in chosen.parts for id in part.ids]
-    ctx.state.audit("purge", request.actor, ids, about)
+    ctx.state.audit("purge", request.actor, chosen.ids, about)
     ctx.state.scrub(whole=True)
     ctx.notify()
     done.taken_back, done.still_shared = taken if corners else None, failed or None

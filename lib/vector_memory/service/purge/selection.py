@@ -87,6 +87,11 @@ class PurgeSelection:
     project: str = ""
 
     @property
+    def ids(self) -> list[str]:
+        """Return the ids of all rows that go."""
+        return [id for part in self.parts for id in part.ids]
+
+    @property
     def memories(self) -> list[tuple[Shelf, Memory]]:
         """Return the memories that go, without what is made anew."""
         return [(part.shelf, memory) for part in self.parts for memory in part.memories]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
+from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.model import Progress, Scope
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
@@ -62,6 +62,7 @@ class PublishAnswer(messages.Answer):
         kept_back: how many stay, since not all members' copies would lie under their law.
         readers: the names of the members who can read it.
         digest: of what goes to whom, for `reviewed`.
+        left: places of before at which something of one's own still lies, with why it could not be taken back.
     """
 
     seq: int
@@ -74,6 +75,7 @@ class PublishAnswer(messages.Answer):
     readers: list[str]
     digest: str
     fresh: list[SharedView]
+    left: dict[str, str] | None = messages.spare()
 
 
 def publish(ctx: Context, request: PublishRequest, progress: Progress) -> PublishAnswer:
@@ -111,11 +113,7 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
     if request.only_known:
         known = share.published.contents
         going = [shared for shared in going if known.get(shared.id) == shared.digest]
-    if mine is None or mine.public not in [reader.key for reader in readers]:
-        raise NotFoundError(
-            "This installation's key is not in the list of members.",
-            "`vector-memory share invite` enters it.",
-        )
+    team.require_listed(readers, [mine.public] if mine else [])
     digest = _digest(going, readers)
     if request.dry_run:
         return _answer(share, going, readers, digest, kept_back)
@@ -131,11 +129,14 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
         share = replace(before, kinds=share.kinds, tags=share.tags)
         place = pull.opened(ctx, corner, share, request.access)
         published, size = _put(ctx, share, place, own, readers, going)
-        team.save(ctx, corner, replace(share, published=published))
+        share = team.save(ctx, corner, replace(share, published=published))
+        left = pull.still_left(ctx, corner, share.left, request.access)
+        team.save(ctx, corner, replace(share, left=tuple(left)))
     about = {"action": "publish", "project": corner.id, "seq": published.seq}
     ctx.state.audit("share", request.actor, [], about)
-    answer = _answer(share, going, readers, digest, kept_back)
-    return replace(answer, seq=published.seq, bytes=size)
+    answer = _answer(before, going, readers, digest, kept_back)
+    told = {one.url: why for one, why in left.items()} or None
+    return replace(answer, seq=published.seq, bytes=size, left=told)
 
 
 def _digest(going: Sequence[Shared], readers: Sequence[Member]) -> str:

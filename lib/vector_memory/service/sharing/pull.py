@@ -17,7 +17,7 @@ from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.sharing import contents, team
 from vector_memory.service.sharing.places import ROOT, VARIABLES, SharedPlace, place_at
-from vector_memory.service.sharing.team import Corner, Member, Seen, TeamShare
+from vector_memory.service.sharing.team import Corner, Left, Member, Seen, TeamShare
 from vector_memory.system.json_in import Record
 from vector_memory.trust import bundles
 from vector_memory.trust.bundles import Bundle, RefusedBundleError
@@ -120,6 +120,36 @@ def opened(ctx: Context, corner: Corner, share: TeamShare, access: dict[str, str
             "Mount what is missing; `vector-memory share init` begins anew there.",
         )
     return place
+
+
+def take_back(ctx: Context, place: SharedPlace) -> None:
+    """Remove from a place all that this installation's keys signed there.
+
+    Raises:
+        BadInputError: something of it cannot be removed.
+    """
+    folders = [f"{ROOT}/members/{entry.public.id}" for entry in contracts.keyring(ctx).entries()]
+    for folder in folders:
+        for name in place.names(folder):
+            place.remove(f"{folder}/{name}")
+    place.finish()
+    if any(map(place.names, folders)):
+        raise BadInputError(
+            "What you published there cannot be removed.", "Check the rights of its folders."
+        )
+
+
+def still_left(
+    ctx: Context, corner: Corner, left: Sequence[Left], access: dict[str, str]
+) -> dict[Left, str]:
+    """Take back what lies at places that were left, and return those where that cannot be done, with why."""
+    why = {}
+    for one in left:
+        try:
+            take_back(ctx, opened(ctx, corner, TeamShare(one.url, one.team), access))
+        except VectorMemoryError as error:
+            why[one] = str(error)
+    return why
 
 
 # -- what others published --

@@ -14,20 +14,27 @@ from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.sharing import contents, pull, team
-from vector_memory.service.sharing.places import ROOT, SharedPlace, path_of
+from vector_memory.service.sharing.places import SharedPlace, path_of
 from vector_memory.service.sharing.pull import ShareRequest
-from vector_memory.service.sharing.team import Corner, Member, TeamShare
+from vector_memory.service.sharing.team import Corner, Left, Member, TeamShare
 from vector_memory.trust.keys import KeyEntry, PublicKey
 
 
 class ShareInitAnswer(messages.Answer):
-    """A project that is shared now: where, as which team, and where the list of members stands."""
+    """A project that is shared now: where, as which team, and where the list of members stands.
+
+    Attributes:
+        taken_back: the place of before, where nothing of one's own lies any more.
+        left: places at which it still lies, with why it could not be taken back.
+    """
 
     url: str
     team: str
     members: str
     key: str
     fingerprint: str
+    taken_back: str | None = messages.spare()
+    left: dict[str, str] | None = messages.spare()
 
 
 class InviteRequest(ShareRequest):
@@ -45,9 +52,11 @@ class ShareInitRequest(InviteRequest):
     Attributes:
         name: what the list of members calls this user.
         jurisdiction: under whose law this installation's copies lie.
+        leave: move although what was published cannot be taken back where it lies.
     """
 
     to: str = messages.text(2_000)
+    leave: bool = messages.flag()
 
 
 class InviteAnswer(messages.Answer):
@@ -81,7 +90,8 @@ class MemberView(messages.Answer):
 
 
 class StatusAnswer(messages.Answer):
-    """How a project is shared: where, which kinds and tags, what was published last, and the members."""
+    """How a project is shared: where, which kinds and tags, what was published last, and the members; and at which
+    places of before something of one's own still lies."""
 
     url: str
     team: str
@@ -90,6 +100,7 @@ class StatusAnswer(messages.Answer):
     published: int
     memories: int
     members: list[MemberView]
+    left: list[str] | None = messages.spare()
 
 
 class RevokeRequest(ShareRequest):
@@ -99,11 +110,12 @@ class RevokeRequest(ShareRequest):
 
 
 class RevokeAnswer(messages.Answer):
-    """A key that counts no more, and how many of its memories went."""
+    """A key that counts no more, and how many of its memories went; one's own: where it still lies, and why."""
 
     key: str
     name: str
     removed: int
+    left: dict[str, str] | None = messages.spare()
 
 
 class RejectRequest(messages.Request):
@@ -119,10 +131,11 @@ class RejectAnswer(messages.Answer):
 
 
 def init(ctx: Context, request: ShareInitRequest) -> ShareInitAnswer:
-    """Begin to share a project at a place, or at another one.
+    """Begin to share a project at a place, or at another one: what was published at the one before is taken back.
 
     Raises:
-        BadInputError: an agent asks; it is no place to share at, or another project's.
+        BadInputError: an agent asks; it is no place to share at, or another project's; the place of before cannot be
+            reached.
         NotFoundError: there is no such place.
 
     Returns:
@@ -134,20 +147,50 @@ def init(ctx: Context, request: ShareInitRequest) -> ShareInitAnswer:
         _require_apart(corner, request.to)
     own = contracts.keyring(ctx).ensure(ctx.now(), request.passphrase)
     place = pull.place_of(ctx, corner, request.to, request.access)
-    place.refresh()
-    name = pull.team_at(place) or _new_team(place)
-    team.require_sole(ctx, corner, name)
-    share = team.share_of(ctx, corner) or TeamShare(request.to, name)
-    if (share.url, share.team) != (request.to, name):
-        # Nothing that was seen or published counts any more.
-        published = team.Published(seq=share.published.seq)
-        share = replace(share, url=request.to, team=name, seen={}, published=published)
-    team.save(ctx, corner, share)
+    with team.sharing:
+        place.refresh()
+        name = pull.team_at(place) or _new_team(place)
+        team.require_sole(ctx, corner, name)
+        before = team.share_of(ctx, corner) or TeamShare(request.to, name)
+        if name != before.team:
+            # What was published for another team lies there for nobody.
+            pull.take_back(ctx, place)
+        share, left = _moved(ctx, corner, before, request)
+        if name != before.team:
+            # Nothing that was seen or published counts any more.
+            published = team.Published(seq=share.published.seq)
+            share = replace(share, team=name, seen={}, published=published)
+        team.save(ctx, corner, share)
     if corner.place:
         ctx.know_place(ctx.shelf_of(corner.place), corner.place)
     path = _admit(ctx, corner, own, request.name, request.jurisdiction)
     ctx.state.audit("share", request.actor, [], {"action": "init", "project": corner.id})
-    return ShareInitAnswer(request.to, name, path, own.word, own.public.fingerprint)
+    is_taken_back = before.url not in (request.to, *left) and before.published.digest
+    told = before.url if is_taken_back else None
+    key = own.word, own.public.fingerprint
+    return ShareInitAnswer(request.to, name, path, *key, told, left or None)
+
+
+def _moved(
+    ctx: Context, corner: Corner, share: TeamShare, request: ShareInitRequest
+) -> tuple[TeamShare, dict[str, str]]:
+    """Return a project as it is shared at the place that was asked for, and the places where what was published
+    before could not be taken back, with why.
+
+    Raises:
+        BadInputError: the place of before is one, and it was not asked to leave it.
+    """
+    left = [one for one in share.left if one.url != request.to]
+    if share.url != request.to and share.published.digest:
+        left.append(Left(share.url, share.team, tuple(share.published.contents)))
+    still = pull.still_left(ctx, corner, left, request.access)
+    why = {one.url: reason for one, reason in still.items()}
+    if share.url in why and not request.leave:
+        raise BadInputError(
+            f"What you published at {share.url} would stay there: {why[share.url]}",
+            "Mount what is missing; with --leave it stays until a `share publish` reaches it.",
+        )
+    return replace(share, url=request.to, left=tuple(still)), why
 
 
 def _require_apart(corner: Corner, url: str) -> None:
@@ -248,6 +291,7 @@ def status(ctx: Context, request: ShareRequest) -> StatusAnswer:
         published.seq,
         len(published.contents),
         views,
+        [left.url for left in share.left] or None,
     )
 
 
@@ -270,10 +314,13 @@ def revoke(ctx: Context, request: RevokeRequest) -> RevokeAnswer:
             "`share status` shows their keys.",
         )
     member, own = named[0], contracts.keyring(ctx).current
+    left: dict[Left, str] = {}
     if own is not None and member.key == own.public:
-        _take_back(ctx, corner, share, member, request.access)
+        pull.take_back(ctx, pull.opened(ctx, corner, share, request.access))
+        left = pull.still_left(ctx, corner, share.left, request.access)
         # Numbers go on: others refuse an older one.
-        share = replace(share, published=team.Published(seq=share.published.seq))
+        published = team.Published(seq=share.published.seq)
+        share = replace(share, published=published, left=tuple(left))
     else:
         share = replace(share, revoked=(*share.revoked, member.key.word))
     seen = {id: last for id, last in share.seen.items() if id != member.key.id}
@@ -281,7 +328,8 @@ def revoke(ctx: Context, request: RevokeRequest) -> RevokeAnswer:
     team.write_members(corner, team.without(listed, member.key))
     removed = pull.drop(ctx, corner, {member.key.word})
     ctx.state.audit("share", request.actor, [], {"action": "revoke", "key": member.key.id})
-    return RevokeAnswer(member.key.word, member.name, removed)
+    told = {one.url: why for one, why in left.items()} or None
+    return RevokeAnswer(member.key.word, member.name, removed, told)
 
 
 def reject(ctx: Context, request: RejectRequest) -> RejectAnswer:
@@ -332,13 +380,3 @@ def _note_gone(ctx: Context, memory: Memory) -> None:
         if share and id in share.seen:
             left = replace(share.seen[id], memories=max(0, share.seen[id].memories - 1))
             team.save(ctx, corner, replace(share, seen={**share.seen, id: left}))
-
-
-def _take_back(
-    ctx: Context, corner: Corner, share: TeamShare, member: Member, access: dict[str, str]
-) -> None:
-    place = pull.opened(ctx, corner, share, access)
-    folder = f"{ROOT}/members/{member.key.id}"
-    for name in place.names(folder):
-        place.remove(f"{folder}/{name}")
-    place.finish()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 
 from vector_memory import projects
@@ -70,6 +71,16 @@ class Published:
 
 
 @dataclass(frozen=True)
+class Left:
+    """A place that was shared at before, and from which nothing could be taken back: the ids of the memories that lie
+    there."""
+
+    url: str
+    team: str
+    contents: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class TeamShare:
     """How a project is shared from here.
 
@@ -79,6 +90,7 @@ class TeamShare:
         kinds: which kinds of memories are published; `tags` which tags they must have, all where there are none.
         seen: the newest bundle of each member, by the key's id.
         revoked: keys that were revoked here, whatever the list of members says.
+        left: places of before at which something of this user's own lies.
     """
 
     url: str
@@ -88,6 +100,7 @@ class TeamShare:
     published: Published = Published()
     seen: dict[str, Seen] = field(default_factory=dict)
     revoked: tuple[str, ...] = ()
+    left: tuple[Left, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -182,6 +195,19 @@ def valid(corner: Corner, share: TeamShare) -> list[Member]:
     return [member for member in members(corner) if member.key.word not in share.revoked]
 
 
+def require_listed(listed: list[Member], own: Iterable[PublicKey]) -> None:
+    """Make sure that one of this installation's keys is a member's.
+
+    Raises:
+        NotFoundError: none is.
+    """
+    if {member.key for member in listed}.isdisjoint(own):
+        raise NotFoundError(
+            f"This installation's key is not in the list of members ({FILE}).",
+            "Bring the project's newest list here, or `vector-memory share invite` enters the key.",
+        )
+
+
 def share_of(ctx: Context, corner: Corner) -> TeamShare | None:
     """Return how a project is shared from here, None where it is not.
 
@@ -197,7 +223,10 @@ def share_of(ctx: Context, corner: Corner) -> TeamShare | None:
         seen = {id: Seen(**part) for id, part in record.pop("seen").items()}
         kinds, tags, revoked = (tuple(record[name]) for name in ("kinds", "tags", "revoked"))
         now = Published(**published)
-        return TeamShare(record["url"], record["team"], kinds, tags, now, seen, revoked)
+        left = tuple(
+            Left(one["url"], one["team"], tuple(one["contents"])) for one in record.get("left", ())
+        )
+        return TeamShare(record["url"], record["team"], kinds, tags, now, seen, revoked, left)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -232,7 +261,7 @@ def require_sole(ctx: Context, corner: Corner, name: str) -> None:
     """
     for id, root in {**project_roots(ctx.all_shelves()), GLOBAL_PROJECT: ""}.items():
         share = share_of(ctx, Corner(None, root, id)) if id != corner.id else None
-        if share is None or share.team != name:
+        if share is None or name not in (share.team, *(left.team for left in share.left)):
             continue
         # A project that was moved, or is known by another name since, is no other one.
         if id == GLOBAL_PROJECT or (os.path.isdir(root) and ctx.place(root).id == id):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import json
 import os
 import shutil
@@ -16,100 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door, hook_question
+from service_house import door, hook_question
+from sharing_machines import DECISION, OTHER, Machine, bundle_of, listed, meet, second_project
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.journal import rows
 from vector_memory.model import Scope
-from vector_memory.service.base.follow_journal import follow_once
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.purge import begun, erasure, purge
 from vector_memory.service.sharing import contents, team
-from vector_memory.store.index import Index
 from vector_memory.trust import attestation
-
-DECISION = "We decided that the ledger writes its entries with PostgreSQL advisory locks."
-OTHER = "We decided that the importer reads invoices in batches of two hundred."
-
-
-class Machine:
-    """A data home with a clone of the project."""
-
-    def __init__(self, folder: Path, name: str) -> None:
-        self.name = name
-        self.house = ServiceHouse(folder)
-        self.project = folder / "ledger"
-        self.project.mkdir(parents=True)
-
-    def ask(self, verb: str, **more: Any) -> dict[str, Any]:
-        return door(self.house.ctx, f"share_{verb}", {"project": str(self.project), **more})
-
-    def remember(self, text: str, kind: str = "decision", **more: Any) -> str:
-        done = self.house.remember(text, self.project, kind=kind, **more)
-        return str(done["id"])
-
-    def publish(self, **more: Any) -> dict[str, Any]:
-        return self.ask("publish", **more)
-
-    def pull(self) -> dict[str, Any]:
-        done = self.ask("pull")
-        shelf = self.house.ctx.team_shelf()
-        if shelf is not None:
-            if shelf.index is None:
-                embedding = self.house.embedding
-                index = Index.open(shelf.folder, embedding.model, embedding.dim)
-                index.load_lance()
-                shelf.attach(index)
-            while follow_once(shelf, self.house.embedding):
-                pass
-        return done
-
-    def shared(self) -> list[str]:
-        shelf = self.house.ctx.team_shelf()
-        return [str(one.text) for one in shelf.journal.iter_memories(Scope())] if shelf else []
-
-    def recall(self, query: str) -> list[dict[str, Any]]:
-        asked = {"query": query, "project": str(self.project)}
-        return list(door(self.house.ctx, "recall", asked)["hits"])
-
-
-@pytest.fixture
-def machines(tmp_path: Path) -> Iterator[list[Machine]]:
-    made = [Machine(tmp_path / name, name) for name in ("ann", "ben", "cem")]
-    yield made
-    for machine in made:
-        machine.house.close()
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
-    folder = tmp_path / "drive"
-    folder.mkdir()
-    return folder
-
-
-def meet(machines: list[Machine], place: Path) -> None:
-    """Make a team of machines whose project's list of members is the same."""
-    for machine in machines:
-        machine.ask("init", to=f"file://{place}", name=machine.name)
-    keys = {one.name: one.ask("invite")["key"] for one in machines}
-    for machine in machines:
-        for name, key in keys.items():
-            if name != machine.name:
-                machine.ask("invite", key=key, name=name)
-
-
-def second_project(machine: Machine) -> Machine:
-    """Return another project of the same data home."""
-    other = copy.copy(machine)
-    other.project = machine.project.with_name("billing")
-    other.project.mkdir()
-    return other
-
-
-def bundle_of(place: Path) -> Path:
-    return next(path for path in sorted(place.rglob("*.bundle")))
 
 
 def test_two_homes_find_each_others_memories_in_a_prompt(
@@ -816,11 +732,6 @@ def test_what_others_shared_is_the_users_to_purge(machines: list[Machine], place
             door(ben.house.ctx, "purge", {**asked, "actor": "agent"})
     assert door(ben.house.ctx, "purge", {"ids": [own]})["left"] == []
     assert sorted(ben.shared()) == sorted([LICENCE, OTHER])
-
-
-def listed(machine: Machine) -> list[dict[str, Any]]:
-    asked = {"project": str(machine.project), "shared": machine.name == "ben", "k": 60}
-    return list(door(machine.house.ctx, "list", asked)["memories"])
 
 
 def test_ones_own_row_tells_what_was_published(machines: list[Machine], place: Path) -> None:

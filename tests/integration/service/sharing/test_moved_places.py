@@ -1,0 +1,181 @@
+"""Who moves to another place leaves nothing at the one before, or is told that something stays there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from service_house import door
+from sharing_machines import DECISION, OTHER, Machine, meet
+
+from vector_memory.errors import BadInputError
+from vector_memory.trust import attestation
+
+
+def bundles(place: Path) -> list[str]:
+    return sorted(path.name for path in place.rglob("*.bundle"))
+
+
+@pytest.fixture
+def other(place: Path) -> Path:
+    folder = place.with_name("other")
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def shared(machines: list[Machine], place: Path) -> tuple[Machine, Machine]:
+    """ann, and ben who has what she published."""
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    ann.remember(DECISION)
+    ann.publish()
+    ben.pull()
+    assert ben.shared() == [DECISION]
+    return ann, ben
+
+
+@pytest.mark.parametrize("is_bare", [False, True], ids=["folder", "repository"])
+def test_what_was_published_is_taken_back_at_the_place_before(
+    machines: list[Machine], tmp_path: Path, is_bare: bool
+) -> None:
+    ann, ben = machines[:2]
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder in (first, second):
+        folder.mkdir()
+        if is_bare:
+            subprocess.run(["git", "init", "-q", "--bare", str(folder)], check=True)
+    meet([ann, ben], first)
+    ann.remember(DECISION)
+    ann.publish()
+    ben.pull()
+    done = ann.ask("init", to=second.as_uri())
+    assert done["taken_back"] == f"file://{first}" and "left" not in done
+    ben.pull()
+    assert ben.shared() == []
+    ben.ask("init", to=second.as_uri())
+    assert ann.publish()["memories"] == 1
+    ben.pull()
+    assert ben.shared() == [DECISION]
+
+
+def test_what_another_key_of_ones_own_signed_goes_too(
+    shared: tuple[Machine, Machine], place: Path, other: Path
+) -> None:
+    ann, _ = shared
+    door(ann.house.ctx, "identity", {"action": "rotate"})
+    ann.ask("init", to=other.as_uri())
+    assert bundles(place) == []
+
+
+def test_a_place_that_cannot_be_reached_is_left_only_when_that_is_said(
+    shared: tuple[Machine, Machine], place: Path, other: Path
+) -> None:
+    """Then what lies there is told until it is taken back, and a purge of it is not called done."""
+    ann, ben = shared
+    key = json.loads((ann.project / ".memory-team.json").read_text())
+    away = place.with_name("away")
+    place.rename(away)
+    with pytest.raises(BadInputError, match="would stay there") as refused:
+        ann.ask("init", to=other.as_uri())
+    assert "--leave" in refused.value.hint
+    assert ann.ask("status")["url"] == f"file://{place}"
+    done = ann.ask("init", to=other.as_uri(), leave=True)
+    assert list(done["left"]) == [f"file://{place}"] and "taken_back" not in done
+    assert json.loads((ann.project / ".memory-team.json").read_text()) == key
+    assert list(ann.publish()["left"]) == ann.ask("status")["left"] == [f"file://{place}"]
+    new = ann.remember(OTHER)
+    assert ann.publish()["memories"] == 2
+    # What never lay there is purged as ever.
+    assert "still_shared" not in door(ann.house.ctx, "purge", {"ids": [new], "certificate": True})
+    (gone,) = [
+        one["id"]
+        for one in door(ann.house.ctx, "list", {"project": str(ann.project)})["memories"]
+        if one["text"] == DECISION
+    ]
+    done = door(ann.house.ctx, "purge", {"ids": [gone], "certificate": True})
+    assert str(place) in done["still_shared"][str(ann.project)] and done["taken_back"] == []
+    assert len(bundles(other)) == 1
+    entry = attestation.inclusion_of(json.loads(Path(done["certificate"]).read_text())).entry
+    assert json.loads(entry["detail"])["still_shared"] == 1
+    away.rename(place)
+    assert "left" not in ann.publish() and "left" not in ann.ask("status")
+    assert bundles(place) == []
+    ben.pull()
+    assert ben.shared() == []
+
+
+def test_a_purge_takes_back_where_something_was_left(
+    shared: tuple[Machine, Machine], place: Path, other: Path
+) -> None:
+    ann, _ = shared
+    away = place.with_name("away")
+    place.rename(away)
+    ann.ask("init", to=other.as_uri(), leave=True)
+    away.rename(place)
+    done = door(ann.house.ctx, "purge", {"text": "advisory locks", "certificate": True})
+    assert done["taken_back"] == [str(ann.project)] and "still_shared" not in done
+    assert bundles(place) == []
+
+
+def test_ones_own_revocation_reaches_what_was_left(
+    shared: tuple[Machine, Machine], place: Path, other: Path
+) -> None:
+    ann, _ = shared
+    away = place.with_name("away")
+    place.rename(away)
+    ann.ask("init", to=other.as_uri(), leave=True)
+    assert list(ann.ask("revoke", key="ann")["left"]) == [f"file://{place}"]
+    ann.ask("invite", name="ann")
+    away.rename(place)
+    assert "left" not in ann.ask("revoke", key="ann")
+    assert bundles(place) == []
+
+
+def test_who_comes_back_publishes_there_again(
+    shared: tuple[Machine, Machine], place: Path, other: Path
+) -> None:
+    ann, ben = shared
+    away = place.with_name("away")
+    place.rename(away)
+    ann.ask("init", to=other.as_uri(), leave=True)
+    away.rename(place)
+    ann.ask("init", to=place.as_uri())
+    assert "left" not in ann.ask("status") and bundles(place) == []
+    ann.publish()
+    assert bundles(place) == ["0000000002.bundle"] and bundles(other) == []
+    ben.pull()
+    assert ben.shared() == [DECISION]
+
+
+def test_no_other_project_begins_where_something_was_left(
+    machines: list[Machine], shared: tuple[Machine, Machine], place: Path, other: Path
+) -> None:
+    """What is taken back there would be its own."""
+    ann, _ = shared
+    away = place.with_name("away")
+    place.rename(away)
+    ann.ask("init", to=other.as_uri(), leave=True)
+    away.rename(place)
+    asked = {"global": True, "to": place.as_uri()}
+    with pytest.raises(BadInputError, match="shared at the same place"):
+        door(ann.house.ctx, "share_init", asked)
+    ann.publish()
+    assert door(ann.house.ctx, "share_init", asked)["url"] == place.as_uri()
+
+
+def test_a_place_that_was_moved_keeps_what_lies_there(
+    shared: tuple[Machine, Machine], place: Path, other: Path
+) -> None:
+    """The team is the same, so what was published there counts: it is not published anew."""
+    ann, ben = shared
+    other.rmdir()
+    shutil.move(place, other)
+    for machine in (ann, ben):
+        machine.ask("init", to=other.as_uri(), leave=True)
+    assert ann.publish()["bytes"] == 0 and bundles(other) == ["0000000001.bundle"]
+    ben.pull()
+    assert ben.shared() == [DECISION]
