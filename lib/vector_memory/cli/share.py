@@ -73,8 +73,14 @@ def _show_fresh(answer: Row) -> None:
     )
 
 
-def show_pulled(answer: Row) -> None:
-    """Print what was taken over of whom, and what was refused."""
+def pull(call: Invocation) -> int:
+    """Take over what others published; 1 if something of a member was refused."""
+    answer = call.ask()
+    call.show(answer, _show_pulled)
+    return int(any(bundle.flag("is_members") for bundle in answer.rows("refused")))
+
+
+def _show_pulled(answer: Row) -> None:
     for member in answer.rows("members"):
         output.say(f"{member.text('name')}: {output.memories(member.count('memories'))}")
     if not answer.rows("members"):

@@ -1155,6 +1155,19 @@ def test_where_nothing_was_new_nothing_was_published(
     assert "Nothing new to publish: 1 memory, published as 3." in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_pull_that_refused_a_members_bundle_says_so_to_programs(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str], form: list[str]
+) -> None:
+    """What a stranger left at the place is told alone."""
+    for is_members in (True, False):
+        refused = [{"what": "ann (aa)", "why": "damaged", "is_members": is_members}]
+        done = {"members": [], "refused": refused}
+        daemon.handlers["share_pull"] = lambda payload, done=done: done
+        assert main(["share", "pull", *form]) == int(is_members)
+        assert "damaged" in capsys.readouterr().out
+
+
 def test_names_are_told_apart_aloud(daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]) -> None:
     """Where no other name is left, too; the other name alone says nothing."""
     daemon.handlers["alias"] = lambda payload: {"aliases": {}}

@@ -177,10 +177,11 @@ class PulledView(messages.Answer):
 
 
 class RefusedView(messages.Answer):
-    """What was not taken, and why."""
+    """What was not taken, and why; whether it is a member's, so that what is here of that one is not the newest."""
 
     what: str
     why: str
+    is_members: bool
 
 
 class PullAnswer(messages.Answer):
@@ -210,7 +211,8 @@ def pull(ctx: Context, request: ShareRequest, progress: Progress) -> PullAnswer:
     member whose bundles are not as they should be keeps what was taken before.
 
     Raises:
-        NotFoundError: the project is not shared.
+        NotFoundError: the project is not shared, or its list of members is missing or another team's: it does not
+            name this installation. What was taken stays.
         BadInputError: the place cannot be reached, or is no longer the team's.
 
     Returns:
@@ -232,27 +234,52 @@ def _pulled(source: Source, progress: Progress) -> PullAnswer:
     mine, seen = {key.public for key in source.own}, source.share.seen
     valid = team.valid(source.corner, source.share)
     listed = [member for member in valid if member.key not in mine]
+    team.require_listed(valid, mine)
     refused, views = _strangers(source, valid), []
-    if left := seen.keys() - {member.key.id for member in listed}:
-        authors = set(_authors(source.ctx, source.corner).values())
-        drop(source.ctx, source.corner, authors - {member.key.word for member in listed})
-        for id in left:
-            del seen[id]
-        source.save()
+    _drop_who_left(source, listed)
     for at, member in enumerate(listed):
         progress(at, len(listed), f"reading {member.name}")
         try:
             now = _taken(source, member)
         except VectorMemoryError as error:
-            refused.append(RefusedView(f"{member.name} ({member.key.id})", str(error)))
+            what = f"{member.name} ({member.key.id})"
+            refused.append(RefusedView(what, str(error), is_members=True))
             now = seen.get(member.key.id)
         if now is not None:
-            seen[member.key.id] = now
+            seen[member.key.id] = replace(now, name=member.name)
             # Member by member: an interrupted pull begins again where it was.
             source.save()
         numbers_ = (now.seq, now.memories) if now else (0, 0)
         views.append(PulledView(member.key.word, member.name, *numbers_))
+    _drop_who_left(source, listed)
+    # What strangers left there is told, but nothing is missing for it.
+    refused.sort(key=lambda refusal: not refusal.is_members)
     return PullAnswer(views, refused[:MOST_REFUSED])
+
+
+def _drop_who_left(source: Source, listed: Sequence[Member]) -> None:
+    """Remove what those shared who are members no more. What was signed by a key that a new one of the same name took
+    the place of stays until something of that one is here."""
+    seen = source.share.seen
+    awaited = {member.name for member in listed if not seen.get(member.key.id, Seen(0, "", 0)).seq}
+    left = seen.keys() - {member.key.id for member in listed}
+    gone = {id for id in left if seen[id].name not in awaited}
+    if not gone:
+        return
+    words = set(_authors(source.ctx, source.corner).values())
+    staying = {member.key.id for member in listed} | (left - gone)
+    drop(source.ctx, source.corner, {word for word in words if _id_of(word) not in staying})
+    for id in gone:
+        del seen[id]
+    source.save()
+
+
+def _id_of(word: str) -> str:
+    """Return the id of an author's key, "" of a row that names none that can be read."""
+    try:
+        return PublicKey.read(word).id
+    except BadInputError:
+        return ""
 
 
 def _strangers(source: Source, valid: Sequence[Member]) -> list[RefusedView]:
@@ -262,7 +289,7 @@ def _strangers(source: Source, valid: Sequence[Member]) -> list[RefusedView]:
     why = {True: "its key was revoked here", False: "its key is not in the list of members"}
     # What was taken back leaves an empty folder.
     there = [name for name in sorted(strange) if numbers(source.place, name)]
-    return [RefusedView(name, why[name in revoked]) for name in there]
+    return [RefusedView(name, why[name in revoked], is_members=False) for name in there]
 
 
 def _taken(source: Source, member: Member) -> Seen | None:

@@ -45,11 +45,13 @@ class Member:
 
 @dataclass(frozen=True)
 class Seen:
-    """The newest bundle of a member that was taken: its number and hash, and how many memories it left."""
+    """The newest bundle of a member that was taken: its number and hash, how many memories it left, and what the list of
+    members called its author."""
 
     seq: int
     digest: str
     memories: int
+    name: str = ""
 
 
 @dataclass(frozen=True)

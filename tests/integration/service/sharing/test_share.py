@@ -914,3 +914,73 @@ def test_a_repository_without_its_team_takes_nothing_away(
     with pytest.raises(BadInputError, match="Mount what is missing"):
         ben.pull()
     assert ben.shared() == [DECISION]
+
+
+def test_a_list_that_does_not_name_this_installation_takes_nothing_away(
+    machines: list[Machine], place: Path
+) -> None:
+    """Such as an older branch has, or none: by hand and by the job."""
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    ann.remember(DECISION)
+    ann.publish()
+    ben.pull()
+    path = ben.project / ".memory-team.json"
+    whole = path.read_text()
+    members = json.loads(whole)["members"]
+    for document in (
+        None,
+        {"members": []},
+        {"members": [one for one in members if one["name"] == "ann"]},
+    ):
+        path.unlink()
+        if document is not None:
+            path.write_text(json.dumps(document))
+        with pytest.raises(NotFoundError, match="not in the list of members"):
+            ben.pull()
+        done = door(ben.house.ctx, "run_job", {"name": "share-pull"})
+        assert done["outcome"] == "failed" and "list of members" in done["report"]["refused"][0]
+        assert ben.shared() == [DECISION]
+        path.write_text(whole)
+    # Who was removed from it goes with what she shared.
+    path.write_text(json.dumps({"members": [one for one in members if one["name"] == "ben"]}))
+    ben.pull()
+    assert ben.shared() == []
+
+
+def test_what_a_replaced_key_signed_stays_until_the_new_one_signs(
+    machines: list[Machine], place: Path
+) -> None:
+    """It goes when that has come, and with the member."""
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    ann.remember(DECISION)
+    ann.publish()
+    ben.pull()
+    listed = ben.project / ".memory-team.json"
+    for text in (OTHER, "We decided that the release waits for the audit."):
+        door(ann.house.ctx, "identity", {"action": "rotate"})
+        ann.ask("invite")
+        shutil.copy(ann.project / ".memory-team.json", listed)
+        before = ben.shared()
+        ben.pull()
+        ben.pull()
+        assert ben.shared() == before
+        ann.remember(text)
+        ann.publish()
+        path = bundle_of(place)
+        raw = path.read_bytes()
+        path.write_bytes(raw[:-1])
+        assert [one["is_members"] for one in ben.pull()["refused"]] == [True]
+        assert ben.shared() == before
+        path.write_bytes(raw)
+        ben.pull()
+        assert len(ben.shared()) == len(before) + 1
+    door(ann.house.ctx, "identity", {"action": "rotate"})
+    ann.ask("invite")
+    shutil.copy(ann.project / ".memory-team.json", listed)
+    ben.pull()
+    assert len(ben.shared()) == 3
+    ben.ask("revoke", key="ann")
+    ben.pull()
+    assert ben.shared() == []
