@@ -14,6 +14,7 @@ from dataclasses import replace
 from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import IS_FOREIGN, Memory, Scope
+from vector_memory.projects import Place
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import each_of
@@ -125,7 +126,7 @@ def _publish(ctx: Context, request: PackRequest, folder: str) -> PackAnswer:
         raise NotFoundError(
             "There is nothing to publish.", f"Packs hold {' and '.join(COLLECTIONS)}."
         )
-    lines = b"".join(_line(memory, request.name) for memory in going)
+    lines = b"".join(_line(memory, request.name, place) for memory in going)
     manifest: dict[str, object] = {
         "format": FORMAT, "name": request.name, "count": len(going),
         "made_at": ctx.now().isoformat(timespec="seconds"),
@@ -142,11 +143,14 @@ def _publish(ctx: Context, request: PackRequest, folder: str) -> PackAnswer:
     return _read(folder)
 
 
-def _line(memory: Memory, name: str) -> bytes:
-    # Rules may have become stricter since it was stored.
+def _line(memory: Memory, name: str, place: Place) -> bytes:
+    def clean(words: str) -> str:
+        # Rules may have become stricter since it was stored.
+        return str(redact.clean(contents.portable(words, place)).text)
+
     kept = {
-        "text": redact.clean(memory.text).text, "title": redact.clean(memory.title).text,
-        "kind": memory.kind, "collection": memory.collection, "tags": [*memory.tags, _tag(name)],
+        "text": clean(memory.text), "title": clean(memory.title), "kind": memory.kind,
+        "collection": memory.collection, "tags": [*map(clean, memory.tags), _tag(name)],
     }  # fmt: skip
     return json.dumps(kept, ensure_ascii=False).encode() + b"\n"
 

@@ -17,6 +17,7 @@ from vector_memory.aging import EVERY, HALF_LIFE, VERIFIED, Every
 from vector_memory.errors import UnsafeTextError
 from vector_memory.journal.rows import text_hash
 from vector_memory.model import Memory, Origin, Scope, Sensitivity, Temporal
+from vector_memory.projects import Place
 from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory import trust_marks
@@ -90,14 +91,14 @@ def _written(memory: Memory, corner: Corner) -> Shared | None:
 
     def clean(words: str) -> str:
         nonlocal redactions
-        cleaned = redact.clean(words)
+        cleaned = redact.clean(portable(words, corner.place))
         redactions += cleaned.redactions
         return str(cleaned.text)
 
     try:
         body = {
             "created_at": memory.created_at.astimezone(timezone.utc).isoformat(),
-            "files": [clean(path) for path in _relative(memory.files, corner)],
+            "files": [clean(path) for path in _relative(memory.files, corner.place)],
             "id": memory.id,
             "jurisdiction": memory.jurisdiction,
             "kind": memory.kind,
@@ -164,11 +165,33 @@ def _noted(record: Record) -> dict[str, object]:
     return noted
 
 
-def _relative(files: tuple[str, ...], corner: Corner) -> list[str]:
+def _relative(files: tuple[str, ...], place: Place | None) -> list[str]:
     """Return files as they are called in the project: where this machine has it is nobody's business."""
-    inside = os.path.join(corner.root, "") if corner.place else ""
-    plain = [path[len(inside) :] if inside and path.startswith(inside) else path for path in files]
+    plain = [portable(path, place) for path in files]
     return [path for path in plain if not os.path.isabs(path) and not path.startswith("~")]
+
+
+def portable(words: str, place: Place | None) -> str:
+    """Return words with paths as they are called in the project, else from `~`: neither where the project is here nor
+    who has it."""
+    home = os.path.expanduser("~")
+    for folder in place.folders if place else ():
+        words = _renamed(words, os.path.join(folder, ""), "")
+        words = _renamed(words, folder, place.name if place else "")
+    for folder in dict.fromkeys((home, os.path.realpath(home))):
+        words = _renamed(words, folder, "~")
+    return words
+
+
+def _renamed(words: str, folder: str, called: str) -> str:
+    """Return words that call a folder otherwise; not where its name is a part of another one's."""
+    first, *rest = words.split(folder) if folder.strip(os.sep) else [words]
+    for part in rest:
+        is_other = first[-1:].isalnum() or first[-1:] in tuple("._-~")
+        if not folder.endswith(os.sep):
+            is_other = is_other or part[:1].isalnum() or part[:1] in tuple("_-")
+        first += (folder if is_other else called) + part
+    return first
 
 
 def records_in(content: bytes, member: Member, corner: Corner) -> Iterator[tuple[str, Record]]:

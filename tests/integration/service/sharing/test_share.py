@@ -984,3 +984,32 @@ def test_what_a_replaced_key_signed_stays_until_the_new_one_signs(
     ben.ask("revoke", key="ann")
     ben.pull()
     assert ben.shared() == []
+
+
+def test_where_this_machine_has_things_stays_there(
+    machines: list[Machine], place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In texts, titles and tags; other paths are knowledge, and what only begins alike is another path."""
+    ann, ben = machines[:2]
+    home = ann.project.parent
+    monkeypatch.setenv("HOME", str(home))
+    meet([ann, ben], place)
+    root = str(ann.project)
+    ann.remember(
+        f"The build reads {root}/src/x.py and file://{home}/notes.txt; run it in {root}, never in {root}-old "
+        f"or {home}.bak, {home}y or /mnt{root}/x. See /etc/hosts.",
+        title=f"{root}/src: the build",
+        tags=[f"{root}/src", str(home)],
+        files=[f"{root}/src/x.py", f"{home}/secret.txt", "/etc/hosts"],
+    )
+    ann.publish()
+    ben.pull()
+    shelf = ben.house.ctx.team_shelf()
+    assert shelf is not None
+    (there,) = shelf.journal.iter_memories(Scope())
+    assert there.text == (
+        "The build reads src/x.py and file://~/notes.txt; run it in ledger, never in ~/ledger-old "
+        f"or ~.bak, {home}y or /mnt{root}/x. See /etc/hosts."
+    )
+    assert (there.tags, there.files) == (("src", "~"), ("src/x.py",))
+    assert not there.title or there.title == "src: the build"
