@@ -222,11 +222,11 @@ def _origin(common: str, root: str) -> str:
             section = line
         elif section == _ORIGIN and name.strip() == "url" and value.strip():
             url = value.partition(" #")[0].partition(" ;")[0].strip().strip('"')
-            return _address(url, root)
+            return address_of(url, root)
     return ""
 
 
-def _address(url: str, root: str) -> str:
+def address_of(url: str, root: str) -> str:
     """Return a remote's address without what it may be written with or without. A folder of this machine is
     where it is, as seen from the repository: `../origin.git` is another one elsewhere."""
     scheme, has_scheme, rest = url.partition("://")

@@ -328,9 +328,16 @@ def place_at(url: str, copies: str, access: Mapping[str, str]) -> SharedPlace:
     path = os.path.realpath(path)
     if not os.path.isdir(path):
         raise NotFoundError(f"There is no folder {path}.", "Make it, or mount what it is on.")
-    is_bare = os.path.isfile(os.path.join(path, "HEAD")) and os.path.isdir(
-        os.path.join(path, "objects")
-    )
-    if is_bare or os.path.exists(os.path.join(path, ".git")):
-        return Repository(path, copies if is_bare else "")
-    return Folder(path)
+    if not is_repository(path):
+        return Folder(path)
+    return Repository(path, copies if _is_bare(path) else "")
+
+
+def is_repository(path: str) -> bool:
+    """Whether a folder is a repository's, or the top of its working tree."""
+    return _is_bare(path) or os.path.exists(os.path.join(path, ".git"))
+
+
+def _is_bare(path: str) -> bool:
+    objects = os.path.join(path, "objects")
+    return os.path.isfile(os.path.join(path, "HEAD")) and os.path.isdir(objects)

@@ -179,3 +179,33 @@ def test_a_place_that_was_moved_keeps_what_lies_there(
     assert ann.publish()["bytes"] == 0 and bundles(other) == ["0000000001.bundle"]
     ben.pull()
     assert ben.shared() == [DECISION]
+
+
+def _git(*words: str) -> None:
+    named = ["-c", "user.name=x", "-c", "user.email=x@localhost"]
+    subprocess.run(["git", *named, *words], check=True, capture_output=True)
+
+
+def test_neither_the_projects_remotes_nor_its_clones_are_places(
+    machines: list[Machine], tmp_path: Path
+) -> None:
+    """However a remote is written; a repository of its own is one, also below the project."""
+    ann, origin, fork = machines[0], tmp_path / "origin.git", tmp_path / "fork.git"
+    for bare in (origin, fork):
+        _git("init", "-q", "--bare", str(bare))
+    at = ["-C", str(ann.project)]
+    _git("init", "-q", str(ann.project))
+    _git(*at, "commit", "-q", "--allow-empty", "-m", "one")
+    _git(*at, "remote", "add", "origin", origin.as_uri())
+    _git(*at, "remote", "add", "fork", str(fork.relative_to(tmp_path)).join(["../../", ""]))
+    _git(*at, "push", "-q", "origin", "HEAD")
+    clone, tree, alone = tmp_path / "clone", tmp_path / "tree", ann.project / "memories"
+    _git("clone", "-q", str(origin), str(clone))
+    _git(*at, "worktree", "add", "-q", str(tree))
+    _git("init", "-q", str(alone))
+    for there in (origin, fork, clone, tree, ann.project, ann.project / ".git"):
+        with pytest.raises(BadInputError, match="the project's own"):
+            ann.ask("init", to=there.as_uri())
+    for there in (alone, ann.project / "team"):
+        there.mkdir(exist_ok=True)
+        assert ann.ask("init", to=there.as_uri())["url"] == there.as_uri()
