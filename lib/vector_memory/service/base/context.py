@@ -165,7 +165,7 @@ class Context:
 
     def team_shelf(self, make: bool = False) -> Shelf | None:
         """Return the store of what others shared, None where nobody did. It is read by questions and written by
-        `sharing` alone: no other use case looks there."""
+        `sharing`, by a purge, and by what makes words more sensitive: no other use case looks there."""
         if not make and not os.path.isdir(self.home.team):
             return None
         make_folder(self.home.team)
@@ -180,6 +180,13 @@ class Context:
         """Return every store that this installation knows and trusts and can open, the global one
         first."""
         return self._open_all()[0]
+
+    def every_shelf(self) -> list[Shelf]:
+        """Return every store in which words may stand, that of what others shared among them, if it can be opened."""
+        shelves = self.all_shelves()
+        with contextlib.suppress(VectorMemoryError):
+            shelves = self.with_team(shelves)
+        return shelves
 
     def unopened(self, place: projects.Place | None = None) -> dict[str, VectorMemoryError]:
         """Return why those of these stores that cannot be opened cannot, by their folders; of one project,

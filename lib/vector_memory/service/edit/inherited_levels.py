@@ -37,7 +37,7 @@ def keep_level(
     if strictest(memory.sensitivity, was.sensitivity) is was.sensitivity:
         return []
     raised: list[Memory] = []
-    for own in [shelf] if is_agent else ctx.all_shelves():
+    for own in [shelf] if is_agent else ctx.every_shelf():
         telling = [] if is_agent else repeating(own, [memory, was])
         if own is shelf:
             telling += [memory, *(drawn_from(own, [memory]) if is_agent else _around(own, memory))]

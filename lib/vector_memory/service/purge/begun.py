@@ -17,7 +17,6 @@ from vector_memory.service.purge.selection import (
     PurgeRequest,
     PurgeSelection,
     StorePart,
-    every_shelf,
 )
 from vector_memory.service.sharing import team
 from vector_memory.system.durable_files import write_durably
@@ -62,7 +61,7 @@ def noted(ctx: Context) -> Iterator[tuple[PurgeRequest, BegunPurge]]:
     """Yield the purges that another daemon began. What is gone already is told by its ids alone."""
     for id, record in ctx.state.records(RECORDS).items():
         parts = []
-        for shelf in every_shelf(ctx):
+        for shelf in ctx.every_shelf():
             ids = record.part("ids").words(shelf.folder)
             by_id = shelf.journal.by_ids(ids)
             gone = [row_id for row_id in ids if row_id not in by_id]

@@ -33,7 +33,6 @@ from vector_memory.service.purge.selection import (
     PurgeSelection,
     StorePart,
     choose,
-    every_shelf,
     is_shared,
 )
 from vector_memory.service.tools import flags
@@ -170,7 +169,7 @@ def resume(ctx: Context) -> None:
             log.warning("a purge that was interrupted is done, and not proved: %s", error)
             begun.done(ctx, started.id)
     due = set(ctx.state.due(TASK))
-    for shelf in every_shelf(ctx):
+    for shelf in ctx.every_shelf():
         if shelf.folder in due:
             _clean_store(ctx, shelf, [])
             ctx.state.done(TASK, [shelf.folder])
@@ -405,7 +404,7 @@ def _unshared(ctx: Context, chosen: PurgeSelection) -> list[str]:
     return [
         piece
         for piece in chosen.pieces
-        if not any(shelf.journal.holding([piece]) for shelf in every_shelf(ctx))
+        if not any(shelf.journal.holding([piece]) for shelf in ctx.every_shelf())
     ]
 
 
@@ -422,7 +421,7 @@ def _mend(ctx: Context, searched: Searched, done: PurgeAnswer) -> None:
         except OSError as error:
             done.errors.append(f"{path} cannot be cleaned: {error.strerror}.")
     time.sleep(0.1)
-    for shelf in every_shelf(ctx):
+    for shelf in ctx.every_shelf():
         if any(path.startswith(shelf.folder + os.sep) for path in searched.found):
             try:
                 _clean_store(ctx, shelf, [])
@@ -456,4 +455,4 @@ def _with_search(answer: PurgeAnswer, searched: Searched, chosen: PurgeSelection
 
 
 def _stores(ctx: Context) -> list[str]:
-    return [shelf.folder for shelf in every_shelf(ctx)]
+    return [shelf.folder for shelf in ctx.every_shelf()]

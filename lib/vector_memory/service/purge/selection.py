@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from vector_memory import redact
-from vector_memory.errors import BadInputError, NotFoundError, UnsafeTextError, VectorMemoryError
+from vector_memory.errors import BadInputError, NotFoundError, UnsafeTextError
 from vector_memory.model import (
     DERIVED,
     LIVING,
@@ -127,16 +127,6 @@ def choose(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     return selection
 
 
-def every_shelf(ctx: Context) -> list[Shelf]:
-    """Return every store in which words may stand, that of what others shared among them."""
-    shelves = ctx.all_shelves()
-    try:
-        return ctx.with_team(shelves)
-    except VectorMemoryError:
-        # What it holds all the same, the search of its files tells.
-        return shelves
-
-
 def is_shared(ctx: Context, shelf: Shelf) -> bool:
     """Whether a store is that of what others shared."""
     return shelf.folder == ctx.home.team
@@ -152,7 +142,7 @@ def _by_ids(ctx: Context, request: PurgeRequest) -> PurgeSelection:
                 "Purge what it is made of, or `forget` it; a topic that is forgotten stays so.",
             )
     parts = []
-    for shelf in every_shelf(ctx):
+    for shelf in ctx.every_shelf():
         own = [memory for owner, memory in chosen if owner is shelf]
         holding = repeating(shelf, [memory for _, memory in chosen])
         own = _each_once([*own, *(memory for memory in holding if memory.kind not in DERIVED)])
@@ -171,7 +161,7 @@ def _by_text(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     _require_all_open(ctx)
     spellings = _spellings(words)
     parts = []
-    for shelf in every_shelf(ctx):
+    for shelf in ctx.every_shelf():
         ids = shelf.journal.holding(spellings)
         by_id = shelf.journal.by_ids(ids)
         damaged = [id for id in ids if id not in by_id]
@@ -243,7 +233,7 @@ def _forgotten(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     """Choose the tombstones. Nothing of their words is known any more, so that nothing can be looked
     for; every store is written anew."""
     parts = []
-    for shelf in every_shelf(ctx):
+    for shelf in ctx.every_shelf():
         stones = shelf.journal.iter_memories(Scope(), statuses=(Status.FORGOTTEN,))
         # A forgotten topic would be found again, were its stone not there.
         parts.append(StorePart(shelf, [stone for stone in stones if stone.kind not in DERIVED]))

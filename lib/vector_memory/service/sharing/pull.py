@@ -12,9 +12,11 @@ from itertools import islice
 from typing import NamedTuple
 
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
-from vector_memory.model import Memory, Progress, Scope, is_hex
+from vector_memory.lifecycle.dedup import text_key
+from vector_memory.model import Memory, Progress, Scope, is_hex, strictest
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.sharing import contents, team
 from vector_memory.service.sharing.places import ROOT, VARIABLES, SharedPlace, place_at
 from vector_memory.service.sharing.team import Corner, Left, Member, Seen, TeamShare
@@ -399,14 +401,14 @@ def _keep_only(
         count = len(here & kept)
         # What is gone goes first: what was taken back is not here for longer than it must be.
         shelf.journal.write((), (), sorted(here - kept))
-    missing = kept - here
+    missing, own = kept - here, ctx.shelves_of(corner.place)
 
     def fresh() -> Iterator[Memory]:
         for id, record in records():
             if id in missing and (memory := contents.read(record, member, corner, now)) is not None:
                 missing.remove(id)
                 if contents.hash_of_words(memory) not in unwanted:
-                    yield memory
+                    yield _no_more_open(memory, own)
 
     memories = fresh()
     while batch := list(islice(memories, BATCH)):
@@ -414,6 +416,14 @@ def _keep_only(
         count += len(batch)
     ctx.notify()
     return count
+
+
+def _no_more_open(memory: Memory, own: Sequence[Shelf]) -> Memory:
+    """Return what somebody shared as sensitive as this user's own memory of the same words, where that is stricter."""
+    key = text_key(memory.text)
+    twins = [shelf.journal.find_by_hash(key, memory.project) for shelf in own]
+    levels = [twin.sensitivity for twin in twins if twin is not None]
+    return replace(memory, sensitivity=strictest(memory.sensitivity, *levels)) if levels else memory
 
 
 def drop(ctx: Context, corner: Corner, words: set[str]) -> int:

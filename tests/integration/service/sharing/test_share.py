@@ -1013,3 +1013,27 @@ def test_where_this_machine_has_things_stays_there(
     )
     assert (there.tags, there.files) == (("src", "~"), ("src/x.py",))
     assert not there.title or there.title == "src: the build"
+
+
+@pytest.mark.parametrize("is_first", [True, False], ids=["pulled before", "pulled after"])
+def test_what_is_restricted_here_is_so_in_a_members_words(
+    machines: list[Machine], place: Path, is_first: bool
+) -> None:
+    """Whether these were here before or come later; what says other things stays as it is."""
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    for text in (DECISION, OTHER):
+        ann.remember(text)
+    own = ben.remember(DECISION)
+    ann.publish()
+    if is_first:
+        ben.pull()
+    done = door(ben.house.ctx, "edit", {"id": own, "sensitivity": "restricted"})
+    assert len(done.get("raised", ())) == int(is_first)
+    ben.pull()
+    ben.house.follow()
+    assert sorted(ben.shared()) == sorted([DECISION, OTHER])
+    for actor, query, found in (("mcp", DECISION, 0), ("mcp", OTHER, 1), ("user", DECISION, 1)):
+        asked = {"query": query, "project": str(ben.project), "actor": actor}
+        hits = [one["text"] for one in door(ben.house.ctx, "recall", asked)["hits"]]
+        assert hits.count(query) >= 1 if found else query not in hits, (actor, query)
