@@ -58,8 +58,8 @@ def markdown_text(data: bytes) -> None:
     text = data.decode("utf-8-sig", "replace")
     for block in markdown.parse(text).blocks:
         assert block.line_start >= 1
-    for _ in markdown_export.parse(text.split("\n")):
-        pass
+    for read in (markdown_export.parse, markdown_export.unread):
+        assert all(line >= 1 for line, _ in read(text.split("\n")))
 
 
 def graph(data: bytes) -> None:

@@ -68,7 +68,8 @@ def _say_vault(answer: Row) -> None:
     for path in answer.texts("edited"):
         output.say(f"Left as it is, since you edited it: {path}")
         output.say(
-            f"  `vector-memory import {shlex.quote(path)}` shows what would change, and asks"
+            f"  `vector-memory import {shlex.quote(path)}` shows what would change, asks, and names the lines that it "
+            "does not read: undo these, or move them out of the section"
         )
     for path in answer.texts("failed"):
         output.say(f"It could not be written: {path}")

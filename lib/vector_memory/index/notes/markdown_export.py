@@ -23,6 +23,11 @@ _HEADS = re.compile(rf"(?:\A|^<!-- vector-memory session {SECTION} -->\r?\n){HEA
 
 _OPEN, _CLOSE = " <!-- memory ", " -->"
 _INDENT = "  "
+_ITEMS = ("- ", "* ")
+"""How an item begins: some programs that edit Markdown write the one for the other."""
+_OURS = (_INDENT, "<!-- ", "Up: [[")
+_END = "<!-- end of vector-memory session "
+_PREFACE_LINES = PREFACE.splitlines()
 _ORDINARY = {
     "priority": Priority.NORMAL.value,
     "confidence": 0.5,
@@ -47,22 +52,27 @@ def heading(level: int, title: str) -> str:
 
 def render(memory: Mapping[str, object]) -> str:
     """Return a memory, given as a line of an export, as a list item."""
-    words = [str(memory["created_at"])[:10]]
-    if memory.get("priority") != Priority.NORMAL.value:
-        words.append(str(memory.get("priority")))
+    text = "\n".join(_INDENT + line if line else "" for line in str(memory["text"]).split("\n"))
+    return f"- {_head(memory)}{_OPEN}{_details(memory)}{_CLOSE}\n{text}\n"
+
+
+def _head(memory: Mapping[str, object]) -> str:
+    """Return what an item shows beside its text."""
+    words = [str(memory.get("created_at"))[:10]]
+    if memory.get("priority", Priority.NORMAL.value) != Priority.NORMAL.value:
+        words.append(str(memory["priority"]))
     extra = memory.get("extra")
     state = standing.state(extra) if isinstance(extra, dict) else ""
     words += [state] if state else []
     if memory.get("status"):
         words.append(str(memory["status"]))
     words += [" ".join(str(memory["title"]).split())] if memory.get("title") else []
-    text = "\n".join(_INDENT + line if line else "" for line in str(memory["text"]).split("\n"))
-    return f"- {' · '.join(words)}{_OPEN}{_details(memory)}{_CLOSE}\n{text}\n"
+    return " · ".join(words)
 
 
 def parse(written: Iterable[str]) -> Iterator[tuple[int, Record]]:
     """Yield (line number, memory) of the lines of a file of ours. What was written between the items is left
-    out, and so is an item whose comment cannot be read."""
+    out, and so is an item whose comment cannot be read: `unread` tells of both."""
     held: tuple[int, Record, list[str]] | None = None
     for number, line in enumerate((each.removesuffix("\r") for each in written), start=1):
         if line.startswith(_INDENT) or not line.strip():
@@ -71,20 +81,29 @@ def parse(written: Iterable[str]) -> Iterator[tuple[int, Record]]:
             continue
         if held is not None:
             yield _whole(*held)
-        details = _read_details(line) if line.startswith("- ") else None
+        details = _read_details(line)
         held = None if details is None else (number, details, [])
     if held is not None:
         yield _whole(*held)
 
 
-def has_other_words(text: str) -> bool:
-    """Whether somebody wrote between the items what `parse` leaves out."""
-    return any(
-        line.strip()
-        and not line.startswith((_INDENT, "#", "<!-- ", "Up: [["))
-        and not (line.startswith("- ") and _read_details(line) is not None)
-        for line in text.split("\n")
-    )
+def unread(written: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield (line number, why) of what somebody wrote where ours stands, and `parse` does not read: words between the
+    items, and what an item shows otherwise than its comment has it."""
+    is_ours, kind = False, ""
+    for number, line in enumerate((each.removesuffix("\r") for each in written), start=1):
+        is_ours = line.lstrip("\ufeff") == HEAD or (is_ours and not line.startswith(_END))
+        if not is_ours or not line.strip() or line.startswith(_OURS) or line in _PREFACE_LINES:
+            continue
+        details = _read_details(line)
+        if line.startswith("#"):
+            kind = line.lstrip("#").strip()
+        elif details is None:
+            yield number, "These words are no memory of the export: they are not read."
+        elif line[len(_INDENT) :].rpartition(_OPEN)[0] != _head(details):
+            yield number, "The day, priority or title was changed here: that is not read."
+        elif kind != " ".join((details.text("kind") or "note").split()):
+            yield number, f"It stands below {kind!r}: its kind is not read from there."
 
 
 def _whole(number: int, details: Record, lines: list[str]) -> tuple[int, Record]:
@@ -106,6 +125,9 @@ def _details(memory: Mapping[str, object]) -> str:
 
 
 def _read_details(line: str) -> Record | None:
+    """Return what the comment of an item says, None of any other line."""
+    if not line.startswith(_ITEMS):
+        return None
     _, opened, rest = line.rstrip().rpartition(_OPEN)
     if not opened or not rest.endswith(_CLOSE):
         return None

@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, VectorMemoryError
@@ -105,6 +106,14 @@ def import_notes(
     return replace(counts, seconds=round(time.monotonic() - started, 3))
 
 
+class ExportRead(NamedTuple):
+    """An export of ours that was read: its items, and the lines in it that are none, with why, each by its number."""
+
+    path: str
+    items: list[tuple[int, Record]]
+    unread: list[tuple[int, str]]
+
+
 class _NotesImport:
     """One import: what it counts, and what an export of ours brings back beside its words."""
 
@@ -113,7 +122,7 @@ class _NotesImport:
         self._request = request
         self.counts = NotesAnswer()
         self._back = Returning()
-        self._exports: list[tuple[str, list[tuple[int, Record]]]] = []
+        self._exports: list[ExportRead] = []
         self._notes: list[import_plan.NoteRead] = []
 
     def plan(self, progress: Progress) -> list[ImportStep]:
@@ -144,7 +153,7 @@ class _NotesImport:
             replace(step, action=import_plan.LEFT_OUT) if _brings(step, purged) else step
             for step in steps
         ]
-        return steps + [step for export in self._exports for step in self._of_export(*export)]
+        return steps + [step for export in self._exports for step in self._of_export(export)]
 
     def _read(self, path: str, is_named: bool) -> None:
         """Read a file to where it belongs; one that was only come across may fail without harm."""
@@ -167,14 +176,17 @@ class _NotesImport:
     def _take_export(self, name: str, written: Iterable[str]) -> None:
         # What we wrote into a vault is read back only when the user has named it.
         if not self._request.come_across:
-            self._exports.append((name, list(markdown_export.parse(written))))
+            lines = list(written)
+            items, unread = markdown_export.parse(lines), markdown_export.unread(lines)
+            self._exports.append(ExportRead(name, list(items), list(unread)))
 
-    def _of_export(self, path: str, written: list[tuple[int, Record]]) -> list[ImportStep]:
+    def _of_export(self, export: ExportRead) -> list[ImportStep]:
         done = json_lines.ImportAnswer()
-        steps = import_plan.steps_of(self._ctx, self._request, written, done, self._back)
+        steps = import_plan.steps_of(self._ctx, self._request, export.items, done, self._back)
         self.counts.redactions += done.redactions
-        for error in done.errors:
-            self.counts.failed(path, f"line {error.line}: {error.error}")
+        told = [*export.unread, *((error.line, error.error) for error in done.errors)]
+        for line, why in sorted(told):
+            self.counts.failed(export.path, f"line {line}: {why}")
         return steps
 
     def carry_out(self, steps: list[ImportStep]) -> None:

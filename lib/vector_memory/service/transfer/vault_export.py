@@ -204,7 +204,7 @@ def _waits(ctx: Context, path: str) -> bool:
     items = markdown_export.parse(file.text.split("\n"))
     steps = import_plan.steps_of(ctx, IncomingRequest(), items, done, back)
     pending = any(step.action in import_plan.BRINGING for step in steps)
-    return pending or bool(done.errors) or markdown_export.has_other_words(body)
+    return pending or bool(done.errors) or any(markdown_export.unread(body.split("\n")))
 
 
 def _digest(body: str) -> str:

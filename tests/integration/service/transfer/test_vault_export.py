@@ -189,3 +189,49 @@ def test_without_a_vault_it_says_what_to_do(house: ServiceHouse, tmp_path: Path)
     house.ctx.settings = replace(house.ctx.settings, vault=str(tmp_path / "nowhere"))
     with pytest.raises(BadInputError, match="no folder"):
         vault_export.write(house.ctx)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("· CORE", "· LOW"), ("## decision", "## fact"), ("- 2026", "- 2025"),
+        ("## decision\n", "## decision\n\n- Use ruff for linting\n"),
+    ],
+)  # fmt: skip
+def test_what_import_does_not_read_is_named_and_left(
+    house: ServiceHouse, vault: Path, tmp_path: Path, old: str, new: str
+) -> None:
+    """Also beside an edit that is read; once it is undone the note is written again."""
+    app = project(tmp_path)
+    house.remember("Releases are on Thursdays.", app, kind="decision", priority="CORE")
+    write(house)
+    note = vault / "Memory" / "app.md"
+    first = note.read_text()
+    note.write_text(first.replace(old, new, 1))
+    edited = note.read_text()
+    assert edited != first and write(house)["edited"] == [str(note)]
+    done = door(house.ctx, "import_notes", {"paths": [str(note)], "cwd": str(app)})
+    (error,) = done["errors"]
+    assert (error["file"], done["updated"]) == (str(note), 0)
+    wrong = next(at for at, line in enumerate(edited.split("\n"), 1) if line not in first)
+    assert error["error"].startswith(f"line {wrong}: ") or old == "## decision"
+    note.write_text(edited.replace("Thursdays", "Mondays"))
+    done = door(house.ctx, "import_notes", {"paths": [str(note)], "cwd": str(app)})
+    assert (len(done["errors"]), done["updated"]) == (1, 1)
+    assert write(house)["edited"] == [str(note)]
+    note.write_text(first)
+    assert write(house)["edited"] == [] and "Mondays" in note.read_text()
+
+
+def test_a_note_with_other_bullets_is_read(
+    house: ServiceHouse, vault: Path, tmp_path: Path
+) -> None:
+    app = project(tmp_path)
+    house.remember("Releases are on Thursdays.", app, kind="decision")
+    write(house)
+    note = vault / "Memory" / "app.md"
+    note.write_text(note.read_text().replace("- 20", "* 20").replace("Thursdays", "Mondays"))
+    assert write(house)["edited"] == [str(note)]
+    done = door(house.ctx, "import_notes", {"paths": [str(note)], "cwd": str(app)})
+    assert (done["updated"], done["errors"]) == (1, [])
+    assert write(house)["edited"] == [] and "- 20" in note.read_text()

@@ -7,7 +7,15 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.index.notes.markdown_export import PREFACE, heading, is_export, parse, render
+from vector_memory.index.notes.markdown_export import (
+    HEAD,
+    PREFACE,
+    heading,
+    is_export,
+    parse,
+    render,
+    unread,
+)
 
 MEMORY: dict[str, Any] = {
     "id": "a" * 32,
@@ -63,3 +71,29 @@ def test_any_text_and_title_read_back(text: str, title: str, end: str) -> None:
     ((_, read),) = parse(written.split("\n"))
     assert read["text"] == "\n".join(text.split("\n")).rstrip()
     assert read.get("title", "") == title
+
+
+def test_what_is_not_read_is_told_by_its_line() -> None:
+    """Nothing of an export as it was written, however a program writes lists and line ends."""
+    items = heading(2, "ledger") + heading(3, "decision") + render(MEMORY)
+    note = "Mine.\n" + HEAD + "\nUp: [[Memory]]\n" + items
+    note += "<!-- end of vector-memory session memory -->\nMine, too.\n"
+    for text in (PREFACE + items, note):
+        assert not list(unread(text.split("\n")))
+        for end in ("\r\n", "\n"):
+            other = text.replace("\n", end).replace("- 2026", "* 2026")
+            assert not list(unread(other.split("\n")))
+            ((_, read),) = parse(other.split("\n"))
+            assert read["text"] == MEMORY["text"]
+        for old, new in (
+            ("HIGH ·", "LOW ·"),
+            ("- 2026-05-03", "- 2026-05-04"),
+            ("Store › Modes <", "Stores <"),
+            ("### decision", "### fact"),
+            ("### decision\n", "### decision\nA thought of mine.\n"),
+            ("- 2026", "- My own item\n- 2026"),
+            ('{"id"', '{"id'),
+        ):
+            changed = text.replace(old, new, 1)
+            assert changed != text
+            assert len(list(unread(changed.split("\n")))) == 1, (old, new)
