@@ -26,6 +26,7 @@ _INDENT = "  "
 _ITEMS = ("- ", "* ")
 """How an item begins: some programs that edit Markdown write the one for the other."""
 _OURS = (_INDENT, "<!-- ", "Up: [[")
+_LISTED = ("- [[", " memories")
 _END = "<!-- end of vector-memory session "
 _PREFACE_LINES = PREFACE.splitlines()
 _ORDINARY = {
@@ -70,6 +71,11 @@ def _head(memory: Mapping[str, object]) -> str:
     return " · ".join(words)
 
 
+def listed(name: str, count: int) -> str:
+    """Return a line that leads to a note and says how much stands in it."""
+    return f"{_LISTED[0]}{name}]]: {count:,}{_LISTED[1]}"
+
+
 def parse(written: Iterable[str]) -> Iterator[tuple[int, Record]]:
     """Yield (line number, memory) of the lines of a file of ours. What was written between the items is left
     out, and so is an item whose comment cannot be read: `unread` tells of both."""
@@ -93,7 +99,10 @@ def unread(written: Iterable[str]) -> Iterator[tuple[int, str]]:
     is_ours, kind = False, ""
     for number, line in enumerate((each.removesuffix("\r") for each in written), start=1):
         is_ours = line.lstrip("\ufeff") == HEAD or (is_ours and not line.startswith(_END))
-        if not is_ours or not line.strip() or line.startswith(_OURS) or line in _PREFACE_LINES:
+        is_listed = line.startswith(_LISTED[0]) and line.endswith(_LISTED[1])
+        if line.startswith(_OURS) or line in _PREFACE_LINES or is_listed:
+            continue
+        if not is_ours or not line.strip():
             continue
         details = _read_details(line)
         if line.startswith("#"):

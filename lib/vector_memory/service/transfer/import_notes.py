@@ -110,6 +110,7 @@ class ExportRead(NamedTuple):
     """An export of ours that was read: its items, and the lines in it that are none, with why, each by its number."""
 
     path: str
+    modified_s: float
     items: list[tuple[int, Record]]
     unread: list[tuple[int, str]]
 
@@ -153,7 +154,7 @@ class _NotesImport:
             replace(step, action=import_plan.LEFT_OUT) if _brings(step, purged) else step
             for step in steps
         ]
-        return steps + [step for export in self._exports for step in self._of_export(export)]
+        return steps + self._of_exports()
 
     def _read(self, path: str, is_named: bool) -> None:
         """Read a file to where it belongs; one that was only come across may fail without harm."""
@@ -161,9 +162,9 @@ class _NotesImport:
             # It names what is stored of it, and a name can hold a secret, too.
             name = redact.clean(path).text
             if note_files.begins_with(path, markdown_export.HEAD):
-                self._take_export(name, note_files.lines(path))
+                self._take_export(path, name, note_files.lines(path))
             elif markdown_export.is_export((file := note_files.read(path)).text):
-                self._take_export(name, file.text.split("\n"))
+                self._take_export(path, name, file.text.split("\n"))
             else:
                 self._notes.append(import_plan.read(file._replace(path=name)))
                 self.counts.redactions += self._notes[-1].redactions
@@ -173,16 +174,27 @@ class _NotesImport:
                 raise
             self.counts.failed(path, str(error))
 
-    def _take_export(self, name: str, written: Iterable[str]) -> None:
+    def _take_export(self, path: str, name: str, written: Iterable[str]) -> None:
         # What we wrote into a vault is read back only when the user has named it.
         if not self._request.come_across:
             lines = list(written)
             items, unread = markdown_export.parse(lines), markdown_export.unread(lines)
-            self._exports.append(ExportRead(name, list(items), list(unread)))
+            at = note_files.modified_s(path)
+            self._exports.append(ExportRead(name, at, list(items), list(unread)))
+
+    def _of_exports(self) -> list[ImportStep]:
+        """Return what is to be done with all exports: of two that changed the same memory, what the newer one says."""
+        newest_first = sorted(self._exports, key=lambda export: -export.modified_s)
+        steps = [step for export in newest_first for step in self._of_export(export)]
+        steps, conflicts = import_plan.without_conflicts(steps)
+        for path, line in (step.at for step in conflicts):
+            why = "Another note says otherwise of this memory, and is taken: give both the same words."
+            self.counts.failed(path, f"line {line}: {why}")
+        return steps
 
     def _of_export(self, export: ExportRead) -> list[ImportStep]:
-        done = json_lines.ImportAnswer()
-        steps = import_plan.steps_of(self._ctx, self._request, export.items, done, self._back)
+        ctx, done, path = self._ctx, json_lines.ImportAnswer(), export.path
+        steps = import_plan.steps_of(ctx, self._request, export.items, done, self._back, path)
         self.counts.redactions += done.redactions
         told = [*export.unread, *((error.line, error.error) for error in done.errors)]
         for line, why in sorted(told):

@@ -48,7 +48,13 @@ SHOWN = ("kind", "priority", "tags", "title", "text", "created_at")
 @dataclass(frozen=True)
 class ImportStep:
     """One memory and what is to be done with it. `old` is the stored one concerned. `record` and
-    `successor` name decision records, "" where it belongs to none."""
+    `successor` name decision records, "" where it belongs to none.
+
+    Attributes:
+        at: of an item of an export, its file and line; `of` the id of the memory of which it says what that says now, or
+            is to say, "" where it says what that said before.
+        is_behind: of such an item, that the memory reads otherwise since the export.
+    """
 
     action: str
     shelf: Shelf
@@ -56,6 +62,9 @@ class ImportStep:
     old: Memory | None = None
     record: str = ""
     successor: str = ""
+    at: tuple[str, int] = ("", 0)
+    of: str = ""
+    is_behind: bool = False
 
     def view(self) -> dict[str, object]:
         """Return the step as a preview shows it: its `action`, `SHOWN`, where the note stands (`file`, its first and
@@ -300,9 +309,10 @@ def steps_of(
     written: Iterable[tuple[int, Record]],
     done: ImportAnswer,
     back: Returning,
+    path: str = "",
 ) -> list[ImportStep]:
-    """Return what is to be done with the memories of a Markdown export of ours, each with its line. What is stored
-    under its id stays, unless its text was changed in the file."""
+    """Return what is to be done with the memories of a Markdown export of ours at a path, each with its line. What is
+    stored under its id stays, unless its text was changed in the file."""
     steps = []
     for line, data in written:
         try:
@@ -313,8 +323,25 @@ def steps_of(
         except VectorMemoryError as error:
             done.failed(line, str(error))
             continue
-        steps.append(_exported(ctx, shelf, memory))
+        steps.append(replace(_exported(ctx, shelf, memory), at=(path, line)))
     return steps
+
+
+def without_conflicts(steps: Sequence[ImportStep]) -> tuple[list[ImportStep], list[ImportStep]]:
+    """Return the steps of exports that are to be done, and those of which another one says something else of the same
+    memory: the first counts, and what the memory says already, where the other one is of before that."""
+    said = {step.of for step in steps if step.action == SAME}
+    first: dict[str, str] = {}
+    kept, conflicts = list[ImportStep](), list[ImportStep]()
+    for step in steps:
+        words, is_again = notes.content(step.memory.text), step.of in first
+        if step.action not in (NEW, CHANGED) or not step.of:
+            kept.append(step)
+        elif (step.is_behind and step.of in said) or first.setdefault(step.of, words) != words:
+            conflicts.append(step)
+        else:
+            kept.append(replace(step, action=SAME, old=None) if is_again else step)
+    return kept, conflicts
 
 
 def _exported(ctx: Context, shelf: Shelf, memory: Memory) -> ImportStep:
@@ -325,20 +352,22 @@ def _exported(ctx: Context, shelf: Shelf, memory: Memory) -> ImportStep:
     if memory.proposed:
         return ImportStep(PROPOSED, shelf, memory)
     if memory.status is not Status.ACTIVE:
-        return ImportStep(NEW, shelf, memory)
+        return ImportStep(NEW, shelf, memory, of=memory.id)
     twin = shelf.journal.find_by_hash(text_key(memory.text), memory.project)
-    return ImportStep(NEW if twin is None else MERGED, shelf, memory, twin)
+    return ImportStep(NEW if twin is None else MERGED, shelf, memory, twin, of=memory.id)
 
 
 def _beside_stored(shelf: Shelf, memory: Memory, old: Memory) -> ImportStep:
     if old.status is Status.FORGOTTEN:
         return ImportStep(LEFT_OUT, shelf, memory, old)
     now = old if old.status is Status.ACTIVE else shelf.journal.successors([old]).get(old.id)
-    contents = [notes.content(version.text) for version in (old, now) if version is not None]
-    if now is None or notes.content(memory.text) in contents:
-        return ImportStep(SAME, shelf, memory, old)
+    words = notes.content(memory.text)
+    if now is not None and words == notes.content(now.text):
+        return ImportStep(SAME, shelf, memory, of=now.id)
+    if now is None or words == notes.content(old.text):
+        return ImportStep(SAME, shelf, memory)
     # The file may be older than what was said of the memory since.
     level = strictest(memory.sensitivity, now.sensitivity)
     raised = replace(memory, sensitivity=level)
     successor = replace(raised, id=new_id(), external_id=old.external_id, project=old.project)
-    return ImportStep(CHANGED, shelf, successor, now)
+    return ImportStep(CHANGED, shelf, successor, now, of=now.id, is_behind=now is not old)

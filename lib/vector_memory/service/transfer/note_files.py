@@ -74,6 +74,14 @@ def read(path: str) -> NoteFile:
     return NoteFile(path, text, datetime.fromtimestamp(about.st_mtime, timezone.utc))
 
 
+def modified_s(path: str) -> float:
+    """Return when a file was written last, 0 where it is gone meanwhile."""
+    try:
+        return os.lstat(path).st_mtime
+    except OSError:
+        return 0.0
+
+
 def begins_with(path: str, words: str) -> bool:
     """Whether a file that `find` gave begins with some words.
 

@@ -105,7 +105,7 @@ def write(ctx: Context) -> VaultExportAnswer:
             edited.append(path)
         else:
             changed[path] = _put(folder, name, project, body)
-    lines = [f"- [[{name}]]: {count:,} memories" for name, count in sorted(names.items())]
+    lines = [markdown_export.listed(*pair) for pair in sorted(names.items())]
     _put(folder, FOLDER, "", "\n".join(lines))
     failed = tuple(path for path, done in changed.items() if done is None)
     written = sum(map(bool, changed.values()))

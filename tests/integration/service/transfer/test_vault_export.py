@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -235,3 +236,61 @@ def test_a_note_with_other_bullets_is_read(
     done = door(house.ctx, "import_notes", {"paths": [str(note)], "cwd": str(app)})
     assert (done["updated"], done["errors"]) == (1, [])
     assert write(house)["edited"] == [] and "- 20" in note.read_text()
+
+
+@pytest.mark.parametrize("is_exported", [False, True], ids=["import alone", "export between"])
+def test_of_two_edits_of_one_memory_the_newer_file_counts(
+    house: ServiceHouse, vault: Path, tmp_path: Path, is_exported: bool
+) -> None:
+    """The other one is told each time, and changes nothing, until it says the same or is gone."""
+    app = project(tmp_path)
+    for text in ("Releases are on Thursdays.", "The queue lives in Redis."):
+        house.remember(text, app)
+    write(house)
+    note = vault / "Memory" / "app.md"
+    copy = note.with_name("app.sync-conflict-20261128.md")
+    first = note.read_text()
+    note.write_text(first.replace("Thursdays", "Mondays"))
+    copy.write_text(first.replace("Thursdays", "Fridays"))
+    os.utime(copy, (1_000_000_000, 1_000_000_000))
+    asked = {"paths": [str(note.parent)], "cwd": str(app)}
+    wanted = {"Releases are on Mondays.", "The queue lives in Redis."}
+    for number in range(3):
+        done = door(house.ctx, "import_notes", asked)
+        assert [one["file"] for one in done["errors"]] == [str(copy)], number
+        assert done["updated"] == int(number == 0) and done["stored"] == 0
+        listed = door(house.ctx, "list", {"all_projects": True})["memories"]
+        assert len(listed) == 2 and texts(house) == wanted
+        if is_exported:
+            assert write(house)["edited"] == [str(copy)] and "Mondays" in note.read_text()
+    copy.write_text(first.replace("Thursdays", "Mondays"))
+    assert door(house.ctx, "import_notes", asked)["errors"] == []
+    copy.unlink()
+    note.write_text(note.read_text().replace("Mondays", "Tuesdays"))
+    assert door(house.ctx, "import_notes", asked)["updated"] == 1
+    assert "Releases are on Tuesdays." in texts(house) and len(texts(house)) == 2
+
+
+@pytest.mark.parametrize("which", ["copy", "note", "both"])
+def test_an_edit_beside_an_older_copy_is_read_once(
+    house: ServiceHouse, vault: Path, tmp_path: Path, which: str
+) -> None:
+    """Whichever of both has it, in both the same words, too."""
+    app = project(tmp_path)
+    house.remember("Releases are on Thursdays.", app)
+    write(house)
+    note = vault / "Memory" / "app.md"
+    copy = note.with_name("app (conflicted copy).md")
+    first = note.read_text()
+    copy.write_text(first)
+    for path in (note, copy):
+        if which in ("both", "note" if path == note else "copy"):
+            path.write_text(first.replace("Thursdays", "Mondays"))
+    asked = {"paths": [str(note.parent)], "cwd": str(app)}
+    for updated in (1, 0):
+        done = door(house.ctx, "import_notes", asked)
+        assert (done["updated"], done["errors"]) == (updated, [])
+        assert [
+            one["text"] for one in door(house.ctx, "list", {"all_projects": True})["memories"]
+        ] == ["Releases are on Mondays."]
+    assert write(house)["edited"] == []
