@@ -148,7 +148,7 @@ class _NotesImport:
         folders = [os.path.realpath(path) for path in paths if os.path.isdir(path)]
         found = {str(redact.clean(path).text) for path in names if folders}
         steps += import_plan.of_missing_files(shelf, project, folders, found)
-        steps = import_plan.without_moved(steps)
+        steps = [import_plan.handed_over(step) for step in import_plan.without_moved(steps)]
         purged = tombstones.is_purged(ctx, [step.memory for step in steps])
         steps = [
             replace(step, action=import_plan.LEFT_OUT) if _brings(step, purged) else step
@@ -220,6 +220,7 @@ class _NotesImport:
         """Write what is new and what has changed."""
         fresh = [(shelf, step.memory) for step in steps if step.action == import_plan.NEW]
         json_lines.store(fresh, self.counts, False, self._back)
+        self._note_twins(shelf, steps)
         for step in steps:
             if step.action == PROPOSED:
                 self._propose(shelf, step.memory)
@@ -235,11 +236,22 @@ class _NotesImport:
                 self.counts.updated += 1
             elif step.action == import_plan.MERGED:
                 tags = unique((*step.old.tags, *step.memory.tags))
-                shelf.journal.update(replace(step.old, tags=tags))
+                also = import_plan.standing_also(step.old, step.memory)
+                shelf.journal.update(replace(also, tags=tags))
                 self._back.became[step.memory.id] = step.old.id
                 self.counts.merged += 1
             elif step.action == import_plan.SAME and step.old.status is Status.ACTIVE:
                 _follow_lines(shelf, step, step.old)
+
+    def _note_twins(self, shelf: Shelf, steps: list[ImportStep]) -> None:
+        """Have each note that was stored know of the others of this import that say the same."""
+        for step in steps:
+            twin = self._back.became.get(step.memory.id)
+            if step.action == import_plan.NEW and not step.of and twin:
+                stored = shelf.journal.get(twin)
+                also = import_plan.standing_also(stored, step.memory)
+                if also is not stored and stored.status is Status.ACTIVE:
+                    shelf.journal.update(also)
 
     def _propose(self, shelf: Shelf, memory: Memory) -> None:
         """Let what an agent would have bind wait for the user."""
@@ -274,8 +286,11 @@ def _brings(step: ImportStep, purged_ids: set[str]) -> bool:
 
 
 def _follow_lines(shelf: Shelf, step: ImportStep, old: Memory) -> None:
-    """Keep a source's lines right when something was written above an unchanged note."""
-    if step.memory.external_id == old.external_id != "" and step.memory.source.line_start:
+    """Keep a source's lines right when something was written above an unchanged note, and know where else it stands."""
+    also = import_plan.standing_also(old, step.memory)
+    if also is not old:
+        shelf.journal.update(also)
+    elif step.memory.external_id == old.external_id != "" and step.memory.source.line_start:
         shelf.journal.update(replace(old, source=step.memory.source))
 
 

@@ -41,6 +41,8 @@ BRINGING = (*STORING, PROPOSED)
 """What brings something, at once or when the user agrees."""
 
 
+ALSO_IN = "also_in"
+"""In `extra`: other files in which a note's words stand, by the key that the note has there."""
 SHOWN = ("kind", "priority", "tags", "title", "text", "created_at")
 """What a preview shows of a note, by the names of `Memory`."""
 
@@ -282,6 +284,31 @@ def without_moved(steps: Sequence[ImportStep]) -> list[ImportStep]:
     """Return steps without those that call a note gone which stands in another file now."""
     there = {step.old.id for step in steps if step.old and step.action != GONE}
     return [step for step in steps if step.action != GONE or step.memory.id not in there]
+
+
+def standing_also(stored: Memory, memory: Memory) -> Memory:
+    """Return a stored note that a note of another file says, too, with that one's place; unchanged where it is known."""
+    key, path = memory.external_id, memory.source.path
+    is_of_file = stored.external_id.startswith(notes.file_prefix(path))
+    if is_of_file or not (key.startswith(notes.KEY) and stored.external_id.startswith(notes.KEY)):
+        return stored
+    also = stored.extra.get(ALSO_IN) or {}
+    if key in also:
+        return stored
+    return replace(stored, extra={**stored.extra, ALSO_IN: {**also, key: path}})
+
+
+def handed_over(step: ImportStep) -> ImportStep:
+    """Return a step that calls a note gone as one that makes it another file's, where one was found to say it, too."""
+    left = dict(step.memory.extra.get(ALSO_IN) or {})
+    while step.action == GONE and left:
+        key, path = next(iter(left.items()))
+        del left[key]
+        if not note_files.is_missing(path):
+            extra = {**step.memory.extra, ALSO_IN: left}
+            now = replace(step.memory, external_id=key, source=Source(path=path), extra=extra)
+            return replace(step, action=UPDATED, memory=now)
+    return step
 
 
 def renewed(old: Memory, memory: Memory) -> Memory:

@@ -588,3 +588,37 @@ class TestKnowledgeGraph:
         for text in ('{"text": "x", "type": "entity", "name": "y"}\n', "{broken\n", ""):
             path.write_text(text)
             assert not knowledge_graph.is_graph(str(path))
+
+
+@pytest.mark.parametrize("together", [True, False], ids=["at once", "one after the other"])
+def test_what_another_file_says_too_is_not_pruned_with_one(
+    house: ServiceHouse, ledger: Path, together: bool
+) -> None:
+    """It is the other file's from then on, and goes when it is gone there; or at once, where that file is gone."""
+    said = "Login uses OAuth with PKCE."
+    one, other, third = (ledger / f"{name}.md" for name in ("one", "other", "third"))
+    one.write_text(f"# One\n\n- {said}\n- The fridge is blue.\n")
+    other.write_text(f"# Other\n\n- {said}\n- The door is red.\n")
+    third.write_text(f"# Third\n\n- {said}\n")
+    for path in (ledger,) if together else (one, other, third):
+        brought(house, path, project=ledger)
+    assert brought(house, other, project=ledger)["updated"] == 0
+    one.write_text("# One\n\n- The fridge is blue.\n")
+    done = brought(house, one, project=ledger, prune=True)
+    assert (done["gone"], done["forgotten"], said in texts(house)) == (0, 0, True)
+    done = brought(house, other, project=ledger)
+    assert (done["stored"], done["updated"], done["gone"]) == (0, 0, 0)
+    third.unlink()
+    other.write_text("# Other\n\n- The door is red.\n")
+    assert brought(house, other, project=ledger, prune=True)["forgotten"] == 1
+    assert said not in texts(house) and "The door is red." in texts(house)
+
+
+def test_what_one_file_said_twice_goes_with_both(house: ServiceHouse, ledger: Path) -> None:
+    path = ledger / "one.md"
+    path.write_text("# One\n\n- The mill stands idle.\n\n# Two\n\n- The mill stands idle.\n")
+    for _ in range(2):
+        brought(house, path, project=ledger)
+    path.write_text("# One\n\n- The barge sails at six.\n")
+    assert brought(house, path, project=ledger, prune=True)["forgotten"] == 1
+    assert "The mill stands idle." not in texts(house)
