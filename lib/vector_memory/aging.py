@@ -126,25 +126,31 @@ def day_of(memory: Memory, now: datetime) -> date | None:
         The day of a deadline that is near, or the day on which a periodic memory comes back next, if that is
         near.
     """
-    if memory.temporal is Temporal.DEADLINE and memory.valid_until is not None:
-        day = days.last_before(memory.valid_until, now.tzinfo)
-        is_near = memory.valid_until > now and (day - now.date()).days <= NOTICE_DAYS
-        return day if is_near else None
-    if memory.temporal is not Temporal.PERIODIC or memory.extra.get(EVERY) not in list(Every):
+    day = due_on(memory, now)
+    if day is None or (memory.valid_until is not None and memory.valid_until <= now):
         return None
-    if memory.valid_until is not None and memory.valid_until <= now:
-        return None
-    every = Every(memory.extra[EVERY])
-    first = days.local(memory.valid_from or memory.created_at, now.tzinfo).date()
-    day = _next(first, every, now.date())
-    return day if day - now.date() <= timedelta(days=DAYS_AHEAD[every]) else None
+    is_deadline = memory.temporal is Temporal.DEADLINE
+    ahead = NOTICE_DAYS if is_deadline else DAYS_AHEAD[Every(memory.extra[EVERY])]
+    return day if (day - now.date()).days <= ahead else None
 
 
-def due_on(memory: Memory) -> date | None:
-    """Return the last day, in this machine's zone, on which a memory with a deadline holds; None for others."""
-    if memory.temporal is not Temporal.DEADLINE or memory.valid_until is None:
+def due_on(memory: Memory, now: datetime | None = None) -> date | None:
+    """Return the last day on which a memory with a deadline holds; None for others.
+
+    Args:
+        now: the time in the zone whose days are meant, this machine's by default. With it, what is periodic has a day,
+            too: the next one on which it comes back.
+    """
+    zone, end = now.tzinfo if now else None, memory.valid_until
+    last = None if end is None else days.last_before(end, zone)
+    if memory.temporal is Temporal.DEADLINE:
+        return last
+    is_periodic = memory.temporal is Temporal.PERIODIC and memory.extra.get(EVERY) in list(Every)
+    if now is None or not is_periodic:
         return None
-    return days.last_before(memory.valid_until)
+    first = days.local(memory.valid_from or memory.created_at, zone).date()
+    day = _next(first, Every(memory.extra[EVERY]), now.date())
+    return day if last is None or day <= last else None
 
 
 def refuted_on(memory: Memory) -> date | None:
@@ -159,7 +165,7 @@ def outdated_on(memory: Memory) -> date | None:
 
 def _found_on(memory: Memory, verdict: str) -> date | None:
     at = _verified_at(memory)
-    return at.date() if at and _verified(memory).get("verdict") == verdict else None
+    return days.local(at).date() if at and _verified(memory).get("verdict") == verdict else None
 
 
 def _next(first: date, every: Every, today: date) -> date:

@@ -157,4 +157,9 @@ def test_a_periodic_memory_comes_up_in_its_window(every: str, first: str, days: 
     over = replace(one, valid_until=NOW - timedelta(days=1))
     assert day_of(over, datetime.fromisoformat(days[-1] + "T09:00:00+00:00")) is None
     assert day_of(replace(one, extra={"every": "often"}), NOW) is None
+    # However far off, it has a next day, unless it is over before.
+    told = aging.due_on(one, datetime.fromisoformat(f"{before}T09:00:00+00:00"))
+    assert told is not None and str(told) in (str(before), days[-1])
+    assert aging.due_on(one) is None
+    assert aging.due_on(over, NOW) is None
     assert aging.EVERY == "every"

@@ -250,7 +250,7 @@ def warning(memory: Row) -> str:
         marks.append(f"contradicts the {age} {other.id} of {other.day()}")
     if due := memory.text("due_on"):
         marks.append(f"due {due}")
-    elif every := memory.text("every"):
+    if every := memory.text("every"):
         marks.append(f"every {every}")
     return f"[{'; '.join(marks)}] " if marks else ""
 

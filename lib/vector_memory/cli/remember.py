@@ -22,6 +22,8 @@ def show(answer: Row) -> None:
     output.say(f"{ACTIONS.get(action, action)} {answer.text('id')}")
     if count := answer.count("redactions"):
         output.note(f"{count} secret{'s' if count > 1 else ''} left out.")
+    if due := answer.text("due_on"):
+        output.note(f"Due {due}.")
     for line in (*_level(answer), *raised_with(answer), *_notes(answer)):
         output.note(line)
 

@@ -58,4 +58,5 @@ def _show_memories(title: str, memories: Sequence[Row]) -> None:
         output.say(title)
     for memory in memories:
         head = f"{memory.day()}  {memory.text('kind')}"
-        output.say(f"  {head}  {memory.line('text', LINE_CHARS)}  {memory.id}")
+        text = output.one_line(output.warning(memory) + memory.text("text"), LINE_CHARS)
+        output.say(f"  {head}  {text}  {memory.id}")

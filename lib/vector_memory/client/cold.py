@@ -8,7 +8,7 @@ from vector_memory.client import privacy
 from vector_memory.client.spool import read_spool
 from vector_memory.journal import readonly
 from vector_memory.system.paths import Home
-from vector_memory.text import analysis, fence
+from vector_memory.text import analysis, days, fence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +87,8 @@ def _note(row: "dict[str, object]", terms: "list[str]") -> fence.Note:
     if row["path"]:
         where += " %s:%s" % (fence.short_name(str(row["path"])), row["line_start"])
     origin, kind, extra = str(row["origin"]), str(row["kind"]), noted(row)
-    head = fence.head(at.date().isoformat(), kind, name, where, standing.whose(origin, kind, extra))
+    whose = standing.whose(origin, kind, extra)
+    head = fence.head(days.local(at).date().isoformat(), kind, name, where, whose)
     state = standing.state(extra)
     head += " · " + state if state else ""
     foreign = standing.is_suspicious(extra) or standing.is_foreign(origin, extra)

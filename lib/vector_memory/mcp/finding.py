@@ -7,7 +7,7 @@ from typing import Any
 from vector_memory.client import offline
 from vector_memory.errors import BadInputError, StoreFullError
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.telling import WHOLE_TOKENS, Json, say, short
+from vector_memory.mcp.telling import WHOLE_TOKENS, Json, day, say, short
 from vector_memory.mcp.tool import ON_A_PAGE, does, page, paged, scope_of
 from vector_memory.model import COLLECTIONS, QUIET
 
@@ -132,14 +132,14 @@ def provenance(caller: Caller, arguments: Json) -> Json:
         "file": say(source.get("path") or ""),
         "verified": {name: say(value) for name, value in (answer.get("verified") or {}).items()},
         "merged": [
-            {"id": short(merged.get("id", "")), "date": str(merged.get("at", ""))[:10]}
+            {"id": short(merged.get("id", "")), "date": day(merged.get("at"))}
             for merged in answer["memory"].get("sources") or ()
         ],
         "history": [
             {
                 "id": short(stage["id"]),
-                "date": stage["from"][:10],
-                "until": (stage["until"] or "")[:10],
+                "date": day(stage["from"]),
+                "until": day(stage["until"]),
             }
             for stage in answer["history"]["chain"]
         ],

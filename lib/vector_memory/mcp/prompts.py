@@ -5,7 +5,7 @@ from __future__ import annotations
 from vector_memory.errors import NotFoundError
 from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.resources import Page, line, listed, pages
-from vector_memory.mcp.telling import NOTICE, Json, say
+from vector_memory.mcp.telling import NOTICE, Json, day, say
 
 MOST_TO_GO = 20
 
@@ -33,7 +33,7 @@ def _continue(caller: Caller) -> str:
 
 
 def _last(last: Json) -> str:
-    lines = [f"Last session, {last['ended_at'][:10]}:"]
+    lines = [f"Last session, {day(last['ended_at'])}:"]
     for label, words in (
         ("branch", last["branch"]),
         ("about", "; ".join(last["topics"])),

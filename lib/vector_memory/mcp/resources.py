@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from vector_memory.errors import NotFoundError
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.telling import NOTICE, Json, say
+from vector_memory.mcp.telling import NOTICE, VERDICTS, Json, say
 from vector_memory.model import QUIET
 from vector_memory.text import tables
 
@@ -71,7 +71,15 @@ def listed(caller: Caller, memories: list[Json]) -> list[str]:
     lines = []
     for memory in caller.told.memories(memories, TOKENS):
         mark = " · foreign" if memory.get("foreign") else ""
-        mark += "".join(f" · {memory[name]}" for name in ("state", "why") if memory.get(name))
+        marks = {
+            "state": "",
+            "due": "due ",
+            **{name: f"{words} " for name, words in VERDICTS.items()},
+            "why": "",
+        }
+        mark += "".join(
+            f" · {words}{memory[name]}" for name, words in marks.items() if memory.get(name)
+        )
         head = f"- {memory['date']} · {memory['kind']} · {memory['origin']}{mark} · {memory['id']}"
         lines += [line(head), *("  " + line for line in memory["text"].split("\n"))]
     return lines or ["None."]

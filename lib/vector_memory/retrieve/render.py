@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from vector_memory import aging, standing
 from vector_memory.model import Memory, Origin
 from vector_memory.retrieve.search import Hit
-from vector_memory.text import fence
+from vector_memory.text import days, fence
 from vector_memory.text.words import words_in
 
 FENCE_TOKENS = 84
@@ -58,7 +58,7 @@ def is_others(memory: Memory) -> bool:
 def _contradiction(memory: Memory, other: Memory) -> str:
     """Return the words by which the reader sees which of two notes is the newer one."""
     age = "older" if memory.created_at > other.created_at else "newer"
-    return f" · contradicts the {age} {other.id[:8]} of {other.created_at.date().isoformat()}"
+    return f" · contradicts the {age} {other.id[:8]} of {days.local(other.created_at).date()}"
 
 
 def _says(text: str, title: str) -> bool:
@@ -82,7 +82,7 @@ def head(memory: Memory, project: str) -> str:
         where += f" {fence.short_name(memory.source.path)}:{memory.source.line_start}"
         if memory.source.line_end > memory.source.line_start:
             where += f"-{memory.source.line_end}"
-    date, origin = memory.created_at.date().isoformat(), whose(memory)
+    date, origin = days.local(memory.created_at).date().isoformat(), whose(memory)
     due, wrong, over = aging.due_on(memory), aging.refuted_on(memory), aging.outdated_on(memory)
     line = fence.head(date, memory.kind, project, where, origin)
     line += f" · {memory.state}" if memory.state else ""

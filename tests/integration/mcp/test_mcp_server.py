@@ -295,6 +295,36 @@ class TestWeighing:
         assert server.call("memory_provenance", id=id)["verified"]["verdict"] == "confirmed"
         assert "one of confirmed" in server.error("memory_verify", id=id, verdict="maybe")
 
+    def test_what_was_found_to_be_wrong_says_so(self, server: McpClient) -> None:
+        """In whatever answer it stands."""
+        id = store(server, "The whimbrel parser accepts tabs in indentation.")
+        told = server.call("memory_verify", id=id, verdict="refuted")
+        day = told["memory"]["refuted_on"]
+        asked = {"query": "Does the whimbrel parser accept tabs?"}
+        for tool in ("memory_recall", "rag_search", "memory_summarize", "memory_trace"):
+            marks = {
+                one["id"]: one.get("refuted_on") for one in server.call(tool, **asked)["memories"]
+            }
+            assert marks[id] == day, tool
+        near = store(server, "Tabs in indentation are refused by the whimbrel parser.")
+        server.call("memory_link", **{"from": near, "to": id})
+        (link,) = server.call("memory_provenance", id=near)["links"]
+        assert link["other"]["refuted_on"] == day
+
+    def test_a_day_is_told_as_it_was_taken(self, server: McpClient) -> None:
+        """When it is stored and when it is changed; what comes back has its next one."""
+        told = server.call(
+            "memory_store", text="Send the jacana form.", kind="todo", due="2030-12-04"
+        )
+        assert told["memory"]["due"] == "2030-12-04"
+        changed = server.call("update_memory", id=told["memory"]["id"], due="2030-12-05")
+        assert changed["memory"]["due"] == "2030-12-05"
+        weekly = {"text": "Write the jacana report.", "due": "2030-12-06", "every": "weekly"}
+        assert server.call("memory_store", kind="todo", **weekly)["memory"]["due"] == "2030-12-06"
+        page, _ = server.read("memory://project/current")
+        assert "due 2030-12-05" in page
+        assert "due 2030-12-06" in page
+
     def test_steps(self, rig: Rig, server: McpClient) -> None:
         """What a priority goes up to waits for the user; a confidence goes up once, and down."""
         id = store(server, "The gannet build needs two workers.")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from vector_memory.cli import output
+from vector_memory.cli import output, resume
 from vector_memory.cli.answers import Row
 
 
@@ -84,7 +84,13 @@ def test_a_table_has_no_blank_lines(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_memory_that_comes_again_says_when() -> None:
     assert output.warning(Row({"every": "month"})) == "[every month] "
-    assert output.warning(Row({"due_on": "2026-12-01", "every": "month"})) == "[due 2026-12-01] "
+    both = Row({"due_on": "2026-12-01", "every": "month"})
+    assert output.warning(both) == "[due 2026-12-01; every month] "
+
+
+def test_what_is_open_says_until_when(capsys: pytest.CaptureFixture[str]) -> None:
+    resume._show(Row({"open": [{"id": "a", "text": "Send it.", "due_on": "2026-12-01"}]}))
+    assert "[due 2026-12-01] Send it." in capsys.readouterr().out
 
 
 def test_a_memory_of_somebody_else_says_whose() -> None:

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -242,6 +243,21 @@ class TestTelling:
         )
         assert told
         assert set(told) == {"id", "text", "kind", "date"}
+
+    def test_days_are_the_users(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """As `since` and `until` take them. A deadline is told by its day alone, other times with their zone."""
+        end, more = "2026-12-03T11:00:00+00:00", {"due_on": "2026-12-03", "temporal": "deadline"}
+        with monkeypatch.context() as context:
+            context.setenv("TZ", "Pacific/Auckland")
+            time.tzset()
+            due = Telling(Shown()).memory(memory("x", created_at=end, valid_until=end, **more))
+            told = Telling(Shown()).memory(memory("x", valid_from=end, refuted_on="2026-05-03"))
+        time.tzset()
+        assert due and told
+        assert (due["date"], due["due"]) == ("2026-12-04", "2026-12-03")
+        assert "valid_until" not in due
+        assert told["valid_from"] == "2026-12-04T00:00+13:00"
+        assert told["refuted_on"] == "2026-05-03"
 
 
 @pytest.mark.parametrize("light", [True, False])

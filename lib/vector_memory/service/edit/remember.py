@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
@@ -354,7 +355,7 @@ def _answer(
     )
 
 
-def _about_ties(placed: Placed) -> dict[str, object]:
+def _about_ties(placed: Placed) -> dict[str, Any]:
     """Return what was done, and what the answer says of the other memories that who asks may be given, by its
     fields."""
     ties = [tie for tie in placed.ties if reach.holds(tie.other)]

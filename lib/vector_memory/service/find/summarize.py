@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
 from typing import NamedTuple
 
 from vector_memory.errors import BadInputError
@@ -15,6 +14,7 @@ from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import ProjectNames, Shelf, newest_of
 from vector_memory.service.memory.lookup import find, is_open
+from vector_memory.service.memory.views import BriefView, brief
 from vector_memory.text import analysis
 
 MOST_READ = 200
@@ -47,22 +47,17 @@ class SummaryRequest(messages.Filter):
     k: int = messages.number(8, 1, 40)
 
 
-class PointView(messages.Answer):
+class PointView(BriefView, kw_only=True):
     """A sentence of a summary.
 
     Attributes:
         sort: what it is: `decision`, `conclusion`, `todo`, `question`, the kind of its memory, or `other`.
-        id: the memory that it stands in.
+        id: the memory that it stands in, whose marks it has.
         foreign: others wrote it than the user and the assistant, or it looks like instructions.
         state: `done` of what is open no more, `rejected` or the like of a decision that is not in force.
     """
 
-    text: str
     sort: str
-    id: str
-    created_at: datetime
-    kind: str
-    origin: str
     foreign: bool
     project: str
     state: str | None = messages.spare()
@@ -158,13 +153,11 @@ def _best(points: Sequence[Point], k: int) -> list[Point]:
 
 def _view(point: Point, names: ProjectNames) -> PointView:
     memory = point.memory
-    return PointView(
+    return brief(
+        PointView,
+        memory,
         text=point.text,
         sort=point.sort or "other",
-        id=memory.id,
-        created_at=memory.created_at,
-        kind=memory.kind,
-        origin=memory.origin.value,
         foreign=memory.is_foreign or memory.is_suspicious,
         project=names[memory.project],
         state=memory.state or None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from itertools import groupby
 
 from vector_memory.model import IMPORTANT, PASSAGE, CleanText, Memory, Source
@@ -15,7 +16,7 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.corrected import asked_in
 from vector_memory.service.memory.passages import number_of, turn_reader
 from vector_memory.service.memory.rewritten import later_words
-from vector_memory.text import fence
+from vector_memory.text import days, fence
 
 NOTE_TOKENS = 90
 """Tokens at most of a note at a start."""
@@ -105,14 +106,18 @@ class StartRules:
             shown = replace(rules[0], title="", source=Source())
             return render.note(shown, "", NOTE_TOKENS)
         by_time = sorted(rules, key=lambda rule: (rule.created_at, self._places[rule.id]))
-        first, last = by_time[0].created_at.date(), by_time[-1].created_at.date()
-        days = f"{first} to {last}" if first < last else f"{first}"
-        head = f"{days} · what the user wants kept to, in his words"
+        first, last = _day(by_time[0]), _day(by_time[-1])
+        span = f"{first} to {last}" if first < last else f"{first}"
+        head = f"{span} · what the user wants kept to, in his words"
         lines = []
-        for day, of_day in groupby(by_time, key=lambda rule: rule.created_at.date()):
+        for day, of_day in groupby(by_time, key=_day):
             # The day once: it leaves room for one rule more in each dozen.
             lines += [f"{day}:"] if first < last else []
             texts = ((rule.id[:8], " ".join(rule.text.split())) for rule in of_day)
             lines += (f"- {id} {fence.cut(text, RULE_TOKENS)}" for id, text in texts)
         also = tuple(rule.id for rule in rules[1:])
         return fence.Note(rules[0].id, head, "\n".join(lines), also=also)
+
+
+def _day(rule: Memory) -> date:
+    return days.local(rule.created_at).date()

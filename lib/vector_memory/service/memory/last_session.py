@@ -36,7 +36,7 @@ from vector_memory.retrieve import render
 from vector_memory.retrieve.repetitions import WITHIN
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.passages import number_of
-from vector_memory.text import analysis, fence, prompts
+from vector_memory.text import analysis, days, fence, prompts
 from vector_memory.text.words import clauses_in, words_in
 
 LOOKED_AT = 80
@@ -497,7 +497,7 @@ def at_length(end: SessionEnd, project: str, budget: int) -> fence.Note:
 def _head(end: SessionEnd, project: str) -> str:
     last = end.passages[-1]
     where = f"{last.id[:8]} {fence.short_name(last.source.path)}:{last.source.line_start}"
-    date = last.created_at.date().isoformat()
+    date = days.local(last.created_at).date().isoformat()
     branch = f"branch {end.branch}" if end.branch else ""
     pull = f"pull request #{end.pull}" if end.pull else ""
     return fence.head(

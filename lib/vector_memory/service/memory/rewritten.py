@@ -19,7 +19,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.corrected import LEAD, corrections, prompt_of, talk_of
 from vector_memory.service.memory.passages import TurnReader
-from vector_memory.text import analysis
+from vector_memory.text import analysis, days
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,7 +79,7 @@ def later_words(ctx: Context, shelf: Shelf, read: TurnReader, memory: Memory) ->
     later = rewritten(ctx, shelf, read, memory)
     if later and all(later.id != one.memory.id for one in told):
         who = "User" if prompt_of([later]) else "Assistant"
-        told.append(Later(later, f"Changed since, {later.created_at.date()}, {who}: "))
+        told.append(Later(later, f"Changed since, {days.local(later.created_at).date()}, {who}: "))
     return told
 
 

@@ -16,6 +16,7 @@ from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.merging import sources_of
 from vector_memory.system.json_in import Record
+from vector_memory.text import days
 from vector_memory.text.harmless import with_old_marked
 
 B = TypeVar("B", bound="BriefView")
@@ -31,6 +32,8 @@ class BriefView(messages.Answer, kw_only=True):
         sensitivity: who may see it, where that is not as usual; `jurisdiction` whose law it is kept under.
         proposed: what an agent would have it count as; it waits for the user.
         suspicious: why it looks like instructions.
+        due_on: the last day of a deadline, or the next one on which it comes back; `refuted_on` when somebody found
+            that it is not so, `outdated_on` that it holds no more.
     """
 
     id: str
@@ -44,6 +47,9 @@ class BriefView(messages.Answer, kw_only=True):
     jurisdiction: str | None = spare()
     proposed: dict[str, object] | None = spare()
     suspicious: trust_marks.SuspicionView | None = spare()
+    due_on: str | None = spare()
+    refuted_on: str | None = spare()
+    outdated_on: str | None = spare()
 
 
 class MemoryView(BriefView, kw_only=True):
@@ -56,8 +62,6 @@ class MemoryView(BriefView, kw_only=True):
         external_id: what another program calls it.
         author: `key` and `name` of the member of a team who shared it.
         triggers: conditions under which it comes by itself.
-        due_on: the last day of a deadline; `refuted_on` when somebody found that it is not so, `outdated_on`
-            that it holds no more.
         temporal: how it ages; `every` how often it comes back, `half_life_days` after how many days without
             use half of its confidence is gone, where it is.
         confidence: how sure it is now.
@@ -86,9 +90,6 @@ class MemoryView(BriefView, kw_only=True):
     valid_from: datetime | None
     valid_until: datetime | None
     expires_at: datetime | None
-    due_on: str | None = spare()
-    refuted_on: str | None = spare()
-    outdated_on: str | None = spare()
     every: str | None = spare()
     half_life_days: float | None = spare()
     triggers: list[str] | None = spare()
@@ -147,12 +148,14 @@ def values_for(view: type[object], source: object) -> dict[str, Any]:
     return {name: value.value if isinstance(value, Enum) else value for name, value in values}
 
 
-def brief(view: type[B], memory: Memory, /, **more: Any) -> B:
+def brief(view: type[B], memory: Memory, /, now: datetime | None = None, **more: Any) -> B:
     """Return a memory as a view that shows it in brief.
 
     Args:
+        now: from when on it may come back, this moment by default.
         more: the fields of the view that a memory does not have, and those that it shows otherwise.
     """
+    now = days.local(now or datetime.now(timezone.utc))
     is_as_usual = memory.sensitivity is Sensitivity.INTERNAL
     marks = {
         "foreign": memory.is_foreign or None,
@@ -160,6 +163,9 @@ def brief(view: type[B], memory: Memory, /, **more: Any) -> B:
         "sensitivity": None if is_as_usual else memory.sensitivity.value,
         "jurisdiction": memory.jurisdiction or None,
         "proposed": None,
+        "due_on": _day(aging.due_on(memory, now)),
+        "refuted_on": _day(aging.refuted_on(memory)),
+        "outdated_on": _day(aging.outdated_on(memory)),
     }
     own = values_for(view, memory) | marks | trust_marks.warning(memory)
     return view(**own | more)
@@ -180,6 +186,7 @@ def memory_view(memory: Memory, names: ProjectNames, now: datetime | None = None
     return brief(
         MemoryView,
         memory,
+        now,
         text=with_old_marked(memory.text),
         project=names[memory.project],
         project_id=memory.project,
@@ -189,9 +196,6 @@ def memory_view(memory: Memory, names: ProjectNames, now: datetime | None = None
         author=memory.author or None,
         confidence=round(aging.confidence(memory, now), 4),
         triggers=memory.extra.get(TRIGGERS) or None,
-        due_on=_day(aging.due_on(memory)),
-        refuted_on=_day(aging.refuted_on(memory)),
-        outdated_on=_day(aging.outdated_on(memory)),
         every=str(memory.extra.get(aging.EVERY) or "") or None,
         half_life_days=aging.half_life_days(memory),
     )

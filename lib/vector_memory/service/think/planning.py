@@ -26,6 +26,7 @@ from vector_memory.service.learning import counted_records, learned_records
 from vector_memory.service.learning.counted_records import CountedRecord
 from vector_memory.service.memory.ageing_wishes import due_at
 from vector_memory.service.think import ledger
+from vector_memory.text import days
 
 # -- a plan (`temporal_planner`) --
 
@@ -71,6 +72,7 @@ class PlannedTask(PlanItem):
     """A task in its place.
 
     Attributes:
+        due: the day by whose end it has to be ready, "" for none.
         minutes: how long it takes; None where nothing says, and `by` says what it stands on.
         start, end: the earliest, in minutes from now, if nothing else is done meanwhile.
         slack: minutes that it may be late before the whole is.
@@ -206,7 +208,8 @@ def _planned(items: Sequence[PlanItem], tasks: Sequence[Task], now: datetime) ->
         late = due is not None and not item.done and now + timedelta(minutes=end) > due
         times = (end - lasts[item.task], end, latest[item.task] - end)
         start, end, slack = (round(time, 1) for time in times)
-        here = PlannedTask(**vars(item), minutes=minutes, by=by, late=late)
+        kept = {**vars(item), "due": str(days.last_before(due)) if due else ""}
+        here = PlannedTask(**kept, minutes=minutes, by=by, late=late)
         planned.append(replace(here, start=start, end=end, slack=slack))
     return planned
 

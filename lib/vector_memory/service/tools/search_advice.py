@@ -34,7 +34,7 @@ from vector_memory.service.base.shelf import Shelf, by_ids, project_names
 from vector_memory.service.memory import lookup
 from vector_memory.service.tools import file_changes, search_answer
 from vector_memory.service.tools.tool_call import NOTHING, ToolAnswer, ToolCall
-from vector_memory.text import analysis, fence, mentions
+from vector_memory.text import analysis, days, fence, mentions
 from vector_memory.text.harmless import is_marked
 from vector_memory.text.words import clauses_in
 
@@ -423,7 +423,7 @@ def _head(named: NamedMemory, states: dict[str, str]) -> str:
     """Return a note's first line: what every memory's says, without the transcript that it came from, whose
     name is long, and with its files and what became of them."""
     memory = named.memory
-    date, project = memory.created_at.date().isoformat(), project_names([named.shelf])
+    date, project = days.local(memory.created_at).date().isoformat(), project_names([named.shelf])
     line = fence.head(
         date, memory.kind, project[memory.project], memory.id[:8], render.whose(memory)
     )

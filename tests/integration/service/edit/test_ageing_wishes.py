@@ -406,8 +406,8 @@ def test_how_it_ages_is_as_was_said_last(house: ServiceHouse) -> None:
     id = house.remember(DEADLINE, every="weekly", half_life_days=30)["id"]
     names = ("temporal", "every", "half_life_days", "due_on")
     for asked, expected in (
-        ({"every": "daily"}, ["periodic", "daily", None, None]),
-        ({}, ["periodic", "daily", None, None]),
+        ({"every": "daily"}, ["periodic", "daily", None, "2026-05-03"]),
+        ({}, ["periodic", "daily", None, "2026-05-03"]),
         ({"half_life_days": 14}, ["decaying", None, 14, None]),
         ({"due": "2026-05-20"}, ["deadline", None, None, "2026-05-20"]),
     ):

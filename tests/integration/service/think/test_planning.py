@@ -195,6 +195,8 @@ class TestPlanner:
         for due in ("today", "this week", f"{house.time:%A}", "in 2 days"):
             (planned,) = self.add(house, tmp_path, "Paint", due=due, estimate=1)["tasks"]
             assert not planned["late"], due
+        # The day itself, and not the moment after its end.
+        assert planned["due"] == f"{house.time.astimezone() + timedelta(days=2):%Y-%m-%d}"
         asked(house, tmp_path, "remember", text="Renew the gate's certificate.", due="tomorrow")
         day = house.time.astimezone() + timedelta(days=1)
         (told,) = asked(house, tmp_path, "temporal_planner")["deadlines"]
