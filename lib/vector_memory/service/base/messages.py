@@ -327,12 +327,24 @@ def asker_of(ctx: Context, request: Request) -> Asker:
     return Asker(place, limited(ctx, request, place, scope), opened)
 
 
-def named_sessions(shelves: Sequence[Shelf], names: Sequence[str]) -> tuple[str, ...]:
+def named_sessions(
+    shelves: Sequence[Shelf], names: Sequence[str], projects: Sequence[str] | None = None
+) -> tuple[str, ...]:
     """Return the ids of the sessions that are named, see `Journal.sessions_named`; what is a whole id, or names none,
-    as it is."""
+    as it is.
+
+    Args:
+        projects: those alone count of which something is remembered in one of these, None for any.
+    """
     ids: list[str] = []
     for name in names:
-        found = {id for shelf in shelves for id in shelf.journal.sessions_named(name)}
+        found = {
+            id
+            for shelf in shelves
+            for id in shelf.journal.sessions_named(name)
+            if projects is None
+            or shelf.journal.count(Scope(projects=tuple(projects), sessions=(id,)))
+        }
         ids += [name] if name in found or not found else sorted(found)
     return unique(ids)
 

@@ -52,16 +52,20 @@ def path_of(home: Home, project: str, day: str, session: str, ending: str = TEXT
     )
 
 
-def archives_of(home: Home, session: str, ending: str = TEXT) -> list[str]:
-    """Return the paths of a session's archives, or step logs, whatever its projects and dates."""
+def archives_of(
+    home: Home, session: str, ending: str = TEXT, projects: Sequence[str] | None = None
+) -> list[str]:
+    """Return the paths of a session's archives, or step logs, whatever its dates, of some projects or of all."""
     if not session:
         return []
     ending = f"-{_safe(session)}{ending}"
+    folders = None if projects is None else {_safe(id) or "global" for id in projects}
     return sorted(
         os.path.join(folder, name)
         for folder, _, names in os.walk(home.archives, followlinks=False)
         for name in names
         if name[len("2026-01-01") :] == ending
+        and (folders is None or os.path.basename(folder) in folders)
     )
 
 

@@ -55,18 +55,27 @@ def transcripts_of(ctx: Context, session: str) -> list[str]:
     return [
         path
         for path in ctx.state.cursors()
-        if session and path.endswith(f"{session}.jsonl") and os.path.isfile(path)
+        if session and os.path.basename(path) == f"{session}.jsonl" and os.path.isfile(path)
     ]
 
 
-def of_session(ctx: Context, session: str) -> list[LoggedStep]:
+def of_session(
+    ctx: Context, session: str, projects: Sequence[str] | None = None
+) -> list[LoggedStep]:
     """Return a session's steps, from its transcript, else from its log, without turns of which anything is restricted;
-    [] where neither is there, or the user wants no memory of its project."""
+    [] where neither is there, or the user wants no memory of its project.
+
+    Args:
+        projects: what was done in these alone, None for any.
+    """
     for path in transcripts_of(ctx, session):
         with suppress(OSError):
-            if found := _read(ctx, path):
-                return found[1]
-    return _logged(ctx, session)
+            if (found := _read(ctx, path)) is None:
+                return []
+            asker, steps = found
+            if projects is None or asker.place.id in projects:
+                return steps
+    return _logged(ctx, session, projects)
 
 
 def write(ctx: Context, transcript: str) -> int:
@@ -111,9 +120,9 @@ def _steps(turns: Sequence[TaskTurn]) -> Iterator[LoggedStep]:
             yield LoggedStep(number, turn, at, step.what, *told)
 
 
-def _logged(ctx: Context, session: str) -> list[LoggedStep]:
+def _logged(ctx: Context, session: str, projects: Sequence[str] | None) -> list[LoggedStep]:
     found: list[LoggedStep] = []
-    for path in archives.archives_of(ctx.home, session_id(session), archives.STEPS):
+    for path in archives.archives_of(ctx.home, session_id(session), archives.STEPS, projects):
         with suppress(OSError), open(path, encoding="utf-8") as file:
             for line in file:
                 with suppress(ValueError, TypeError):

@@ -21,7 +21,8 @@ MOST_TITLES = 200
 
 
 class OutlineRequest(messages.Filter):
-    """The topics of the `k` newest sessions behind the first `offset`, or of those that are named, in whatever project."""
+    """The topics of the `k` newest sessions behind the first `offset`, or of those that are named: in whatever project,
+    where the user asks."""
 
     k: int = messages.number(DEFAULT_SESSIONS, 1, 1_000)
     offset: int = messages.number(0, 0, 1_000_000)
@@ -69,7 +70,8 @@ def outline(ctx: Context, request: OutlineRequest) -> OutlineAnswer:
         NotFoundError: there is no session of a name that is asked for.
     """
     wanted = request.sessions
-    asker = messages.asker_of(ctx, replace(request, all_projects=True) if wanted else request)
+    of_any = bool(wanted) and not request.is_agent
+    asker = messages.asker_of(ctx, replace(request, all_projects=True) if of_any else request)
     scope = asker.scope.listed
     names = asker.names
     newest = sorted(

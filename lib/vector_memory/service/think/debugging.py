@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from vector_memory.errors import BadInputError, NotFoundError
@@ -67,7 +67,7 @@ def flow(ctx: Context, request: FlowRequest) -> ledger.Answer:
     Returns:
         The `nodes` in order, the `edges`, and the same as a `mermaid` flowchart.
     """
-    steps = steps_of(ctx, request.session)
+    steps = steps_of(ctx, request, request.session)
     mine = [step for step in steps if request.turn in (0, step.turn)]
     if not mine:
         raise NotFoundError(f"There is no turn {request.turn}.", f"It has {steps[-1].turn} turns.")
@@ -82,17 +82,22 @@ def flow(ctx: Context, request: FlowRequest) -> ledger.Answer:
     return ledger.answer(ctx, summary, mermaid=mermaid(kept, drawn), nodes=kept, edges=drawn)
 
 
-def steps_of(ctx: Context, session: str) -> list[LoggedStep]:
-    """Return the steps of a session, named by its id or how that begins.
+def steps_of(ctx: Context, request: messages.Request, session: str) -> list[LoggedStep]:
+    """Return the steps of a session, named by its id or how that begins: of any project for the user, for an agent what
+    was done in those that it asks about.
 
     Raises:
         BadInputError: several sessions begin so.
         NotFoundError: nothing is known of them.
     """
-    ids = messages.named_sessions(ctx.all_shelves(), (session,))
+    asker = messages.asker_of(
+        ctx, request if request.is_agent else replace(request, all_projects=True)
+    )
+    projects = asker.scope.projects
+    ids = messages.named_sessions(asker.shelves, (session,), projects)
     if len(ids) > 1:
         raise BadInputError(f"{session[:60]!r} names {len(ids)} sessions.", "Give more of its id.")
-    if steps := step_log.of_session(ctx, ids[0]):
+    if steps := step_log.of_session(ctx, ids[0], projects):
         return steps
     raise NotFoundError(
         f"The steps of session {session[:60]!r} are not known: no transcript and no log of it is there.",
@@ -186,10 +191,11 @@ def explain(ctx: Context, request: CauseRequest) -> ledger.Answer:
         raise BadInputError(
             "There is nothing to explain.", "Give the line of the `error`, or a `session`."
         )
-    all_tasks = ledger.tasks_of(messages.asker_of(ctx, request))
+    asker = messages.asker_of(ctx, request)
+    all_tasks = ledger.tasks_of(asker)
     met = _met(all_tasks, request)
     shown = met[: -MOST_CASES - 1 : -1]
-    stood = [_before(ctx, task, trouble) for task, trouble in shown]
+    stood = [_before(ctx, asker, task, trouble) for task, trouble in shown]
     ended = (trouble.end for _, trouble in met if trouble.end)
     ends = Counter("a change of files" if end == EDIT else end for end in ended)
     before = Counter(step for steps in stood for step in dict.fromkeys(steps))
@@ -238,9 +244,9 @@ def _met(tasks: Sequence[Task], request: CauseRequest) -> list[Met]:
     ]
 
 
-def _before(ctx: Context, task: Task, trouble: Trouble) -> list[str]:
+def _before(ctx: Context, asker: messages.Asker, task: Task, trouble: Trouble) -> list[str]:
     """Return the steps right before a failure, as far as they are known."""
-    steps = step_log.of_session(ctx, task.session)
+    steps = step_log.of_session(ctx, task.session, asker.scope.projects)
     place = next((n for n, step in enumerate(steps) if step.sign == trouble.sign), 0)
     return [step.job or step.what for step in steps[max(0, place - BEFORE) : place]]
 

@@ -79,7 +79,7 @@ def _list(ctx: Context, request: PastRequest) -> ledger.Answer:
 
 
 def _record(ctx: Context, request: PastRequest) -> ledger.Answer:
-    steps = steps_of(ctx, request.session)
+    steps = steps_of(ctx, request, request.session)
     if not (there := step_log.transcripts_of(ctx, request.session)):
         raise NotFoundError(
             "The transcript of that session is gone.", "Its log, if any, stays as it is."
@@ -93,7 +93,7 @@ def _record(ctx: Context, request: PastRequest) -> ledger.Answer:
 
 
 def _show(ctx: Context, request: PastRequest) -> ledger.Answer:
-    steps = steps_of(ctx, request.session)
+    steps = steps_of(ctx, request, request.session)
     shown = [step for step in steps if step.number >= request.step][: request.k]
     summary = f"Of {len(steps)} steps those from {request.step} on, {len(shown)} of them."
     return ledger.answer(ctx, summary, steps=shown)
@@ -101,7 +101,7 @@ def _show(ctx: Context, request: PastRequest) -> ledger.Answer:
 
 def _compare(ctx: Context, request: PastRequest) -> ledger.Answer:
     """Return how two sessions differ in what they did."""
-    pair = [steps_of(ctx, session) for session in (request.session, request.other)]
+    pair = [steps_of(ctx, request, session) for session in (request.session, request.other)]
     jobs = [Counter(step.job for step in steps if step.job) for steps in pair]
     counts = {
         name: {

@@ -46,6 +46,20 @@ def test_a_session_is_found_by_its_name(
         door(house.ctx, "topics", {**asked, "session": "night"})
 
 
+def test_an_agent_is_told_the_topics_of_its_projects_sessions_alone(
+    house: ServiceHouse, asked: dict[str, str], tmp_path: Path
+) -> None:
+    """By their names, too; the user names any, wherever he is."""
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+    talk_of_terns(house, str(elsewhere), "1e77")
+    assert door(house.ctx, "topics", {**asked, "session": "1e77"})["sessions"]
+    agent = {"actor": "agent", "session": "1e77"}
+    with pytest.raises(NotFoundError):
+        door(house.ctx, "topics", {**asked, **agent})
+    assert door(house.ctx, "topics", {"project": str(elsewhere), **agent})["sessions"]
+    assert door(house.ctx, "topics", {**asked, **agent, "all_projects": True})["sessions"]
+
+
 def talk_of_terns(house: ServiceHouse, project: str, session: str) -> None:
     """Hold another session."""
     talk = Talk(session, cwd=project)

@@ -109,6 +109,33 @@ class TestSteps:
         with pytest.raises(BadInputError, match="names 2 sessions"):
             asked(house, tmp_path, "flow_debug", session="5e55")
 
+    def test_an_agent_is_told_of_its_projects_sessions_alone(
+        self, house: ServiceHouse, tmp_path: Path
+    ) -> None:
+        """Unless it asks about another one; the user names any, wherever he is. The log tells no more than the
+        transcript, and a part of a file's name names no session."""
+        here, there = tmp_path / "here", tmp_path / "there"
+        for folder, name in ((here, "5e55aa01-0000"), (there, "5e55bb02-0000")):
+            folder.mkdir()
+            made = session(house, folder, name)
+            captured_of(house.ctx, made.path, str(folder), final=True)
+        agent, steps = {"actor": "mcp", "cwd": str(here)}, {"action": "show"}
+        for is_logged in (False, True):
+            assert asked(house, here, "flow_debug", session="5e55", **agent)["nodes"]
+            for name in ("5e55bb02-0000", "5e55bb", "0000"):
+                with pytest.raises(NotFoundError):
+                    asked(house, here, "flow_debug", session=name, **agent)
+                with pytest.raises(NotFoundError):
+                    asked(house, here, "time_travel", session=name, **steps, **agent)
+            for more in ({"project": str(there)}, {"all_projects": True}):
+                request = {"session": "5e55bb", **agent, **more}
+                assert door(house.ctx, "flow_debug", request)["nodes"]
+            assert asked(house, here, "flow_debug", session="5e55bb")["nodes"]
+            for path in [] if is_logged else tmp_path.rglob("*.jsonl"):
+                if "data" not in path.parts:
+                    assert step_log.write(house.ctx, str(path))
+                    path.unlink()
+
     def test_a_graph_is_drawn_whatever_was_said(self) -> None:
         """No label ends its box; repetitions are one node."""
         steps = [step_log.LoggedStep(n, 1, "", "run", "", 'x"] --> y', True) for n in (1, 2)]
