@@ -265,6 +265,14 @@ class SingleReads(MemoryReads):
         )
         return [name for (name,) in rows]
 
+    def tags_named(self, words: Sequence[str]) -> list[str]:
+        """Return the tags that memories have which are these words, in whatever case."""
+        asked = {word.casefold() for word in words}
+        rows = self.connections.rows(
+            "SELECT DISTINCT t.value FROM memories m, json_each(CASE m.tags WHEN '' THEN '[]' ELSE m.tags END) t"
+        )
+        return [tag for (tag,) in rows if tag.casefold() in asked]
+
     def sessions_named(self, name: str) -> list[str]:
         """Return the sessions that a name means: those whose id begins so, and what a program handed over by it
         (`feed`), which is kept as `client:name`."""

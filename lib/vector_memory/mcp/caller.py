@@ -79,9 +79,8 @@ class Caller:
     def request(self, request: Json) -> Json:
         """Return what the daemon is asked: about which project, from where, by whom."""
         asked = {name: value for name, value in request.items() if value is not None}
-        if not (asked.get("global") or asked.get("all_projects")):
-            asked.setdefault("project", self.folder)
-        if "project" in asked:
-            asked["project"] = os.path.join(self.folder, os.path.expanduser(asked["project"]))
+        project = asked.pop("project", "")
+        if project or not (asked.get("global") or asked.get("all_projects")):
+            asked["project"] = os.path.join(self.folder, os.path.expanduser(project))
         shown_to = {"for_session": self.session} if self.known else {}
         return {**asked, **shown_to, "cwd": self.folder, "actor": self.actor}

@@ -10,6 +10,10 @@ from vector_memory.mcp.storing import HINTS
 from vector_memory.mcp.telling import Json, short
 from vector_memory.mcp.tool import does
 
+UNCHANGED = (
+    "An agent makes a memory surer once, and none is surer or less sure than the scale goes."
+)
+
 
 def delete(caller: Caller, ids: list[str]) -> Json:
     """Forget memories that were shown before.
@@ -69,7 +73,10 @@ def verify(caller: Caller, arguments: Json) -> Json:
 @does("memory_boost")
 def boost(caller: Caller, arguments: Json) -> Json:
     """Raise or lower a memory."""
-    return changed(caller, caller.ask("boost", arguments), "boosted")
+    answer = caller.ask("boost", arguments)
+    if answer["action"] == "unchanged":
+        return changed(caller, answer, "unchanged") | {"hint": UNCHANGED}
+    return changed(caller, answer, "boosted")
 
 
 @does("memory_promote")

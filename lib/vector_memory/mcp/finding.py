@@ -85,7 +85,9 @@ def rag(caller: Caller, arguments: Json) -> Json:
     asked = page_of(arguments, query=arguments["query"], collections=arguments.get("collections"))
     answer, _ = caller.ask_long("rag", asked, vault=arguments.get("read_vault"))
     vault = {"notes": answer["vault"]["notes"]} if answer["vault"]["folder"] else None
-    more = {"vault": vault, "next_cursor": next_of(answer, asked)}
+    fits = any(hit["fits"] for hit in answer["hits"])
+    note = "Nothing fits the question: this is near." if answer["hits"] and not fits else None
+    more = {"vault": vault, "note": note, "next_cursor": next_of(answer, asked)}
     return answer_with(caller, answer["hits"], asked["query"], **more)
 
 

@@ -52,7 +52,7 @@ def _review(caller: Caller) -> str:
     parts = ["Review with me what is remembered of this project.", NOTICE]
     if waiting:
         parts.append(
-            f"Proposals that wait for me alone: {waiting}. Remind me of `vector-memory review`, which I run in "
+            f"What waits for my word alone here, proposed or captured: {waiting}. Remind me of `vector-memory review`, which I run in "
             "a terminal of my own."
         )
     if answer["memories"]:

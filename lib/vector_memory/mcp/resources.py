@@ -91,7 +91,7 @@ def line(text: Any) -> str:
 
 
 def _stats(caller: Caller) -> str:
-    stats = caller.ask("stats", {"all_projects": True, "project": ""})
+    stats = caller.ask("stats", {"all_projects": True})
     projects = list(stats["by_project"].items())[:MOST_PROJECTS]
     counts = stats["by_collection"]
     figures = {

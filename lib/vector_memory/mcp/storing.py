@@ -130,7 +130,14 @@ def _searched(caller: Caller, collection: str, arguments: Json) -> Json:
 
 
 def _steps(steps: Any) -> list[str]:
-    return [f"{number}. {step}" for number, step in enumerate(steps or (), 1)]
+    return [f"{number}. {_unnumbered(step)}" for number, step in enumerate(steps or (), 1)]
+
+
+def _unnumbered(step: str) -> str:
+    """Return a step without the number or the dash that its writer put before it."""
+    mark, _, rest = step.strip().partition(" ")
+    is_numbered = mark[:-1].isdigit() and mark.endswith((".", ")"))
+    return rest.strip() if rest and (is_numbered or mark in ("-", "*")) else step
 
 
 def _labelled(label: str, value: Any) -> list[str]:

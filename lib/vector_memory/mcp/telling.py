@@ -78,6 +78,7 @@ class Telling:
         fields["collection"] = memory.get("collection")
         for name in ("relevance", "confidence"):
             fields[name] = _rounded(memory.get(name))
+        fields["near"] = memory.get("fits") is False
         fields["breakdown"] = memory.get("breakdown") if memory.get("traced") else None
         fields["foreign"] = foreign
         fields["suspicious"] = [str(reason) for reason in suspicious.get("reasons") or ()]
@@ -151,7 +152,9 @@ def spoken(value: Any, foreign: bool = False) -> Any:
         return say(value, foreign)
     if isinstance(value, dict):
         kept = ((name, part) for name, part in value.items() if part not in (None, "", []))
-        return {name: spoken(part, foreign) for name, part in kept}
+        told = {name: spoken(part, foreign) for name, part in kept}
+        # A memory's; other ids are asked for as a whole.
+        return told | {"id": short(told["id"])} if told.keys() >= MEMORYS else told
     return [spoken(part, foreign) for part in value] if isinstance(value, list) else value
 
 
@@ -174,6 +177,8 @@ def _source(source: Json) -> str:
     return where
 
 
+MEMORYS = {"id", "text", "kind", "origin"}
+"""Fields by which a part of an answer is known to be a memory."""
 _ALWAYS = ("id", "text", "kind", "date")
 _USUAL = {
     "collection": DEFAULT_COLLECTION, "priority": "NORMAL", "tier": "hot", "temporal": "permanent",

@@ -22,13 +22,17 @@ PHASES = {
 """The phases of a cycle, with what each counts."""
 WEEKLY = ("hierarchical-abstraction", "memory-organize", "active-pruning")
 """The weekly jobs that keep memories in order."""
+NEAR_ALONE = (
+    "Groups that are not `same` are only near, and are never merged: where two of one do say the same, memory_link with "
+    "relation supersedes lets one give way."
+)
 MOST_GROUPS, SUGGESTED = 500, (ON_A_PAGE, 200)
 """The most that the daemon gives of groups and what could go; how many suggestions a page has, and there are at most."""
 
 
 @does("memory_consolidate")
 def consolidate(caller: Caller, arguments: Json) -> Json:
-    """Find or merge memories that say the same."""
+    """Find memories that say the same or are near, or merge those that say the same."""
     is_dry = arguments.get("dry_run", True)
     asked = {**scope_of(arguments), "ids": arguments.get("ids"), "dry_run": is_dry}
     asked["closeness"] = arguments.get("closeness")
@@ -45,6 +49,7 @@ def consolidate(caller: Caller, arguments: Json) -> Json:
         ],
         "merged": answer["merged"],
         "dry_run": answer["dry_run"],
+        "hint": None if all(group["same"] for group in groups) else NEAR_ALONE,
         "next_cursor": following,
     }
 

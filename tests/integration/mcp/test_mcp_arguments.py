@@ -259,8 +259,9 @@ class TestPrompts:
         server.call("memory_verify", id=id, verdict="outdated")
         server.call("memory_store", text="Siskins go first, always.", priority="CORE")
         told = prompt(server, "review")
-        waiting = rig.daemon.ask("review", {"k": 1})["total"]
-        assert f"Proposals that wait for me alone: {waiting}." in told
+        asked = {"k": 1, "actor": "mcp", "project": str(server.folder)}
+        waiting = rig.daemon.ask("review", asked)["total"]
+        assert f"What waits for my word alone here, proposed or captured: {waiting}." in told
         assert "outdated" in told and "siskin box" in told
         assert "Siskins go first" not in told
         assert server.call("memory_forget", ids=[id])["count"] == 1

@@ -341,6 +341,8 @@ class TestWeighing:
             for _ in range(3)
         ]
         assert up == [0.8, 0.8, 0.8]
+        again = server.call("memory_boost", id=id, what="confidence")
+        assert again["status"] == "unchanged" and "once" in again["hint"]
         server.call("memory_boost", id=id, direction="down")
         down = server.call("memory_boost", id=id, direction="down", what="confidence")
         assert down["memory"]["confidence"] < 0.8
@@ -424,6 +426,14 @@ def test_collections_are_stored_and_searched(rig: Rig, server: McpClient) -> Non
     found = server.call("trajectory", action="search", query="jackdaw")
     assert {one["kind"] for one in found["memories"]} == {"trajectory"}
     assert "name is missing" in server.error("procedure", action="store")
+    for kind in ("learning", "episode", "trajectory"):
+        id = store(server, f"The siskin {kind} is kept where its tool looks.", kind=kind)
+        assert id in ids(server.call(kind, action="search", query=f"siskin {kind}"))
+    steps = "1. bump the version\n2) run the tests\n- ship it\n3 cheers\n--dry-run first"
+    told = server.call("trajectory", action="store", task="Ship the siskin", steps=steps)
+    assert told["memory"]["text"].splitlines()[1:] == [
+        "1. bump the version", "2. run the tests", "3. ship it", "4. 3 cheers", "5. --dry-run first",
+    ]  # fmt: skip
 
 
 def test_a_cycle_of_consolidation_is_run_and_told_of(server: McpClient) -> None:
@@ -531,7 +541,7 @@ def test_resources(rig: Rig, server: McpClient) -> None:
     assert template.uri_template == "memory://project/{id}"
     figures, mime = server.read("memory://stats")
     assert mime == "application/json"
-    assert json.loads(figures)["memories"] > 0
+    assert json.loads(figures)["memories"] == rig.daemon.ask("stats", {})["memories"] > 0
     assert sum(json.loads(figures)["by_collection"].values()) == json.loads(figures)["memories"]
     page, mime = server.read("memory://project/current")
     assert mime == "text/markdown"

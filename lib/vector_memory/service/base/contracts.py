@@ -26,11 +26,11 @@ MEMORY_ACTS = ("store", "recall", "change", "forget", "share")
 VERBS = {act: daemon_verbs.named(act) for act in MEMORY_ACTS}
 """What may be done with memories, and the verbs that do it, some of them several; a verb that is in none tells of no
 memory, and keeps none."""
-OF_SESSIONS = frozenset({
-    "causal_debug", "flow_debug", "lessons", "skill_discovery", "stigmergy", "temporal_planner", "time_travel",
+OF_WHOLES = frozenset({
+    "causal_debug", "flow_debug", "formal_verify", "lessons", "skill_discovery", "stigmergy", "temporal_planner", "time_travel",
     "workflow_author", "world_model", "wrapup",
 })  # fmt: skip
-"""Verbs that tell what was said and done in whole sessions: where a ceiling holds, nobody knows of which level."""
+"""Verbs that tell what was said and done in whole sessions, or of every row of a store: where a ceiling holds, nobody knows of which level."""
 ACTS = (*CATEGORIES, *VERBS)
 """What a contract may permit or prohibit: what the observer can find, and what is done with memories."""
 CEILINGS = tuple(map(str, Sensitivity))
@@ -202,10 +202,10 @@ def require_allowed(ctx: Context, verb: str, folder: str) -> None:
     if not acts:
         return
     holding = in_force(ctx, folder)
-    if verb in OF_SESSIONS and levels_up_to(*(contract.ceiling for contract in holding)):
+    if verb in OF_WHOLES and levels_up_to(*(contract.ceiling for contract in holding)):
         raise BadInputError(
-            "That is made of whole sessions, and a contract's ceiling holds here.",
-            "Ask for single memories: memory_recall.",
+            "That is made of whole sessions or stores, and a contract's ceiling holds here.",
+            "Single memories you may ask for (memory_recall); this only the user may.",
         )
     for act in acts:
         if (broken := forbidden(ctx, holding, act)) is None:

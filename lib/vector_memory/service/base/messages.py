@@ -315,6 +315,11 @@ def asker_of(ctx: Context, request: Request) -> Asker:
     opened = cache(shelves)
     scope = Scope(projects=by_id or (None if request.all_projects else ids))
     if isinstance(request, Filter):
+        if request.since and request.until and request.until <= request.since:
+            raise BadInputError(
+                "Between since and until there is no time: until is no part of it.",
+                "For a single day give the next one as until.",
+            )
         scope = dataclasses.replace(scope, **{name: getattr(request, name) for name in _LIMITS})
         if scope.kinds:
             within = limited(ctx, request, place, Scope(projects=scope.projects))
@@ -322,6 +327,10 @@ def asker_of(ctx: Context, request: Request) -> Asker:
             scope = dataclasses.replace(scope, kinds=kinds)
         if scope.sessions:
             scope = dataclasses.replace(scope, sessions=named_sessions(opened(), scope.sessions))
+        if scope.tags:
+            there = (shelf.journal.tags_named(scope.tags) for shelf in ctx.with_team(opened()))
+            tags = unique(chain(scope.tags, *there))
+            scope = dataclasses.replace(scope, tags=tags)
         if scope.entities:
             scope = _about(ctx, scope, opened())
     return Asker(place, limited(ctx, request, place, scope), opened)

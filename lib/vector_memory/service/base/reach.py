@@ -47,6 +47,11 @@ def holds(memory: Memory) -> bool:
     return _reach.get().holds(memory)
 
 
+def everything() -> Scope:
+    """Return all that who asks may be given."""
+    return _reach.get()
+
+
 def levels_withheld() -> tuple[Sensitivity, ...]:
     """Return the levels of which who asks may be given nothing."""
     given = _reach.get().levels

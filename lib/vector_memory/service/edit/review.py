@@ -102,7 +102,7 @@ class DecidedAnswer(messages.Answer):
 
 def review(ctx: Context, request: ReviewRequest) -> WaitingAnswer | DecidedAnswer:
     """Return what waits for the user, or decide about the ids under `confirm`, `keep`, `drop` and `raise`. An
-    agent is told what waits; of what is held back it is not told the words.
+    agent is told what waits in the project that it asks about; of what is held back it is not told the words.
 
     Raises:
         BadInputError: an agent decides, or a memory does not wait for that.
@@ -113,6 +113,9 @@ def review(ctx: Context, request: ReviewRequest) -> WaitingAnswer | DecidedAnswe
         return _decide(ctx, request)
     items = [item for item in review_items.items(ctx) if reach.holds(item.memory)]
     items = [item for item in items if item.other is None or reach.holds(item.other)]
+    if request.is_agent:
+        projects = messages.asker_of(ctx, request).scope.projects
+        items = [item for item in items if projects is None or item.memory.project in projects]
     names = project_names(ctx.all_shelves())
     shown = [_waiting_view(item, names, request.is_agent) for item in items[: request.k]]
     return WaitingAnswer(shown, len(items))

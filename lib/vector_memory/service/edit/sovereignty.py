@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import replace
 
 from vector_memory.errors import BadInputError
-from vector_memory.model import JURISDICTIONS, Memory, Scope, Sensitivity, strictest, unique
-from vector_memory.service.base import messages
+from vector_memory.model import JURISDICTIONS, Memory, Sensitivity, strictest, unique
+from vector_memory.service.base import messages, reach
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import project_names
 from vector_memory.service.edit.inherited_levels import keep_level
@@ -50,7 +50,7 @@ class SovereigntyAnswer(messages.Answer):
 
 
 def sovereignty(ctx: Context, request: SovereigntyRequest) -> SovereigntyAnswer:
-    """Return what is kept where, after changing what is asked.
+    """Return what is kept where, of what who asks may be given, after changing what is asked.
 
     Raises:
         NotFoundError: there is no such memory.
@@ -93,7 +93,7 @@ def _kept(ctx: Context) -> list[KeptView]:
     shelves = ctx.all_shelves()
     names, counts = project_names(shelves), Counter[tuple[str, ...]]()
     for shelf in shelves:
-        counts.update(shelf.journal.count_by_words(KEPT, Scope()))
+        counts.update(shelf.journal.count_by_words(KEPT, reach.everything()))
     return [
         KeptView(names[project] if project else "", law, level, n)
         for (project, law, level), n in counts.most_common()

@@ -53,10 +53,11 @@ class LeaseRequest(messages.Request):
 
 
 class LeaseAnswer(messages.Answer):
-    """The leases in question; `granted` whether the session has it, and why not."""
+    """The leases in question; `granted` whether the session has it, and why not; `released` whether it gave it back."""
 
     leases: list[Lease]
     granted: bool | None = messages.spare()
+    released: bool | None = messages.spare()
     problem: str | None = messages.spare()
 
 
@@ -92,7 +93,7 @@ def _acquire(
 ) -> LeaseAnswer:
     if mine is not None and mine.session != request.session:
         problem = f"Session {mine.session[:8]} has it until {mine.until[11:19]} (UTC)."
-        return LeaseAnswer([mine], False, problem)
+        return LeaseAnswer([mine], False, problem=problem)
     if len(ctx.state.records(SORT)) >= MOST_LEASES:
         raise BadInputError(
             f"There are {MOST_LEASES} leases already.", "Release what is not needed."
@@ -104,14 +105,17 @@ def _acquire(
 
 
 def _go_on(ctx: Context, request: LeaseRequest, mine: Lease | None) -> LeaseAnswer:
+    is_kept = request.action == "heartbeat"
     if mine is None or mine.session != request.session or mine.number != request.number:
         problem = "The lease ended, or is another's by now: acquire it again."
-        return LeaseAnswer([mine] if mine else [], False, problem)
+        if mine and mine.session == request.session and not request.number:
+            problem = f"The session has it: give its number, {mine.number}."
+        what = {"granted": False} if is_kept else {"released": False}
+        return LeaseAnswer([mine] if mine else [], problem=problem, **what)
     kept = replace(mine, until=_until(ctx.now(), request.ttl_s))
-    is_kept = request.action == "heartbeat"
     body = messages.to_json(kept) if is_kept else None
     ctx.state.put_record(SORT, f"{mine.project} {mine.name}", body)
-    return LeaseAnswer([kept] if is_kept else [], is_kept)
+    return LeaseAnswer([kept], granted=True) if is_kept else LeaseAnswer([], released=True)
 
 
 def _next_number(ctx: Context) -> int:

@@ -34,6 +34,7 @@ from vector_memory.service.memory.views import MemoryView, view_in
 CONFIRMED, REFUTED, OUTDATED = VERDICTS = ("confirmed", "refuted", "outdated")
 STEP = {CONFIRMED: 0.15, REFUTED: -0.3, OUTDATED: -0.3}
 LEAST, MOST = 0.05, 0.95
+UNCHANGED = "unchanged"
 VERIFIED = "verified"
 """In `extra`: `verdict`, `at`, `by` and `note` of the last look at whether it is so."""
 RAISED = "raised"
@@ -125,7 +126,7 @@ def boost(ctx: Context, request: BoostRequest) -> WeighedAnswer:
         BadInputError: there is no step left, or it is not the agent's to weigh.
 
     Returns:
-        The memory with its new priority and confidence.
+        The memory with its new priority and confidence; `UNCHANGED` where it is as sure as that can make it.
     """
     shelf, memory = lookup(ctx, request.id)
     agent_rights.require_decided(memory)
@@ -143,6 +144,8 @@ def boost(ctx: Context, request: BoostRequest) -> WeighedAnswer:
         )
     else:
         changed = replace(memory, priority=_next(memory, sign))
+    if (changed.confidence, changed.priority) == (memory.confidence, memory.priority):
+        return WeighedAnswer(view_in(shelf, memory), UNCHANGED)
     changed = replace(changed, updated_at=ctx.now())
     return _changed(ctx, request, shelf, changed, "boost", what=what, direction=direction)
 

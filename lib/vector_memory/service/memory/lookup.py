@@ -174,7 +174,10 @@ def lookup(ctx: Context, prefix: str, shared: bool = False) -> tuple[Shelf, Memo
             )
         matches = others
     if not matches:
-        raise NotFoundError(f"There is no memory {prefix!r}.", "`vector-memory list` shows ids.")
+        raise NotFoundError(
+            f"There is no memory {prefix!r}.",
+            "`vector-memory list` shows ids, as the tool list_memories does.",
+        )
     if len(matches) > 1:
         raise BadInputError(f"Several ids begin with {prefix!r}.", "Give more of it.")
     return matches[0]

@@ -17,10 +17,10 @@ from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.journal.journal import Journal
 from vector_memory.lifecycle.dedup import text_key
-from vector_memory.model import PASSAGE, Memory, Origin, Progress, Scope, Status
+from vector_memory.model import PASSAGE, Memory, Origin, Progress, Status
 from vector_memory.observe.learning import figures
 from vector_memory.observe.learning.figures import NOT_ENOUGH
-from vector_memory.service.base import messages
+from vector_memory.service.base import messages, reach
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.memory import lookup
 from vector_memory.service.think import ledger
@@ -114,7 +114,7 @@ def suite(ctx: Context, request: BenchmarkRequest, progress: Progress) -> ledger
         verdict = f"{figures.TOO_FEW_RUNS.capitalize()}: {figures.LEAST_RUNS} are needed."
     summary = f"{told}. {verdict}" if told else verdict
     summary += "" if request.baseline else " Nothing was kept of this run."
-    count = sum(shelf.journal.count(Scope().listed) for shelf in ctx.all_shelves())
+    count = sum(shelf.journal.count(reach.everything().listed) for shelf in ctx.all_shelves())
     return ledger.answer(ctx, summary, memories=count, dimensions=dimensions, missing=missing)
 
 
@@ -123,7 +123,7 @@ def _probes(ctx: Context, n: int, least: int) -> list[tuple[str, Memory]]:
     that no question has its answer's words in a row."""
     probes = []
     for shelf in ctx.all_shelves():
-        for memory in shelf.journal.recent(Scope().listed, 20 * n):
+        for memory in shelf.journal.recent(reach.everything().listed, 20 * n):
             words = memory.text.split()[: 2 * PROBE_WORDS : 2]
             # What only its own collection's question finds, or nobody, says nothing of quality.
             if len(words) >= least and not (memory.is_quiet or memory.is_held):
@@ -190,7 +190,7 @@ def _duplicates(ctx: Context, n: int) -> Measured | None:
     """Count memories whose words another one of their project has too, passages of talk left out."""
     seen: Counter[tuple[str, bytes]] = Counter()
     for shelf in ctx.all_shelves():
-        for memory in shelf.journal.iter_memories(Scope().listed):
+        for memory in shelf.journal.iter_memories(reach.everything().listed):
             if memory.kind != PASSAGE and memory.status is Status.ACTIVE:
                 seen[memory.project, text_key(" ".join(memory.text.lower().split()))] += 1
     basis = f"of {seen.total()} memories without talk"

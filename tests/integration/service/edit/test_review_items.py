@@ -327,12 +327,21 @@ def test_a_start_tells_of_ten_and_does_not_nag(house: ServiceHouse, put: Put, ap
 
 
 def test_an_agent_reads_what_was_captured_and_decides_nothing(
-    house: ServiceHouse, put: Put
+    house: ServiceHouse, app: Path, put: Put, tmp_path: Path
 ) -> None:
     """It may recall these words anyway."""
-    one = put("Decision one.")
-    (item,) = listed(house, actor="agent")
+    one, here = put("Decision one."), {"actor": "agent", "project": str(app)}
+    (item,) = listed(house, **here)
     assert item["text"] == "Decision one."
+    # Of its own project; the user goes through all.
+    (other := tmp_path / "other").mkdir()
+    house.remember("Decision two.", other, kind="decision", actor="mcp")
+    assert len(listed(house)) == 2
+    assert [one["text"] for one in listed(house, **here)] == ["Decision one."]
+    assert [one["text"] for one in listed(house, actor="agent", project=str(other))] == [
+        "Decision two."
+    ]
+    assert len(listed(house, actor="agent", all_projects=True)) == 2
     for name in ("confirm", "keep", "drop", "raise"):
         with pytest.raises(BadInputError, match="Only the user"):
             door(house.ctx, "review", {name: [one.id], "actor": "mcp"})

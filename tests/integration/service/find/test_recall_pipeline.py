@@ -140,6 +140,29 @@ def test_dates_in_words_limit_a_search(house: ServiceHouse, ledger: Path) -> Non
     assert "next monday" in str(caught.value.hint)
 
 
+def test_a_time_that_holds_nothing_is_an_error(house: ServiceHouse, ledger: Path) -> None:
+    """A day asked for as both ends: it would find nothing, and not say why."""
+    house.remember("The heron sleeps.", ledger)
+    asked = {"project": str(ledger), "since": "2026-05-03"}
+    with pytest.raises(BadInputError, match="no part of it"):
+        door(house.ctx, "list", {**asked, "until": "2026-05-03"})
+    assert door(house.ctx, "list", {**asked, "until": "2026-05-04"})["total"] == 1
+
+
+@pytest.mark.parametrize("tag", ["Größe", "größe", "GRÖSSE"])
+def test_a_tag_is_found_in_any_case(house: ServiceHouse, ledger: Path, tag: str) -> None:
+    """By what looks for memories, and by what removes them."""
+    id = house.remember("The heron is tall.", ledger, tags=["Größe", "bird"])["id"]
+    house.remember("The tern is small.", ledger, tags=["größer"])
+    asked = {"project": str(ledger), "tag": [tag]}
+    told = [
+        door(house.ctx, "list", asked)["memories"],
+        door(house.ctx, "recall", {**asked, "query": "tall heron"})["hits"],
+        door(house.ctx, "forget", {**asked, "dry_run": True})["memories"],
+    ]
+    assert [[one["id"] for one in memories] for memories in told] == [[id]] * 3
+
+
 def test_two_sessions_ago_is_that_session(house: ServiceHouse, ledger: Path) -> None:
     """Sessions are counted back by when they ended."""
     for n, session in enumerate(("first", "second", "third"), 1):

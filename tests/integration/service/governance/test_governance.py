@@ -127,6 +127,15 @@ def test_a_ceiling_keeps_what_is_more_sensitive_from_agents(
     contract(house, ceiling="internal", folders=[str(project)])
     assert told("mcp") == 1
     assert told("user") == 2
+    # Nor do figures tell that it is there.
+    for verb, counted in (("sovereignty", "kept"), ("benchmark", "memories")):
+        request = {"what": "hooks", "cwd": str(project)}
+        user, agent = (
+            str(door(house.ctx, verb, {**request, "actor": by})[counted]) for by in ("user", "mcp")
+        )
+        assert user != agent and "confidential" not in agent
+    with pytest.raises(BadInputError, match="ceiling"):
+        door(house.ctx, "formal_verify", {"actor": "mcp", "cwd": str(project)})
     everywhere = {"query": asked["query"], "all_projects": True, "cwd": str(project)}
     assert len(door(house.ctx, "recall", {**everywhere, "actor": "mcp"})["hits"]) == 1
     prompt = hook_question(house.ctx, "s", str(project), "whole cents of the ledger's auditor?")
@@ -235,7 +244,7 @@ def test_what_is_restricted_is_no_agents_by_its_id(house: ServiceHouse, project:
 HARMLESS = {
     "actors", "agent_dev_env", "audit", "benchmark", "benchmark_suite", "card", "check", "check_proof",
     "constitutional_monitor", "context_budget", "contract", "cost_router", "delegation", "facets", "flags",
-    "formal_verify", "governance_gaps", "governance_report", "growth", "identity", "init", "jobs", "lease", "mark_flag",
+    "governance_gaps", "governance_report", "growth", "identity", "init", "jobs", "lease", "mark_flag",
     "meta_agent", "migrate", "privacy", "prove", "rebuild", "red_team", "run_job", "self_assess", "share_status", "stats",
     "task_specialization", "token", "trust", "vote", "wait", "workflow_optimizer",
 }  # fmt: skip
@@ -448,6 +457,15 @@ def test_two_sessions_see_each_other(house: ServiceHouse, project: Path) -> None
     second = ask("two")
     assert second["granted"] and second["leases"][0]["number"] > number
     assert not ask("one", action="heartbeat", number=number)["granted"]
+    # Whoever forgot the number of what he has is told it; what is given back is told as that.
+    number = second["leases"][0]["number"]
+    assert str(number) in ask("two", action="heartbeat")["problem"]
+    forgot = ask("two", action="release")
+    assert not forgot["released"] and str(number) in forgot["problem"]
+    assert "another's" in ask("one", action="release")["problem"]
+    done = ask("two", action="release", number=number)
+    assert done["released"] and "granted" not in done and done["leases"] == []
+    assert ask("two")["granted"]
     assert leases.release_all(house.ctx, "two") == 1
     assert door(house.ctx, "lease", {"project": str(project)})["leases"] == []
 

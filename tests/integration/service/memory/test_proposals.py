@@ -208,7 +208,7 @@ def test_an_agent_decides_nothing_and_reads_nothing(
 ) -> None:
     """It is told that something waits, without its words; it cannot change what waits."""
     done = propose(house, app)
-    (item,) = ask(house, "review", actor=actor)["items"]
+    (item,) = ask(house, "review", actor=actor, project=str(app))["items"]
     assert item["text"] == ""
     for decision in review.DECISIONS:
         with pytest.raises(BadInputError, match="Only the user"):
