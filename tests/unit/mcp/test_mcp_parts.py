@@ -16,7 +16,7 @@ from vector_memory import arguments
 from vector_memory.arguments import NUMBER, TEXT, WORDS, YES, Argument
 from vector_memory.errors import BadInputError
 from vector_memory.mcp.shown import Shown
-from vector_memory.mcp.telling import Telling
+from vector_memory.mcp.telling import Telling, spoken
 
 LIB = Path(__file__).resolve().parents[3] / "lib"
 FIELDS = (
@@ -243,6 +243,16 @@ class TestTelling:
         )
         assert told
         assert set(told) == {"id", "text", "kind", "date"}
+
+    def test_what_does_not_fit_says_so(self) -> None:
+        """Where a score was asked for; a memory within another answer has a short id, all else its whole one."""
+        told = [
+            Telling(Shown()).memory(memory("x", **more))
+            for more in ({"fits": False}, {"fits": True}, {})
+        ]
+        assert [one and one.get("near") for one in told] == [True, None, None]
+        answer = {"id": ID, "memories": [memory("x", origin="user")]}
+        assert (spoken(answer)["id"], spoken(answer)["memories"][0]["id"]) == (ID, ID[:12])
 
     def test_days_are_the_users(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """As `since` and `until` take them. A deadline is told by its day alone, other times with their zone."""
