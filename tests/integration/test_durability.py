@@ -81,6 +81,13 @@ def hook(home: Home, event: str, **fields: Any) -> bytes:
     return done.stdout
 
 
+def prompted(home: Home, prompt: str) -> bytes:
+    """Return what a prompt of a session of its own brings, b"" where the machine is too busy for it."""
+    with contextlib.suppress(subprocess.CalledProcessError):
+        return hook(home, "UserPromptSubmit", prompt=prompt, session_id=os.urandom(4).hex())
+    return b""
+
+
 # -- kills ------------------------------------------------------------------------------------------
 
 
@@ -177,6 +184,58 @@ def test_a_full_disk_is_told_and_got_over(small_disk: Path) -> None:
         assert found(rig, "room again")[:1] == [third]
         assert found(rig, "deploys staging") == [] or second not in found(rig, "deploys staging")
         assert rig.daemon.stop()
+    finally:
+        with contextlib.suppress(DaemonUnavailableError):
+            rig.daemon.stop()
+
+
+@pytest.mark.parametrize("has_reserve", [True, False])
+def test_a_disk_that_fills_while_no_daemon_runs(
+    small_disk: Path, tmp_path: Path, has_reserve: bool
+) -> None:
+    """One that ended in good order left no log beside its files, and to make them again takes space: the reserve is
+    given up for it, or for what a hook has to leave where it comes first. Without one everybody is told why, and
+    finds by words."""
+    rig = Rig(small_disk / "data")
+    asked = {"query": "readers never block", "all_projects": True}
+    path = str(transcript(tmp_path, [("Which journal mode?", "WAL, since readers never block.")]))
+    try:
+        first = say(rig, "The ledger uses WAL mode")
+        second = say(rig, "Deploys go through staging")
+        rig.until(lambda: os.path.exists(rig.home.reserve), "the reserve")
+        rig.daemon.ask("wait", {"timeout_s": 60})
+        rig.daemon.stop()
+        if not has_reserve:
+            os.unlink(rig.home.reserve)
+        fill(small_disk / "filler", 1 << 12)
+        if has_reserve:
+            for number, event in enumerate(("Stop", "SessionEnd"), 1):
+                with contextlib.suppress(subprocess.CalledProcessError):
+                    hook(rig.home, event, transcript_path=path)
+                if number == 1:
+                    rig.until(lambda: not os.path.exists(rig.home.reserve), "what is given up")
+            assert found(rig, "ledger WAL mode")[:1] == [first]
+            assert rig.daemon.ask("forget", {"ids": [second]})["forgotten"] == 1
+        else:
+            told = rig.until(
+                lambda: hook(rig.home, "SessionStart", session_id=os.urandom(4).hex()), "it"
+            )
+            assert b" is full" in told
+            status = rig.daemon.start()
+            assert (status["state"], "disk is full" in status["error"]) == ("shut", True)
+            with pytest.raises(StoreFullError, match="disk is full"):
+                rig.daemon.ask("forget", {"ids": [second]})
+            words = "Which mode does the ledger use: WAL?"
+            for _ in range(2):
+                # By a daemon that has no store, and without one.
+                told = rig.until(lambda: prompted(rig.home, words), "what is found by words")
+                assert b"The ledger uses WAL mode" in told
+        (small_disk / "filler").unlink()
+        if has_reserve:
+            rig.until(lambda: rig.daemon.ask("recall", asked)["hits"], "the turn")
+            rig.until(lambda: not spool.read_spool(rig.home), "the end of the spool")
+        rig.until(lambda: rig.daemon.start()["state"] == "full", "a daemon with a store")
+        rig.until(lambda: os.path.exists(rig.home.reserve), "the reserve")
     finally:
         with contextlib.suppress(DaemonUnavailableError):
             rig.daemon.stop()
@@ -322,22 +381,33 @@ def test_a_data_home_that_can_only_be_read_answers(tmp_path: Path, rig: Rig) -> 
         answer = json.loads(done.stdout)
         assert [hit["id"] for hit in answer["memories"]] == [one[:12]], done.stderr
         assert "can only be read" in answer["note"]
-        code = (
-            f"import sys; sys.path.insert(0, {str(LIB)!r})\nfrom vector_memory.client.hook import main\n"
-            f"main('Stop', {rig.home.root!r})"
-        )
-        done = subprocess.run(
-            [*unprivileged(), sys.executable, "-c", code],
-            input="{}",
-            capture_output=True,
-            text=True,
-        )
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        for event, told in (("Stop", ""), ("SessionStart", "it can only be read")):
+            code = (
+                f"import sys; sys.path.insert(0, {str(LIB)!r})\nfrom vector_memory.client.hook import main\n"
+                f"main({event!r}, {rig.home.root!r})"
+            )
+            done = subprocess.run(
+                [*unprivileged(), sys.executable, "-c", code],
+                input="{}",
+                capture_output=True,
+                text=True,
+            )
+            assert (done.returncode, done.stderr) == (0, "")
+            assert told in done.stdout if told else not done.stdout
     finally:
         for folder in folders:
             os.chmod(folder, 0o700)
     # What the hook began to start may come up only now that it can: it finds this one, or is it.
     rig.daemon.start()
+
+
+def test_a_start_says_that_a_folder_of_the_data_home_is_a_link(rig: Rig, tmp_path: Path) -> None:
+    """No daemon starts where somebody else may have put the socket's folder."""
+    os.rename(rig.home.run, tmp_path / "elsewhere")
+    os.symlink(tmp_path / "elsewhere", rig.home.run)
+    told = hook(rig.home, "SessionStart")
+    assert b"No store can be opened now" in told
+    assert b"is a link" in told
 
 
 # -- clocks -----------------------------------------------------------------------------------------
@@ -511,20 +581,23 @@ def test_a_downgrade_is_refused_clearly(rig: Rig, name: str) -> None:
     assert len(found(rig, "ledger WAL mode")) == 1
 
 
-@pytest.mark.parametrize("is_served", [True, False])
-def test_turns_without_a_store_wait_for_one(rig: Rig, tmp_path: Path, is_served: bool) -> None:
+@pytest.mark.parametrize("obstacle", ["newer", "no file", "no socket"])
+def test_turns_without_a_store_wait_for_one(rig: Rig, tmp_path: Path, obstacle: str) -> None:
     """Whether a daemon says that there is none or none can start: a session's start is told, what must not be lost is
     in the spool, and the next daemon reads it."""
     rig.daemon.stop() if rig.daemon.start() else None
     state, kept = Path(rig.home.state_db), tmp_path / "kept"
     state.rename(kept)
-    if is_served:
+    if obstacle == "newer":
         raw = sqlite3.connect(state)
         raw.execute("PRAGMA user_version = 99")
         raw.close()
-    else:
+    elif obstacle == "no file":
         state.mkdir()
-    with contextlib.suppress(StoreFullError):
+    else:
+        kept.rename(state)
+        os.mkdir(rig.home.socket)
+    with contextlib.suppress(DaemonUnavailableError):
         rig.daemon.start()
     path = str(transcript(tmp_path, [("Which journal mode?", "WAL, since readers never block.")]))
     for number, event in enumerate(("Stop", "SessionEnd"), 1):
@@ -535,13 +608,16 @@ def test_turns_without_a_store_wait_for_one(rig: Rig, tmp_path: Path, is_served:
     # A machine under load may take longer than a start waits.
     told = rig.until(lambda: hook(rig.home, "SessionStart", session_id=os.urandom(4).hex()), "it")
     assert b"No store can be opened" in told
-    assert hook(rig.home, "UserPromptSubmit", prompt="Which journal mode?") == b""
+    assert prompted(rig.home, "Which journal mode?") == b""
     waiting = [entry["event"] for _, entry in spool.read_spool(rig.home)]
     assert waiting == ["Stop", "SessionEnd"]
     with contextlib.suppress(DaemonUnavailableError):
         rig.daemon.stop()
-    state.unlink() if is_served else state.rmdir()
-    kept.rename(state)
+    if obstacle == "no socket":
+        os.rmdir(rig.home.socket)
+    else:
+        state.rmdir() if obstacle == "no file" else state.unlink()
+        kept.rename(state)
     asked = {"query": "readers never block", "all_projects": True}
     rig.until(lambda: rig.daemon.ask("recall", asked)["hits"], "the turn")
     rig.until(lambda: not spool.read_spool(rig.home), "the end of the spool")

@@ -23,9 +23,11 @@ def status(call: Invocation) -> None:
     _print(call, running or {})
 
 
-def start(call: Invocation) -> None:
-    """Start a daemon, unless one runs."""
-    _print(call, asking.daemon().start())
+def start(call: Invocation) -> int:
+    """Start a daemon, unless one runs; return 1 where it can open no store."""
+    running = asking.daemon().start()
+    _print(call, running)
+    return 1 if running.get("error") else 0
 
 
 def stop(call: Invocation) -> None:
@@ -43,3 +45,5 @@ def _show(status: Row) -> None:
     pid, memory = status.text("pid"), status.text("rss_mb")
     state = status.text("state")
     output.say(f"{state}, process {pid}, {memory} MB" if pid else state)
+    if error := status.text("error"):
+        output.say(f"No store can be opened: {output.plain(error)}")

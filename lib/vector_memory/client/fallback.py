@@ -6,14 +6,15 @@ only, Python 3.9; every step may fail, and then there is no answer. What takes l
 the daemon was started.
 """
 
+import errno
 import os
 import time
 
 from vector_memory import wire
 from vector_memory.client import exchange, spawn
-from vector_memory.errors import BadInputError
+from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system import private
-from vector_memory.system.files import drop
+from vector_memory.system.files import drop, has_room
 from vector_memory.system.paths import Home
 
 TYPE_CHECKING = False
@@ -39,23 +40,34 @@ def answer(call: "exchange.HookEvent") -> bytes:
         return _start_answer(home, call)
     if call.event not in SPOOLED:
         _spawn(home, call)
-    event = _parsed(call)
+    event = _parsed(call.stdin)
     if call.event in SPOOLED:
-        from vector_memory.client import spool
-
         # Nobody waits: what is kept comes before who reads it.
-        folder, configuration = os.fsdecode(call.project_dir), os.fsdecode(call.configuration)
-        spool.write_spool(home, call.event, event, folder, configuration=configuration)
+        _keep(home, call, event)
         _spawn(home, call)
     if call.event == "UserPromptSubmit":
         return _prompt_answer(home, call, event)
     return b""
 
 
-def _parsed(call: "exchange.HookEvent") -> "dict[str, object]":
+def _keep(home: Home, call: "exchange.HookEvent", event: "dict[str, object]") -> None:
+    """Spool an event; on a full disk the reserve is given up for it, which is what it is for."""
+    from vector_memory.client import spool
+
+    folder, configuration = os.fsdecode(call.project_dir), os.fsdecode(call.configuration)
+    try:
+        spool.write_spool(home, call.event, event, folder, configuration=configuration)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        os.unlink(home.reserve)
+        spool.write_spool(home, call.event, event, folder, configuration=configuration)
+
+
+def _parsed(stdin: bytes) -> "dict[str, object]":
     import json
 
-    event = json.loads(call.stdin.decode("utf-8", "replace"))
+    event = json.loads(stdin.decode("utf-8", "replace"))
     if not isinstance(event, dict):
         raise ValueError("no object")
     return event
@@ -76,32 +88,46 @@ def _is_own(home: Home) -> bool:
 def _spawn(home: Home, call: "exchange.HookEvent") -> bool:
     try:
         return spawn.spawn(home, call.lib)
-    except (OSError, BadInputError):
+    except VectorMemoryError:
         return False
 
 
 def _start_answer(home: Home, call: "exchange.HookEvent") -> bytes:
-    begun, again = time.time(), 0.0
+    begun, again, why = time.time(), 0.0, ""
     while call.left_s() > 0.25:
         if time.monotonic() >= again:
-            if not _spawn(home, call):
+            try:
+                if not spawn.spawn(home, call.lib):
+                    break
+            except VectorMemoryError as error:
+                why = str(error)
                 break
             again = time.monotonic() + START_AGAIN_S
         time.sleep(WAIT_STEP_S)
         printed = exchange.ask(call, call.left_s() - 0.2)
         if printed is not None:
             return printed
+    why = why or _failure(home, begun)
+    if not why and not has_room(home.root):
+        # On a slow machine the daemon has not come to say so.
+        why = "The disk of %s is full." % home.root
+    return start_from_files(home, call.project_dir, call.stdin, why)
+
+
+def start_from_files(home: Home, project_dir: bytes, stdin: bytes, why: str) -> bytes:
+    """Return what a session's start prints where no daemon answers it from a store: the project's snapshot, and the line
+    that says why none does, "" where nobody knows."""
     from vector_memory.client import privacy, spool
 
-    folder = os.fsdecode(call.project_dir) or str(_parsed(call).get("cwd") or "")
+    folder = os.fsdecode(project_dir) or str(_parsed(stdin).get("cwd") or "")
     if not privacy.may_speak(home.config, folder, "recall_on_start"):
         return b""
-    notes, why = _snapshot(home, folder), _failure(home, begun)
-    if not (notes or why) or not spool.claim(home, call.stdin):
+    notes = _snapshot(home, folder)
+    if not (notes or why) or not spool.claim(home, stdin):
         return b""
     if notes:
-        exchange.note(call.home, b"starts_from_snapshot")
-    return _output(call.event, notes, why)
+        exchange.note(home.root, b"starts_from_snapshot")
+    return _output("SessionStart", notes, why)
 
 
 def _failure(home: Home, since: float) -> str:
@@ -116,14 +142,6 @@ def _failure(home: Home, since: float) -> str:
             return "{error} {hint}".format(**reason) if is_new else ""
     except (OSError, ValueError, KeyError, TypeError):
         return ""
-
-
-def no_store(home: Home, folder: str, stdin: bytes, why: str) -> bytes:
-    """Return what a session's start prints where a daemon can open no store: the line that says so."""
-    from vector_memory.client import privacy, spool
-
-    is_told = privacy.may_speak(home.config, folder, "recall_on_start")
-    return _output("SessionStart", [], why) if is_told and spool.claim(home, stdin) else b""
 
 
 def _snapshot(home: Home, folder: str) -> "list[fence.Note]":

@@ -206,20 +206,7 @@ class DaemonClient:
         return None
 
     def _spawn(self) -> None:
-        run = self.home.run
-        if os.path.isdir(run) and not os.access(run, os.W_OK):
-            raise errors.StoreFullError(
-                f"No daemon can be started in {self.home.root}: it can only be read.",
-                "Make it writable.",
-            )
-        try:
-            there = spawn.spawn(self.home, os.path.dirname(paths.PACKAGE_ROOT))
-        except OSError as error:
-            raise errors.StoreFullError(
-                f"No daemon can be started in {self.home.root}: {error.strerror}.",
-                "Free space on its disk or make it writable.",
-            ) from error
-        if not there:
+        if not spawn.spawn(self.home, os.path.dirname(paths.PACKAGE_ROOT)):
             raise errors.DaemonUnavailableError(
                 "The runtime is not installed.", "Run ./bootstrap.sh in the plugin's folder."
             )

@@ -4,6 +4,7 @@ import _signal  # type: ignore[import-not-found]
 import fcntl
 import os
 
+from vector_memory.errors import StoreFullError
 from vector_memory.system import private
 from vector_memory.system.paths import Home
 
@@ -27,12 +28,31 @@ def spawn(home: "Home | str", lib: str) -> bool:
     Args:
         home: the data home.
         lib: the folder that holds this package, used while none is installed in `app/current`.
+
+    Raises:
+        StoreFullError: nothing can be written in the data home.
+        BadInputError: somebody else could get at it.
     """
     home = home if isinstance(home, Home) else Home(home)
     python = home.runtime_python
     if not os.access(python, os.X_OK):
         return False
-    home.make()
+    if os.path.isdir(home.run) and not os.access(home.run, os.W_OK):
+        raise StoreFullError(
+            "No daemon can be started in %s: it can only be read." % home.root, "Make it writable."
+        )
+    try:
+        home.make().require_closed()
+        _start_once(home, python, lib)
+    except OSError as error:
+        raise StoreFullError(
+            "No daemon can be started in %s: %s." % (home.root, error.strerror),
+            "Free space on its disk or make it writable.",
+        ) from error
+    return True
+
+
+def _start_once(home: Home, python: str, lib: str) -> None:
     lock = os.open(home.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -42,7 +62,6 @@ def spawn(home: "Home | str", lib: str) -> bool:
         pass
     finally:
         os.close(lock)
-    return True
 
 
 def _start(home: Home, python: str, lib: str, lock: int) -> None:

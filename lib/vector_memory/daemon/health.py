@@ -10,7 +10,9 @@ class DaemonStatus(Answer, kw_only=True):
     """What can be said without looking at any store.
 
     Attributes:
-        state: the stage of its start, see `App.state`; `damaged` where no store can be opened.
+        state: the stage of its start, see `App.state`; `damaged` where no store can be opened since a file is, `shut`
+            where none can for another reason, such as a full disk.
+        error: why none can be opened, "" where one is.
         busy: whether background work is being done, see `App.busy`.
         stages_s: when each stage was reached, in seconds since the start.
         set_aside: how many events are that failed three times.
@@ -20,6 +22,7 @@ class DaemonStatus(Answer, kw_only=True):
     pid: int
     rss_mb: float
     state: str
+    error: str
     busy: bool
     version: str
     uptime_s: float

@@ -25,8 +25,8 @@ def acquire(path: str) -> int | None:
     except OSError:
         os.close(fd)
         return None
-    os.ftruncate(fd, 0)
-    os.pwrite(fd, b"%d\n" % os.getpid(), 0)
+    # Written over what is there, which takes no space: there may be none.
+    os.ftruncate(fd, os.pwrite(fd, b"%d\n" % os.getpid(), 0))
     return fd
 
 

@@ -30,11 +30,13 @@ from vector_memory.errors import (
     DaemonUnavailableError,
     NotFoundError,
     StoreDamagedError,
+    StoreFullError,
     StoreTamperedError,
     VectorMemoryError,
 )
 from vector_memory.service.base import delivery, messages
 from vector_memory.service.base.delivery import Delivery
+from vector_memory.service.base.disk_reserve import Reserve
 from vector_memory.system import bytecode, json_in, paths, private
 from vector_memory.system.paths import Home
 
@@ -54,7 +56,7 @@ ends, say, holds the interpreter's lock. It ends itself, and the next hook start
 OPENING_S = 1_800.0
 """The same while stores are opened: migrating or mending a large journal takes its time."""
 LEFT_ALONE_S = 5.0
-"""After so long without a request it looks whether its plugin is still installed."""
+"""After so long without a request it looks whether its plugin is still installed, and one without a store ends."""
 MAX_LOG_BYTES = 1_000_000
 MOST_DEPTH = 32
 SOCKET = "daemon.sock"
@@ -101,13 +103,7 @@ def _entered(root: str) -> Home:
         BadInputError: somebody else could get at it.
     """
     home = Home(root).make()
-    loose = private.exposed(home.root)
-    if loose:
-        raise BadInputError(
-            f"Anybody can put another folder in the place of those in {loose}.",
-            f"Set its sticky bit (chmod +t {loose}), or choose another data home.",
-        )
-    private.require_closed(home.run)
+    home.require_closed()
     os.chdir(home.run)
     private.require_closed(".")
     return home
@@ -139,19 +135,18 @@ class Daemon:
         logging.getLogger("vector_memory").setLevel(self.settings.log_level.upper())
         self.reason = ""
         self.app: App | None = None
-        self.failure: StoreDamagedError | StoreTamperedError | None = None
+        self.failure: VectorMemoryError | None = None
 
     def run(self) -> bool:
         """Serve until there is a reason to end; whether it ended in good order."""
-        from vector_memory.daemon.app import App
-
         _end_after(OPENING_S)
         signal.signal(signal.SIGTERM, lambda *_: self.end("terminated"))
         signal.signal(signal.SIGINT, lambda *_: self.end("interrupted"))
         try:
-            self.app = App(self.home, self.settings, self._quiet_s)
-        except (StoreDamagedError, StoreTamperedError) as error:
-            # There is nothing to serve but the way back: `restore`.
+            self._open()
+        except VectorMemoryError as error:
+            # There is nothing to serve but the reason, and the way back: `restore`. A file with the reason could
+            # not be written where the disk is full.
             log.error("no store can be opened: %s", error)
             self.failure = error
         _end_after(HUNG_S)
@@ -171,6 +166,23 @@ class Daemon:
             # What it would still write would make the old folder again.
             return False
         return self.app is None or self.app.close(CLOSE_S)
+
+    def _open(self) -> None:
+        """Open the stores. Their logs have to be made again after a daemon that ended in good order, which takes space:
+        on a full disk the reserve is given up for it.
+
+        Raises:
+            VectorMemoryError: none can be opened.
+        """
+        from vector_memory.daemon.app import App
+
+        reserve = Reserve(self.home.reserve)
+        try:
+            self.app = reserve.spare(lambda: App(self.home, self.settings, self._quiet_s))
+        except OSError as error:
+            if (full := StoreFullError.of(error)) is None:
+                raise
+            raise full from error
 
     def end(self, reason: str) -> None:
         """Take no more requests and let `run` return."""
@@ -229,18 +241,19 @@ class Daemon:
 
     def _refuse_hook(self, event: str, body: bytes, reply: Reply) -> None:
         """Answer a hook without a store. What must not be lost is not acknowledged, so that the hook leaves it to the
-        next daemon; a session's start is told."""
+        next daemon, nor is a prompt where files that are whole can still be read; a session's start is told."""
         assert self.failure is not None
-        if event in fallback.SPOOLED:
+        is_readable = isinstance(self.failure, StoreFullError)
+        if event in fallback.SPOOLED or (event == PROMPT and is_readable):
             reply.error(self.failure)
-            return
-        printed = b""
-        if event == "SessionStart":
+        elif event == "SessionStart":
             folder, _, stdin = wire.parse_hook(body)
-            printed = fallback.no_store(self.home, os.fsdecode(folder), stdin, str(self.failure))
-            # The files may have been mended since: another start sees that.
-            self.end("it has no store")
-        reply.send(wire.ANSWER, printed)
+            why = str(self.failure)
+            reply.send(wire.ANSWER, fallback.start_from_files(self.home, folder, stdin, why))
+        else:
+            reply.send(wire.ANSWER, b"")
+        # It may have been mended since, or there is space again: another start sees that.
+        self.end("it has no store")
 
     def _deliver(self, event: str, printed: bytes, answer: Delivery, reply: Reply) -> None:
         try:
@@ -282,7 +295,8 @@ class Daemon:
         return DaemonStatus(
             pid=os.getpid(),
             rss_mb=round(rss_bytes() / 1e6, 1),
-            state=self.app.state() if self.app else "damaged",
+            state=self._state(),
+            error=str(self.failure or ""),
             busy=bool(self.app and self.app.busy()),
             version=self.version,
             uptime_s=round(time.monotonic() - self.started, 1),
@@ -292,6 +306,12 @@ class Daemon:
             data_home=self.home.root,
             variables=config.variables(),
         )
+
+    def _state(self) -> str:
+        if self.app is not None:
+            return self.app.state()
+        is_damaged = isinstance(self.failure, (StoreDamagedError, StoreTamperedError))
+        return "damaged" if is_damaged else "shut"
 
     def _stop(self) -> Written:
         self.end("asked to stop")
@@ -382,6 +402,8 @@ class Daemon:
         idle_s = self._quiet_s()
         if self.app is not None and idle_s > LEFT_ALONE_S and self.app.plugin.is_gone():
             self.end("the plugin was uninstalled")
+        if self.app is None and idle_s > LEFT_ALONE_S:
+            self.end("it has no store")
         if idle_s > self.settings.idle_exit_minutes * 60 and not (self.app and self.app.busy()):
             self.end("idle")
 

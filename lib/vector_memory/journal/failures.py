@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
 from vector_memory.errors import BadInputError, StoreDamagedError, StoreFullError, VectorMemoryError
+from vector_memory.system.files import has_room
 
 # Message texts, since error codes reach Python from 3.11 on only.
 _FULL = ("disk is full", "readonly", "read-only", "disk i/o error", "unable to open")
@@ -82,8 +84,10 @@ def translate(error: sqlite3.Error, path: str) -> Exception:
 
 
 def _full(path: str, error: Exception) -> StoreFullError:
+    # Of a full disk SQLite says that it is full, or that something went wrong there.
+    why = str(error) if has_room(os.path.dirname(path)) else f"its disk is full ({error})"
     return StoreFullError(
-        f"{path} cannot be written: {error}.", "Free space on its disk or make its folder writable."
+        f"{path} cannot be written: {why}.", "Free space on its disk or make its folder writable."
     )
 
 

@@ -23,6 +23,7 @@ HOLLOW_BYTES = 64 * 1024**2
 HOLLOW_SHARE = 64
 """A file of so many bytes of which less than this part is on the disk is mostly a hole. Text that a
 file system compresses comes nowhere near it."""
+ROOM_BYTES = 65_536
 ITSELF = "Give the path of the file itself."
 _EXTENTS = 1_000
 _HEAD_BYTES = 512
@@ -210,6 +211,15 @@ def drop(path: str, ignored: "type[OSError]" = FileNotFoundError) -> None:
         os.unlink(path)
     except ignored:
         pass
+
+
+def has_room(folder: str) -> bool:
+    """Whether a disk has room for the two files that a database needs beside it; also where that cannot be told."""
+    try:
+        disk = os.statvfs(folder)
+    except OSError:
+        return True
+    return disk.f_bavail * disk.f_frsize >= ROOM_BYTES
 
 
 def explained(path: str, error: OSError) -> VectorMemoryError:

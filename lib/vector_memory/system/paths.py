@@ -141,6 +141,19 @@ class Home:
                 private.close_folder(self.path(name))
         return self
 
+    def require_closed(self) -> None:
+        """Make sure that nobody else can put something in the place of what a daemon serves.
+
+        Raises:
+            BadInputError: somebody could.
+        """
+        if loose := private.exposed(self.root):
+            raise BadInputError(
+                "Anybody can put another folder in the place of those in %s." % loose,
+                "Set its sticky bit (chmod +t %s), or choose another data home." % loose,
+            )
+        private.require_closed(self.run)
+
     def is_shared_place(self) -> bool:
         """Whether somebody made their home folder, or one like /tmp, the data home: its rights are not
         ours to change."""

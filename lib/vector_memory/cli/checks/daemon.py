@@ -26,6 +26,11 @@ def check(case: Case) -> Iterator[CheckResult]:
             see = f"See {case.home.path('logs', 'daemon.out')}."
             yield fail(f"It does not start: {error.message}", f"{error.hint} {see}".lstrip())
             return
+    if why := Row(case.status).text("error"):
+        # Whatever it is asked, it has nothing else to say.
+        case.status = None
+        yield fail(f"It can open no store: {why}", "Mend that; it starts anew by itself.")
+        return
     yield from _running(Row(case.status))
 
 
