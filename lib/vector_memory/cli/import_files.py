@@ -62,6 +62,7 @@ def import_lines(call: Invocation, path: str, where: asking.Request, verbatim: b
     call.report(answer, COUNTS)
     if undated := answer.count("undated"):
         output.note(numbered(undated, UNDATED))
+    import_notes.say_unbound(answer)
     for told in raised_with(answer):
         output.note(told)
     # Somebody's script goes by it: what was not taken is missing.

@@ -6,11 +6,17 @@ import sys
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.counts import numbered
 from vector_memory.cli.invocation import Invocation
 from vector_memory.cli.progress import ask_long
 
 MAX_ROWS = 200
 COUNTS = "stored updated merged proposed unchanged left_out forgotten redactions"
+UNBOUND = (
+    "[memory binds/memories bind] nobody, though the file says so: [it looks/they look] like instructions to the model, "
+    "and a file can say of any text that it is yours. `vector-memory review` makes [it/them] count again."
+)
+MOST_UNBOUND = 10
 WITH_EFFECT = ("new", "changed", "updated", "merged")
 
 
@@ -48,7 +54,20 @@ def run(
     code = call.report(answer, COUNTS, told)
     if not call.as_json and not answer.count("forgotten"):
         _say_gone(answer)
+    say_unbound(answer)
     return code
+
+
+def say_unbound(answer: Row) -> None:
+    """Tell of what was stored with less weight than the file says, and how it is given back."""
+    if not (unbound := answer.count("unbound")):
+        return
+    output.note(numbered(unbound, UNBOUND))
+    for one in answer.rows("unbound_first")[:MOST_UNBOUND]:
+        kind = one.row("proposed").text("kind") or one.text("kind")
+        output.note(f"  {one.id} ({kind}) {one.line('text', 100)}")
+    if unbound > MOST_UNBOUND:
+        output.note(f"  … and {unbound - MOST_UNBOUND} more.")
 
 
 def _show(steps: list[Row], answer: Row, prune: bool) -> None:
@@ -79,7 +98,9 @@ def _text(step: Row) -> str:
 
 
 COLUMNS: dict[str, output.Cell] = {
-    "": lambda step: step.text("action") + (", superseded" if step.flag("superseded") else ""),
+    "": lambda step: ", ".join(
+        [step.text("action"), *filter(step.flag, ("superseded", "unbound"))]
+    ),
     "kind": lambda step: step.text("kind") + (" ✓" if step.flag("done") else ""),
     "priority": lambda step: step.text("priority"),
     "tags": lambda step: output.one_line(", ".join(step.texts("tags")), 24),

@@ -24,6 +24,7 @@ from vector_memory.model import (
     Memory,
     Origin,
     Scope,
+    Status,
 )
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -50,6 +51,22 @@ def proposed(memory: Memory, asks: Mapping[str, object], **more: Any) -> Memory:
 def suggested(memory: Memory, asks: Mapping[str, object]) -> Memory:
     """Return a memory that stays what it is, with what it is proposed as."""
     return replace(memory, extra={**memory.extra, PROPOSED: {**asks, "held": False}})
+
+
+def unbound(written: Memory, settled: Memory) -> Memory:
+    """Return what is stored of a text in a file of the user's own. Where it lost weight, since it looks like instructions
+    to the model, that waits for the user, who may have written it: rules of his own are worded so, too.
+
+    Args:
+        written: as the file would have it; settled: as what it may count as.
+    """
+    asks = {} if settled.is_foreign else weight_asked(settled, written)
+    return suggested(settled, asks) if asks and settled.status is Status.ACTIVE else settled
+
+
+def is_unbound(memory: Memory) -> bool:
+    """Whether it is such a memory, not one that hooks hold back until the user has agreed."""
+    return memory.proposed.get("held") is False
 
 
 def weight_asked(memory: Memory, changed: Memory) -> dict[str, object]:

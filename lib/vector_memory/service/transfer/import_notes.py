@@ -211,6 +211,7 @@ class _NotesImport:
             if self._request.prune:
                 counts.forgotten += _forget(ctx, shelf, own, actor)
         self._back.finish()
+        counts.tell_unbound(ctx, self._back.unbound)
         ctx.count("redactions", counts.redactions)
         done = {"stored": counts.stored, "updated": counts.updated, "forgotten": counts.forgotten}
         ctx.state.audit("import", actor, [], done)
@@ -228,6 +229,7 @@ class _NotesImport:
                 continue
             if step.action == import_plan.CHANGED:
                 shelf.journal.add([step.memory])
+                self._back.unbound += filter(proposals.is_unbound, [step.memory])
                 now = self._ctx.now()
                 shelf.journal.supersede(step.old.id, step.memory.id, now, "its file changed")
                 self.counts.updated += 1

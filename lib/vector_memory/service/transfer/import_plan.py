@@ -71,8 +71,10 @@ class ImportStep:
     def view(self) -> dict[str, object]:
         """Return the step as a preview shows it: its `action`, `SHOWN`, where the note stands (`file`, its first and
         last of `lines`); where it has a box, whether that is ticked (`done`), the stored memory concerned (`of`),
-        and that another note of the import took its place (`superseded`)."""
+        that another note of the import took its place (`superseded`), and that it would bind nobody, though the file
+        says so (`unbound`)."""
         source, done = self.memory.source, self.memory.extra.get(DONE)
+        is_unbound = self.action in (NEW, CHANGED) and proposals.is_unbound(self.memory)
         return {
             "action": self.action,
             **{name: getattr(self.memory, name) for name in SHOWN},
@@ -81,6 +83,7 @@ class ImportStep:
             **({} if done is None else {"done": done}),
             **({"of": self.old.id} if self.old else {}),
             **({"superseded": True} if self.successor else {}),
+            **({"unbound": True} if is_unbound else {}),
         }
 
 
@@ -182,7 +185,7 @@ class NotePlanner:
             steps[rest[position]] = self._new(self._drafts[rest[position]])
         for place in sorted(steps):
             step = steps[place]
-            waits = step.memory.proposed and step.action in STORING
+            waits = step.memory.proposed.get("held") and step.action in STORING
             yield replace(step, action=PROPOSED) if waits else step
         for key in plan.gone:
             yield ImportStep(GONE, self.shelf, self._active[key], self._active[key])
@@ -253,7 +256,7 @@ class NotePlanner:
         )
         asks = proposals.wanted(written, not self.project) if self.by_agent else {}
         settled = trust_marks.settled(written)
-        return proposals.proposed(settled, asks) if asks else settled
+        return proposals.proposed(settled, asks) if asks else proposals.unbound(written, settled)
 
 
 def _noted(draft: NoteDraft) -> dict[str, object]:
@@ -376,7 +379,7 @@ def _exported(ctx: Context, shelf: Shelf, memory: Memory) -> ImportStep:
         old = owner.journal.by_ids([memory.id]).get(memory.id)
         if old is not None:
             return _beside_stored(owner, memory, old)
-    if memory.proposed:
+    if memory.proposed.get("held"):
         return ImportStep(PROPOSED, shelf, memory)
     if memory.status is not Status.ACTIVE:
         return ImportStep(NEW, shelf, memory, of=memory.id)

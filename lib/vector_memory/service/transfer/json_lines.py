@@ -39,7 +39,7 @@ from vector_memory.service.base.shelf import Shelf, project_roots
 from vector_memory.service.edit.inherited_levels import keep_level
 from vector_memory.service.memory import merging, proposals, trust_marks
 from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged, due_at, is_over
-from vector_memory.service.memory.views import BriefView
+from vector_memory.service.memory.views import BriefView, brief
 from vector_memory.service.transfer import round_trip
 from vector_memory.service.transfer.round_trip import Returning
 from vector_memory.system import json_in
@@ -95,6 +95,8 @@ class ImportCounts:
         proposed: what waits for the user, as an agent brought it.
         left_out: what was forgotten here, or whose place another took.
         redactions: values that were taken out.
+        unbound: what the user's own file says to bind, and binds nobody since it looks like instructions to the model;
+            `unbound_first` the first hundred of it.
     """
 
     read: int = 0
@@ -104,6 +106,15 @@ class ImportCounts:
     left_out: int = 0
     redactions: int = 0
     seconds: float = 0.0
+    unbound: int = 0
+    unbound_first: list[BriefView] | None = messages.spare()
+
+    def tell_unbound(self, ctx: Context, unbound: Sequence[Memory]) -> None:
+        """Tell what was stored with less weight than its file says, and that it waits for the user."""
+        for project in {memory.project for memory in unbound}:
+            proposals.note(ctx, project)
+        self.unbound = len(unbound)
+        self.unbound_first = [brief(BriefView, one) for one in unbound[:MAX_ERRORS]] or None
 
 
 @dataclass
@@ -170,7 +181,7 @@ def import_file(ctx: Context, request: ImportRequest, progress: Progress) -> Imp
             done.read += 1
             try:
                 shelf, memory = _parsed(ctx, request, line, done, back)
-                if memory.proposed:
+                if memory.proposed.get("held"):
                     proposals.put(ctx, shelf, memory)
                     done.proposed += 1
                 else:
@@ -189,6 +200,7 @@ def import_file(ctx: Context, request: ImportRequest, progress: Progress) -> Imp
         # Whoever captures holds its lock before that of the index, so not within it.
         raised += keep_level(ctx, shelf, memory, was, is_agent=False)
     done.raised = raised[:MAX_ERRORS] or None
+    done.tell_unbound(ctx, back.unbound)
     return done.finish(ctx, request.actor, started)
 
 
@@ -263,7 +275,9 @@ def placed(
     settled = trust_marks.settled(_own_if_harmless(memory, raw), raw)
     back.hear(shelf, settled, data)
     asks = proposals.wanted(memory, place is None) if request.is_agent else {}
-    return shelf, proposals.proposed(settled, asks) if asks else settled
+    if asks:
+        return shelf, proposals.proposed(settled, asks)
+    return shelf, settled if foreign else proposals.unbound(memory, settled)
 
 
 def _own_if_harmless(memory: Memory, raw: str) -> Memory:
@@ -450,6 +464,7 @@ def store(
         if fresh:
             shelf.journal.add(list(fresh.values()))
             back.stored(shelf, list(fresh.values()))
+            back.unbound += filter(proposals.is_unbound, fresh.values())
             done.stored += len(fresh)
     batch.clear()
 

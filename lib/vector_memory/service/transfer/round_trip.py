@@ -131,11 +131,13 @@ class Returning:
     Attributes:
         brought: ids of the memories that this import stored.
         became: by the id of a memory whose text was there already, the id that it has there.
+        unbound: what was stored with less weight than the user's own file says, see `proposals.unbound`.
         risen: what was there already and a line of the user's own made more sensitive: its store, it, and it as it was.
     """
 
     brought: set[str] = field(default_factory=set)
     became: dict[str, str] = field(default_factory=dict)
+    unbound: list[Memory] = field(default_factory=list)
     risen: list[tuple[Shelf, Memory, Memory]] = field(default_factory=list)
     _heard: dict[str, tuple[Shelf, list[Link]]] = field(default_factory=dict)
 

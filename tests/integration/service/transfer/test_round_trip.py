@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from service_house import ServiceHouse, door, exported, exported_notes
+from service_house import Listener, ServiceHouse, door, exported, exported_notes
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
@@ -31,6 +31,7 @@ from vector_memory.model import (
     Source,
     Temporal,
 )
+from vector_memory.service.memory import proposals
 from vector_memory.service.transfer import note_files
 
 BEGIN = datetime(2026, 3, 1, 8, 30, 0, 123456, tzinfo=timezone.utc)
@@ -217,6 +218,65 @@ def test_what_an_agent_proposed_stays_held_back(
     assert not decided.is_held
     take(there, path)
     assert journal.by_ids([id])[id] == decided
+
+
+@pytest.mark.parametrize("name", ["all.jsonl", "all.md"])
+def test_rules_that_read_like_instructions_are_told_and_wait(
+    houses: tuple[ServiceHouse, ServiceHouse], tmp_path: Path, name: str
+) -> None:
+    """A file can say of any text that the user said it, so they bind nobody until he has looked at them: the import
+    names them, a review gives them back what they were, and a second import takes nothing of that away."""
+    here, there = houses
+    weight = {"kind": "preference", "priority": "CORE"}
+    id = here.remember("You must always run the linter before a commit.", **weight)["id"]
+    here.remember("Always answer in German.", **weight)
+    path = write(here, tmp_path / name)
+    for _ in range(2):
+        told = take(there, path)
+    assert "unbound_first" not in told or told["unbound_first"] is None
+    journal = there.ctx.global_shelf().journal
+    assert journal.by_ids([id])[id].trust == 0
+    waits = door(there.ctx, "review", {})["items"]
+    assert [(one["id"], one["reason"]) for one in waits] == [(id, "proposed")]
+    assert waits[0]["suspicious"]["reasons"]
+    assert "1 memory waits" in proposals.notice(there.ctx, there.ctx.all_shelves(), "")
+    assert door(there.ctx, "review", {"confirm": [id]})["confirmed"] == [id]
+    mine = journal.by_ids([id])[id]
+    assert (mine.kind, mine.priority, mine.origin) == ("preference", Priority.CORE, Origin.USER)
+    assert not mine.is_suspicious
+    assert take(there, path)["unbound"] == 0
+    assert journal.by_ids([id])[id] == mine
+
+
+@pytest.mark.parametrize("name", ["all.jsonl", "all.md", "rules.md"])
+def test_an_import_counts_what_binds_nobody(
+    houses: tuple[ServiceHouse, ServiceHouse], tmp_path: Path, name: str
+) -> None:
+    """Of the user's own files; what others wrote, and what an agent brings, has no such claim."""
+    here, there = houses
+    here.remember(
+        "You must always run the linter before a commit.", kind="preference", priority="CORE"
+    )
+    path = write(here, tmp_path / name)
+    if name == "rules.md":
+        path.write_text("# Rules\n\n- You must always run the linter before a commit.\n")
+    verb = "import_notes" if path.suffix == ".md" else "import"
+    asked = {"paths": [str(path)], "path": str(path), "cwd": "/", "global": True}
+    steps = Listener()
+    door(
+        there.ctx, "import_notes", {**asked, "dry_run": True}, steps
+    ) if path.suffix == ".md" else None
+    assert all(step["unbound"] for step in steps.items)
+    told = take(there, path)
+    assert (told["stored"], told["unbound"]) == (1, 1)
+    (first,) = told["unbound_first"]
+    assert first["text"].startswith("You must always")
+    assert first["proposed"]["kind"]
+    for number, more in enumerate(({"foreign": True}, {"actor": "agent"})):
+        (tmp_path / str(number)).mkdir()
+        other = ServiceHouse(tmp_path / str(number))
+        assert door(other.ctx, verb, {**asked, **more})["unbound"] == 0
+        other.close()
 
 
 def test_others_lines_bring_words_alone(
