@@ -25,7 +25,9 @@ from vector_memory.service.base import context_block, privacy
 from vector_memory.service.base.asker import HookQuestion, asker_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.session_memory import SessionTail, last_turn
+from vector_memory.service.capture import unended
 from vector_memory.service.inject import prompt_recall, session_start
+from vector_memory.system import ancestry
 from vector_memory.system.files import with_real_folder
 from vector_memory.system.json_in import Record
 
@@ -128,6 +130,10 @@ class Events:
         self._callers.heard(started, event, "" if message.agent_id else message.prompt)
         if not _is_named(message.folder):
             return b""
+        if not message.agent_id:
+            turn = self._turn(message)
+            turn.client = ancestry.identity(started.by) if started else turn.client
+            turn.is_over = event in FINAL_EVENTS
         self._plugin.heard(os.fsdecode(configuration))
         with privacy.for_folder(self._ctx, message.folder, [os.fsdecode(configuration)]):
             printed = (
@@ -162,7 +168,25 @@ class Events:
             return ""
         now = self._ctx.now()
         self._ctx.state.remember_session(question.session, question.place.id, question.folder, now)
-        return session_start.on_start(self._ctx, question)
+        unread = self._read_left(question) if source != "compact" else ""
+        return session_start.on_start(self._ctx, question, unread)
+
+    def _read_left(self, question: HookQuestion) -> str:
+        """Have read what the session before left unread, as if it told of its end now; nobody waits for it. Return the
+        sentence that tells of it, "" for nothing."""
+        try:
+            left = unended.newest(self._ctx, question)
+        except OSError:
+            # Another program's files, which may go at any moment.
+            left = None
+        if left is None:
+            return ""
+        last_turn(self._ctx.running, left.session).is_over = True
+        sent: dict[str, object] = {"session_id": left.session, "transcript_path": left.path}
+        event = "SessionEnd" if left.is_over else "Stop"
+        named = next(iter(policy.configurations()), "")
+        self._ctx.later(lambda: self._spool(event, sent, left.folder, named, is_kept=True))
+        return unended.notice(left)
 
     def _question(self, message: HookMessage, **more: Any) -> HookQuestion | None:
         """Return what a hook asks, and from where; None where the user wants no memory."""
@@ -257,14 +281,26 @@ class Events:
     def _capture(self, message: HookMessage, last: str = "") -> str:
         """Acknowledge only what is durable: the event is spooled before the hook is answered, and
         the file goes when its transcript is indexed."""
-        home, event = self._ctx.home, message.sent.text("hook_event_name")
-        named, is_kept = next(iter(policy.configurations()), ""), self._ctx.settings.capture
-        if is_kept or _is_in_order(home.config):
-            path = self._ctx.reserve.spare(
-                lambda: write_spool(home, event, message.sent, message.folder, None, named, is_kept)
-            )
-            self.backlog.add(path, last)
+        event, is_kept = message.sent.text("hook_event_name"), self._ctx.settings.capture
+        if is_kept or _is_in_order(self._ctx.home.config):
+            named = next(iter(policy.configurations()), "")
+            self._spool(event, message.sent, message.folder, named, is_kept, last)
         return ""
+
+    def _spool(
+        self,
+        event: str,
+        sent: dict[str, object],
+        folder: str,
+        configuration: str,
+        is_kept: bool,
+        last: str = "",
+    ) -> None:
+        home = self._ctx.home
+        path = self._ctx.reserve.spare(
+            lambda: write_spool(home, event, sent, folder, None, configuration, is_kept)
+        )
+        self.backlog.add(path, last)
 
     def _learn(self, entry: Record, last: str, apart: bool) -> None:
         """Do what a spooled event means."""

@@ -49,8 +49,15 @@ FIRST_ASKED, MOST_ASKED = 4, 16
 
 @dataclass
 class SessionTail:
-    """A session's last words."""
+    """A session's last words, and who speaks.
 
+    Attributes:
+        client: the process that the session runs in, by its number and start; None where that is not known.
+        is_over: whether it was ended in order, or read to its end since.
+    """
+
+    client: tuple[int, int] | None = None
+    is_over: bool = False
     prompt: str = ""
     answer: str = ""
     compacted_at: datetime | None = None

@@ -64,14 +64,17 @@ MOST_DATED = 3
 """How many of what has its date these days come with their words; the line of notices counts all."""
 
 
-def on_start(ctx: Context, question: HookQuestion) -> str:
+def on_start(ctx: Context, question: HookQuestion, unread: str = "") -> str:
     """Return the fenced briefing that a session starts with, "" where there is nothing to tell.
 
     After a compaction the model has forgotten what it was shown, so all of it may be shown again.
+
+    Args:
+        unread: the sentence that tells of a newer session than those that were read, "" for none.
     """
     if question.source in ("compact", "clear"):
         ctx.state.clear_shown(question.session)
-    line = _notices(ctx, question)
+    line = _notices(ctx, question, unread)
     if not ctx.settings.recall_on_start:
         return line
     shown = ctx.state.shown(question.session)
@@ -99,7 +102,7 @@ def on_start(ctx: Context, question: HookQuestion) -> str:
     return "\n".join(filter(None, (told, line)))
 
 
-def _notices(ctx: Context, question: HookQuestion) -> str:
+def _notices(ctx: Context, question: HookQuestion, unread: str) -> str:
     """Return the line of what the memory itself has to say to the user, "" for nothing. What waits is not named:
     the model has written it, and would read it again."""
     told, room = [privacy_rules.notice(ctx, question.place)], NOTICE_TOKENS
@@ -107,6 +110,7 @@ def _notices(ctx: Context, question: HookQuestion) -> str:
         moved = list(moved_projects.likely(ctx, question.place).values())[:1]
         # A command that is cut short is of no use.
         told, room = [*moved, *told], room + sum(map(fence.tokens, moved))
+        told.append(unread)
         told.append(proposals.notice(ctx, question.shelves, question.place.id))
         told.append(_dates(ctx, question))
         told.append(leases.notice(ctx, question.place.id, question.session))

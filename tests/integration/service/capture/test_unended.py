@@ -1,0 +1,169 @@
+"""A session whose client was killed told nobody of its end: the next one of its project has it read."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from service_house import ServiceHouse, door
+from talk import transcript
+
+from vector_memory import wire
+from vector_memory.client.spool import read_spool
+from vector_memory.daemon.callers import Started
+from vector_memory.daemon.events import Events
+from vector_memory.system import processes
+
+OLD = [("How often is the old gauge read?", "The night shift reads the old gauge every hour.")]
+NEW = [
+    (
+        "Can you move all cranes of hall two from HTTP to MQTT?",
+        "Cranes 1 to 14 report over MQTT now; 15 to 20 are left.",
+    )
+]
+LATER = [*NEW, ("And the lifts of hall three?", "The lifts of hall three report over MQTT, too.")]
+
+
+class Client:
+    """Sessions of one project, one after the other or at once; what a daemon reads waits until `read`."""
+
+    def __init__(self, house: ServiceHouse, project: Path) -> None:
+        self.house, self.project = house, project
+        self.folder = project.parent / "transcripts"
+        self.folder.mkdir()
+        self.waiting: list[object] = []
+        self.events = Events(house.ctx, self.waiting.append)
+
+    def say(self, session: str, talk: list[tuple[str, str]], folder: Path | None = None) -> Path:
+        """Let a session have said something."""
+        path = transcript(folder or self.project, talk, session, after_hours=session != "old")
+        there = self.folder / path.name
+        path.rename(there)
+        return there
+
+    def tell(
+        self, event: str, session: str, by: int = 0, prompt: str = "", folder: Path | None = None
+    ) -> str:
+        """Run a hook, of the client that is process `by`; return what it brings."""
+        cwd, process = str(folder or self.project), processes.process(by) if by else None
+        told = {
+            "hook_event_name": event, "session_id": session, "cwd": cwd, "prompt": prompt,
+            "transcript_path": str(self.folder / f"{session}.jsonl"), "source": "startup",
+        }  # fmt: skip
+        body = wire.encode_hook(cwd.encode(), b"", json.dumps(told).encode())
+        started = Started(process, True) if process else None
+        return self.events.answer(event, body, started).decode()
+
+    def end(self, session: str, event: str = "SessionEnd") -> None:
+        """Let a session end in order, or a turn of it."""
+        self.tell(event, session)
+        self.read()
+
+    def read(self) -> None:
+        """Read all that waits."""
+        while self.waiting:
+            self.waiting.pop(0)()  # type: ignore[operator]
+
+    def queued(self) -> list[tuple[str, str]]:
+        """Return the session and event of what waits to be read."""
+        return [
+            (str(entry["session"]), str(entry["event"]))
+            for _, entry in read_spool(self.house.ctx.home)
+        ]
+
+    def known(self) -> str:
+        """Return all that is stored."""
+        return str(door(self.house.ctx, "list", {"all_projects": True, "k": 1_000})["memories"])
+
+
+@pytest.fixture
+def client(house: ServiceHouse, app: Path) -> Client:
+    made = Client(house, app)
+    made.say("old", OLD)
+    made.end("old")
+    return made
+
+
+@pytest.fixture
+def another() -> Iterator[subprocess.Popen[bytes]]:
+    """Another process than this one."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as made:
+        yield made
+
+
+def test_it_is_read_when_the_next_one_starts(client: Client) -> None:
+    """The start says that what it tells is not the newest, and a prompt soon after is told the newest."""
+    client.tell("SessionStart", "new")
+    client.say("new", NEW)
+    told = client.tell("SessionStart", "next")
+    assert "old gauge" in told
+    assert "A newer session (new, " in told
+    client.read()
+    assert "15 to 20 are left" in client.tell("UserPromptSubmit", "next", prompt="continue")
+    assert "newer session" not in client.tell("SessionStart", "third")
+    assert client.queued() == []
+
+
+def test_one_that_was_read_in_part_is_read_on(client: Client) -> None:
+    """Nothing is said of it: it is the one that the start tells."""
+    client.say("new", NEW)
+    client.end("new", "Stop")
+    client.say("new", LATER)
+    assert "newer session" not in client.tell("SessionStart", "next")
+    client.read()
+    assert "hall three" in client.known()
+
+
+@pytest.mark.skipif(processes.process(os.getpid()) is None, reason="nobody tells of processes here")
+def test_one_that_goes_on_is_left_alone(client: Client, another: subprocess.Popen[bytes]) -> None:
+    """Beside it another one is looked at, and once its client has gone its end is certain, as is that of one whose
+    client began the present one."""
+    client.tell("SessionStart", "beside", by=another.pid)
+    client.tell("SessionStart", "crashed", by=os.getpid())
+    client.say("crashed", NEW)
+    os.utime(client.folder / "crashed.jsonl", (2_000_000_000, 2_000_000_000))
+    client.say("beside", LATER)
+    os.utime(client.folder / "beside.jsonl", (2_000_000_100, 2_000_000_100))
+    assert "newer session (crashed" in client.tell("SessionStart", "next", by=os.getpid())
+    assert client.queued() == [("crashed", "Stop")]
+    client.read()
+    client.tell("SessionStart", "again", by=os.getpid())
+    assert client.queued() == []
+    another.kill()
+    another.wait()
+    assert "newer session (beside" in client.tell("SessionStart", "third", by=os.getpid())
+    assert client.queued() == [("beside", "SessionEnd")]
+
+
+def test_one_that_ended_in_order_is_not_read_again(client: Client) -> None:
+    """Nor is that of a resumed or compacted session itself."""
+    client.say("new", NEW)
+    client.end("new")
+    client.tell("SessionStart", "next")
+    client.tell("SessionStart", "new")
+    assert client.queued() == []
+
+
+@pytest.mark.parametrize("why", ["never asked for", "capture off", "excluded", "another project"])
+def test_what_nobody_asked_for_stays_unread(
+    house: ServiceHouse, app: Path, tmp_path: Path, why: str
+) -> None:
+    client = Client(house, app)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    if why != "never asked for":
+        client.say("old", OLD)
+        client.end("old")
+    client.say("new", NEW, elsewhere if why == "another project" else app)
+    if why == "capture off":
+        house.ctx.settings = replace(house.ctx.settings, capture=False)
+    elif why == "excluded":
+        house.ctx.settings = replace(house.ctx.settings, excluded_projects=(str(app),))
+    assert "newer session" not in client.tell("SessionStart", "next")
+    assert client.queued() == []
