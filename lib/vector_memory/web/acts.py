@@ -153,7 +153,10 @@ def store(call: WebCall) -> Json:
         given.setdefault("kind", kind)
     if given.get("supersedes"):
         given["supersedes"] = call.memory(given["supersedes"])["id"]
-    answer = call.ask("remember", **call.scope(writes=True), **given)
+    # What takes the place of another is stored where that is, unless a project is named.
+    is_named = call.arguments.get("project") or call.arguments.get("global")
+    scope = call.scope(writes=True) if is_named or not given.get("supersedes") else {}
+    answer = call.ask("remember", **scope, **given)
     action, others = answer["action"], []
     if call.token.may("read"):
         of = [answer["of"]] if answer.get("of") else []

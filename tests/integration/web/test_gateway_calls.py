@@ -414,3 +414,16 @@ def test_an_answer_without_a_daemon_is_an_error(tmp_path: Path) -> None:
             back = served.get(path, token)
             assert back.status == 503
             assert set(back.body) == {"error", "hint"}
+
+
+def test_what_takes_the_place_of_another_is_stored_where_that_is(
+    served: Gateway, admin: str, tmp_path: Path
+) -> None:
+    """Unless a project is named."""
+    there = tmp_path / "lock"
+    there.mkdir()
+    id = stored(served, admin, "The lock's sluice is greased in June.", project=str(there))
+    id = stored(served, admin, "The lock's sluice is greased in May.", supersedes=id)
+    assert served.get(f"/v1/memories/{id}", admin).body["memory"]["project"] == "lock"
+    id = stored(served, admin, "It is greased in July.", supersedes=id, project=str(served.folder))
+    assert served.get(f"/v1/memories/{id}", admin).body["memory"]["project"] == served.folder.name

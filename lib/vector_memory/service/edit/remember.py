@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
@@ -13,12 +13,14 @@ from vector_memory.model import (
     COLLECTION_OF,
     COLLECTIONS,
     DEFAULT_COLLECTION,
+    GLOBAL_PROJECT,
     IS_FOREIGN,
     JURISDICTIONS,
     PROPOSED,
     QUIET,
     TRIGGERS,
     CleanText,
+    Link,
     Memory,
     Origin,
     Priority,
@@ -30,7 +32,7 @@ from vector_memory.model import (
 )
 from vector_memory.service.base import messages, privacy, reach, request_fields
 from vector_memory.service.base.context import Context, new_id
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf, project_names, project_roots
 from vector_memory.service.edit.inherited_levels import keep_level
 from vector_memory.service.learning import conditions, procedures
 from vector_memory.service.memory import (
@@ -67,8 +69,10 @@ class RememberRequest(AgeingWishes):
         id: what the memory is to be called, 32 hexadecimal digits: asked twice, it is stored once.
         at: when it was said; None for now.
         supersedes: the id of the memory that gives way to it, or how that begins. What is not said of the new
-            one is as it was with that: its kind, its tags, when it comes, how it ages, and where the user asks, its
-            priority.
+            one is as it was with that: its project, its kind, its tags, when it comes, how it ages, and where the
+            user asks, its priority.
+        answers: the id of what it answers, or how that begins. It is stored where that is, unless it is said
+            otherwise.
         session: the session in which it was asked to be remembered.
         origin: whose words it is said to be, one of `Origin`.
         triggers: conditions under which it comes by itself, see `learning.procedures.read`.
@@ -86,6 +90,7 @@ class RememberRequest(AgeingWishes):
     collection: str = messages.one_of(OPEN_COLLECTIONS)
     at: datetime | None = messages.moment()
     supersedes: str = messages.maybe_text()
+    answers: str = messages.maybe_text()
     session: str = messages.word()
     origin: str = messages.one_of(Origin)
     triggers: tuple[str, ...] = messages.words()
@@ -149,6 +154,15 @@ class RememberAnswer(BriefView, kw_only=True):
     raised: list[BriefView] | None = messages.spare()
 
 
+class _Spot(NamedTuple):
+    """Where a memory is to stand: a store, and a project by its id, name, and the folders whose rules of privacy hold."""
+
+    shelf: Shelf
+    project: str = GLOBAL_PROJECT
+    name: str = ""
+    folders: tuple[str, ...] = ()
+
+
 def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
     """Store what a user or an agent asks to be remembered.
 
@@ -157,8 +171,9 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
     but one of equal text, and acknowledged as soon as it is on the disk.
 
     Raises:
-        BadInputError: it says nothing ("yes", "hello"); what it supersedes is the user's own rule, or is in another store.
-        NotFoundError: there is nothing of the id that it supersedes.
+        BadInputError: it says nothing ("yes", "hello"); what it supersedes is the user's own rule; what it supersedes or
+            answers is in another store.
+        NotFoundError: there is nothing of the id that it supersedes or answers.
         UnsafeTextError: the redactor could not handle the text.
 
     Returns:
@@ -169,18 +184,59 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
             f"{request.text.strip()!r} says nothing that could be looked for.",
             "Say what it is about, in a sentence.",
         )
-    cleaned = redact.clean(request.text)
+    older = lookup(ctx, request.supersedes) if request.supersedes else None
+    asked = lookup(ctx, request.answers) if request.answers else None
+    beside = older or asked
+    if beside and not request.project and not request.is_global:
+        spot = _beside(*beside, ctx)
+        request = replace(request, is_global=spot.project == GLOBAL_PROJECT)
+        # What holds where the request comes from was looked at before it was known where it goes.
+        there = {**vars(request), "project": next(iter(spot.folders), "")}
+        agent_rights.require_allowed(ctx, "remember", there)
+    else:
+        spot = _named(ctx, request)
+    _require_one_store(spot.shelf, older, "replace")
+    _require_one_store(spot.shelf, asked, "answer")
+    with redact.for_project(spot.folders):
+        return _stored(ctx, request, spot, older and older[1], asked and asked[1])
+
+
+def _beside(shelf: Shelf, memory: Memory, ctx: Context) -> _Spot:
+    """Return where a memory stands."""
+    root = project_roots([shelf]).get(memory.project, "")
+    folders = ctx.place(root).folders if root else ()
+    return _Spot(shelf, memory.project, project_names([shelf])[memory.project], folders)
+
+
+def _named(ctx: Context, request: RememberRequest) -> _Spot:
+    """Return where the project is that a request names, or comes from."""
     place = messages.place_of(ctx, request)
     shelf = ctx.shelf_of(place)
-    owner, older = lookup(ctx, request.supersedes) if request.supersedes else (shelf, None)
+    if not place:
+        return _Spot(shelf)
+    ctx.know_project(shelf, place)
+    return _Spot(shelf, place.id, place.name, place.folders)
+
+
+def _stored(
+    ctx: Context,
+    request: RememberRequest,
+    spot: _Spot,
+    older: Memory | None,
+    asked: Memory | None,
+) -> RememberAnswer:
+    """Store what is asked to be remembered.
+
+    Args:
+        older: what gives way to it; asked: what it answers.
+    """
+    cleaned, shelf = redact.clean(request.text), spot.shelf
     if older:
         if request.is_agent:
             agent_rights.require_not_the_users(older)
         request = _like(request, older)
-    draft = _draft(request, cleaned.text, place.id if place else "", ctx.now())
+    draft = _draft(request, cleaned.text, spot.project, ctx.now())
     draft = aged(ctx, request, _successor(draft, older, ctx.now()) if older else draft)
-    if place:
-        ctx.know_project(shelf, place)
     asks = _asks(request, draft)
     draft = trust_marks.settled(draft, request.text)
     if request.wait and not asks:
@@ -188,13 +244,16 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
     if asks:
         placed = _proposed(ctx, shelf, draft, asks, older, request.text)
     elif older:
-        placed = replace_with(ctx, shelf, draft, owner, older)
+        placed = replace_with(ctx, shelf, draft, older)
     elif request.wait:
         placed = placement.place(ctx, shelf, draft, placement.vector_of(ctx, draft))
     else:
         # Who does not wait stores many: the index follows from afar.
         with ctx.filling.going_on():
             placed = placement.put(ctx, shelf, draft)
+    if asked and not asks and placed.memory.id != asked.id:
+        tie = Link(placed.memory.id, asked.id, Relation.ANSWERS, created_at=ctx.now())
+        shelf.journal.link(tie)
     if draft.extra.get(TRIGGERS):
         ctx.later(lambda: conditions.asks_at_tools(ctx))
     raised = _with_it(ctx, shelf, request, placed)
@@ -203,7 +262,7 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
     ids = [placed.memory.id, *others, *(one.id for one in raised)]
     ctx.state.audit("remember", request.actor, ids, {"action": placed.action})
     told = placed if agent_rights.may_recall(ctx, request) else placed._replace(ties=(), near=())
-    answer = _answer(request, told, place.name if place else "", cleaned.redactions)
+    answer = _answer(request, told, spot.name, cleaned.redactions)
     return answer if request.is_agent or not raised else replace(answer, raised=raised)
 
 
@@ -315,23 +374,20 @@ def _proposed(
     return Placed(proposals.put(ctx, shelf, waiting), PROPOSED)
 
 
-def replace_with(ctx: Context, shelf: Shelf, draft: Memory, owner: Shelf, old: Memory) -> Placed:
-    """Store a memory in the place of another one, which gives way to it.
+def _require_one_store(shelf: Shelf, other: tuple[Shelf, Memory] | None, act: str) -> None:
+    if other and other[0] is not shelf:
+        raise BadInputError(
+            f"A memory can only {act} one of its own store.",
+            "Give the --project of the older one, or --global.",
+        )
 
-    Args:
-        owner: the store of the other one.
 
-    Raises:
-        BadInputError: it is in another store.
+def replace_with(ctx: Context, shelf: Shelf, draft: Memory, old: Memory) -> Placed:
+    """Store a memory in the place of another one of the same store, which gives way to it.
 
     Returns:
         The memory that is stored, and how it was placed.
     """
-    if owner is not shelf:
-        raise BadInputError(
-            "A memory can only replace one of its own store.",
-            "Give the --project of the older one, or --global.",
-        )
     # It is there where the daemon was killed after this and the client asked again.
     memory = shelf.journal.by_ids([draft.id]).get(draft.id) or shelf.journal.add([draft])[0]
     shelf.journal.supersede(old.id, memory.id, ctx.now(), "replaced on request")

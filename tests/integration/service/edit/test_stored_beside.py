@@ -1,0 +1,101 @@
+"""What takes a memory's place, or answers it, is stored where that is, wherever it is said from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service_house import ServiceHouse, door
+
+from vector_memory.errors import BadInputError
+
+OLD = "Deploys go through the staging branch."
+NEW = "Deploys go through main."
+ASKED = "Which branch do deploys go through?"
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[Path, Path]:
+    """Where it is said, and where it belongs."""
+    made = tmp_path / "here", tmp_path / "there"
+    for folder in made:
+        folder.mkdir()
+    return made
+
+
+def say(house: ServiceHouse, folder: Path, **more: Any) -> dict[str, Any]:
+    """Remember something from a folder, as it is done there without a word on the project."""
+    done = door(house.ctx, "remember", {"text": NEW, "cwd": str(folder), **more})
+    house.follow()
+    memory: dict[str, Any] = door(house.ctx, "get", {"id": done["id"]})["memory"]
+    return {**memory, "told": done["project"]}
+
+
+def texts(house: ServiceHouse, **asked: Any) -> list[str]:
+    return [
+        one["text"] for one in door(house.ctx, "list", {"only_project": True, **asked})["memories"]
+    ]
+
+
+@pytest.mark.parametrize("has_store", [False, True])
+def test_it_is_stored_where_that_is(
+    house: ServiceHouse, folders: tuple[Path, Path], has_store: bool
+) -> None:
+    """In its project, and in that project's own store."""
+    here, there = folders
+    if has_store:
+        door(house.ctx, "init", {"dir": str(there)})
+    old = house.remember(OLD, there)["id"]
+    question = house.remember(ASKED, there, kind="question")["id"]
+    memory = say(house, here, supersedes=old)
+    answer = say(house, here, text="It is main, since May.", answers=question)
+    assert (memory["project"], memory["told"], answer["told"]) == ("there", "there", "there")
+    assert texts(house, project=str(here)) == []
+    assert {NEW, "It is main, since May."} <= set(texts(house, project=str(there)))
+    gone = door(house.ctx, "history", {"id": old})["chain"]
+    assert [one["id"] for one in gone] == [old, memory["id"]]
+    (link,) = door(house.ctx, "links", {"id": question})["links"]
+    assert (link["relation"], link["from"]) == ("answers", answer["id"])
+
+
+def test_what_is_about_the_user_stays_so(house: ServiceHouse, folders: tuple[Path, Path]) -> None:
+    old = house.remember("I always want tabs.", kind="preference")["id"]
+    memory = say(house, folders[0], text="I always want spaces.", supersedes=old)
+    assert (memory["project"], memory["kind"]) == ("", "preference")
+
+
+def test_a_project_that_is_named_counts(house: ServiceHouse, folders: tuple[Path, Path]) -> None:
+    here, there = folders
+    old = house.remember(OLD, there)["id"]
+    assert say(house, there, supersedes=old, project=str(here))["project"] == "here"
+    old = house.remember(ASKED, there)["id"]
+    assert say(house, there, supersedes=old, **{"global": True})["project"] == ""
+    door(house.ctx, "init", {"dir": str(here)})
+    for name in ("supersedes", "answers"):
+        with pytest.raises(BadInputError, match="of its own store"):
+            say(house, there, project=str(here), **{name: old})
+
+
+def test_rules_of_where_it_goes_hold(house: ServiceHouse, folders: tuple[Path, Path]) -> None:
+    """What must not be remembered there, and what a contract says there of agents."""
+    here, there = folders
+    (there / "CLAUDE.md").write_text("# Never remember\n- heron\n")
+    old = house.remember(OLD, there)["id"]
+    memory = say(house, here, text="Deploys go through the branch heron.", supersedes=old)
+    assert "heron" not in memory["text"]
+    house.remember("The contract is here.", there)
+    asked = {"action": "create", "name": "quiet", "prohibited": ["store"], "folders": [str(there)]}
+    door(house.ctx, "contract", asked)
+    with pytest.raises(BadInputError, match="quiet"):
+        say(house, here, supersedes=memory["id"], actor="mcp")
+
+
+def test_an_agent_says_nothing_everywhere_by_it(
+    house: ServiceHouse, folders: tuple[Path, Path]
+) -> None:
+    """What takes the place of something global would be global: that waits for the user."""
+    old = house.remember(OLD)["id"]
+    memory = say(house, folders[0], supersedes=old, actor="mcp")
+    assert memory["proposed"]
+    assert door(house.ctx, "get", {"id": old})["memory"]["status"] == "active"
