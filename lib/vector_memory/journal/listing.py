@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -22,10 +22,12 @@ _ORDERS = {
     "uses": f"ifnull((SELECT u.uses FROM usage u WHERE u.seq = m.seq), 0) DESC, {NEWEST}",
 }
 _AT_HAND = "m.tier != 'cold'"
-_UNANSWERED = (
-    "NOT EXISTS (SELECT 1 FROM links WHERE links.to_id = m.id AND links.relation = 'answers')"
+_ANSWERED = "EXISTS (SELECT 1 FROM links WHERE links.to_id = m.id AND links.relation = 'answers')"
+# The column says whether it is settled, by its words or by hand; time goes on without a row being written.
+_BY_OPENNESS = (
+    f"m.open = 1 AND NOT {_ANSWERED} AND (m.valid_until IS NULL OR m.valid_until > ?)"
+    " AND (m.expires_at IS NULL OR m.expires_at > ?)"
 )
-_BY_OPENNESS = f"m.open = 1 AND {_UNANSWERED}"
 # What comes back is done once at a time, and a date that was set anew is one to come.
 _TO_COME = (
     "(m.temporal = 'periodic' OR NOT EXISTS"
@@ -37,6 +39,8 @@ _BY_IMPORTANCE = f"{ACTIVE} AND m.priority IN ('CORE', 'HIGH')"
 
 class Listing(SingleReads):
     """What lists a store's memories: a part of `Journal`."""
+
+    now: Callable[[], datetime]
 
     def iter_memories(
         self,
@@ -132,9 +136,14 @@ class Listing(SingleReads):
         return memories
 
     def open_items(self, scope: Scope, k: int) -> list[Memory]:
-        """Return the k newest questions, todos and problems whose `extra["done"]` is not set and that no
-        memory answers, newest first."""
-        return self._newest(scope, k, _BY_OPENNESS)
+        """Return the k newest questions, todos and problems whose `extra["done"]` is not set, that no memory answers
+        and that hold now, newest first."""
+        now = microseconds(self.now())
+        return self._newest(scope, k, _BY_OPENNESS, (now, now))
+
+    def answered(self, scope: Scope, k: int) -> list[Memory]:
+        """Return the k newest active memories of a scope that others answer, newest first."""
+        return self._newest(scope, k, f"{ACTIVE} AND {_ANSWERED}")
 
     def latest_sessions(self, scope: Scope, count: int, but: str) -> list[tuple[float, float]]:
         """Return when the last sessions of a scope's projects began and ended, by the talk that is stored of them: what
@@ -173,13 +182,17 @@ class Listing(SingleReads):
                 spans.append((start / DAY_US, end / DAY_US))
         return spans
 
-    def _newest(self, scope: Scope, k: int, where: str) -> list[Memory]:
+    def _newest(self, scope: Scope, k: int, where: str, bound: Sequence[int] = ()) -> list[Memory]:
         """Return the k newest. What is held back or cold takes no place among them."""
-        return self._by_hops(scope, k, f"{where} AND NOT {HELD} AND {_AT_HAND}")
+        return self._by_hops(scope, k, f"{where} AND NOT {HELD} AND {_AT_HAND}", bound)
 
-    def _by_hops(self, scope: Scope, k: int, where: str) -> list[Memory]:
+    def _by_hops(self, scope: Scope, k: int, where: str, bound: Sequence[int] = ()) -> list[Memory]:
         """Return the k newest, found by the index of each project and merged: no project is
-        sorted whole."""
+        sorted whole.
+
+        Args:
+            where: what holds for them, as SQL, with its values (`bound`).
+        """
         limits, values = condition(replace(scope, projects=None, kinds=()))
         newest: list[tuple[int, int]] = []
         with self.connections.reading() as connection:
@@ -189,7 +202,7 @@ class Listing(SingleReads):
                     newest += connection.execute(
                         f"SELECT m.created_at, m.seq FROM memories m WHERE {where} AND m.project = ?"
                         f" AND {'1' if kind is None else 'm.kind = ?'} AND {limits} ORDER BY {NEWEST} LIMIT ?",
-                        (project, *(() if kind is None else (kind,)), *values, k),
+                        (*bound, project, *(() if kind is None else (kind,)), *values, k),
                     ).fetchall()
         best = [seq for _, seq in sorted(newest, reverse=True)[:k]]
         by_seq = self.by_seqs(best)

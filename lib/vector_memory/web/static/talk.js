@@ -33,9 +33,8 @@ function tree(topics) {
 }
 
 async function oneSession(session) {
-  const [{ sessions: [one] }, given, said] = await Promise.all([ask('topics', { session, k: 1 }), ask('session_recalled', { session, k: 50 }).catch(() => ({ memories: [], total: 0 })),
-    ask('list', { session: [session], k: 100 })]);
-  const open = said.memories.filter((memory) => ['question', 'todo', 'problem'].includes(memory.kind));
+  const [{ sessions: [one] }, given, said, { open }] = await Promise.all([ask('topics', { session, k: 1 }), ask('session_recalled', { session, k: 50 }).catch(() => ({ memories: [], total: 0 })),
+    ask('list', { session: [session], k: 100 }), ask('open_items', { session: [session] })]);
   const made = el('div', {}, el('h1', {}, one ? `Session of ${moment(one.started_at)}` : `Session ${session.slice(0, 8)}`), one && el('p', { class: 'hint' }, el('code', {}, one.path)),
     el('p', { class: 'bar' }, button('Summarise', doing(async (event) => {
       const { points } = await ask('summarize', { session: [session], k: 12 });
@@ -45,7 +44,7 @@ async function oneSession(session) {
       await navigator.clipboard.writeText(text).then(() => toast('Copied.'), () => toast(text));
     }))), one && [el('h2', {}, 'Topics'), tree(one.topics)],
     el('h2', {}, `What was put before the model: ${given.total}`), rows(given.memories, (memory) => [el('span', {}, `given ${moment(memory.shown_at)}`)]),
-    el('h2', {}, 'Questions, todos and problems'), rows(open), el('h2', {}, `What it left: ${said.total}`), rows(said.memories));
+    el('h2', {}, 'Open: questions, todos and problems'), rows(open), el('h2', {}, `What it left: ${said.total}`), rows(said.memories));
   return made;
 }
 
@@ -53,12 +52,9 @@ async function oneSession(session) {
 
 export async function openItems({ query, refresh }) {
   const { bar, limits } = await projectBar('open', query);
-  const { memories, total } = await ask('list', { ...limits, kind: ['question', 'todo', 'problem'], k: 60 });
-  const cards = await Promise.all(memories.map(async (memory) => ({ memory, answers: (await ask('links', { id: memory.id })).links.filter((one) => one.relation === 'answers' && one.direction === 'in') })));
-  const open = cards.filter((one) => !one.answers.length);
-  const done = cards.filter((one) => one.answers.length);
-  return el('div', {}, el('h1', {}, 'Open items'), bar, el('p', { class: 'hint' }, `The newest ${memories.length} of ${number(total)} questions, todos and problems.`),
-    el('h2', {}, `Open: ${open.length}`), open.map((one) => item(one, refresh)), el('h2', {}, `Answered: ${done.length}`), done.map((one) => item(one, refresh)));
+  const { open, answered } = await ask('open_items', { ...limits, k: 60 });
+  return el('div', {}, el('h1', {}, 'Open items'), bar, el('p', { class: 'hint' }, 'The newest questions, todos and problems: 60 that are open, and 60 that are answered, at most.'),
+    el('h2', {}, `Open: ${open.length}`), open.map((memory) => item({ memory, answers: [] }, refresh)), el('h2', {}, `Answered: ${answered.length}`), answered.map((one) => item(one, refresh)));
 }
 
 function item({ memory, answers }, refresh) {
@@ -66,12 +62,11 @@ function item({ memory, answers }, refresh) {
   const answer = doing(async (event) => {
     event.preventDefault();
     if (!words.value.trim()) return;
-    const made = await ask('remember', { text: words.value, kind: 'conclusion', tags: [...memory.tags] });
-    await ask('link', { from: made.id, to: memory.id, relation: 'answers' });
-    undoable('Answered.', async () => { await ask('link', { from: made.id, to: memory.id, relation: 'answers', remove: true }); await ask('forget', { ids: [made.id] }); refresh(); });
+    const made = await ask('remember', { text: words.value, kind: 'conclusion', tags: [...memory.tags], answers: memory.id });
+    undoable('Answered.', async () => { await ask('link', { from: made.id, to: memory.id, relation: 'answers', remove: true }); if (made.action !== 'merged') await ask('forget', { ids: [made.id] }); refresh(); });
     refresh();
   });
-  return el('div', { class: 'card' }, rows([memory]), answers.map((one) => el('p', { class: 'chain' }, link(one.other, short(one.other.text, 240)))),
+  return el('div', { class: 'card' }, rows([memory]), answers.map((one) => el('p', { class: 'chain' }, link(one, short(one.text, 240)))),
     !answers.length && el('form', { class: 'bar', on: { submit: answer } }, words, el('button', {}, 'Answer'), button('Close: no more', () => verify([memory], 'outdated', refresh))));
 }
 

@@ -1,0 +1,59 @@
+"""`open_items`: questions, todos and problems, with what answers them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vector_memory.journal.schema import OPEN_KINDS
+from vector_memory.model import Relation
+from vector_memory.service.base import messages, reach
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import by_ids, each_of, newest_of
+from vector_memory.service.memory.views import BriefView, MemoryView, brief, memory_view
+
+
+class OpenItemsRequest(messages.Filter):
+    """What is open: `k` of it at most, and as many that are answered."""
+
+    k: int = messages.number(60, 1, 1_000)
+
+
+class AnsweredView(messages.Answer):
+    """A memory, and what answers it."""
+
+    memory: MemoryView
+    answers: list[BriefView]
+
+
+class OpenItemsAnswer(messages.Answer):
+    """What is open, and what is answered, the newest first."""
+
+    open: list[MemoryView]
+    answered: list[AnsweredView]
+
+
+def open_items(ctx: Context, request: OpenItemsRequest) -> OpenItemsAnswer:
+    """Return what is open as a session's start and `resume` count it, and the newest that is answered."""
+    asker = messages.asker_of(ctx, request)
+    scope = replace(asker.scope.listed_at(ctx.now()), kinds=OPEN_KINDS)
+    open_ones = newest_of(asker.shelves, lambda journal: journal.open_items(scope, request.k))
+    asked = newest_of(asker.shelves, lambda journal: journal.answered(scope, request.k))
+    ids = [memory.id for memory in asked[: request.k]]
+    links = each_of(asker.shelves, lambda journal: journal.links_of(ids))
+    ties = [link for link in links if link.relation is Relation.ANSWERS and link.to_id in ids]
+    known = by_ids(asker.shelves, [tie.from_id for tie in ties])
+    told = {one.id: one for one in reach.kept(known.values())}
+    return OpenItemsAnswer(
+        [memory_view(one, asker.names, ctx.now()) for one in open_ones[: request.k]],
+        [
+            AnsweredView(
+                memory_view(one, asker.names, ctx.now()),
+                [
+                    brief(BriefView, told[tie.from_id])
+                    for tie in ties
+                    if tie.to_id == one.id and tie.from_id in told
+                ],
+            )
+            for one in asked[: request.k]
+        ],
+    )
