@@ -574,3 +574,133 @@ def test_long_work_is_stopped_by_its_button(visit: Visit, served: Gateway, tmp_p
 
     until(lambda: total() == (time.sleep(1.0), total())[1], "the import to end")
     assert 0 < total() < 20_000
+
+
+def stored(served: Gateway, *said: str, **more: Any) -> list[str]:
+    """Remember something about the user, and return the ids."""
+    ask = served.rig.daemon.ask
+    return [str(ask("remember", {"text": text, "global": True, **more})["id"]) for text in said]
+
+
+def test_more_tabs_than_a_browser_has_connections(visit: Visit, served: Gateway) -> None:
+    """One of them follows what changes and tells the others; where it goes, another one does."""
+    tabs = [visit.go("memories", "Memories", visit.tab()) for _ in range(8)]
+    for page in tabs:
+        page.locator(".row .words").first.wait_for()
+        page.locator("#state", has_text="memories").wait_for()
+    for number in range(2):
+        stored(served, f"The pontoon was painted for the {number}th time.")
+        for page in tabs:
+            page.get_by_text("There is something new.").wait_for()
+            page.get_by_role("button", name="Show it").click()
+            page.get_by_text("There is something new.").wait_for(state="detached")
+        visit.page.close()
+        visit.page, *tabs = tabs
+
+
+def test_keys_are_about_what_is_ticked(visit: Visit, served: Gateway) -> None:
+    """Though another row is marked, and the ticked ones are not drawn any more."""
+    stored(served, "The heron nests at the weir.", "The stork nests on the roof.")
+    page = visit.go("memories", "Memories")
+    words = ("stork nests", "heron nests")
+    page.locator(".row", has_text=words[0]).wait_for()
+    for _ in words:
+        page.keyboard.press("j")
+        page.keyboard.press("x")
+    page.keyboard.press("j")
+    assert page.locator(".row > input:checked").count() == 2
+    page.keyboard.press("c")
+    page.locator(".toast", has_text="confirmed: 2").wait_for()
+    page.keyboard.press("u")
+    page.get_by_text("Undone.").wait_for()
+
+
+def test_what_was_forgotten_is_gone_from_the_list(visit: Visit, served: Gateway) -> None:
+    """And what could not be forgotten is struck out no more."""
+    one, two = stored(served, "The dredger is rented.", "The barge is leased.")
+    page = visit.go("memories", "Memories")
+    page.evaluate("localStorage.setItem('grace_s', '1')")
+    refused: list[Any] = []
+
+    def refuse(route: Any) -> None:
+        if "dry_run" in route.request.post_data:
+            route.continue_()
+        else:
+            refused.append(route.request)
+            route.fulfill(status=500, body='{"error": "The disk is full."}')
+
+    page.route("**/ask/forget", refuse)
+    page.locator(f".row[data-id='{two}'] > input").check()
+    page.keyboard.press("#")
+    page.locator(f".row[data-id='{two}'].gone").wait_for()
+    page.locator(".toast", has_text="The disk is full.").wait_for()
+    page.locator(f".row[data-id='{two}']:not(.gone)").wait_for()
+    assert len(refused) == 1
+    page.unroute("**/ask/forget")
+    page.keyboard.press("#")
+    page.locator(f".row[data-id='{two}']").wait_for(state="detached")
+    # Nothing of it is left that would have the next one refused.
+    page.locator(f".row[data-id='{one}'] > input").check()
+    page.keyboard.press("#")
+    page.locator(f".row[data-id='{one}']").wait_for(state="detached")
+    assert not {"The dredger is rented.", "The barge is leased."} & set(texts(served))
+
+
+def test_a_double_click_supersedes_once(visit: Visit, served: Gateway) -> None:
+    """In the project of the old one, though the page is another folder's."""
+    (old,) = stored(served, "The winch is oiled in June.", **{"global": False, "cwd": "/tmp/winch"})
+    page = visit.go(f"memory/{old}", "note")
+    page.evaluate("localStorage.setItem('grace_s', '1')")
+    page.locator("summary", has_text="Something else holds now").click()
+    page.get_by_label("What holds now").fill("The winch is oiled in May.")
+    page.get_by_role("button", name="Supersede").dblclick()
+    page.locator(".meta .badge", has_text="superseded").wait_for()
+    listed = served.rig.daemon.ask("list", {"all_projects": True, "k": 500})["memories"]
+    (new,) = [one for one in listed if "oiled in May" in one["text"]]
+    assert new["project"] == "winch"
+
+
+def test_a_deadline_is_shown_and_changed_by_its_day(visit: Visit, served: Gateway) -> None:
+    (id,) = stored(served, "Renew the licence of the boat.", due="2036-12-05")
+    ask = served.rig.daemon.ask
+    page = visit.go(f"memory/{id}?edit=1", "note")
+    page.locator("dl.facts", has_text="2036-12-05").wait_for()
+    assert page.get_by_label("Due").input_value() == "2036-12-05"
+    page.get_by_label("Due").fill("2036-12-10")
+    page.get_by_role("button", name="Save").click()
+    page.locator("dl.facts", has_text="2036-12-10").wait_for()
+    assert ask("get", {"id": id})["memory"]["due_on"] == "2036-12-10"
+    page.get_by_role("button", name="Edit (e)").click()
+    page.get_by_label("Due").fill("")
+    page.get_by_role("button", name="Save").click()
+    page.locator("dl.facts", has_text="permanent").wait_for()
+    page.locator(".toast button", has_text="Undo").last.click()
+    page.locator("dl.facts", has_text="2036-12-10").wait_for()
+    assert ask("get", {"id": id})["memory"]["due_on"] == "2036-12-10"
+
+
+def test_what_is_open_is_answered_and_closed(visit: Visit, served: Gateway) -> None:
+    """In one question, whatever number there is; what was closed is not there any more."""
+    stored(served, "Which port has the pump?", "Which port has the crane?", kind="question")
+    asked: list[str] = []
+    visit.page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    page = visit.go("open", "Open items")
+    page.evaluate("localStorage.setItem('grace_s', '1')")
+    card = page.locator(".card", has_text="Which port has the pump?")
+    card.get_by_label("Answer to").fill("The pump has port 7443.")
+    card.get_by_role("button", name="Answer").click()
+    card.locator(".chain", has_text="The pump has port 7443.").wait_for()
+    card = page.locator(".card", has_text="Which port has the crane?")
+    card.get_by_role("button", name="Close: no more").click()
+    card.wait_for(state="detached")
+    assert asked.count("open_items") == 3
+    assert "links" not in asked
+
+
+def test_a_link_opens_a_tab_that_is_let_in(visit: Visit) -> None:
+    page = visit.go("statistics", "Statistics")
+    for how in ({"modifiers": ["Control"]}, {"button": "middle"}):
+        with visit.context.expect_page() as opened:
+            page.locator("#nav a", has_text="Health").click(**how)
+        opened.value.locator("#main h1", has_text="Jobs and health").wait_for()
+        assert page.url.endswith("#/statistics")

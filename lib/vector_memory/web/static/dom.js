@@ -65,7 +65,9 @@ export function facts(pairs) {
     .map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))));
 }
 
+/** Returns the local day of a moment; of what is a day, that. */
 export function day(at) {
+  if (String(at).length === 10) return at;
   return at ? new Date(at).toLocaleDateString('en-CA') : '';
 }
 

@@ -107,23 +107,44 @@ document.addEventListener('keydown', (event) => {
   if (pressed(event.key)) event.preventDefault();
 });
 
-async function follow() {
-  const state = document.getElementById('state');
-  let before = null;
+// A browser keeps six connections to one place: one tab of it is told what changes, and tells the others.
+const news = new BroadcastChannel('vm:live');
+let told = null;
+let known = null;
+let isFollowing = false;
+
+function tell(data) {
+  told = data;
+  put(document.getElementById('state') || el('span'), data.error || `${number(data.total)} memories`);
+  if (data.error) return;
+  if (known && data.newest !== known.newest) document.dispatchEvent(new CustomEvent('vm:change', { detail: data }));
+  known = data;
+}
+
+news.addEventListener('message', ({ data }) => {
+  if (data) tell(data);
+  else if (told) news.postMessage(told);
+});
+
+async function lead() {
+  const say = (data) => { tell(data); news.postMessage(data); };
   for (;;) {
     try {
-      for await (const { data } of live()) {
-        const isNew = before && !data.error && data.newest !== before.newest;
-        put(state, data.error ? `No answer: ${data.error}` : `${number(data.total)} memories`);
-        if (isNew) document.dispatchEvent(new CustomEvent('vm:change', { detail: data }));
-        before = data.error ? before : data;
-      }
+      for await (const { data } of live()) say(data.error ? { error: `No answer: ${data.error}` } : data);
     } catch (error) {
       if (error.status === 401) return;
-      put(state, 'The dashboard has ended');
+      say({ error: 'The dashboard has ended' });
     }
     await new Promise((done) => { setTimeout(done, 3000); });
   }
+}
+
+async function follow() {
+  if (told) tell(told); else news.postMessage(null);
+  if (isFollowing) return;
+  isFollowing = true;
+  await (navigator.locks ? navigator.locks.request('vm:live', lead) : lead());
+  isFollowing = false;
 }
 
 function start() {
@@ -132,6 +153,15 @@ function start() {
 }
 
 window.addEventListener('hashchange', () => { if (/^#\/|^#?$/.test(location.hash)) open(); });
+// A tab that a page opens has its bearer; one that the browser opens by itself would be a stranger.
+for (const kind of ['click', 'auxclick']) {
+  document.addEventListener(kind, (event) => {
+    const at = event.target.closest?.('a[href^="#"]');
+    if (!at || !(event.button === 1 || (event.button === 0 && (event.ctrlKey || event.metaKey)))) return;
+    event.preventDefault();
+    window.open(at.href);
+  });
+}
 document.querySelector('.skip').addEventListener('click', (event) => { event.preventDefault(); document.getElementById('main').focus(); });
 window.addEventListener('pagehide', () => { flushAll(); });
 document.addEventListener('vm:outside', outside);

@@ -47,6 +47,15 @@ class Windowed {
     this.draw();
   }
 
+  /** Leaves out what is gone. */
+  drop(ids) {
+    this.items = this.items.filter((one) => !ids.includes(one.id));
+    for (const id of ids) this.ticked.delete(id);
+    this.space.style.height = `${this.items.length * ROW_PX}px`;
+    this.draw();
+    this.count().catch(fail);
+  }
+
   draw() {
     const top = -this.space.getBoundingClientRect().top;
     const first = Math.max(0, Math.floor(top / ROW_PX) - AROUND);
@@ -100,11 +109,13 @@ export async function memories({ query, refresh }) {
   const made = el('div', {}, el('h1', {}, 'Memories'), limits, acts, told, fresh, list.space);
   const scrolled = () => { if (made.isConnected) list.draw(); else stop(); };
   const changed = () => { if (made.isConnected) put(fresh, 'There is something new. ', button('Show it', refresh)); };
-  const stop = () => { window.removeEventListener('scroll', scrolled); window.removeEventListener('resize', scrolled); document.removeEventListener('vm:change', changed); };
+  const gone = (event) => { if (made.isConnected) list.drop(event.detail); };
+  const stop = () => { document.removeEventListener('vm:gone', gone); window.removeEventListener('scroll', scrolled); window.removeEventListener('resize', scrolled); document.removeEventListener('vm:change', changed); };
   window.addEventListener('scroll', scrolled, { passive: true });
   window.addEventListener('resize', scrolled);
   document.addEventListener('vm:change', changed);
-  keys({ j: () => { step(1); list.draw(); }, k: () => { step(-1); list.draw(); }, '#': doing(() => forget(list.chosen())) });
+  document.addEventListener('vm:gone', gone);
+  keys({ j: () => { step(1); list.draw(); }, k: () => { step(-1); list.draw(); } }, () => list.chosen());
   fill(Object.fromEntries(['projects', ...FACETS.map((one) => one[1])].map((name) => [name, []])));
   await list.more();
   made.shown = () => { list.draw(); list.count().catch(fail); ask('facets').then(fill, fail); };

@@ -8,6 +8,8 @@ const PRIORITIES = ['CORE', 'HIGH', 'NORMAL', 'LOW'].map((one) => [one, one]);
 const RELATIONS = ['relates_to', 'supersedes', 'builds_on', 'contradicts', 'answers', 'clarifies'].map((one) => [one, one.replace('_', ' ')]);
 const AGES = [['sensitivity', 'sensitivity', 'Who may see it', ['internal', 'public', 'confidential', 'restricted'].map((one) => [one, one])], ['jurisdiction', 'jurisdiction', 'Under the law of', [['none', 'not said'], ...['EU', 'UK', 'CH', 'US', 'CA', 'JP', 'AU', 'BR'].map((one) => [one, one])]],
   ['valid_until', 'valid_until', 'Holds until'], ['expires', 'expires_at', 'May go after']];
+/** A deadline has its last day in the place of the moment behind that. */
+const agesOf = (one) => AGES.map((age) => (one.due_on && age[0] === 'valid_until' ? ['due', 'due_on', 'Due'] : age));
 const SEEN = ['text', 'kind', 'tags', 'priority'];
 
 export async function memory({ rest, query, refresh }) {
@@ -37,7 +39,7 @@ function details(one, told) {
   const from = one.source;
   return el('section', {}, el('h2', {}, 'What is known of it'), facts([
     ['Kind', one.kind], ['Project', one.project || 'none: it is about you'], ['Said by', one.origin], ['Confidence', percent(one.confidence)], ['Priority', one.priority],
-    ['Said', moment(one.created_at)], ['Stored', moment(told.stored_at)], ['Collection', one.collection], ['Kept', one.tier], ['Ages', one.temporal],
+    ['Said', moment(one.created_at)], ['Stored', moment(told.stored_at)], ['Collection', one.collection], ['Kept', one.tier], ['Ages', one.temporal], ['Due', one.due_on], ['Comes', one.every], ['Holds until', one.due_on ? '' : moment(one.valid_until)], ['May go after', moment(one.expires_at)],
     ['Used', often(one.uses)], ['Last used', moment(one.last_used_at)], ['Tags', one.tags.join(', ')], ['Files', one.files.join(', ')],
     ['About', one.entities.map((name, i) => [i ? ', ' : '', el('a', { href: `#/entities?name=${encodeURIComponent(name)}` }, name.split(':')[1] || name)])],
     ['Session', told.said_in && el('a', { href: `#/sessions?session=${told.said_in}` }, told.said_in.slice(0, 8))],
@@ -61,16 +63,20 @@ function form(one, place, refresh) {
   const kind = el('input', { type: 'text', value: one.kind });
   const tags = el('input', { type: 'text', value: one.tags.join(', ') });
   const priority = choice(PRIORITIES, one.priority);
-  const more = Object.fromEntries(AGES.map(([name, of, , options]) => [name, options ? choice(options, one[of] ?? options[0][0]) : el('input', { type: 'date', value: day(one[of]) })]));
+  const more = Object.fromEntries(agesOf(one).map(([name, of, , options]) => [name, options ? choice(options, one[of] ?? options[0][0]) : el('input', { type: 'date', value: day(one[of]) })]));
   const told = el('div', {});
   const save = doing(async (event) => {
     event.preventDefault();
     const seen = Object.fromEntries(SEEN.map((name) => [name, one[name]]));
     const asked = { id: one.id, seen, kind: kind.value.trim(), priority: priority.value, tags: tags.value.split(',').map((tag) => tag.trim()).filter(Boolean) };
     const was = {};
-    for (const [name, of, , options] of AGES) {
+    for (const [name, of, , options] of agesOf(one)) {
       const before = options ? one[of] ?? options[0][0] : day(one[of]);
-      if (more[name].value !== before) { was[name] = before || 'never'; asked[name] = more[name].value || 'never'; }
+      const value = more[name].value;
+      if (value === before) continue;
+      was[name] = before || 'never';
+      // Without its day it is no deadline.
+      if (name === 'due' && !value) asked.temporal = 'permanent'; else asked[name] = value || 'never';
     }
     if (text.value !== one.text) { was.text = one.text; asked.text = text.value; }
     let now;
@@ -91,7 +97,7 @@ function form(one, place, refresh) {
     refresh();
   });
   return el('form', { class: 'card', on: { submit: save } }, el('h2', {}, 'Edit'), field('Words', text),
-    el('div', { class: 'bar' }, field('Kind', kind), field('Tags, with commas', tags), field('Priority', priority), AGES.map(([name, , label]) => field(label, more[name]))), told,
+    el('div', { class: 'bar' }, field('Kind', kind), field('Tags, with commas', tags), field('Priority', priority), agesOf(one).map(([name, , label]) => field(label, more[name]))), told,
     el('div', { class: 'bar' }, el('button', { class: 'main' }, 'Save'), button('Leave it', () => put(place))));
 }
 
@@ -144,10 +150,14 @@ function links(one, known, refresh) {
 
 function replace(one, refresh) {
   const text = el('textarea', {});
+  const go = el('button', { class: 'main' }, 'Supersede');
   const save = doing(async (event) => {
     event.preventDefault();
+    if (!text.value.trim()) return;
+    // Until that is done it is not done once more.
+    go.disabled = true;
     const body = { text: text.value, kind: one.kind, tags: [...one.tags], supersedes: one.id };
-    later('Superseded: the old one stays in its history.', (more) => ask('remember', body, more), { after: refresh });
+    later('Superseded: the old one stays in its history.', (more) => ask('remember', body, more), { after: refresh, undone: () => { go.disabled = false; } });
   });
-  return one.status === 'active' && el('details', {}, el('summary', {}, 'Something else holds now …'), el('form', { on: { submit: save } }, field('What holds now', text), el('p', {}, el('button', { class: 'main' }, 'Supersede'))));
+  return one.status === 'active' && el('details', {}, el('summary', {}, 'Something else holds now …'), el('form', { on: { submit: save } }, field('What holds now', text), el('p', {}, go)));
 }

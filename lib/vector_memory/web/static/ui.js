@@ -8,6 +8,7 @@ export const grace = { get s() { return Number(localStorage.getItem('grace_s')) 
 const undos = [];
 let pending = [];
 let pageKeys = {};
+let meant = () => chosen();
 
 // -- telling ---------------------------------------------------------------------------------------
 
@@ -46,16 +47,20 @@ export function trouble(error) {
   return el('div', { class: 'error', role: 'alert' }, el('strong', {}, error.message), ' ', error.hint || '');
 }
 
-/** Wraps an act: while it goes on its button rests, and what goes wrong is told. */
+/** Wraps an act: while it goes on its button rests, or its form sends nothing, and what goes wrong is told. */
 export function doing(act) {
+  let isGoing = false;
   return async (event) => {
     const pressed = event?.currentTarget;
+    if (isGoing) { event?.preventDefault(); return; }
+    isGoing = true;
     if (pressed) pressed.disabled = true;
     try {
       await act(event);
     } catch (error) {
       fail(error);
     } finally {
+      isGoing = false;
       if (pressed) pressed.disabled = false;
     }
   };
@@ -102,7 +107,7 @@ export function marks(memory) {
 }
 
 export function meta(memory, ...more) {
-  return el('div', { class: 'meta' }, el('span', {}, memory.kind), el('span', {}, day(memory.created_at)),
+  return el('div', { class: 'meta' }, el('span', {}, memory.kind), el('span', {}, day(memory.created_at)), memory.due_on && el('span', {}, `due ${memory.due_on}`),
     el('span', {}, memory.project || ''), memory.uses > 0 && el('span', {}, `used ${often(memory.uses)}`), marks(memory), more);
 }
 
@@ -147,25 +152,36 @@ const strike = (ids, isGone) => { for (const one of allRows()) if (ids.includes(
 export const waits = (id) => pending.some((one) => one.ids.includes(id));
 
 /** Does something after a moment in which it can be undone, at the latest when the page is left. Meanwhile `ids` are
- *  struck out. `after` is called once it is done, `undone` when it is not to be. */
+ *  struck out. `after` is called once it is done, `undone` when it is not to be, or has failed. */
 export function later(words, act, { ids = [], after, undone } = {}) {
-  const one = { ids, act, after, timer: setTimeout(() => flush(one).catch(fail), grace.s * 1000) };
+  const one = { ids, act, after, undone, timer: setTimeout(() => flush(one).catch(fail), grace.s * 1000) };
   pending.push(one);
   strike(ids, true);
   undoable(words, () => {
-    if (!pending.includes(one)) throw new Error('It is too late: it is done.');
+    if (one.isBegun) throw new Error('It is too late: it is done.');
     clearTimeout(one.timer);
-    pending = pending.filter((other) => other !== one);
-    strike(ids, false);
-    undone?.();
+    left(one);
   });
+}
+
+/** Lets things stand as they did: what waited is not done. */
+function left(one) {
+  pending = pending.filter((other) => other !== one);
+  strike(one.ids, false);
+  one.undone?.();
 }
 
 async function flush(one) {
   clearTimeout(one.timer);
-  if (!pending.includes(one)) return;
+  if (one.isBegun) return;
+  one.isBegun = true;
+  try {
+    await one.act({ keepalive: true });
+  } catch (error) {
+    left(one);
+    throw error;
+  }
   pending = pending.filter((other) => other !== one);
-  await one.act({ keepalive: true });
   one.after?.();
 }
 
@@ -175,7 +191,7 @@ export const flushAll = () => Promise.all(pending.map(flush));
 /** Forgets memories after a moment in which that can be undone: their words are gone for good then. Returns whether
  *  the user would go on. */
 export async function forget(memories) {
-  const ids = memories.map((one) => one.id);
+  const ids = memories.map((one) => one.id).filter((id) => !waits(id));
   if (!ids.length) return false;
   const shown = (await ask('forget', { ids, dry_run: true })).memories;
   if (shown.length > 1) {
@@ -183,8 +199,18 @@ export async function forget(memories) {
       el('ul', {}, shown.slice(0, 12).map((one) => el('li', {}, short(one.text, 100)))), shown.length > 12 && el('p', {}, '…'));
     if (!await confirmed(`Forget ${shown.length} memories?`, list, { yes: 'Forget' })) return false;
   }
-  later(`Forgotten: ${shown.length}`, (more) => ask('forget', { ids }, more), { ids });
+  const all = shown.map((one) => one.id);
+  later(`Forgotten: ${shown.length}`, (more) => ask('forget', { ids }, more), { ids: all, after: () => removed(all) });
   return true;
+}
+
+/** Takes memories that are gone off the page. */
+function removed(ids) {
+  for (const node of allRows().filter((one) => ids.includes(one.dataset.id))) {
+    if (node.contains(document.activeElement)) step(1);
+    node.remove();
+  }
+  document.dispatchEvent(new CustomEvent('vm:gone', { detail: ids }));
 }
 
 /** Notes of memories that they are so (`confirmed`), not so (`refuted`) or so no more (`outdated`). */
@@ -247,9 +273,10 @@ export function plainly(answer) {
 
 // -- keys ------------------------------------------------------------------------------------------
 
-/** Sets what keys mean on this page beside what they mean on all. */
-export function keys(map) {
+/** Sets what keys mean on this page beside what they mean on all, and which memories they are about. */
+export function keys(map, of = chosen) {
   pageKeys = map;
+  meant = of;
 }
 
 export const singles = { get on() { return localStorage.getItem('singles') !== 'off'; }, set on(yes) { localStorage.setItem('singles', yes ? 'on' : 'off'); } };
@@ -257,10 +284,10 @@ export const singles = { get on() { return localStorage.getItem('singles') !== '
 const COMMON = {
   j: () => step(1),
   k: () => step(-1),
-  e: () => { const [one] = chosen(); if (one) location.hash = `#/memory/${one.id}?edit=1`; },
-  c: () => verify(chosen(), 'confirmed'),
-  x: () => { const box = rowNow()?.querySelector(':scope > input'); if (box) box.checked = !box.checked; },
-  '#': doing(() => forget(chosen())),
+  e: () => { const [one] = meant(); if (one) location.hash = `#/memory/${one.id}?edit=1`; },
+  c: () => verify(meant(), 'confirmed'),
+  x: () => rowNow()?.querySelector(':scope > input')?.click(),
+  '#': doing(() => forget(meant())),
   u: () => undoLast(),
 };
 
