@@ -44,14 +44,25 @@ class Cadence(NamedTuple):
             return now + timedelta(hours=self.hours)
         if self.hour < 0:
             return None
-        at = now.replace(hour=self.hour, minute=self.minute, second=0, microsecond=0)
+        at = now.replace(hour=self.hour, minute=self.minute, second=0, microsecond=0, tzinfo=None)
         # Within 31 days there is each weekday, and each first of a month.
-        while at <= now or not self._has(at):
+        while (due_at := _shown_at(at, now)) <= now or not self._has(at):
             at += timedelta(days=1)
-        return at
+        return due_at
 
     def _has(self, at: datetime) -> bool:
         return self.weekday in (-1, at.weekday()) and self.monthday in (0, at.day)
+
+
+def _shown_at(wall: datetime, now: datetime) -> datetime:
+    """Return when the clock on the wall shows a time first; of one that it leaves out, an hour before.
+
+    Args:
+        now: a time of the zone. It has an offset alone: where that is this machine's, its rules say what it is on that
+            day, for clocks may be changed until then.
+    """
+    is_here = now.astimezone().utcoffset() == now.utcoffset()
+    return wall.astimezone() if is_here else wall.replace(tzinfo=now.tzinfo)
 
 
 def cadence(words: str) -> Cadence:

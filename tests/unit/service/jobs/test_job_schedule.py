@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
@@ -129,6 +130,45 @@ def test_whatever_the_clock_does_a_job_stays_within_reach(
         due_at = rows["one"].due_at
         assert due_at is not None
         assert now < due_at <= now + timedelta(days=33)
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process is the machine's")
+@pytest.mark.parametrize("words", ["daily 03:00", "daily 02:30", "daily 01:30", "weekly Sun 06:00", "weekly Mon 06:30", "monthly 1. 02:30"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("zone", "change"),
+    [
+        ("CET-1CEST,M3.5.0,M10.5.0/3", datetime(2026, 10, 25, 1, tzinfo=timezone.utc)),
+        ("CET-1CEST,M3.5.0,M10.5.0/3", datetime(2026, 3, 29, 1, tzinfo=timezone.utc)),
+        ("EST5EDT,M3.2.0,M11.1.0", datetime(2026, 11, 1, 6, tzinfo=timezone.utc)),
+        ("EST5EDT,M3.2.0,M11.1.0", datetime(2026, 3, 8, 7, tzinfo=timezone.utc)),
+    ],
+)
+def test_where_clocks_change_a_job_runs_once_at_its_time(
+    monkeypatch: pytest.MonkeyPatch, words: str, zone: str, change: datetime
+) -> None:
+    """Around that day, too: what the clock leaves out is an hour early, what it shows twice counts once."""
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        each = cadence(words)
+        rows: dict[str, JobRow] = {}
+        runs: list[datetime] = []
+        for half_hour in range(-9 * 48, 9 * 48):
+            now = (change + half_hour * timedelta(minutes=30)).astimezone()
+            found = schedule.plan({"one": each}, rows, now)
+            rows |= {row.name: row for row in found.moved}
+            if found.due:
+                runs.append(now)
+                rows["one"] = schedule.ended(rows["one"], each, now, OK, "")
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    days = [run.date() for run in runs]
+    assert days == sorted(set(days))
+    apart = {"daily": {1}, "weekly": {7}, "monthly": set()}[words.split()[0]]
+    assert {(later - one).days for one, later in zip(days, days[1:], strict=False)} <= apart
+    early = [run for run in runs if (run.hour, run.minute) != (each.hour, each.minute)]
+    assert {(run.date(), run.hour, run.minute) for run in early} <= {(change.date(), 1, 30)}
 
 
 def test_the_registry_is_whole() -> None:
