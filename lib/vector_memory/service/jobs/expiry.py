@@ -25,6 +25,7 @@ PROTECTED = tuple(
     name for name, rule in model.COLLECTIONS.items() if rule.retention is Retention.PROTECTED
 )
 ITS_TIME = "its time has passed"
+NEVER = datetime(1970, 1, 1, tzinfo=timezone.utc)
 SWEPT_AT = "swept_at"
 """In the report: the time of the run."""
 
@@ -59,9 +60,9 @@ def step(ctx: Context, run: JobRun) -> Step:
 
 
 def _surely(run: JobRun) -> datetime:
-    """Return the time that two runs agree on to be over: of this one and the one before, where there was one."""
+    """Return the time that two runs agree on to be over, this one and the one before: none for the very first."""
     before = run.before.text(SWEPT_AT)
-    return min(run.now, datetime.fromisoformat(before)) if before else run.now
+    return min(run.now, datetime.fromisoformat(before)) if before else NEVER
 
 
 def remove(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> None:
