@@ -25,6 +25,8 @@ WHOLE_TOKENS = 6_000
 VERDICTS = {"refuted_on": "found to be wrong on", "outdated_on": "found to hold no more on"}
 """When somebody found of a memory that it is not so, or not any more, with what a page says of it."""
 
+AS_STORED = ("state", "tier", "temporal", "every", "half_life_days", "sensitivity", "jurisdiction")
+
 
 class Telling:
     """Makes one answer, and notes what it shows.
@@ -47,13 +49,7 @@ class Telling:
 
     def memory(self, memory: Json, budget: int = LIST_TOKENS, around: str = "") -> Json | None:
         """Return one memory, None where it is held back. Its id may be deleted from now on."""
-        suspicious = memory.get("suspicious") or {}
-        is_restricted = memory.get("sensitivity") == "restricted"
-        if (
-            is_restricted
-            or suspicious.get("held_back")
-            or (memory.get("proposed") or {}).get("held")
-        ):
+        if _is_held(memory):
             self.held_back += 1
             return None
         foreign = is_others(memory)
@@ -81,22 +77,15 @@ class Telling:
         fields["near"] = memory.get("fits") is False
         fields["breakdown"] = memory.get("breakdown") if memory.get("traced") else None
         fields["foreign"] = foreign
-        fields["suspicious"] = [str(reason) for reason in suspicious.get("reasons") or ()]
+        reasons = (memory.get("suspicious") or {}).get("reasons")
+        fields["suspicious"] = [str(reason) for reason in reasons or ()]
         fields["source"] = say(_source(memory.get("source") or {}), foreign)
         fields["link"] = say(memory.get("link") or "")
         fields["contradicts"] = [
             {"id": short(older["id"]), "date": day(older["created_at"])}
             for older in memory.get("contradicts") or ()
         ]
-        for name in (
-            "state",
-            "tier",
-            "temporal",
-            "every",
-            "half_life_days",
-            "sensitivity",
-            "jurisdiction",
-        ):
+        for name in AS_STORED:
             fields[name] = memory.get(name)
         for name in ("valid_from", "valid_until", "expires_at", "last_used_at"):
             fields[name] = moment(memory.get(name))
@@ -133,6 +122,15 @@ def day(at: Any) -> str:
 def short(id: Any) -> str:
     """Return an id as the model is told it."""
     return str(id)[:SHORT]
+
+
+def _is_held(memory: Json) -> bool:
+    """Whether a memory's words are kept from the model."""
+    marks = (
+        (memory.get("suspicious") or {}).get("held_back"),
+        (memory.get("proposed") or {}).get("held"),
+    )
+    return memory.get("sensitivity") == "restricted" or any(marks)
 
 
 def is_others(memory: Mapping[str, Any]) -> bool:
