@@ -84,7 +84,7 @@ class ToolUse(NamedTuple):
     calls: str = ""
     order: str = ""
     edits: tuple[tuple[str, str], ...] = ()
-    """What it replaced by what, each cut off: looked at, never kept."""
+    """What it replaced by what, long ones left out: looked at, never kept."""
 
 
 @dataclass(frozen=True)
@@ -334,7 +334,7 @@ class Reading:
             line=entry.line,
             at=parse_time(entry.data.get("timestamp")),
             written="\n".join(new for _, new in edits)[:LOOKED_AT_CHARS],
-            edits=tuple((old[:LOOKED_AT_CHARS], new[:LOOKED_AT_CHARS]) for old, new in edits),
+            edits=_short(edits),
             calls=tools.called(name, given),
             order=order_of(plain_prompt(given.text("prompt"))) if name in tools.AGENTS else "",
         )
@@ -434,10 +434,15 @@ def exchanges(entries: Iterable[TranscriptEntry]) -> Iterator[Exchange]:
     yield from sorted([*reading.closed, *reading.open()], key=lambda one: one.turn)
 
 
+def _short(edits: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Return edits without long ones: cut off, each side would have lines that the other seems to lack."""
+    return tuple(edit for edit in edits if max(map(len, edit)) <= LOOKED_AT_CHARS)
+
+
 def _edits_of(call: ToolUse, result: Record) -> tuple[tuple[str, str], ...]:
-    """Return the edits of a call: of a file that was written anew what it was before, where the client says so."""
-    before = result.text("originalFile")[:LOOKED_AT_CHARS]
-    return tuple((old or before, new) for old, new in call.edits) if len(call.edits) == 1 else call.edits  # fmt: skip
+    """Return the edits of a call: whole lines where the client notes them, else what was asked for."""
+    noted = boxes.sides(result)
+    return _short((noted,)) if any(noted) else call.edits
 
 
 def order_of(prompt: str) -> str:

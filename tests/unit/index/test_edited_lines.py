@@ -7,16 +7,23 @@ from pathlib import Path
 import pytest
 from transcript_samples import Talk
 
-from vector_memory.index.edited_lines import MOST_LINES, edited_lines, marks_in
+from vector_memory.index.edited_lines import BYTES, MOST_LINES, bytes_of, edited_lines
 from vector_memory.index.exchanges import exchanges
 from vector_memory.index.memories import unchanged
 from vector_memory.index.transcript import read_entries
 from vector_memory.model import TOOK_AWAY, WROTE
 
+
+def marks_in(packed: object) -> list[bytes]:
+    """Return marks one by one."""
+    marks = bytes_of(packed)
+    return [marks[at : at + BYTES] for at in range(0, len(marks), BYTES)]
+
+
 OLD, NEW = "margin_of_lid = 2", "margin_of_lid = 5"
 
 
-def marks(folder: Path, *edits: tuple[str, str], failed: bool = False, **more: str) -> tuple[list[int], list[int]]:  # fmt: skip
+def marks(folder: Path, *edits: tuple[str, str], failed: bool = False, **more: str) -> tuple[list[bytes], list[bytes]]:  # fmt: skip
     """Return the marks of what an exchange of some edits of one file wrote and took away."""
     talk = Talk()
     talk.user("mind the lid of the crate")
@@ -30,7 +37,7 @@ def marks(folder: Path, *edits: tuple[str, str], failed: bool = False, **more: s
     return marks_in(extra.get(WROTE)), marks_in(extra.get(TOOK_AWAY))
 
 
-def ran(folder: Path, line: str) -> list[int]:
+def ran(folder: Path, line: str) -> list[bytes]:
     """Return the marks of what a command took away."""
     talk = Talk()
     talk.user("away with the lid")
@@ -48,11 +55,14 @@ def test_what_one_wrote_another_takes_away(tmp_path: Path) -> None:
     assert took[0] in written and wrote[-1] not in written
 
 
-def test_another_file_is_another_line(tmp_path: Path) -> None:
-    """A worktree's is the same one."""
-    mine = marks(tmp_path, ("", OLD))[0][-1]
-    assert marks(tmp_path, (OLD, NEW), file_path="/home/dev/app/rim.py")[1] != [mine]
-    assert marks(tmp_path, (OLD, NEW), file_path="/home/dev/app-2/src/lid.py")[1] == [mine]
+@pytest.mark.parametrize("path", ["/home/dev/app/rim.py", "/home/dev/app/src/lid.py", "/home/dev/other/lid.py"])  # fmt: skip
+def test_another_file_is_another_line(tmp_path: Path, path: str) -> None:
+    """One of the same name in another folder, too; what lies outside counts for nothing."""
+    assert set(marks(tmp_path, ("", OLD))[0]).isdisjoint(marks(tmp_path, (OLD, NEW), file_path=path)[1])  # fmt: skip
+
+
+def test_what_tells_each_release_anew_changes_nothing(tmp_path: Path) -> None:
+    assert marks(tmp_path, (OLD, NEW), file_path="/home/dev/app/CHANGELOG.md") == ([], [])
 
 
 def test_short_lines_stand_everywhere(tmp_path: Path) -> None:
@@ -67,33 +77,61 @@ def test_an_edit_that_failed_wrote_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [
-        "rm -f src/lid.py",
-        "git rm -rq app/src app/doc",
-        "cd lids && sudo rm lid.py",
-        "git rm -r src/",
-    ],
-)
+    ["rm -f src/lid.py", "git rm -rq src doc", "cd src && sudo rm lid.py", "git rm -r ./src/", "rm /home/dev/app/src/lid.py"],
+)  # fmt: skip
 def test_what_is_deleted_takes_its_lines_away(tmp_path: Path, line: str) -> None:
     """A file by its name, or with its folder."""
     wrote, _ = marks(tmp_path, ("", OLD), file_path="/home/dev/app/src/lid.py")
     assert not set(wrote).isdisjoint(ran(tmp_path, line))
 
 
-@pytest.mark.parametrize("line", ["rm *.py", "ls src/lid.py", "git rm --cached x; echo lid.py"])
+@pytest.mark.parametrize(
+    "line",
+    ["rm *.py", "ls src/lid.py", "git rm --cached src/lid.py", "git rm -n src/lid.py", "rm -rf dist/src", "rm -rf /tmp/xyz/src",
+     "cd /tmp/old && rm -rf src", "cp src/lid.py /tmp && rm /tmp/lid.py", "rm -rf ../src", "rm lid.py"],
+)  # fmt: skip
 def test_other_commands_take_nothing_away(tmp_path: Path, line: str) -> None:
     wrote, _ = marks(tmp_path, ("", OLD), file_path="/home/dev/app/src/lid.py")
     assert set(wrote).isdisjoint(ran(tmp_path, line))
+
+
+def test_a_long_file_says_nothing(tmp_path: Path) -> None:
+    """Cut off, it would lack the lines that went beyond the cut."""
+    text = "\n".join(f"margin_of_lid_{number} = {number}" for number in range(2_000))
+    wrote, took = marks(tmp_path, (text, f"{OLD}\n{text}"))
+    assert (len(wrote), took) == (1, [])
+
+
+def test_a_call_that_was_never_answered_did_nothing(tmp_path: Path) -> None:
+    talk = Talk()
+    talk.user("mind the lid of the crate")
+    talk.call("Edit", file_path="/home/dev/app/lid.py", old_string=OLD, new_string=NEW)
+    talk.say("No, I leave the lid as it is.")
+    (exchange,) = exchanges(read_entries(talk.write(tmp_path / "t.jsonl")))
+    assert edited_lines(exchange, unchanged) == {}
+
+
+def test_marks_hold_no_word_that_is_purged(tmp_path: Path) -> None:
+    wrote, _ = marks(
+        tmp_path, ("", "\n".join(f"margin_of_lid_{number} = 2" for number in range(100)))
+    )
+    assert len(wrote) == 101
+    talk = Talk()
+    talk.user("mind the lid")
+    talk.call("Edit", file_path="/home/dev/app/lid.py", old_string="", new_string=OLD)
+    talk.result("ok")
+    (exchange,) = exchanges(read_entries(talk.write(tmp_path / "t.jsonl")))
+    assert not any(map(str.isalnum, str(edited_lines(exchange, unchanged)[WROTE])))
 
 
 def test_a_file_written_anew_takes_its_old_lines_away(tmp_path: Path) -> None:
     """As the client tells what it was; what stayed was not written now."""
     talk = Talk()
     talk.user("write the lid anew")
-    talk.call("Write", file_path="/home/dev/app/lid.py", content=f"{NEW}\nrim_of_lid = 1\n")
-    before = {"originalFile": f"{OLD}\nrim_of_lid = 1\n", "type": "update"}
+    content, before = f"{NEW}\nrim_of_lid = 1\n", f"{OLD}\nrim_of_lid = 1\n"
+    talk.call("Write", file_path="/home/dev/app/lid.py", content=content)
     talk.result("ok")
-    talk.lines[-1]["toolUseResult"] = before
+    talk.lines[-1]["toolUseResult"] = {"originalFile": before, "content": content, "type": "update"}
     (exchange,) = exchanges(read_entries(talk.write(tmp_path / "t.jsonl")))
     extra = edited_lines(exchange, unchanged)
     wrote, took = marks_in(extra.get(WROTE)), marks_in(extra.get(TOOK_AWAY))
@@ -114,6 +152,19 @@ def test_secrets_are_redacted_before_they_are_marked(tmp_path: Path) -> None:
 def test_whole_files_are_cut_off(tmp_path: Path) -> None:
     lines = "\n".join(f"margin_of_lid_{number} = {number}" for number in range(MOST_LINES + 50))
     assert len(marks(tmp_path, ("", lines))[0]) == MOST_LINES
+
+
+def test_a_part_of_a_line_counts_as_its_line(tmp_path: Path) -> None:
+    """As the client notes it: an edit may name a number alone."""
+    talk = Talk()
+    talk.user("5 for the lid")
+    talk.call("Edit", file_path="/home/dev/app/lid.py", old_string="= 2", new_string="= 5")
+    talk.result("ok")
+    hunk = {"lines": [" # the lid", f"-{OLD}", f"+{NEW}"]}
+    talk.lines[-1]["toolUseResult"] = {"oldString": "= 2", "newString": "= 5", "structuredPatch": [hunk]}  # fmt: skip
+    (exchange,) = exchanges(read_entries(talk.write(tmp_path / "t.jsonl")))
+    extra = edited_lines(exchange, unchanged)
+    assert (marks_in(extra.get(WROTE)), marks_in(extra.get(TOOK_AWAY))) == marks(tmp_path, (OLD, NEW))  # fmt: skip
 
 
 def test_several_edits_of_one_call(tmp_path: Path) -> None:

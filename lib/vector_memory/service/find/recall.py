@@ -21,7 +21,7 @@ from vector_memory.service.memory import applied, moved_projects
 from vector_memory.service.memory.corrected import in_short
 from vector_memory.service.memory.history import history_of
 from vector_memory.service.memory.lookup import answer, is_open, lookup, surroundings, touch
-from vector_memory.service.memory.passages import Excerpt, in_context, turn_reader
+from vector_memory.service.memory.passages import Excerpt, Turn, in_context, turn_of, turn_reader
 from vector_memory.service.memory.rewritten import later_words
 from vector_memory.service.memory.views import (
     HistoryView,
@@ -178,7 +178,7 @@ def _excerpts(
     turns = [turn_reader(shelf) for shelf in asker.shelves]
     kept: list[tuple[Hit, Excerpt]] = []
     again: list[tuple[Hit, Excerpt]] = []
-    read: set[str] = set()
+    read, followed = set[str](), dict[Turn, set[str]]()
     for hit in hits:
         if len(kept) == k:
             break
@@ -188,10 +188,13 @@ def _excerpts(
             again.append((hit, Excerpt(hit.memory.text)))
             continue
         excerpt = in_context(turns[hit.shelf], hit.memory, scores)
-        later = later_words(ctx, asker.shelves[hit.shelf], turns[hit.shelf], hit.memory)
-        excerpt = replace(
-            excerpt, text="\n\n".join([excerpt.text, *(in_short(*one) for one in later)])
-        )
+        later = later_words(ctx, asker, hit.shelf, turns[hit.shelf], hit.memory)
+        # Once is enough for an exchange: its passage and its ideas say one thing.
+        of_turn = followed.setdefault(turn_of(hit.memory), set())
+        new = [one for one in later if one.memory.id not in of_turn]
+        of_turn |= {one.memory.id for one in new}
+        text = "\n\n".join([excerpt.text, *(in_short(*one) for one in new)])
+        excerpt = replace(excerpt, text=text)
         is_read = not each and excerpt.home in read
         (again if is_read else kept).append((hit, excerpt))
         # What is held back comes with its warning, and stands for nothing else.

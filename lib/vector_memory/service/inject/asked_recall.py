@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vector_memory.model import Memory
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import said_once, without_echoes
 from vector_memory.retrieve.search import Hit
@@ -13,10 +12,12 @@ from vector_memory.retrieve.topics import topics
 from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import show
-from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.inject.prompt_recall import MAX_PROMPT_CHARS
 from vector_memory.service.memory import applied, lookup
+from vector_memory.service.memory.corrected import in_short
 from vector_memory.service.memory.history import before, chain_of
+from vector_memory.service.memory.passages import TurnReader, turn_reader
+from vector_memory.service.memory.rewritten import later_words
 from vector_memory.text import fence
 
 TITLE = "Asked for with /remember, by topic:"
@@ -62,12 +63,11 @@ def _notes(
     terms: Sequence[str],
 ) -> list[fence.Note]:
     """Return hits as notes within the budget, each with its topic and with what was so before."""
-    shelves = question.shelves
-    earlier = {hit.memory.id: _earlier(shelves[hit.shelf], hit.memory) for hit in hits}
+    readers = [turn_reader(shelf) for shelf in question.shelves]
+    beside = {hit.memory.id: _beside(ctx, question, hit, readers[hit.shelf]) for hit in hits}
     names = question.names
     spare = sum(
-        fence.tokens(heads[id]) + (fence.tokens(line) if line else 0)
-        for id, line in earlier.items()
+        fence.tokens(heads[id]) + (fence.tokens(line) if line else 0) for id, line in beside.items()
     )
     notes = render.notes(
         hits,
@@ -80,14 +80,16 @@ def _notes(
         fence.Note(
             note.id,
             f"{note.head} · {heads[note.id]}",
-            "\n".join(filter(None, (note.text, earlier[note.id]))),
+            "\n".join(filter(None, (note.text, beside[note.id]))),
             note.foreign,
         )
         for note in notes
     ]
 
 
-def _earlier(shelf: Shelf, memory: Memory) -> str:
-    """Return in a line what was so before a memory, and until when; "" where nothing was."""
-    told = before(chain_of(shelf, memory))
-    return f"Earlier: {', '.join(told)}" if told else ""
+def _beside(ctx: Context, question: HookQuestion, hit: Hit, read: TurnReader) -> str:
+    """Return, in a line each, what was so before a memory, and what corrected or changed it last; "" for neither."""
+    told = before(chain_of(question.shelves[hit.shelf], hit.memory))
+    later = later_words(ctx, question, hit.shelf, read, hit.memory)[-1:]
+    lines = [f"Earlier: {', '.join(told)}"] if told else []
+    return "\n".join([*lines, *(in_short(*one) for one in later)])

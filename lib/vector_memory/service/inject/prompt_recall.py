@@ -26,7 +26,7 @@ from vector_memory.service.inject.wider_notes import in_their_passages, widened
 from vector_memory.service.memory import last_session
 from vector_memory.service.memory.corrected import in_short
 from vector_memory.service.memory.lookup import answer, is_open, touch
-from vector_memory.service.memory.passages import TurnReader, turn_reader
+from vector_memory.service.memory.passages import TurnReader, turn_of, turn_reader
 from vector_memory.service.memory.rewritten import later_words
 from vector_memory.text import analysis, fence
 
@@ -318,49 +318,45 @@ def notes_of(
             if is_open(one) and question.scope.holds(one)
         ]
 
-    def made(budget: int) -> list[fence.Note]:
+    def made(told: Sequence[Hit], budget: int) -> list[fence.Note]:
         notes = render.notes(
-            hits,
+            told,
             budget,
             names.__getitem__,
             found.query.terms,
             ctx.settings.origin_share,
         )
         room = budget - render.FENCE_TOKENS
-        notes = widened(notes, hits, found.weighed[:NEAREST], room)
-        return in_their_passages(notes, hits, passages_of, room)
+        notes = widened(notes, told, found.weighed[:NEAREST], room)
+        return in_their_passages(notes, told, passages_of, room)
 
     budget = ctx.settings.prompt_tokens - taken
-    notes = made(budget)
-    chosen = {note.id for note in notes}
-    told = [hit for hit in hits if hit.memory.id in chosen]
-    corrected = _later_words(ctx, question, readers, told)
-    spare = sum(fence.tokens(one) for later in corrected.values() for one in later)
-    if spare:
-        notes = made(budget - spare)
-    return [_followed(note, corrected.get(note.id, ())) for note in notes]
+    notes = made(hits, budget)
+    told = [hit for hit in hits if hit.memory.id in {note.id for note in notes}]
+    while later := _later_words(ctx, question, readers, told):
+        spare = sum(fence.tokens(one) for lines in later.values() for one in lines)
+        notes = made(told, budget - spare)
+        if len(notes) == len(told):
+            break
+        # Rather fewer notes than one without what became of it.
+        told = told[:-1]
+    return [_followed(note, later.get(note.id, ())) for note in notes]
 
 
 def _later_words(
     ctx: Context, question: HookQuestion, readers: Sequence[TurnReader], hits: Sequence[Hit]
 ) -> dict[str, list[str]]:
-    """Return what corrected hits and what changed what they made, as it is told, by the hits' ids; nothing of an
-    exchange that is told anyway."""
-    turns = {_turn_of(hit.memory) for hit in hits}
-    return {
-        hit.memory.id: [
-            in_short(*later)
-            for later in later_words(
-                ctx, question.shelves[hit.shelf], readers[hit.shelf], hit.memory
-            )
-            if _turn_of(later.memory) not in turns and question.scope.holds(later.memory)
-        ]
-        for hit in hits
-    }
-
-
-def _turn_of(memory: Memory) -> tuple[str, str, int]:
-    return memory.source.session, memory.source.path, memory.source.turn
+    """Return what corrected hits and what changed what they made, as it is told, by the hits' ids: once for an
+    exchange, and nothing of one that is told anyway, or of this session."""
+    told, turns = dict[str, list[str]](), [turn_of(hit.memory) for hit in hits]
+    for number, hit in enumerate(hits):
+        if turns[number] in turns[:number]:
+            continue
+        for later in later_words(ctx, question, hit.shelf, readers[hit.shelf], hit.memory):
+            is_own = later.memory.source.session == question.session
+            if turn_of(later.memory) not in turns and not is_own:
+                told.setdefault(hit.memory.id, []).append(in_short(*later))
+    return told
 
 
 def _followed(note: fence.Note, later: Sequence[str]) -> fence.Note:

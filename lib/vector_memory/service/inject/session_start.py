@@ -168,7 +168,7 @@ def start_notes(
             made.append(end)
             left -= end.tokens
     told = ShownTexts([one.text for one in [*given, *made]])
-    rules = StartRules(ctx, asker.shelves, made, known)
+    rules = StartRules(ctx, asker, made, known)
     misses, dated = 0, _dated(ctx, asker)
     days = {memory.id: day for day, memory in dated}
     for memory in _memories(ctx, asker, ends, [memory for _, memory in dated], told):

@@ -11,6 +11,7 @@ from vector_memory.model import IMPORTANT, PASSAGE, CleanText, Memory, Source
 from vector_memory.retrieve import render
 from vector_memory.retrieve.newer import Weighed, newer_of
 from vector_memory.service.base import client_memory
+from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.corrected import asked_in
@@ -50,7 +51,7 @@ class StartRules:
     """The user's rules, each said once, told together: alone each would take half as much again for its first line.
 
     Args:
-        shelves: where the rules are.
+        asker: whose stores have the rules.
         notes: a start's, to which theirs is added.
         known: what the client has told the model itself: it is not said again.
     """
@@ -58,12 +59,12 @@ class StartRules:
     def __init__(
         self,
         ctx: Context,
-        shelves: Sequence[Shelf],
+        asker: Asker,
         notes: list[fence.Note],
         known: frozenset[str],
     ) -> None:
-        self._ctx, self._notes, self._known = ctx, notes, known
-        self._readers = [(shelf, turn_reader(shelf)) for shelf in shelves]
+        self._ctx, self._asker, self._notes, self._known = ctx, asker, notes, known
+        self._readers = [turn_reader(shelf) for shelf in asker.shelves]
         self._rules: list[Memory] = []
         self._places: dict[str, int] = {}
         self._at = 0
@@ -90,13 +91,17 @@ class StartRules:
     def _as_corrected(self, rule: Memory) -> Memory:
         """Return a rule, with what the user said against it right after it, or when he had changed what it made, where
         there is room for both."""
-        said = (one for known in self._readers for one in later_words(self._ctx, *known, rule)[-1:])
+        said = (
+            one
+            for place, read in enumerate(self._readers)
+            for one in later_words(self._ctx, self._asker, place, read, rule)[-1:]
+        )
         text = " · ".join([rule.text, *(asked_in(*one, RULE_TOKENS) for one in said)])
         return replace(rule, text=CleanText(text)) if fence.tokens(text) <= RULE_TOKENS else rule
 
     def _place(self, rule: Memory) -> int:
         """Return where a rule stands in its exchange: what it leans on stands before it, and is often a rule, too."""
-        turn = [one for _, read in self._readers for one in read(rule) if one.kind == PASSAGE]
+        turn = [one for read in self._readers for one in read(rule) if one.kind == PASSAGE]
         text = "\n".join(passage.text for passage in sorted(turn, key=number_of))
         # What it begins with may be what it was given to lean on.
         return text.casefold().find(rule.text.casefold()[-TAIL_CHARS:])

@@ -31,6 +31,8 @@ LEAST_WORDS, MOST_WORDS = 4, 24
 _LEADS = re.compile(r"(?:\s|[-*_`#>]|\d+\.|\b(?:User|Assistant|Task):)+\Z")
 
 
+Turn = tuple[str, str, int]
+"""An exchange by its session, its transcript's path and its number there."""
 TurnReader = Callable[[Memory], Sequence[Memory]]
 """Returns the memories of the turn that one was said in."""
 
@@ -47,6 +49,11 @@ class Excerpt:
     text: str
     passages: frozenset[str] = frozenset()
     home: str = ""
+
+
+def turn_of(memory: Memory) -> Turn:
+    """Return the exchange that a memory was said in."""
+    return memory.source.session, memory.source.path, memory.source.turn
 
 
 def turn_reader(shelf: Shelf) -> TurnReader:

@@ -6,31 +6,40 @@ Few reversals are said as such: of eight of an invented project none was known b
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from vector_memory.index.edited_lines import marks_in
+from vector_memory.index.edited_lines import BYTES, bytes_of
 from vector_memory.index.voices import DONE, voices
-from vector_memory.model import TOOK_AWAY, WROTE, Memory
+from vector_memory.model import TOOK_AWAY, WROTE, Memory, Scope
+from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.corrected import LEAD, corrections, prompt_of, talk_of
 from vector_memory.service.memory.passages import TurnReader
+from vector_memory.system import json_in
+from vector_memory.system.json_in import Record
 from vector_memory.text import analysis, days
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MOST_AT_ONCE = 20_000
+MOST_AT_ONCE = 2_000
 """Changed rows that are looked through while somebody waits: some milliseconds."""
-MOST_STEPS = 4
-"""How often a line is followed that was changed again."""
+MOST_STEPS = 30
+"""How often a line is followed that was changed again; whose end is further is not known."""
 SHARED_TERMS = 2
 """Terms that what was said later shares with a memory: a line may be changed for another reason than what it says."""
+
+
+class Later(NamedTuple):
+    """The beginning of an exchange that corrected or changed something, and how its words are led in."""
+
+    memory: Memory
+    lead: str
 
 
 @dataclass
@@ -45,73 +54,96 @@ class LinesTaken:
     lines: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def of(self, marks: Sequence[int]) -> list[int]:
+    def of(self, packed: object) -> list[int]:
         """Return the numbers of the passages whose exchanges took away one of some lines, each once."""
-        if self.lines is None:
+        if self.lines is None or not (asked := bytes_of(packed)):
             return []
         known, seqs = self.lines
-        starts, ends = (known.searchsorted(marks, side) for side in ("left", "right"))
-        pairs = zip(starts, ends, strict=True)
+        marks = _numbers(asked)
+        pairs = zip(known.searchsorted(marks), known.searchsorted(marks, "right"), strict=True)
         return sorted({int(seq) for start, end in pairs for seq in seqs[start:end]})
 
     def add(self, rows: Sequence[tuple[str, int, str]]) -> None:
-        """Add what rows tell: the id, the number and the `extra`, as JSON, of each."""
+        """Add what rows tell: the id, the number and the `extra`, as JSON, of each. One that is damaged tells nothing."""
         import numpy as np
 
-        pairs = [(mark, seq) for _, seq, extra in rows for mark in marks_in(json.loads(extra).get(TOOK_AWAY))]  # fmt: skip
-        if pairs:
-            new = np.array(pairs, np.int64).T
-            both = new if self.lines is None else np.hstack([np.stack(self.lines), new])
-            order = both[0].argsort(kind="stable")
-            self.lines = both[0][order], both[1][order]
+        taken = [(seq, bytes_of(_noted(extra).get(TOOK_AWAY))) for _, seq, extra in rows]
+        marks = _numbers(b"".join(packed for _, packed in taken))
+        if not len(marks):
+            return
+        counts = [len(packed) // BYTES for _, packed in taken]
+        seqs = np.repeat(np.array([seq for seq, _ in taken], np.int64), counts)
+        order = marks.argsort(kind="stable")
+        marks, seqs = marks[order], seqs[order]
+        if self.lines is not None:
+            places = self.lines[0].searchsorted(marks)
+            marks = np.insert(self.lines[0], places, marks)
+            seqs = np.insert(self.lines[1], places, seqs)
+        self.lines = marks, seqs
 
 
-class Later(NamedTuple):
-    """The beginning of an exchange that corrected or changed something, and how its words are led in."""
+def _numbers(packed: bytes) -> NDArray[np.int64]:
+    """Return marks that stand one behind the other as numbers (n,), in their order."""
+    import numpy as np
 
-    memory: Memory
-    lead: str
+    digits = np.frombuffer(packed, np.uint8).reshape(-1, BYTES).astype(np.int64)
+    return digits @ (256 ** np.arange(BYTES - 1, -1, -1, dtype=np.int64))
 
 
-def later_words(ctx: Context, shelf: Shelf, read: TurnReader, memory: Memory) -> list[Later]:
-    """Return what corrected a memory right after it was said, and what changed since what its exchange made."""
-    told = [Later(one, LEAD) for one in corrections(read, memory)]
-    later = rewritten(ctx, shelf, read, memory)
+def _noted(extra: str) -> Record:
+    try:
+        noted = json_in.load(extra.encode())
+    except ValueError:
+        return Record()
+    return Record(noted) if isinstance(noted, dict) else Record()
+
+
+def later_words(
+    ctx: Context, asker: Asker, place: int, read: TurnReader, memory: Memory
+) -> list[Later]:
+    """Return what corrected a memory right after it was said, and what changed since what its exchange made, as far as
+    who asks may be given it.
+
+    Args:
+        place: that of the memory's store among the asker's.
+        read: reads the store's turns.
+    """
+    # What was asked for by its kind, its words or its time was changed by what is none of it.
+    scope = replace(asker.scope, kinds=(), tags=(), sessions=(), collections=(), since=None, entities=(), tiers=(), priorities=(), origins=(), words=())  # fmt: skip
+    told = [Later(one, LEAD) for one in corrections(read, memory) if scope.holds(one)]
+    later = rewritten(ctx, asker.shelves[place], read, memory, scope)
     if later and all(later.id != one.memory.id for one in told):
         who = "User" if prompt_of([later]) else "Assistant"
-        told.append(Later(later, f"Changed since, {days.local(later.created_at).date()}, {who}: "))
+        day = days.local(later.created_at).date()
+        told.append(Later(later, f"Changed since, {day}, {who}: "))
     return told
 
 
-def rewritten(ctx: Context, shelf: Shelf, read: TurnReader, memory: Memory) -> Memory | None:
+def rewritten(ctx: Context, shelf: Shelf, read: TurnReader, memory: Memory, scope: Scope) -> Memory | None:  # fmt: skip
     """Return the beginning of the last exchange that changed lines which a memory's exchange wrote, and speaks of the
     same; None for none."""
     talk = talk_of(read(memory)) if memory.is_captured else []
     terms = _terms([memory]) if talk else set()
     last: Memory | None = None
     for _ in range(MOST_STEPS):
-        marks = marks_in(talk[0].extra.get(WROTE)) if talk else []
-        later = _newest_after(talk[0], marks, ctx, shelf, read, terms) if marks else []
+        later = _newest_after(ctx, shelf, read, talk[0], terms, scope) if talk else []
         if not later:
-            break
+            return last
         talk, last = later, later[0]
-    return last
+    return None
 
 
 def _newest_after(
-    first: Memory,
-    marks: Sequence[int],
-    ctx: Context,
-    shelf: Shelf,
-    read: TurnReader,
-    terms: set[str],
+    ctx: Context, shelf: Shelf, read: TurnReader, first: Memory, terms: set[str], scope: Scope
 ) -> list[Memory]:
     """Return the passages of the newest exchange that took lines away and has enough of some terms; [] for none."""
-    changed = shelf.journal.by_seqs(_taken_in(ctx, shelf).of(marks)).values()
-    newer = [one for one in changed if _is_after(one, first)]
+    if not (wrote := first.extra.get(WROTE)):
+        return []
+    changed = shelf.journal.by_seqs(_taken_in(ctx, shelf).of(wrote)).values()
+    newer = [one for one in changed if _is_after(one, first) and scope.holds(one)]
     for one in sorted(newer, key=lambda one: (one.created_at, one.seq), reverse=True):
         talk = talk_of(read(one))
-        if talk and len(terms & _terms(talk)) >= SHARED_TERMS:
+        if talk and talk[0].id == one.id and len(terms & _terms(talk)) >= SHARED_TERMS:
             return talk
     return []
 
@@ -124,9 +156,9 @@ def _terms(memories: Sequence[Memory]) -> set[str]:
 
 def _is_after(other: Memory, memory: Memory) -> bool:
     """Whether another exchange of a project came after a memory's."""
-    turn, own = (other.source.session, other.source.turn), (memory.source.session, memory.source.turn)  # fmt: skip
-    is_other = other.project == memory.project and turn != own
-    return is_other and other.created_at >= memory.created_at
+    when, own_when = (other.created_at, other.source.turn), (memory.created_at, memory.source.turn)
+    # A copy of a session under another name has the same words at the same time.
+    return other.project == memory.project and when > own_when and other.text != memory.text
 
 
 def _taken_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> LinesTaken:

@@ -13,7 +13,18 @@ from typing import Any
 from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.journal.scopes import parts
-from vector_memory.model import PROPOSED, REVIEWED, Link, Memory, Relation, Status, Temporal, Tier
+from vector_memory.model import (
+    PROPOSED,
+    REVIEWED,
+    TOOK_AWAY,
+    WROTE,
+    Link,
+    Memory,
+    Relation,
+    Status,
+    Temporal,
+    Tier,
+)
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import trust_marks
@@ -50,6 +61,8 @@ def standing(memory: Memory, links: Sequence[Link]) -> dict[str, object]:
         told["links"] = [dict(zip(LINK, LEADING(link), strict=True)) for link in links]
     marks = {**_reviewed(memory.extra), **_held_back(memory.extra)}
     noted = {**trust_marks.unmarked(memory.extra), **marks}
+    # They tell who guesses a line whether it stood there: elsewhere nobody needs them.
+    noted = {name: value for name, value in noted.items() if name not in (WROTE, TOOK_AWAY)}
     return {**told, "extra": noted} if noted else told
 
 
