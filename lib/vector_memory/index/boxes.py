@@ -27,7 +27,7 @@ def of_edit(file: str, cwd: str, result: Record) -> list[str]:
         result: what the client notes of the edit; without the text that was there before, nobody knows what is new.
     """
     is_here = is_list(file) and _is_in_project(file, cwd)
-    before, after = sides(result) if is_here else ("", "")
+    before, after = _sides(result) if is_here else ("", "")
     if len(before) + len(after) > LONGEST_EDIT:
         return []
     old, new = _boxes(before), _boxes(after)
@@ -64,7 +64,7 @@ def _is_in_project(file: str, cwd: str) -> bool:
     return is_below or f"{here}/".startswith(f"{path.rpartition('/')[0]}/")
 
 
-def sides(result: Record) -> tuple[str, str]:
+def _sides(result: Record) -> tuple[str, str]:
     """Return what an edit replaced, and by what: whole lines where the client notes them; nothing where it does not
     tell what was there before."""
     lines = [line for hunk in result.parts("structuredPatch") for line in hunk.words("lines")]

@@ -11,6 +11,7 @@ from itertools import islice
 from vector_memory.index.exchanges import Exchange
 from vector_memory.model import TOOK_AWAY, WROTE
 from vector_memory.text import shell
+from vector_memory.text.words import words_in
 
 BYTES = 5
 """Of a line's hash: by chance two lines of a million are alike once in a million."""
@@ -47,6 +48,10 @@ def edited_lines(exchange: Exchange, clean: Callable[[str], str]) -> dict[str, o
         wrote |= dict.fromkeys(f"{path}\0" for path in (path, *_folders(path)))
         for old, new in call.edits:
             before, after = _lines(old), _lines(new)
+            if sorted(words_in(old)) == sorted(words_in(new)):
+                # Laid out in another way it says the same.
+                after |= before
+                before = after
             for into, lines, others in ((wrote, after, before), (took, before, after)):
                 own = "\n".join(line for line in lines if line not in others)
                 into |= dict.fromkeys(f"{path}\0{line}" for line in _lines(clean(own)))

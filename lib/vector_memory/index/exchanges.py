@@ -440,9 +440,11 @@ def _short(edits: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
 
 
 def _edits_of(call: ToolUse, result: Record) -> tuple[tuple[str, str], ...]:
-    """Return the edits of a call: whole lines where the client notes them, else what was asked for."""
-    noted = boxes.sides(result)
-    return _short((noted,)) if any(noted) else call.edits
+    """Return the edits of a call as they were asked for, of a file that was written anew with what it was before, where
+    the client says so. Whole lines, as the client notes them too, would count where a part was changed for something
+    else."""
+    before = result.text("originalFile")
+    return _short(tuple((old or before, new) for old, new in call.edits)) if len(call.edits) == 1 else call.edits  # fmt: skip
 
 
 def order_of(prompt: str) -> str:

@@ -154,19 +154,6 @@ def test_whole_files_are_cut_off(tmp_path: Path) -> None:
     assert len(marks(tmp_path, ("", lines))[0]) == MOST_LINES
 
 
-def test_a_part_of_a_line_counts_as_its_line(tmp_path: Path) -> None:
-    """As the client notes it: an edit may name a number alone."""
-    talk = Talk()
-    talk.user("5 for the lid")
-    talk.call("Edit", file_path="/home/dev/app/lid.py", old_string="= 2", new_string="= 5")
-    talk.result("ok")
-    hunk = {"lines": [" # the lid", f"-{OLD}", f"+{NEW}"]}
-    talk.lines[-1]["toolUseResult"] = {"oldString": "= 2", "newString": "= 5", "structuredPatch": [hunk]}  # fmt: skip
-    (exchange,) = exchanges(read_entries(talk.write(tmp_path / "t.jsonl")))
-    extra = edited_lines(exchange, unchanged)
-    assert (marks_in(extra.get(WROTE)), marks_in(extra.get(TOOK_AWAY))) == marks(tmp_path, (OLD, NEW))  # fmt: skip
-
-
 def test_several_edits_of_one_call(tmp_path: Path) -> None:
     talk = Talk()
     talk.user("mind both lids")
@@ -180,3 +167,8 @@ def test_several_edits_of_one_call(tmp_path: Path) -> None:
 def test_marks_of_somebody_elses_making() -> None:
     """An import may hold anything."""
     assert marks_in(None) == marks_in(3) == marks_in("zz") == marks_in("0123") == []
+
+
+def test_another_layout_says_the_same(tmp_path: Path) -> None:
+    long, broken = "lid = Lid(margin=2, rim=3)", "lid = Lid(\n    margin=2,\n    rim=3,\n)"
+    assert marks(tmp_path, (long, broken))[1] == []

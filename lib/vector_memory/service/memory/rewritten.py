@@ -31,6 +31,9 @@ MOST_AT_ONCE = 2_000
 """Changed rows that are looked through while somebody waits: some milliseconds."""
 MOST_STEPS = 30
 """How often a line is followed that was changed again; whose end is further is not known."""
+MOST_FOLLOWED = 8
+"""Lines that an exchange wrote at most, for what changed these to be what became of those whose place they took: of a
+larger edit any line may have been changed for something else."""
 SHARED_TERMS = 2
 """Terms that what was said later shares with a memory: a line may be changed for another reason than what it says."""
 
@@ -129,7 +132,9 @@ def rewritten(ctx: Context, shelf: Shelf, read: TurnReader, memory: Memory, scop
         later = _newest_after(ctx, shelf, read, talk[0], terms, scope) if talk else []
         if not later:
             return last
-        talk, last = later, later[0]
+        last = later[0]
+        is_followed = len(bytes_of(last.extra.get(WROTE))) <= BYTES * MOST_FOLLOWED
+        talk = later if is_followed else []
     return None
 
 
