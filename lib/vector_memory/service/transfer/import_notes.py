@@ -26,7 +26,7 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.client_memory import path_beside
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory import proposals, tombstones
+from vector_memory.service.memory import agent_rights, proposals, tombstones
 from vector_memory.service.transfer import import_plan, json_lines, note_files
 from vector_memory.service.transfer.import_plan import ImportStep, NotePlanner
 from vector_memory.service.transfer.json_lines import ImportCounts, IncomingRequest
@@ -264,7 +264,7 @@ class _NotesImport:
             self.counts.failed(memory.source.path, str(error))
 
     def _hand_over(self, shelf: Shelf, steps: list[ImportStep]) -> None:
-        """Let decision records give way to those that took their place."""
+        """Let decision records give way to those that took their place; the user's own where the user imports them."""
         decisions: dict[str, Memory] = {}
         for step in steps:
             stored = _stored(shelf, step)
@@ -273,7 +273,8 @@ class _NotesImport:
                 decisions[step.record] = stored
         for step in steps:
             old, new = _stored(shelf, step), decisions.get(step.successor)
-            if step.successor and old and new and old.id != new.id:
+            is_kept = old and step.memory.is_foreign and agent_rights.is_the_users(old)
+            if step.successor and old and new and old.id != new.id and not is_kept:
                 why = "its file names a successor"
                 try:
                     shelf.journal.supersede(old.id, new.id, new.created_at, why)

@@ -26,7 +26,7 @@ from vector_memory.model import (
 )
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory import proposals, trust_marks
+from vector_memory.service.memory import agent_rights, proposals, trust_marks
 from vector_memory.service.transfer import note_files
 from vector_memory.service.transfer.json_lines import ImportAnswer, IncomingRequest, placed
 from vector_memory.service.transfer.note_files import NoteFile
@@ -184,9 +184,7 @@ class NotePlanner:
         for position in plan.new:
             steps[rest[position]] = self._new(self._drafts[rest[position]])
         for place in sorted(steps):
-            step = steps[place]
-            waits = step.memory.proposed.get("held") and step.action in STORING
-            yield replace(step, action=PROPOSED) if waits else step
+            yield _allowed(steps[place])
         for key in plan.gone:
             yield ImportStep(GONE, self.shelf, self._active[key], self._active[key])
 
@@ -257,6 +255,25 @@ class NotePlanner:
         asks = proposals.wanted(written, not self.project) if self.by_agent else {}
         settled = trust_marks.settled(written)
         return proposals.proposed(settled, asks) if asks else proposals.unbound(written, settled)
+
+
+def _allowed(step: ImportStep) -> ImportStep:
+    """Return a step as what whoever imports may do: what an agent would have bind waits for the user, and so does what
+    would take the place of the user's own rule, or have a decision hold or not, where nobody vouched for the file."""
+    old, memory = step.old, step.memory
+    if step.action not in STORING:
+        return step
+    if memory.proposed.get("held"):
+        return replace(step, action=PROPOSED)
+    if old is None or not memory.is_foreign or old.is_foreign:
+        return step
+    if not agent_rights.is_the_users(old) and old.extra.get(DOUBT) == memory.extra.get(DOUBT):
+        return step
+    if step.action == CHANGED:
+        waiting = proposals.proposed(memory, {}, supersedes=old.id)
+        return replace(step, action=PROPOSED, memory=waiting)
+    # Its words are the same: where it stands in the file is looked at when the user imports it.
+    return replace(step, action=SAME) if step.action == UPDATED else step
 
 
 def _noted(draft: NoteDraft) -> dict[str, object]:

@@ -22,6 +22,8 @@ from vector_memory.service.inject import prompt_recall
 LINK = "https://ci.example/frankfurt"
 TODO = f"set up the nightly CI on the Frankfurt runner, see {LINK}"
 RECORD = "---\nstatus: {}\ndate: 2026-04-02\n---\n# Events\n\n## Decision\n\nWe use Kafka for all events between the services.\n"
+NEXT = RECORD.replace("Kafka", "Pulsar")
+STANDING = ("text", "kind", "priority", "state", "foreign", "title")
 ABOUT_CI = "Do we have to set up the nightly CI on the Frankfurt runner?"
 ABOUT_EVENTS = "Do we use Kafka for events between the services?"
 SESSIONS = itertools.count()
@@ -43,6 +45,17 @@ def asked(house: ServiceHouse, app: Path, prompt: str) -> dict[str, Any]:
         "hits"
     ]
     return hits[0]
+
+
+def own(house: ServiceHouse, app: Path, *kinds: str) -> list[dict[str, Any]]:
+    """Return what is the user's of some kinds."""
+    listed = door(house.ctx, "list", {"project": str(app)})["memories"]
+    return [one for one in listed if one["kind"] in kinds and not one.get("foreign")]
+
+
+def rules(house: ServiceHouse, app: Path) -> set[str]:
+    """Return the texts of the user's rules."""
+    return {one["text"] for one in own(house, app, "preference", "decision")}
 
 
 def told(house: ServiceHouse, app: Path, prompt: str, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:  # fmt: skip
@@ -102,6 +115,64 @@ def test_a_rejected_decision_is_told_as_rejected(
     brought(house, app, "adr/0002-events.md", RECORD.format("deprecated"))
     now = asked(house, app, ABOUT_EVENTS)
     assert (now["kind"], now["priority"], now["state"]) == ("context", "NORMAL", "deprecated")
+
+
+OTHERS = pytest.mark.parametrize(
+    "others", [{"actor": "mcp"}, {"foreign": True}, {"actor": "mcp", "foreign": True}]
+)
+"""How what nobody vouched for is imported."""
+
+
+@OTHERS
+@pytest.mark.parametrize(("was", "becomes"), [("accepted", "rejected"), ("rejected", "accepted")])
+def test_an_import_by_others_decides_nothing_for_the_user(
+    house: ServiceHouse, app: Path, others: dict[str, Any], was: str, becomes: str
+) -> None:
+    """A record holds, or not, as in the file that the user imported, until the user imports it again."""
+    brought(house, app, "adr/0002-events.md", RECORD.format(was))
+    before = asked(house, app, ABOUT_EVENTS)
+    brought(house, app, "adr/0002-events.md", RECORD.format(becomes), **others)
+    now = door(house.ctx, "get", {"id": before["id"]})["memory"]
+    assert [now.get(name) for name in STANDING] == [before.get(name) for name in STANDING]
+    brought(house, app, "adr/0002-events.md", RECORD.format(becomes))
+    now = door(house.ctx, "get", {"id": before["id"]})["memory"]
+    assert now.get("state") != before.get("state") and now["kind"] != before["kind"]
+
+
+@OTHERS
+def test_what_others_import_takes_the_place_of_no_rule_of_the_users(
+    house: ServiceHouse, app: Path, others: dict[str, Any]
+) -> None:
+    """Neither other words nor a successor; it waits, and takes the place when the user agrees, or imports the file. A box
+    that was ticked is no rule."""
+    rule = "# Rules\n\n- Never commit the keys of the mill to its repository{}.\n\n# Todo\n\n- [{}] write the runbook\n"
+    brought(house, app, "R.md", rule.format("", " "))
+    brought(house, app, "adr/0002-events.md", RECORD.format("accepted"))
+    weighty = rules(house, app)
+    brought(house, app, "R.md", rule.format(" on Fridays", "x"), **others)
+    brought(house, app, "adr/0003-events.md", NEXT.format("accepted"), **others)
+    record = RECORD.format("superseded by 0003")
+    both = {"paths": [str(app / "adr")], "project": str(app)}
+    (app / "adr/0002-events.md").write_text(record)
+    door(house.ctx, "import_notes", {**both, **others})
+    assert weighty <= rules(house, app)
+    assert [one["state"] for one in own(house, app, "todo")] == ["done"]
+    brought(house, app, "R.md", rule.format(" on Fridays", "x"))
+    door(house.ctx, "import_notes", both)
+    assert not weighty & rules(house, app)
+
+
+def test_other_words_of_a_rule_wait_for_the_user(house: ServiceHouse, app: Path) -> None:
+    """And the rule gives way to them when the user agrees."""
+    rule = "# Rules\n\n- {} commit the keys of the mill to its repository.\n"
+    brought(house, app, "R.md", rule.format("Never"))
+    brought(house, app, "R.md", rule.format("Now and then"), foreign=True)
+    (waiting,) = door(house.ctx, "review", {"project": str(app)})["items"]
+    assert waiting["text"].startswith("Now and then")
+    assert rules(house, app) == {"Never commit the keys of the mill to its repository."}
+    door(house.ctx, "review", {"confirm": [waiting["id"]]})
+    assert [one["text"] for one in own(house, app, "context")] == [waiting["text"]]
+    assert not rules(house, app)
 
 
 @pytest.mark.parametrize("is_foreign", [False, True])
