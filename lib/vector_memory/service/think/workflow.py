@@ -121,6 +121,9 @@ _WHOLE = ("git commit", "git push")
 _CODE = re.compile(r"`[^`\n]+`")
 _FORBIDDING = ("Do not ", "Don't ", "Don\u2019t ", "Never ")
 """How begins what is no step: it holds for all of them."""
+_LEFT_UNDONE = frozenset({"fail", "forget", "mind", "miss", "neglect", "omit", "skip"})
+"""What is forbidden with one of these is to be done: "do not forget to …"."""
+_COUNT_FOLLOWS = (".", "!", "?", ":", ";", ",", "-", "\u2013", "\u2014")
 _OF_NAMES = frozenset("0123456789_./\x00")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\x00])|\n+")
 _JOINT = re.compile(
@@ -169,9 +172,9 @@ def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
     forbidden: list[str] = []
     if text := str(redact.clean(request.text).text):
         said = steps_of(text)
-        forbidden = [f"{step}." for step in said if step.startswith(_FORBIDDING)]
+        forbidden = [f"{step}." for step in said if _is_forbidding(step)]
         name, evidence = "", " ".join(forbidden)
-        step_texts = [step for step in said if not step.startswith(_FORBIDDING)]
+        step_texts = [step for step in said if not _is_forbidding(step)]
     else:
         name, step_texts, evidence = _of_session(ledger.tasks_of(asker), request.session)
     if len(step_texts) < LEAST_STEPS:
@@ -235,16 +238,39 @@ def steps_of(text: str) -> list[str]:
     return steps.splitlines()
 
 
+def _is_forbidding(step: str) -> bool:
+    """Whether a step says what is not to be done."""
+    opening = next(filter(step.startswith, _FORBIDDING), "")
+    verb = step.removeprefix(opening).split(maxsplit=1)[:1]
+    return bool(opening) and _LEFT_UNDONE.isdisjoint(verb)
+
+
 def _items(text: str) -> list[str]:
     """Return a text cut where it counts its steps on one line: "Deploy: 1) build 2) push", "1. Build. 2. Push."."""
-    for mark in (") ", ". "):
+    for mark in (")", "."):
         before, rest = list[str](), f" {text}"
-        while (cut := rest.partition(f" {len(before) + 1}{mark}"))[1]:
+        while (cut := _cut(rest, f" {len(before) + 1}{mark} "))[1]:
             before.append(cut[0])
-            rest = f" {cut[2]}"
+            rest = f" {cut[1]}"
         if len(before) >= LEAST_STEPS:
             return [*before, rest]
     return [text]
+
+
+def _cut(text: str, count: str) -> tuple[str, str]:
+    """Return what stands before a count of steps and behind it, ("", "") where there is none: "version 1. Then" and
+    "(see 1)" count nothing."""
+    at, is_first = text.find(count), count[1:-2] == "1"
+    while at >= 0:
+        before, behind = text[:at].rstrip(), text[at + len(count) - 1 :].strip()
+        is_apart = not before or before.endswith(_COUNT_FOLLOWS)
+        if not is_first and before.count("(") == before.count(")"):
+            # Behind the first one a mark that ends no sentence and closes nothing is a count, wherever it stands.
+            is_apart = is_apart or count.endswith(") ") or not behind[:1].isupper()
+        if is_apart and behind.strip(" .,;)"):
+            return before, behind
+        at = text.find(count, at + 1)
+    return "", ""
 
 
 def _in_order(sentence: str) -> tuple[str, ...]:

@@ -74,6 +74,12 @@ class TestAuthor:
             ("1. Build the image. 2. Push it.", ["Build the image", "Push it"]),
             ("Deploy:\n1. Build the image\n2. Push it", ["Build the image", "Push it"]),
             ("Install Python 3. Then install psql 1) twice.", ["Install Python 3", "Install psql 1) twice"]),
+            ("Bump to version 1. Then set x to 2. Then push.", ["Bump to version 1", "Set x to 2", "Push"]),
+            ("1. Set x to 2. Push it. 2. Check.", ["Set x to 2", "Push it", "Check"]),
+            ("run `a` (see 1) and then `b` (see 2)", ["Run `a` (see 1)", "`b` (see 2)"]),
+            ("Ship: 1) build (see 2) 2) push", ["Build (see 2)", "Push"]),
+            ("1. build it 2. push it 3)", ["Build it", "Push it 3)"]),
+            ("Ship: " + " ".join(f"{at}) run t{at}" for at in range(1, 12)), [f"Run t{at}" for at in range(1, 12)]),
         ],
     )  # fmt: skip
     def test_steps_that_are_counted_on_one_line_are_steps(
@@ -96,6 +102,20 @@ class TestAuthor:
         assert told["text"].splitlines()[-1] == "Do not edit the lock file."
         with pytest.raises(BadInputError, match="no steps"):
             asked(house, tmp_path, "workflow_author", text="Commit it. Never push it.")
+
+    def test_what_is_not_to_be_left_out_is_a_step(
+        self, house: ServiceHouse, tmp_path: Path
+    ) -> None:
+        """Whoever forbids to forget it asks for it."""
+        text = "Don't skip the lint: run `ruff check`, then push. Do not forget to run `make test`. Don't tag it."
+        told = asked(house, tmp_path, "workflow_author", text=text)
+        steps = [
+            "Don't skip the lint: run `ruff check`",
+            "Push",
+            "Do not forget to run `make test`",
+        ]
+        assert [one["text"] for one in told["steps"]] == steps
+        assert told["text"].splitlines()[-1] == "Don't tag it."
 
     def test_what_an_agent_writes_waits_for_the_user(
         self, house: ServiceHouse, tmp_path: Path
