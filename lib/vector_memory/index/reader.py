@@ -285,8 +285,7 @@ def _is_taken(path: str, refused: list[OSError]) -> bool:
                 return True
             if seen > _LOOK_AT:
                 break
-        is_damaged = lines.is_damaged if isinstance(lines, gemini.ChatDocument) else not seen
-        if is_damaged and os.path.getsize(path):
+        if lines.is_damaged and not seen and os.path.getsize(path):
             refused.append(RefusedError(path, _DAMAGED, "A copy of it may be whole."))
     except OSError as error:
         refused.append(error)

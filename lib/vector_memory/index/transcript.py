@@ -36,7 +36,7 @@ class TranscriptEntry(NamedTuple):
 
 class Lines:
     """The entries of a transcript from a line's start on. Iterate once; afterwards `offset` and
-    `line` tell how far it was read.
+    `line` tell how far it was read, and `is_damaged` that a whole line of it is no JSON.
 
     Args:
         path: the transcript.
@@ -51,6 +51,7 @@ class Lines:
         self.offset = offset
         self.line = line
         self.part = 0
+        self.is_damaged = False
         self._final = final
 
     def __iter__(self) -> Iterator[TranscriptEntry]:
@@ -63,7 +64,9 @@ class Lines:
                 start, line = self.offset, self.line + 1
                 if ended:
                     self.offset, self.line = start + size, line
-                for part, data in enumerate(parse_objects(raw)):
+                objects = parse_objects(raw)
+                self.is_damaged |= ended and not objects and not _is_json(raw)
+                for part, data in enumerate(objects):
                     yield TranscriptEntry(line, start, start + size, part, data)
                 if not ended:
                     return
@@ -106,6 +109,20 @@ def parse_objects(raw: bytes) -> list[Record]:
             found.append(Record(whole(value) if unfit else value))
         position = _skip_space(text, position)
     return found
+
+
+def _is_json(raw: bytes) -> bool:
+    """Whether a line without objects is blank, or is JSON of another sort; so counts what is left unread for its length."""
+    if not raw.strip() or is_crowded(raw):
+        return True
+    try:
+        _DECODER.decode(raw.decode("utf-8-sig", "replace"))
+    except ValueError:
+        return False
+    except RecursionError:
+        # It is nested too deep to be read.
+        pass
+    return True
 
 
 def _skip_space(text: str, position: int) -> int:

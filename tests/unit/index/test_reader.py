@@ -354,6 +354,17 @@ def test_a_damaged_transcript_is_told(tmp_path: Path) -> None:
     assert not is_transcript(str(damaged))
 
 
+@pytest.mark.parametrize(
+    "held",
+    [b"[1, 2]\n[3, 4]\n", b"1\n2\n", b"\n\n", b'{"type":"user","message":{"ro', b'\xef\xbb\xbf[{"rows": 1}]\r\n', b"[" * 9_000 + b"]" * 9_000 + b"\n"],
+)  # fmt: skip
+def test_what_is_whole_or_being_written_is_not_damaged(tmp_path: Path, held: bytes) -> None:
+    """JSON of another sort, blank lines, and a session's first line that has no end yet."""
+    (tmp_path / "data.jsonl").write_bytes(held)
+    refused: list[OSError] = []
+    assert (transcripts_below(str(tmp_path), refused), refused) == ([], [])
+
+
 def test_missing_file_is_no_transcript(tmp_path: Path) -> None:
     """What is not there is no transcript."""
     assert not is_transcript(str(tmp_path / "none.jsonl"))
