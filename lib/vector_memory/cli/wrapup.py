@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vector_memory.cli import asking, output
+import typer
+
+from vector_memory.cli import asking, backfill, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.counts import numbered
 from vector_memory.cli.invocation import Invocation
@@ -25,12 +27,19 @@ def wrapup(call: Invocation, session: str | None) -> None:
     """
     own = asking.own_session() if session is None else session
     answer = call.ask(session=own)
-    if session is not None and not any(map(answer.count, KNOWN)):
-        raise NotFoundError(
-            f"Nothing is known of session {session!r}: a turn is read when it has ended.",
-            "`vector-memory topics` shows ids.",
-        )
+    is_known = answer.flag("known") or any(map(answer.count, KNOWN))
+    if own != asking.own_session() and not is_known:
+        _require_transcript(own)
     call.show(answer, lambda answer: output.indented(_lines(answer), LINE_CHARS))
+
+
+def _require_transcript(session: str) -> None:
+    try:
+        backfill.transcripts("", session)
+    except (NotFoundError, typer.BadParameter) as error:
+        raise NotFoundError(
+            f"Nothing is known of session {session!r}.", "`vector-memory topics` shows ids."
+        ) from error
 
 
 def _lines(answer: Row) -> Iterator[str]:

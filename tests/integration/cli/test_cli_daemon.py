@@ -409,8 +409,30 @@ def test_a_session_that_nobody_knows_is_an_error(
         daemon.handlers["wrapup"] = lambda payload: {"session": payload["session"], "done": []}
         assert main(["wrapup", "--session", "nope"]) == 1
         assert "Nothing is known of session 'nope'" in capsys.readouterr().err
-        assert main(["wrapup"]) == 0
-        assert "Nothing is known of s1 yet" in capsys.readouterr().out
+        assert main(["wrapup", "--session", "../nope", "--json"]) == 1
+        for words in ([], ["--session", "s1"]):
+            assert main(["wrapup", *words]) == 0
+            assert "Nothing is known of s1 yet" in capsys.readouterr().out
+
+
+def test_a_session_of_which_nothing_was_read_yet_is_none(
+    home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hook has told of it, or the client keeps its transcript: programs are given empty lists."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    folder = tmp_path / "projects" / "-app"
+    folder.mkdir(parents=True)
+    (folder / "s3.jsonl").write_text("")
+    with fake_daemon(home) as daemon:
+        daemon.handlers["wrapup"] = lambda payload: {
+            "session": payload["session"],
+            "known": payload["session"] == "s2",
+            "done": [],
+        }
+        for session, code in (("s2", 0), ("s3", 0), ("s4", 1)):
+            assert main(["wrapup", "--session", session, "--json"]) == code, session
+            told = json.loads(capsys.readouterr().out)
+            assert told.get("done") == (None if code else []), session
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,11 @@ class Running:
                 self._kept.popitem(last=False)
             return kept  # type: ignore[no-any-return]
 
+    def knows(self, session: str) -> bool:
+        """Whether something is kept of a session: a hook has told of it."""
+        with self._lock:
+            return any(kept == session for _, kept in self._kept)
+
     def clear(self) -> None:
         """Forget everything: words of it may have been purged."""
         with self._lock:

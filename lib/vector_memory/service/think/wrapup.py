@@ -37,11 +37,11 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
         BadInputError: no project is asked about.
 
     Returns:
-        The `project` and the `session`; its tasks in order (`done`); how many tasks its `subagents` did; the `files`
-        that it changed; what it leaves to do or to answer (`left`); what was decided, found out or told to be
-        remembered (`learned`: decisions first, and of each kind the newest); the `trouble` it met; the figures of the
-        whole project, this session in them (`lessons`); and how many of its memories wait for the user to decide
-        (`waits`).
+        The `project` and the `session`; whether the session is `known` here, though there may be nothing of it yet; its
+        tasks in order (`done`); how many tasks its `subagents` did; the `files` that it changed; what it leaves to do
+        or to answer (`left`); what was decided, found out or told to be remembered (`learned`: decisions first, and of
+        each kind the newest); the `trouble` it met; the figures of the whole project, this session in them
+        (`lessons`); and how many of its memories wait for the user to decide (`waits`).
     """
     asker = ledger.project_of(ctx, request)
     scope = replace(asker.scope, projects=(asker.place.id,))
@@ -64,6 +64,7 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
     return {
         "project": asker.place.name,
         "session": session,
+        "known": bool(memories) or ctx.running.knows(session),
         "done": [_done(task, titles) for task in kept.tasks],
         "subagents": len(kept.subagents),
         "files": list(unique(file for task in kept.tasks for file in task.files))[:MOST_FILES],

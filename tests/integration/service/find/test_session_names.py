@@ -9,6 +9,7 @@ from service_house import ServiceHouse, captured_of, door
 from transcript_samples import Talk
 
 from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.service.base.session_memory import last_turn
 from vector_memory.system.json_in import session_id
 
 SPACED = session_id("feed:my chat")
@@ -44,6 +45,17 @@ def test_a_session_is_found_by_its_name(
     assert door(house.ctx, "list", {**asked, "session": "night"})["memories"] == []
     with pytest.raises(NotFoundError):
         door(house.ctx, "topics", {**asked, "session": "night"})
+
+
+def test_a_session_is_known_once_a_hook_told_of_it(
+    house: ServiceHouse, asked: dict[str, str]
+) -> None:
+    """Though nothing of it is stored before its first turn ends; looking makes none known."""
+    for name, is_known in (("feed:nightly", True), ("first-turn", False), ("first-turn", False)):
+        assert door(house.ctx, "wrapup", {**asked, "session": name})["known"] is is_known
+    last_turn(house.ctx.running, "first-turn").hear("Fill the northern pool.")
+    told = door(house.ctx, "wrapup", {**asked, "session": "first-turn"})
+    assert (told["known"], told["done"], told["learned"]) == (True, [], [])
 
 
 def test_an_agent_is_told_the_topics_of_its_projects_sessions_alone(
