@@ -9,6 +9,7 @@ from vector_memory.model import EPISODES, PASSAGE, CleanText, Memory, Origin, So
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit
 from vector_memory.service.inject.wider_notes import in_their_passages, widened
+from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.text import fence
 
 AT = datetime(2026, 11, 20, tzinfo=timezone.utc)
@@ -137,10 +138,20 @@ def test_an_idea_that_is_told_with_another_one_takes_no_room() -> None:
     assert len(explained([idea(CAUSE, 4), elsewhere], 60)) == 2
 
 
+def test_an_idea_is_told_as_the_passage_that_says_all_of_it() -> None:
+    """Not as one that ends as it does; signs and marks do not count."""
+    other = CAUSE.replace("watchdog", "power supply")
+    assert explained([idea(other, 4)], 200)[0].text == other
+    assert [note.text for note in explained([idea(CURE, 4), idea(other, 5)], 200)][1:] == [other]
+    marked = CAUSE.replace("main thread", "`main` **thread**")
+    assert CURE in explained([idea(CAUSE, 4)], 200, f"Assistant: {marked}\n{CURE}")[0].text
+
+
 def test_which_ideas_are_told_as_they_are() -> None:
-    """A rule, a todo, what mended an error, what is suspicious, what was meant to be told."""
+    """A rule, a todo, what mended an error, what is suspicious, what was meant to be told, what the user corrected."""
     for kind, more in (
         ("preference", {}), ("todo", {}), ("solution", {"collection": EPISODES}), ("topic", {}),
         ("problem", {"origin": Origin.TOOL}), ("problem", {"source": Source()}),
+        ("problem", {"extra": {EDITED: True}}),
     ):  # fmt: skip
         assert explained([idea(CAUSE, 4, kind, **more)], 200)[0].text == CAUSE

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from vector_memory.model import EPISODES, INTENTS, PASSAGE, PREFERENCE, TODO, Memory
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit
+from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.service.memory.passages import number_of
 from vector_memory.text import fence
+from vector_memory.text.words import runs_in
 
-TAIL_CHARS = 24
-"""By so many of its last characters an idea is found in its passage: what it leans on may stand before them."""
 _WHOLE = (PREFERENCE, TODO)
 """Kinds of ideas that are told as they are: what is to be kept to, or to be done."""
 
@@ -120,8 +120,9 @@ def in_their_passages(
 
 def _is_idea(memory: Memory) -> bool:
     """Whether a memory is a sentence of a session's talk that says more with what stands around it. What mended an error
-    is whole."""
+    is whole, and what the user corrected stands in no passage."""
     is_sentence = memory.is_captured and memory.collection != EPISODES
+    is_sentence = is_sentence and not memory.extra.get(EDITED)
     is_others = memory.is_held or render.is_others(memory)
     return is_sentence and memory.kind in INTENTS and memory.kind not in _WHOLE and not is_others
 
@@ -134,8 +135,13 @@ def _in_passage(note: fence.Note, memory: Memory, passages: Sequence[Memory]) ->
 
 
 def _says(text: str, memory: Memory) -> bool:
-    """Whether a text has the words of an idea, whatever that was given to lean on."""
-    return memory.text.casefold()[-TAIL_CHARS:].rstrip(". ") in fence.tidy(text).casefold()
+    """Whether a text has all words of an idea, whatever exchange this was given to lean on."""
+    words = memory.text.partition("] ")[2] if memory.text.startswith("[") else memory.text
+    return _words(words) in _words(text)
+
+
+def _words(text: str) -> str:
+    return f" {' '.join(runs_in(text.casefold()))} "
 
 
 def _of_parts(note: fence.Note, parts: Sequence[Memory]) -> fence.Note:
