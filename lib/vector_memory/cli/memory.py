@@ -36,7 +36,9 @@ def show(answer: Row) -> None:
         _line("half-life", f"{half_life:g} days")
     _line("confidence", f"{memory.number('confidence'):.2f}")
     if asks := memory.row("proposed").fields:
-        weight = ", ".join(f"{name} {value}" for name, value in asks.items() if name != "held")
+        weight = ", ".join(
+            f"{name} {value}" for name, value in asks.items() if name not in ("held", "imported")
+        )
         _line("proposed", f"{weight}; waits for `vector-memory review`")
     if suspicion := memory.row("suspicious"):
         held = "; held back from sessions" if suspicion.flag("held_back") else ""

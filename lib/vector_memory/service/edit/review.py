@@ -250,9 +250,10 @@ def _keep(ctx: Context, item: Item) -> None:
 def _drop(ctx: Context, item: Item) -> None:
     """Forget a memory. One of two gives way to the other; one that was there before an agent asked for more
     stays as it was."""
+    is_there = not (item.memory.is_held or proposals.is_unbound(item.memory))
     if item.other is not None:
         _replace(ctx, item.shelf, item.memory, item.other)
-    elif item.reason == review_items.PROPOSED and not item.memory.is_held:
+    elif item.reason == review_items.PROPOSED and is_there:
         _keep(ctx, item)
     else:
         edit_forget.forget(ctx, edit_forget.ForgetRequest(ids=(item.memory.id,)))

@@ -35,6 +35,8 @@ MOST_WAITING = 200
 """Proposals of one store at once: more than that nobody reads."""
 WAITING = "proposals"
 """The state's note of projects in which something may wait, so that a session's start need not look."""
+IMPORTED = "imported"
+"""In `extra[PROPOSED]`: that the memory came with what it asks for, and was not there before."""
 
 
 def wanted(memory: Memory, is_global: bool = False) -> dict[str, object]:
@@ -50,7 +52,8 @@ def proposed(memory: Memory, asks: Mapping[str, object], **more: Any) -> Memory:
 
 def suggested(memory: Memory, asks: Mapping[str, object]) -> Memory:
     """Return a memory that stays what it is, with what it is proposed as."""
-    return replace(memory, extra={**memory.extra, PROPOSED: {**asks, "held": False}})
+    came_so = {IMPORTED: True} if is_unbound(memory) else {}
+    return replace(memory, extra={**memory.extra, PROPOSED: {**asks, "held": False, **came_so}})
 
 
 def unbound(written: Memory, settled: Memory) -> Memory:
@@ -61,12 +64,14 @@ def unbound(written: Memory, settled: Memory) -> Memory:
         written: as the file would have it; settled: as what it may count as.
     """
     asks = {} if settled.is_foreign else weight_asked(settled, written)
-    return suggested(settled, asks) if asks and settled.status is Status.ACTIVE else settled
+    is_asked = asks and settled.status is Status.ACTIVE
+    return suggested(settled, {**asks, IMPORTED: True}) if is_asked else settled
 
 
 def is_unbound(memory: Memory) -> bool:
-    """Whether it is such a memory, not one that hooks hold back until the user has agreed."""
-    return memory.proposed.get("held") is False
+    """Whether it is such a memory, not one that hooks hold back until the user has agreed, nor one for which an
+    agent asked for more."""
+    return memory.proposed.get(IMPORTED) is True
 
 
 def weight_asked(memory: Memory, changed: Memory) -> dict[str, object]:
@@ -104,7 +109,8 @@ def put(ctx: Context, shelf: Shelf, draft: Memory) -> Memory:
         decided = shelf.journal.by_ids([draft.id]).get(draft.id)
         if decided is not None:
             return decided
-        waiting = _of(shelf, Scope())
+        # What a file of the user's own brought waits, too, and takes no agent's place.
+        waiting = [one for one in _of(shelf, Scope()) if one.proposed.get("held")]
         key = text_key(draft.text), draft.project
         for memory in waiting:
             is_same = (text_key(memory.text), memory.project) == key

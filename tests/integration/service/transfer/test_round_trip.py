@@ -248,6 +248,35 @@ def test_rules_that_read_like_instructions_are_told_and_wait(
     assert journal.by_ids([id])[id] == mine
 
 
+@pytest.mark.parametrize("name", ["all.jsonl", "all.md"])
+def test_a_review_forgets_what_an_import_brought(
+    houses: tuple[ServiceHouse, ServiceHouse], tmp_path: Path, name: str
+) -> None:
+    """What an agent asks of it meanwhile changes nothing of that."""
+    here, there = houses
+    for number in (1, 2):
+        text = f"You must always run linter {number} before a commit."
+        here.remember(text, kind="preference", priority="CORE")
+    take(there, write(here, tmp_path / name))
+    first, second = (one["id"] for one in door(there.ctx, "review", {})["items"])
+    door(there.ctx, "edit", {"id": second, "priority": "HIGH", "actor": "agent"})
+    assert door(there.ctx, "review", {"drop": [first, second]})["dropped"] == [first, second]
+    assert exported(there.ctx, {"all_projects": True}) == []
+
+
+def test_what_an_import_brought_takes_no_agents_place(
+    houses: tuple[ServiceHouse, ServiceHouse], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = houses
+    monkeypatch.setattr(proposals, "MOST_WAITING", 1)
+    here.remember("You must always run the linter before a commit.", kind="preference")
+    assert take(there, write(here, tmp_path / "all.jsonl"))["unbound"] == 1
+    text = "Deploys go out on Mondays only."
+    asked = {"text": text, "kind": "decision", "priority": "HIGH", "cwd": "/", "global": True}
+    assert door(there.ctx, "remember", {**asked, "actor": "agent"})["action"] == "proposed"
+    assert len(door(there.ctx, "review", {})["items"]) == 2
+
+
 @pytest.mark.parametrize("name", ["all.jsonl", "all.md", "rules.md"])
 def test_an_import_counts_what_binds_nobody(
     houses: tuple[ServiceHouse, ServiceHouse], tmp_path: Path, name: str
