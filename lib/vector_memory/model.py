@@ -235,7 +235,8 @@ WROTE, TOOK_AWAY = "wrote", "took_away"
 """In `extra` of an exchange's first passage: marks of the lines that its edits wrote, and of those that they took away
 (`index/edited_lines.py`)."""
 BOX = "box"
-"""In `extra` of a todo that is a box of a to-do list: when that was last added or ticked, as an ISO time."""
+"""In `extra` of a todo that is a box of to-do lists: for each of these the box's mark and when it was last added or ticked,
+as an ISO time."""
 EXTRACTION_MARK = "<vector-memory-extraction"
 """A prompt that starts with this belongs to a session of our own; nothing of it is kept."""
 

@@ -8,6 +8,8 @@ from vector_memory.text.statements import ITEM, statements
 
 OPEN, TICKED, GONE = " ", "x", "-"
 """What stands in a box as a passage tells it; one that is gone is as good as ticked."""
+CUT = "…"
+"""How a box ends of which an edit may have named only the beginning."""
 LONGEST_BOX = 300
 LONGEST_EDIT = 100_000
 """Characters of an edit that is looked at."""
@@ -27,7 +29,7 @@ def of_edit(file: str, cwd: str, result: Record) -> list[str]:
         result: what the client notes of the edit; without the text that was there before, nobody knows what is new.
     """
     is_here = is_list(file) and _is_in_project(file, cwd)
-    before, after = _sides(result) if is_here else ("", "")
+    before, after, is_whole = _sides(result) if is_here else ("", "", True)
     if len(before) + len(after) > LONGEST_EDIT:
         return []
     old, new = _boxes(before), _boxes(after)
@@ -35,7 +37,12 @@ def of_edit(file: str, cwd: str, result: Record) -> list[str]:
     ticked = [text for text, done in new.items() if done and old.get(text) is False]
     gone = [text for text, done in old.items() if not done and text not in new]
     told = {TICKED: ticked, GONE: gone, OPEN: added if len(added) <= MOST_ADDED else []}
-    return [f"{file}: [{mark}] {text}" for mark, texts in told.items() for text in texts]
+    last = {} if is_whole else {TICKED: [*new][-1:], GONE: [*old][-1:]}
+    return [
+        f"{file}: [{mark}] {text}{CUT if text in last.get(mark, ()) else ''}"
+        for mark, texts in told.items()
+        for text in texts
+    ]
 
 
 def box_in(line: str) -> tuple[str, str, str] | None:
@@ -51,7 +58,8 @@ def is_list(file: str) -> bool:
     """Whether boxes of a file may say what is to do: it is plain text, and nothing that is copied and ticked
     elsewhere."""
     parts = file.replace("\\", "/").casefold().split("/")
-    is_text = parts[-1].rpartition(".")[2] in _ENDINGS or parts[-1].startswith("todo")
+    name, _, ending = parts[-1].rpartition(".")
+    is_text = ending in _ENDINGS or (not name and ending.startswith("todo"))
     return is_text and not any(
         part.startswith(".") or any(word in part for word in _COPIED) for part in parts
     )
@@ -64,23 +72,22 @@ def _is_in_project(file: str, cwd: str) -> bool:
     return is_below or f"{here}/".startswith(f"{path.rpartition('/')[0]}/")
 
 
-def _sides(result: Record) -> tuple[str, str]:
-    """Return what an edit replaced, and by what: whole lines where the client notes them; nothing where it does not
-    tell what was there before."""
+def _sides(result: Record) -> tuple[str, str, bool]:
+    """Return what an edit replaced, by what, and whether that is whole lines, as the client mostly notes them; nothing
+    where it does not tell what was there before."""
     lines = [line for hunk in result.parts("structuredPatch") for line in hunk.words("lines")]
     if lines:
         gone, new = ([line[1:] for line in lines if line[:1] == sign] for sign in "-+")
-        return "\n".join(gone), "\n".join(new)
+        return "\n".join(gone), "\n".join(new), True
     if edits := result.parts("edits"):
         sides = ([edit.text(side) for edit in edits] for side in ("old_string", "new_string"))
         before, after = map("\n".join, sides)
-        return before, after
+        return before, after, False
     if "newString" in result:
-        return result.text("oldString"), result.text("newString")
+        return result.text("oldString"), result.text("newString"), False
     before = result.text("originalFile")
-    return (
-        (before, result.text("content")) if before or result.get("type") == "create" else ("", "")
-    )
+    is_told = before or result.get("type") == "create"
+    return before, result.text("content") if is_told else "", True
 
 
 def _boxes(text: str) -> dict[str, bool]:

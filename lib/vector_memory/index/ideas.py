@@ -12,6 +12,7 @@ from itertools import dropwhile, pairwise
 from typing import NamedTuple
 
 from vector_memory.index import rules
+from vector_memory.index.boxes import CUT
 from vector_memory.index.plain_kinds import plain_kind
 from vector_memory.index.tools import clip
 from vector_memory.index.units import PATTERNS, Unit, cues
@@ -121,8 +122,10 @@ def ideas(
     texts = {unit.text for unit, _ in kept}
     solved = max((place for place, (_, it) in enumerate(kept) if it.intent == SOLUTION), default=-1)
     is_explained = any(_explains(unit) for unit, _ in told)
-    found = {idea.name: idea for idea in _of_lists([unit for unit, _ in told if unit.file])}
-    listed = [set(analysis.analyse(one.text)) for one in found.values() if not one.is_answered]
+    boxes = _of_lists([unit for unit, _ in told if unit.file])
+    names = {one.name for one in boxes}
+    listed = [set(analysis.analyse(one.text)) for one in boxes if not one.is_answered]
+    found: dict[str, Idea] = {}
     for place, (unit, verdict) in enumerate(kept):
         text = self_contained(unit, title, files)
         intent = intent_of(unit, verdict)
@@ -146,17 +149,16 @@ def ideas(
             # What was looked up and told is no question any more, and the passage has the answer.
             idea = Idea(text, intent, verdict.worth, unit, answered)
             found.setdefault(idea.name, idea)
-    return sorted(found.values(), key=lambda idea: -idea.worth)[: MOST_IDEAS + len(listed)]
+    apart = (idea for idea in found.values() if idea.name not in names)
+    return sorted([*boxes, *apart], key=lambda idea: -idea.worth)[: MOST_IDEAS + len(listed)]
 
 
 def _of_lists(boxes: Sequence[Unit]) -> list[Idea]:
     """Return what was added to to-do lists, and what was ticked off there: todos, word for word, as each box was left
-    at the end."""
-    last = {(unit.file, unit.text): unit for unit in boxes}
+    at the end; one for each list in which it stands."""
+    last = {(unit.file, unit.text.rstrip(CUT)): unit for unit in boxes}
     made = [Idea(unit.text, TODO, 1.0, unit, bool(unit.done)) for unit in last.values()]
-    # What went from one list to another is still open.
-    open_ones = {idea.name for idea in made if not idea.is_answered}
-    return [one for one in made if not (one.is_answered and one.name in open_ones)][:MOST_IDEAS]
+    return made[:MOST_IDEAS]
 
 
 def _says_what_is_listed(unit: Unit, listed: Sequence[set[str]]) -> bool:

@@ -19,8 +19,9 @@ def noted(file: str = "TODO.md", **result: Any) -> list[str]:
 
 
 def replaced(old: str, new: str) -> list[str]:
-    """Return what an edit did that put one text in another's place."""
-    return noted(oldString=old, newString=new)
+    """Return what an edit did that put one text of whole lines in another's place."""
+    lines = [f"-{line}" for line in old.splitlines()] + [f"+{line}" for line in new.splitlines()]
+    return noted(oldString=old, newString=new, structuredPatch=[{"lines": lines}])
 
 
 def test_only_what_an_edit_changes_counts() -> None:
@@ -58,9 +59,20 @@ def test_the_client_notes_whole_lines() -> None:
     assert noted(type="update", content=whole) == noted(content=whole) == noted() == []
     edits = [{"old_string": VALVE, "new_string": ""}, {"old_string": "", "new_string": PUMP}]
     assert noted(edits=edits) == [
-        "TODO.md: [-] buy a valve of brass",
+        "TODO.md: [-] buy a valve of brass…",
         "TODO.md: [ ] test the pump",
     ]
+
+
+def test_a_box_may_go_on_behind_a_part_of_a_line() -> None:
+    """Only behind the last one that an edit names, and only where no whole lines are noted."""
+    old = f"{PUMP}\n{VALVE}"
+    assert noted(oldString=old, newString=old.replace("[ ]", "[x]")) == [
+        "TODO.md: [x] test the pump",
+        "TODO.md: [x] buy a valve of brass…",
+    ]
+    assert noted(oldString=old, newString=PUMP) == ["TODO.md: [-] buy a valve of brass…"]
+    assert noted(oldString="", newString=VALVE) == ["TODO.md: [ ] buy a valve of brass"]
 
 
 def test_what_is_no_list_of_what_to_do_next() -> None:
@@ -80,6 +92,7 @@ def test_what_is_no_list_of_what_to_do_next() -> None:
     [
         ("TODO.md", True), ("docs/roadmap.markdown", True), ("notes/plan.org", True), ("TODO", True),
         ("/home/dev/TODO.md", True), ("C:\\src\\app\\todo.txt", False), ("src/list.py", False), ("Makefile", False),
+        ("src/todos.py", False), ("web/TodoList.tsx", False), ("todo/app.test.js", False), ("Todo-later", True),
         (".github/pull_request.md", False), ("docs/PULL_REQUEST_TEMPLATE.md", False), ("docs/release-checklist.md", False),
         ("tests/fixtures/list.md", False), ("/tmp/other/TODO.md", False), ("/home/dev/.claude/plans/a.md", False),
     ],

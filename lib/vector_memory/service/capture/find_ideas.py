@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from vector_memory import redact
 from vector_memory.errors import EmbeddingError, UnsafeTextError
+from vector_memory.index.boxes import CUT, OPEN, TICKED
 from vector_memory.index.entities import named_in
 from vector_memory.index.ideas import NAMED, OPEN_KINDS, Idea, ideas
 from vector_memory.index.units import units
@@ -175,7 +176,9 @@ def _memory(idea: Idea, talk: Sequence[Memory], now: datetime) -> Memory:
     passage = next((memory for memory in talk if idea.unit.raw[:60] in memory.text), talk[0])
     origin = Origin(idea.unit.speaker)
     of_files = passage.files if idea.intent in ("solution", "problem", "cause") else ()
-    box = {BOX: passage.created_at.isoformat()} if idea.unit.file else {}
+    file = redact.clean(idea.unit.file).text if idea.unit.file else ""
+    mark = TICKED if idea.is_answered else OPEN
+    box = {BOX: {str(file): [mark, passage.created_at.isoformat()]}} if file else {}
     until = _until(idea, days.local(passage.created_at, now.tzinfo))
     # What was over when it was found is as good as anything else that was.
     is_to_come = until is not None and until > now
@@ -194,7 +197,7 @@ def _memory(idea: Idea, talk: Sequence[Memory], now: datetime) -> Memory:
         tags=passage.tags,
         sensitivity=passage.sensitivity,
         jurisdiction=passage.jurisdiction,
-        files=(redact.clean(idea.unit.file).text,) if box else of_files,
+        files=(file,) if file else of_files,
         source=replace(passage.source, speaker=idea.unit.speaker),
         external_id=idea.name,
         extra={**idea.extra, **box, **named_in(idea.text, passage.files)},
@@ -267,45 +270,73 @@ def _meant(shelf: Shelf, memory: Memory, known: Mapping[str, Memory]) -> Memory 
         return _named_in_part(shelf, memory, known.values())
     if BOX in memory.extra and old.status is Status.SUPERSEDED:
         heir = shelf.journal.successors([old]).get(old.id, old)
-        return known.get(heir.id, heir)
+        heir = known.get(heir.id, heir)
+        return replace(heir, extra={BOX: old.extra.get(BOX), **heir.extra})
     return old
 
 
 def _named_in_part(shelf: Shelf, memory: Memory, known: Iterable[Memory]) -> Memory | None:
-    """Return the open box that an edit means which names only how it begins ("- [x] ring buffer"), None where it is not
-    one alone."""
-    if not (BOX in memory.extra and memory.extra.get(DONE)):
+    """Return the open box that an edit means which may name only how it begins ("- [x] ring buffer"), None where it is
+    not one alone."""
+    if not (BOX in memory.extra and memory.extra.get(DONE) and memory.text.endswith(CUT)):
         return None
+    begin, (file,) = memory.text.rstrip(f" {CUT}"), memory.files
     scope = Scope(projects=(memory.project,), kinds=(TODO,))
     boxes = {one.id: one for one in (*shelf.journal.open_items(scope, MOST_OPEN), *known)}
     meant = [
         one
         for one in boxes.values()
-        if BOX in one.extra
-        and not one.extra.get(DONE)
-        and set(memory.files) <= set(one.files)
-        and one.text.startswith(memory.text)
+        if _states(one).get(file, ("",))[0] == OPEN
+        and one.text.startswith(begin)
+        and not one.text[len(begin) :][:1].isalnum()
     ]
     return meant[0] if len(meant) == 1 else None
 
 
+def _states(memory: Memory) -> dict[str, list[str]]:
+    """Return the lists in which a todo is a box, each with its mark there and when that was put, as an ISO time."""
+    noted = memory.extra.get(BOX, {})
+    if isinstance(noted, str):
+        # As it was kept at first: one for all.
+        mark = TICKED if memory.extra.get(DONE) else OPEN
+        return {str(file): [mark, noted] for file in memory.files}
+    return dict(noted or {})
+
+
 def _as_written(old: Memory, memory: Memory) -> Memory:
-    """Return a todo as its box was left by the last edit, whichever was read first. It stands where it was written
-    first."""
+    """Return a todo as its box was left by the last edit of each list, whichever was read first: done when no list has
+    it open. It stands where it was written first."""
     if old.status is not Status.ACTIVE:
         return old
     is_own = old.origin is memory.origin and old.id == memory.id and not old.extra.get(EDITED)
-    last = max(memory, old, key=lambda one: str(one.extra.get(BOX, "")))
     first = over(memory, old) if is_own and _when(memory) < _when(old) else old
+    states, ((file, state),) = _states(old), _states(memory).items()
+    file = _list_meant(file, state[0], states)
+    is_newer = state[1] >= states.get(file, ["", ""])[1]
+    states = {**states, file: state} if is_newer else states
+    is_opened = is_newer and state[0] == OPEN
+    is_open = any(mark == OPEN for mark, _ in states.values())
+    # What the user closed himself is opened by an edit that does so, not by one of another list.
+    is_done = not is_open or (bool(old.extra.get(DONE)) and not is_opened)
     extra = {name: value for name, value in first.extra.items() if name != DONE}
-    done = {DONE: True} if last.extra.get(DONE) else {}
     made = replace(
         first,
         kind=TODO if is_own else old.kind,
-        files=unique((*first.files, *memory.files)),
-        extra={**extra, **done, BOX: last.extra[BOX]},
+        files=unique((*first.files, *states)) if is_own else unique((*first.files, file)),
+        extra={**extra, **({DONE: True} if is_done else {}), BOX: states},
     )
     return old if made == old else made
+
+
+def _list_meant(file: str, mark: str, states: Mapping[str, list[str]]) -> str:
+    """Return the list that an edit closes a box of, as it is called already: in a session that was started further up or
+    down its path is longer or shorter."""
+    if mark == OPEN or file in states:
+        return file
+    ends = [
+        one for one in states if f"/{one}".endswith(f"/{file}") or f"/{file}".endswith(f"/{one}")
+    ]
+    return ends[0] if len(ends) == 1 else file
 
 
 def _settled(shelf: Shelf, passage: Memory) -> list[Memory]:

@@ -280,6 +280,58 @@ def test_a_box_may_be_named_in_part_moved_or_taken_out(house: ServiceHouse, tmp_
     assert still_open(house) == [pump[6:]]
 
 
+def in_files(number: int, *edits: tuple[str, str, str]) -> Talk:
+    """Return a session that edits lists by whole lines, as the client notes them."""
+    talk = listed(number)
+    said = talk.lines.pop()
+    for place, (path, old, new) in enumerate(edits):
+        talk.edit(f"/nowhere/app/{path}", old, new, f"t{place}")
+        lines = [sign + one for sign, one in (("-", old), ("+", new)) if one]
+        talk.lines[-1]["toolUseResult"]["structuredPatch"] = [{"lines": lines}]
+    talk.lines.append(said)
+    return talk
+
+
+def test_a_box_closes_no_other_one_that_begins_so(house: ServiceHouse, tmp_path: Path) -> None:
+    """A whole line names all of it, and a part of a line ends where a word does."""
+    longer = "- [ ] fix login redirect on mobile Safari"
+    in_files(1, ("TODO.md", "", longer)).write(tmp_path / "s1.jsonl")
+    in_files(2, ("TODO.md", longer[:15], "- [x] fix login")).write(tmp_path / "s2.jsonl")
+    in_files(3, ("TODO.md", longer[:15], "")).write(tmp_path / "s3.jsonl")
+    listed(4, (longer[:13], "- [x] fix log")).write(tmp_path / "s4.jsonl")
+    read(house, *(tmp_path / f"s{number}.jsonl" for number in (1, 2, 3, 4)))
+    assert still_open(house) == [longer[6:]]
+    listed(5, (longer[:24], "- [x] fix login redirect")).write(tmp_path / "s5.jsonl")
+    read(house, tmp_path / "s5.jsonl")
+    assert still_open(house) == []
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_a_box_of_two_lists_is_open_until_both_have_closed_it(
+    house: ServiceHouse, tmp_path: Path, together: bool
+) -> None:
+    """Moved from one to the other in a later session, too; in whatever order it is read."""
+    ticked, web, api = BOX.replace("[ ]", "[x]"), "web/TODO.md", "api/TODO.md"
+    added = [(web, "", BOX), (api, "", BOX)]
+    in_files(1, *(added if together else added[:1])).write(tmp_path / "s1.jsonl")
+    in_files(2, *(() if together else added[1:])).write(tmp_path / "s2.jsonl")
+    in_files(3, (web, BOX, "")).write(tmp_path / "s3.jsonl")
+    for number in (1, 2, 3, 2, 1):
+        read(house, tmp_path / f"s{number}.jsonl")
+    assert still_open(house) == [BOX[6:]]
+    in_files(4, (api, BOX, ticked), (web, "", BOX), (web, BOX, ticked)).write(tmp_path / "s4.jsonl")
+    read(house, tmp_path / "s4.jsonl")
+    assert still_open(house) == []
+
+
+def test_a_list_is_known_by_a_longer_path_too(house: ServiceHouse, tmp_path: Path) -> None:
+    """The next session may have been started in another folder of the project."""
+    in_files(1, ("web/TODO.md", "", BOX)).write(tmp_path / "s1.jsonl")
+    in_files(2, ("TODO.md", BOX, "")).write(tmp_path / "s2.jsonl")
+    read(house, tmp_path / "s1.jsonl", tmp_path / "s2.jsonl")
+    assert still_open(house) == []
+
+
 def test_a_box_that_is_named_in_part_at_once(house: ServiceHouse, tmp_path: Path) -> None:
     """In the exchange in which it was added, and in another one that is read together with it."""
     half = ("- [ ] barn Pi: move", "- [x] barn Pi: move")
