@@ -253,7 +253,7 @@ def test_the_reserve_is_given_up_once_and_made_again(tmp_path: Path) -> None:
     def work() -> str:
         tries.append(1)
         if len(tries) < 2:
-            raise StoreFullError("full")
+            raise StoreFullError("The disk is full.")
         return "done"
 
     assert reserve.spare(work) == "done"
@@ -267,6 +267,32 @@ def test_the_reserve_is_given_up_once_and_made_again(tmp_path: Path) -> None:
     now[0] += 60
     assert reserve.keep() is False
     assert (tmp_path / "reserve").exists()
+
+
+@pytest.mark.parametrize(
+    ("error", "is_given_up"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), True), (OSError(errno.EDQUOT, "Over quota"), True),
+        (StoreFullError("state.db cannot be written: database or disk is full."), True),
+        (IsADirectoryError(errno.EISDIR, "Is a directory"), False), (PermissionError(errno.EACCES, "No"), False),
+        (StoreFullError("state.db cannot be written: unable to open database file."), False),
+    ],
+)  # fmt: skip
+def test_what_needs_no_room_leaves_the_reserve(
+    tmp_path: Path, error: Exception, is_given_up: bool
+) -> None:
+    reserve = Reserve(str(tmp_path / "reserve"), 4_096)
+    assert reserve.keep() is False
+    tries: list[int] = []
+
+    def work() -> None:
+        tries.append(1)
+        raise error
+
+    with pytest.raises(type(error)):
+        reserve.spare(work)
+    assert (tmp_path / "reserve").exists() is not is_given_up
+    assert len(tries) == 1 + is_given_up
 
 
 def test_no_reserve_is_made_where_there_is_little_room(

@@ -43,8 +43,10 @@ def answer(call: "exchange.HookEvent") -> bytes:
     event = _parsed(call.stdin)
     if call.event in SPOOLED:
         # Nobody waits: what is kept comes before who reads it.
-        _keep(home, call, event)
-        _spawn(home, call)
+        try:
+            _keep(home, call, event)
+        finally:
+            _spawn(home, call)
     if call.event == "UserPromptSubmit":
         return _prompt_answer(home, call, event)
     return b""
@@ -60,7 +62,8 @@ def _keep(home: Home, call: "exchange.HookEvent", event: "dict[str, object]") ->
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        os.unlink(home.reserve)
+        # Another hook may have given it up just now, and then there is room, too.
+        drop(home.reserve, OSError)
         spool.write_spool(home, call.event, event, folder, configuration=configuration)
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import posix
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from service_house import ServiceHouse
@@ -35,6 +38,30 @@ def test_a_full_disk_leaves_nothing_behind(
     with pytest.raises(OSError, match="No space left"):
         write_spool(home, "Stop", {"session_id": "s"}, "/")
     assert os.listdir(home.spool) == []
+
+
+@pytest.mark.parametrize("is_free", [True, False])
+def test_an_event_is_kept_though_another_hook_gave_up_the_reserve(
+    home: Home, monkeypatch: pytest.MonkeyPatch, is_free: bool
+) -> None:
+    """And a daemon is started in any case: it may be the one that makes room."""
+    write, tries, begun = spool.write_spool, [], []
+
+    def full_at_first(*args: object, **more: object) -> str:
+        tries.append(1)
+        if len(tries) == 1 or not is_free:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(*args, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(spool, "write_spool", full_at_first)
+    monkeypatch.setattr(spawn, "spawn", lambda *_: begun.append(1))
+    monkeypatch.setattr(exchange, "note", lambda *_: None)
+    call = SimpleNamespace(home=home.root, event="Stop", project_dir=b"/tmp", configuration=b"", stdin=b'{"session_id": "s"}', lib="")  # fmt: skip
+    assert not os.path.exists(home.reserve)
+    with nullcontext() if is_free else pytest.raises(OSError, match="No space left"):
+        fallback.answer(call)  # type: ignore[arg-type]
+    assert [entry["session"] for _, entry in read_spool(home)] == ["s"] * is_free
+    assert begun == [1]
 
 
 def test_where_nothing_can_be_claimed_everybody_answers(home: Home) -> None:

@@ -3,6 +3,7 @@ frees space (forgetting, folding the log in, ending) can still be written."""
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import time
@@ -21,6 +22,12 @@ ENOUGH = 4
 """So many times its size must be free before it is made (again)."""
 LOOK_S = 10.0
 _BLOCK = bytes(1 << 16)
+
+
+def _is_full(error: StoreFullError | OSError) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return "disk is full" in str(error)
 
 
 class Reserve:
@@ -79,12 +86,14 @@ class Reserve:
         """Do what frees space; where there is none to do it in, give up the reserve first.
 
         Raises:
-            StoreFullError: even that was not enough.
+            StoreFullError: even that was not enough, or it cannot be written for another reason.
         """
         try:
             return work()
-        except (StoreFullError, OSError):
-            if not self.give_up():
+        except (StoreFullError, OSError) as error:
+            # What cannot be written for another reason needs no room.
+            lacks_room = _is_full(error) or self._free() < self.size
+            if not (lacks_room and self.give_up()):
                 raise
             return work()
 
