@@ -183,9 +183,9 @@ class Events:
             return ""
         last_turn(self._ctx.running, left.session).is_over = True
         sent: dict[str, object] = {"session_id": left.session, "transcript_path": left.path}
-        event = "SessionEnd" if left.is_over else "Stop"
+        event = "SessionEnd" if left.is_over or not left.is_kept else "Stop"
         named = next(iter(policy.configurations()), "")
-        self._ctx.later(lambda: self._spool(event, sent, left.folder, named, is_kept=True))
+        self._ctx.later(lambda: self._spool(event, sent, left.folder, named, left.is_kept))
         return unended.notice(left)
 
     def _question(self, message: HookMessage, **more: Any) -> HookQuestion | None:
@@ -211,6 +211,8 @@ class Events:
         turn = self._turn(message)
         question = self._question(message, prompt=message.prompt, before=turn.words)
         turn.hear(message.prompt)
+        if not self._ctx.settings.capture and _is_in_order(self._ctx.home.config):
+            self._ctx.later(lambda: unended.note_unkept(self._ctx, message.transcript_path))
         if question is None:
             return ""
         if question.said.question:
@@ -336,6 +338,7 @@ class Events:
                     turn_end.learn(self._ctx, ended)
                 else:
                     turn_end.pass_over(self._ctx, ended)
+            unended.settle_unkept(self._ctx, transcript, stopped_at or 0.0)
             if handed_over >= 0:
                 feed.remove_read(transcript, handed_over)
 

@@ -4,6 +4,8 @@ when the next session of its project starts, which would else be told that an ol
 from __future__ import annotations
 
 import os
+import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 
@@ -12,14 +14,20 @@ from vector_memory.model import PASSAGE
 from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.session_memory import SessionTail, last_turn
-from vector_memory.system import processes
-from vector_memory.system.files import with_real_folder
+from vector_memory.system import json_in, processes
+from vector_memory.system.files import open_plain, with_real_folder
+from vector_memory.system.json_in import Record
 
 LOOKED_BACK = timedelta(days=30)
 """A transcript that was not written to for so long is not read of itself any more, as by `jobs.session_sweep`."""
 LOOKED_AT = 20
 """So many transcripts are looked at, the newest first, and of one of them something must have been read: a history that
 nobody asked for stays unread."""
+HEAD_LINES, LONGEST_LINE = 50, 1 << 20
+"""So many lines of a transcript, and bytes of one, are looked at for the folder that its session was started in: what reads
+all of it takes long to import, and a start waits."""
+UNKEPT = "unkept"
+"""The state's records of transcripts whose last turn was begun while `capture` was off, each with when that was."""
 OF_SUBAGENT = "agent-"
 """How the name of a subagent's transcript begins, where it lies beside those of sessions."""
 
@@ -30,8 +38,9 @@ class Unended:
 
     Attributes:
         folder: where its session was started; `at` is when it was written to last.
-        is_over: whether its session has ended for sure.
+        is_over: whether its session has ended for sure: its client was known, and is gone.
         is_unknown: whether nothing of it was read: it is newer than what is told as the last session.
+        is_kept: whether what was said in it may be kept.
     """
 
     path: str
@@ -40,6 +49,7 @@ class Unended:
     at: datetime
     is_over: bool
     is_unknown: bool
+    is_kept: bool
 
 
 def newest(ctx: Context, question: HookQuestion) -> Unended | None:
@@ -53,33 +63,61 @@ def newest(ctx: Context, question: HookQuestion) -> Unended | None:
     path = next((one for one in others if not _goes_on(_tail(ctx, one), here)), "")
     if not path:
         return None
-    at = datetime.fromtimestamp(os.path.getmtime(path), timezone.utc)
+    about = os.stat(path)
+    at = datetime.fromtimestamp(about.st_mtime, timezone.utc)
     tail, session, is_known = _tail(ctx, path), _session(path), ctx.state.cursor(path) is not None
+    noted, stamp = f"unended:{folder}", {path: f"{about.st_mtime_ns}:{about.st_size}"}
     if (
         ctx.now() - at > LOOKED_BACK
         or tail.is_over
         or not any(ctx.state.cursor(one) is not None for one in others)
         or (is_known and at <= _read_at(question, session))
+        or not ctx.state.unread(noted, stamp)
         or any(entry.get("transcript") == path for _, entry in read_aside(ctx.home))
     ):
         return None
-    # What reads transcripts takes a while to import, and most starts do without.
-    from vector_memory.index.reader import head_of
-    from vector_memory.service.capture import backfill
-
-    cwd = head_of(path)[1]
+    cwd = _started_in(path)
     if not cwd or ctx.place(cwd).id != question.place.id:
         return None
-    is_over = bool(tail.client and not _lives(tail.client)) or not backfill.is_live(path)
-    return Unended(path, session, cwd, at, is_over, not is_known)
+    # A client writes some lines more when its session is over: they are taken up once.
+    ctx.later(lambda: ctx.state.follow(noted, stamp))
+    is_over = tail.client is not None and not _lives(tail.client)
+    is_kept = path not in ctx.state.records(UNKEPT)
+    return Unended(path, session, cwd, at, is_over, not is_known, is_kept)
 
 
 def notice(left: Unended) -> str:
     """Return the sentence that says that what is told of the last session is not of this one yet, "" where it is."""
-    if not left.is_unknown:
+    if not (left.is_unknown and left.is_kept):
         return ""
     when = f"{left.at.astimezone():%Y-%m-%d %H:%M}"
-    return f"A newer session ({left.session[:8]}, {when}) was not ended in order, and is being read now."
+    what = "was not ended in order" if left.is_over else "may not have ended"
+    return f"A newer session ({left.session[:8]}, {when}) {what}, and is being read now."
+
+
+def note_unkept(ctx: Context, transcript: str) -> None:
+    """Note that a turn has begun of which nothing is to be kept: should its client be killed, nobody tells of its end."""
+    if os.path.isabs(transcript):
+        record = {"at": time.time()}
+        ctx.state.put_record(UNKEPT, with_real_folder(transcript), record, is_durable=False)
+
+
+def settle_unkept(ctx: Context, transcript: str, at: float) -> None:
+    """Note that all of a transcript that had been said by then was kept or passed over."""
+    begun = ctx.state.records(UNKEPT).get(transcript, Record()).get("at")
+    if isinstance(begun, float) and begun <= at:
+        ctx.state.put_record(UNKEPT, transcript, None, is_durable=False)
+
+
+def _started_in(path: str) -> str:
+    """Return the folder that a session was started in, "" where its first lines do not tell."""
+    with open_plain(path) as file:
+        for _ in range(HEAD_LINES):
+            with suppress(ValueError):
+                entry = json_in.whole(json_in.load(file.readline(LONGEST_LINE)))
+                if isinstance(entry, dict) and (cwd := Record(entry).text("cwd")):
+                    return cwd
+    return ""
 
 
 def _by_time(folder: str) -> list[str]:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from vector_memory.model import ignore_progress
 from vector_memory.service.base.context import Context
-from vector_memory.service.capture import backfill
+from vector_memory.service.capture import backfill, unended
 from vector_memory.service.jobs.step import JobRun, Step
 
 AT_ONCE = 16
@@ -52,7 +52,7 @@ def _changed(ctx: Context, now: datetime) -> Iterator[tuple[str, str]]:
     paths = [
         path for path in ctx.state.cursors() if path.startswith("/") and path.endswith(".jsonl")
     ]
-    since = (now - LOOKED_BACK).timestamp()
+    since, unkept = (now - LOOKED_BACK).timestamp(), ctx.state.records(unended.UNKEPT)
     for folder in sorted({os.path.dirname(path) for path in paths}):
         own = {path for path in paths if os.path.dirname(path) == folder}
         times = _transcripts(folder)
@@ -63,7 +63,7 @@ def _changed(ctx: Context, now: datetime) -> Iterator[tuple[str, str]]:
             if about.st_mtime >= since and (path in own or (begun and about.st_mtime > begun))
         }
         for path in ctx.state.unread(folder, stamps):
-            if not backfill.is_live(path):
+            if not backfill.is_live(path) and path not in unkept:
                 yield path, stamps[path]
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from vector_memory import wire
 from vector_memory.client.spool import read_spool
 from vector_memory.daemon.callers import Started
 from vector_memory.daemon.events import Events
+from vector_memory.service.jobs import session_sweep
+from vector_memory.service.jobs.step import JobRun
 from vector_memory.system import processes
 
 OLD = [("How often is the old gauge read?", "The night shift reads the old gauge every hour.")]
@@ -167,3 +170,80 @@ def test_what_nobody_asked_for_stays_unread(
         house.ctx.settings = replace(house.ctx.settings, excluded_projects=(str(app),))
     assert "newer session" not in client.tell("SessionStart", "next")
     assert client.queued() == []
+
+
+def restarted(client: Client) -> None:
+    """Let another daemon go on: what is known of running sessions alone is gone."""
+    client.house.ctx.running.clear()
+    client.events = Events(client.house.ctx, client.waiting.append)
+
+
+@pytest.mark.skipif(processes.process(os.getpid()) is None, reason="nobody tells of processes here")
+def test_of_one_whose_client_is_not_known_nobody_says_that_it_ended(
+    client: Client, another: subprocess.Popen[bytes]
+) -> None:
+    """It may still go on: what it has said is read, and its end is not."""
+    client.tell("SessionStart", "beside", by=another.pid)
+    path = client.say("beside", NEW)
+    before = client.house.time.timestamp() - 600
+    os.utime(path, (before, before))
+    os.utime(client.folder / "old.jsonl", (before - 600, before - 600))
+    restarted(client)
+    told = client.tell("SessionStart", "next", by=os.getpid())
+    assert "newer session (beside" in told and "may not have ended" in told
+    assert client.queued() == [("beside", "Stop")]
+
+
+def test_what_a_client_writes_after_the_end_is_taken_up_once(client: Client) -> None:
+    """However often a daemon starts anew meanwhile."""
+    client.say("new", NEW)
+    client.end("new")
+    path = client.folder / "new.jsonl"
+    with path.open("a") as file:
+        file.write(json.dumps({"type": "summary", "summary": "cranes"}) + "\n")
+    os.utime(path, (2_000_000_000, 2_000_000_000))
+    seen = []
+    for number in range(3):
+        restarted(client)
+        client.tell("SessionStart", f"n{number}")
+        seen.append(len(client.queued()))
+        client.read()
+    assert seen == [1, 0, 0]
+
+
+@pytest.mark.parametrize("by", ["the next start", "the sweep"])
+def test_what_was_said_while_capture_was_off_is_kept_by_nobody(client: Client, by: str) -> None:
+    """Its client was killed before its turn had ended, and now `capture` is on again."""
+    ctx = client.house.ctx
+    on = ctx.settings
+    ctx.settings = replace(on, capture=False)
+    client.tell("UserPromptSubmit", "private", prompt=NEW[0][0])
+    path = client.say("private", NEW)
+    ctx.settings = on
+    if by == "the next start":
+        os.utime(path, (2_000_000_000, 2_000_000_000))
+        assert "newer session" not in client.tell("SessionStart", "next")
+        client.read()
+    else:
+        now = datetime.now(timezone.utc)
+        os.utime(path, (now.timestamp() - 600,) * 2)
+        os.utime(client.folder / "old.jsonl", (now.timestamp() - 1_200,) * 2)
+        session_sweep.step(ctx, JobRun(now))
+    assert "15 to 20 are left" not in client.known()
+
+
+def test_what_is_said_after_capture_is_on_again_is_kept(client: Client) -> None:
+    """In the session, too, of which a turn was passed over."""
+    ctx = client.house.ctx
+    on = ctx.settings
+    ctx.settings = replace(on, capture=False)
+    client.tell("UserPromptSubmit", "private", prompt=NEW[0][0])
+    path = client.say("private", NEW)
+    ctx.settings = on
+    os.utime(path, (2_000_000_000, 2_000_000_000))
+    client.tell("SessionStart", "next")
+    client.read()
+    client.say("private", LATER)
+    client.tell("UserPromptSubmit", "private", prompt=LATER[1][0])
+    client.end("private")
+    assert "hall three" in client.known() and "15 to 20 are left" not in client.known()
