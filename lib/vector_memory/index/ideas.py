@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from itertools import dropwhile, pairwise
+from itertools import chain, dropwhile, pairwise
 from typing import NamedTuple
 
 from vector_memory.index import rules
@@ -50,6 +50,8 @@ LEAST_TERMS, FEW_TERMS = 4, 2
 itself what the exchange is about."""
 LISTED = 0.6
 """The share of a box's words from which a sentence of the same exchange says it again."""
+SAYING = 0.4
+"""And the share of the sentence's own words that stand in boxes: else it says something of its own."""
 MOST_INTRODUCING = 7
 """Words at most that introduce a rule."""
 
@@ -129,7 +131,7 @@ def ideas(
     for place, (unit, verdict) in enumerate(kept):
         text = self_contained(unit, title, files)
         intent = intent_of(unit, verdict)
-        if intent in BINDING and is_explained and _may_report(unit):
+        if intent in BINDING and is_explained and _may_report(unit, told):
             intent = PROBLEM
         if intent in BINDING and _is_half(unit.text):
             continue
@@ -162,10 +164,11 @@ def _of_lists(boxes: Sequence[Unit]) -> list[Idea]:
 
 
 def _says_what_is_listed(unit: Unit, listed: Sequence[set[str]]) -> bool:
-    """Whether the assistant says what it put on a list ("Noted in `TODO.md`: …")."""
+    """Whether the assistant says what it put on a list ("Noted in `TODO.md`: …"), and not much else."""
     terms = set(analysis.analyse(unit.text))
     said = any(len(terms & box) >= max(FEW_TERMS, LISTED * len(box)) for box in listed)
-    return unit.speaker != USER and said
+    is_all = len(terms.intersection(chain(*listed))) >= SAYING * len(terms)
+    return unit.speaker != USER and said and is_all
 
 
 def intent_of(unit: Unit, verdict: Verdict) -> str:
@@ -193,9 +196,13 @@ def _explains(unit: Unit) -> bool:
     return unit.speaker != USER and any(plain_kind(text, False) == CAUSE for text in said)
 
 
-def _may_report(unit: Unit) -> bool:
+def _may_report(unit: Unit, told: Sequence[tuple[Unit, Verdict]]) -> bool:
     """Whether what the user begins with tells as well what goes wrong as what is to be kept to: whoever finds the cause
-    of that took it for a report."""
+    of that took it for a report. Where another sentence of his says enough to be the report, it is that one."""
+    if any(
+        one != unit and one.speaker == USER and _terms(one.text) >= LEAST_TERMS for one, _ in told
+    ):
+        return False
     is_first = unit.speaker == USER and not (unit.before or unit.about)
     is_plain = plain_kind(unit.text, is_users=True) != ""
     return is_first and not is_plain and not any(cues(unit)[name] for name in _ORDERING)

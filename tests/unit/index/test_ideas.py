@@ -102,6 +102,31 @@ def test_what_a_cause_was_found_of_is_a_report(found: str) -> None:
     ):
         assert kinds_of_prompt(rule, answer) != ["problem"]
     assert kinds_of_prompt(f"Fix the radio first. {report}", answer)[-1] == "decision"
+    assert kinds_of_prompt(f"{report}. Please look why.", answer)[0] == "problem"
+
+
+def test_a_rule_before_a_report_stays_one() -> None:
+    """The cause that was found is that of what the other sentence tells."""
+    answer = "The root cause was that the lock file of the workspace was stale, as the log says."
+    rule = "Secrets never in the logs."
+    assert kinds_of_prompt(rule, answer) == ["problem"]
+    asked = "And the build is red since this morning, please look why."
+    assert "problem" not in kinds_of_prompt(f"{rule} {asked}", answer)
+
+
+@pytest.mark.parametrize(
+    ("said", "is_told"),
+    [
+        ("I put that on the list: the seal of the pump.", False),
+        ("I put both on the list: the seal of the pump and a new lamp for the yard.", False),
+        ("We still have to mill the groove of the pump for the seal again before winter.", True),
+    ],
+)
+def test_what_a_list_says_is_not_told_again(said: str, is_told: bool) -> None:
+    """A sentence that has the words of a box among many others says something of its own."""
+    boxes = "Done: TODO.md: [ ] pump seal\nDone: TODO.md: [ ] new lamp for the yard"
+    made = ideas([kept(one, "todo") for one in units([f"User: go on\n{boxes}\nAssistant: {said}"])])
+    assert [one.text for one in made if not one.unit.file] == [said] * is_told
 
 
 @pytest.mark.parametrize("rule", ["Never push to main.", "Use tabs, not spaces."])
