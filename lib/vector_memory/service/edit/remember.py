@@ -188,7 +188,7 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
     asked = lookup(ctx, request.answers) if request.answers else None
     beside = older or asked
     if beside and not request.project and not request.is_global:
-        spot = _beside(*beside, ctx)
+        spot = _beside(ctx, request, *beside)
         request = replace(request, is_global=spot.project == GLOBAL_PROJECT)
         # What holds where the request comes from was looked at before it was known where it goes.
         there = {**vars(request), "project": next(iter(spot.folders), "")}
@@ -201,10 +201,15 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
         return _stored(ctx, request, spot, older and older[1], asked and asked[1])
 
 
-def _beside(shelf: Shelf, memory: Memory, ctx: Context) -> _Spot:
-    """Return where a memory stands."""
+def _beside(ctx: Context, request: RememberRequest, shelf: Shelf, memory: Memory) -> _Spot:
+    """Return where a memory stands. The rules of privacy of where something is said hold for it wherever it goes."""
+    here = messages.place_of(ctx, request)
+    if here and here.id == memory.project:
+        # The store may know another folder of the project, or one that is gone.
+        ctx.know_project(shelf, here)
+        return _Spot(shelf, here.id, here.name, here.folders)
     root = project_roots([shelf]).get(memory.project, "")
-    folders = ctx.place(root).folders if root else ()
+    folders = (*(ctx.place(root).folders if root else ()), *(here.folders if here else ()))
     return _Spot(shelf, memory.project, project_names([shelf])[memory.project], folders)
 
 

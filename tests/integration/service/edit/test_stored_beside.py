@@ -6,13 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from git_repositories import git, repository
 from service_house import ServiceHouse, door
 
 from vector_memory.errors import BadInputError
+from vector_memory.service.base import privacy
 
 OLD = "Deploys go through the staging branch."
 NEW = "Deploys go through main."
 ASKED = "Which branch do deploys go through?"
+NO_HERON = "# Never remember\n- heron\n"
 
 
 @pytest.fixture
@@ -26,7 +29,9 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 
 def say(house: ServiceHouse, folder: Path, **more: Any) -> dict[str, Any]:
     """Remember something from a folder, as it is done there without a word on the project."""
-    done = door(house.ctx, "remember", {"text": NEW, "cwd": str(folder), **more})
+    sent = {"text": NEW, "cwd": str(folder), **more}
+    with privacy.for_request(house.ctx, sent):
+        done = door(house.ctx, "remember", sent)
     house.follow()
     memory: dict[str, Any] = door(house.ctx, "get", {"id": done["id"]})["memory"]
     return {**memory, "told": done["project"]}
@@ -80,7 +85,7 @@ def test_a_project_that_is_named_counts(house: ServiceHouse, folders: tuple[Path
 def test_rules_of_where_it_goes_hold(house: ServiceHouse, folders: tuple[Path, Path]) -> None:
     """What must not be remembered there, and what a contract says there of agents."""
     here, there = folders
-    (there / "CLAUDE.md").write_text("# Never remember\n- heron\n")
+    (there / "CLAUDE.md").write_text(NO_HERON)
     old = house.remember(OLD, there)["id"]
     memory = say(house, here, text="Deploys go through the branch heron.", supersedes=old)
     assert "heron" not in memory["text"]
@@ -99,3 +104,52 @@ def test_an_agent_says_nothing_everywhere_by_it(
     memory = say(house, folders[0], supersedes=old, actor="mcp")
     assert memory["proposed"]
     assert door(house.ctx, "get", {"id": old})["memory"]["status"] == "active"
+
+
+def of_heron(house: ServiceHouse, folder: Path, **more: Any) -> tuple[str, str]:
+    """Say from a folder what must not be kept there, and return all that is kept of it, and in which project."""
+    told = {"text": "Deploys go by heron.", "title": "The heron", "tags": ["heron", "bird"]}
+    memory = say(house, folder, **told, **more)
+    return f"{memory['text']} {memory['title']} {memory['tags']}", memory["project"]
+
+
+@pytest.mark.parametrize("actor", ["user", "mcp"])
+@pytest.mark.parametrize("name", ["supersedes", "answers"])
+@pytest.mark.parametrize("project", ["", "there", "here"])
+def test_rules_of_where_it_is_said_hold(
+    house: ServiceHouse, folders: tuple[Path, Path], project: str, name: str, actor: str
+) -> None:
+    """Wherever it goes, and also where it waits for the user."""
+    here, there = folders
+    (here / "CLAUDE.md").write_text(NO_HERON)
+    old = house.remember(OLD, {"here": here, "there": there}.get(project))["id"]
+    for more in ({}, {"priority": "CORE"}):
+        kept, where = of_heron(house, here, actor=actor, **{name: old}, **more)
+        assert ("heron" in kept, "bird" in kept, where) == (False, True, project)
+
+
+@pytest.mark.parametrize("name", ["supersedes", "answers"])
+def test_rules_of_a_worktree_hold(house: ServiceHouse, tmp_path: Path, name: str) -> None:
+    """What is stored of the project has its main checkout for its folder."""
+    main, tree = repository(tmp_path / "main"), tmp_path / "tree"
+    git(main, "worktree", "add", "-b", "other", str(tree))
+    (tree / "CLAUDE.md").write_text(NO_HERON)
+    old = house.remember(OLD, tree)["id"]
+    assert "heron" not in of_heron(house, tree, **{name: old})[0]
+
+
+@pytest.mark.parametrize("name", ["supersedes", "answers"])
+def test_rules_of_where_a_project_is_now_hold(
+    house: ServiceHouse, tmp_path: Path, name: str
+) -> None:
+    """Its folder was moved since; and its new one is known from then on, to whoever says something elsewhere."""
+    old_place, place = repository(tmp_path / "one"), tmp_path / "two"
+    git(old_place, "remote", "add", "origin", "https://git.example/a/b.git")
+    old = house.remember(OLD, old_place)["id"]
+    old_place.rename(place)
+    house.ctx.forget_places()
+    (place / "CLAUDE.md").write_text(NO_HERON)
+    assert "heron" not in of_heron(house, place, **{name: old})[0]
+    (tmp_path / "else").mkdir()
+    other = house.remember("The harbour opens at six.", place)["id"]
+    assert "heron" not in of_heron(house, tmp_path / "else", **{name: other})[0]
