@@ -115,7 +115,7 @@ def run(ctx: Context, name: str, dry_run: bool, begin: Record | None = None) -> 
 def _rehearse(ctx: Context, name: str, begin: Record) -> JobRow:
     """Return the row that a run would leave."""
     row, work = row_of(ctx, name), registry.work_of(name)
-    job_run = JobRun(ctx.now(), begin, dry_run=True, before=Record(report_of_run(row.report)))
+    job_run = JobRun(ctx.now(), begin, dry_run=True, before=_run_before(row))
     until = time.monotonic() + MOST_RUN_S
     while True:
         with privacy.for_folder(ctx, ""):
@@ -189,8 +189,14 @@ def _taken_up(row: JobRow, now: datetime, was_cut_off: bool) -> JobRow:
         return replace(row, failures=row.failures + 1) if was_cut_off else row
     if row.cursor:
         return replace(row, outcome=RUNNING, started_at=now)
-    before = {_BEFORE: report_of_run(row.report)}
+    before = {_BEFORE: _run_before(row)}
     return replace(row, outcome=RUNNING, started_at=now, took_s=0.0, report=before, message="")
+
+
+def _run_before(row: JobRow) -> Record:
+    """Return the report of the run before one that begins anew: one that failed before its first step was done has none."""
+    report = Record(row.report)
+    return report.part(_BEFORE) if _BEFORE in report else report
 
 
 def _failed(ctx: Context, row: JobRow, error: Exception) -> None:

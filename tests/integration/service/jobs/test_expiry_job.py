@@ -243,6 +243,27 @@ def _die_at(house: ServiceHouse, moment: int) -> None:
     shelf.journal.purge = around(shelf.journal.purge)  # type: ignore[method-assign]
 
 
+def test_a_run_that_fails_at_once_takes_nothing_from_the_next(
+    house: ServiceHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It knows of the one before: failing once each day, it removed nothing for ever."""
+    one = stored(house, 1, expires_at=house.time)
+
+    def fails(*_: Any) -> None:
+        raise OSError("busy")
+
+    once(house)
+    house.pass_time(days=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(paging, "swept", fails)
+        for _ in range(2):
+            assert once(house)["outcome"] == "failed"
+            house.pass_time(minutes=6)
+    assert once(house, dry_run=True)["report"]["expired"] == 1
+    assert once(house)["report"]["expired"] == 1
+    assert one.id not in every(house)
+
+
 def test_the_very_first_run_removes_nothing(house: ServiceHouse) -> None:
     """No other agrees with it yet: what is over goes with the next one."""
     one = stored(house, 1, expires_at=house.time)
