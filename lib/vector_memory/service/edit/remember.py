@@ -187,12 +187,17 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
     older = lookup(ctx, request.supersedes) if request.supersedes else None
     asked = lookup(ctx, request.answers) if request.answers else None
     beside = older or asked
+    if beside:
+        # That one gives way, or is closed: a change, as by `link`.
+        agent_rights.require_allowed(ctx, "link", vars(request))
     if beside and not request.project and not request.is_global:
         spot = _beside(ctx, request, *beside)
-        request = replace(request, is_global=spot.project == GLOBAL_PROJECT)
+        root = next(iter(spot.folders), "")
+        request = replace(request, project=root, is_global=spot.project == GLOBAL_PROJECT)
         # What holds where the request comes from was looked at before it was known where it goes.
-        there = {**vars(request), "project": next(iter(spot.folders), "")}
-        agent_rights.require_allowed(ctx, "remember", there)
+        agent_rights.require_included(ctx, {**vars(request), "cwd": root})
+        for verb in ("remember", "link"):
+            agent_rights.require_allowed(ctx, verb, vars(request))
     else:
         spot = _named(ctx, request)
     _require_one_store(spot.shelf, older, "replace")
@@ -247,7 +252,9 @@ def _stored(
     if request.wait and not asks:
         ctx.embedding.wait(MODEL_WAIT_S)
     if asks:
-        placed = _proposed(ctx, shelf, draft, asks, older, request.text)
+        others_of = {"supersedes": older, "answers": asked}
+        beside = {name: one.id for name, one in others_of.items() if one}
+        placed = _proposed(ctx, shelf, draft, asks, beside, request.text)
     elif older:
         placed = replace_with(ctx, shelf, draft, older)
     elif request.wait:
@@ -369,13 +376,18 @@ def _proposed(
     shelf: Shelf,
     draft: Memory,
     asks: dict[str, object],
-    older: Memory | None,
+    beside: dict[str, str],
     raw: str,
 ) -> Placed:
-    """Store what waits for the user: as the assistant's words, whoever said them."""
-    old = {"supersedes": older.id} if older else {}
+    """Store what waits for the user: as the assistant's words, whoever said them.
+
+    Args:
+        beside: the ids of what it `supersedes` or `answers` once the user agrees.
+    """
     plain = draft if draft.is_foreign else replace(draft, origin=Origin.ASSISTANT)
-    waiting = trust_marks.settled(proposals.proposed(plain, {**draft.weight, **asks}, **old), raw)
+    waiting = trust_marks.settled(
+        proposals.proposed(plain, {**draft.weight, **asks}, **beside), raw
+    )
     return Placed(proposals.put(ctx, shelf, waiting), PROPOSED)
 
 

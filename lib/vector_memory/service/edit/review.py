@@ -11,9 +11,11 @@ from vector_memory.journal.use_labels import REVIEW
 from vector_memory.model import (
     PREFERENCE,
     PROPOSED,
+    Link,
     Memory,
     Origin,
     Priority,
+    Relation,
     Status,
 )
 from vector_memory.service.base import messages, reach
@@ -233,6 +235,13 @@ def _confirm_words(ctx: Context, shelf: Shelf, memory: Memory) -> None:
     for older in old.values():
         if older.status is Status.ACTIVE and older.id != memory.id:
             shelf.journal.supersede(older.id, memory.id, ctx.now(), "the user confirmed the other")
+    _let_answer(ctx, shelf, memory)
+
+
+def _let_answer(ctx: Context, shelf: Shelf, memory: Memory) -> None:
+    """Let what was proposed answer what it was said to."""
+    for asked in shelf.journal.by_ids([str(memory.proposed.get("answers") or "")]).values():
+        shelf.journal.link(Link(memory.id, asked.id, Relation.ANSWERS, created_at=ctx.now()))
 
 
 def _keep(ctx: Context, item: Item) -> None:
@@ -245,6 +254,7 @@ def _keep(ctx: Context, item: Item) -> None:
     before = trust_marks.released(memory) if memory.suspicion.get("held") else memory.extra
     extra = {name: value for name, value in before.items() if name != PROPOSED}
     _settle(ctx, replace(item, memory=replace(memory, extra=extra)), "kept")
+    _let_answer(ctx, item.shelf, memory)
 
 
 def _drop(ctx: Context, item: Item) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,76 @@ def test_rules_of_where_it_goes_hold(house: ServiceHouse, folders: tuple[Path, P
     door(house.ctx, "contract", asked)
     with pytest.raises(BadInputError, match="quiet"):
         say(house, here, supersedes=memory["id"], actor="mcp")
+
+
+def stands(house: ServiceHouse, id: str) -> tuple[str, list[str]]:
+    """Return what became of a memory, and how others are linked to it, but that they are alike."""
+    links = door(house.ctx, "links", {"id": id})["links"]
+    found = [one["relation"] for one in links if one["relation"] != "relates_to"]
+    return door(house.ctx, "get", {"id": id})["memory"]["status"], found
+
+
+@pytest.mark.parametrize("where", ["here", "there", "named"])
+def test_who_may_change_nothing_closes_nothing(
+    house: ServiceHouse, folders: tuple[Path, Path], where: str
+) -> None:
+    """By a contract of where it is said, of where it goes, and of where it is said to go."""
+    here, there = folders
+    old = house.remember(OLD, there, origin="assistant")["id"]
+    bound = here if where == "here" else there
+    named = {"project": str(there)} if where == "named" else {}
+    asked = {"action": "create", "name": "still", "prohibited": ["change"]}
+    door(house.ctx, "contract", {**asked, "folders": [str(bound)]})
+    for name in ("answers", "supersedes"):
+        with pytest.raises(BadInputError, match="still"):
+            say(house, here, actor="mcp", **named, **{name: old})
+    assert (stands(house, old), len(texts(house, project=str(there)))) == (("active", []), 1)
+    for name in ("answers", "supersedes"):
+        say(house, here, **named, **{name: old})
+        assert name in stands(house, old)[1], "no contract keeps the user from it"
+
+
+def test_who_may_recall_nothing_there_is_told_nothing_beside(
+    house: ServiceHouse, folders: tuple[Path, Path]
+) -> None:
+    here, there = folders
+    question = house.remember(ASKED, there, kind="question")["id"]
+    house.remember("Deploys go through main; the code of the vault is on the wall.", there)
+    asked = {"text": "Deploys go through main; the vault is closed.", "answers": question}
+    by_mcp = {**asked, "cwd": str(here), "actor": "mcp"}
+    terms = {"action": "create", "name": "blind", "prohibited": ["recall"], "folders": [str(there)]}
+    door(house.ctx, "contract", terms)
+    told = door(house.ctx, "remember", by_mcp)
+    assert ("links" in told, "near" in told) == (False, False)
+
+
+@pytest.mark.parametrize("name", ["supersedes", "answers"])
+def test_nothing_is_put_where_the_user_wants_no_memory(
+    house: ServiceHouse, folders: tuple[Path, Path], name: str
+) -> None:
+    """By the model; the user does as he likes."""
+    here, there = folders
+    old = house.remember(OLD, there, origin="assistant")["id"]
+    house.ctx.settings = replace(house.ctx.settings, excluded_projects=(str(there),))
+    with pytest.raises(BadInputError, match="wants no memory"):
+        say(house, here, actor="mcp", **{name: old})
+    assert stands(house, old) == ("active", [])
+    assert say(house, here, **{name: old})["project"] == "there"
+
+
+def test_an_answer_that_waits_for_the_user_answers_with_his_word(
+    house: ServiceHouse, folders: tuple[Path, Path]
+) -> None:
+    """Not before, and not where he drops it."""
+    here, there = folders
+    for choice, answers in (("confirm", 1), ("keep", 1), ("drop", 0)):
+        question = house.remember(f"{ASKED} And {choice}?", there, kind="question")["id"]
+        text = f"Deploys must always go through {choice}."
+        asked = {"text": text, "answers": question, "priority": "CORE", "actor": "mcp"}
+        waiting = say(house, here, **asked)
+        assert (bool(waiting["proposed"]), stands(house, question)) == (True, ("active", []))
+        door(house.ctx, "review", {choice: [waiting["id"]]})
+        assert stands(house, question)[1] == ["answers"] * answers, choice
 
 
 def test_an_agent_says_nothing_everywhere_by_it(
