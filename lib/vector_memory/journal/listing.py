@@ -22,17 +22,21 @@ _ORDERS = {
     "uses": f"ifnull((SELECT u.uses FROM usage u WHERE u.seq = m.seq), 0) DESC, {NEWEST}",
 }
 _AT_HAND = "m.tier != 'cold'"
-_ANSWERED = "EXISTS (SELECT 1 FROM links WHERE links.to_id = m.id AND links.relation = 'answers')"
-# The column says whether it is settled, by its words or by hand; time goes on without a row being written.
-_BY_OPENNESS = (
-    f"m.open = 1 AND NOT {_ANSWERED} AND (m.valid_until IS NULL OR m.valid_until > ?)"
-    " AND (m.expires_at IS NULL OR m.expires_at > ?)"
+_HOLDS = "({0}.valid_until IS NULL OR {0}.valid_until > ?) AND ({0}.expires_at IS NULL OR {0}.expires_at > ?)"
+# What took an answer's place answers, too: two that say the same become one without a look at links.
+_ANSWER = (
+    "SELECT 1 FROM links JOIN memories a ON a.id = links.from_id"
+    " WHERE links.to_id = m.id AND links.relation = 'answers' AND (a.superseded_by != ''"
+    f" OR a.status = 'active' AND NOT instr(a.extra, '\"verdict\":\"refuted\"') AND {_HOLDS.format('a')})"
 )
-# What comes back is done once at a time, and a date that was set anew is one to come.
+# What comes back is done once at a time, and is open all along.
+_ANSWERED = f"(m.temporal != 'periodic' AND EXISTS ({_ANSWER}))"
+# The column says whether it is settled, by its words or by hand; time goes on without a row being written.
+_BY_OPENNESS = f"m.open = 1 AND NOT {_ANSWERED} AND {_HOLDS.format('m')}"
+# A date that was set anew is one to come.
 _TO_COME = (
     "(m.temporal = 'periodic' OR NOT EXISTS"
-    " (SELECT 1 FROM links WHERE links.to_id = m.id AND links.relation = 'answers'"
-    " AND links.created_at >= ifnull(m.updated_at, m.created_at)))"
+    f" ({_ANSWER} AND links.created_at >= ifnull(m.updated_at, m.created_at)))"
 )
 _BY_IMPORTANCE = f"{ACTIVE} AND m.priority IN ('CORE', 'HIGH')"
 
@@ -88,7 +92,9 @@ class Listing(SingleReads):
         """Return the active memories of a scope that come back by the calendar, or have a deadline of which no other
         has said since it was set that it is done, the nearest deadline first."""
         where = f"{ACTIVE} AND m.temporal IN ('deadline', 'periodic') AND NOT {HELD} AND {_TO_COME}"
-        return self._of_scope(scope, where, "m.valid_until IS NULL, m.valid_until, m.seq")
+        now = microseconds(self.now())
+        order = "m.valid_until IS NULL, m.valid_until, m.seq"
+        return self._of_scope(scope, where, order, (now, now))
 
     def expired(self, now: datetime, k: int, without: Sequence[str] = ()) -> list[Memory]:
         """Return at most k memories that have expired and are no tombstones, the first expired first.
@@ -136,14 +142,15 @@ class Listing(SingleReads):
         return memories
 
     def open_items(self, scope: Scope, k: int) -> list[Memory]:
-        """Return the k newest questions, todos and problems whose `extra["done"]` is not set, that no memory answers
-        and that hold now, newest first."""
+        """Return the k newest questions, todos and problems whose `extra["done"]` is not set, that hold now, and that
+        no memory answers which does so itself and was not found to be wrong, newest first."""
         now = microseconds(self.now())
-        return self._newest(scope, k, _BY_OPENNESS, (now, now))
+        return self._newest(scope, k, _BY_OPENNESS, (now,) * 4)
 
     def answered(self, scope: Scope, k: int) -> list[Memory]:
         """Return the k newest active memories of a scope that others answer, newest first."""
-        return self._newest(scope, k, f"{ACTIVE} AND {_ANSWERED}")
+        now = microseconds(self.now())
+        return self._newest(scope, k, f"{ACTIVE} AND {_ANSWERED}", (now, now))
 
     def latest_sessions(self, scope: Scope, count: int, but: str) -> list[tuple[float, float]]:
         """Return when the last sessions of a scope's projects began and ended, by the talk that is stored of them: what

@@ -34,7 +34,7 @@ class OpenItemsAnswer(messages.Answer):
 
 def open_items(ctx: Context, request: OpenItemsRequest) -> OpenItemsAnswer:
     """Return what is open as a session's start and `resume` count it, and the newest that is answered."""
-    asker = messages.asker_of(ctx, request)
+    asker = messages.reader_of(ctx, request)
     scope = replace(asker.scope.listed_at(ctx.now()), kinds=OPEN_KINDS)
     open_ones = newest_of(asker.shelves, lambda journal: journal.open_items(scope, request.k))
     asked = newest_of(asker.shelves, lambda journal: journal.answered(scope, request.k))
@@ -42,7 +42,9 @@ def open_items(ctx: Context, request: OpenItemsRequest) -> OpenItemsAnswer:
     links = each_of(asker.shelves, lambda journal: journal.links_of(ids))
     ties = [link for link in links if link.relation is Relation.ANSWERS and link.to_id in ids]
     known = by_ids(asker.shelves, [tie.from_id for tie in ties])
-    told = {one.id: one for one in reach.kept(known.values())}
+    for shelf in asker.shelves:
+        known |= shelf.journal.successors(list(known.values()))
+    told = {id: one for id, one in known.items() if reach.holds(one)}
     return OpenItemsAnswer(
         [memory_view(one, asker.names, ctx.now()) for one in open_ones[: request.k]],
         [
