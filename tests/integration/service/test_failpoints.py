@@ -439,7 +439,8 @@ def test_a_job_whose_any_write_fails_is_done_by_the_next_run(
     journal = first.ctx.global_shelf().journal
     ends = first.time
     journal.add([replace(memory(n), expires_at=ends if n < 3 else None) for n in range(5)])
-    runner.due_jobs(first.ctx)
+    # What is over goes when two runs agree on it: this is the one before.
+    assert runner.run(first.ctx, "ttl-sweep", dry_run=False).outcome == "ok"
     first.close()
     monkeypatch.setattr(paging, "AT_ONCE", 2)
     fired = 0
