@@ -148,7 +148,7 @@ class _NotesImport:
         folders = [os.path.realpath(path) for path in paths if os.path.isdir(path)]
         found = {str(redact.clean(path).text) for path in names if folders}
         steps += import_plan.of_missing_files(shelf, project, folders, found)
-        steps = [import_plan.handed_over(step) for step in import_plan.without_moved(steps)]
+        steps = import_plan.handed_over(import_plan.without_moved(steps))
         purged = tombstones.is_purged(ctx, [step.memory for step in steps])
         steps = [
             replace(step, action=import_plan.LEFT_OUT) if _brings(step, purged) else step
@@ -227,6 +227,8 @@ class _NotesImport:
                 self._propose(shelf, step.memory)
             if step.old is None:
                 continue
+            # Another step of this import may have changed it.
+            old = shelf.journal.get(step.old.id)
             if step.action == import_plan.CHANGED:
                 shelf.journal.add([step.memory])
                 self._back.unbound += filter(proposals.is_unbound, [step.memory])
@@ -234,16 +236,16 @@ class _NotesImport:
                 shelf.journal.supersede(step.old.id, step.memory.id, now, "its file changed")
                 self.counts.updated += 1
             elif step.action == import_plan.UPDATED:
-                shelf.journal.update(import_plan.renewed(step.old, step.memory))
+                shelf.journal.update(import_plan.renewed(old, step.memory))
                 self.counts.updated += 1
             elif step.action == import_plan.MERGED:
-                tags = unique((*step.old.tags, *step.memory.tags))
-                also = import_plan.standing_also(step.old, step.memory)
+                tags = unique((*old.tags, *step.memory.tags))
+                also = import_plan.standing_also(old, step.memory)
                 shelf.journal.update(replace(also, tags=tags))
                 self._back.became[step.memory.id] = step.old.id
                 self.counts.merged += 1
-            elif step.action == import_plan.SAME and step.old.status is Status.ACTIVE:
-                _follow_lines(shelf, step, step.old)
+            elif step.action == import_plan.SAME and old.status is Status.ACTIVE:
+                _follow_lines(shelf, step, old)
 
     def _note_twins(self, shelf: Shelf, steps: list[ImportStep]) -> None:
         """Have each note that was stored know of the others of this import that say the same."""
@@ -289,11 +291,8 @@ def _brings(step: ImportStep, purged_ids: set[str]) -> bool:
 
 
 def _follow_lines(shelf: Shelf, step: ImportStep, old: Memory) -> None:
-    """Keep a source's lines right when something was written above an unchanged note, and know where else it stands."""
-    also = import_plan.standing_also(old, step.memory)
-    if also is not old:
-        shelf.journal.update(also)
-    elif step.memory.external_id == old.external_id != "" and step.memory.source.line_start:
+    """Keep a source's lines right when something was written above an unchanged note."""
+    if step.memory.external_id == old.external_id != "" and step.memory.source.line_start:
         shelf.journal.update(replace(old, source=step.memory.source))
 
 

@@ -4,8 +4,9 @@ that are an export of ours come back by their ids."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cache
 
 from vector_memory import redact
 from vector_memory.errors import VectorMemoryError
@@ -42,7 +43,7 @@ BRINGING = (*STORING, PROPOSED)
 
 
 ALSO_IN = "also_in"
-"""In `extra`: other files in which a note's words stand, by the key that the note has there."""
+"""In `extra`: the other files in which a note's words were found."""
 SHOWN = ("kind", "priority", "tags", "title", "text", "created_at")
 """What a preview shows of a note, by the names of `Memory`."""
 
@@ -214,8 +215,13 @@ class NotePlanner:
                 continue
             twin = self.shelf.journal.find_by_hash(text_key(draft.text), self.project)
             if twin is not None:
+                step = self._step(MERGED, draft, twin)
                 has_all_tags = set(draft.tags) <= set(twin.tags)
-                steps[place] = self._step(SAME if has_all_tags else MERGED, draft, twin)
+                is_news = standing_also(twin, step.memory) is not twin
+                # What is stored is not proposed again only because one more file says it.
+                if has_all_tags and not (is_news and not step.memory.proposed.get("held")):
+                    step = replace(step, action=SAME)
+                steps[place] = step
         return steps
 
     def _new(self, draft: NoteDraft) -> ImportStep:
@@ -307,28 +313,49 @@ def without_moved(steps: Sequence[ImportStep]) -> list[ImportStep]:
 
 
 def standing_also(stored: Memory, memory: Memory) -> Memory:
-    """Return a stored note that a note of another file says, too, with that one's place; unchanged where it is known."""
-    key, path = memory.external_id, memory.source.path
+    """Return a stored note that a note of another file says, too, with that file; unchanged where it is known."""
+    path, also = memory.source.path, _also_in(stored)
     is_of_file = stored.external_id.startswith(notes.file_prefix(path))
-    if is_of_file or not (key.startswith(notes.KEY) and stored.external_id.startswith(notes.KEY)):
+    are_notes = all(one.external_id.startswith(notes.KEY) for one in (stored, memory))
+    if path in also or is_of_file or not are_notes:
         return stored
-    also = stored.extra.get(ALSO_IN) or {}
-    if key in also:
-        return stored
-    return replace(stored, extra={**stored.extra, ALSO_IN: {**also, key: path}})
+    return replace(stored, extra={**stored.extra, ALSO_IN: [*also, path]})
 
 
-def handed_over(step: ImportStep) -> ImportStep:
-    """Return a step that calls a note gone as one that makes it another file's, where one was found to say it, too."""
-    left = dict(step.memory.extra.get(ALSO_IN) or {})
-    while step.action == GONE and left:
-        key, path = next(iter(left.items()))
-        del left[key]
-        if not note_files.is_missing(path):
-            extra = {**step.memory.extra, ALSO_IN: left}
-            now = replace(step.memory, external_id=key, source=Source(path=path), extra=extra)
+def _also_in(memory: Memory) -> list[str]:
+    return list(map(str, memory.extra.get(ALSO_IN) or ()))
+
+
+def handed_over(steps: Sequence[ImportStep]) -> list[ImportStep]:
+    """Return steps in which a note that is gone from its file is that of another one, where one is known that says it
+    still."""
+    drafts_in = cache(_drafts_in)
+    return [_handed_over(step, drafts_in) if step.action == GONE else step for step in steps]
+
+
+def _handed_over(
+    step: ImportStep, drafts_in: Callable[[str], dict[str, NoteDraft] | None]
+) -> ImportStep:
+    memory, also = step.memory, _also_in(step.memory)
+    for place, path in enumerate(also, 1):
+        drafts = drafts_in(path)
+        if drafts is None:
+            return replace(step, action=SAME)
+        if draft := drafts.get(reimport.words_of(memory.external_id)):
+            source = Source(path=path, line_start=draft.line_start, line_end=draft.line_end)
+            extra = {**memory.extra, ALSO_IN: also[place:]}
+            now = replace(memory, external_id=draft.key, source=source, extra=extra)
             return replace(step, action=UPDATED, memory=now)
     return step
+
+
+def _drafts_in(path: str) -> dict[str, NoteDraft] | None:
+    """Return the drafts of a file by their words, none where it is gone; None where it cannot be looked at."""
+    try:
+        drafts = read(note_files.read(path)).drafts
+    except VectorMemoryError:
+        return {} if note_files.is_missing(path) else None
+    return {reimport.words_of(draft.key): draft for draft in drafts}
 
 
 def renewed(old: Memory, memory: Memory) -> Memory:

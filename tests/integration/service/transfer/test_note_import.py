@@ -614,6 +614,54 @@ def test_what_another_file_says_too_is_not_pruned_with_one(
     assert said not in texts(house) and "The door is red." in texts(house)
 
 
+def test_what_is_found_in_one_more_file_is_an_effect_of_an_import(
+    house: ServiceHouse, ledger: Path
+) -> None:
+    """Where a preview calls all of it unchanged, the command ends there, and the file was never noted."""
+    one, others = ledger / "one.md", [ledger / "two.md", ledger / "three.md"]
+    for path in (one, *others):
+        path.write_text("# Books\n\n- The ledger keeps seven years of books.\n")
+    brought(house, one, project=ledger)
+    assert brought(house, *others, project=ledger, dry_run=True)["unchanged"] == 0
+    assert brought(house, *others, project=ledger)["merged"] == 2
+    assert brought(house, *others, project=ledger)["unchanged"] == 2
+    one.unlink()
+    others[1].unlink()
+    brought(house, ledger, project=ledger, prune=True)
+    assert "The ledger keeps seven years of books." in texts(house)
+
+
+def test_what_another_file_says_no_more_is_not_handed_over_to_it(
+    house: ServiceHouse, ledger: Path
+) -> None:
+    """Of two others the one that says it still has it, on the line where it stands now."""
+    said = "Invoices are numbered by year."
+    books = ledger / "books"
+    books.mkdir()
+    one, two, three = books / "one.md", ledger / "two.md", ledger / "three.md"
+    for path in (one, two, three):
+        path.write_text(f"# Books\n\n- {said}\n")
+        brought(house, path, project=ledger)
+    one.unlink()
+    two.write_text("# Books\n\n- Nothing of the kind stands here now.\n")
+    three.write_text(f"# Books of account\n\nBy hand.\n\n- {said}\n")
+    done = brought(house, books, project=ledger, prune=True)
+    assert (done["updated"], done["forgotten"]) == (1, 0)
+    (note,) = [note for note in stored(house) if note["text"] == said]
+    assert note["source"] == {"path": str(three), "lines": [5, 5]}
+    three.write_text("# Books\n\n- Nor here.\n")
+    assert brought(house, three, project=ledger, prune=True)["forgotten"] == 1
+
+
+def test_notes_of_one_text_in_one_import_keep_all_tags(house: ServiceHouse, ledger: Path) -> None:
+    house.remember("Never commit secrets.", ledger, tags=["mine"])
+    for tag in ("tax", "books"):
+        (ledger / f"{tag}.md").write_text(f"---\ntags: [{tag}]\n---\n- Never commit secrets.\n")
+    brought(house, ledger, project=ledger)
+    (note,) = [note for note in stored(house) if note["text"] == "Never commit secrets."]
+    assert {"mine", "tax", "books"} <= set(note["tags"])
+
+
 def test_what_one_file_said_twice_goes_with_both(house: ServiceHouse, ledger: Path) -> None:
     path = ledger / "one.md"
     path.write_text("# One\n\n- The mill stands idle.\n\n# Two\n\n- The mill stands idle.\n")
