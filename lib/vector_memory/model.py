@@ -178,10 +178,6 @@ QUIET = frozenset({TRAILS, HEURISTICS, ASSESSMENTS, SCRATCH, WORLD})
 """Collections that a question finds only where it names them: what observers keep count of, and notes
 for the moment. Each has a way of its own to come up."""
 
-COLLECTION_OF = {
-    "learning": "learnings", "procedure": "procedures", "episode": EPISODES, "trajectory": TRAJECTORIES,
-}  # fmt: skip
-"""Where what is remembered of a kind is kept, unless it is said otherwise; of any other kind, in the usual one."""
 HEAVY_COLLECTIONS = ("procedures", HEURISTICS)
 """Collections of what is to be done; what is found to be so is in `learnings`, whoever found it."""
 

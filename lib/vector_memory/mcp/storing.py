@@ -12,6 +12,7 @@ from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.finding import looked_up
 from vector_memory.mcp.telling import Json, say, short
 from vector_memory.mcp.tool import Act, does, page, spoken_answer
+from vector_memory.model import DEFAULT_COLLECTION
 
 ORIGIN = "assistant"
 STATUS = {
@@ -100,7 +101,7 @@ def _collection(name: str, collection: str, needed: str) -> Callable[[Compose], 
         def act(caller: Caller, arguments: Json) -> Json:
             arguments = _labels_as_tags(arguments)
             if arguments["action"] == "search":
-                return _searched(caller, collection, arguments)
+                return _searched(caller, collection, name, arguments)
             if not str(arguments.get(needed) or "").strip():
                 raise BadInputError(f"{needed} is missing.", f"To store, give {needed}.")
             asked = {name: arguments.get(name) for name in ("project", "tags", "files")}
@@ -125,8 +126,15 @@ def _labels_as_tags(arguments: Json) -> Json:
     return {**arguments, "tags": [*(arguments.get("tags") or ()), *labels]} if labels else arguments
 
 
-def _searched(caller: Caller, collection: str, arguments: Json) -> Json:
-    return looked_up(caller, arguments, collection=[collection])
+def _searched(caller: Caller, collection: str, kind: str, arguments: Json) -> Json:
+    """Return what is in a collection, and after the last of it what of a kind is among the usual memories: remembered
+    or imported without a collection."""
+    answer = looked_up(caller, arguments, collection=[collection])
+    if answer["next_cursor"] is None:
+        first = {**arguments, "cursor": 0}
+        others = looked_up(caller, first, collection=[DEFAULT_COLLECTION], kind=[kind])
+        answer["memories"] += others["memories"]
+    return answer
 
 
 def _steps(steps: Any) -> list[str]:
@@ -164,7 +172,7 @@ def episode(caller: Caller, arguments: Json) -> Json:
     """Store what happened, at once or as it goes on."""
     action = arguments["action"]
     if action == "search":
-        return _searched(caller, "episodes", arguments)
+        return _searched(caller, "episodes", "episode", arguments)
     if action in ("update", "complete"):
         return _gone_on(caller, action, arguments)
     if not str(arguments.get("what") or "").strip():

@@ -16,6 +16,8 @@ from daemon_rig import Rig
 from mcp_client import McpClient
 from processes import gone
 
+from vector_memory.model import DEFAULT_COLLECTION
+
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 SESSION = "5e550000-0000-4000-8000-000000000001"
@@ -427,8 +429,13 @@ def test_collections_are_stored_and_searched(rig: Rig, server: McpClient) -> Non
     assert {one["kind"] for one in found["memories"]} == {"trajectory"}
     assert "name is missing" in server.error("procedure", action="store")
     for kind in ("learning", "episode", "trajectory"):
-        id = store(server, f"The siskin {kind} is kept where its tool looks.", kind=kind)
-        assert id in ids(server.call(kind, action="search", query=f"siskin {kind}"))
+        text = f"The siskin {kind} is found by its tool."
+        asked = {"text": text, "kind": kind, "collection": DEFAULT_COLLECTION}
+        kept = rig.daemon.ask("remember", asked | {"project": str(server.folder)})
+        server.settle()
+        assert store(server, text, kind=kind) == kept["id"][:12]
+        found = server.call(kind, action="search", query=f"siskin {kind}")
+        assert ids(found).count(kept["id"][:12]) == 1
     steps = "1. bump the version\n2) run the tests\n- ship it\n3 cheers\n--dry-run first"
     told = server.call("trajectory", action="store", task="Ship the siskin", steps=steps)
     assert told["memory"]["text"].splitlines()[1:] == [

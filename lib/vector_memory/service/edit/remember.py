@@ -10,7 +10,6 @@ from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.index.entities import named_in
 from vector_memory.model import (
-    COLLECTION_OF,
     COLLECTIONS,
     DEFAULT_COLLECTION,
     GLOBAL_PROJECT,
@@ -65,7 +64,6 @@ class RememberRequest(AgeingWishes):
     """Something is to be remembered.
 
     Attributes:
-        collection: what it is kept under, by its kind where it is not said.
         id: what the memory is to be called, 32 hexadecimal digits: asked twice, it is stored once.
         at: when it was said; None for now.
         supersedes: the id of the memory that gives way to it, or how that begins. What is not said of the new
@@ -87,7 +85,7 @@ class RememberRequest(AgeingWishes):
     priority: Priority | None = messages.one_of(Priority, None)
     tags: tuple[str, ...] = messages.words()
     files: tuple[str, ...] = messages.words()
-    collection: str = messages.one_of(OPEN_COLLECTIONS)
+    collection: str = messages.one_of(OPEN_COLLECTIONS, DEFAULT_COLLECTION)
     at: datetime | None = messages.moment()
     supersedes: str = messages.maybe_text()
     answers: str = messages.maybe_text()
@@ -314,8 +312,7 @@ def _draft(request: RememberRequest, text: CleanText, project: str, now: datetim
         text: its words, without secrets.
         project: the project's id, "" for none.
     """
-    collection = request.collection or COLLECTION_OF.get(request.kind, DEFAULT_COLLECTION)
-    rule = COLLECTIONS[collection]
+    rule = COLLECTIONS[request.collection]
     said_in = {SAID_IN: privacy.word(request.session)} if request.session else {}
     files = tuple(redact.clean(path).text for path in request.files)
     draft = Memory(
@@ -327,7 +324,7 @@ def _draft(request: RememberRequest, text: CleanText, project: str, now: datetim
         priority=request.priority or Priority.NORMAL,
         confidence=0.7,
         tags=tuple(redact.clean(tag).text for tag in request.tags),
-        collection=collection,
+        collection=request.collection,
         title=redact.clean(privacy.word(request.title)[:TITLE_CHARS]).text,
         files=files,
         sensitivity=_level(request),

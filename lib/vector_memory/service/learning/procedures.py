@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
-from vector_memory.model import COLLECTION_OF, PROCEDURE, TRIGGERS, Memory, Origin, Status
+from vector_memory.model import PROCEDURE, TRIGGERS, Memory, Origin, Status
 from vector_memory.retrieve import render
 from vector_memory.service.base import context_block
 from vector_memory.service.base.asker import HookQuestion
@@ -32,7 +32,7 @@ MOST_TRIGGERS, MOST_CHARS = 16, 200
 MOST_TOKENS = 200
 """What one procedure may take, the fence included."""
 MOST_READ = 40_000
-COLLECTION = COLLECTION_OF[PROCEDURE]
+COLLECTION = "procedures"
 TITLE = "How this is done here:"
 _PATHS = ("file_path", "notebook_path")
 
