@@ -141,7 +141,7 @@ def due_on(memory: Memory, now: datetime | None = None) -> date | None:
         now: the time in the zone whose days are meant, this machine's by default. With it, what is periodic has a day,
             too: the next one on which it comes back.
     """
-    zone, end = now.tzinfo if now else None, memory.valid_until
+    zone, end = days.zone_of(now) if now else None, memory.valid_until
     last = None if end is None else days.last_before(end, zone)
     if memory.temporal is Temporal.DEADLINE:
         return last

@@ -23,6 +23,24 @@ def local(at: datetime, zone: tzinfo | None = None) -> datetime:
         return at
 
 
+def zone_of(now: datetime) -> tzinfo | None:
+    """Return the zone that a time of now is meant to be in: None, this machine's, where it shows what clocks here do.
+    A time has an offset alone, and clocks may be changed until another day: the machine knows the zone's rules."""
+    is_here = now.astimezone().utcoffset() == now.utcoffset()
+    return None if is_here else now.tzinfo
+
+
+def shown_at(wall: datetime, now: datetime) -> datetime:
+    """Return when the clock on the wall shows a time first; of one that it leaves out, an hour before.
+
+    Args:
+        now: the present time, in the clock's zone.
+    """
+    zone = zone_of(now)
+    naive = wall.replace(tzinfo=None)
+    return naive.astimezone() if zone is None else naive.replace(tzinfo=zone)
+
+
 def last_before(end: datetime, zone: tzinfo | None = None) -> date:
     """Return the last day of a stretch that ends at a moment, which is no part of it: the end of a day belongs to that
     day."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from datetime import date, datetime, timedelta, timezone
 
 import pytest
@@ -47,8 +49,6 @@ def test_any_stored_moment_is_told(
     at: datetime, zone: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a table, in a sentence, as a deadline, and by the times that a text names."""
-    import time
-
     with monkeypatch.context() as context:
         context.setenv("TZ", zone)
         time.tzset()
@@ -62,3 +62,35 @@ def test_any_stored_moment_is_told(
         aging.day_of(memory, datetime.now().astimezone())
         assert times.spans(str(memory.text), memory.created_at) == ()
     time.tzset()
+
+
+@pytest.fixture
+def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Clocks that are changed on 25 October 2026 and on 28 March 2027."""
+    if not hasattr(time, "tzset"):
+        pytest.skip("The zone of a process is the machine's.")
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("berlin")
+@pytest.mark.parametrize(
+    ("now", "day"),
+    [("2026-07-10T12:00", "2026-12-01"), ("2026-11-28T12:00", "2027-07-01")],
+    ids=["clocks go back until then", "clocks go forward until then"],
+)
+def test_a_deadline_beyond_a_change_of_clocks_ends_with_its_day(now: str, day: str) -> None:
+    """Before and after the change, and by whichever clock of here the present time was read."""
+    local = datetime.fromisoformat(now).astimezone()
+    end = datetime.fromisoformat(day).astimezone() + timedelta(days=1)
+    memory = Memory(
+        "0" * 32, CleanText("Hand it in"), local, temporal=Temporal.DEADLINE, valid_until=end
+    )
+    due = date.fromisoformat(day)
+    assert aging.due_on(memory) == aging.due_on(memory, local) == due
+    assert aging.day_of(memory, (end - timedelta(hours=1)).astimezone()) == due
+    assert days.shown_at(datetime.fromisoformat(day), local) == end - timedelta(days=1)
+    assert days.zone_of(local) is None and days.zone_of(local.astimezone(WEST)) is WEST

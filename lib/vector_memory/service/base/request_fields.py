@@ -13,7 +13,7 @@ from vector_memory.index import entities
 from vector_memory.model import is_hex, unique
 from vector_memory.redact.normalise import normalise
 from vector_memory.service.base.context import Context
-from vector_memory.text import dates
+from vector_memory.text import dates, days
 
 Sent = dict[str, Any]
 """A request as a client sent it."""
@@ -146,7 +146,7 @@ def time_of(sent: Sent, name: str, now: datetime | None = None) -> datetime | No
     if value is None or value == "":
         return None
     try:
-        zone = now.tzinfo if now else None
+        zone = days.zone_of(now) if now else None
         return dates.parse(str(value)[:MOST_DATE_CHARS], now or datetime.now(timezone.utc), zone)
     except (ValueError, OverflowError):
         raise BadInputError(
@@ -159,7 +159,7 @@ def time_to_come(sent: Sent, name: str) -> datetime | None:
     """Return a date as `time_of` does, but the one to come where words may mean one that is over: "friday", "3d"."""
     at, now = time_of(sent, name), datetime.now().astimezone()
     ahead = dates.coming(str(sent[name]), now) if at is not None and at <= now else None
-    return ahead.astimezone(timezone.utc) if ahead is not None else at
+    return days.shown_at(ahead, now).astimezone(timezone.utc) if ahead is not None else at
 
 
 def entities_of(sent: Sent, name: str) -> tuple[str, ...]:

@@ -179,7 +179,7 @@ def _memory(idea: Idea, talk: Sequence[Memory], now: datetime) -> Memory:
     file = redact.clean(idea.unit.file).text if idea.unit.file else ""
     mark = TICKED if idea.is_answered else OPEN
     box = {BOX: {str(file): [mark, passage.created_at.isoformat()]}} if file else {}
-    until = _until(idea, days.local(passage.created_at, now.tzinfo))
+    until = _until(idea, days.local(passage.created_at, now.tzinfo), now)
     # What was over when it was found is as good as anything else that was.
     is_to_come = until is not None and until > now
     made = Memory(
@@ -205,12 +205,13 @@ def _memory(idea: Idea, talk: Sequence[Memory], now: datetime) -> Memory:
     return trust_marks.settled(made)
 
 
-def _until(idea: Idea, said_at: datetime) -> datetime | None:
+def _until(idea: Idea, said_at: datetime, now: datetime) -> datetime | None:
     """Return until when an idea of the user's is to be done, or the end of the day on which it happens; None for what
     has no such day, or was done at once."""
     if idea.unit.speaker != USER or (idea.intent == TODO and idea.is_answered):
         return None
-    return deadline(idea.unit.text, said_at)
+    end = deadline(idea.unit.text, said_at)
+    return days.shown_at(end.astimezone(now.tzinfo), now) if end else None
 
 
 def _store(

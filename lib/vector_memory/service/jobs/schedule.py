@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from vector_memory.journal.job_rows import FAILED, OK, JobRow
+from vector_memory.text import days
 
 FIRST_RETRY, LAST_RETRY = timedelta(minutes=5), timedelta(days=1)
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -46,23 +47,12 @@ class Cadence(NamedTuple):
             return None
         at = now.replace(hour=self.hour, minute=self.minute, second=0, microsecond=0, tzinfo=None)
         # Within 31 days there is each weekday, and each first of a month.
-        while (due_at := _shown_at(at, now)) <= now or not self._has(at):
+        while (due_at := days.shown_at(at, now)) <= now or not self._has(at):
             at += timedelta(days=1)
         return due_at
 
     def _has(self, at: datetime) -> bool:
         return self.weekday in (-1, at.weekday()) and self.monthday in (0, at.day)
-
-
-def _shown_at(wall: datetime, now: datetime) -> datetime:
-    """Return when the clock on the wall shows a time first; of one that it leaves out, an hour before.
-
-    Args:
-        now: a time of the zone. It has an offset alone: where that is this machine's, its rules say what it is on that
-            day, for clocks may be changed until then.
-    """
-    is_here = now.astimezone().utcoffset() == now.utcoffset()
-    return wall.astimezone() if is_here else wall.replace(tzinfo=now.tzinfo)
 
 
 def cadence(words: str) -> Cadence:

@@ -121,9 +121,9 @@ def _stretch(
         and memory.temporal is Temporal.DEADLINE
         and memory.valid_until
     ):
-        zone = ctx.local_now().tzinfo
-        first = datetime.combine(days.last_before(memory.valid_until, zone), time(), zone)
-        before = first.astimezone(timezone.utc)
+        now = ctx.local_now()
+        day = days.last_before(memory.valid_until, days.zone_of(now))
+        before = days.shown_at(datetime.combine(day, time()), now).astimezone(timezone.utc)
     due = due_at(ctx, request.due, is_end=temporal is not Temporal.PERIODIC)
     until = _moved(ctx, request.valid_until, "valid_until", end)
     since = _moved(ctx, request.valid_from, "valid_from", before)
@@ -278,14 +278,14 @@ def _date(ctx: Context, typed: str, name: str, is_end: bool = False) -> datetime
     Raises:
         BadInputError: it is no date, or the last day of all.
     """
-    at = request_fields.time_of({name: typed}, name, ctx.local_now())
+    now = ctx.local_now()
+    at = request_fields.time_of({name: typed}, name, now)
     if at is None or not is_end:
         return at
     try:
-        local = at.astimezone(ctx.local_now().tzinfo)
-        is_day = (local.hour, local.minute, local.second, local.microsecond) == (0, 0, 0, 0)
-        return at + timedelta(days=1) if is_day else at
-    except OverflowError:
+        local = at.astimezone(days.zone_of(now))
+        return _next_day(local, now) if local.time() == time() else at
+    except (OverflowError, ValueError, OSError):
         raise BadInputError(f"{name} is too far off: {typed!r}.", "Give an earlier date.") from None
 
 
@@ -300,7 +300,15 @@ def due_at(ctx: Context, typed: str, is_end: bool = True, name: str = "due") -> 
     if at is None or at > now:
         return at
     ahead = dates.coming(typed, now)
-    return ahead + timedelta(days=1) if ahead is not None and is_end else ahead or at
+    if ahead is None:
+        return at
+    return _next_day(ahead, now) if is_end else days.shown_at(ahead, now).astimezone(timezone.utc)
+
+
+def _next_day(day: datetime, now: datetime) -> datetime:
+    """Return the same hour of the next day, also where clocks are changed between."""
+    wall = day.replace(tzinfo=None) + timedelta(days=1)
+    return days.shown_at(wall, now).astimezone(timezone.utc)
 
 
 def _required(value: T | None, what: str, field: str) -> T:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -54,6 +56,34 @@ def test_a_deadline_holds_to_the_end_of_its_day(house: ServiceHouse) -> None:
     assert told(house, by_date)["valid_until"] == "2026-05-21T00:00:00+00:00"
     assert told(house, in_words)["valid_until"] == (day + timedelta(days=2)).isoformat()
     assert told(house, to_the_hour)["valid_until"] == "2026-05-20T15:30:00+00:00"
+
+
+@pytest.fixture
+def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Clocks that are changed on 25 October 2026 and on 28 March 2027."""
+    if not hasattr(time, "tzset"):
+        pytest.skip("The zone of a process is the machine's.")
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("berlin")
+@pytest.mark.parametrize("typed", ["2026-11-01", "1 November", "2027-03-28"])
+def test_a_deadline_beyond_a_change_of_clocks_is_told_as_its_day(
+    house: ServiceHouse, typed: str
+) -> None:
+    """The day on which they are put forward has 23 hours."""
+    for season in ("2026-10-20T12:00", "2026-12-20T12:00"):
+        house.time = datetime.fromisoformat(season).astimezone()
+        due = typed if typed > season else typed.replace("2026-11-01", "2027-07-01")
+        id = house.remember(f"{DEADLINE} {season}", due=due)["id"]
+        end = datetime.fromisoformat(told(house, id)["valid_until"]).astimezone()
+        assert (end.hour, end.day) == (0, 29 if due.endswith("28") else 2)
+        day = (end - timedelta(days=1)).date()
+        assert told(house, id)["due_on"] == str(day)
 
 
 def test_what_is_asked_for_is_stored_and_told(house: ServiceHouse) -> None:
