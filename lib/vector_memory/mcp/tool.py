@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timezone
 from typing import Any, TypeVar
 
 from vector_memory.arguments import Argument, Entry, entries
@@ -121,7 +122,19 @@ _TO_DAEMON = {
 def scope_of(arguments: Json) -> Json:
     """Return what a question is limited to, in the daemon's words."""
     given = {name: arguments[name] for name in _SCOPED if arguments.get(name) is not None}
-    return {_TO_DAEMON.get(name, name): value for name, value in given.items()}
+    asked = {_TO_DAEMON.get(name, name): value for name, value in given.items()}
+    return asked | {name: _moment(asked[name]) for name in ("since", "until") if asked.get(name)}
+
+
+def _moment(date: Any) -> Any:
+    """Return when a day begins here, where answers tell the days of memories: the daemon may run in another zone. What
+    is no date the daemon refuses."""
+    from vector_memory.text import dates
+
+    try:
+        return dates.parse(str(date), datetime.now(timezone.utc)).isoformat()
+    except ValueError:
+        return date
 
 
 def as_given(error: BadInputError, arguments: Json) -> BadInputError:

@@ -17,6 +17,7 @@ from vector_memory.arguments import NUMBER, TEXT, WORDS, YES, Argument
 from vector_memory.errors import BadInputError
 from vector_memory.mcp.shown import Shown
 from vector_memory.mcp.telling import Telling, spoken
+from vector_memory.mcp.tool import scope_of
 
 LIB = Path(__file__).resolve().parents[3] / "lib"
 FIELDS = (
@@ -262,7 +263,9 @@ class TestTelling:
             time.tzset()
             due = Telling(Shown()).memory(memory("x", created_at=end, valid_until=end, **more))
             told = Telling(Shown()).memory(memory("x", valid_from=end, refuted_on="2026-05-03"))
+            asked = scope_of({"since": "2026-12-04", "until": "soon"})
         time.tzset()
+        assert asked == {"since": "2026-12-03T11:00:00+00:00", "until": "soon"}
         assert due and told
         assert (due["date"], due["due"]) == ("2026-12-04", "2026-12-03")
         assert "valid_until" not in due
