@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -42,7 +42,7 @@ from vector_memory.service.inject.start_rules import NOTE_TOKENS, StartRules
 from vector_memory.service.memory import last_session, merging, moved_projects, proposals
 from vector_memory.service.memory.last_session import SessionEnd
 from vector_memory.system.durable_files import write_durably
-from vector_memory.text import fence
+from vector_memory.text import days, fence
 
 if TYPE_CHECKING:
     from vector_memory.journal.journal import Journal
@@ -121,11 +121,13 @@ def _notices(ctx: Context, question: HookQuestion, unread: str) -> str:
 def _dates(ctx: Context, question: HookQuestion) -> str:
     """Return the sentence that tells of deadlines that are near and of what comes back these days, "" for none.
     Their words come as notes of their own, since nobody vouches for them here."""
-    days = sorted(day for day, _ in _dated(ctx, question))
-    if not days:
+    coming = sorted(day for day, _ in _dated(ctx, question))
+    if not coming:
         return ""
-    what = "1 memory has its date" if len(days) == 1 else f"{len(days)} memories have their dates"
-    return f"{what} soon, the next on {days[0]}."
+    what = (
+        "1 memory has its date" if len(coming) == 1 else f"{len(coming)} memories have their dates"
+    )
+    return f"{what} soon, the next on {coming[0]}."
 
 
 def _dated(ctx: Context, asker: ProjectAsker) -> list[tuple[date, Memory]]:
@@ -170,7 +172,7 @@ def start_notes(
     told = ShownTexts([one.text for one in [*given, *made]])
     rules = StartRules(ctx, asker, made, known)
     misses, dated = 0, _dated(ctx, asker)
-    days = {memory.id: day for day, memory in dated}
+    day_of = {memory.id: day for day, memory in dated}
     for memory in _memories(ctx, asker, ends, [memory for _, memory in dated], told):
         # To render a note takes longer than to read it: where nothing fits any more, none is tried.
         if len(made) >= ctx.settings.start_memories or misses == MOST_MISSES or left < LEAST_ROOM:
@@ -178,7 +180,7 @@ def start_notes(
         if memory.id in hidden or told.holds(memory) or _is_seen(asker, memory):
             continue
         against = _against(asker, memory)
-        day = days.get(memory.id)
+        day = day_of.get(memory.id)
         if day is None and not against and _is_rule_here(asker, memory):
             if not rules.wants(memory):
                 continue
@@ -343,7 +345,7 @@ def _with_sessions(memory: Memory, note: fence.Note) -> fence.Note:
     sessions = merging.sessions_of(memory)
     if len(sessions) < LEAST_SESSIONS:
         return note
-    last = max(sessions.values())[:10]
+    last = days.local(datetime.fromisoformat(max(sessions.values()))).date()
     return note.with_head(f"{note.head} · said in {len(sessions)} sessions, last {last}")
 
 

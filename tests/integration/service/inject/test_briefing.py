@@ -4,6 +4,7 @@ points back is given that end."""
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -170,8 +171,11 @@ def test_a_programs_session_is_nobodys_work(house: ServiceHouse, app: Path) -> N
     assert "whole cents" in told and "parser" not in told
 
 
-def test_only_what_was_said_again_is_a_standing_rule(house: ServiceHouse, app: Path) -> None:
-    """The user's word of several sessions, with how many and when last; a copy of a transcript is no other."""
+def test_only_what_was_said_again_is_a_standing_rule(
+    house: ServiceHouse, app: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user's word of several sessions, with how many and on which day of this machine's last; a copy of a
+    transcript is no other."""
     rule = "I prefer tabs over spaces in the Makefiles of this project."
     capture(
         house,
@@ -199,6 +203,16 @@ def test_only_what_was_said_again_is_a_standing_rule(house: ServiceHouse, app: P
     )
     told = started(house, app, "s3")
     assert "prefer tabs over spaces" in told and "said in 2 sessions, last 2026-05-02" in told
+    if hasattr(time, "tzset"):
+        days = set()
+        for zone in ("Etc/GMT-14", "Etc/GMT+12"):
+            monkeypatch.setenv("TZ", zone)
+            time.tzset()
+            told = started(house, app, zone)
+            days.add(told.partition("said in 2 sessions, last ")[2][:10])
+        monkeypatch.undo()
+        time.tzset()
+        assert len(days) == 2
 
 
 def test_a_rule_that_reaches_beyond_its_session_is_told(house: ServiceHouse, app: Path) -> None:
