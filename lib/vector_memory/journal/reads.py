@@ -136,6 +136,9 @@ class MemoryReads:
 class SingleReads(MemoryReads):
     """What can be asked of a store's memories one by one, and how many there are: a part of `Journal`."""
 
+    _tags_read: tuple[int, frozenset[str]] = (0, frozenset())
+    """Up to which sequence number the tags of memories were read, and which there are or were."""
+
     def get(self, memory_id: str) -> Memory:
         """Return one memory, whatever its status.
 
@@ -266,12 +269,21 @@ class SingleReads(MemoryReads):
         return [name for (name,) in rows]
 
     def tags_named(self, words: Sequence[str]) -> list[str]:
-        """Return the tags that memories have which are these words, in whatever case."""
+        """Return the tags that memories have, or had, which are these words, in whatever case."""
         asked = {word.casefold() for word in words}
-        rows = self.connections.rows(
-            "SELECT DISTINCT t.value FROM memories m, json_each(CASE m.tags WHEN '' THEN '[]' ELSE m.tags END) t"
-        )
-        return [tag for (tag,) in rows if tag.casefold() in asked]
+        read_to, tags = self._tags_read
+        given = self.given_seq()
+        if given != read_to:
+            # What is changed gets a new number; lower ones follow another history.
+            after, tags = (read_to, tags) if given > read_to else (0, frozenset())
+            rows = self.connections.rows(
+                "SELECT DISTINCT t.value FROM memories m, json_each(CASE m.tags WHEN '' THEN '[]' ELSE m.tags END) t"
+                " WHERE m.seq > ?",
+                (after,),
+            )
+            tags = tags.union(tag for (tag,) in rows)
+            self._tags_read = given, tags
+        return sorted(tag for tag in tags if tag.casefold() in asked)
 
     def sessions_named(self, name: str) -> list[str]:
         """Return the sessions that a name means: those whose id begins so, and what a program handed over by it

@@ -237,6 +237,16 @@ def test_a_scope_means_the_same_everywhere(journal: Journal, scope: Scope) -> No
     assert sorted(one.seq for one in journal.matching(["number"], scope, 9)) == wanted
 
 
+def test_tags_are_found_in_whatever_case_as_they_are_now(journal: Journal) -> None:
+    """What is stored and what is changed after the first question counts, too."""
+    journal.add([memory(1, tags=("Deploy", 'q"')), memory(2)])
+    assert journal.tags_named(["deploy", "none"]) == ["Deploy"]
+    (third,) = journal.add([memory(3, tags=("DEPLOY",))])
+    assert journal.tags_named(["deploy"]) == ["DEPLOY", "Deploy"]
+    journal.update(replace(third, tags=("deploY",)))
+    assert "deploY" in journal.tags_named(["Deploy"])
+
+
 def test_listing_is_cut_and_turned(journal: Journal) -> None:
     """Limit, direction and statuses apply, over more rows than one piece."""
     journal.add([memory(n) for n in range(1, 1203)])
