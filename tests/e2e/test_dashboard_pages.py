@@ -704,3 +704,35 @@ def test_a_link_opens_a_tab_that_is_let_in(visit: Visit) -> None:
             page.locator("#nav a", has_text="Health").click(**how)
         opened.value.locator("#main h1", has_text="Jobs and health").wait_for()
         assert page.url.endswith("#/statistics")
+
+
+def test_an_answer_undone_takes_nothing_else_along(visit: Visit, served: Gateway) -> None:
+    """What an answer took the place of, or said again, stays: for good it went with what was forgotten. An answer of
+    its own goes, and what it answered is open again."""
+    kept = "Mooring fees go through the branch staging."
+    known = "The tide table hangs beside the crane."
+    asks = ("What should the deckhand be told about fees?", "Where do the tides stand, deckhand?")
+    stored(served, *asks, "Is the deckhand paid?", kind="question")
+    old, _ = stored(served, kept, known, kind="conclusion")
+    new = "Mooring fees now go through the branch main instead of the branch staging."
+    page = visit.go("open", "Open items")
+    for question, answer in zip(asks, (new, known), strict=True):
+        card = page.locator(".card", has_text=question)
+        card.get_by_label("Answer to").fill(answer)
+        card.get_by_role("button", name="Answer").click()
+        card.locator(".chain", has_text=answer).wait_for()
+    page.locator(".toast", has_text="Another memory gave way").wait_for()
+    assert page.locator(".toast button").count() == 1, "the answer that was there already"
+    page.locator("#main").focus()
+    page.keyboard.press("u")
+    page.locator(".card", has_text=asks[1]).get_by_label("Answer to").wait_for()
+    assert {new, known} <= set(texts(served))
+    assert served.rig.daemon.ask("get", {"id": old})["memory"]["text"] == kept
+    card = page.locator(".card", has_text="Is the deckhand paid?")
+    card.get_by_label("Answer to").fill("Every second Tuesday, at the office by the slipway.")
+    card.get_by_role("button", name="Answer").click()
+    card.locator(".chain", has_text="slipway").wait_for()
+    page.locator("#main").focus()
+    page.keyboard.press("u")
+    card.get_by_label("Answer to").wait_for()
+    assert "Every second Tuesday, at the office by the slipway." not in texts(served)

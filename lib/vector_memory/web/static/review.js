@@ -2,7 +2,7 @@
 
 import { ask } from './api.js';
 import { button, day, el, filled, number, put, short } from './dom.js';
-import { allRows, confirmed, doing, flushAll, forget, keys, later, link, marks, row, rowNow, step, toast, undoable, waits, works } from './ui.js';
+import { allRows, confirmed, doing, flushAll, forget, keys, later, link, marks, remembered, row, rowNow, step, toast, waits, works } from './ui.js';
 
 const WHY = {
   proposed: 'An agent proposes it', suspicious: 'It looks like instructions, and is held back', contradiction: 'Two disagree', decision: 'Decided, and not confirmed',
@@ -64,7 +64,7 @@ async function published() {
   const { memories, total } = await ask('list', { shared: true, k: 50 });
   const own = (one) => doing(async () => {
     const made = await ask('remember', { text: one.text, title: one.title, kind: one.kind, tags: one.tags, ...(await where(one)) });
-    undoable(`Yours now: ${short(one.text, 60)}`, () => ask('forget', { ids: [made.id] }));
+    remembered(made, `Yours now: ${short(one.text, 60)}`);
   });
   const reject = (one) => () => later(`Rejected: ${short(one.text, 60)}`, (more) => ask('share_reject', { ids: [one.id] }, more), { ids: [one.id] });
   return total > 0 && el('section', {}, el('h2', {}, `Published by others: ${number(total)}`), el('p', { class: 'lead' }, 'It is found, with its author’s name, weighs less than your own, and binds nobody.'),

@@ -2,7 +2,7 @@
 
 import { ask } from './api.js';
 import { button, choice, el, facts, field, number, percent, short, table } from './dom.js';
-import { confirmed, doing, later, named, row, toast, trouble, undoable } from './ui.js';
+import { confirmed, doing, later, named, remembered, row, trouble } from './ui.js';
 
 const RANKED = ['words', 'cosine', 'fused'];
 const KINDS = ['note', 'decision', 'preference', 'fact', 'rule', 'procedure', 'todo', 'question'];
@@ -71,8 +71,7 @@ async function keep(text, where) {
     el('p', { class: 'hint' }, where.root ? `For the project ${where.name}.` : 'For you, in all projects.'));
   if (!await confirmed('Save as memory', body, { yes: 'Save' }) || !words.value.trim()) return;
   const made = await ask('remember', { text: words.value, kind: kind.value, ...(where.root ? { project: where.root, all_projects: false } : { global: true }) });
-  if (made.action === 'stored' || made.action === 'linked') undoable('Saved as a memory of yours.', () => ask('forget', { ids: [made.id] }));
-  else toast(`It is there already: ${made.action}.`);
+  remembered(made, 'Saved as a memory of yours.');
 }
 
 const figure = (value) => (typeof value === 'number' ? number(Math.round(value * 1000) / 1000) : String(value));

@@ -4,7 +4,7 @@ import { ask } from './api.js';
 import { neighbourhood, timeline } from './charts.js';
 import { button, choice, day, el, field, moment, number, short, table } from './dom.js';
 import { stages } from './memory.js';
-import { doing, later, link, named, rows, toast, undoable, verify } from './ui.js';
+import { doing, later, link, named, remembered, rows, toast, undoable, verify } from './ui.js';
 
 const MOST_NEAR = 60;
 
@@ -63,7 +63,9 @@ function item({ memory, answers }, refresh) {
     event.preventDefault();
     if (!words.value.trim()) return;
     const made = await ask('remember', { text: words.value, kind: 'conclusion', tags: [...memory.tags], answers: memory.id });
-    undoable('Answered.', async () => { await ask('link', { from: made.id, to: memory.id, relation: 'answers', remove: true }); if (made.action !== 'merged') await ask('forget', { ids: [made.id] }); refresh(); });
+    // What was there before stays, and only answers this no more.
+    if (made.action === 'merged') undoable('Answered, by what was there already.', async () => { await ask('link', { from: made.id, to: memory.id, relation: 'answers', remove: true }); refresh(); });
+    else remembered(made, 'Answered.', refresh);
     refresh();
   });
   return el('div', { class: 'card' }, rows([memory]), answers.map((one) => el('p', { class: 'chain' }, link(one, short(one.text, 240)))),

@@ -26,6 +26,21 @@ export function undoable(words, act) {
   undo.shown = toast(words, undo);
 }
 
+const ITS_OWN = ['stored', 'linked', 'proposed'];
+
+/** Tells that words were remembered. Undone, they are forgotten, where they became a memory of their own: what was there
+ *  before stays, and what gave way to them would be gone with them for good. */
+export function remembered(made, words, after) {
+  if (made.action === 'superseded') return toast(`${words} Another memory gave way to that, and stays in its history.`);
+  if (!ITS_OWN.includes(made.action)) return toast(`${words} It was there already: ${made.action}.`);
+  return undoable(words, async () => {
+    const { memories: going } = await ask('forget', { ids: [made.id], dry_run: true });
+    if (going.length > 1) throw new Error('Another memory gave way to it since, and would go with it.');
+    await ask('forget', { ids: [made.id] });
+    after?.();
+  });
+}
+
 export async function undoLast(one = undos[undos.length - 1]) {
   if (!one) return toast('There is nothing to undo.');
   undos.splice(undos.indexOf(one), 1);
