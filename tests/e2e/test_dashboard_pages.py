@@ -736,3 +736,45 @@ def test_an_answer_undone_takes_nothing_else_along(visit: Visit, served: Gateway
     page.keyboard.press("u")
     card.get_by_label("Answer to").wait_for()
     assert "Every second Tuesday, at the office by the slipway." not in texts(served)
+
+
+def test_what_comes_back_is_no_deadline_and_undo_gives_a_date_in_full(
+    visit: Visit, served: Gateway
+) -> None:
+    """What is monthly stays so, a deadline at an hour ends at that hour again, and one that is over is not taken away
+    without a word."""
+    ask = served.rig.daemon.ask
+    ends = "2036-12-05T15:30:00+00:00"
+    (monthly,) = stored(
+        served, "Grease the capstan.", every="monthly", due="2036-01-31", valid_until="2038-01-01"
+    )
+    (hour,) = stored(served, "Hand in the tender for the capstan.", due=ends)
+
+    def of(id: str) -> dict[str, Any]:
+        memory = ask("get", {"id": id})["memory"]
+        return {n: memory.get(n) for n in ("temporal", "every", "valid_from", "valid_until")}
+
+    page = visit.page
+
+    def save(id: str, label: str, value: str) -> None:
+        visit.go("memories", "Memories")
+        visit.go(f"memory/{id}?edit=1", "note")
+        page.get_by_label(label).fill(value)
+        page.get_by_role("button", name="Save").click()
+
+    for id, label, value in ((monthly, "Holds until", ""), (hour, "Due", "2036-12-10"), (hour, "Due", "")):  # fmt: skip
+        before = of(id)
+        save(id, label, value)
+        until(lambda id=id, before=before: of(id) != before, "it to be saved")
+        assert of(id)["every"] == before["every"]
+        page.locator(".toast button", has_text="Undo").last.click()
+        until(lambda id=id, before=before: of(id) == before, f"{label} to be as it was")
+    ask("verify", {"id": hour, "verdict": "outdated"})
+    over = of(hour)
+    save(hour, "Due", "2036-12-12")
+    page.locator("dialog").get_by_role("button", name="Leave it").click()
+    assert of(hour) == over
+    page.get_by_role("button", name="Save").click()
+    page.locator("dialog").get_by_role("button", name="Go on").click()
+    page.locator(".toast", has_text="Undo leaves the date").wait_for()
+    page.locator("dl.facts", has_text="2036-12-12").wait_for()

@@ -8,8 +8,17 @@ const PRIORITIES = ['CORE', 'HIGH', 'NORMAL', 'LOW'].map((one) => [one, one]);
 const RELATIONS = ['relates_to', 'supersedes', 'builds_on', 'contradicts', 'answers', 'clarifies'].map((one) => [one, one.replace('_', ' ')]);
 const AGES = [['sensitivity', 'sensitivity', 'Who may see it', ['internal', 'public', 'confidential', 'restricted'].map((one) => [one, one])], ['jurisdiction', 'jurisdiction', 'Under the law of', [['none', 'not said'], ...['EU', 'UK', 'CH', 'US', 'CA', 'JP', 'AU', 'BR'].map((one) => [one, one])]],
   ['valid_until', 'valid_until', 'Holds until'], ['expires', 'expires_at', 'May go after']];
+const isDue = (one) => one.temporal === 'deadline';
 /** A deadline has its last day in the place of the moment behind that. */
-const agesOf = (one) => AGES.map((age) => (one.due_on && age[0] === 'valid_until' ? ['due', 'due_on', 'Due'] : age));
+const agesOf = (one) => AGES.map((age) => (isDue(one) && age[0] === 'valid_until' ? ['due', 'due_on', 'Due'] : age));
+/** Returns what gives a memory its date back: by the moment, since by its day alone it would end at midnight. No date can be set
+ *  of a deadline, or of what may go, that is over: null. */
+function dated(one, name) {
+  const at = one[name === 'expires' ? 'expires_at' : 'valid_until'];
+  if (name !== 'valid_until' && at && new Date(at) <= new Date()) return null;
+  if (name !== 'due') return { [name]: at || 'never' };
+  return { temporal: one.temporal, valid_until: at, ...(one.half_life_days && { half_life_days: one.half_life_days }) };
+}
 const SEEN = ['text', 'kind', 'tags', 'priority'];
 
 export async function memory({ rest, query, refresh }) {
@@ -39,7 +48,7 @@ function details(one, told) {
   const from = one.source;
   return el('section', {}, el('h2', {}, 'What is known of it'), facts([
     ['Kind', one.kind], ['Project', one.project || 'none: it is about you'], ['Said by', one.origin], ['Confidence', percent(one.confidence)], ['Priority', one.priority],
-    ['Said', moment(one.created_at)], ['Stored', moment(told.stored_at)], ['Collection', one.collection], ['Kept', one.tier], ['Ages', one.temporal], ['Due', one.due_on], ['Comes', one.every], ['Holds until', one.due_on ? '' : moment(one.valid_until)], ['May go after', moment(one.expires_at)],
+    ['Said', moment(one.created_at)], ['Stored', moment(told.stored_at)], ['Collection', one.collection], ['Kept', one.tier], ['Ages', one.temporal], ['Due', isDue(one) ? one.due_on : ''], ['Comes', one.every], ['Comes next', isDue(one) ? '' : one.due_on], ['Holds until', isDue(one) ? '' : moment(one.valid_until)], ['May go after', moment(one.expires_at)],
     ['Used', often(one.uses)], ['Last used', moment(one.last_used_at)], ['Tags', one.tags.join(', ')], ['Files', one.files.join(', ')],
     ['About', one.entities.map((name, i) => [i ? ', ' : '', el('a', { href: `#/entities?name=${encodeURIComponent(name)}` }, name.split(':')[1] || name)])],
     ['Session', told.said_in && el('a', { href: `#/sessions?session=${told.said_in}` }, told.said_in.slice(0, 8))],
@@ -70,14 +79,17 @@ function form(one, place, refresh) {
     const seen = Object.fromEntries(SEEN.map((name) => [name, one[name]]));
     const asked = { id: one.id, seen, kind: kind.value.trim(), priority: priority.value, tags: tags.value.split(',').map((tag) => tag.trim()).filter(Boolean) };
     const was = {};
-    for (const [name, of, , options] of agesOf(one)) {
+    const lost = [];
+    for (const [name, of, label, options] of agesOf(one)) {
       const before = options ? one[of] ?? options[0][0] : day(one[of]);
       const value = more[name].value;
       if (value === before) continue;
-      was[name] = before || 'never';
+      const back = options ? { [name]: before } : dated(one, name);
+      if (back) Object.assign(was, back); else lost.push(label);
       // Without its day it is no deadline.
       if (name === 'due' && !value) asked.temporal = 'permanent'; else asked[name] = value || 'never';
     }
+    if (lost.length && !await confirmed('Change a date that is over?', el('p', {}, `What stands as “${lost.join('”, “')}” is over. Nothing sets such a date again: no undo brings it back.`))) return;
     if (text.value !== one.text) { was.text = one.text; asked.text = text.value; }
     let now;
     try {
@@ -89,7 +101,7 @@ function form(one, place, refresh) {
     // The form was asked for once: it does not come again with the page. What an agent puts in other words has another id.
     const shown = `#/memory/${now.id}`;
     window.history.replaceState(null, '', shown);
-    undoable('Saved.', async () => {
+    undoable(lost.length ? 'Saved. Undo leaves the date as it is now.' : 'Saved.', async () => {
       const { memory: back } = await ask('edit', { id: now.id, kind: one.kind, tags: [...one.tags], priority: one.priority, ...was });
       if (location.hash === shown) window.history.replaceState(null, '', `#/memory/${back.id}`);
       refresh();
