@@ -636,6 +636,10 @@ def test_what_was_forgotten_is_gone_from_the_list(visit: Visit, served: Gateway)
     page.locator(".toast", has_text="The disk is full.").wait_for()
     page.locator(f".row[data-id='{two}']:not(.gone)").wait_for()
     assert len(refused) == 1
+    # Nothing was done that would be too late to undo.
+    page.keyboard.press("u")
+    page.locator(".toast", has_text="There is nothing to undo.").wait_for()
+    assert page.get_by_role("button", name="Undo").count() == 0
     page.unroute("**/ask/forget")
     page.keyboard.press("#")
     page.locator(f".row[data-id='{two}']").wait_for(state="detached")

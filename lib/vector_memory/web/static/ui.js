@@ -24,6 +24,13 @@ export function undoable(words, act) {
   const undo = { act };
   undos.push(undo);
   undo.shown = toast(words, undo);
+  return undo;
+}
+
+/** Takes an undo away: it was used, or there is nothing to undo any more. */
+function spent(undo) {
+  if (undos.includes(undo)) undos.splice(undos.indexOf(undo), 1);
+  undo.shown.remove();
 }
 
 const ITS_OWN = ['stored', 'linked', 'proposed'];
@@ -43,8 +50,7 @@ export function remembered(made, words, after) {
 
 export async function undoLast(one = undos[undos.length - 1]) {
   if (!one) return toast('There is nothing to undo.');
-  undos.splice(undos.indexOf(one), 1);
-  one.shown.remove();
+  spent(one);
   try {
     await one.act();
     toast('Undone.');
@@ -172,7 +178,7 @@ export function later(words, act, { ids = [], after, undone } = {}) {
   const one = { ids, act, after, undone, timer: setTimeout(() => flush(one).catch(fail), grace.s * 1000) };
   pending.push(one);
   strike(ids, true);
-  undoable(words, () => {
+  one.undo = undoable(words, () => {
     if (one.isBegun) throw new Error('It is too late: it is done.');
     clearTimeout(one.timer);
     left(one);
@@ -193,6 +199,7 @@ async function flush(one) {
   try {
     await one.act({ keepalive: true });
   } catch (error) {
+    spent(one.undo);
     left(one);
     throw error;
   }
