@@ -869,3 +869,22 @@ def test_what_listens_after_the_dashboard_ended_is_told_nothing(
         successor.shutdown()
         successor.server_close()
         visit.context.close()
+
+
+def test_a_full_page_of_open_items_says_so_and_what_is_anothers_has_no_form(
+    visit: Visit, served: Gateway
+) -> None:
+    stored(served, "Who greases the davit?", kind="question")
+
+    def many(route: Any) -> None:
+        answer = route.fetch()
+        told = answer.json()
+        told["open"] = [*told["open"][:1] * 59, {**told["open"][0], "author": {"name": "ben"}}]
+        route.fulfill(response=answer, json=told)
+
+    visit.page.route("**/ask/open_items", many)
+    page = visit.go("open", "Open items")
+    page.get_by_role("heading", name="Open: the newest 60", exact=True).wait_for()
+    assert page.get_by_role("button", name="Answer").count() == 59
+    theirs = page.locator(".card", has_text="shared by ben")
+    assert theirs.locator("form").count() == 0

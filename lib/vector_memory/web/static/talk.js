@@ -7,6 +7,7 @@ import { stages } from './memory.js';
 import { doing, later, link, named, remembered, rows, toast, undoable, verify } from './ui.js';
 
 const MOST_NEAR = 60;
+const MOST_OPEN = 60;
 
 async function projectBar(page, query, more = []) {
   const { projects } = await ask('facets');
@@ -52,9 +53,11 @@ async function oneSession(session) {
 
 export async function openItems({ query, refresh }) {
   const { bar, limits } = await projectBar('open', query);
-  const { open, answered } = await ask('open_items', { ...limits, k: 60 });
-  return el('div', {}, el('h1', {}, 'Open items'), bar, el('p', { class: 'hint' }, 'The newest questions, todos and problems: 60 that are open, and 60 that are answered, at most.'),
-    el('h2', {}, `Open: ${open.length}`), open.map((memory) => item({ memory, answers: [] }, refresh)), el('h2', {}, `Answered: ${answered.length}`), answered.map((one) => item(one, refresh)));
+  const { open, answered } = await ask('open_items', { ...limits, k: MOST_OPEN });
+  // A full page does not say how many there are.
+  const count = (found) => (found.length < MOST_OPEN ? found.length : `the newest ${MOST_OPEN}`);
+  return el('div', {}, el('h1', {}, 'Open items'), bar, el('p', { class: 'hint' }, `The newest questions, todos and problems: ${MOST_OPEN} that are open, and ${MOST_OPEN} that are answered, at most. Those of another member are that one’s to answer.`),
+    el('h2', {}, `Open: ${count(open)}`), open.map((memory) => item({ memory, answers: [] }, refresh)), el('h2', {}, `Answered: ${count(answered)}`), answered.map((one) => item(one, refresh)));
 }
 
 function item({ memory, answers }, refresh) {
@@ -69,7 +72,7 @@ function item({ memory, answers }, refresh) {
     refresh();
   });
   return el('div', { class: 'card' }, rows([memory]), answers.map((one) => el('p', { class: 'chain' }, link(one, short(one.text, 240)))),
-    !answers.length && el('form', { class: 'bar', on: { submit: answer } }, words, el('button', {}, 'Answer'), button('Close: no more', () => verify([memory], 'outdated', refresh))));
+    !answers.length && !memory.author && el('form', { class: 'bar', on: { submit: answer } }, words, el('button', {}, 'Answer'), button('Close: no more', () => verify([memory], 'outdated', refresh))));
 }
 
 // -- evolution -------------------------------------------------------------------------------------
