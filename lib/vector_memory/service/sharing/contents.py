@@ -42,6 +42,8 @@ TIMES = ("valid_from", "valid_until", "expires_at")
 VERDICTS = {"refuted": aging.refuted_on, "outdated": aging.outdated_on}
 """What is told of a look at whether it is so, and how sure a memory is after it here."""
 DOUBTED = 0.2
+AROUND_PATHS = (*" \t\n\"'`=:,;|&<>()[]{}", "\\n", "\\t")
+LONGEST_PATH = 400
 
 
 @dataclass(frozen=True)
@@ -167,31 +169,58 @@ def _noted(record: Record) -> dict[str, object]:
 
 def _relative(files: tuple[str, ...], place: Place | None) -> list[str]:
     """Return files as they are called in the project: where this machine has it is nobody's business."""
-    plain = [portable(path, place) for path in files]
+    tops = [os.path.join(folder, "") for folder in place.folders] if place else []
+    plain = [path[len(next(filter(path.startswith, tops), "")) :] for path in files]
     return [path for path in plain if not os.path.isabs(path) and not path.startswith("~")]
 
 
 def portable(words: str, place: Place | None) -> str:
     """Return words with paths as they are called in the project, else from `~`: neither where the project is here nor
-    who has it."""
-    home = os.path.expanduser("~")
+    who has it. A folder right below the top, such as `/app` or `/root`, names nobody, and the same words may be a
+    route of the web: it stays."""
     for folder in place.folders if place else ():
-        words = _renamed(words, os.path.join(folder, ""), "")
-        words = _renamed(words, folder, place.name if place else "")
+        words = _renamed(words, folder, place.name if place else "", is_project=True)
+    home = os.path.expanduser("~")
     for folder in dict.fromkeys((home, os.path.realpath(home))):
         words = _renamed(words, folder, "~")
     return words
 
 
-def _renamed(words: str, folder: str, called: str) -> str:
-    """Return words that call a folder otherwise; not where its name is a part of another one's."""
-    first, *rest = words.split(folder) if folder.strip(os.sep) else [words]
+def _renamed(words: str, folder: str, called: str, is_project: bool = False) -> str:
+    """Return words that call a folder otherwise, also where it is written as one name, as Claude Code names its folders
+    of transcripts; not where its name is a part of another one's."""
+    if folder.count(os.sep) < 2:
+        return words
+    first, *rest = words.split(folder)
     for part in rest:
-        is_other = first[-1:].isalnum() or first[-1:] in tuple("._-~")
-        if not folder.endswith(os.sep):
-            is_other = is_other or part[:1].isalnum() or part[:1] in tuple("_-")
-        first += (folder if is_other else called) + part
+        named = called
+        if _is_in_path(first) or _goes_on(part) or (part[:1] == "." and _goes_on(part[1:])):
+            named = folder
+        elif is_project and part.startswith(os.sep):
+            # `cd …/ && rm -rf build` and `rm -rf …/*` must not come to mean another folder.
+            is_name = part[1:].lstrip("._")[:1].isalnum() and not first[-1:].isalnum()
+            named = "" if is_name else "."
+            part = part[is_name:]
+        first += named + part
+    dashed = "".join(char if char.isascii() and char.isalnum() else "-" for char in folder)
+    first, *rest = first.split(dashed)
+    for part in rest:
+        is_other = part[:1].isalnum() or first[-1:].isalnum() or first.endswith("-")
+        first += (dashed if is_other else called) + part
     return first
+
+
+def _goes_on(words: str) -> bool:
+    """Whether words go on with a letter of a file's name."""
+    return words[:1].isalnum() or words[:1] in tuple("_-")
+
+
+def _is_in_path(words: str) -> bool:
+    """Whether words end with a path, of which what follows is a part: `/mnt`, but neither `-I` nor `vscode://file`."""
+    end = words[-LONGEST_PATH:]
+    for mark in AROUND_PATHS:
+        end = end.rpartition(mark)[2]
+    return not end.startswith("//") and (os.sep in end or end in ("~", ".", ".."))
 
 
 def records_in(content: bytes, member: Member, corner: Corner) -> Iterator[tuple[str, Record]]:

@@ -1009,7 +1009,7 @@ def test_where_this_machine_has_things_stays_there(
     (there,) = shelf.journal.iter_memories(Scope())
     assert there.text == (
         "The build reads src/x.py and file://~/notes.txt; run it in ledger, never in ~/ledger-old "
-        f"or ~.bak, {home}y or /mnt{root}/x. See /etc/hosts."
+        f"or {home}.bak, {home}y or /mnt{root}/x. See /etc/hosts."
     )
     assert (there.tags, there.files) == (("src", "~"), ("src/x.py",))
     assert not there.title or there.title == "src: the build"
