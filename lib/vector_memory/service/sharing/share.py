@@ -138,7 +138,7 @@ def init(ctx: Context, request: ShareInitRequest) -> ShareInitAnswer:
     Raises:
         BadInputError: an agent asks; it is no place to share at, or another project's; the place of before cannot be
             reached.
-        NotFoundError: there is no such place.
+        NotFoundError: there is no such place; or the list of members is missing, though others are known.
 
     Returns:
         How sharing stands now.
@@ -151,15 +151,19 @@ def init(ctx: Context, request: ShareInitRequest) -> ShareInitAnswer:
     own = contracts.keyring(ctx).ensure(ctx.now(), request.passphrase)
     with team.sharing:
         place.refresh()
-        name = pull.team_at(place) or _new_team(place)
+        there = pull.team_at(place)
+        name = there or os.urandom(16).hex()
         team.require_sole(ctx, corner, name)
         before = team.share_of(ctx, corner) or TeamShare(request.to, name)
-        if name != before.team:
-            # What was published for another team lies there for nobody.
-            pull.take_back(ctx, place)
+        team.require_known(corner, before, _own(ctx))
+        # Before anything is written at the new place. Of two bare repositories our copy is the one before now.
         share, left = _moved(ctx, corner, before, request)
+        place.refresh()
+        if not there:
+            _begin_team(place, name)
         if name != before.team:
-            # Nothing that was seen or published counts any more.
+            # What was published for another team lies there for nobody; nothing that was seen or published counts.
+            pull.take_back(ctx, place)
             published = team.Published(seq=share.published.seq)
             share = replace(share, team=name, seen={}, published=published)
         team.save(ctx, corner, share)
@@ -217,12 +221,15 @@ def _addresses(folder: str) -> set[str]:
     return {projects.address_of(one, folder).removeprefix("file:") for one in told}
 
 
-def _new_team(place: SharedPlace) -> str:
-    """Return the random name of a team that shares at a place from now on."""
-    name = os.urandom(16).hex()
+def _begin_team(place: SharedPlace, name: str) -> None:
+    """Have a team share at a place from now on."""
     place.write(pull.TEAM, json.dumps({"team": name}).encode())
     place.finish()
-    return name
+
+
+def _own(ctx: Context) -> list[PublicKey]:
+    """Return this installation's keys, the older ones, too."""
+    return [entry.public for entry in contracts.keyring(ctx).entries()]
 
 
 def _admit(ctx: Context, corner: Corner, own: KeyEntry, name: str, law: str) -> str:
@@ -259,12 +266,15 @@ def invite(ctx: Context, request: InviteRequest) -> InviteAnswer:
 
     Raises:
         BadInputError: an agent asks; it is no key, or has no name.
+        NotFoundError: the list of members is missing, though others are known.
     """
     request.require_user("decides who is in a team")
     corner = team.corner_of(ctx, messages.place_of(ctx, request))
     share = team.share_of(ctx, corner)
     own = contracts.keyring(ctx).ensure(ctx.now(), request.passphrase)
     if not request.key or request.key == own.word:
+        if share:
+            team.require_known(corner, share, _own(ctx))
         path = _admit(ctx, corner, own, request.name, request.jurisdiction) if share else None
         name = next((m.name for m in team.members(corner) if m.key == own.public), "")
         return InviteAnswer(own.word, own.public.fingerprint, name or _login(), path)

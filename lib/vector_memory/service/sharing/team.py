@@ -206,7 +206,23 @@ def require_listed(listed: list[Member], own: Iterable[PublicKey]) -> None:
     if {member.key for member in listed}.isdisjoint(own):
         raise NotFoundError(
             f"This installation's key is not in the list of members ({FILE}).",
-            "Bring the project's newest list here, or `vector-memory share invite` enters the key.",
+            "Bring the project's newest list here; where the key never stood in it, `vector-memory share invite` enters it.",
+        )
+
+
+def require_known(corner: Corner, share: TeamShare, own: Iterable[PublicKey]) -> None:
+    """Make sure that there is a list of members where others are known: in a new one this user would be alone, and the
+    next pull would take away what the others shared.
+
+    Raises:
+        NotFoundError: it is missing, or names nobody.
+    """
+    others = {*share.seen, *share.published.readers} - {key.id for key in own}
+    if others and not members(corner):
+        raise NotFoundError(
+            f"The list of members ({FILE}) is missing, and {len(others)} others share here.",
+            "Bring the project's newest list here. If there is none left, `vector-memory share invite KEY --name …` "
+            "enters the others, then `vector-memory share invite` yourself.",
         )
 
 

@@ -81,7 +81,7 @@ def test_a_place_that_cannot_be_reached_is_left_only_when_that_is_said(
     place.rename(away)
     with pytest.raises(BadInputError, match="would stay there") as refused:
         ann.ask("init", to=other.as_uri())
-    assert "--leave" in refused.value.hint
+    assert "--leave" in refused.value.hint and list(other.iterdir()) == []
     assert ann.ask("status")["url"] == f"file://{place}"
     done = ann.ask("init", to=other.as_uri(), leave=True)
     assert list(done["left"]) == [f"file://{place}"] and "taken_back" not in done

@@ -941,7 +941,22 @@ def test_a_list_that_does_not_name_this_installation_takes_nothing_away(
         done = door(ben.house.ctx, "run_job", {"name": "share-pull"})
         assert done["outcome"] == "failed" and "list of members" in done["report"]["refused"][0]
         assert ben.shared() == [DECISION]
+        if not document or not document["members"]:
+            # A new list would name nobody else.
+            for act in ("invite", "init"):
+                with pytest.raises(NotFoundError, match="is missing") as refused:
+                    ben.ask(act, to=f"file://{place}", name="ben")
+            assert "newest list" in refused.value.hint
+            assert not document or path.read_text() == json.dumps(document)
         path.write_text(whole)
+    # Where there is none left, the others are entered first.
+    path.unlink()
+    ben.ask("invite", key=ann.ask("invite")["key"], name="ann")
+    with pytest.raises(NotFoundError, match="not in the list of members"):
+        ben.pull()
+    ben.ask("invite", name="ben")
+    ben.pull()
+    assert ben.shared() == [DECISION]
     # Who was removed from it goes with what she shared.
     path.write_text(json.dumps({"members": [one for one in members if one["name"] == "ben"]}))
     ben.pull()
