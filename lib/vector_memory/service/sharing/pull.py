@@ -261,9 +261,11 @@ def _pulled(source: Source, progress: Progress) -> PullAnswer:
 
 def _drop_who_left(source: Source, listed: Sequence[Member]) -> None:
     """Remove what those shared who are members no more. What was signed by a key that a new one of the same name took
-    the place of stays until something of that one is here."""
+    the place of stays until something of that one is here; of whom no name was noted, as before names were, until
+    something is here of each."""
     seen = source.share.seen
     awaited = {member.name for member in listed if not seen.get(member.key.id, Seen(0, "", 0)).seq}
+    awaited |= {""} if awaited else set()
     left = seen.keys() - {member.key.id for member in listed}
     gone = {id for id in left if seen[id].name not in awaited}
     if not gone:

@@ -973,6 +973,11 @@ def test_what_a_replaced_key_signed_stays_until_the_new_one_signs(
     ann.publish()
     ben.pull()
     listed = ben.project / ".memory-team.json"
+    # An older version noted no names.
+    (record,) = Path(ben.house.ctx.home.sharing).glob("ledger-*.json")
+    noted = json.loads(record.read_text())
+    assert [one.pop("name") for one in noted["seen"].values()] == ["ann"]
+    record.write_text(json.dumps(noted))
     for text in (OTHER, "We decided that the release waits for the audit."):
         door(ann.house.ctx, "identity", {"action": "rotate"})
         ann.ask("invite")
