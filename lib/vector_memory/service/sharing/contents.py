@@ -74,7 +74,8 @@ def chosen(ctx: Context, corner: Corner, share: TeamShare) -> Iterator[Shared]:
     and tags that were chosen. What others wrote, what waits for the user, and what is confidential stays."""
     shelf = ctx.shelf_of(corner.place)
     kinds = tuple(kind for kind in share.kinds or KINDS if kind not in NEVER)
-    scope = Scope((corner.id,), kinds, share.tags, without=tuple(model.QUIET))
+    tags = (*share.tags, *shelf.journal.tags_named(share.tags)) if share.tags else ()
+    scope = Scope((corner.id,), kinds, model.unique(tags), without=tuple(model.QUIET))
     with redact.for_project(corner.place.folders if corner.place else ()):
         for memory in shelf.journal.iter_memories(scope):
             if may_go(memory, ctx.now()) and (line := _written(memory, corner)) is not None:
@@ -130,8 +131,9 @@ def _standing(memory: Memory) -> dict[str, object]:
     if memory.state:
         told["state"] = memory.state
     for verdict, found_on in VERDICTS.items():
-        if day := found_on(memory):
-            told[VERIFIED] = {"verdict": verdict, "at": f"{day}T00:00:00+00:00"}
+        if found_on(memory):
+            # The moment: a day begins elsewhere at another one.
+            told[VERIFIED] = {"verdict": verdict, "at": memory.extra[VERIFIED]["at"]}
     return told
 
 

@@ -87,7 +87,7 @@ def test_only_what_was_chosen_goes(machines: list[Machine], place: Path) -> None
     # The choice stands until another one is made.
     assert ann.publish()["memories"] == 2
     shown = ann.publish(dry_run=True)["digest"]
-    ann.remember("The ledger has a second importer.", tags=["team"])
+    ann.remember("The ledger has a second importer.", tags=["Team"])
     with pytest.raises(BadInputError, match="has changed since"):
         ann.publish(reviewed=shown)
     assert ann.publish(reviewed=ann.publish(dry_run=True)["digest"])["memories"] == 3
@@ -556,6 +556,14 @@ def test_what_its_author_found_wrong_or_gave_an_end_is_so_at_the_readers(
             name: own[text].get(name) for name in told
         }
     assert theirs[texts["yak"]]["refuted_on"]
+    # The same moment: at another one it is another day in some zone.
+    looks = {
+        str(memory.extra["verified"]["at"])
+        for shelf in (*ann.house.ctx.all_shelves(), ben.house.ctx.team_shelf())
+        for memory in (shelf.journal.iter_memories(Scope()) if shelf else ())
+        if memory.text == texts["yak"]
+    }
+    assert len(looks) == 1
     assert theirs[texts["ox"]]["state"] == "done"
     assert theirs[texts["yak"]]["confidence"] < theirs[texts["plain"]]["confidence"]
     ben.house.pass_time(days=4)
