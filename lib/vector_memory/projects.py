@@ -229,21 +229,32 @@ def _origin(common: str, root: str) -> str:
 def address_of(url: str, root: str) -> str:
     """Return a remote's address without what it may be written with or without. A folder of this machine is
     where it is, as seen from the repository: `../origin.git` is another one elsewhere."""
-    scheme, has_scheme, rest = url.partition("://")
-    first, colon, _ = url.partition(":")
-    is_path = not has_scheme and (not colon or "/" in first or len(first) == 1)
-    if is_path or (scheme.lower() == "file" and rest.startswith("/")):
-        path = os.path.realpath(os.path.join(root, _possible(url if is_path else rest)))
-        path = os.path.dirname(path) if os.path.basename(path) == ".git" else path
+    _, has_scheme, rest = url.partition("://")
+    path = folder_at(url, root)
+    if path:
         path = path[:-4] if path.endswith(".git") else path
         # A neighbour that has no remote is known by its path: whatever was unpacked beside it could name it.
-        return path if not is_path or os.path.isabs(url) else "file:" + path
+        return path if has_scheme or os.path.isabs(url) else "file:" + path
     address = rest if has_scheme else url.replace(":", "/", 1)
     user, _, rest = address.partition("@")
     address = (address if "/" in user else rest or address).rstrip("/")
     address = address[:-4] if address.endswith(".git") else address
     host, slash, path = address.partition("/")
     return host.lower() + slash + path
+
+
+def folder_at(url: str, root: str) -> str:
+    """Return the real path of a remote that is a folder of this machine, of its working tree where it has one; "" of all
+    others."""
+    scheme, has_scheme, rest = url.partition("://")
+    first, colon, _ = url.partition(":")
+    is_path = not has_scheme and (not colon or "/" in first or len(first) == 1)
+    if not is_path and not (scheme.lower() == "file" and rest.startswith("/")):
+        return ""
+    path = os.path.realpath(os.path.join(root, _possible(url if is_path else rest)))
+    path = os.path.dirname(path) if os.path.basename(path) == ".git" else path
+    # Git, too, takes `ledger` for `ledger.git` where there is only that.
+    return path + ".git" if not os.path.exists(path) and os.path.isdir(path + ".git") else path
 
 
 def _make_id(name: str, identity: str) -> str:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
 from vector_memory.system import git, lending, private, standins
 from vector_memory.system.files import RefusedError, drop, explained, open_regular
@@ -300,7 +301,7 @@ def _explaining(name: str) -> Iterator[None]:
         ) from error
 
 
-def path_of(url: str) -> str:
+def _path_of(url: str) -> str:
     """Return the path that a `file://` address names."""
     return unquote(urlsplit(url).path)
 
@@ -320,7 +321,7 @@ def place_at(url: str, copies: str, access: Mapping[str, str]) -> SharedPlace:
     split = urlsplit(url)
     if split.scheme == "s3" and split.netloc:
         return Bucket(split.netloc, split.path.strip("/"), access)
-    path = path_of(url)
+    path = _path_of(url)
     if split.scheme != "file" or split.netloc not in ("", "localhost") or path in ("", "/"):
         raise BadInputError(
             f"{url!r} is no place to share at.", "Give file:///a/folder or s3://bucket/prefix."
@@ -328,12 +329,41 @@ def place_at(url: str, copies: str, access: Mapping[str, str]) -> SharedPlace:
     path = os.path.realpath(path)
     if not os.path.isdir(path):
         raise NotFoundError(f"There is no folder {path}.", "Make it, or mount what it is on.")
-    if not is_repository(path):
+    if not _is_repository(path):
         return Folder(path)
     return Repository(path, copies if _is_bare(path) else "")
 
 
-def is_repository(path: str) -> bool:
+def require_apart(root: str, url: str) -> None:
+    """Make sure that a place is neither the project's own folder or repository, nor one that this is fetched from or pushed
+    to, nor a clone of such a one.
+
+    Raises:
+        BadInputError: it is.
+    """
+    if urlsplit(url).scheme != "file":
+        return
+    here, root = os.path.realpath(_path_of(url)), os.path.realpath(root)
+    # A folder that is no repository asks for no git.
+    if here == root or (_is_repository(here) and _addresses(here) & _addresses(root)):
+        raise BadInputError(
+            f"{here} is the project's own folder or repository, or a clone of it.",
+            "`vector-memory share init --to file://…` with a folder in it, such as file://…/team, or another repository.",
+        )
+
+
+def _addresses(folder: str) -> set[str]:
+    """Return where a folder is, the repository that it belongs to, and this one's remotes, each in one spelling."""
+    told = [folder]
+    for words in (("rev-parse", "--git-common-dir"), ("remote", "-v")):
+        lines = git.tried(folder, *words).stdout.decode("utf-8", "replace").splitlines()
+        # Of a remote a line says "name<tab>address (push)".
+        told += [line.rpartition("\t")[2].partition(" (")[0] for line in lines]
+    # Of folders `ledger` and `ledger.git` may be two; of an address they are one.
+    return {projects.folder_at(one, folder) or projects.address_of(one, folder) for one in told}
+
+
+def _is_repository(path: str) -> bool:
     """Whether a folder is a repository's, or the top of its working tree."""
     return _is_bare(path) or os.path.exists(os.path.join(path, ".git"))
 

@@ -11,7 +11,7 @@ from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.sharing import contents, pull, team
 from vector_memory.service.sharing.contents import Shared
-from vector_memory.service.sharing.places import SharedPlace
+from vector_memory.service.sharing.places import SharedPlace, require_apart
 from vector_memory.service.sharing.pull import ShareRequest
 from vector_memory.service.sharing.team import Member, Published, TeamShare
 from vector_memory.trust import bundles
@@ -82,7 +82,8 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
     """Publish what was chosen, sealed for the members, or tell what that would be.
 
     Raises:
-        BadInputError: an agent asks; the place cannot be written to, or is another project's, too; a kind is never shared.
+        BadInputError: an agent asks; the place cannot be written to, is the project's own repository, or another project's, too;
+            a kind is never shared.
         NotFoundError: the project is not shared, or has no other members.
 
     Returns:
@@ -99,6 +100,9 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
     corner = team.corner_of(ctx, project)
     share = team.require_share(ctx, corner)
     team.require_sole(ctx, corner, share.team)
+    # What lies at the project's own repository since before that was refused can be taken back.
+    if project is not None and not request.only_known:
+        require_apart(corner.root, share.url)
     # Kinds and tags belong together: who names either says both.
     if kinds or request.tags:
         share = replace(share, kinds=kinds, tags=request.tags)

@@ -8,17 +8,15 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 
-from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import JURISDICTIONS, Memory
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.sharing import contents, pull, team
-from vector_memory.service.sharing.places import Folder, SharedPlace, is_repository, path_of
+from vector_memory.service.sharing.places import SharedPlace, require_apart
 from vector_memory.service.sharing.pull import ShareRequest
 from vector_memory.service.sharing.team import Corner, Left, Member, TeamShare
-from vector_memory.system import git
 from vector_memory.trust.keys import KeyEntry, PublicKey
 
 
@@ -146,8 +144,8 @@ def init(ctx: Context, request: ShareInitRequest) -> ShareInitAnswer:
     request.require_user("decides where memories are shared")
     corner = team.corner_of(ctx, messages.place_of(ctx, request))
     place = pull.place_of(ctx, corner, request.to, request.access)
-    if isinstance(place, Folder) and corner.place:
-        _require_apart(corner.root, path_of(request.to))
+    if corner.place:
+        require_apart(corner.root, request.to)
     own = contracts.keyring(ctx).ensure(ctx.now(), request.passphrase)
     with team.sharing:
         place.refresh()
@@ -197,28 +195,6 @@ def _moved(
             "Mount what is missing; with --leave it stays until a `share publish` reaches it.",
         )
     return replace(share, url=request.to, left=tuple(still)), why
-
-
-def _require_apart(root: str, folder: str) -> None:
-    """Make sure that a place is neither the project's own folder or repository, nor one that this is fetched from or pushed
-    to, nor a clone of such a one."""
-    here = os.path.realpath(folder)
-    theirs = _addresses(here) if is_repository(here) else {projects.address_of(here, here)}
-    if theirs & _addresses(os.path.realpath(root)):
-        raise BadInputError(
-            "That is the project's own folder or repository, or a clone of it.",
-            "Give a folder in it, such as file://…/team, or another repository.",
-        )
-
-
-def _addresses(folder: str) -> set[str]:
-    """Return where a folder is, the repository that it belongs to, and this one's remotes, each in one spelling."""
-    told = [folder]
-    for words in (("rev-parse", "--git-common-dir"), ("remote", "-v")):
-        lines = git.tried(folder, *words).stdout.decode("utf-8", "replace").splitlines()
-        # Of a remote a line says "name<tab>address (push)".
-        told += [line.rpartition("\t")[2].partition(" (")[0] for line in lines]
-    return {projects.address_of(one, folder).removeprefix("file:") for one in told}
 
 
 def _begin_team(place: SharedPlace, name: str) -> None:

@@ -206,6 +206,37 @@ def test_neither_the_projects_remotes_nor_its_clones_are_places(
     for there in (origin, fork, clone, tree, ann.project, ann.project / ".git"):
         with pytest.raises(BadInputError, match="the project's own"):
             ann.ask("init", to=there.as_uri())
-    for there in (alone, ann.project / "team"):
+    # Of the project's name, beside it, and nothing of it.
+    namesake = ann.project.with_name("ledger.git")
+    _git("init", "-q", "--bare", str(namesake))
+    for there in (namesake, alone, ann.project / "team"):
         there.mkdir(exist_ok=True)
         assert ann.ask("init", to=there.as_uri())["url"] == there.as_uri()
+
+
+def test_a_project_that_was_shared_at_its_own_repository_publishes_no_more_there(
+    machines: list[Machine], tmp_path: Path, other: Path
+) -> None:
+    """What was published before goes: by a purge, and when it moves."""
+    ann, origin = machines[0], tmp_path / "origin.git"
+    _git("init", "-q", "--bare", str(origin))
+    _git("init", "-q", str(ann.project))
+    ann.ask("init", to=origin.as_uri(), name="ann")
+    ids = [ann.remember(text) for text in (DECISION, OTHER)]
+    ann.publish()
+
+    def lying() -> str:
+        words = ["git", "-C", str(origin), "ls-tree", "-r", "--name-only", "HEAD"]
+        return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+    _git("-C", str(ann.project), "remote", "add", "origin", str(origin)[: -len(".git")])
+    before = lying()
+    with pytest.raises(BadInputError, match="the project's own") as refused:
+        ann.publish()
+    assert "share init --to" in refused.value.hint and lying() == before
+    done = door(ann.house.ctx, "purge", {"ids": ids[:1], "certificate": True})
+    assert done["taken_back"] == [str(ann.project)] and "0000000002.bundle" in lying()
+    ann.ask("init", to=other.as_uri())
+    assert ".bundle" not in lying()
+    ann.publish()
+    assert len(bundles(other)) == 1
