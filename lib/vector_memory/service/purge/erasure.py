@@ -18,7 +18,7 @@ ACTION = "purge"
 
 
 def shared_with(ctx: Context, chosen: PurgeSelection) -> list[Corner]:
-    """Return where something that goes was published."""
+    """Return where something that goes was published, or may have been: what is noted of it cannot be read."""
     from vector_memory.service.sharing import team
 
     going = set(chosen.ids)
@@ -32,7 +32,11 @@ def shared_with(ctx: Context, chosen: PurgeSelection) -> list[Corner]:
     corners.append(team.corner_of(ctx, None))
     concerned = []
     for corner in corners:
-        share = team.share_of(ctx, corner)
+        try:
+            share = team.share_of(ctx, corner)
+        except VectorMemoryError:
+            concerned.append(corner)
+            continue
         lying = [share.published.contents, *(left.contents for left in share.left)] if share else []
         if not all(map(going.isdisjoint, lying)):
             concerned.append(corner)
@@ -42,7 +46,8 @@ def shared_with(ctx: Context, chosen: PurgeSelection) -> list[Corner]:
 def take_back(
     ctx: Context, request: PurgeRequest, corners: list[Corner], gone: Sequence[str]
 ) -> tuple[list[str], dict[str, str]]:
-    """Publish there what was published before without what is gone: nothing new goes out.
+    """Publish there what was published before without what is gone: nothing new goes out. Without a certificate it is
+    only told.
 
     Args:
         gone: the ids of what is gone, which may lie at a place that was left before.
@@ -53,6 +58,9 @@ def take_back(
     from vector_memory.service.base import messages
     from vector_memory.service.sharing import publish, team
 
+    if not request.certificate:
+        waits = "What was published of it lies there still; `vector-memory share publish` takes it back."
+        return [], {corner.root: waits for corner in corners}
     taken, failed = [], {}
     for corner in corners:
         where = {"project": corner.root, "cwd": corner.root} if corner.place else {"global": True}

@@ -128,8 +128,7 @@ def purge(ctx: Context, request: PurgeRequest, progress: Progress) -> PurgeAnswe
     if request.certificate:
         # A passphrase that is missing is told before anything goes.
         contracts.signer(ctx, request.passphrase)
-    corners = erasure.shared_with(ctx, chosen) if request.certificate else []
-    started = BegunPurge(new_id(), chosen, corners, _made_of(chosen))
+    started = BegunPurge(new_id(), chosen, erasure.shared_with(ctx, chosen), _made_of(chosen))
     return _carry_out(ctx, request, started, progress)
 
 

@@ -121,6 +121,29 @@ def test_a_purge_takes_back_where_something_was_left(
     assert bundles(place) == []
 
 
+def test_a_purge_without_a_proof_says_what_is_still_published(
+    shared: tuple[Machine, Machine], place: Path, other: Path
+) -> None:
+    """At the place, and at one that was left; it takes nothing back, and a record that is damaged does not stop it."""
+    ann, _ = shared
+    away = place.with_name("away")
+    place.rename(away)
+    ann.ask("init", to=other.as_uri(), leave=True)
+    second, private = ann.remember(OTHER), ann.remember("We decided to wait for the audit.")
+    ann.publish(kind=["conclusion"])
+    away.rename(place)
+    assert "still_shared" not in door(ann.house.ctx, "purge", {"ids": [second]})
+    before = bundles(place)
+    done = door(ann.house.ctx, "purge", {"text": "advisory locks"})
+    assert "share publish" in done["still_shared"][str(ann.project)] and done["purged"]
+    assert bundles(place) == before
+    ann.publish()
+    assert bundles(place) == []
+    (record,) = Path(ann.house.ctx.home.sharing).glob("ledger-*.json")
+    record.write_text("{")
+    assert door(ann.house.ctx, "purge", {"ids": [private]})["still_shared"]
+
+
 def test_ones_own_revocation_reaches_what_was_left(
     shared: tuple[Machine, Machine], place: Path, other: Path
 ) -> None:
