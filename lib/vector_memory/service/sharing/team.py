@@ -220,7 +220,7 @@ def require_known(corner: Corner, share: TeamShare, own: Iterable[PublicKey]) ->
     others = {*share.seen, *share.published.readers} - {key.id for key in own}
     if others and not members(corner):
         raise NotFoundError(
-            f"The list of members ({FILE}) is missing, and {len(others)} others share here.",
+            f"The list of members ({FILE}) is missing, though others share here.",
             "Bring the project's newest list here. If there is none left, `vector-memory share invite KEY --name …` "
             "enters the others, then `vector-memory share invite` yourself.",
         )
