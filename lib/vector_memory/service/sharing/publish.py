@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from vector_memory.errors import BadInputError, VectorMemoryError
@@ -78,6 +78,14 @@ class PublishAnswer(messages.Answer):
     left: dict[str, str] | None = messages.spare()
 
 
+def _told(chosen: Iterable[Shared], progress: Progress) -> Iterator[Shared]:
+    """Yield what is chosen, and tell how far that is."""
+    for count, shared in enumerate(chosen, 1):
+        yield shared
+        if not count % TELL_EVERY:
+            progress(count, 0, "looking through memories")
+
+
 def publish(ctx: Context, request: PublishRequest, progress: Progress) -> PublishAnswer:
     """Publish what was chosen, sealed for the members, or tell what that would be.
 
@@ -107,11 +115,7 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
     if kinds or request.tags:
         share = replace(share, kinds=kinds, tags=request.tags)
     mine, readers = contracts.keyring(ctx).current, team.valid(corner, share)
-    chosen: list[Shared] = []
-    for shared in contents.chosen(ctx, corner, share):
-        chosen.append(shared)
-        if not len(chosen) % TELL_EVERY:
-            progress(len(chosen), 0, "looking through memories")
+    chosen = list(_told(contents.chosen(ctx, corner, share), progress))
     going = [shared for shared in chosen if shared.law in ("", team.law_of_all(readers))]
     kept_back = len(chosen) - len(going)
     if request.only_known:
