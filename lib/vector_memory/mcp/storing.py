@@ -126,14 +126,24 @@ def _labels_as_tags(arguments: Json) -> Json:
     return {**arguments, "tags": [*(arguments.get("tags") or ()), *labels]} if labels else arguments
 
 
+OF_KIND = 50_000
+"""From this cursor on pages are of a kind among the usual memories, those of a collection being told."""
+
+
 def _searched(caller: Caller, collection: str, kind: str, arguments: Json) -> Json:
     """Return what is in a collection, and after the last of it what of a kind is among the usual memories: remembered
     or imported without a collection."""
-    answer = looked_up(caller, arguments, collection=[collection])
+    cursor = arguments.get("cursor") or 0
+    answer: Json = {"memories": [], "next_cursor": None}
+    if cursor < OF_KIND:
+        answer = looked_up(caller, arguments, collection=[collection])
     if answer["next_cursor"] is None:
-        first = {**arguments, "cursor": 0}
-        others = looked_up(caller, first, collection=[DEFAULT_COLLECTION], kind=[kind])
-        answer["memories"] += others["memories"]
+        rest = {**arguments, "cursor": max(0, cursor - OF_KIND)}
+        others = looked_up(caller, rest, collection=[DEFAULT_COLLECTION], kind=[kind])
+        following = others["next_cursor"]
+        others["memories"] = [*answer["memories"], *others["memories"]]
+        others["next_cursor"] = None if following is None else OF_KIND + following
+        return others
     return answer
 
 

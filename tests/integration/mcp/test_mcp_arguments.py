@@ -169,6 +169,19 @@ class TestPages:
         found = pages(server, "episode", action="search", limit=4)
         assert [len(one) for one in found] == [4, 3]
 
+    def test_of_a_kind_among_the_usual_memories(self, server: McpClient) -> None:
+        """Behind those of its collection, and to the last."""
+        server.call("learning", action="store", text="The heron nest wants reed.")
+        for bird in BIRDS:
+            text = f"The {bird} nest wants {len(bird)} twigs."
+            server.call("memory_store", text=text, kind="learning")
+        found = pages(server, "learning", action="search", limit=4)
+        told = [memory["text"] for page in found for memory in page]
+        assert (
+            len(told) == len(set(told))
+            and sum("nest wants" in one for one in told) == len(BIRDS) + 1
+        )
+
     def test_of_what_could_be_better(self, server: McpClient) -> None:
         """What could go, what could be said of memories, and what hangs on a file."""
         for bird in BIRDS:

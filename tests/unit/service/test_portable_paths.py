@@ -40,6 +40,10 @@ def test_a_command_in_the_project_means_the_same_folder(words: str, told: str) -
         ("~/.claude/projects/-home-ann-ledger/x.jsonl", "~/.claude/projects/ledger/x.jsonl"),
         ("/home/ann/.claude/projects/-home-ann-tax--notes", "~/.claude/projects/~-tax--notes"),
         ('{"log": "at\\n/home/ann/x"}', '{"log": "at\\n~/x"}'),
+        ("src/a.py→/home/ann/x", "src/a.py→~/x"),
+        ("参照：src/a.py、/home/ann/ledger/b.py", "参照：src/a.py、b.py"),
+        ("s#a/b#/home/ann/x#", "s#a/b#~/x#"),
+        ("src/a.py\u00a0/home/ann/x", "src/a.py\u00a0~/x"),
     ],
 )  # fmt: skip
 def test_what_stands_before_a_path_does_not_hide_it(words: str, told: str) -> None:

@@ -27,7 +27,8 @@ _BLOCK = bytes(1 << 16)
 def _is_full(error: StoreFullError | OSError) -> bool:
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT)
-    return "disk is full" in str(error)
+    # SQLite calls every failure to write but that of a full disk an error of the disk, an exhausted quota, too.
+    return any(words in str(error).lower() for words in ("disk is full", "disk i/o error"))  # fmt: skip
 
 
 class Reserve:

@@ -301,7 +301,13 @@ def _states(memory: Memory) -> dict[str, list[str]]:
         # As it was kept at first: one for all.
         mark = TICKED if memory.extra.get(DONE) else OPEN
         return {str(file): [mark, noted] for file in memory.files}
-    return dict(noted or {})
+    known = noted if isinstance(noted, dict) else {}
+    return {
+        file: state
+        for file, state in known.items()
+        if isinstance(state, list)
+        and len(state) == len([one for one in state if isinstance(one, str)]) == 2  # fmt: skip
+    }
 
 
 def _as_written(old: Memory, memory: Memory) -> Memory:

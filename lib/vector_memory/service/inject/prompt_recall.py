@@ -340,6 +340,7 @@ def notes_of(
             break
         # Rather fewer notes than one without what became of it.
         told = told[:-1]
+        notes = made(told, budget)
     return [_followed(note, later.get(note.id, ())) for note in notes]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime
 from itertools import chain
@@ -345,8 +346,11 @@ def _with_sessions(memory: Memory, note: fence.Note) -> fence.Note:
     sessions = merging.sessions_of(memory)
     if len(sessions) < LEAST_SESSIONS:
         return note
-    last = days.local(datetime.fromisoformat(max(sessions.values()))).date()
-    return note.with_head(f"{note.head} · said in {len(sessions)} sessions, last {last}")
+    last = max(sessions.values())
+    with suppress(ValueError):
+        # What was imported may say anything.
+        last = days.local(datetime.fromisoformat(last)).isoformat()
+    return note.with_head(f"{note.head} · said in {len(sessions)} sessions, last {last[:10]}")
 
 
 def save_snapshot(ctx: Context, asker: ProjectAsker, folder: str) -> None:

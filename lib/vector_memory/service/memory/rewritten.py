@@ -175,6 +175,9 @@ def _taken_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> LinesTaken:
         ctx.later(lambda: _taken_in(ctx, shelf, may_wait=True))
         return store
     with store.lock:
+        if reached < store.reached:
+            # A backup was restored: its numbers are others.
+            store.reached, store.lines = 0, None
         if reached != store.reached:
             store.add(shelf.journal.with_extra(TOOK_AWAY, store.reached))
             store.reached = reached

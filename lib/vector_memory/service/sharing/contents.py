@@ -222,7 +222,9 @@ def _is_in_path(words: str) -> bool:
     end = words[-LONGEST_PATH:]
     for mark in AROUND_PATHS:
         end = end.rpartition(mark)[2]
-    return not end.startswith("//") and (os.sep in end or end in ("~", ".", ".."))
+    # Whatever sign stands right before it is no path's end, in whatever script: "src/a.py→…".
+    is_name = end[-1:].isalnum() or end[-1:] in tuple("._-~")
+    return is_name and not end.startswith("//") and (os.sep in end or end in ("~", ".", ".."))
 
 
 def records_in(content: bytes, member: Member, corner: Corner) -> Iterator[tuple[str, Record]]:

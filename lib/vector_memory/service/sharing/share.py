@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 
-from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
 from vector_memory.model import JURISDICTIONS, Memory
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
@@ -154,11 +154,14 @@ def init(ctx: Context, request: ShareInitRequest) -> ShareInitAnswer:
         team.require_sole(ctx, corner, name)
         before = team.share_of(ctx, corner) or TeamShare(request.to, name)
         team.require_known(corner, before, _own(ctx))
-        # Before anything is written at the new place. Of two bare repositories our copy is the one before now.
+        if not there:
+            # Nothing is written there before it is known that the old place is reached, and nothing taken back from that
+            # one before the new one took something: our copy of two bare repositories is one, and is asked for anew.
+            _require_reached(ctx, corner, before, request)
+            place.refresh()
+            _begin_team(place, name)
         share, left = _moved(ctx, corner, before, request)
         place.refresh()
-        if not there:
-            _begin_team(place, name)
         if name != before.team:
             # What was published for another team lies there for nobody; nothing that was seen or published counts.
             pull.take_back(ctx, place)
@@ -173,6 +176,29 @@ def init(ctx: Context, request: ShareInitRequest) -> ShareInitAnswer:
     told = before.url if is_taken_back else None
     key = own.word, own.public.fingerprint
     return ShareInitAnswer(request.to, name, path, *key, told, left or None)
+
+
+def _require_reached(
+    ctx: Context, corner: Corner, share: TeamShare, request: ShareInitRequest
+) -> None:
+    """Make sure that what was published at the place of before can be taken back, or is to be left.
+
+    Raises:
+        BadInputError: it cannot, and it was not asked to leave it.
+    """
+    if share.url == request.to or not share.published.digest or request.leave:
+        return
+    try:
+        pull.opened(ctx, corner, share, request.access)
+    except VectorMemoryError as error:
+        raise _would_stay(share.url, str(error)) from None
+
+
+def _would_stay(url: str, why: str) -> BadInputError:
+    return BadInputError(
+        f"What you published at {url} would stay there: {why}",
+        "Mount what is missing; with --leave it stays until a `share publish` reaches it.",
+    )
 
 
 def _moved(
@@ -190,10 +216,7 @@ def _moved(
     still = pull.still_left(ctx, corner, left, request.access)
     why = {one.url: reason for one, reason in still.items()}
     if share.url in why and not request.leave:
-        raise BadInputError(
-            f"What you published at {share.url} would stay there: {why[share.url]}",
-            "Mount what is missing; with --leave it stays until a `share publish` reaches it.",
-        )
+        raise _would_stay(share.url, why[share.url])
     return replace(share, url=request.to, left=tuple(still)), why
 
 
@@ -249,7 +272,7 @@ def invite(ctx: Context, request: InviteRequest) -> InviteAnswer:
     share = team.share_of(ctx, corner)
     own = contracts.keyring(ctx).ensure(ctx.now(), request.passphrase)
     if not request.key or request.key == own.word:
-        if share:
+        if share and not request.key:
             team.require_known(corner, share, _own(ctx))
         path = _admit(ctx, corner, own, request.name, request.jurisdiction) if share else None
         name = next((m.name for m in team.members(corner) if m.key == own.public), "")

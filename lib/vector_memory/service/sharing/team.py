@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 
 from vector_memory import projects
@@ -210,7 +210,7 @@ def require_listed(listed: list[Member], own: Iterable[PublicKey]) -> None:
         )
 
 
-def require_known(corner: Corner, share: TeamShare, own: Iterable[PublicKey]) -> None:
+def require_known(corner: Corner, share: TeamShare, own: Sequence[PublicKey]) -> None:
     """Make sure that there is a list of members where others are known: in a new one this user would be alone, and the
     next pull would take away what the others shared.
 
@@ -222,7 +222,8 @@ def require_known(corner: Corner, share: TeamShare, own: Iterable[PublicKey]) ->
         raise NotFoundError(
             f"The list of members ({FILE}) is missing, though others share here.",
             "Bring the project's newest list here. If there is none left, `vector-memory share invite KEY --name …` "
-            "enters the others, then `vector-memory share invite` yourself.",
+            "enters the others, then `vector-memory share invite` yourself. To go on alone, without what they "
+            f"shared: `vector-memory share invite {own[-1].word}`.",
         )
 
 

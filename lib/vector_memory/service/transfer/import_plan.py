@@ -323,7 +323,8 @@ def standing_also(stored: Memory, memory: Memory) -> Memory:
 
 
 def _also_in(memory: Memory) -> list[str]:
-    return list(map(str, memory.extra.get(ALSO_IN) or ()))
+    listed = memory.extra.get(ALSO_IN)
+    return [path for path in listed if isinstance(path, str)] if isinstance(listed, list) else []
 
 
 def handed_over(steps: Sequence[ImportStep]) -> list[ImportStep]:

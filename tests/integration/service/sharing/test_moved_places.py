@@ -263,3 +263,23 @@ def test_a_project_that_was_shared_at_its_own_repository_publishes_no_more_there
     assert ".bundle" not in lying()
     ann.publish()
     assert len(bundles(other)) == 1
+
+
+def test_a_new_place_that_takes_nothing_leaves_the_old_one_as_it_is(
+    machines: list[Machine], tmp_path: Path
+) -> None:
+    """What was published stays until there is another place for it."""
+    ann, ben = machines[:2]
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder in (first, second):
+        subprocess.run(["git", "init", "-q", "--bare", str(folder)], check=True)
+    meet([ann, ben], first)
+    ann.remember(DECISION)
+    ann.publish()
+    hook = second / "hooks" / "pre-receive"
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    with pytest.raises(BadInputError):
+        ann.ask("init", to=second.as_uri())
+    ben.pull()
+    assert ben.shared() == [DECISION]

@@ -965,6 +965,13 @@ def test_a_list_that_does_not_name_this_installation_takes_nothing_away(
     ben.ask("invite", name="ben")
     ben.pull()
     assert ben.shared() == [DECISION]
+    # Or one goes on alone, with one's own key by name, as the error tells it.
+    path.unlink()
+    with pytest.raises(NotFoundError, match="is missing") as refused:
+        ben.ask("invite", name="ben")
+    alone = refused.value.hint.split("`")[-2].split()[-1]
+    ben.ask("invite", key=alone, name="ben")
+    assert json.loads(path.read_text())["members"][0]["name"] == "ben"
     # Who was removed from it goes with what she shared.
     path.write_text(json.dumps({"members": [one for one in members if one["name"] == "ben"]}))
     ben.pull()
