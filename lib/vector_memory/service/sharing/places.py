@@ -156,7 +156,8 @@ class Repository(Folder):
         Raises:
             BadInputError: git cannot: it says why.
         """
-        if self._bare and not self._is_copied():
+        # A copy of an empty one may hold what could not be pushed: nobody but us would read it there.
+        if self._bare and not (self._is_copied() and self._has_remote_branch()):
             shutil.rmtree(self.root, ignore_errors=True)
             private.make_folder(os.path.dirname(self.root))
             git.run("/", "clone", "--no-local", "--", self._bare, self.root)

@@ -283,3 +283,7 @@ def test_a_new_place_that_takes_nothing_leaves_the_old_one_as_it_is(
         ann.ask("init", to=second.as_uri())
     ben.pull()
     assert ben.shared() == [DECISION]
+    hook.unlink()
+    ann.ask("init", to=second.as_uri())
+    ben.pull()
+    assert ben.shared() == []
