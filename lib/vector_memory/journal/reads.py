@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Literal
 
 from vector_memory.errors import NotFoundError, StoreDamagedError
@@ -22,6 +23,7 @@ from vector_memory.journal.rows import (
 )
 from vector_memory.journal.scopes import as_array, condition, marks, parts
 from vector_memory.model import PASSAGE, Memory, Scope, Source, Status
+from vector_memory.system import json_in
 from vector_memory.system.json_in import session_id
 
 MAX_STEPS = 16
@@ -365,12 +367,17 @@ class SingleReads(MemoryReads):
             (source.session, source.path, source.turn, project, *words),
         )
 
-    def with_extra(self, name: str, after_seq: int) -> list[tuple[str, int, str]]:
-        """Return the id, the number and the `extra`, as JSON, of active memories whose `extra` has something of a name,
-        as far as they changed after a sequence number."""
+    def with_extra(self, name: str, after_seq: int) -> list[tuple[str, int, object]]:
+        """Return the id, the number and what `extra` has under a name, of active memories that have something there, as far
+        as they changed after a sequence number. A damaged one is left out."""
         sql = "SELECT m.id, m.seq, m.extra FROM memories m WHERE m.seq > ? AND instr(m.extra, ?)"
         rows = self.connections.rows(f"{sql} AND {ACTIVE}", (after_seq, f'"{name}":'))
-        return [(id, seq, extra) for id, seq, extra in rows]
+        found: list[tuple[str, int, object]] = []
+        for id, seq, extra in rows:
+            with suppress(ValueError):
+                noted = json_in.load(extra.encode())
+                found.append((id, seq, noted.get(name) if isinstance(noted, dict) else None))
+        return found
 
     def replaced_by(self, ids: Sequence[str]) -> list[Memory]:
         """Return the memories that gave way to these, by `seq`."""

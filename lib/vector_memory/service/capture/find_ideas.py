@@ -296,17 +296,12 @@ def _named_in_part(shelf: Shelf, memory: Memory, known: Iterable[Memory]) -> Mem
 
 def _states(memory: Memory) -> dict[str, list[str]]:
     """Return the lists in which a todo is a box, each with its mark there and when that was put, as an ISO time."""
-    noted = memory.extra.get(BOX, {})
-    if isinstance(noted, str):
-        # As it was kept at first: one for all.
-        mark = TICKED if memory.extra.get(DONE) else OPEN
-        return {str(file): [mark, noted] for file in memory.files}
+    noted = memory.extra.get(BOX)
     known = noted if isinstance(noted, dict) else {}
     return {
         file: state
         for file, state in known.items()
-        if isinstance(state, list)
-        and len(state) == len([one for one in state if isinstance(one, str)]) == 2  # fmt: skip
+        if isinstance(state, list) and list(map(type, state)) == [str, str]
     }
 
 

@@ -3,7 +3,6 @@ stores. Nothing heavy is imported: a daemon's start looks whether hooks of tool 
 
 from __future__ import annotations
 
-import json
 import threading
 from dataclasses import dataclass, field
 
@@ -55,8 +54,7 @@ def known_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> StoreConditi
     with store.lock:
         before = store.asks_at_tools
         if reached != store.reached:
-            for id, _, extra in shelf.journal.with_extra(TRIGGERS, store.reached):
-                triggers = json.loads(extra).get(TRIGGERS)
+            for id, _, triggers in shelf.journal.with_extra(TRIGGERS, store.reached):
                 store.conditions[id] = (
                     tuple(map(str, triggers)) if isinstance(triggers, list) else ()
                 )

@@ -19,8 +19,6 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.corrected import LEAD, corrections, prompt_of, talk_of
 from vector_memory.service.memory.passages import TurnReader
-from vector_memory.system import json_in
-from vector_memory.system.json_in import Record
 from vector_memory.text import analysis, days
 
 if TYPE_CHECKING:
@@ -66,11 +64,11 @@ class LinesTaken:
         pairs = zip(known.searchsorted(marks), known.searchsorted(marks, "right"), strict=True)
         return sorted({int(seq) for start, end in pairs for seq in seqs[start:end]})
 
-    def add(self, rows: Sequence[tuple[str, int, str]]) -> None:
-        """Add what rows tell: the id, the number and the `extra`, as JSON, of each. One that is damaged tells nothing."""
+    def add(self, rows: Sequence[tuple[str, int, object]]) -> None:
+        """Add what passages tell: the id, the number and the marks of each."""
         import numpy as np
 
-        taken = [(seq, bytes_of(_noted(extra).get(TOOK_AWAY))) for _, seq, extra in rows]
+        taken = [(seq, bytes_of(marks)) for _, seq, marks in rows]
         marks = _numbers(b"".join(packed for _, packed in taken))
         if not len(marks):
             return
@@ -91,14 +89,6 @@ def _numbers(packed: bytes) -> NDArray[np.int64]:
 
     digits = np.frombuffer(packed, np.uint8).reshape(-1, BYTES).astype(np.int64)
     return digits @ (256 ** np.arange(BYTES - 1, -1, -1, dtype=np.int64))
-
-
-def _noted(extra: str) -> Record:
-    try:
-        noted = json_in.load(extra.encode())
-    except ValueError:
-        return Record()
-    return Record(noted) if isinstance(noted, dict) else Record()
 
 
 def later_words(
