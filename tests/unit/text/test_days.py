@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from datetime import date, datetime, timedelta, timezone
 
 import pytest
@@ -61,18 +60,6 @@ def test_any_stored_moment_is_told(
         assert aging.due_on(memory) == at.date()
         aging.day_of(memory, datetime.now().astimezone())
         assert times.spans(str(memory.text), memory.created_at) == ()
-    time.tzset()
-
-
-@pytest.fixture
-def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Clocks that are changed on 25 October 2026 and on 28 March 2027."""
-    if not hasattr(time, "tzset"):
-        pytest.skip("The zone of a process is the machine's.")
-    monkeypatch.setenv("TZ", "Europe/Berlin")
-    time.tzset()
-    yield
-    monkeypatch.undo()
     time.tzset()
 
 

@@ -19,7 +19,7 @@ from vector_memory.system.files import open_plain, with_real_folder
 from vector_memory.system.json_in import Record
 
 LOOKED_BACK = timedelta(days=30)
-"""A transcript that was not written to for so long is not read of itself any more, as by `jobs.session_sweep`."""
+"""A transcript that was not written to for so long is not read of itself any more, by a sweep either."""
 LOOKED_AT = 20
 """So many transcripts are looked at, the newest first, and of one of them something must have been read: a history that
 nobody asked for stays unread."""

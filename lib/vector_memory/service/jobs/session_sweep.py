@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from vector_memory.model import ignore_progress
 from vector_memory.service.base.context import Context
@@ -14,8 +14,6 @@ from vector_memory.service.capture import backfill, unended
 from vector_memory.service.jobs.step import JobRun, Step
 
 AT_ONCE = 16
-LOOKED_BACK = timedelta(days=30)
-"""A transcript that was not written to for so long is not looked at again."""
 
 
 def step(ctx: Context, run: JobRun) -> Step:
@@ -52,7 +50,7 @@ def _changed(ctx: Context, now: datetime) -> Iterator[tuple[str, str]]:
     paths = [
         path for path in ctx.state.cursors() if path.startswith("/") and path.endswith(".jsonl")
     ]
-    since, unkept = (now - LOOKED_BACK).timestamp(), ctx.state.records(unended.UNKEPT)
+    since, unkept = (now - unended.LOOKED_BACK).timestamp(), ctx.state.records(unended.UNKEPT)
     for folder in sorted({os.path.dirname(path) for path in paths}):
         own = {path for path in paths if os.path.dirname(path) == folder}
         times = _transcripts(folder)

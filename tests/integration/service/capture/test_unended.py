@@ -211,15 +211,21 @@ def test_what_a_client_writes_after_the_end_is_taken_up_once(client: Client) -> 
     assert seen == [1, 0, 0]
 
 
-@pytest.mark.parametrize("by", ["the next start", "the sweep"])
-def test_what_was_said_while_capture_was_off_is_kept_by_nobody(client: Client, by: str) -> None:
-    """Its client was killed before its turn had ended, and now `capture` is on again."""
+def said_unkept(client: Client) -> Path:
+    """Say something while `capture` is off, in a turn that never ends; return its transcript."""
     ctx = client.house.ctx
     on = ctx.settings
     ctx.settings = replace(on, capture=False)
     client.tell("UserPromptSubmit", "private", prompt=NEW[0][0])
     path = client.say("private", NEW)
     ctx.settings = on
+    return path
+
+
+@pytest.mark.parametrize("by", ["the next start", "the sweep"])
+def test_what_was_said_while_capture_was_off_is_kept_by_nobody(client: Client, by: str) -> None:
+    """Its client was killed before its turn had ended, and now `capture` is on again."""
+    path = said_unkept(client)
     if by == "the next start":
         os.utime(path, (2_000_000_000, 2_000_000_000))
         assert "newer session" not in client.tell("SessionStart", "next")
@@ -228,18 +234,13 @@ def test_what_was_said_while_capture_was_off_is_kept_by_nobody(client: Client, b
         now = datetime.now(timezone.utc)
         os.utime(path, (now.timestamp() - 600,) * 2)
         os.utime(client.folder / "old.jsonl", (now.timestamp() - 1_200,) * 2)
-        session_sweep.step(ctx, JobRun(now))
+        session_sweep.step(client.house.ctx, JobRun(now))
     assert "15 to 20 are left" not in client.known()
 
 
 def test_what_is_said_after_capture_is_on_again_is_kept(client: Client) -> None:
     """In the session, too, of which a turn was passed over."""
-    ctx = client.house.ctx
-    on = ctx.settings
-    ctx.settings = replace(on, capture=False)
-    client.tell("UserPromptSubmit", "private", prompt=NEW[0][0])
-    path = client.say("private", NEW)
-    ctx.settings = on
+    path = said_unkept(client)
     os.utime(path, (2_000_000_000, 2_000_000_000))
     client.tell("SessionStart", "next")
     client.read()

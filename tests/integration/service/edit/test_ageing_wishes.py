@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -56,18 +54,6 @@ def test_a_deadline_holds_to_the_end_of_its_day(house: ServiceHouse) -> None:
     assert told(house, by_date)["valid_until"] == "2026-05-21T00:00:00+00:00"
     assert told(house, in_words)["valid_until"] == (day + timedelta(days=2)).isoformat()
     assert told(house, to_the_hour)["valid_until"] == "2026-05-20T15:30:00+00:00"
-
-
-@pytest.fixture
-def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Clocks that are changed on 25 October 2026 and on 28 March 2027."""
-    if not hasattr(time, "tzset"):
-        pytest.skip("The zone of a process is the machine's.")
-    monkeypatch.setenv("TZ", "Europe/Berlin")
-    time.tzset()
-    yield
-    monkeypatch.undo()
-    time.tzset()
 
 
 @pytest.mark.usefixtures("berlin")

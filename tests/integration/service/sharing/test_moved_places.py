@@ -19,6 +19,14 @@ def bundles(place: Path) -> list[str]:
     return sorted(path.name for path in place.rglob("*.bundle"))
 
 
+def left(ann: Machine, place: Path, other: Path) -> Path:
+    """Move to another place while the one before cannot be reached; return where that lies meanwhile."""
+    away = place.with_name("away")
+    place.rename(away)
+    ann.ask("init", to=other.as_uri(), leave=True)
+    return away
+
+
 @pytest.fixture
 def other(place: Path) -> Path:
     folder = place.with_name("other")
@@ -112,9 +120,7 @@ def test_a_purge_takes_back_where_something_was_left(
     shared: tuple[Machine, Machine], place: Path, other: Path
 ) -> None:
     ann, _ = shared
-    away = place.with_name("away")
-    place.rename(away)
-    ann.ask("init", to=other.as_uri(), leave=True)
+    away = left(ann, place, other)
     away.rename(place)
     done = door(ann.house.ctx, "purge", {"text": "advisory locks", "certificate": True})
     assert done["taken_back"] == [str(ann.project)] and "still_shared" not in done
@@ -126,9 +132,7 @@ def test_a_purge_without_a_proof_says_what_is_still_published(
 ) -> None:
     """At the place, and at one that was left; it takes nothing back, and a record that is damaged does not stop it."""
     ann, _ = shared
-    away = place.with_name("away")
-    place.rename(away)
-    ann.ask("init", to=other.as_uri(), leave=True)
+    away = left(ann, place, other)
     second, private = ann.remember(OTHER), ann.remember("We decided to wait for the audit.")
     ann.publish(kind=["conclusion"])
     away.rename(place)
@@ -148,9 +152,7 @@ def test_ones_own_revocation_reaches_what_was_left(
     shared: tuple[Machine, Machine], place: Path, other: Path
 ) -> None:
     ann, _ = shared
-    away = place.with_name("away")
-    place.rename(away)
-    ann.ask("init", to=other.as_uri(), leave=True)
+    away = left(ann, place, other)
     assert list(ann.ask("revoke", key="ann")["left"]) == [f"file://{place}"]
     ann.ask("invite", name="ann")
     away.rename(place)
@@ -162,9 +164,7 @@ def test_who_comes_back_publishes_there_again(
     shared: tuple[Machine, Machine], place: Path, other: Path
 ) -> None:
     ann, ben = shared
-    away = place.with_name("away")
-    place.rename(away)
-    ann.ask("init", to=other.as_uri(), leave=True)
+    away = left(ann, place, other)
     away.rename(place)
     ann.ask("init", to=place.as_uri())
     assert "left" not in ann.ask("status") and bundles(place) == []
@@ -179,9 +179,7 @@ def test_no_other_project_begins_where_something_was_left(
 ) -> None:
     """What is taken back there would be its own."""
     ann, _ = shared
-    away = place.with_name("away")
-    place.rename(away)
-    ann.ask("init", to=other.as_uri(), leave=True)
+    away = left(ann, place, other)
     away.rename(place)
     asked = {"global": True, "to": place.as_uri()}
     with pytest.raises(BadInputError, match="shared at the same place"):
