@@ -10,6 +10,9 @@ SUSPICION, IS_FOREIGN, AUTHOR = "suspicion", "foreign", "author"
 member of a team shared, `key` and `name` of that member."""
 DONE, DOUBT = "done", "doubt"
 """In `extra`: that a todo, question or problem is open no more; and why a decision record is not in force, a word of `DOUBTS`."""
+FOUND_ON = {"refuted_on": "found to be wrong on", "outdated_on": "found to hold no more on"}
+"""What is said before the day on which somebody found of a memory that it is not so, or not any more, by what that day is
+called in answers."""
 DOUBTS = ("rejected", "proposed", "draft", "deprecated", "withdrawn")
 OF_TALK = ("exchange", "topic", "summary")
 """Kinds of what sessions said, word for word or summed up: nobody put it forward to hold."""

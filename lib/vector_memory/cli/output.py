@@ -11,6 +11,7 @@ from datetime import datetime
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
 
+from vector_memory.standing import FOUND_ON
 from vector_memory.text import days
 from vector_memory.text.harmless import excerpt, visible
 
@@ -241,10 +242,7 @@ def warning(memory: Row) -> str:
     elif suspicion := memory.row("suspicious"):
         marks.append(f"suspicious{', held back' if suspicion.flag('held_back') else ''}")
     marks += filter(None, map(memory.text, ("state", "sensitivity", "jurisdiction")))
-    if wrong := memory.text("refuted_on"):
-        marks.append(f"found to be wrong on {wrong}")
-    if over := memory.text("outdated_on"):
-        marks.append(f"found to hold no more on {over}")
+    marks += [f"{words} {at}" for name, words in FOUND_ON.items() if (at := memory.text(name))]
     for other in memory.rows("contradicts")[:1]:
         age = "older" if other.text("created_at") < memory.text("created_at") else "newer"
         marks.append(f"contradicts the {age} {other.id} of {other.day()}")

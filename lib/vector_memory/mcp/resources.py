@@ -11,8 +11,9 @@ from urllib.parse import unquote
 
 from vector_memory.errors import NotFoundError
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.telling import NOTICE, VERDICTS, Json, say
+from vector_memory.mcp.telling import NOTICE, Json, say
 from vector_memory.model import QUIET
+from vector_memory.standing import FOUND_ON
 from vector_memory.text import tables
 
 MARKDOWN, JSON = "text/markdown", "application/json"
@@ -74,7 +75,7 @@ def listed(caller: Caller, memories: list[Json]) -> list[str]:
         marks = {
             "state": "",
             "due": "due ",
-            **{name: f"{words} " for name, words in VERDICTS.items()},
+            **{name: f"{words} " for name, words in FOUND_ON.items()},
             "why": "",
         }
         mark += "".join(

@@ -10,6 +10,7 @@ from typing import Any
 from vector_memory.client.link import Json as Json
 from vector_memory.mcp.shown import SHORT, Shown
 from vector_memory.model import DEFAULT_COLLECTION, Temporal
+from vector_memory.standing import FOUND_ON
 from vector_memory.text import days, fence, harmless
 
 NOTICE = (
@@ -22,9 +23,6 @@ ANSWER_TOKENS = 6_000
 LEAST_TOKENS = 40
 """What the words of a list take in all, and what each gets however long the list is."""
 WHOLE_TOKENS = 6_000
-VERDICTS = {"refuted_on": "found to be wrong on", "outdated_on": "found to hold no more on"}
-"""When somebody found of a memory that it is not so, or not any more, with what a page says of it."""
-
 AS_STORED = ("state", "tier", "temporal", "every", "half_life_days", "sensitivity", "jurisdiction")
 
 
@@ -64,7 +62,7 @@ class Telling:
             "origin": memory.get("origin"),
             "due": memory.get("due_on"),
         }
-        for name in VERDICTS:
+        for name in FOUND_ON:
             fields[name] = memory.get(name)
         for name in ("project", "title", "priority", "sort", "why", "relation"):
             fields[name] = _word(memory.get(name), foreign)

@@ -83,12 +83,13 @@ def head(memory: Memory, project: str) -> str:
         if memory.source.line_end > memory.source.line_start:
             where += f"-{memory.source.line_end}"
     date, origin = days.local(memory.created_at).date().isoformat(), whose(memory)
-    due, wrong, over = aging.due_on(memory), aging.refuted_on(memory), aging.outdated_on(memory)
+    due = aging.due_on(memory)
+    found_on = {"refuted_on": aging.refuted_on(memory), "outdated_on": aging.outdated_on(memory)}
     line = fence.head(date, memory.kind, project, where, origin)
     line += f" · {memory.state}" if memory.state else ""
     line += f" · due {due}" if due else ""
-    line += f" · found to be wrong on {wrong}" if wrong else ""
-    return line + (f" · found to hold no more on {over}" if over else "")
+    marks = (f" · {standing.FOUND_ON[name]} {day}" for name, day in found_on.items() if day)
+    return line + "".join(marks)
 
 
 def whose(memory: Memory) -> str:

@@ -54,13 +54,11 @@ class PointView(BriefView, kw_only=True):
         sort: what it is: `decision`, `conclusion`, `todo`, `question`, the kind of its memory, or `other`.
         id: the memory that it stands in, whose marks it has.
         foreign: others wrote it than the user and the assistant, or it looks like instructions.
-        state: `done` of what is open no more, `rejected` or the like of a decision that is not in force.
     """
 
     sort: str
     foreign: bool
     project: str
-    state: str | None = messages.spare()
 
 
 class SummaryAnswer(messages.Answer):
@@ -160,5 +158,4 @@ def _view(point: Point, names: ProjectNames) -> PointView:
         sort=point.sort or "other",
         foreign=memory.is_foreign or memory.is_suspicious,
         project=names[memory.project],
-        state=memory.state or None,
     )
