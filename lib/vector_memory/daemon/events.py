@@ -25,7 +25,7 @@ from vector_memory.service.base import context_block, privacy
 from vector_memory.service.base.asker import HookQuestion, asker_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.session_memory import SessionTail, last_turn
-from vector_memory.service.capture import unended
+from vector_memory.service.capture import unended, unkept
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.system import ancestry
 from vector_memory.system.files import with_real_folder
@@ -211,8 +211,11 @@ class Events:
         turn = self._turn(message)
         question = self._question(message, prompt=message.prompt, before=turn.words)
         turn.hear(message.prompt)
-        if not self._ctx.settings.capture and _is_in_order(self._ctx.home.config):
-            self._ctx.later(lambda: unended.note_unkept(self._ctx, message.transcript_path))
+        is_kept, now = self._ctx.settings.capture, time.time()
+        if is_kept or _is_in_order(self._ctx.home.config):
+            self._ctx.later(
+                lambda: unkept.note_prompt(self._ctx, message.transcript_path, now, is_kept)
+            )
         if question is None:
             return ""
         if question.said.question:
@@ -334,11 +337,10 @@ class Events:
                 ended = turn_end.Ended(
                     session, transcript, folder, final, last, apart, stopped_at, asker
                 )
-                if is_kept and entry.get("kept") is not False:
-                    turn_end.learn(self._ctx, ended)
-                else:
-                    turn_end.pass_over(self._ctx, ended)
-            unended.settle_unkept(self._ctx, transcript, stopped_at or 0.0)
+                is_kept = is_kept and entry.get("kept") is not False
+                read = turn_end.learn if is_kept else turn_end.pass_over
+                read(self._ctx, ended)
+            unkept.settle(self._ctx, transcript, stopped_at or 0.0, is_kept)
             if handed_over >= 0:
                 feed.remove_read(transcript, handed_over)
 

@@ -19,7 +19,7 @@ from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source
 from vector_memory.redact import levels, policy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.capture import read_session
+from vector_memory.service.capture import read_session, unkept
 from vector_memory.service.capture.reading_process import ReadingProcess
 from vector_memory.service.memory import tombstones, trust_marks
 from vector_memory.service.memory.exchange_versions import (
@@ -155,6 +155,7 @@ def store(
     """
     captured = Captured()
     for made in reads:
+        unkept.keep_out(ctx, made)
         captured.redactions += made.redactions
         captured.dropped += made.dropped
     drafts = [(one, folder or _folder(made, one)) for made in reads for one in made.drafts]

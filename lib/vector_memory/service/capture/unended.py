@@ -4,7 +4,6 @@ when the next session of its project starts, which would else be told that an ol
 from __future__ import annotations
 
 import os
-import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
@@ -14,6 +13,7 @@ from vector_memory.model import PASSAGE
 from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.session_memory import SessionTail, last_turn
+from vector_memory.service.capture.unkept import UNKEPT
 from vector_memory.system import json_in, processes
 from vector_memory.system.files import open_plain, with_real_folder
 from vector_memory.system.json_in import Record
@@ -26,8 +26,6 @@ nobody asked for stays unread."""
 HEAD_LINES, LONGEST_LINE = 50, 1 << 20
 """So many lines of a transcript, and bytes of one, are looked at for the folder that its session was started in: what reads
 all of it takes long to import, and a start waits."""
-UNKEPT = "unkept"
-"""The state's records of transcripts whose last turn was begun while `capture` was off, each with when that was."""
 OF_SUBAGENT = "agent-"
 """How the name of a subagent's transcript begins, where it lies beside those of sessions."""
 
@@ -93,20 +91,6 @@ def notice(left: Unended) -> str:
     when = f"{left.at.astimezone():%Y-%m-%d %H:%M}"
     what = "was not ended in order" if left.is_over else "may not have ended"
     return f"A newer session ({left.session[:8]}, {when}) {what}, and is being read now."
-
-
-def note_unkept(ctx: Context, transcript: str) -> None:
-    """Note that a turn has begun of which nothing is to be kept: should its client be killed, nobody tells of its end."""
-    if os.path.isabs(transcript):
-        record = {"at": time.time()}
-        ctx.state.put_record(UNKEPT, with_real_folder(transcript), record, is_durable=False)
-
-
-def settle_unkept(ctx: Context, transcript: str, at: float) -> None:
-    """Note that all of a transcript that had been said by then was kept or passed over."""
-    begun = ctx.state.records(UNKEPT).get(transcript, Record()).get("at")
-    if isinstance(begun, float) and begun <= at:
-        ctx.state.put_record(UNKEPT, transcript, None, is_durable=False)
 
 
 def _started_in(path: str) -> str:

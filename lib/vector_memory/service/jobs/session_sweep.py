@@ -50,7 +50,7 @@ def _changed(ctx: Context, now: datetime) -> Iterator[tuple[str, str]]:
     paths = [
         path for path in ctx.state.cursors() if path.startswith("/") and path.endswith(".jsonl")
     ]
-    since, unkept = (now - unended.LOOKED_BACK).timestamp(), ctx.state.records(unended.UNKEPT)
+    since = (now - unended.LOOKED_BACK).timestamp()
     for folder in sorted({os.path.dirname(path) for path in paths}):
         own = {path for path in paths if os.path.dirname(path) == folder}
         times = _transcripts(folder)
@@ -61,7 +61,7 @@ def _changed(ctx: Context, now: datetime) -> Iterator[tuple[str, str]]:
             if about.st_mtime >= since and (path in own or (begun and about.st_mtime > begun))
         }
         for path in ctx.state.unread(folder, stamps):
-            if not backfill.is_live(path) and path not in unkept:
+            if not backfill.is_live(path):
                 yield path, stamps[path]
 
 

@@ -80,6 +80,18 @@ def block_read(ctx: Context, read: TurnRead, cursor: Cursor) -> None:
     ctx.state.block(names, ctx.now())
 
 
+def block_said(ctx: Context, read: TurnRead, since: datetime, until: datetime | None) -> None:
+    """Keep out what was said in a reading from a time on, and before another one where there is one."""
+
+    def is_meant(at: datetime | None) -> bool:
+        return at is not None and since <= at and (until is None or at < until)
+
+    exchanges = (one for one in read.exchanges or () if is_meant(one.started_at))
+    drafts = (draft for draft in read.drafts if is_meant(draft.created_at))
+    names = {_name(draft.kind, draft.external_id) for draft in drafts}
+    ctx.state.block(names | {exchange_name(one.key) for one in exchanges}, ctx.now())
+
+
 def is_purged(ctx: Context, memories: Sequence[Memory]) -> set[str]:
     """Return the ids of those memories, about to be stored, that were purged."""
     blocked = ctx.state.blocked(names_of(memories))

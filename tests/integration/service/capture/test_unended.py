@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -211,14 +212,22 @@ def test_what_a_client_writes_after_the_end_is_taken_up_once(client: Client) -> 
     assert seen == [1, 0, 0]
 
 
-def said_unkept(client: Client) -> Path:
-    """Say something while `capture` is off, in a turn that never ends; return its transcript."""
-    ctx = client.house.ctx
-    on = ctx.settings
-    ctx.settings = replace(on, capture=False)
-    client.tell("UserPromptSubmit", "private", prompt=NEW[0][0])
-    path = client.say("private", NEW)
+def ask(client: Client, path: Path, number: int, is_kept: bool = True) -> None:
+    """Let a session's hook tell of one of its prompts when the transcript says that it was typed."""
+    asked = [json.loads(line) for line in path.read_text("utf-8").splitlines()][2 * number]
+    moment = datetime.fromisoformat(asked["timestamp"]).timestamp()
+    ctx, on = client.house.ctx, client.house.ctx.settings
+    ctx.settings = replace(on, capture=is_kept)
+    with pytest.MonkeyPatch.context() as clock:
+        clock.setattr(time, "time", lambda: moment)
+        client.tell("UserPromptSubmit", path.stem, prompt=asked["message"]["content"])
     ctx.settings = on
+
+
+def said_unkept(client: Client, talk: list[tuple[str, str]] = NEW) -> Path:
+    """Say something while `capture` is off, in a turn that never ends; return its transcript."""
+    path = client.say("private", talk)
+    ask(client, path, 0, is_kept=False)
     return path
 
 
@@ -248,3 +257,29 @@ def test_what_is_said_after_capture_is_on_again_is_kept(client: Client) -> None:
     client.tell("UserPromptSubmit", "private", prompt=LATER[1][0])
     client.end("private")
     assert "hall three" in client.known() and "15 to 20 are left" not in client.known()
+
+
+@pytest.mark.parametrize("by", ["a turn's end", "the session's end", "a backfill"])
+def test_a_turn_that_was_broken_off_while_capture_was_off_stays_out(
+    client: Client, by: str
+) -> None:
+    """Nothing tells of its end (Esc); the session goes on with `capture` on, and what is said then is kept."""
+    path = said_unkept(client, LATER)
+    ask(client, path, 1)
+    if by == "a backfill":
+        client.read()
+        door(client.house.ctx, "backfill", {"paths": [str(path)]})
+    else:
+        client.end("private", "Stop" if by == "a turn's end" else "SessionEnd")
+    assert "hall three" in client.known() and "15 to 20 are left" not in client.known()
+
+
+def test_a_turn_that_began_while_capture_was_off_is_not_read_before_its_end(
+    client: Client,
+) -> None:
+    """`capture` is switched on in its midst, and the client compacts."""
+    path = said_unkept(client)
+    client.read()
+    client.end("private", "PreCompact")
+    client.end("private", "Stop")
+    assert path.exists() and "15 to 20 are left" not in client.known()
