@@ -54,6 +54,18 @@ class Moment:
     first: bool
     before: tuple[float, float] | None = None
 
+    @property
+    def rest(self) -> float:
+        """For how many seconds the project lay since the session before ended; 0 where there was none."""
+        # No session ends later than now: a clock may have been put back.
+        return max(0.0, self.now.timestamp() - self.before[1] * DAY_S) if self.before else 0.0
+
+    @property
+    def apart(self) -> float:
+        """How far what is done now is a new sitting: 0 while somebody goes on with the work, 1 after a day."""
+        rest = min(max(self.rest, SITTING_S), APART_S)
+        return math.log(rest / SITTING_S) / math.log(APART_S / SITTING_S)
+
 
 def worth(known: Mapping[str, float]) -> float:
     """Return how much a hit of these features is worth to a prompt: 0 … 1, the mean of the probabilities that it
@@ -84,14 +96,13 @@ def feature_values(
         then, as logarithms of seconds; `apart`, how far that is a new sitting; `newer`, how much more like it than
         other things is what a later session said; the others as they are, 0 … 1.
     """
-    now, before = moment.now.timestamp(), moment.before
-    # A clock may have been put back: nothing is newer than now, and no session ends later.
-    age, rest = max(0.0, now - days * DAY_S), max(0.0, now - before[1] * DAY_S if before else 0.0)
-    apart = math.log(min(max(rest, SITTING_S), APART_S) / SITTING_S) / math.log(APART_S / SITTING_S)
+    # A clock may have been put back: nothing is newer than now.
+    age, rest = max(0.0, moment.now.timestamp() - days * DAY_S), moment.rest
+    before = moment.before
     return {
         "back": math.log10(min(max(0.0, age - rest), OLD_S) + 60.0),
         "rest": math.log10(min(rest, LONGEST_REST_S) + 60.0),
-        "apart": apart,
+        "apart": moment.apart,
         "fresh": float(age < FRESH_S),
         "before": float(before is not None and before[0] <= days <= before[1]),
         "first": float(moment.first),

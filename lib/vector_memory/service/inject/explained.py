@@ -21,7 +21,6 @@ from vector_memory.service.base.asker import (
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import checked
 from vector_memory.service.base.embedding import PROMPT_CHARS
-from vector_memory.service.base.gate_threshold import least_worth
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.memory.lookup import answer, is_open
 from vector_memory.service.memory.views import HitView, hit_view
@@ -219,5 +218,6 @@ class _Judgement:
             return "contradicted", "Something newer says otherwise."
         if prompt_recall.is_outdated(hit):
             return "outdated", "A later session speaks of the same thing."
-        worth, least = gate.worth(gate.features(hit, self._moment)), least_worth(self._ctx)
+        worth = gate.worth(gate.features(hit, self._moment))
+        least = prompt_recall.least_worth_of(self._ctx, hit, self._moment, self._relevant)
         return "worth", f"It is worth {worth:.2f} to a prompt now; {least:.2f} is wanted."

@@ -10,13 +10,16 @@ import pytest
 from service_house import ServiceHouse, hook_question
 
 from vector_memory.model import PASSAGE, CleanText, Memory, Source
+from vector_memory.retrieve import gate
 from vector_memory.retrieve.newer import SAME_THING, Newer
 from vector_memory.retrieve.search import Hit
+from vector_memory.service.base.gate_threshold import least_worth
 from vector_memory.service.base.shown_notes import Worth
 from vector_memory.service.inject.prompt_recall import (
     SURE,
     SURE_OF_ALL,
     chosen,
+    least_worth_of,
     on_prompt,
     worths_of,
 )
@@ -71,6 +74,23 @@ def test_what_surely_answers_is_told_however_old_it_is(
     # Searched for together with the talk, it would be that which is answered.
     after_talk = replace(question, prompt="try it again", before="How does the parser round?")
     assert not worths_of(house.ctx, after_talk, [sure], 0.5)
+
+
+@pytest.mark.parametrize(
+    ("rest_h", "relevance", "before", "is_told"),
+    [(30, 0.6, "", True), (30, 0.4, "", False), (2, 0.6, "", False), (30, 0.6, "The tests ran.", False)],
+)  # fmt: skip
+def test_who_comes_back_is_told_what_fits_a_little_sooner(
+    house: ServiceHouse, rest_h: float, relevance: float, before: str, is_told: bool
+) -> None:
+    """With the first prompt after a day or more, and of what fits; who goes on with the work is not."""
+    old = hit(0)
+    parts = {"cosine": 0.4, "words": 0.3, "relevance": relevance}
+    one = replace(old, relevance=relevance, breakdown=parts)
+    end = (house.time - timedelta(hours=rest_h)).timestamp() / 86_400
+    moment = gate.Moment(house.time, not before, (end, end))
+    usual = least_worth(house.ctx)
+    assert (least_worth_of(house.ctx, one, moment, 0.5) < usual) == is_told
 
 
 @pytest.mark.parametrize(
