@@ -55,7 +55,7 @@ TOLD_AT_START = "start:"
 LOOKED_AT = 100
 LEAST_ROOM, MOST_MISSES = 28, 5
 """Tokens that a short note needs, and how many notes may be too long before no shorter one is looked for."""
-MOST_OPEN, SESSIONS_BACK = 2, 3
+MOST_OPEN, SESSIONS_BACK = 3, 3
 LEAST_SESSIONS = 2
 """In how many sessions the user must have said what counts as a standing rule."""
 OPEN_KINDS = (QUESTION, TODO)
@@ -271,10 +271,11 @@ def _memories(
         yield from (memory for memory in important if is_standing(memory))
         binding = [shelf.journal.recent(both, LOOKED_AT, kinds=BINDING) for shelf in asker.shelves]
         yield from filter(is_standing, _core_first(chain.from_iterable(binding)))
+        # Few and short, while what was once wished for may take all of the room.
+        yield from _open(asker, own, ends, told)
         # What is not told itself hides no older one.
         lasting = [[it for it in own if is_lasting(it) and is_told(it)] for own in binding]
         yield from start_rules.in_order(asker.shelves, lasting)
-        yield from _open(asker, own, ends, told)
         most = 4 * ctx.settings.start_memories
         others = _newest(asker, lambda journal: journal.recent(on_purpose, most))
         yield from (memory for memory in others if memory.kind not in UNTOLD_KINDS)

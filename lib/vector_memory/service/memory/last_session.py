@@ -271,7 +271,8 @@ def _says_much(text: str) -> bool:
 def left_open(
     shelves: Sequence[Shelf], scope: Scope, sessions: Sequence[SessionEnd], most: int
 ) -> list[Memory]:
-    """Return what sessions left to do or to answer and no later passage takes up, the newest first."""
+    """Return what sessions left to do or to answer and no later passage takes up: what stands in a to-do list, for sure
+    something to be done, before what was only said, the newest first of each."""
     names = {end.session: end.passages[-1].source.turn for end in sessions}
     newest = sessions[0].session if sessions else ""
     wanted = replace(scope, kinds=(TODO, QUESTION))
@@ -283,7 +284,7 @@ def left_open(
             if _is_left(shelf, memory, names, newest) and SUBAGENT_TAG not in memory.tags
         ]
         left += _not_taken_up(shelf, scope, [item for item in items if is_telling(item)])
-    left.sort(key=lambda memory: (memory.created_at, memory.source.turn), reverse=True)
+    left.sort(key=lambda one: (BOX in one.extra, one.created_at, one.source.turn), reverse=True)
     return left[:most]
 
 

@@ -268,6 +268,33 @@ def test_rules_are_told_together(house: ServiceHouse, app: Path) -> None:
     assert "sign each tag" in "".join(one.text for one in notes)
 
 
+def test_many_rules_leave_room_for_what_is_open(house: ServiceHouse, app: Path) -> None:
+    """They are many and long, and what is open is told in two short notes at most."""
+    rules = (
+        "Always write amounts of money in whole cents together with their currency, never as floats, not even in a report or in a test of one.",
+        "Never edit the files below generated/ by hand, since they come from the schema, and the next run of the generator takes every change away.",
+        "From now on every endpoint of the shop needs a rate limit, a timeout and an owner in the table of services before it is merged to main.",
+        "Never run terraform apply from a laptop: only the pipeline applies, and for production only after two of us have approved its plan.",
+        "Always give log lines the number of the order and never the name, the address or the mail of a customer, whatever the level of the log.",
+        "Tests never mock the database: they start a container of the same version that production has, and clear its tables between two tests.",
+        "Always spell colours in the British way in texts that a visitor reads, and in the American way in names of variables and of style sheets.",
+        "Never upgrade the kernel of the kiosk screens on a Friday, and always keep the image of the week before on the second partition.",
+        "From now on photos are stored as WebP in three widths, and the original goes to the cold bucket, never beside the page that shows it.",
+        "Always ask Ingrid before anything in the payroll module changes, even if it is only a comment or the order of two imports.",
+        "Never catch an exception without naming its class, and always say in the message what the user can do about it.",
+        "Always end the name of a feature branch with the number of its ticket, and never push to one that somebody else has begun.",
+    )
+    for day, rule in enumerate(rules):
+        capture(house, app, f"r{day}", day / 4, (rule, "Understood, it is done like that from here on in all files."))  # fmt: skip
+    left = "Still to do: the crane of hall seven has no brake test."
+    capture(house, app, "open", 5, (ASKED, f"{ANSWERED} {left}"))
+    capture(house, app, "last", 6, ("Paint the button of the form green, please", "The button of the form is green now, as the style guide wants it."))  # fmt: skip
+    house.ctx.settings = replace(house.ctx.settings, start_tokens=600)
+    told = started(house, app)
+    assert "crane of hall seven" in told
+    assert 4 < sum(rule[:40] in told for rule in rules) < len(rules)
+
+
 def test_rules_of_one_prompt_stand_in_the_order_in_which_they_were_said(
     house: ServiceHouse, app: Path
 ) -> None:
