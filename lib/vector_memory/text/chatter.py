@@ -10,10 +10,6 @@ LONGEST = 220
 
 _PATTERNS = tables.patterns("chatter", os.path.dirname(__file__))
 _APPLAUSE = _PATTERNS["applause"]
-_STEP = _PATTERNS["step"]
-_REASONED = _PATTERNS["reasoned"]
-_ASKING = _PATTERNS["asking"]
-_REPORT = _PATTERNS["report"]
 
 
 def is_chatter(sentence: str) -> bool:
@@ -24,14 +20,14 @@ def is_chatter(sentence: str) -> bool:
         return True
     if len(text) > LONGEST:
         return False
-    if _APPLAUSE.fullmatch(text) or _ASKING.match(text) or _REPORT.fullmatch(text):
+    if _APPLAUSE.fullmatch(text) or _PATTERNS["courtesy"].match(text):
         return True
-    return bool(_STEP.match(text)) and not is_reasoned(text)
+    return bool(_PATTERNS["step"].match(text)) and not is_reasoned(text)
 
 
 def is_reasoned(sentence: str) -> bool:
     """Whether a sentence gives a reason or a rule."""
-    return _REASONED.search(sentence) is not None
+    return _PATTERNS["reasoned"].search(sentence) is not None
 
 
 def is_applause(text: str) -> bool:

@@ -68,7 +68,7 @@ def coming(text: str, now: datetime) -> datetime | None:
         return _beginning(f"next {words}", now)
     if re.search(r"\d{4}|ago|last|yesterday", words):
         return None
-    day, end = _beginning(words, now), _end(words, now)
+    day, end = _beginning(words, now), _stretch(words, now)[1]
     if day is None or day > now:
         return day
     if end is not None and end > now:
@@ -133,26 +133,19 @@ def _beginning(words: str, now: datetime) -> datetime | None:
         return times.calendar(unit, -1, now)[0]
     if re.match(r"\d{4}-", words):
         return None
-    span = _span(words, now)
-    return (
-        span.start.astimezone(now.tzinfo) if span is not None and span.start is not None else None
-    )
+    return _stretch(words, now)[0]
 
 
-def _end(words: str, now: datetime) -> datetime | None:
-    """Return the end of the day or the stretch that words name, in the zone of `now`; None where they name
-    none."""
-    span = _span(words, now)
-    return span.end.astimezone(now.tzinfo) if span is not None and span.end is not None else None
-
-
-def _span(words: str, now: datetime) -> times.TimeSpan | None:
+def _stretch(words: str, now: datetime) -> tuple[datetime | None, datetime | None]:
+    """Return the beginning and the end of the day or the stretch that words name, in the zone of `now`; None for both
+    where they name none."""
     # In a sentence a month or a weekday needs a word before it, which nobody types as a date.
     for phrase in (words, f"in {words}", f"on {words}"):
         spans = times.spans(phrase, now)
         if len(spans) == 1 and spans[0].words == phrase and spans[0].start is not None:
-            return spans[0]
-    return None
+            start, end = spans[0].start, spans[0].end
+            return start.astimezone(now.tzinfo), end and end.astimezone(now.tzinfo)
+    return None, None
 
 
 def _utc(moment: datetime, zone: tzinfo | None) -> datetime:

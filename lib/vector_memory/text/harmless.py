@@ -87,7 +87,6 @@ TOOL, PASTED = "tool", "pasted"
 _OPEN, _CLOSE = "\u27e6", "\u27e7"
 _NO_MARKS = str.maketrans({_OPEN: "[[", _CLOSE: "]]"})
 _MARK = re.compile(_OPEN + "(?:(?:" + TOOL + "|" + PASTED + "): ?)?|" + _CLOSE)
-_MARKED = re.compile(_OPEN + "[^" + _CLOSE + "]*(?:" + _CLOSE + "|\\Z)")
 _TORN = re.compile(_CLOSE + r"(\s*)" + _OPEN + r"\w+: |" + _OPEN + r"\w*:? ?" + _CLOSE)
 """Where a piece that was cut meets itself again, and where nothing of one is left."""
 _OLD_OUTPUT = re.compile(
@@ -124,7 +123,8 @@ def is_marked(text: str) -> bool:
 
 def without_marked(text: str) -> str:
     """Return a text without others' words between marks."""
-    return _MARKED.sub("", text)
+    before, *others = text.split(_OPEN)
+    return before + "".join(part.partition(_CLOSE)[2] for part in others)
 
 
 def parted(parts: "list[str]") -> "list[str]":

@@ -146,17 +146,14 @@ def _begins_letter(text: str, lines: Sequence[_Line], at: int) -> bool:
     return alone and greets is not None and at + 2 < len(lines)
 
 
-def _is_short(items: Sequence[_Line]) -> bool:
-    return len(items) <= OWN_ITEMS and all(item.end - item.start <= ITEM_CHARS for item in items)
-
-
 def _long_lists(lines: Sequence[_Line]) -> set[int]:
     """Return the places of the lists that are too long to have been typed."""
     long_places: set[int] = set()
     places = [at for at, line in enumerate(lines) if line.form != _BLANK]
     for is_list, group in groupby(places, key=lambda at: lines[at].form == _ITEM):
         items = list(group)
-        if is_list and not _is_short([lines[at] for at in items]):
+        longest = max(lines[at].end - lines[at].start for at in items)
+        if is_list and (len(items) > OWN_ITEMS or longest > ITEM_CHARS):
             long_places.update(items)
     return long_places
 
@@ -180,10 +177,5 @@ def _middle(text: str, lines: Sequence[_Line]) -> set[int]:
     size = sum(lines[at].end - lines[at].start for at in spoken)
     if (size <= LONG_PROMPT and len(spoken) <= LONG_LINES) or len(spoken) < 2:
         return set()
-    first = last = 0
-    while first < len(lines) and (lines[first].form != _BLANK or first < spoken[0]):
-        first += 1
-    last = spoken[-1]
-    while last > first and lines[last].form != _BLANK:
-        last -= 1
-    return set(range(first, last + 1))
+    blank = [at for at in range(spoken[0], spoken[-1]) if lines[at].form == _BLANK]
+    return set(range(blank[0], blank[-1] + 1)) if blank else set()

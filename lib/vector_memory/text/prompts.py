@@ -160,7 +160,7 @@ class Prompt:
             pieces = _ITEM.split(text)
             places = (at for at in range(1, len(pieces), 2) if pieces[at] == numbers[0])
             return next((f"{pieces[at]}. {pieces[at + 1].strip()}" for at in places), "")
-        words = [word for word in self._words if word not in _ACKNOWLEDGEMENT | _GOING_ON]
+        words = [word for word in self._words if word not in _ACKNOWLEDGEMENT]
         terms = analysis.query_terms(" ".join(words))
         is_it = (
             len(terms) > 1 and self.needs_what_was_before and {*terms} <= {*analysis.analyse(text)}

@@ -33,7 +33,6 @@ LEAST_HIDDEN = 4
 
 _RUN = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{48,8000}={0,2}")
 _WORDS = re.compile(r"[A-Za-z]{2,}\s+[A-Za-z]{2,}\s+[A-Za-z]{2,}")
-_TAG_CHARACTERS = re.compile("[\U000e0020-\U000e007e]+")
 
 
 class Suspicion(NamedTuple):
@@ -125,16 +124,14 @@ def _table() -> tuple[tuple[str, int, str], ...]:
 def _decoded(text: str) -> list[str]:
     """Return the words that runs of Base64 or hexadecimal digits in a text hold."""
     runs = _RUN.findall(text)[: 2 * MOST_RUNS]
-    return [words for run in runs if (words := _words_in(run.removeprefix("0x")))]
+    return list(filter(None, map(_words_in, runs)))
 
 
 def _words_in(run: str) -> str:
+    run = run.removeprefix("0x")
+    is_hex = not run.strip(string.hexdigits)
     try:
-        raw = (
-            bytes.fromhex(run)
-            if not run.strip(string.hexdigits)
-            else base64.b64decode(run + "=" * (-len(run) % 4))
-        )
+        raw = bytes.fromhex(run) if is_hex else base64.b64decode(run + "=" * (-len(run) % 4))
         words = raw.decode("utf-8")
     except (ValueError, binascii.Error):
         return ""
@@ -145,7 +142,8 @@ def _hidden(raw: str) -> list[str]:
     """Return what is written in characters that nobody sees: tag characters spell it out."""
     if raw.isascii() or not INVISIBLE.search(raw):
         return []
-    runs = [run for run in _TAG_CHARACTERS.findall(raw) if len(run) >= LEAST_HIDDEN]
+    tags = "".join(sign if "\U000e0020" <= sign <= "\U000e007e" else " " for sign in raw)
+    runs = [run for run in tags.split() if len(run) >= LEAST_HIDDEN]
     # Flags of regions are spelled in tag characters too: five or six after a black flag.
     spelled = ["".join(chr(ord(char) - 0xE0000) for char in run) for run in runs[:MOST_TAGS]]
     return [words for words in spelled if len(words) > 7]

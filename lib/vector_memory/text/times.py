@@ -230,6 +230,7 @@ _ASKING = re.compile(
 )
 _WORDS = tables.sets("time_words")
 _LIMITS, _LEADING, _BEFORE_VERBS = (_WORDS[part] for part in ("limits", "leading", "before verbs"))
+_OPENING = ("between", "from")
 _JOINING = frozenset(("", "and", "to", "until", "till", "-", "\u2013"))
 
 
@@ -257,12 +258,12 @@ def _resolved(match: re.Match[str], now: datetime) -> _Pair | None:
 def _iso(match: re.Match[str], now: datetime) -> _Pair:
     parts = _numbers(match["iso"])
     if len(parts) == 2:
-        return _month(parts[0], parts[1], now)
+        return _months(parts[0], parts[1], 1, now)
     day = _at(now, *parts[:3])
     if len(parts) > 3:
         moment = day.replace(hour=parts[3], minute=parts[4])
         return moment, moment + timedelta(minutes=1)
-    return day, _next_day(day)
+    return day, day + timedelta(days=1)
 
 
 def _day_and_month(match: re.Match[str], now: datetime) -> _Pair:
@@ -279,12 +280,11 @@ def _day_and_month(match: re.Match[str], now: datetime) -> _Pair:
         day = _at(now, now.year, month, numbers[0])
         if day > now:
             day = _at(now, now.year - 1, month, numbers[0])
-    return day, _next_day(day)
+    return day, day + timedelta(days=1)
 
 
 def _month_and_year(match: re.Match[str], now: datetime) -> _Pair:
-    words = match["my"] or match["month"]
-    return _month(_year_in(words, now, _month_number(words)), _month_number(words), now)
+    return _stretch(match["my"] or match["month"], now)
 
 
 def _part(match: re.Match[str], now: datetime) -> _Pair:
@@ -306,7 +306,7 @@ def _stretch(words: str, now: datetime) -> _Pair:
     if named in ("last", "this", "the"):
         return calendar(unit.strip(), 1 if named == "last" else 0, now)
     month = _month_number(words)
-    return _month(_year_in(words, now, month), month, now)
+    return _months(_year_in(words, now, month), month, 1, now)
 
 
 def _week_of_month(match: re.Match[str], now: datetime) -> _Pair:
@@ -354,8 +354,7 @@ def _before(count: int, unit: str, now: datetime) -> _Pair:
     if unit == "sprint":
         return calendar("sprint", count, now)
     if unit == "month":
-        year, month = _shifted(now, -count)
-        return _month(year, month, now)
+        return _months(*_shifted(now, -count), 1, now)
     return _months(now.year - count, 1, 12, now)
 
 
@@ -393,20 +392,19 @@ def calendar(unit: str, back: int, now: datetime) -> _Pair:
         return start, (_days_back(now, 7 * (back - 1))[0] if back > 1 else now)
     if unit == "week":
         start = today - timedelta(days=today.weekday() + 7 * back)
-        return _localised(start, now), _localised(start + timedelta(days=7), now)
+        return start, start + timedelta(days=7)
     if unit == "weekend":
         # On a Monday "last weekend" was two days ago; on a Sunday "this weekend" is now.
         start = today - timedelta(days=(today.weekday() - 5) % 7)
         # On a Monday the weekend before last was nine days ago.
         start -= timedelta(days=7 * (back if today.weekday() >= 5 else max(0, back - 1)))
-        return _localised(start, now), _localised(start + timedelta(days=2), now)
+        return start, start + timedelta(days=2)
     if unit == "year":
         return _months(now.year - back, 1, 12, now)
     if unit == "quarter":
-        year, month = _shifted(now.replace(month=3 * ((now.month - 1) // 3) + 1, day=1), -3 * back)
-        return _months(year, month, 3, now)
-    year, month = _shifted(now, -back)
-    return _month(year, month, now)
+        first = now.replace(month=3 * ((now.month - 1) // 3) + 1, day=1)
+        return _months(*_shifted(first, -3 * back), 3, now)
+    return _months(*_shifted(now, -back), 1, now)
 
 
 def _night(match: re.Match[str], now: datetime) -> _Pair:
@@ -435,7 +433,7 @@ def _day_of_month(match: re.Match[str], now: datetime) -> _Pair:
     wanted = _numbers(match["nthday"])[0]
     year, month = (now.year, now.month) if wanted <= now.day else _shifted(now, -1)
     day = _at(now, year, month, wanted)
-    return day, _next_day(day)
+    return day, day + timedelta(days=1)
 
 
 _KINDS: dict[str, Callable[[re.Match[str], datetime], _Pair]] = {
@@ -471,25 +469,22 @@ def _bounded(
     return start, end, offset
 
 
-def _joined(named: list[TimeSpan], text: str) -> Iterator[TimeSpan]:
+def _joined(named: list[TimeSpan], low: str) -> Iterator[TimeSpan]:
     """Make one span of "between X and Y" and "from X to Y"."""
-    low = text.lower()
     i = 0
     while i < len(named):
         one = named[i]
         two = named[i + 1] if i + 1 < len(named) else None
         gap = low[one.offset + len(one.words) : two.offset] if two else "?"
-        words = low[one.offset : one.offset + len(one.words)]
-        opened = words.startswith(("between", "from")) or low[: one.offset].rstrip().endswith(
-            ("between", "from")
-        )
+        before = low[: one.offset].rstrip()
+        opened = one.words.startswith(_OPENING) or before.endswith(_OPENING)
         if two and opened and " ".join(gap.split()).removesuffix(" the") in _JOINING:
             start, end = one.start, two.end or two.start
             if start and end and end <= start:
                 week = start - timedelta(days=7)
                 # From Monday to Friday, said on a Tuesday; else from November to March.
                 start = week if week < end else start - timedelta(days=365)
-            yield TimeSpan(start, end, text[one.offset : two.offset + len(two.words)], one.offset)
+            yield TimeSpan(start, end, low[one.offset : two.offset + len(two.words)], one.offset)
             i += 2
             continue
         yield one
@@ -535,13 +530,9 @@ def _shifted(now: datetime, months: int) -> tuple[int, int]:
     return total // 12, total % 12 + 1
 
 
-def _month(year: int, month: int, now: datetime) -> _Pair:
-    return _months(year, month, 1, now)
-
-
 def _months(year: int, month: int, count: int, now: datetime) -> _Pair:
-    total = year * 12 + month - 1 + count
-    return _at(now, year, month, 1), _at(now, total // 12, total % 12 + 1, 1)
+    start = _at(now, year, month, 1)
+    return start, _at(now, *_shifted(start, count), 1)
 
 
 def _at(now: datetime, year: int, month: int, day: int) -> datetime:
@@ -552,18 +543,10 @@ def _midnight(at: datetime) -> datetime:
     return _at(at, at.year, at.month, at.day)
 
 
-def _next_day(day: datetime) -> datetime:
-    return _localised(day + timedelta(days=1), day)
-
-
 def _days_back(now: datetime, days: int) -> _Pair:
-    start = _localised(_midnight(now) - timedelta(days=days), now)
-    return start, _next_day(start)
-
-
-def _localised(at: datetime, now: datetime) -> datetime:
-    """Return the midnight of a day that arithmetic may have moved across a change of clocks."""
-    return _at(now, at.year, at.month, at.day)
+    # On the clock of its zone a day after midnight is midnight, however many hours it has.
+    start = _midnight(now) - timedelta(days=days)
+    return start, start + timedelta(days=1)
 
 
 def _utc(at: datetime | None) -> datetime | None:

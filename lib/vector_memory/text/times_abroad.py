@@ -20,6 +20,7 @@ _WHOLE = (
 )  # fmt: skip
 _NAMED = frozenset((*WEEKDAYS, *MONTHS, *_UNITS, "weekend", "night"))
 _TIMES = _NAMED | frozenset(_WHOLE)
+_LEADING = ("since", "last", "next", "this")
 _HERE = "hier"
 """Yesterday in French, here in German."""
 _GERMAN, _BEFORE_DOTTED = (tables.sets("time_words")[part] for part in ("german", "dotted"))
@@ -48,15 +49,12 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """Return what finds a foreign word for a time that is none in English, several words in a row that may be
     read, and one of them."""
     english_words = _words()
-    telling = [
-        word for word, english in english_words.items() if word != english and english in _TIMES
-    ]
     # "im August": the month itself is the same.
-    telling += [
+    telling = ["im"] + [
         word
         for word, english in english_words.items()
-        if english in ("since", "last", "next", "this")
-    ] + ["im"]
+        if english in _LEADING or (word != english and english in _TIMES)
+    ]
     # "am 14. November": the point is not English.
     same = "|".join(word for word, english in english_words.items() if word == english in MONTHS)
     every = sorted(english_words, key=len, reverse=True)

@@ -165,8 +165,7 @@ def _is_identifier(word: str) -> bool:
 def _reworded(reading: Reading) -> set[Reading]:
     """Return a reading in other grammar: the active for the passive, "V Y with X" for "use X to V
     Y"."""
-    wordings: set[Reading] = set()
-    wordings |= _with_for_use(reading)
+    wordings = _with_for_use(reading)
     places = [place for place, word in enumerate(reading) if word in _BE or word == "be"]
     # With two clauses it would have to be known which of them a word belongs to.
     if len(places) != 1 or not _CLAUSES.isdisjoint(reading[: places[0]]):
