@@ -6,8 +6,9 @@ import json
 import shlex
 from collections.abc import Iterable, Iterator
 
+from vector_memory.index import transcript
 from vector_memory.index.tools import patched_files
-from vector_memory.index.transcript import LONGEST_LINE_BYTES, TranscriptEntry, parse_objects
+from vector_memory.index.transcript import TranscriptEntry
 from vector_memory.index.typists import HEADLESS
 from vector_memory.system.files import open_plain
 from vector_memory.system.json_in import Record
@@ -44,7 +45,8 @@ def translate(
             _learn(common, payload)
         content = _content(kind, payload)
         if content is not None:
-            yield entry._replace(data=Record({**common, **_line(entry, *content)}))
+            line = transcript.talk_line(*content, entry.data.get("timestamp"))
+            yield entry._replace(data=Record({**common, **line}))
 
 
 def learned(path: str, offset: int) -> Record:
@@ -52,23 +54,24 @@ def learned(path: str, offset: int) -> Record:
     branch stand on lines of their own. Nothing for other files."""
     common = Record()
     with open_plain(path) as file:
-        if not any(map(is_rollout, parse_objects(file.readline(LONGEST_LINE_BYTES)))):
+        if not any(
+            map(is_rollout, transcript.parse_objects(file.readline(transcript.LONGEST_LINE_BYTES)))
+        ):
             return common
         file.seek(0)
         while file.tell() < offset:
-            line = file.readline(LONGEST_LINE_BYTES)
+            line = file.readline(transcript.LONGEST_LINE_BYTES)
             if any(mark in line[:_HEAD_BYTES] for mark in _LEARN):
-                for data in filter(is_rollout, parse_objects(line)):
+                for data in filter(is_rollout, transcript.parse_objects(line)):
                     _learn(common, data.part("payload"))
     return common
 
 
 def _learn(common: Record, payload: Record) -> None:
-    branch = payload.part("git").get("branch")
     told = (
         ("sessionId", payload.get("id")),
         ("cwd", payload.get("cwd")),
-        ("gitBranch", branch),
+        ("gitBranch", payload.part("git").get("branch")),
         ("model", payload.get("model")),
     )
     common.update((name, value) for name, value in told if isinstance(value, str))
@@ -77,15 +80,6 @@ def _learn(common: Record, payload: Record) -> None:
         common["origin"] = {"kind": "program"}
     elif isinstance(started, str) and started not in _AT_THE_KEYBOARD:
         common["entrypoint"] = HEADLESS
-
-
-def _line(entry: TranscriptEntry, role: str, content: object) -> Record:
-    return Record(
-        type=role,
-        uuid="",
-        timestamp=entry.data.get("timestamp"),
-        message={"role": role, "content": content},
-    )
 
 
 def _content(kind: str, payload: Record) -> tuple[str, object] | None:
@@ -106,15 +100,11 @@ def _calls(payload: Record) -> list[Record]:
     id = payload.get("call_id")
     if payload.get("name") == "apply_patch":
         files = patched_files(str(payload.get("input") or ""))
-        return [_call(id, "Edit", file_path=path) for path in files]
+        return [transcript.tool_use(id, "Edit", {"file_path": path}) for path in files]
     given = _arguments(payload.get("arguments"))
     command = given.get("cmd") or given.get("command") or ""
     words = _script(command) if isinstance(command, list) else str(command)
-    return [_call(id, "Bash", command=words)] if words else []
-
-
-def _call(id: object, name: str, **given: str) -> Record:
-    return Record(type="tool_use", id=id, name=name, input=given)
+    return [transcript.tool_use(id, "Bash", {"command": words})] if words else []
 
 
 def _script(command: list[object]) -> str:
@@ -143,9 +133,4 @@ def _result(payload: Record) -> Record:
         # Older clients: the output beside its exit code, as JSON.
         failed = bool(told.part("metadata").get("exit_code"))
         mark, body = "JSON", told.text("output")
-    return Record(
-        type="tool_result",
-        tool_use_id=payload.get("call_id"),
-        content=body if mark else text,
-        is_error=failed,
-    )
+    return transcript.tool_result(payload.get("call_id"), body if mark else text, failed)

@@ -266,6 +266,10 @@ class Reading:
         """Return the exchanges that the next entry may still add to, as they are now."""
         return [one.close() for one in self._open.values()]
 
+    def all(self) -> list[Exchange]:
+        """Return all exchanges, in the order of their start."""
+        return sorted([*self.closed, *self.open()], key=lambda one: one.turn)
+
     # -- what kinds of lines say --
 
     def _add_user(self, entry: TranscriptEntry, blocks: list[Record]) -> None:
@@ -310,9 +314,8 @@ class Reading:
     def _add_queued(self, entry: TranscriptEntry) -> None:
         """A prompt that the user typed while the assistant was at work."""
         attachment = entry.data.part("attachment")
-        if attachment.get("type") != "queued_command":
-            return
-        if attachment.get("commandMode", "prompt") != "prompt":
+        mode = attachment.get("commandMode", "prompt")
+        if attachment.get("type") != "queued_command" or mode != "prompt":
             return
         prompt = plain_prompt("\n".join(_texts(_blocks(attachment.get("prompt")))))
         if prompt and is_typed(Record({**entry.data, **attachment}), prompt):
@@ -431,7 +434,7 @@ def exchanges(entries: Iterable[TranscriptEntry]) -> Iterator[Exchange]:
     reading = Reading()
     for entry in translate(entries):
         reading.add(entry)
-    yield from sorted([*reading.closed, *reading.open()], key=lambda one: one.turn)
+    yield from reading.all()
 
 
 def _short(edits: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:

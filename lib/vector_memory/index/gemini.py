@@ -11,7 +11,8 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 
-from vector_memory.index.transcript import LONGEST_LINE_BYTES, TranscriptEntry, parse_objects
+from vector_memory.index import transcript
+from vector_memory.index.transcript import TranscriptEntry
 from vector_memory.system import json_in
 from vector_memory.system.files import open_plain
 from vector_memory.system.json_in import Record
@@ -90,7 +91,7 @@ def learned(path: str, header: Record | None = None) -> Record:
     """
     if header is None:
         with open_plain(path) as file:
-            first = parse_objects(file.readline(LONGEST_LINE_BYTES))
+            first = transcript.parse_objects(file.readline(transcript.LONGEST_LINE_BYTES))
         header = first[0] if first else Record()
     if not is_header(header):
         return Record()
@@ -145,31 +146,22 @@ class _Told:
 
     def new_of(self, message: Record) -> Iterator[Record]:
         """Yield the lines of a message that were not there before."""
-        text, id = _text(message), message.text("id")
+        text, id, at = _text(message), message.text("id"), message.get("timestamp")
         role = "user" if message.get("type") == "user" else "assistant"
         before = self._said.get(id, "") if id else ""
         if text and text != before:
             self._said[id] = text
             text = text[len(before) :] if text.startswith(before) else text
             content = text if role == "user" else [Record(type="text", text=text)]
-            yield _line(message, role, content, id if role == "user" else "")
+            yield transcript.talk_line(role, content, at, id if role == "user" else "")
         for call in message.parts("toolCalls"):
             name = call.text("id")
             if name in self._calls:
                 continue
             self._calls.add(name)
-            yield _line(message, "assistant", [_use(call)])
+            yield transcript.talk_line("assistant", [_use(call)], at)
             if call.get("status") in ("success", "error", "cancelled"):
-                yield _line(message, "user", [_result(call)])
-
-
-def _line(message: Record, role: str, content: object, uuid: str = "") -> Record:
-    return Record(
-        type=role,
-        uuid=uuid,
-        timestamp=message.get("timestamp"),
-        message=Record(role=role, content=content),
-    )
+                yield transcript.talk_line("user", [_result(call)], at)
 
 
 def _text(message: Record) -> str:
@@ -192,7 +184,7 @@ def _use(call: Record) -> Record:
     path = given.get("absolute_path") or given.get("path")
     if "file_path" not in given and isinstance(path, str):
         given["file_path"] = path
-    return Record(type="tool_use", id=call.text("id"), name=_NAMES.get(name, name), input=given)
+    return transcript.tool_use(call.text("id"), _NAMES.get(name, name), given)
 
 
 def _result(call: Record) -> Record:
@@ -202,7 +194,7 @@ def _result(call: Record) -> Record:
         failed = failed or any(code[:1].isdigit() and code.strip() != "0" for code in codes)
         if found := _OUTPUT.search(text):
             text = found.group(1).strip()
-    return Record(type="tool_result", tool_use_id=call.text("id"), content=text, is_error=failed)
+    return transcript.tool_result(call.text("id"), text, failed)
 
 
 def _answer(call: Record) -> str:

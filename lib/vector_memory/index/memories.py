@@ -85,16 +85,11 @@ class Draft:
     extra: dict[str, object] = field(default_factory=dict)
 
 
-def unchanged(text: str) -> str:
-    """Return the text: what is done to text that needs no redaction."""
-    return text
-
-
 def to_drafts(
     exchange: Exchange,
     path: str = "",
     fallback_at: datetime | None = None,
-    clean: Callable[[str], str] = unchanged,
+    clean: Callable[[str], str] = str,
 ) -> list[Draft]:
     """Return an exchange's pieces, in order.
 
@@ -177,7 +172,7 @@ def _where(exchange: Exchange, clean: Callable[[str], str]) -> dict[str, object]
 def around_prompt(exchange: Exchange) -> tuple[str, str, str]:
     """Return the user's own words of a prompt between what stands before and behind them in their passage."""
     words = pastes.own(exchange.prompt) if exchange.is_users else exchange.prompt
-    follows = next(_parts(exchange, "", unchanged), None)
+    follows = next(_parts(exchange, "", str), None)
     behind = f"\n{follows.head}{follows.text[:LEAST_CHARS]}" if follows else ""
     return (NOTED if exchange.is_users else TASK), words, behind
 

@@ -14,7 +14,7 @@ from vector_memory.index.codex import is_rollout, learned, translate
 from vector_memory.index.cursor import HEAD_BYTES, Cursor, Position, fingerprint
 from vector_memory.index.exchanges import MOST_BEFORE, SAID, Exchange, ExchangeStep, Reading
 from vector_memory.index.fixes.fix_drafts import fix_drafts
-from vector_memory.index.memories import Draft, to_drafts, unchanged
+from vector_memory.index.memories import Draft, to_drafts
 from vector_memory.index.transcript import Lines, TranscriptEntry
 from vector_memory.system import json_in
 from vector_memory.system.files import RefusedError, with_real_folder
@@ -66,7 +66,7 @@ def read_new(
     final: bool,
     last_assistant_message: str = "",
     stopped_at: float | None = None,
-    clean: Clean = unchanged,
+    clean: Clean = str,
     for_lessons: bool = False,
     clean_of: Callable[[Exchange], Clean] | None = None,
 ) -> TurnRead:
@@ -107,7 +107,7 @@ def read_new(
         path,
         _cursor_at(path, moved, emitted, cursor.lessons),
         drafts,
-        _in_order(reading),
+        reading.all(),
         reaches_back=begin <= cursor.lessons,
     )
 
@@ -122,11 +122,7 @@ def read_exchanges(
         OSError: the file cannot be read.
     """
     reading, _ = _read(path, _fitting(path, cursor).lessons, final)
-    return _in_order(reading)
-
-
-def _in_order(reading: Reading) -> list[Exchange]:
-    return sorted([*reading.closed, *reading.open()], key=lambda one: one.turn)
+    return reading.all()
 
 
 def _has_new(exchange: Exchange, cursor: Cursor) -> bool:
@@ -164,7 +160,7 @@ def _after(entries: Iterable[TranscriptEntry], begin: Position) -> Iterable[Tran
 def _is_answered_before(reading: Reading, words: str, stopped_at: float | None) -> bool:
     """Whether a last answer is one to a prompt before the newest: that one came after it, or the transcript
     has the answer there already."""
-    main = [one for one in _in_order(reading) if not one.is_subagent]
+    main = [one for one in reading.all() if not one.is_subagent]
     begun = main[-1].started_at if main else None
     if begun and stopped_at is not None and begun.timestamp() > stopped_at:
         return True
@@ -193,16 +189,12 @@ def _drafts(
     clean_of: Callable[[Exchange], Clean],
 ) -> list[Draft]:
     drafts: list[Draft] = []
-    checked = [exchange for exchange in found if learn_secrets(exchange, clean)]
+    checked = [one for one in found if learn_secrets(one, clean) and one.is_worth_keeping]
     for exchange in checked:
-        if not exchange.is_worth_keeping:
-            continue
-        try:
+        with contextlib.suppress(UnsafeTextError):
             own = clean_of(exchange)
             for made_of in PRODUCERS:
                 drafts.extend(made_of(exchange, path, at, own))
-        except UnsafeTextError:
-            continue
     return drafts
 
 
@@ -266,14 +258,9 @@ def head_of(path: str) -> tuple[str, str]:
     return session, cwd
 
 
-def is_transcript(path: str) -> bool:
-    """Whether a file looks like a transcript: a regular file, to which no link leads, with a line of
-    talk among its first."""
-    return _is_taken(path, [])
-
-
 def _is_taken(path: str, refused: list[OSError]) -> bool:
-    """Whether a file is a transcript; `refused` takes why one that is named like one cannot be read."""
+    """Whether a file is a transcript: a regular file, to which no link leads, with a line of talk among its first;
+    `refused` takes why one that is named like one cannot be read."""
     lines, seen = _lines(path, Position(), True), 0
     try:
         for seen, entry in enumerate(lines, 1):

@@ -33,8 +33,6 @@ _REACHES = ("reaches", "reserved", "general", "universal", "once")
 """Of what the form tells, and of the expressions, what helps on sources left out."""
 _TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+|[?!.,:;=`]")
 _NUMBER = "0"
-_TITLE = re.compile(r"^\[[^\]]*\] ")
-"""What an idea begins with whose sentence says too little alone."""
 
 
 @lru_cache(2048)
@@ -55,7 +53,7 @@ def likelihood(text: str) -> float:
 def features(text: str) -> Mapping[str, float]:
     """Return what the weights know of a sentence, by name: what is not 0 of its form, its turns of phrase and its words."""
     # What is longer is no sentence, and its end tells no more.
-    said = _TITLE.sub("", text[: 2 * LONGEST].replace("\u2019", "'"))
+    said = _untitled(text[: 2 * LONGEST].replace("\u2019", "'"))
     is_abroad = analysis.is_foreign(said)
     unit = Unit(said, said, USER, False, "", "", (), None, 0.0, abroad=is_abroad)
     shape = form(unit)
@@ -67,6 +65,12 @@ def features(text: str) -> Mapping[str, float]:
     if words:
         known |= {f"first {words[0]}": 1.0, f"last {words[-1]}": 1.0}
     return {BIAS: 1.0} | {name: value for name, value in known.items() if value}
+
+
+def _untitled(text: str) -> str:
+    """Return the words of an idea without the title in brackets that it has where its sentence says too little alone."""
+    title, _, rest = text.partition("]")
+    return rest[1:] if title[:1] == "[" and rest[:1] == " " else text
 
 
 @cache

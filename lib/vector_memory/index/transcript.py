@@ -72,6 +72,22 @@ class Lines:
                     return
 
 
+def talk_line(role: str, content: object, timestamp: object, uuid: str = "") -> Record:
+    """Return a line of talk in the form of Claude Code, of what another client wrote."""
+    message = Record(role=role, content=content)
+    return Record(type=role, uuid=uuid, timestamp=timestamp, message=message)
+
+
+def tool_use(id: object, name: str, given: object) -> Record:
+    """Return a call of a tool as it stands in such a line."""
+    return Record(type="tool_use", id=id, name=name, input=given)
+
+
+def tool_result(id: object, text: str, failed: bool) -> Record:
+    """Return what a tool answered as it stands in such a line."""
+    return Record(type="tool_result", tool_use_id=id, content=text, is_error=failed)
+
+
 def read_entries(path: str, offset: int = 0, *, final: bool = False) -> Iterator[TranscriptEntry]:
     """Return the transcript's entries from a byte offset on; see `Lines`."""
     return iter(Lines(path, offset, final=final))

@@ -28,9 +28,9 @@ _IS = re.compile(
 _CLAUSE = re.compile(r"(?P<said>.*?)(?P<end>\n|[.,!](?=\s))")
 MOST_OF_TALK = 5
 """Words of a first clause that may be praise or agreement: "You are right about that"."""
-_ARTICLE = re.compile(
-    r"(?:an?|the|eine?|der|die|das|une?|l[ea]|el|una|uma?|il|uno)\s", re.IGNORECASE
-)
+_ARTICLES = frozenset((
+    "a", "an", "the", "ein", "eine", "der", "die", "das", "un", "une", "le", "la", "el", "una", "um", "uma", "il", "uno",
+))  # fmt: skip
 _OWN = re.compile(
     r"\b(?:[Ff]rom now on|[Ww]e|[Oo]ur|[Mm]y|I(?! will\b|['\u2019]ll\b)|[Ii]ch|[Ww]ir|[Jj]e|[Nn]ous|[Yy]o|[Ee]u|[Ii]o|[Яя]|[Мм]ы)\b"
 )
@@ -76,7 +76,6 @@ def _is_talk(beginning: str, start: int) -> bool:
     is_name = first.isupper() or not first.isalnum()
     if clause is None or is_name or len(clause["said"].split()) > MOST_OF_TALK:
         return False
-    is_praise = clause["end"] == "!" or (
-        clause["end"] == "," and not _ARTICLE.match(beginning, start)
-    )
+    has_article = beginning[start:].split(maxsplit=1)[0].lower() in _ARTICLES
+    is_praise = clause["end"] == "!" or (clause["end"] == "," and not has_article)
     return is_praise or _OWN.search(beginning, clause.end()) is not None

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterable
 from functools import cache
+from itertools import pairwise, starmap
 from typing import NamedTuple
 
 from vector_memory.index.boxes import OPEN, box_in
@@ -34,7 +35,6 @@ FAR = 12
 """Sentences after which another one is as far from the beginning as any."""
 
 _WORD = re.compile(r"[^\W\d_][\w'’]*")
-_CAPITAL = re.compile(r"[A-Z][a-z]")
 _NAME = re.compile(r"\w/\w|\w\.\w{1,5}\b|\w_\w|[a-z][A-Z]")
 _PLAN = " ExitPlanMode"
 """What is said to a plan goes on with the task, as any prompt does: it need not hold for later ones."""
@@ -150,18 +150,12 @@ def _is_deferred(question: str, said_next: str) -> bool:
 
 def _may_be_one(unit: Unit) -> bool:
     text = unit.text
-    letters = sum(char.isalpha() or char.isspace() for char in text)
     long_enough = len(text) >= (SHORTEST if text.isascii() else SHORTEST // 3) or bool(unit.about)
-    if REDACTED in text:
-        # Half of it is gone: it stays readable in its passage.
-        return False
     is_table = unit.raw.lstrip().startswith("|") and "\n" in unit.raw
-    return (
-        long_enough
-        and not is_table
-        and len(text) <= LONGEST
-        and letters >= LEAST_LETTERS * len(text)
-    )
+    # Of what was redacted half is gone: it stays readable in its passage.
+    if not long_enough or is_table or len(text) > LONGEST or REDACTED in text:
+        return False
+    return sum(char.isalpha() or char.isspace() for char in text) >= LEAST_LETTERS * len(text)
 
 
 def form(unit: Unit) -> dict[str, float]:
@@ -188,7 +182,7 @@ def form(unit: Unit) -> dict[str, float]:
         "bracket": "(" in text,
         "dash": "—" in text or " - " in text,
         "small": text[:1].islower(),
-        "capitals": len(_CAPITAL.findall(text[1:])) / max(1, len(words)),
+        "capitals": sum(starmap(_is_capital, pairwise(text[1:]))) / max(1, len(words)),
         "emoji": any(_is_emoji(sign) for sign in unit.raw),
         "item": unit.is_item,
         "headed": bool(unit.heading),
@@ -199,6 +193,10 @@ def form(unit: Unit) -> dict[str, float]:
         "after a question": before.endswith("?"),
         "place": unit.place,
     }
+
+
+def _is_capital(sign: str, following: str) -> bool:
+    return "A" <= sign <= "Z" and "a" <= following <= "z"
 
 
 def _is_emoji(sign: str) -> bool:
@@ -236,9 +234,4 @@ def cues(unit: Unit) -> dict[str, bool]:
 
 @cache
 def _cues(table: str) -> dict[str, re.Pattern[str]]:
-    return {name: _cue(table, name) for name in tables.pairs(table)}
-
-
-@cache
-def _cue(table: str, name: str) -> re.Pattern[str]:
-    return re.compile(tables.pairs(table)[name], re.IGNORECASE)
+    return {name: re.compile(form, re.IGNORECASE) for name, form in tables.pairs(table).items()}

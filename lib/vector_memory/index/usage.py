@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
@@ -49,13 +50,13 @@ def usage_of(path: str) -> dict[Key, Usage]:
         OSError: the file cannot be read.
     """
     answers: dict[str, tuple[Key, Usage]] = {}
-    rollout: dict[Key, Usage] = {}
+    found: dict[Key, Usage] = defaultdict(Usage)
     model = ""
     for entry in read_entries(path, final=True):
         if is_rollout(entry.data) or entry.data.text("type") in ("turn_context", "event_msg"):
             payload = entry.data.part("payload")
             model = _named(payload.text("model")) or model
-            _add(rollout, _key(entry, model), _of_rollout(payload))
+            found[_key(entry, model)].add(_of_rollout(payload))
         elif entry.data.text("type") == "assistant":
             message = entry.data.part("message")
             name = message.text("model")
@@ -64,8 +65,8 @@ def usage_of(path: str) -> dict[Key, Usage]:
                 id = message.text("id") or f"{entry.line}:{entry.part}"
                 answers[id] = _key(entry, name), _of_message(message.part("usage"))
     for key, usage in answers.values():
-        _add(rollout, key, usage)
-    return {key: usage for key, usage in rollout.items() if usage.tokens}
+        found[key].add(usage)
+    return {key: usage for key, usage in found.items() if usage.tokens}
 
 
 def total(usages: Iterable[Usage]) -> Usage:
@@ -83,10 +84,6 @@ def _named(name: str) -> str:
 def _key(entry: TranscriptEntry, model: str) -> Key:
     at = parse_time(entry.data.get("timestamp"))
     return (f"{at:%Y-%m-%d}" if at else ""), model or "unknown"
-
-
-def _add(found: dict[Key, Usage], key: Key, usage: Usage) -> None:
-    found.setdefault(key, Usage()).add(usage)
 
 
 def _of_message(said: Record) -> Usage:

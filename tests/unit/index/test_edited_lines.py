@@ -9,7 +9,6 @@ from transcript_samples import Talk
 
 from vector_memory.index.edited_lines import BYTES, MOST_LINES, bytes_of, edited_lines
 from vector_memory.index.exchanges import exchanges
-from vector_memory.index.memories import unchanged
 from vector_memory.index.transcript import read_entries
 from vector_memory.model import TOOK_AWAY, WROTE
 
@@ -44,7 +43,7 @@ def ran(folder: Path, line: str) -> list[bytes]:
     talk.call("Bash", command=line)
     talk.result("")
     (exchange,) = exchanges(read_entries(talk.write(folder / "t.jsonl")))
-    return marks_in(edited_lines(exchange, unchanged).get(TOOK_AWAY))
+    return marks_in(edited_lines(exchange, str).get(TOOK_AWAY))
 
 
 def test_what_one_wrote_another_takes_away(tmp_path: Path) -> None:
@@ -108,7 +107,7 @@ def test_a_call_that_was_never_answered_did_nothing(tmp_path: Path) -> None:
     talk.call("Edit", file_path="/home/dev/app/lid.py", old_string=OLD, new_string=NEW)
     talk.say("No, I leave the lid as it is.")
     (exchange,) = exchanges(read_entries(talk.write(tmp_path / "t.jsonl")))
-    assert edited_lines(exchange, unchanged) == {}
+    assert edited_lines(exchange, str) == {}
 
 
 def test_marks_hold_no_word_that_is_purged(tmp_path: Path) -> None:
@@ -121,7 +120,7 @@ def test_marks_hold_no_word_that_is_purged(tmp_path: Path) -> None:
     talk.call("Edit", file_path="/home/dev/app/lid.py", old_string="", new_string=OLD)
     talk.result("ok")
     (exchange,) = exchanges(read_entries(talk.write(tmp_path / "t.jsonl")))
-    assert not any(map(str.isalnum, str(edited_lines(exchange, unchanged)[WROTE])))
+    assert not any(map(str.isalnum, str(edited_lines(exchange, str)[WROTE])))
 
 
 def test_a_file_written_anew_takes_its_old_lines_away(tmp_path: Path) -> None:
@@ -133,7 +132,7 @@ def test_a_file_written_anew_takes_its_old_lines_away(tmp_path: Path) -> None:
     talk.result("ok")
     talk.lines[-1]["toolUseResult"] = {"originalFile": before, "content": content, "type": "update"}
     (exchange,) = exchanges(read_entries(talk.write(tmp_path / "t.jsonl")))
-    extra = edited_lines(exchange, unchanged)
+    extra = edited_lines(exchange, str)
     wrote, took = marks_in(extra.get(WROTE)), marks_in(extra.get(TOOK_AWAY))
     assert (wrote, took) == marks(tmp_path, (OLD, NEW))
 
@@ -161,7 +160,7 @@ def test_several_edits_of_one_call(tmp_path: Path) -> None:
     talk.call("MultiEdit", file_path="/home/dev/app/lid.py", edits=edits)  # type: ignore[arg-type]
     talk.result("ok")
     (exchange,) = exchanges(read_entries(talk.write(tmp_path / "t.jsonl")))
-    assert len(marks_in(edited_lines(exchange, unchanged).get(TOOK_AWAY))) == 2
+    assert len(marks_in(edited_lines(exchange, str).get(TOOK_AWAY))) == 2
 
 
 def test_marks_of_somebody_elses_making() -> None:

@@ -17,7 +17,7 @@ from vector_memory.errors import UnsafeTextError
 from vector_memory.index import reader
 from vector_memory.index.cursor import Cursor, Position
 from vector_memory.index.memories import Draft
-from vector_memory.index.reader import is_transcript, transcripts_below
+from vector_memory.index.reader import transcripts_below
 
 Texts = dict[str, str]
 
@@ -351,7 +351,7 @@ def test_a_damaged_transcript_is_told(tmp_path: Path) -> None:
     refused: list[OSError] = []
     assert transcripts_below(str(tmp_path), refused) == [str(whole)]
     assert [error.filename for error in refused] == [str(damaged)]
-    assert not is_transcript(str(damaged))
+    assert transcripts_below(str(damaged)) == []
 
 
 @pytest.mark.parametrize(
@@ -367,7 +367,7 @@ def test_what_is_whole_or_being_written_is_not_damaged(tmp_path: Path, held: byt
 
 def test_missing_file_is_no_transcript(tmp_path: Path) -> None:
     """What is not there is no transcript."""
-    assert not is_transcript(str(tmp_path / "none.jsonl"))
+    assert transcripts_below(str(tmp_path / "none.jsonl")) == []
 
 
 @pytest.mark.parametrize("final", [False, True])

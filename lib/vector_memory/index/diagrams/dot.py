@@ -7,10 +7,12 @@ from itertools import pairwise, product
 
 from vector_memory.index.diagrams.diagram import TAGS, Diagram
 
-_COMMENTS = re.compile(r'("(?:\\.|[^"\\])*")|/\*.*?\*/|//[^\n]*|^#[^\n]*', re.S | re.M)
 _TOKEN = re.compile(
-    r'"(?:\\.|[^"\\])*"|<(?:[^<>]|<[^<>]*>)*>|->|--|[{}\[\];=,:+]|-?[\w.\u0080-\uffff]+'
+    r"/\*.*?\*/|//[^\n]*|^#[^\n]*"
+    r'|("(?:\\.|[^"\\])*"|<(?:[^<>]|<[^<>]*>)*>|->|--|[{}\[\];=,:+]|-?[\w.\u0080-\uffff]+)',
+    re.DOTALL | re.MULTILINE,
 )
+"""A token, or a comment, which is none."""
 _CONTROLS = frozenset("}[];=,:")
 DEEPEST = 50
 
@@ -21,7 +23,7 @@ def read(text: str) -> Diagram:
     Raises:
         ValueError: it does not begin as one, or is nested too deeply.
     """
-    tokens = _TOKEN.findall(_COMMENTS.sub(lambda found: found[1] or " ", text))
+    tokens = list(filter(None, _TOKEN.findall(text)))
     head = [token.lower() for token in tokens[:2]]
     sort = next((one for one in head if one in ("graph", "digraph")), "")
     if not sort or "{" not in tokens[:4]:

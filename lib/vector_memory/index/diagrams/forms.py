@@ -12,20 +12,11 @@ _IN_FENCES = {
     "mermaid": "mermaid", "dot": "dot", "graphviz": "dot", "plantuml": "plantuml", "puml": "plantuml",
 }  # fmt: skip
 """What a fence calls the forms that stand in one."""
-Reader = Callable[[str], Diagram]
-
-
-def readers() -> dict[str, Reader]:
-    """Return what reads a diagram, by its form."""
-    return {
-        "mermaid": lines.mermaid,
-        "plantuml": lines.plantuml,
-        "dot": dot.read,
-        "svg": xml_forms.svg,
-        "drawio": xml_forms.drawio,
-    }
-
-
+_READERS: dict[str, Callable[[str], Diagram]] = {
+    "mermaid": lines.mermaid, "plantuml": lines.plantuml, "dot": dot.read, "svg": xml_forms.svg,
+    "drawio": xml_forms.drawio,
+}  # fmt: skip
+"""What reads a diagram, by its form."""
 ENDINGS = {
     ".mmd": "mermaid", ".mermaid": "mermaid", ".dot": "dot", ".gv": "dot", ".puml": "plantuml",
     ".plantuml": "plantuml", ".pu": "plantuml", ".iuml": "plantuml", ".wsd": "plantuml", ".svg": "svg",
@@ -40,14 +31,10 @@ def read(text: str, form: str) -> list[Diagram]:
     Raises:
         ValueError: it is none of this form; the message says why.
     """
-    known = readers()
     try:
         if form != "markdown":
-            return [known[form](text)]
-        return [
-            known[_IN_FENCES[language]](code)
-            for language, code in fences(text)
-            if language in _IN_FENCES
-        ]
+            return [_READERS[form](text)]
+        codes = [(_IN_FENCES.get(language), code) for language, code in fences(text)]
+        return [_READERS[inner](code) for inner, code in codes if inner]
     except RecursionError:
         raise ValueError("it is nested too deeply") from None

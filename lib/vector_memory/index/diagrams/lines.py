@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain, pairwise, product
 
 from vector_memory.index.diagrams.diagram import Diagram, plain
 from vector_memory.text.words import names_in
@@ -31,16 +32,14 @@ _MERMAID_SORTS = frozenset((
     "journey", "timeline", "gitGraph", "quadrantChart", "requirementDiagram", "architecture", "block", "packet", "kanban",
     "sankey", "xychart",
 ))  # fmt: skip
-_STYLE = re.compile(
-    r"^(?:style|class\s+[\w,]+\s+\w+$|classDef|click|linkStyle|direction|end$|%%|accTitle|accDescr|autonumber|"
+_ASIDE = re.compile(
+    r"(?:style|class\s+[\w,]+\s+\w+$|classDef|click|linkStyle|direction|end$|%%|accTitle|accDescr|autonumber|"
     r"activate|deactivate|skinparam|hide|show|!|scale|left to|top to|@start|@end|else\b|par\b|and\b|alt\b|opt\b|"
-    r"loop\b|rect\b|[{}]$|'|section\b|dateFormat|axisFormat)",
+    r"loop\b|rect\b|[{}]$|'|section\b|dateFormat|axisFormat)"
+    r"|(?:title|note\s+(?:left|right|over|top|bottom)[^:]*:|header|footer|caption)\s*(.*)$",
     re.IGNORECASE,
 )
-_SAID = re.compile(
-    r"^(?:title|note\s+(?:left|right|over|top|bottom)[^:]*:|header|footer|caption)\s*(.*)$", re.I
-)
-_MEMBER_END = "}"
+"""What is neither a part nor a relation: how it is drawn, which says nothing, and the words beside it."""
 LONGEST_LINE = 2_000
 
 
@@ -89,15 +88,15 @@ def _read_lines(made: Diagram, lines: list[str], is_flow: bool, is_label_last: b
     for line in (line[:LONGEST_LINE] for line in lines):
         if inside:
             # What a class or an entity is made of.
-            if line.startswith(_MEMBER_END):
+            if line.startswith("}"):
                 inside = ""
             elif line:
                 made.note(f"{made.nodes.get(inside, inside)}: {line}")
             continue
-        if not line or _STYLE.match(line):
+        if not line:
             continue
-        if said := _SAID.match(line):
-            made.note(said[1])
+        if aside := _ASIDE.match(line):
+            made.note(aside[1] or "")
         elif is_flow:
             _flow(made, line)
         elif declared := _DECLARED.match(line):
@@ -162,13 +161,11 @@ def _flow(made: Diagram, line: str) -> None:
         labels.append(link[1] or link[2] or "")
         place = link.end()
     parts.append(_ends(bare[place:]))
-    for ends in parts:
-        for id in ends:
-            made.node(id)
-    for number, label in enumerate(labels):
-        for start in parts[number]:
-            for end in parts[number + 1]:
-                made.edge(start, end, label)
+    for id in chain.from_iterable(parts):
+        made.node(id)
+    for label, ends in zip(labels, pairwise(parts), strict=True):
+        for start, end in product(*ends):
+            made.edge(start, end, label)
 
 
 def _ends(words: str) -> list[str]:

@@ -10,7 +10,7 @@ from vector_memory.index.exchanges import Exchange
 from vector_memory.index.fixes.errors import signature
 from vector_memory.index.fixes.fixes import INSTEAD, Episode, episodes, short
 from vector_memory.index.fixes.likeness import PARTICULARS, SHAPE, likeness, needs, particulars
-from vector_memory.index.memories import Draft, unchanged
+from vector_memory.index.memories import Draft
 from vector_memory.model import EPISODES, SUBAGENT_TAG, unique
 from vector_memory.text import suspicion
 from vector_memory.text.harmless import TOOL, marked
@@ -30,7 +30,7 @@ def fix_drafts(
     exchange: Exchange,
     path: str = "",
     fallback_at: datetime | None = None,
-    clean: Clean = unchanged,
+    clean: Clean = str,
 ) -> list[Draft]:
     """Return what failed and was mended as drafts, one for each error: where it came again after a
     change, that change is what was tried, and the last one mended it.

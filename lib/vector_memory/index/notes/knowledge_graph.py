@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from vector_memory.system import json_in
@@ -34,26 +35,20 @@ class Fact:
 def is_graph(first_line: bytes) -> bool:
     """Whether a file that begins with this line is a knowledge graph rather than memories: a line
     of ours has a `text`."""
-    try:
-        data = json_in.load(first_line)
-    except ValueError:
-        return False
-    return isinstance(data, dict) and "text" not in data and (_is_item(data) or _is_whole(data))
+    data = _not_ours(first_line)
+    return data is not None and (_is_item(data) or _is_whole(data))
 
 
 def parse_whole(text: bytes, clean: Clean = str) -> list[Fact] | None:
     """Return the facts of a file that is one object, None where it is something else; arguments as in
     `facts`."""
-    try:
-        data = json_in.load(text)
-    except ValueError:
-        return None
-    if not isinstance(data, dict) or "text" in data or not _is_whole(data):
+    data = _not_ours(text)
+    if data is None or not _is_whole(data):
         return None
     return [
         fact
         for name, kind in (("entities", "entity"), ("relations", "relation"))
-        for item in Record(data).parts(name)
+        for item in data.parts(name)
         for fact in facts({**item, "type": kind}, clean)
     ]
 
@@ -88,6 +83,15 @@ def _relation(item: Record, clean: Clean) -> Iterator[Fact]:
     if one and other and verb:
         words = " ".join((one, *parts_of(verb), other))
         yield Fact(_key("relation", one, verb, other), words, (), (one, other), is_relation=True)
+
+
+def _not_ours(raw: bytes) -> Record | None:
+    """Return an object that is no line of ours, None for what is no object."""
+    with suppress(ValueError):
+        data = json_in.load(raw)
+        if isinstance(data, dict) and "text" not in data:
+            return Record(data)
+    return None
 
 
 def _is_item(data: Mapping[str, object]) -> bool:

@@ -7,7 +7,6 @@ text, indented. So nothing in a text, be it a heading or a fence, ends the item.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from vector_memory import standing
@@ -19,7 +18,7 @@ PREFACE = f"{HEAD}\n# Memories\n\n`vector-memory import` reads this file back; t
 
 SECTION = "memory"
 """The name of the section of a vault's note that holds memories."""
-_HEADS = re.compile(rf"(?:\A|^<!-- vector-memory session {SECTION} -->\r?\n){HEAD}", re.MULTILINE)
+_IN_NOTE = f"\n<!-- vector-memory session {SECTION} -->\n{HEAD}"
 
 _OPEN, _CLOSE = " <!-- memory ", " -->"
 _INDENT = "  "
@@ -43,7 +42,8 @@ _ORDINARY = {
 
 def is_export(text: str) -> bool:
     """Whether a text is a file of ours."""
-    return _HEADS.search(text.lstrip("\ufeff")) is not None
+    text = text.lstrip("\ufeff").replace("\r\n", "\n")
+    return text.startswith(HEAD) or _IN_NOTE in f"\n{text}"
 
 
 def heading(level: int, title: str) -> str:

@@ -27,18 +27,11 @@ _INLINE_TAG = re.compile(r"(?<![\w/&#`(])#([^\W\d_][\w/-]{1,39})")
 _MEANINGLESS = tables.words("meaningless_titles")
 
 
-def unchanged(text: str) -> str:
-    """Return the text: what is done to text that needs no redaction."""
-    return text
-
-
 @dataclass(frozen=True)
 class NoteDraft:
     """A memory before it is placed. `key` is the same for the same words below the same headings of
-    the same file, wherever they stand there; `done` is None where there is no box; `doubt` says why
-    the decision record that it stands in is not in force, "" while it is; `successor`
-    numbers the decision record that took this one's place, and `superseded` says that one did.
-    Lines count from 1, 0 where they are unknown."""
+    the same file, wherever they stand there; `done` is None where there is no box; `record` is what the
+    decision record that it stands in says of itself. Lines count from 1, 0 where they are unknown."""
 
     key: str
     text: str
@@ -50,10 +43,7 @@ class NoteDraft:
     line_end: int
     created_at: datetime
     done: bool | None = None
-    number: str = ""
-    superseded: bool = False
-    successor: str = ""
-    doubt: str = ""
+    record: adr.DecisionRecord = adr.DecisionRecord()
 
 
 def to_drafts(
@@ -61,7 +51,7 @@ def to_drafts(
     path: str,
     modified_at: datetime,
     known_lines: int | None = None,
-    clean: Callable[[str], str] = unchanged,
+    clean: Callable[[str], str] = str,
 ) -> list[NoteDraft]:
     """Return a note's drafts, in order, each once.
 
@@ -100,7 +90,6 @@ def _of_block(
     headings = _headings(block, document)
     title = _title(headings, record)
     place = file_prefix(path) + digest(*headings)
-    said = adr.DecisionRecord() if record is None else record
     for text in map(clean, texts_of(block)):
         yield NoteDraft(
             key=f"{place}:{digest(content(text))}",
@@ -114,10 +103,7 @@ def _of_block(
             line_end=block.line_end,
             created_at=created_at,
             done=block.checked,
-            number=said.number,
-            superseded=said.superseded,
-            successor=said.successor,
-            doubt=said.doubt,
+            record=record or adr.DecisionRecord(),
         )
 
 

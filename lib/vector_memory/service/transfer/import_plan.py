@@ -98,7 +98,11 @@ class NoteRead:
 
     def records(self) -> set[str]:
         """Return the names of the decision records in it."""
-        return {record_name(self.file.path, draft.number) for draft in self.drafts if draft.number}
+        return {
+            record_name(self.file.path, draft.record.number)
+            for draft in self.drafts
+            if draft.record.number
+        }
 
 
 def read(file: NoteFile) -> NoteRead:
@@ -226,19 +230,19 @@ class NotePlanner:
 
     def _new(self, draft: NoteDraft) -> ImportStep:
         """A decision that has given way is stored only together with what took its place."""
-        after = record_name(self._path, draft.successor)
-        is_replaced = draft.successor and after in self.records
-        return self._step(LEFT_OUT if draft.superseded and not is_replaced else NEW, draft)
+        after = record_name(self._path, draft.record.successor)
+        is_replaced = draft.record.successor and after in self.records
+        return self._step(LEFT_OUT if draft.record.superseded and not is_replaced else NEW, draft)
 
     def _step(self, action: str, draft: NoteDraft, old: Memory | None = None) -> ImportStep:
-        after = record_name(self._path, draft.successor) if draft.successor else ""
+        after = record_name(self._path, draft.record.successor) if draft.record.successor else ""
         return ImportStep(
             action,
             self.shelf,
             self._memory(draft),
             old,
-            record=record_name(self._path, draft.number) if draft.number else "",
-            successor=after if draft.superseded and after in self.records else "",
+            record=record_name(self._path, draft.record.number) if draft.record.number else "",
+            successor=after if draft.record.superseded and after in self.records else "",
         )
 
     def _memory(self, draft: NoteDraft) -> Memory:
@@ -285,7 +289,7 @@ def _allowed(step: ImportStep) -> ImportStep:
 def _noted(draft: NoteDraft) -> dict[str, object]:
     """Return where a note stands, as its memory notes it."""
     done = {} if draft.done is None else {DONE: draft.done}
-    return {**done, **({DOUBT: draft.doubt} if draft.doubt else {})}
+    return {**done, **({DOUBT: draft.record.doubt} if draft.record.doubt else {})}
 
 
 def of_missing_files(

@@ -169,7 +169,7 @@ def test_a_decision_record_is_dated_and_its_decision_matters() -> None:
     assert {draft.created_at for draft in (context, decision, consequence)} == {
         datetime(2024, 3, 1, tzinfo=timezone.utc)
     }
-    assert (decision.number, decision.superseded) == ("7", False)
+    assert (decision.record.number, decision.record.superseded) == ("7", False)
 
 
 @pytest.mark.parametrize(
@@ -185,14 +185,20 @@ def test_a_decision_record_is_dated_and_its_decision_matters() -> None:
 def test_a_superseded_record_names_its_successor(status: str, successor: str) -> None:
     """In any of the usual ways to write it."""
     found = drafts(ADR.format(status=status), ADR_PATH)
-    assert {(draft.superseded, draft.successor) for draft in found} == {(True, successor)}
+    assert {(draft.record.superseded, draft.record.successor) for draft in found} == {
+        (True, successor)
+    }
 
 
 def test_front_matter_tells_a_record_s_state_too() -> None:
     """As some tools write it."""
     text = "---\nstatus: superseded\nsuperseded-by: ADR-0012\ndate: 2024-03-01\n---\n# X\n## Decision\nY."
     (draft,) = drafts(text, "/p/ADR-007-x.md")
-    assert (draft.superseded, draft.successor, draft.created_at.year) == (True, "12", 2024)
+    assert (draft.record.superseded, draft.record.successor, draft.created_at.year) == (
+        True,
+        "12",
+        2024,
+    )
 
 
 @pytest.mark.parametrize("status", ["Proposed", "Rejected", "Deprecated"])
@@ -206,7 +212,7 @@ def test_what_is_not_in_force_is_no_decision(status: str) -> None:
 def test_an_ordinary_note_is_no_record() -> None:
     """A date at its top still counts."""
     draft = drafts("Date: 2024-03-01\n\nText.")[-1]
-    assert (draft.number, draft.created_at.year) == ("", 2024)
+    assert (draft.record.number, draft.created_at.year) == ("", 2024)
 
 
 @given(st.text(alphabet=st.sampled_from("#-*>`|[]() \n1.xab:é"), max_size=300))
