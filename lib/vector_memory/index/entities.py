@@ -29,11 +29,9 @@ _PERSON = re.compile(
     r"|\b([A-Z][a-zà-ÿ]{2,15}) (?:said|says|wants|wanted|asked|prefers|owns|reviewed|decided|suggested)\b"
     r"|(?<![\w/@.])@([a-z][\w-]{2,30})\b(?![/.])"
 )
-_NO_CONCEPT = re.compile(
-    r"[^a-z]*|[\"\'].*|[^(]*\([^)]+|(?:e\.g|i\.e|z\.b|d\.h|none|null|nil|true|false|undefined|nan)\.?",
-    re.IGNORECASE,
-)
-"""What has no letter, an abbreviation, a value and a cut off call are no concepts."""
+_NO_CONCEPTS = frozenset((
+    "e.g", "i.e", "z.b", "d.h", "none", "null", "nil", "true", "false", "undefined", "nan",
+))  # fmt: skip
 _OF_COMMANDS = frozenset("-/.=@$")
 """What stands behind the program of a command line, rather than behind the first of some plain words."""
 _SHORT = re.compile(
@@ -60,9 +58,7 @@ def entities(text: str, files: Sequence[str] = ()) -> tuple[str, ...]:
         *(
             f"{CONCEPT}:{one}"
             for one in (*map(_bare, named.identifiers), *_programs(text), *_SHORT.findall(text))
-            if one.lower() not in CANONICAL
-            and one not in _COMMON
-            and not _NO_CONCEPT.fullmatch(one)
+            if one.lower() not in CANONICAL and one not in _COMMON and _is_concept(one)
         ),
     ]
     return tuple(dict.fromkeys(one for one in found if len(one) <= LONGEST))[:MOST]
@@ -87,6 +83,19 @@ def parse(asked: str) -> tuple[str, ...]:
             for kind in KINDS
             for form in ((canonical(name),) if kind == TECHNOLOGY else (name, name.lower()))
         )
+    )
+
+
+def _is_concept(name: str) -> bool:
+    """Whether a name is none without a letter, no abbreviation, no value, nothing quoted and no call that was cut off."""
+    low, (_, opened, rest) = name.lower(), name.partition("(")
+    is_cut = opened and rest and ")" not in rest
+    has_letter = any("a" <= sign <= "z" for sign in low)
+    return (
+        has_letter
+        and not is_cut
+        and name[0] not in "\"'"
+        and low.removesuffix(".") not in _NO_CONCEPTS
     )
 
 

@@ -8,8 +8,8 @@ folder that PROJECT stands for is written in `PROJECT/.project_root`, where the 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 
 from vector_memory.index import transcript
 from vector_memory.index.transcript import TranscriptEntry
@@ -28,8 +28,9 @@ _NAMES = {"run_shell_command": "Bash", "replace": "Edit", "write_file": "Write",
 _CONTEXT = ("<session_context>", "This is the Gemini CLI. We are setting up the context")
 """How begins what the client itself says before the first prompt."""
 _EXIT = "Exit Code: "
-_OUTPUT = re.compile(r"^Output: (.*?)(?=^(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): |\Z)",
-                     re.MULTILINE | re.DOTALL)  # fmt: skip
+_OUTPUT = "\nOutput: "
+_FIELDS = (_EXIT, "Error: ", "Signal: ", "Background PIDs: ", "Process Group PGID: ")
+"""How the lines begin that stand behind an output."""
 
 
 def is_header(data: Record) -> bool:
@@ -192,8 +193,10 @@ def _result(call: Record) -> Record:
     if call.get("name") == "run_shell_command":
         codes = [line.removeprefix(_EXIT) for line in text.splitlines() if line.startswith(_EXIT)]
         failed = failed or any(code[:1].isdigit() and code.strip() != "0" for code in codes)
-        if found := _OUTPUT.search(text):
-            text = found.group(1).strip()
+        _, found, output = f"\n{text}".partition(_OUTPUT)
+        first, *more = output.split("\n")
+        said = [first, *takewhile(lambda line: not line.startswith(_FIELDS), more)]
+        text = "\n".join(said).strip() if found else text
     return transcript.tool_result(call.text("id"), text, failed)
 
 

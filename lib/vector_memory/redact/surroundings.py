@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 from functools import cache
+from itertools import pairwise
 
 from vector_memory.redact.values import UUID
 from vector_memory.text import tables
@@ -18,7 +19,6 @@ _NAME_PART = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+")
 _HEX = ("0123456789abcdef", "0123456789ABCDEF")
 _PLAIN = re.compile(r"(?!.*(.)\1\1)(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9_.-]{20,80}")
 _OF_ONE_CASE = re.compile(r"(?!.*(.)\1\1)[A-Z0-9_.-]{20,80}")
-_SWITCHES = re.compile(r"[0-9](?=[A-Z])")
 _LEAST_SWITCHES = 3
 """From digits to letters, in a random value of one case, such as base32."""
 _EMPTY = re.compile(r"[ \t>]*(?:(?:```|~~~)\w*[ \t]*)?")
@@ -71,8 +71,10 @@ def _is_spoken_of(text: str, start: int, end: int) -> bool:
 
 
 def _is_of_one_case(text: str, start: int, end: int) -> bool:
-    switches = _SWITCHES.findall(text, start, end)
-    return len(switches) >= _LEAST_SWITCHES and bool(_OF_ONE_CASE.fullmatch(text, start, end))
+    if not _OF_ONE_CASE.fullmatch(text, start, end):
+        return False
+    pairs = pairwise(text[start:end])
+    return sum(sign.isdigit() and after.isalpha() for sign, after in pairs) >= _LEAST_SWITCHES
 
 
 def _follows_number(before: str) -> bool:

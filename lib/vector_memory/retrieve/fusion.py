@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from vector_memory.model import Mark
 from vector_memory.retrieve.candidates import CandidateSource, Pool
 from vector_memory.retrieve.query import Query
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 WEIGHTS = {
     "own": 0.4,
@@ -79,8 +78,6 @@ class Fused:
 
     def best(self, n: int) -> list[int]:
         """Return the places of the n best, best first, the newest of equals first."""
-        import numpy as np
-
         # The shelf between score and number: numbers of two stores say nothing about each other.
         order = np.lexsort((-self.features.seqs, self.features.shelf, -self.score))
         return [int(one) for one in order[:n]]
@@ -111,7 +108,6 @@ def features_of(
 
     Source: J. H. Lee, SIGIR 1997 (min-max normalisation of each retriever's scores).
     """
-    import numpy as np
 
     def joined(name: str) -> Any:
         return np.concatenate([getattr(pool, name) for pool in pools] or [np.empty(0)])
@@ -160,8 +156,6 @@ def weigh(features: Features, scale: float, weights: Mapping[str, float] = WEIGH
 
     Source: Bruch et al., TOIS 2023 (a linear combination of normalised scores).
     """
-    import numpy as np
-
     parts = {name: weights[name] / scale * values for name, values in features.values.items()}
     score = np.sum(list(parts.values()), axis=0) if parts else np.empty(0)
     # Added last, since it is made of the scores themselves.
@@ -177,8 +171,6 @@ def asides_of(query: Query, pool: Pool, shelf: CandidateSource) -> dict[str, Flo
         `speaker`, `date`, `size`, `question`, `when`, `kind` and `role`, each (n,) float64 in the
         pool's order, 0 … 1; all zeros while the columns are not loaded.
     """
-    import numpy as np
-
     nothing = np.zeros(len(pool.seqs))
     around = pool.around
     if around is None:
@@ -201,8 +193,6 @@ def asides_of(query: Query, pool: Pool, shelf: CandidateSource) -> dict[str, Flo
 def _lean(pool: Pool) -> Floats:
     """Return how much each memory needs its neighbours to be understood: a short turn wholly, a
     passage that says everything itself hardly."""
-    import numpy as np
-
     if pool.around is None:
         return np.zeros(len(pool.seqs))
     return np.asarray(np.minimum(1.0, LEANING_SIZE / np.maximum(1, pool.around.size)))
@@ -224,8 +214,6 @@ def scale_of(query: Query) -> float:
 
 
 def _among(codes: NDArray[np.int32], wanted: Sequence[int]) -> Floats:
-    import numpy as np
-
     if not wanted:
         return np.zeros(len(codes))
     return np.isin(codes, wanted).astype(np.float64)
@@ -233,8 +221,6 @@ def _among(codes: NDArray[np.int32], wanted: Sequence[int]) -> Floats:
 
 def _fit(days: NDArray[np.float64], spans: Sequence[tuple[float, float]]) -> Floats:
     """Return how well times fit the spans asked about: 1 within one, less with every day outside."""
-    import numpy as np
-
     fit = np.zeros(len(days))
     for start, end in spans:
         late = np.maximum(0.0, days - end) / DAYS_AFTER
@@ -245,8 +231,6 @@ def _fit(days: NDArray[np.float64], spans: Sequence[tuple[float, float]]) -> Flo
 
 def _min_max(scores: Any) -> Any:
     """Return scores as 0 … 1 between the lowest and the highest; 0 for NaN."""
-    import numpy as np
-
     there = ~np.isnan(scores)
     if not there.any():
         return np.zeros(len(scores))
@@ -257,8 +241,6 @@ def _min_max(scores: Any) -> Any:
 
 def _sessions(pools: Sequence[Pool]) -> NDArray[np.int64]:
     """Return a number for each candidate's conversation, one of its own for what has none."""
-    import numpy as np
-
     numbers: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
     first = 0
     for pool in pools:
@@ -276,8 +258,6 @@ def _sessions(pools: Sequence[Pool]) -> NDArray[np.int64]:
 
 def _support(score: Floats, sessions: NDArray[np.int64]) -> Floats:
     """Return for each candidate the mean score of the three best of its conversation."""
-    import numpy as np
-
     if not len(score):
         return score
     order = np.lexsort((-score, sessions))

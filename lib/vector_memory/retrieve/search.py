@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from itertools import islice
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from vector_memory.model import NOTE, BegunVector, Link, Memory, Relation, Scope
 from vector_memory.retrieve import candidates as pools
-from vector_memory.retrieve import expansion, factors, fusion, period, precedence, repetitions
+from vector_memory.retrieve import expansion, factors, period, precedence, repetitions
 from vector_memory.retrieve.candidates import CandidateSource
 from vector_memory.retrieve.newer import Newer, Weighed, newer_of
 from vector_memory.retrieve.query import KIND_NAMES, Query
@@ -37,6 +37,9 @@ OWN_PROJECT = 0.1
 """What a memory of the project that the question comes from gains over a global one."""
 OTHERS_WEIGHT = 0.9
 """By what the score of a memory is multiplied that another member of a team shared."""
+
+if TYPE_CHECKING:
+    from vector_memory.retrieve import fusion
 
 Scoring = Literal["bounded", "sum"]
 BeginEmbedding = Callable[[Query], BegunVector]
@@ -213,6 +216,8 @@ def _best(
     vector = begun()
     load = partial(_load, shelves=shelves)
     if vector is not None or "numpy" in sys.modules:
+        from vector_memory.retrieve import fusion
+
         query = replace(query, vector=vector)
         # Where words take longer than the vector, as in a large store, the nearest are there by then.
         near = pools.nearest(query, shelves, candidates)

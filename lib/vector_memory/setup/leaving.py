@@ -37,14 +37,14 @@ class Entries:
 def entries(home: Home) -> Entries:
     """Return what is in a data home; nothing where there is none."""
     places = {os.path.relpath(path, home.root).split(os.sep)[0] for path in vars(home).values()}
-    ours = re.compile(rf"({'|'.join(map(re.escape, places))}){ASIDE}")
-    beginning = re.compile(rf"\.({'|'.join(map(re.escape, places))})-[0-9a-f]+")
+    named = "|".join(map(re.escape, places))
+    ours = re.compile(rf"({named}){ASIDE}|\.({named})-[0-9a-f]+")
     found = Entries()
     for name in sorted(os.listdir(home.root)) if os.path.isdir(home.root) else ():
-        known = ours.fullmatch(name) or beginning.fullmatch(name)
+        known = ours.fullmatch(name)
         if known is None:
             found.foreign.append(name)
-        elif known[1] in MADE_AGAIN:
+        elif (known[1] or known[2]) in MADE_AGAIN:
             found.made_again.append(name)
         else:
             found.memories.append(name)
