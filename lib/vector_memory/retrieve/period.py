@@ -33,10 +33,8 @@ def period_of(query: Query) -> Period | None:
     not."""
     if not query.periods:
         return None
-    start, end = (
-        min(period[0] for period in query.periods),
-        max(period[1] for period in query.periods),
-    )
+    starts, ends = zip(*query.periods, strict=True)
+    start, end = min(starts), max(ends)
     return Period(
         None if start <= FAR_PAST else _EPOCH + timedelta(days=start),
         None if end >= FAR_FUTURE else _EPOCH + timedelta(days=end),

@@ -161,11 +161,10 @@ class Shares:
         Args:
             within: whether all origins have to keep within their shares now.
         """
-        others = memory.is_foreign or memory.is_suspicious
         left = self._most - self._taken.get(memory.origin, 0)
         if memory.trust > 1 or wanted <= left:
             return wanted
-        if others:
+        if is_others(memory):
             return max(0, left)
         # A note that is cut short says less than one that comes later, whole.
         return 0 if within else wanted

@@ -294,19 +294,15 @@ def _of_period(weighed: list[_Weighed], query: Query, least: float) -> tuple[lis
     does, return all, and True."""
     if not query.periods:
         return weighed, False
-    is_inside = [period.holds(query, item.memory) for item in weighed]
-    inside = [item for item, is_in in zip(weighed, is_inside, strict=True) if is_in]
-    outside = [item for item, is_in in zip(weighed, is_inside, strict=True) if not is_in]
-    if not outside:
+    inside = [item for item in weighed if period.holds(query, item.memory)]
+    if len(inside) == len(weighed):
         return weighed, False
-    if not inside:
-        return weighed, True
 
     def fits(item: _Weighed) -> bool:
         return _judged(_hit(item, query, {}), query, least).fits
 
     # Of what fits badly too, what is of that time is nearer to what was asked.
-    if not any(map(fits, inside)) and any(map(fits, outside)):
+    if not inside or (not any(map(fits, inside)) and any(map(fits, weighed))):
         return weighed, True
     return inside, False
 

@@ -111,13 +111,10 @@ def is_failure(call: ToolUse) -> bool:
     """Whether a call is a command that failed in a way worth knowing."""
     if not (call.command and (call.failed or _fails_unseen(call))):
         return False
-    if tools.is_rejection(call.output):
-        return False
     if "not_ours" in _TABLE.found(call.output[:2_000]) or not commands.family(call.command):
         return False
-    if _SAID.fullmatch(call.output.strip()):
-        return False
-    return says_anything(call.output)
+    is_users = tools.is_rejection(call.output) or _SAID.fullmatch(call.output.strip())
+    return not is_users and says_anything(call.output)
 
 
 def _fails_unseen(call: ToolUse) -> bool:
@@ -290,9 +287,7 @@ def _events(exchange: Exchange) -> list[_Event]:
 
 def _is_good(call: ToolUse) -> bool:
     """Whether a call went well. Where its exit code is lost in a pipe, its output must not complain."""
-    if call.failed or not call.is_done:
-        return False
-    return not hides_failure(call.command, call.output)
+    return call.is_done and not call.failed and not hides_failure(call.command, call.output)
 
 
 def _fit(tried: CommandPart, other: ToolUse) -> float:

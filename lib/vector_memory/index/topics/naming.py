@@ -26,12 +26,8 @@ STATEMENTS = 3
 LEAST_CLAUSE = 18
 
 _PATTERNS = tables.patterns("topic_phrases", os.path.dirname(__file__))
-_ADDRESS = _PATTERNS["address"]
-_ASKING = _PATTERNS["asking"]
 _CLAUSE = re.compile(r"\s*(?:[;:]\s|,\s(?:and|but|so|which|because|then|as)\s|\s[–—-]\s|\.\s|\?|!)")
 _TITLE_END = "\\ .…,;:-–—?!("
-_BREAK = _PATTERNS["phrase_begins"]
-"""Where a phrase begins, so that another one ends."""
 
 
 def name_of(turns: Sequence[TopicTurn], counts: Mapping[str, int], total: int) -> str:
@@ -66,7 +62,8 @@ def _whole_phrases(text: str) -> str:
     that a next one would begin with."""
     fitting = text[:NAME_CHARS]
     if len(text) > NAME_CHARS:
-        ends = [found.start() for found in _BREAK.finditer(text, LEAST_CLAUSE, NAME_CHARS + 2)]
+        begun = _PATTERNS["phrase_begins"].finditer(text, LEAST_CLAUSE, NAME_CHARS + 2)
+        ends = [phrase.start() for phrase in begun]
         fitting = text[: ends[-1]] if ends else clip(text, NAME_CHARS)
     before, opened, inside = fitting.rpartition(" (")
     if opened and ")" not in inside:
@@ -81,7 +78,7 @@ def _bare(sentence: str) -> str:
     """Return a sentence's first clause without what is said to be polite."""
     words = sentence.replace("\u2019", "'").split(" ")
     text = " ".join(word.removeprefix("@") or word for word in words)
-    while bare := _ADDRESS.match(text) or _ASKING.match(text):
+    while bare := _PATTERNS["courtesy"].match(text):
         text = text[bare.end() :]
     clause = _CLAUSE.search(text, LEAST_CLAUSE)
     return text[: clause.start()] if clause else text

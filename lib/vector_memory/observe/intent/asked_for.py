@@ -56,7 +56,7 @@ class _Way(NamedTuple):
     """A line of the table: how calls of a category are asked for."""
 
     category: str
-    call: str
+    call: re.Pattern[str]
     request: re.Pattern[str]
     verbs: tuple[str, ...]
     objects: frozenset[str]
@@ -67,7 +67,7 @@ def _way(line: str) -> _Way:
     category, call, name, verbs, objects = line.split("\t")
     said = rf"(?<![\w-])(?:(?P<name>{name})|(?:{verbs})(?P<done>\w?e?d)?(?![\w-]))"
     ends = frozenset(objects.split("|"))
-    return _Way(category, call, re.compile(said), tuple(verbs.split("|")), ends)
+    return _Way(category, re.compile(call), re.compile(said), tuple(verbs.split("|")), ends)
 
 
 _WAYS = [_way(line) for line in tables.lines("asked_for", _FOLDER)]
@@ -76,9 +76,8 @@ _WAYS = [_way(line) for line in tables.lines("asked_for", _FOLDER)]
 def is_asked(found: Finding, said: Sequence[str]) -> bool:
     """Whether one of the last prompts asks for what was found: by its command, or by a verb whose object it is."""
     call = found.why if found.category == findings.CREDENTIALS else found.what
-    own = (one for one in _WAYS if one.category == found.category)
-    fitting = [one for one in own if re.search(one.call, call)]
-    ways = [one for one in fitting if one.call == fitting[0].call]
+    fitting = [one for one in _WAYS if one.category == found.category and one.call.search(call)]
+    ways = [one for one in fitting if one.call.pattern == fitting[0].call.pattern]
     prompts = [prompt[:4_000].lower() for prompt in said[-MOST_PROMPTS:]]
     return any(_asks(prompt, way, found) for prompt in prompts for way in ways)
 
