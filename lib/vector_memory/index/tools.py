@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from vector_memory.system.json_in import Record
 from vector_memory.text import harmless, tables
 from vector_memory.text.words import names_in
 
@@ -22,7 +23,6 @@ SKILL = "Skill"
 USUAL_AGENT = "general-purpose"
 """The kind of subagent that is called where none is named."""
 LONGEST_NAME = 80
-_FILE_KEYS = ("file_path", "notebook_path")
 _WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 _WORDS = tables.sets("command_words")
 _SAYING = {
@@ -92,18 +92,14 @@ def without_folders(command: str) -> str:
 
 def file_of(given: Mapping[str, object], cwd: str) -> str:
     """Return the file that a tool call names, relative to `cwd` where it lies below; else ""."""
-    for key in _FILE_KEYS:
-        path = given.get(key)
-        if isinstance(path, str) and path:
-            below = cwd.rstrip("/") + "/"
-            return path[len(below) :] if cwd and path.startswith(below) else path
-    return ""
+    path = Record(given).text("file_path") or Record(given).text("notebook_path")
+    return path.removeprefix(cwd.rstrip("/") + "/") if cwd else path
 
 
 def command_of(name: str, given: Mapping[str, object]) -> str:
     """Return the command line that a call runs, "" for calls that run none."""
-    command = given.get("command") if name in _COMMAND_TOOLS else None
-    return _whole_words(command, LONGEST_COMMAND) if isinstance(command, str) else ""
+    command = Record(given).text("command") if name in _COMMAND_TOOLS else ""
+    return _whole_words(command, LONGEST_COMMAND)
 
 
 def called(name: str, given: Mapping[str, object]) -> str:
@@ -129,18 +125,12 @@ def change_of(given: Mapping[str, object]) -> str:
 
 def edits_of(given: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
     """Return what a call replaces by what, edit by edit; () where it writes nothing."""
-    edits = given.get("edits")
-    parts = [
-        given,
-        *(edit for edit in (edits if isinstance(edits, list) else ()) if isinstance(edit, dict)),
-    ]
-    texts = [
-        (part.get("old_string"), part.get(key))
-        for part in parts
-        for key in ("new_string", "content")
-    ]
+    whole = Record(given)
     return tuple(
-        (old if isinstance(old, str) else "", new) for old, new in texts if isinstance(new, str)
+        (part.text("old_string"), part.text(key))
+        for part in (whole, *whole.parts("edits"))
+        for key in ("new_string", "content")
+        if isinstance(part.get(key), str)
     )
 
 

@@ -15,6 +15,7 @@ from itertools import pairwise, takewhile, zip_longest
 from typing import Any
 
 from vector_memory.observe.commands.command_line import put_in
+from vector_memory.system.json_in import Record
 from vector_memory.text import tables
 from vector_memory.text.shell import Command, ShellWord, assigned, parse
 
@@ -60,18 +61,13 @@ def searches(tool: str, given: Mapping[str, Any]) -> SearchCall | None:
         tool: the tool's name.
         given: what it is given.
     """
-    pattern, path, line = (_text(given, name) for name in ("pattern", "path", "command"))
+    pattern, path, line = map(Record(given).text, ("pattern", "path", "command"))
     paths = (path,) if path else ()
     if tool == "Grep" and pattern:
         return SearchCall((Search(tool, (pattern,), paths=paths),))
     if tool == "Glob" and pattern:
         return SearchCall((Search(tool, names=(pattern,), paths=paths),))
     return _of_line(line) if tool == "Bash" else None
-
-
-def _text(given: Mapping[str, Any], name: str) -> str:
-    value = given.get(name)
-    return value if isinstance(value, str) else ""
 
 
 # -- a shell's line -------------------------------------------------------------------------------
