@@ -1,14 +1,19 @@
-"""Rollouts of the Codex client, translated into the lines that the rest of this package reads."""
+"""Rollouts of the Codex client, translated into the lines that the rest of this package reads.
+
+Until September 2025 the client wrote its items bare, below a header that alone has a time. A rollout that was forked
+from another one begins with a copy of that, which is read where it stands itself.
+"""
 
 from __future__ import annotations
 
 import json
 import shlex
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 
 from vector_memory.index import transcript
 from vector_memory.index.tools import patched_files
-from vector_memory.index.transcript import TranscriptEntry
+from vector_memory.index.transcript import LONGEST_LINE_BYTES, TranscriptEntry, parse_objects
 from vector_memory.index.typists import HEADLESS
 from vector_memory.system.files import open_plain
 from vector_memory.system.json_in import Record
@@ -18,12 +23,28 @@ _AT_THE_KEYBOARD = ("cli", "vscode")
 _LEARN = (b'"session_meta"', b'"turn_context"')
 _HEAD_BYTES = 200
 """Where a line's type stands."""
+REWOUND = "rewound"
+"""The type of an entry that says what was taken back: from the prompt of a `uuid` on, or the last `turns`."""
+_EARLY_ITEM = "early_item"
+_EARLY_LINES = 40
+"""Among so many first ones an early rollout says its folder."""
+_EARLY_FOLDER = (("<cwd>", "</cwd>"), ("Current working directory: ", "\n"))
+_REQUEST = "\n## My request for Codex:"
+"""Below it stands what was typed, where an editor says before it what is open in it."""
+_CODES = ("Exit code: ", "Process exited with code ")
+_APART_S = 1.0
+"""Copies of another rollout are written at once; until somebody goes on it takes longer."""
 
 
 def is_rollout(data: Record) -> bool:
     """Whether an entry is of a Codex rollout."""
     # A list, which a frozen set could not look up, may stand there as well.
-    return str(data.get("type")) in _TYPES and isinstance(data.get("payload"), dict)
+    known = str(data.get("type")) in _TYPES and isinstance(data.get("payload"), dict)
+    return known or _is_early_header(data)
+
+
+def _is_early_header(data: Record) -> bool:
+    return {"id", "timestamp", "instructions"} <= data.keys() and "type" not in data
 
 
 def translate(
@@ -35,18 +56,70 @@ def translate(
         entries: the entries, in order.
         known: what `learned` gives, where they do not begin at the file's start.
     """
-    common = Record(known or {})
-    for entry in entries:
-        if not is_rollout(entry.data):
+    common, copies = Record(known or {}), _Copies()
+    for entry in (_in_envelope(one, common) for one in entries):
+        payload, kind = entry.data.part("payload"), entry.data.text("type")
+        if not is_rollout(entry.data) and kind != _EARLY_ITEM:
             yield entry
             continue
-        payload, kind = entry.data.part("payload"), entry.data.text("type")
-        if kind in ("session_meta", "turn_context"):
-            _learn(common, payload)
-        content = _content(kind, payload)
-        if content is not None:
+        is_copy = copies.has(entry, common)
+        _learn(common, kind, payload)
+        if is_copy:
+            continue
+        if payload.get("type") == "thread_rolled_back":
+            yield entry._replace(data=Record(type=REWOUND, turns=payload.get("num_turns")))
+        elif (content := _content(kind, payload)) is not None:
             line = transcript.talk_line(*content, entry.data.get("timestamp"))
-            yield entry._replace(data=Record({**common, **line}))
+            told = Record({**common, **line})
+            if kind == _EARLY_ITEM:
+                # No time tells two prompts of the same words apart.
+                told["uuid"] = f"{common.text('sessionId')}-{entry.line}-{entry.part}"
+            yield entry._replace(data=told)
+
+
+def _in_envelope(entry: TranscriptEntry, common: Record) -> TranscriptEntry:
+    """Return an early rollout's entry in the form of later ones; others as they are."""
+    data = entry.data
+    if _is_early_header(data):
+        common["early"] = data.text("timestamp")
+        made = Record(type="session_meta", payload=data)
+    elif "early" in common and "payload" not in data and "message" not in data:
+        made = Record(type=_EARLY_ITEM, timestamp=common["early"], payload=data)
+    else:
+        return entry
+    return entry._replace(data=made)
+
+
+class _Copies:
+    """Tells which entries of a rollout are copies of the one that it was forked from: they stand behind the
+    `session_meta` of that one, with their own times or that of the fork."""
+
+    def __init__(self) -> None:
+        self._begun = self._last = 0.0
+        self._are_going_on = False
+
+    def has(self, entry: TranscriptEntry, common: Record) -> bool:
+        """Whether the next entry, in order, is such a copy.
+
+        Args:
+            common: what the entries before it say of the rollout.
+        """
+        at = _seconds(entry.data.get("timestamp"))
+        if entry.data.get("type") == "session_meta":
+            own = common.get("sessionId")
+            self._are_going_on = own not in (None, entry.data.part("payload").get("id"))
+            self._begun = self._begun or at
+        elif self._are_going_on and at >= self._begun and at - self._last >= _APART_S:
+            self._are_going_on = False
+        self._last = max(self._begun, at)
+        return self._are_going_on
+
+
+def _seconds(at: object) -> float:
+    try:
+        return datetime.fromisoformat(str(at).replace("Z", "+00:00")).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
 
 
 def learned(path: str, offset: int) -> Record:
@@ -54,24 +127,34 @@ def learned(path: str, offset: int) -> Record:
     branch stand on lines of their own. Nothing for other files."""
     common = Record()
     with open_plain(path) as file:
-        if not any(
-            map(is_rollout, transcript.parse_objects(file.readline(transcript.LONGEST_LINE_BYTES)))
-        ):
+        first = parse_objects(file.readline(LONGEST_LINE_BYTES))
+        if not any(map(is_rollout, first)):
             return common
+        is_early = any(map(_is_early_header, first))
         file.seek(0)
-        while file.tell() < offset:
-            line = file.readline(transcript.LONGEST_LINE_BYTES)
-            if any(mark in line[:_HEAD_BYTES] for mark in _LEARN):
-                for data in filter(is_rollout, transcript.parse_objects(line)):
-                    _learn(common, data.part("payload"))
+        number = 0
+        while file.tell() < offset and not (is_early and number >= _EARLY_LINES):
+            line, number = file.readline(LONGEST_LINE_BYTES), number + 1
+            if is_early or any(mark in line[:_HEAD_BYTES] for mark in _LEARN):
+                for data in parse_objects(line):
+                    told = _in_envelope(TranscriptEntry(0, 0, 0, 0, data), common).data
+                    _learn(common, told.text("type"), told.part("payload"))
     return common
 
 
-def _learn(common: Record, payload: Record) -> None:
+def _learn(common: Record, kind: str, payload: Record) -> None:
+    """Take what an entry says of all that follow. A second `session_meta` is that of another rollout."""
+    if kind == _EARLY_ITEM and payload.get("role") == "user":
+        common.update(_folder_in(_said(payload)))
+    if kind not in ("session_meta", "turn_context"):
+        return
+    if kind == "session_meta" and common.get("sessionId") not in (None, payload.get("id")):
+        return
+    branch = payload.part("git").get("branch")
     told = (
         ("sessionId", payload.get("id")),
         ("cwd", payload.get("cwd")),
-        ("gitBranch", payload.part("git").get("branch")),
+        ("gitBranch", branch),
         ("model", payload.get("model")),
     )
     common.update((name, value) for name, value in told if isinstance(value, str))
@@ -82,26 +165,52 @@ def _learn(common: Record, payload: Record) -> None:
         common["entrypoint"] = HEADLESS
 
 
+def _folder_in(text: str) -> dict[str, str]:
+    """Return the folder that the client tells the model, nothing for other texts."""
+    if text.lstrip().startswith("<environment_context>"):
+        for begin, end in _EARLY_FOLDER:
+            if found := text.partition(begin)[2].partition(end)[0].strip():
+                return {"cwd": found}
+    return {}
+
+
 def _content(kind: str, payload: Record) -> tuple[str, object] | None:
     """Return (role, content) of what was said or done; None for the rest."""
     about = payload.get("type")
     if kind == "event_msg" and about == "user_message":
-        return "user", payload.get("message")
+        return "user", _typed(payload.get("message"))
     if kind == "event_msg" and about == "agent_message":
         return "assistant", [Record(type="text", text=str(payload.get("message") or ""))]
-    if kind == "response_item" and about in ("function_call", "custom_tool_call"):
+    if kind == _EARLY_ITEM and about == "message" and payload.get("role") == "user":
+        return "user", _typed(_said(payload))
+    if kind == _EARLY_ITEM and about == "message" and payload.get("role") == "assistant":
+        return "assistant", [Record(type="text", text=_said(payload))]
+    is_item = kind in ("response_item", _EARLY_ITEM)
+    if is_item and about in ("function_call", "custom_tool_call"):
         return "assistant", _calls(payload)
-    if kind == "response_item" and about in ("function_call_output", "custom_tool_call_output"):
+    if is_item and about in ("function_call_output", "custom_tool_call_output"):
         return "user", [_result(payload)]
     return None
 
 
+def _said(item: Record) -> str:
+    return "\n".join(part.text("text") for part in item.parts("content"))
+
+
+def _typed(message: object) -> object:
+    """Return a prompt without what an editor says before it: which files are open, and what is marked in them."""
+    if not (isinstance(message, str) and message.lstrip().startswith("# ")):
+        return message
+    _, mark, request = message.partition(_REQUEST)
+    # A text that is marked there may have such a line, too: then nobody knows what was typed.
+    return request if mark and _REQUEST not in request else message
+
+
 def _calls(payload: Record) -> list[Record]:
-    id = payload.get("call_id")
+    id, given = payload.get("call_id"), _arguments(payload.get("arguments"))
     if payload.get("name") == "apply_patch":
-        files = patched_files(str(payload.get("input") or ""))
+        files = patched_files(str(payload.get("input") or given.get("input") or ""))
         return [transcript.tool_use(id, "Edit", {"file_path": path}) for path in files]
-    given = _arguments(payload.get("arguments"))
     command = given.get("cmd") or given.get("command") or ""
     words = _script(command) if isinstance(command, list) else str(command)
     return [transcript.tool_use(id, "Bash", {"command": words})] if words else []
@@ -127,7 +236,12 @@ def _result(payload: Record) -> Record:
     output = payload.get("output")
     text = output if isinstance(output, str) else json.dumps(output)
     head, mark, body = text.partition("Output:\n")
-    failed = "exited with code" in head and "exited with code 0" not in head
+    lines = head.splitlines()
+    if not all(": " in line or line.startswith("Process ") for line in lines):
+        # What a program printed may have such lines.
+        lines, mark = [], ""
+    codes = [line.split()[-1] for line in lines if mark and line.startswith(_CODES)]
+    failed = any(code != "0" for code in codes)
     told = _arguments(text) if text.startswith("{") else Record()
     if isinstance(told.get("output"), str):
         # Older clients: the output beside its exit code, as JSON.

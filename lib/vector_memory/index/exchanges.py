@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from typing import NamedTuple
 
 from vector_memory.index import boxes, tools
-from vector_memory.index.codex import translate
+from vector_memory.index.codex import REWOUND, translate
 from vector_memory.index.cursor import Position
 from vector_memory.index.fixes.errors import error_line
 from vector_memory.index.noise import (
@@ -245,6 +245,10 @@ class Reading:
     def __init__(self, turns: int = 0) -> None:
         self.turns = turns
         self.closed: list[Exchange] = []
+        self.rewound: list[Exchange] = []
+        """What was taken back: it is among the others no more."""
+        self.is_rewound_before = False
+        """Whether something was taken back that lies before the first entry, or is not there at all."""
         self._open: dict[str, _Open] = {}
         self._chains: dict[str, str] = {}
         self._before: tuple[Exchange, ...] = ()
@@ -253,7 +257,9 @@ class Reading:
     def add(self, entry: TranscriptEntry) -> None:
         """Take one entry (of the Claude Code form); what it closes goes to `closed`."""
         data, message = entry.data, entry.data.part("message")
-        if data.get("type") == "attachment":
+        if data.get("type") == REWOUND:
+            self._rewind(data)
+        elif data.get("type") == "attachment":
             self._add_queued(entry)
         elif data.get("isMeta") or data.get("isCompactSummary"):
             return
@@ -373,6 +379,20 @@ class Reading:
         elif call and call.file:
             noted = boxes.of_edit(call.file, into.cwd, entry.data.part("toolUseResult"))
             into.steps += [ExchangeStep(DONE, box, is_box=True) for box in noted]
+
+    def _rewind(self, data: Record) -> None:
+        """Take back what was said from a prompt on, or since the last few: the user went another way from there."""
+        known = sorted([*self.closed, *self.open()], key=lambda one: one.turn)
+        prompts = [one for one in known if one.prompt and not one.is_subagent]
+        count, uuid = data.number("turns"), data.text("uuid")
+        named = [one for one in prompts if uuid and one.uuid == uuid]
+        back = prompts[-count:] if count > 0 else named[-1:]
+        self.is_rewound_before |= not back or len(back) < count
+        first = back[0].turn if back else self.turns + 1
+        self.rewound += [one for one in known if one.turn >= first]
+        self.closed = [one for one in self.closed if one.turn < first]
+        self._open = {chain: one for chain, one in self._open.items() if one.turn < first}
+        self._before = tuple(one for one in self._before if one.turn < first)
 
     # -- chains --
 

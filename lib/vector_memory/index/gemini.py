@@ -1,8 +1,9 @@
 """Chats of the Gemini CLI, translated into the lines that the rest of this package reads.
 
 The client keeps them below `~/.gemini/tmp/PROJECT/chats`: today as lines, of which the first says what the session is
-and the same message comes again whenever it has grown; in earlier versions as one document with all messages. The
-folder that PROJECT stands for is written in `PROJECT/.project_root`, where the version writes that.
+and the same message comes again whenever it has grown, alone or in a list of all that the model still knows
+(`{"$set": {"messages": […]}}`); in earlier versions as one document with all messages. The folder that PROJECT stands
+for is written in `PROJECT/.project_root`, where the version writes that.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from vector_memory.index import transcript
-from vector_memory.index.transcript import TranscriptEntry
+from vector_memory.index.codex import REWOUND
+from vector_memory.index.transcript import LONGEST_LINE_BYTES, TranscriptEntry, parse_objects
 from vector_memory.system import json_in
 from vector_memory.system.files import open_plain
 from vector_memory.system.json_in import Record
@@ -25,8 +27,13 @@ _ROOT_BYTES = 4_096
 _NAMES = {"run_shell_command": "Bash", "replace": "Edit", "write_file": "Write", "read_file": "Read",
           "list_directory": "LS", "glob": "Glob", "search_file_content": "Grep", "grep_search": "Grep",
           "web_fetch": "WebFetch", "google_web_search": "WebSearch"}  # fmt: skip
-_CONTEXT = ("<session_context>", "This is the Gemini CLI. We are setting up the context")
-"""How begins what the client itself says before the first prompt."""
+_CONTEXT = (
+    "<session_context>", "This is the Gemini CLI. We are setting up the context", "<hook_context>", "<state_snapshot>",
+    "Got it. Thanks for the additional context!", "Here is the user's editor context as a JSON object",
+    "Here is a summary of changes in the user's editor context",
+)  # fmt: skip
+"""How begins what the client itself says: before the first prompt, beside others, and where it shortened the talk."""
+_REWIND = "$rewindTo"
 _EXIT = "Exit Code: "
 _OUTPUT = "\nOutput: "
 _FIELDS = (_EXIT, "Error: ", "Signal: ", "Background PIDs: ", "Process Group PGID: ")
@@ -92,7 +99,7 @@ def learned(path: str, header: Record | None = None) -> Record:
     """
     if header is None:
         with open_plain(path) as file:
-            first = transcript.parse_objects(file.readline(transcript.LONGEST_LINE_BYTES))
+            first = parse_objects(file.readline(LONGEST_LINE_BYTES))
         header = first[0] if first else Record()
     if not is_header(header):
         return Record()
@@ -126,11 +133,21 @@ def translate(
         path: the file.
         entries: its entries, in order.
         known: what `learned` gives, where they do not begin at the file's start.
+
+    Returns:
+        The entries. Those of a list of messages are parts of their line, as many as there are messages.
     """
     common, told = known, _Told()
     for entry in entries:
+        listed = entry.data.part("$set").parts("messages") if common else []
         if is_header(entry.data):
             common = learned(path, entry.data)
+        elif listed:
+            for part in told.places_of_new(listed):
+                for line in told.new_of(listed[part]):
+                    yield entry._replace(part=part, data=Record({**common, **line}))
+        elif common and _REWIND in entry.data:
+            yield entry._replace(data=Record(type=REWOUND, uuid=entry.data.text(_REWIND)))
         elif not common or not is_message(entry.data):
             yield entry
         else:
@@ -144,6 +161,23 @@ class _Told:
     def __init__(self) -> None:
         self._said: dict[str, str] = {}
         self._calls: set[str] = set()
+
+    def places_of_new(self, messages: list[Record]) -> Iterator[int]:
+        """Yield the places in a list of messages of those that may say something new: what stands before the last
+        prompt that was said before was said before, too, whether or not it was read here."""
+        ids = [message.text("id") for message in messages]
+        if self._said and not any(id in self._said for id in ids):
+            # The client has given all of them other ids: it has shortened the talk, or was started again.
+            known = set(self._said.values())
+            texts = ((id, _text(message)) for id, message in zip(ids, messages, strict=True))
+            self._said.update((id, text) for id, text in texts if text in known)
+        known_prompts = (
+            place
+            for place, message in enumerate(messages)
+            if message.get("type") == "user" and ids[place] in self._said
+        )
+        first = max(known_prompts, default=-1) + 1
+        return (place for place in range(first, len(messages)) if is_message(messages[place]))
 
     def new_of(self, message: Record) -> Iterator[Record]:
         """Yield the lines of a message that were not there before."""

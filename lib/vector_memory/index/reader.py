@@ -17,7 +17,7 @@ from vector_memory.index.fixes.fix_drafts import fix_drafts
 from vector_memory.index.memories import Draft, to_drafts
 from vector_memory.index.transcript import Lines, TranscriptEntry
 from vector_memory.system import json_in
-from vector_memory.system.files import RefusedError, with_real_folder
+from vector_memory.system.files import RefusedError, open_plain, with_real_folder
 from vector_memory.system.json_in import Record
 
 _TALK = frozenset({"user", "assistant", "summary", "system", "attachment", "file-history-snapshot"})
@@ -45,6 +45,7 @@ class TurnRead:
         redactions: values that were redacted.
         dropped: texts that could not be redacted.
         over: the rules that are not followed any more (`policy.given_up`).
+        rewound: the keys of exchanges that the user took back, whether or not they were read before.
     """
 
     path: str
@@ -57,6 +58,7 @@ class TurnRead:
     redactions: int = 0
     dropped: int = 0
     over: list[list[str]] = field(default_factory=list)
+    rewound: list[str] = field(default_factory=list)
 
 
 def read_new(
@@ -100,7 +102,8 @@ def read_new(
         sorted(fresh, key=lambda one: one.turn), path, at, clean, clean_of or (lambda _: clean)
     )
     end = Position(lines.offset, lines.part, lines.line, reading.turns)
-    moved = _oldest_needed(closed, open_ones) or end
+    # Where all that was open was taken back, the one before is needed to know what comes again.
+    moved = _oldest_needed(closed, open_ones or reading.closed[-1:]) or end
     alive = {exchange.key for exchange in (*closed, *open_ones) if exchange.turn > moved.turns}
     emitted = {key: digest for key, digest in known.items() if key in alive}
     return TurnRead(
@@ -109,6 +112,7 @@ def read_new(
         drafts,
         reading.all(),
         reaches_back=begin <= cursor.lessons,
+        rewound=[exchange.key for exchange in reading.rewound],
     )
 
 
@@ -131,7 +135,10 @@ def _has_new(exchange: Exchange, cursor: Cursor) -> bool:
 
 
 def _fitting(path: str, cursor: Cursor | None) -> Cursor:
-    return cursor if cursor is not None and cursor.still_fits(path) else Cursor()
+    if cursor is None or not cursor.still_fits(path):
+        return Cursor()
+    # Where no prompt was found there may be one: an earlier version did not know the form.
+    return cursor if cursor.turns else replace(cursor, **Position()._asdict())
 
 
 def _read(path: str, begin: Position, final: bool) -> tuple[Reading, gemini.ChatDocument | Lines]:
@@ -140,8 +147,11 @@ def _read(path: str, begin: Position, final: bool) -> tuple[Reading, gemini.Chat
     is_begun = bool(begin.offset)
     known = learned(path, begin.offset) if is_begun else None
     chat = gemini.learned(path) if is_begun else Record()
-    for entry in translate(gemini.translate(path, _after(lines, begin), chat), known):
+    for entry in translate(_after(gemini.translate(path, lines, chat), begin), known):
         reading.add(entry)
+    if reading.is_rewound_before and begin.turns:
+        # Only from the file's start is it known what that was.
+        return _read(path, Position(), final)
     return reading, lines
 
 
@@ -272,11 +282,22 @@ def _is_taken(path: str, refused: list[OSError]) -> bool:
                 return True
             if seen > _LOOK_AT:
                 break
-        if lines.is_damaged and not seen and os.path.getsize(path):
+        if lines.is_damaged and not seen and os.path.getsize(path) and not _is_whole(path):
             refused.append(RefusedError(path, _DAMAGED, "A copy of it may be whole."))
     except OSError as error:
         refused.append(error)
     return False
+
+
+def _is_whole(path: str) -> bool:
+    """Whether a file is one document of JSON, on however many lines."""
+    with open_plain(path) as file:
+        raw = file.read(gemini.MOST_BYTES + 1)
+    try:
+        json_in.load(raw)
+    except ValueError:
+        return False
+    return True
 
 
 def transcripts_below(path: str, refused: list[OSError] | None = None) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from vector_memory.index import reader
+from vector_memory.index.cursor import HEAD_BYTES, Cursor, fingerprint
 from vector_memory.index.memories import Draft
 
 HEADER = {
@@ -140,3 +141,136 @@ def test_what_is_no_chat_is_left_out(chats: Path) -> None:
     (chats.parent / ".project_root").write_text("not a path")
     path = write(chats / "session-b.json", MESSAGES)
     assert reader.head_of(path) == (HEADER["sessionId"], "")
+
+
+Lines = list[dict[str, Any]]
+KNOWN = [one for one in MESSAGES if one["type"] != "info"]
+
+
+def of_lines(path: Path, lines: Lines) -> str:
+    path.write_text("".join(json.dumps(line) + "\n" for line in [HEADER, *lines]))
+    return str(path)
+
+
+def listed(messages: Lines) -> dict[str, Any]:
+    """The line in which the client says all that the model knows."""
+    return {"$set": {"messages": messages, "lastUpdated": "2026-04-17T15:27:05.630Z"}}
+
+
+def renamed(messages: Lines) -> Lines:
+    return [{**one, "id": f"new-{one['id']}"} for one in messages]
+
+
+def read_on(path: Path, lines: Lines) -> dict[str, str]:
+    """Return the drafts of a chat that is read after each of its lines."""
+    found: dict[str, str] = {}
+    cursor = None
+    for end in range(1, len(lines) + 1):
+        turn = reader.read_new(of_lines(path, lines[:end]), cursor, final=end == len(lines))
+        cursor = turn.cursor
+        found.update((one.external_id, str(one.text)) for one in turn.drafts)
+    return found
+
+
+GROWING = [listed(KNOWN[:end]) for end in range(1, len(KNOWN) + 1)]
+SHORTENED = [
+    message("s1", "user", [{"text": "<state_snapshot>It was about totals.</state_snapshot>"}]),
+    message("s2", "gemini", [{"text": "Got it. Thanks for the additional context!"}]),
+]
+LAST = [message("u3", "user", "Ship it."), message("g9", "gemini", "It is shipped.")]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        GROWING,
+        # Alone, and now and then all of them.
+        [*KNOWN[:3], listed(KNOWN[:3]), *KNOWN[3:], listed(KNOWN)],
+        # All with other ids, by which they are called from then on.
+        [*GROWING, listed(renamed(KNOWN)), listed(renamed(KNOWN))],
+        [*KNOWN, listed(renamed(KNOWN))],
+        # An answer to a call that is still going on when the list is first written.
+        [listed([*KNOWN[:3], {**KNOWN[3], "toolCalls": []}]), listed(KNOWN)],
+    ],
+)
+def test_each_message_of_lists_is_read_once(chats: Path, lines: Lines) -> None:
+    path = chats / "session-l.jsonl"
+    wanted = drafts_of(write(chats / "session-o.jsonl", KNOWN))
+    first, second = reader.read_exchanges(of_lines(path, lines), final=True)
+    assert first.answer == "They are rounded before they are summed."
+    assert [(one.command, one.failed) for one in first.calls] == [("npm test", True), ("", False)]
+    assert second.answer == "Noted: sums first, then rounding."
+    texts = {one.external_id: str(one.text) for one in wanted}
+    assert {one.external_id: str(one.text) for one in drafts_of(str(path))} == texts
+    assert read_on(path, lines) == texts
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        [listed([*SHORTENED, *LAST])],
+        [listed(SHORTENED), *LAST, listed([*SHORTENED, *LAST])],
+        # The last turns stay as they are, some with other ids.
+        [listed([*SHORTENED, *KNOWN[4:]]), listed([*SHORTENED, *KNOWN[4:], *LAST])],
+        [listed([*SHORTENED, *renamed(KNOWN[4:])]), listed([*SHORTENED, *renamed(KNOWN[4:]), *LAST])],
+        [listed([]), *LAST],
+    ],
+)  # fmt: skip
+def test_a_talk_that_was_shortened_goes_on(chats: Path, later: Lines) -> None:
+    """What the client wrote in the place of what was said is nobody's."""
+    path = chats / "session-s.jsonl"
+    lines = [*GROWING, *later]
+    *_, last = found = reader.read_exchanges(of_lines(path, lines), final=True)
+    assert [one.prompt for one in found] == [
+        "Why are the totals of the invoices wrong?",
+        "We round after summing from now on.",
+        "Ship it.",
+    ]
+    assert last.answer == "It is shipped."
+    texts = {one.external_id: str(one.text) for one in drafts_of(str(path))}
+    assert read_on(path, lines) == texts
+    assert not any("snapshot" in text or "Got it" in text for text in texts.values())
+
+
+@pytest.mark.parametrize("as_list", [True, False])
+def test_what_is_rewound_is_left_out(chats: Path, as_list: bool) -> None:
+    path = chats / "session-r.jsonl"
+    other = [message("u4", "user", "We round before."), message("g4", "gemini", "Noted: before.")]
+    lines = [
+        *(GROWING if as_list else KNOWN),
+        {"$rewindTo": "u2"},
+        *([listed([*KNOWN[:4], *other])] if as_list else other),
+    ]
+    found = reader.read_exchanges(of_lines(path, lines), final=True)
+    assert [one.prompt for one in found] == [
+        "Why are the totals of the invoices wrong?",
+        "We round before.",
+    ]
+    # Whoever reads on is told which were taken back, though they lie before what is new.
+    before = reader.read_new(of_lines(path, lines[: -1 if as_list else -2]), None, final=False)
+    assert before.rewound == ["u2"]
+    before = reader.read_new(of_lines(path, lines[: -2 if as_list else -3]), None, final=False)
+    after = reader.read_new(of_lines(path, lines), before.cursor, final=True)
+    assert (before.rewound, after.rewound) == ([], ["u2"])
+    assert {one.external_id for one in after.drafts} == {"u4:0"}
+    texts = {one.external_id for one in drafts_of(str(path))}
+    assert set(read_on(path, lines)) - {"u2:0"} == texts
+
+
+def test_an_unknown_place_takes_nothing_back(chats: Path) -> None:
+    lines = [*KNOWN, {"$rewindTo": "nobody"}, {"$rewindTo": ["u2"]}]
+    found = reader.read_exchanges(of_lines(chats / "session-u.jsonl", lines), final=True)
+    assert len(found) == 2
+
+
+def test_a_chat_that_was_read_as_nothing_is_read_again(chats: Path) -> None:
+    """An earlier version went to its end and knew no message."""
+    path = of_lines(chats / "session-e.jsonl", GROWING)
+    whole = reader.read_new(path, None, final=True)
+    size = Path(path).stat().st_size
+    head, tail = fingerprint(path, size, HEAD_BYTES)
+    read_as_nothing = Cursor(size, len(GROWING) + 1, head_bytes=HEAD_BYTES, head=head, tail=tail)
+    assert whole.drafts and read_as_nothing.still_fits(path)
+    again = reader.read_new(path, read_as_nothing, final=True)
+    assert [one.external_id for one in again.drafts] == [one.external_id for one in whole.drafts]
+    assert reader.read_new(path, again.cursor, final=True).drafts == []

@@ -319,6 +319,52 @@ class TestBackfill:
         found = exported(house.ctx, {"all_projects": True})
         assert {(one["session"], one["project"]) for one in found} == {("c1", "/nowhere/codex")}
 
+    def test_what_is_taken_back_goes(self, house: ServiceHouse, tmp_path: Path) -> None:
+        """Though it was stored before: its passages, and what was drawn from them. What the user wrote stays."""
+        path, copy = tmp_path / "rollout.jsonl", tmp_path / "copy.jsonl"
+        told = [
+            ("session_meta", {"id": "c1", "cwd": "/nowhere/codex"}),
+            ("user_message", {"message": "Why does the deploy hang?"}),
+            ("agent_message", {"message": "The lock is never released."}),
+            (
+                "user_message",
+                {"message": "We decided to move billing to Stripe because it is fast."},
+            ),
+            ("agent_message", {"message": "Moved billing to Stripe in billing/pay.py."}),
+            ("thread_rolled_back", {"num_turns": 1}),
+            ("user_message", {"message": "We decided to keep the bank because Stripe costs 3 %."}),
+            ("agent_message", {"message": "Kept the bank in billing/pay.py."}),
+        ]
+        lines = [
+            json.dumps(
+                {
+                    "timestamp": f"2026-05-03T10:0{n}:00Z",
+                    "type": kind if kind == "session_meta" else "event_msg",
+                    "payload": {"type": kind, **payload},
+                }
+            )
+            for n, (kind, payload) in enumerate(told)
+        ]
+
+        def read(count: int) -> list[dict[str, Any]]:
+            path.write_text("\n".join(lines[:count]) + "\n")
+            captured_of(house.ctx, str(path), final=count == len(lines))
+            return exported(house.ctx, {"all_projects": True})
+
+        assert {"exchange", "decision"} <= {
+            one["kind"] for one in read(5) if "Stripe" in one["text"]
+        }
+        after = read(len(lines))
+        assert [one for one in after if "to Stripe" in one["text"]] == []
+        assert any("lock is never released" in one["text"] for one in after)
+        assert any(one["kind"] == "decision" and "the bank" in one["text"] for one in after)
+        assert stored(house) == once(tmp_path, path.read_bytes())
+        # Where another file goes on from there, it is said still.
+        copy.write_text("\n".join(lines[:5]) + "\n")
+        captured_of(house.ctx, str(copy), final=True)
+        house.ctx.state.set_cursor(os.path.realpath(path), {})
+        assert any("to Stripe" in one["text"] for one in read(len(lines)))
+
     def test_a_session_that_goes_on_is_not_closed(
         self, house: ServiceHouse, tmp_path: Path
     ) -> None:

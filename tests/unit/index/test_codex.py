@@ -1,0 +1,231 @@
+"""Rollouts of Codex, in the forms of several versions, are read as other transcripts are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vector_memory.index import reader
+from vector_memory.index.exchanges import Exchange
+
+Line = dict[str, Any]
+
+
+def line(at: str, type_: str, **payload: Any) -> Line:
+    return {"timestamp": f"2026-05-03T10:{at}Z", "type": type_, "payload": payload}
+
+
+def meta(id: str, at: str = "00:00.000", **more: Any) -> Line:
+    return line(at, "session_meta", id=id, cwd=f"/w/{id}", source="cli", **more)
+
+
+def prompt(words: str, at: str) -> Line:
+    return line(at, "event_msg", type="user_message", message=words)
+
+
+def answer(words: str, at: str) -> Line:
+    return line(at, "event_msg", type="agent_message", message=words)
+
+
+def written(path: Path, lines: list[Line]) -> str:
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    return str(path)
+
+
+def read(path: Path, lines: list[Line]) -> list[Exchange]:
+    return reader.read_exchanges(written(path, lines), final=True)
+
+
+REQUEST = "From now on always use tabs."
+OPEN = (
+    "# Context from my IDE setup:\n\n## Active file: src/a.ts\n\n## Open tabs:\n- a.ts: src/a.ts\n"
+)
+MARK = "\n## My request for Codex:\n"
+
+
+@pytest.mark.parametrize(
+    ("message", "typed"),
+    [
+        (OPEN + MARK + REQUEST + "\n", REQUEST),
+        (f"# Files mentioned by the user:\n\n## a.png: /w/a.png\n{MARK}{REQUEST}", REQUEST),
+        # What is marked in the editor has such a line: nobody knows which is the editor's.
+        (f"{OPEN}{MARK}Delete all.\n{MARK}{REQUEST}", f"{OPEN}{MARK}Delete all.\n{MARK}{REQUEST}"),
+        (f"Why does it write this?\n{MARK}Delete all.", f"Why does it write this?\n{MARK}Delete all."),
+    ],
+)  # fmt: skip
+def test_what_an_editor_says_before_a_prompt(tmp_path: Path, message: str, typed: str) -> None:
+    (found,) = read(tmp_path / "r.jsonl", [meta("a"), prompt(message, "00:02.000")])
+    assert found.prompt == typed
+
+
+@pytest.mark.parametrize(
+    ("output", "failed", "told"),
+    [
+        ("Exit code: 1\nWall time: 1.2 seconds\nOutput:\nExit code: 0\nno", True, "Exit code: 0\nno"),
+        ("Exit code: 0\nWall time: 1.2 seconds\nOutput:\nExit code: 1", False, "Exit code: 1"),
+        ("Exit code: 10\nWall time: 0 seconds\nTotal output lines: 9\nOutput:\nno", True, "no"),
+        ("Chunk ID: 1\nWall time: 2 seconds\nProcess exited with code 2\nOutput:\nno", True, "no"),
+        ("Wall time: 2 seconds\nProcess running with session ID 7\nOutput:\nso far", False, "so far"),
+        ("It says\nExit code: 1\nOutput:\nfine", False, "It says\nExit code: 1\nOutput:\nfine"),
+        ("The job exited with code 3 yesterday", False, "The job exited with code 3 yesterday"),
+    ],
+)  # fmt: skip
+def test_whether_a_call_failed(tmp_path: Path, output: str, failed: bool, told: str) -> None:
+    """The lines above an output say it, whatever stands in the output."""
+    call = {"name": "shell_command", "call_id": "c", "arguments": json.dumps({"command": "make"})}
+    lines = [
+        meta("a"),
+        prompt("Build it.", "00:02.000"),
+        line("00:03.000", "response_item", type="function_call", **call),
+        line("00:04.000", "response_item", type="function_call_output", call_id="c", output=output),
+    ]
+    (found,) = read(tmp_path / "r.jsonl", lines)
+    (run,) = found.calls
+    assert (run.command, run.failed, run.answered) == ("make", failed, told)
+
+
+def test_a_patch_in_either_form_of_call(tmp_path: Path) -> None:
+    patch = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-a\n+b\n*** End Patch"
+    failed = "Exit code: 1\nWall time: 0 seconds\nOutput:\nFailed to find expected lines"
+    calls: list[tuple[str, Line]] = [
+        ("custom_tool_call", {"input": patch}),
+        ("function_call", {"arguments": json.dumps({"input": patch})}),
+    ]
+    for kind, given in calls:
+        lines = [
+            meta("a"),
+            prompt("Mend it.", "00:02.000"),
+            line("00:03.000", "response_item", type=kind, name="apply_patch", call_id="c", **given),
+            line("00:04.000", "response_item", type=f"{kind}_output", call_id="c", output=failed),
+        ]
+        (found,) = read(tmp_path / "r.jsonl", lines)
+        assert [(one.tool, one.file, one.failed) for one in found.calls] == [
+            ("Edit", "src/a.py", True)
+        ]
+
+
+TALK = [
+    prompt("We move to Stripe.", "00:10.000"),
+    answer("Moved.", "00:20.000"),
+    prompt("Name the job pay.", "00:30.000"),
+    answer("Named.", "00:40.000"),
+]
+
+
+@pytest.mark.parametrize("is_restamped", [True, False])
+def test_a_fork_has_its_own_session(tmp_path: Path, is_restamped: bool) -> None:
+    """What it begins with is a copy of the other, under the time of the fork or as it was; that adds nothing."""
+    copies = [meta("parent"), *TALK]
+    if is_restamped:
+        copies = [
+            {**one, "timestamp": f"2026-05-03T10:09:00.{n:03}Z"} for n, one in enumerate(copies)
+        ]
+    own = [
+        prompt("We keep invoices in falcon.", "09:30.000"),
+        answer("Kept there.", "09:30.100"),
+        prompt("Where is it?", "09:50.000"),
+    ]
+    lines = [meta("child", "09:00.000", forked_from_id="parent"), *copies, *own]
+    path = tmp_path / "r.jsonl"
+    found = read(path, lines)
+    assert [(one.prompt, one.session, one.cwd) for one in found] == [
+        ("We keep invoices in falcon.", "child", "/w/child"),
+        ("Where is it?", "child", "/w/child"),
+    ]
+    # Read on as it grows, it says the same.
+    cursor, told = None, set()
+    for end in range(1, len(lines) + 1):
+        turn = reader.read_new(written(path, lines[:end]), cursor, final=end == len(lines))
+        cursor = turn.cursor
+        told |= {(str(one.text), one.session, one.cwd) for one in turn.drafts}
+    whole = reader.read_new(str(path), None, final=True).drafts
+    assert {one.session for one in whole} == {"child"}
+    assert {(str(one.text), one.session, one.cwd) for one in whole} <= told
+    assert not any("Stripe" in text for text, _, _ in told)
+
+
+def test_a_session_that_is_resumed_in_its_file(tmp_path: Path) -> None:
+    """Another id in the midst of it neither takes its name nor the words that follow."""
+    lines = [meta("a"), *TALK, meta("b", "05:00.000"), prompt("Go on.", "05:09.000")]
+    found = read(tmp_path / "r.jsonl", lines)
+    assert [one.prompt for one in found] == ["We move to Stripe.", "Name the job pay.", "Go on."]
+    assert {one.session for one in found} == {"a"}
+
+
+def back(count: object, at: str) -> Line:
+    return line(at, "event_msg", type="thread_rolled_back", num_turns=count)
+
+
+@pytest.mark.parametrize(
+    ("count", "left"), [(1, [TALK[0]]), (2, []), (9, []), (0, TALK[::2]), (None, TALK[::2])]
+)
+def test_what_is_rolled_back_is_left_out(tmp_path: Path, count: object, left: list[Line]) -> None:
+    lines = [meta("a"), *TALK, back(count, "01:00.000"), prompt("We keep the bank.", "01:10.000")]
+    path = tmp_path / "r.jsonl"
+    prompts = [one["payload"]["message"] for one in left]
+    assert [one.prompt for one in read(path, lines)] == [*prompts, "We keep the bank."]
+    # Whoever reads on is told what of it was read before.
+    before = reader.read_new(written(path, lines[:5]), None, final=False)
+    after = reader.read_new(written(path, lines), before.cursor, final=True)
+    gone = {one.external_id for one in before.drafts} if not left else set()
+    assert gone <= {f"{key}:0" for key in after.rewound}
+    assert [str(one.text) for one in after.drafts] == ["User: We keep the bank."]
+
+
+EARLY: list[Line] = [
+    {"id": "0198aaaa-0000-7000-8000-000000000002", "timestamp": "2025-08-18T10:00:00Z",
+     "instructions": None, "git": {"branch": "dev"}},
+    {"record_type": "state"},
+    {"type": "message", "role": "user", "content": [{"type": "input_text", "text":
+     "<environment_context>\nCurrent working directory: /w/shop\nSandbox mode: none\n</environment_context>"}]},
+    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Why 502?"}]},
+    {"type": "function_call", "name": "shell", "call_id": "c",
+     "arguments": json.dumps({"command": ["bash", "-lc", "curl -s localhost"]})},
+    {"type": "function_call_output", "call_id": "c",
+     "output": json.dumps({"output": "502", "metadata": {"exit_code": 22}})},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "A wrong port."}]},
+    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Go on."}]},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Mended."}]},
+    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Go on."}]},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Tested."}]},
+]  # fmt: skip
+
+
+def test_an_early_rollout(tmp_path: Path) -> None:
+    """Its items are bare, and its header alone has a time."""
+    path = tmp_path / "rollout.jsonl"
+    found = read(path, EARLY)
+    assert reader.transcripts_below(str(tmp_path)) == [str(path)]
+    assert [(one.prompt, one.answer) for one in found] == [
+        ("Why 502?", "A wrong port."),
+        ("Go on.", "Mended."),
+        ("Go on.", "Tested."),
+    ]
+    assert len({one.key for one in found}) == 3
+    assert {(one.session, one.cwd, one.branch) for one in found} == {
+        (EARLY[0]["id"], "/w/shop", "dev")
+    }
+    (run,) = found[0].calls
+    assert (run.command, run.failed, run.output) == ("curl -s localhost", True, "502")
+    cursor, told = None, {}
+    for end in range(1, len(EARLY) + 1):
+        turn = reader.read_new(written(path, EARLY[:end]), cursor, final=end == len(EARLY))
+        cursor = turn.cursor
+        told.update((one.external_id, (str(one.text), one.cwd)) for one in turn.drafts)
+    whole = reader.read_new(str(path), None, final=True).drafts
+    assert told == {one.external_id: (str(one.text), one.cwd) for one in whole}
+
+
+def test_a_document_of_the_first_versions_is_not_damaged(tmp_path: Path) -> None:
+    """It is whole JSON, of a form that is not read."""
+    path = tmp_path / "rollout-2025-05-01-a.json"
+    path.write_text(json.dumps({"session": {"id": "a"}, "items": []}, indent=1))
+    refused: list[OSError] = []
+    assert reader.transcripts_below(str(path), refused) == []
+    assert refused == []
+    path.write_text(path.read_text()[:-5])
+    assert reader.transcripts_below(str(path), refused) == []
+    assert "cut off" in str(refused[0])
