@@ -57,6 +57,33 @@ def session() -> Talk:
     return talk
 
 
+def rolled_back() -> list[str]:
+    """Return the lines of a rollout in which a decision is taken back, and another one made."""
+    told = [
+        ("session_meta", {"id": "c1", "cwd": "/nowhere/codex"}),
+        ("user_message", {"message": "Why does the deploy hang?"}),
+        ("agent_message", {"message": "The lock is never released."}),
+        (
+            "user_message",
+            {"message": "We decided to move billing to Stripe because it is fast."},
+        ),
+        ("agent_message", {"message": "Moved billing to Stripe in billing/pay.py."}),
+        ("thread_rolled_back", {"num_turns": 1}),
+        ("user_message", {"message": "We decided to keep the bank because Stripe costs 3 %."}),
+        ("agent_message", {"message": "Kept the bank in billing/pay.py."}),
+    ]
+    return [
+        json.dumps(
+            {
+                "timestamp": f"2026-05-03T10:0{n}:00Z",
+                "type": kind if kind == "session_meta" else "event_msg",
+                "payload": {"type": kind, **payload},
+            }
+        )
+        for n, (kind, payload) in enumerate(told)
+    ]
+
+
 def once(tmp_path: Path, text: bytes) -> Stored:
     """Return what one reading of a whole transcript stores."""
     house = ServiceHouse(tmp_path / "once")
@@ -320,31 +347,9 @@ class TestBackfill:
         assert {(one["session"], one["project"]) for one in found} == {("c1", "/nowhere/codex")}
 
     def test_what_is_taken_back_goes(self, house: ServiceHouse, tmp_path: Path) -> None:
-        """Though it was stored before: its passages, and what was drawn from them. What the user wrote stays."""
+        """Though it was stored before: its passages, and what was drawn from them."""
         path, copy = tmp_path / "rollout.jsonl", tmp_path / "copy.jsonl"
-        told = [
-            ("session_meta", {"id": "c1", "cwd": "/nowhere/codex"}),
-            ("user_message", {"message": "Why does the deploy hang?"}),
-            ("agent_message", {"message": "The lock is never released."}),
-            (
-                "user_message",
-                {"message": "We decided to move billing to Stripe because it is fast."},
-            ),
-            ("agent_message", {"message": "Moved billing to Stripe in billing/pay.py."}),
-            ("thread_rolled_back", {"num_turns": 1}),
-            ("user_message", {"message": "We decided to keep the bank because Stripe costs 3 %."}),
-            ("agent_message", {"message": "Kept the bank in billing/pay.py."}),
-        ]
-        lines = [
-            json.dumps(
-                {
-                    "timestamp": f"2026-05-03T10:0{n}:00Z",
-                    "type": kind if kind == "session_meta" else "event_msg",
-                    "payload": {"type": kind, **payload},
-                }
-            )
-            for n, (kind, payload) in enumerate(told)
-        ]
+        lines = rolled_back()
 
         def read(count: int) -> list[dict[str, Any]]:
             path.write_text("\n".join(lines[:count]) + "\n")
@@ -364,6 +369,20 @@ class TestBackfill:
         captured_of(house.ctx, str(copy), final=True)
         house.ctx.state.set_cursor(os.path.realpath(path), {})
         assert any("to Stripe" in one["text"] for one in read(len(lines)))
+
+    def test_what_the_user_wrote_of_it_stays(self, house: ServiceHouse, tmp_path: Path) -> None:
+        """A memory that he edited is his own, though what it was made of was taken back."""
+        path, lines = tmp_path / "rollout.jsonl", rolled_back()
+        path.write_text("\n".join(lines[:5]) + "\n")
+        captured_of(house.ctx, str(path))
+        before = exported(house.ctx, {"all_projects": True})
+        (made,) = [one for one in before if one["kind"] == "decision"]
+        door(house.ctx, "edit", {"id": made["id"], "text": "We move billing to Adyen."})
+        path.write_text("\n".join(lines) + "\n")
+        captured_of(house.ctx, str(path), final=True)
+        texts = [one["text"] for one in exported(house.ctx, {"all_projects": True})]
+        assert "We move billing to Adyen." in texts
+        assert not any("to Stripe" in text for text in texts)
 
     def test_a_session_that_goes_on_is_not_closed(
         self, house: ServiceHouse, tmp_path: Path
