@@ -4,7 +4,7 @@ the rule itself, which may look around, decides there."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -62,14 +62,16 @@ def ascii_of(text: str) -> bytes:
     return text.encode("ascii", "replace")
 
 
-def options(case_sensitive: bool) -> Any:
-    """Return RE2's options for patterns of bytes."""
+def options(
+    case_sensitive: bool = True, most_bytes: int = AUTOMATON_BYTES, of_utf8: bool = False
+) -> Any:
+    """Return RE2's options for patterns of bytes: of any, or of those of UTF-8."""
     made = re2.Options()
-    made.encoding = re2.Options.Encoding.LATIN1
+    made.encoding = re2.Options.Encoding.UTF8 if of_utf8 else re2.Options.Encoding.LATIN1
     made.never_capture = True
     made.log_errors = False
     made.case_sensitive = case_sensitive
-    made.max_mem = AUTOMATON_BYTES
+    made.max_mem = most_bytes
     return made
 
 
@@ -99,22 +101,22 @@ class Meter:
             )
 
 
-class Gate:
-    """Tells in one pass over a text which of several finders have to look at it.
+def gate(clues: Iterable[bytes]) -> Any:
+    """Return what tells in one pass over a text in ASCII which of several finders have to look at it.
 
     Args:
         clues: for each finder a pattern that every text matches in which it finds something.
     """
+    return _together(_COUNT.sub(rb"{\1,}", clue) for clue in clues)
 
-    def __init__(self, clues: Sequence[bytes]) -> None:
-        self._set = re2.Set.SearchSet(options(case_sensitive=True))
-        for clue in clues:
-            self._set.Add(_COUNT.sub(rb"{\1,}", clue))
-        self._set.Compile()
 
-    def open(self, plain: bytes) -> list[int]:
-        """Return the places of the finders that have to look at a text in ASCII, in their order."""
-        return sorted(self._set.Match(plain) or ())
+def _together(patterns: Iterable[bytes], case_sensitive: bool = True) -> Any:
+    """Return what tells the places of those of some patterns that occur in bytes."""
+    made = re2.Set.SearchSet(options(case_sensitive))
+    for pattern in patterns:
+        made.Add(pattern)
+    made.Compile()
+    return made
 
 
 class Automaton:
@@ -131,10 +133,7 @@ class Automaton:
         either = b"(?:" + b")|(?:".join(loose) + b")"
         self.clue = either if case_sensitive else b"(?i:" + either + b")"
         self._any = finder(either, case_sensitive)
-        self._which = re2.Set.SearchSet(options(case_sensitive))
-        for pattern in loose:
-            self._which.Add(pattern)
-        self._which.Compile()
+        self._which = _together(loose, case_sensitive)
 
     def matches(
         self, text: str, plain: bytes, meter: Meter

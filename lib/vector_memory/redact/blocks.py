@@ -30,9 +30,11 @@ example in prose."""
 
 
 def find_blocks(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
-    """Yield private blocks and private keys."""
+    """Yield private blocks, and private keys, whole or cut short, on lines or with literal `\\n`."""
     yield from _find_private(text)
-    yield from _find_keys(text, meter)
+    yield from _find_pem(text, meter)
+    for key in _PUTTY.finditer(text):
+        yield Span(*key.span(), "private-key")
 
 
 def _find_private(text: str) -> Iterator[Span]:
@@ -48,13 +50,6 @@ def _find_private(text: str) -> Iterator[Span]:
             yield Span(start, tag.end(), "private")
     if depth:
         yield Span(start, len(text), "private")
-
-
-def _find_keys(text: str, meter: Meter) -> Iterator[Span]:
-    """Yield private key blocks, whole or cut short, on lines or with literal `\\n`."""
-    yield from _find_pem(text, meter)
-    for key in _PUTTY.finditer(text):
-        yield Span(*key.span(), "private-key")
 
 
 def _find_pem(text: str, meter: Meter) -> Iterator[Span]:

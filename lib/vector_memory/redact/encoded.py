@@ -38,19 +38,11 @@ _ESCAPES = re.compile(
     r'|(?P<plain>(?:\\[/"])+)'
     r"|(?P<html>(?:&(?:#[0-9]{2,7}|#[xX][0-9A-Fa-f]{2,6}|[A-Za-z]{2,8});)+)"
 )
-_FIRST, _ANY = rb"[CDI-Za-fw-z0-9]", rb"[A-Za-z0-9+/_-]"
-"""What base64 of printable text begins with, and what it consists of."""
 _BASE64 = (
-    b"(?:(?:^|[^A-Za-z0-9+/_-])"
-    + _FIRST
-    + _ANY
-    + rb"{19}|\\n"
-    + _FIRST
-    + _ANY
-    + b"{18})"
-    + _ANY
-    + b"*"
+    rb"(?:(?:^|[^A-Za-z0-9+/_-])[CDI-Za-fw-z0-9][A-Za-z0-9+/_-]{19}"
+    rb"|\\n[CDI-Za-fw-z0-9][A-Za-z0-9+/_-]{18})[A-Za-z0-9+/_-]*"
 )
+"""A run of base64, which of printable text begins with some of its characters alone."""
 _RUN_WEIGHT, _JOINT_WEIGHT = 0.05, 0.2
 _WRAPPED = 60
 """Characters of base64 that fill a line at least, so that the next line may go on with it."""

@@ -109,17 +109,15 @@ def _read(path: str, root: str, stamp: tuple[int, int]) -> tuple[LevelRule, ...]
 def parse(markdown: str) -> list[LevelRule]:
     """Return the rules that a file holds, the first two hundred."""
     rules: list[LevelRule] = []
-    for _, line, is_meant in lines_below(markdown, _is_about):
+    for _, line, is_meant in lines_below(
+        markdown, lambda title: not _ABOUT.isdisjoint(words_in(title))
+    ):
         named, _, items = line.partition(":")
         mark = named.strip(_BEFORE_MARK)
         mark = mark if mark in JURISDICTIONS else mark.lower()
         if is_meant and mark in (*JURISDICTIONS, *_LEVELS):
             rules += [_rule(mark, item) for item in items.split(",") if item.strip(_MARKS)]
     return rules[:MOST_RULES]
-
-
-def _is_about(title: str) -> bool:
-    return not _ABOUT.isdisjoint(words_in(title))
 
 
 def _rule(mark: str, item: str) -> LevelRule:

@@ -28,10 +28,7 @@ _EMPTY_PASSWORDS = re.compile(
 @cache
 def automata() -> tuple[Automaton, ...]:
     """Places on their own, and command lines: those reach far, over other places."""
-    return (
-        Automaton(PLACES, case_sensitive=False),
-        Automaton(COMMANDS, case_sensitive=False),
-    )
+    return tuple(Automaton(rules, case_sensitive=False) for rules in (PLACES, COMMANDS))
 
 
 def find_places(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:

@@ -14,6 +14,7 @@ from typing import Any
 import re2
 
 from vector_memory.errors import UnsafeTextError
+from vector_memory.redact.automaton import options
 from vector_memory.redact.categories import CATEGORIES
 from vector_memory.redact.placeholders import placeholders
 from vector_memory.redact.spans import Span
@@ -183,7 +184,7 @@ class Rules:
                 self._searched.append(rule)
         small = [rule.compiled.pattern for rule in self._searched if rule.steps <= SMALL_STEPS]
         if len(small) > 1:
-            made = _options(TOGETHER_BYTES)
+            made = options(most_bytes=TOGETHER_BYTES, of_utf8=True)
             self._together.compiled = re2.compile(b"(?:" + b")|(?:".join(small) + b")", made)
 
     def _hits(self, text: str, data: bytes) -> list[tuple[UserRule, int, int]]:
@@ -272,7 +273,8 @@ def _compiled(pattern: str) -> Any | None:
     if len(pattern) > LONGEST_PATTERN + 300:
         raise ValueError(f"a pattern has {LONGEST_PATTERN} characters at most")
     try:
-        made = re2.compile(pattern.encode("utf-8", "replace"), _options(PATTERN_BYTES))
+        bounds = options(most_bytes=PATTERN_BYTES, of_utf8=True)
+        made = re2.compile(pattern.encode("utf-8", "replace"), bounds)
     except re2.error as error:
         words = error.args[0]
         words = words.decode("utf-8", "replace") if isinstance(words, bytes) else str(words)
@@ -290,14 +292,6 @@ def _estimate(pattern: str) -> int:
     """Return about how large a pattern's program is: what it repeats counts as often."""
     counts = (int(most or least) for least, most in _COUNTED.findall(pattern))
     return len(pattern) * prod(min(count, 1_000) or 1 for count in counts)
-
-
-def _options(most_bytes: int) -> Any:
-    made = re2.Options()
-    made.log_errors = False
-    made.never_capture = True
-    made.max_mem = most_bytes
-    return made
 
 
 def _probed_s(rule: UserRule) -> float:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from functools import cache, partial
+from typing import Any
 
 from vector_memory.redact import blocks, columns, pairs, personal, places, randoms, shapes, unnamed
-from vector_memory.redact.automaton import Gate, Meter, ascii_of
+from vector_memory.redact.automaton import Meter, ascii_of, gate
 from vector_memory.redact.normalise import folded
 from vector_memory.redact.spans import Span
 
@@ -14,7 +15,7 @@ Find = Callable[[str, bytes, Meter], Iterator[Span]]
 
 
 @cache
-def finders() -> tuple[Gate, list[tuple[str, Find]]]:
+def finders() -> tuple[Any, list[tuple[str, Find]]]:
     """Return finders, each with the kind of personal data that it finds, and what tells which of them have
     to look at a text. Keys by their shape and random values are none of them: with these the gate would make
     states for as long as it reads what is random."""
@@ -26,7 +27,7 @@ def finders() -> tuple[Gate, list[tuple[str, Find]]]:
     ]
     for kind, (clue, _) in personal.KINDS.items():
         with_clues.append((clue, kind, partial(personal.find_personal, kind)))
-    return Gate([clue for clue, _, _ in with_clues]), [(kind, find) for _, kind, find in with_clues]
+    return gate(clue for clue, _, _ in with_clues), [(kind, find) for _, kind, find in with_clues]
 
 
 def find_secrets(text: str, kinds: Collection[str], meter: Meter) -> Iterator[Span]:
@@ -42,8 +43,8 @@ def find_secrets(text: str, kinds: Collection[str], meter: Meter) -> Iterator[Sp
     text = folded(text)
     plain = ascii_of(text)
     yield from shapes.find_shapes(text, plain, meter)
-    gate, chosen = finders()
-    for place in gate.open(plain):
+    opened, chosen = finders()
+    for place in sorted(opened.Match(plain) or ()):
         kind, find = chosen[place]
         if not kind or kind in kinds:
             yield from find(text, plain, meter)

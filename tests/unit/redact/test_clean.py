@@ -401,4 +401,4 @@ def test_gate(text: str) -> None:
     finding = {
         place for place, (_, find) in enumerate(found) if list(find(read, plain, Meter(len(read))))
     }
-    assert finding and finding <= set(gate.open(plain))
+    assert finding and finding <= set(gate.Match(plain))

@@ -14,6 +14,7 @@ from typing import IO
 
 import re2
 
+from vector_memory.redact.automaton import options
 from vector_memory.system.unpacking import Unpacked
 
 CHUNK_BYTES = 1 << 20
@@ -47,14 +48,10 @@ class Needles:
     def __init__(self, pieces: Sequence[str], names: Iterable[str] = ()) -> None:
         forms = {form for piece in pieces for form in _forms(piece)}
         self._names = [name.encode().lower() for name in names]
-        options = re2.Options()
-        options.encoding = re2.Options.Encoding.LATIN1
-        options.case_sensitive = False
-        options.max_mem = MEMORY_BYTES
-        options.log_errors = False
         # The longest first: a shorter form is a part of a longer one.
         ordered = sorted(forms, key=lambda form: (-len(form), form))
-        self._pattern = re2.compile(b"|".join(map(_quoted, ordered)), options)
+        either = b"|".join(map(_quoted, ordered))
+        self._pattern = re2.compile(either, options(case_sensitive=False, most_bytes=MEMORY_BYTES))
         self._longest = len(ordered[0])
 
     def places(self, data: bytes) -> list[tuple[int, int]]:
