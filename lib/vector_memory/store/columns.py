@@ -30,11 +30,8 @@ _PLACES = {"before": np.int32, "after": np.int32, "gone": np.bool_}
 _TYPES: dict[str, Any] = {**_NUMBERS, **_CODES, **_PLACES}
 
 
-class WordColumn(NamedTuple):
-    """n words: the distinct ones, and for each row its place among them, (n,) int32."""
-
-    distinct: Sequence[str]
-    places: NDArray[np.int32]
+WordColumn = tuple[Sequence[str], NDArray[np.int32]]
+"""n words: the distinct ones, and for each row its place among them, (n,) int32."""
 
 
 class Batch(NamedTuple):
@@ -50,7 +47,7 @@ class Batch(NamedTuple):
 
 def words_of(words: Sequence[str]) -> WordColumn:
     """Return n words as a column that numbers each of them; equal words keep places of their own."""
-    return WordColumn(words, np.arange(len(words), dtype=np.int32))
+    return words, np.arange(len(words), dtype=np.int32)
 
 
 class _Table(NamedTuple):

@@ -14,21 +14,22 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vector_memory.errors import StoreDamagedError, StoreFullError, StoreTamperedError
 from vector_memory.model import Candidate, IndexRow, Scope
 from vector_memory.store import table as form
+from vector_memory.store.columns import Columns
 from vector_memory.store.failures import translated
+from vector_memory.store.lance import LanceIndex, problems
+from vector_memory.store.matrix import Matrix
 from vector_memory.store.matrix_file import EXACT_ROWS
 from vector_memory.system import removal, tampering
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from vector_memory.model import Vector, Vectors
-    from vector_memory.store.columns import Columns
-    from vector_memory.store.lance import LanceIndex
-    from vector_memory.store.matrix import Chunk, Matrix
+    from vector_memory.store.matrix import Chunk
 
 WRONG_MATRIX = "The matrix differs from its checksums."
 _MOSTLY_NEW = 0.2
@@ -79,8 +80,6 @@ class Index:
         Raises:
             StoreTamperedError: something in the folder leads elsewhere.
         """
-        from vector_memory.store.matrix import Matrix
-
         index = cls(store, model, dim, exact_rows)
         index._matrix = Matrix.load(index.matrix_folder, model, dim, exact_rows)
         return index
@@ -209,8 +208,6 @@ class Index:
         Raises:
             StoreFullError: the folder cannot be written.
         """
-        from vector_memory.store.lance import LanceIndex
-
         with self._writing():
             if self._lance is None:
                 lance = LanceIndex.open(self.store, self.model, self.dim)
@@ -226,8 +223,6 @@ class Index:
 
     def _follow_up(self, lance: LanceIndex) -> None:
         """Make everything that is made of LanceDB's rows."""
-        from vector_memory.store.columns import Columns
-
         try:
             self._level(lance)
             self._columns = Columns.build(lance.iter_columns())
@@ -250,8 +245,6 @@ class Index:
         Raises:
             StoreFullError: it cannot be written.
         """
-        from vector_memory.store.matrix import Matrix
-
         with self._writing(), translated("building the matrix", self.matrix_folder):
             self._matrix = Matrix.build(
                 self.matrix_folder, self.model, self.dim, chunks, reached, self.exact_rows
@@ -321,9 +314,6 @@ class Index:
         Raises:
             StoreFullError: the folder cannot be written.
         """
-        from vector_memory.store.columns import Columns
-        from vector_memory.store.matrix import Matrix
-
         with self._writing():
             self.load_lance()
             lance = self._loaded()
@@ -353,8 +343,6 @@ class Index:
             StoreFullError: the disk is full; `rebuild` helps when there is room.
             StoreDamagedError: LanceDB cannot use its table; `rebuild` helps.
         """
-        import numpy as np
-
         kept = np.unique(np.array(list(living), np.int64))
         with self._writing():
             self.load_lance()
@@ -402,8 +390,6 @@ class Index:
         Returns:
             Sentences for people, which are also what `mend` takes.
         """
-        from vector_memory.store.lance import problems
-
         wrong = problems(self._lance, read_data) if self._lance is not None else []
         if read_data and self._matrix is not None and not self._matrix.sound():
             wrong.append(WRONG_MATRIX)
@@ -415,8 +401,6 @@ class Index:
         Raises:
             StoreFullError: the folder cannot be written.
         """
-        from vector_memory.store.matrix import Matrix
-
         with self._writing():
             if WRONG_MATRIX in problems and self._matrix is not None:
                 self._matrix.set_aside()
@@ -480,8 +464,6 @@ class Index:
         if self._columns is None:
             return
         added = form.batch(newest)
-        import numpy as np
-
         # A row that keeps its number, having been given its vector, is not taken out.
         self._columns.remove(np.setdiff1d(gone, added.seqs))
         if newest:
@@ -489,8 +471,6 @@ class Index:
 
     def _follow(self, matrix: Matrix, newest: Sequence[IndexRow], gone: NDArray[np.int64]) -> None:
         """Do in the matrix what was done in LanceDB."""
-        import numpy as np
-
         places, vectors = form.usable([row.vector for row in newest], self.dim)
         kept = [newest[place].memory for place in places]
         seqs = np.array([memory.seq for memory in kept], np.int64)
@@ -500,8 +480,6 @@ class Index:
 
     def _level(self, lance: LanceIndex) -> None:
         """Make the matrix equal to LanceDB's rows, or see that it waits for them."""
-        import numpy as np
-
         matrix = self._matrix
         if matrix is not None and matrix.reached() > lance.reached():
             self._ahead = True
@@ -524,8 +502,6 @@ class Index:
         matrix.mark_reached(lance.reached())
 
     def _rebuild_matrix(self, lance: LanceIndex, rows: int) -> None:
-        from vector_memory.store.matrix import Matrix
-
         if not rows:
             self._matrix = Matrix(self.matrix_folder, self.model, self.dim, self.exact_rows)
             self._matrix.mark_reached(lance.reached())

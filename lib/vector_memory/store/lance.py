@@ -11,19 +11,19 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vector_memory.errors import StoreDamagedError
 from vector_memory.model import Candidate, IndexRow, Scope, unique
 from vector_memory.store import table as form
 from vector_memory.store import values
+from vector_memory.store.columns import Batch, WordColumn
 from vector_memory.store.failures import translated
 from vector_memory.store.lance_table import LanceTable
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from vector_memory.model import Vectors
-    from vector_memory.store.columns import Batch
     from vector_memory.store.matrix import Chunk
 
 Found = Callable[[], list[Candidate]]
@@ -110,24 +110,13 @@ class LanceIndex:
         # The mark of what is reached is a row, too.
         return max(0, count - (self._table.reached > 0))
 
-    def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
-        """Return the k best by BM25 for any of these analysed terms.
-
-        Returns:
-            Candidates, best first, of equal ones the newest first. Scores compare within one answer
-            alone.
-
-        Raises:
-            StoreDamagedError: the table cannot be read.
-        """
-        return self.begin_matching(terms, scope, k)()
-
     def begin_matching(self, terms: Sequence[str], scope: Scope, k: int) -> Found:
-        """Begin what `matching` does: LanceDB searches in threads of its own, and something else can be
-        done meanwhile.
+        """Begin to look for the k best by BM25 for any of these analysed terms: LanceDB searches in threads of its own,
+        and something else can be done meanwhile.
 
         Returns:
-            What waits for the search, and returns or raises what `matching` does.
+            What waits for the search, and returns candidates, best first, of equal ones the newest first; scores
+            compare within one answer alone. It raises StoreDamagedError where the table cannot be read.
         """
         words = values.storable(" ".join(unique(terms)))
         if not words or k < 1 or scope.projects == ():
@@ -163,8 +152,6 @@ class LanceIndex:
 
     def allowed(self, scope: Scope) -> NDArray[np.int64]:
         """Return the sequence numbers of all memories in a scope, (n,) int64, ascending."""
-        import numpy as np
-
         if scope.projects == ():
             return np.empty(0, np.int64)
         query = _filtered(self._handle.query(), scope).select(["seq", "kind"])
@@ -179,8 +166,6 @@ class LanceIndex:
         Returns:
             (m,) int64 in no order; m is smaller than the number of ids where some are unknown.
         """
-        import numpy as np
-
         pieces = [np.empty(0, np.int64)]
         for where in _among("id", list(map(values.storable, ids))):
             query = self._handle.query().where(where).select(["seq"])
@@ -189,8 +174,6 @@ class LanceIndex:
 
     def iter_columns(self) -> Iterator[Batch]:
         """Yield what stands beside words and vectors of all memories, in pieces and in no order."""
-        from vector_memory.store.columns import Batch, WordColumn
-
         numbers = ("seq", "created_at", "turn", "size", "marks")
         words = ("project", "session", "speaker", "kind")
         query = self._handle.query().select([*numbers, *words])
@@ -202,12 +185,11 @@ class LanceIndex:
                     raise ValueError("values are missing")
                 if batch.num_rows:
                     seqs, created, turns, sizes, marks = (batch[n].to_numpy() for n in numbers)
-                    named = {name: WordColumn(*form.dictionary(batch[name])) for name in words}
+                    named: dict[str, WordColumn] = {n: form.dictionary(batch[n]) for n in words}
                     yield Batch(seqs, created, turns, sizes, marks, named)
 
     def embedded_seqs(self) -> NDArray[np.int64]:
         """Return the sequence numbers of all memories that have a vector, (n,) int64, in no order."""
-        import numpy as np
         from lancedb.expr import col, lit
 
         query = self._handle.query().where(col("embedded") == lit(True)).select(["seq"])
@@ -368,8 +350,6 @@ class LanceIndex:
                     yield batch["seq"].to_numpy(), batch["project"].to_pylist(), self._floats(batch)
 
     def _floats(self, batch: Any) -> Vectors:
-        import numpy as np
-
         flat = batch["vector"].flatten().to_numpy(zero_copy_only=False)
         return np.asarray(flat, np.float32).reshape(-1, self._table.dim)
 

@@ -8,7 +8,10 @@ import os
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.store import table as form
@@ -17,10 +20,6 @@ from vector_memory.store.failures import translated
 from vector_memory.store.lightimport import load_lancedb
 from vector_memory.system import removal
 from vector_memory.system.durable_files import discard, put_aside
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -164,7 +163,6 @@ class LanceTable(LoopThread):
 
     async def _copy_rows(self, kept: NDArray[np.int64]) -> None:
         """Write rows, and the mark, into a new table beside this one, with its indexes."""
-        import numpy as np
         import pyarrow as pa
 
         columns = form.schema(self.dim)

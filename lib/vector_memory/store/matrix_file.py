@@ -15,17 +15,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vector_memory.errors import StoreDamagedError
+from vector_memory.store.rows import CodedRows, ExactRows, Rows, encode, signs_of
 from vector_memory.system.durable_files import sync_descriptor, sync_file
 from vector_memory.system.files import drop, open_own, summed
 from vector_memory.system.removal import is_ours
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from vector_memory.model import Vectors
-    from vector_memory.store.rows import Rows
 
 EXACT_ROWS = 8_000
 """Rows up to which float32 is kept. Reading more of it for each question takes longer than counting
@@ -137,8 +137,6 @@ def load(folder: str, model: str, dim: int) -> Saved:
         OSError: it cannot be read.
         StoreDamagedError: it is damaged.
     """
-    import numpy as np
-
     there = os.listdir(folder) if os.path.isdir(folder) else []
     if META not in there and any(map(is_ours, there)):
         raise _damaged(folder, f"{META} is missing")
@@ -167,8 +165,6 @@ def load(folder: str, model: str, dim: int) -> Saved:
 
 def _mapped(paths: Sequence[str], rows: int, dim: int) -> Rows:
     """Return the rows of one file of floats, or of three of codes."""
-    from vector_memory.store.rows import CodedRows, ExactRows
-
     if len(paths) == 1:
         return ExactRows(_map(paths[0], "float32", (rows, dim)))
     words = -(-dim // 64)
@@ -185,8 +181,6 @@ def _map(path: str, kind: str, shape: tuple[int, ...]) -> Any:
     Raises:
         ValueError: its size is another one.
     """
-    import numpy as np
-
     size = np.dtype(kind).itemsize * math.prod(shape)
     with os.fdopen(open_own(path), "rb") as file:
         # Reading beyond the end of a mapped file ends the process.
@@ -200,10 +194,6 @@ def _map(path: str, kind: str, shape: tuple[int, ...]) -> Any:
 
 def _write_codes(paths: Sequence[str], blocks: Iterator[Vectors]) -> list[str]:
     """Write vectors as codes, scales and signs; return the files' checksums."""
-    import numpy as np
-
-    from vector_memory.store.rows import encode, signs_of
-
     scales: list[Any] = [np.empty(0, np.float32)]
     signs: list[Any] = []
 

@@ -14,17 +14,17 @@ from functools import reduce
 from operator import and_, or_
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vector_memory.marks import marks_of
 from vector_memory.model import IndexRow, Scope
+from vector_memory.store.columns import Batch, words_of
 from vector_memory.store.values import microseconds, storable
 from vector_memory.text.analysis import PIECE_MARK, is_piece
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from vector_memory.model import Vectors
-    from vector_memory.store.columns import Batch
 
 REACHED_ID = "//reached"
 """The id of the row whose `seq` is the sequence number that the table has reached. It is written
@@ -106,9 +106,6 @@ def index_configs() -> dict[str, Any]:
 
 def batch(rows: Sequence[IndexRow]) -> Batch:
     """Return n rows as the columns in memory take them, (n,) each, in the order of `rows`."""
-    import numpy as np
-
-    from vector_memory.store.columns import Batch, words_of
 
     def column(name: str) -> list[Any]:
         return [_VALUES[name](row) for row in rows]
@@ -178,8 +175,6 @@ def vector_bytes(half: NDArray[np.float16]) -> bytes:
 
 def half_vectors(rows: Sequence[IndexRow], dim: int) -> NDArray[np.float16]:
     """Return (n, dim) float16 in the order of `rows`; rows without a usable vector are all zeros."""
-    import numpy as np
-
     # Half the size, for an error of about 1e-5 in a cosine.
     half = np.zeros((len(rows), dim), np.float16)
     places, vectors = usable([row.vector for row in rows], dim)
@@ -193,8 +188,6 @@ def usable(vectors: Sequence[Any], dim: int) -> tuple[NDArray[np.int64], Vectors
     Returns:
         Their places, (m,) int64 ascending, and (m, dim) float32 in that order.
     """
-    import numpy as np
-
     fitting = [i for i, one in enumerate(vectors) if one is not None and one.shape == (dim,)]
     stacked = np.array([vectors[i] for i in fitting], np.float32).reshape(-1, dim)
     has_direction = np.isfinite(stacked).all(axis=1) & stacked.any(axis=1)
@@ -275,7 +268,6 @@ def expression(scope: Scope) -> Any:
 
 def _vector_array(half: NDArray[np.float16], dim: int) -> Any:
     """Return the vectors and one null for the mark as an Arrow array; zeros become null."""
-    import numpy as np
     import pyarrow as pa
 
     flat = np.zeros((len(half) + 1, dim), np.float16)

@@ -45,7 +45,7 @@ def opened(store: Path, model: str = MODEL) -> LanceIndex:
 
 
 def found(index: LanceIndex) -> set[int]:
-    return set(seqs(index.matching(["word"], Scope(), 10_000)))
+    return set(seqs(index.begin_matching(["word"], Scope(), 10_000)()))
 
 
 def table_of(store: Path) -> Path:
@@ -111,7 +111,7 @@ def test_purging_leaves_nothing_of_what_was_removed(index: LanceIndex, store: Pa
     assert b"secretword0499" in content
     for gone in (b"secretword0500", b"secretword0007", b"m0500"):
         assert gone not in content
-    assert seqs(index.matching(["harmless"], Scope(), 5)) == [1_001]
+    assert seqs(index.begin_matching(["harmless"], Scope(), 5)()) == [1_001]
 
 
 def test_models_have_tables_of_their_own(index: LanceIndex, store: Path) -> None:
@@ -165,7 +165,7 @@ def test_words_are_ranked_as_sqlite_ranks_them(index: LanceIndex) -> None:
         first = database.execute(
             "select rowid from words where words match ? order by rank limit 1", (match,)
         ).fetchone()
-        assert seqs(index.matching(terms, Scope(), 1)) == list(first), question
+        assert seqs(index.begin_matching(terms, Scope(), 1)()) == list(first), question
     database.close()
 
 
@@ -274,10 +274,10 @@ LIMITED = """
         index.apply(rows(6, 9), [], 9)
         print("applied")
     except StoreFullError as error:
-        print("full", index.reached(), len(index.matching(["word"], Scope(), 50)), bool(error.hint))
+        print("full", index.reached(), len(index.begin_matching(["word"], Scope(), 50)()), bool(error.hint))
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
     index.apply(rows(6, 9), [], 9)
-    print("after", index.reached(), len(index.matching(["word"], Scope(), 50)), index.check(True))
+    print("after", index.reached(), len(index.begin_matching(["word"], Scope(), 50)()), index.check(True))
     index.close()
 """
 
