@@ -10,7 +10,7 @@ from typing import NamedTuple
 from vector_memory.journal.readonly import MAX_QUERY_TERMS, match_expression, selective
 from vector_memory.journal.reads import MemoryReads
 from vector_memory.journal.rows import DAY_US
-from vector_memory.journal.scopes import as_array, condition
+from vector_memory.journal.scopes import AMONG, as_array, condition
 from vector_memory.model import PASSAGE, Candidate, Scope
 
 MAX_TERMS = 1_000
@@ -90,9 +90,8 @@ class QuestionReads(MemoryReads):
         """Return the letters of memories of these sequence numbers, in that order: titles, texts and files, unchecked.
         To read whole memories takes ten times as long."""
         rows = self.connections.rows(
-            "SELECT seq, title || char(10) || text || char(10) || files FROM memories"
-            " WHERE seq IN (SELECT value FROM json_each(?))",
-            (as_array(list(map(int, seqs))),),
+            f"SELECT seq, title || char(10) || text || char(10) || files FROM memories WHERE seq {AMONG}",
+            (as_array(map(int, seqs)),),
         )
         by_seq = {int(row[0]): str(row[1]) for row in rows}
         return [(seq, by_seq[seq]) for seq in seqs if seq in by_seq]
@@ -125,7 +124,7 @@ class QuestionReads(MemoryReads):
                UNION
                SELECT {_STANDS} FROM memories m JOIN sources s ON s.id = m.source
                WHERE m.seq IN wanted AND m.status != 'forgotten'""",
-            (as_array(list(map(int, seqs))), PASSAGE),
+            (as_array(map(int, seqs)), PASSAGE),
         )
         rows.sort(key=lambda row: (row[4], _number(row[5]), row[0]))
         return [

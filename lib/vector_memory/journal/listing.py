@@ -76,9 +76,8 @@ class Listing(SingleReads):
     def _in_pieces(
         self, scope: Scope, order: str, limit: int, statuses: Sequence[Status]
     ) -> Iterator[Memory]:
-        words = [str(status) for status in statuses]
-        where = f"m.status IN ({marks(words)})"
-        rows = self._select("m.seq", scope, where, words, f"ORDER BY {order} LIMIT {limit:d}")
+        where = f"m.status IN ({marks(statuses)})"
+        rows = self._select("m.seq", scope, where, statuses, f"ORDER BY {order} LIMIT {limit:d}")
         # Between two pieces nobody is kept from writing, however slowly they are taken.
         for part in parts([row[0] for row in rows]):
             by_seq = self.by_seqs(part, statuses)

@@ -21,7 +21,7 @@ from vector_memory.journal.rows import (
     is_sound,
     to_memory,
 )
-from vector_memory.journal.scopes import as_array, condition, marks, parts
+from vector_memory.journal.scopes import AMONG, as_array, condition, marks
 from vector_memory.model import PASSAGE, Memory, Scope, Source, Status
 from vector_memory.system import json_in
 from vector_memory.system.json_in import session_id
@@ -167,29 +167,20 @@ class SingleReads(MemoryReads):
         Returns:
             Sequence number → memory. Numbers that are outdated, unknown or of damaged rows are absent.
         """
-        words = [str(status) for status in statuses]
-        by_seq: dict[int, Memory] = {}
-        for part in parts([int(seq) for seq in seqs]):
-            tail = f"WHERE m.seq IN ({marks(part)}) AND m.status IN ({marks(words)})"
-            by_seq.update((memory.seq, memory) for memory in self._memories(tail, (*part, *words)))
-        return by_seq
+        tail = f"WHERE m.seq {AMONG} AND m.status IN ({marks(statuses)})"
+        memories = self._memories(tail, (as_array(map(int, seqs)), *statuses))
+        return {memory.seq: memory for memory in memories}
 
     def with_terms(self, seqs: Sequence[int]) -> list[Change]:
         """Return what `changes` gives of the memories of these sequence numbers that are not forgotten, ascending."""
-        changes: list[Change] = []
+        tail = f"WHERE m.seq {AMONG} AND m.status != 'forgotten' ORDER BY m.seq"
         with self.connections.reading() as connection:
-            for part in parts([int(seq) for seq in seqs]):
-                tail = f"WHERE m.seq IN ({marks(part)}) AND m.status != 'forgotten' ORDER BY m.seq"
-                changes += self.reader.changes(connection, tail, part)
-        return changes
+            return self.reader.changes(connection, tail, (as_array(map(int, seqs)),))
 
     def by_ids(self, ids: Sequence[str]) -> dict[str, Memory]:
         """Return memories by their ids, whatever their status; unknown and damaged ones are absent."""
-        by_id: dict[str, Memory] = {}
-        for part in parts(ids):
-            tail = f"WHERE m.id IN ({marks(part)})"
-            by_id.update((memory.id, memory) for memory in self._memories(tail, part))
-        return by_id
+        memories = self._memories(f"WHERE m.id {AMONG}", (as_array(ids),))
+        return {memory.id: memory for memory in memories}
 
     def successors(self, memories: Sequence[Memory]) -> dict[str, Memory]:
         """Return what stands in the place of superseded memories.
@@ -360,11 +351,10 @@ class SingleReads(MemoryReads):
         self, source: Source, project: str, statuses: Sequence[Status] = (Status.ACTIVE,)
     ) -> list[Memory]:
         """Return a project's memories of one turn of a session's transcript, by `seq`."""
-        words = [str(status) for status in statuses]
         return self._memories(
             "WHERE m.source IN (SELECT id FROM sources WHERE session = ? AND path = ?)"
-            f" AND m.turn = ? AND m.project = ? AND m.status IN ({marks(words)}) ORDER BY m.seq",
-            (source.session, source.path, source.turn, project, *words),
+            f" AND m.turn = ? AND m.project = ? AND m.status IN ({marks(statuses)}) ORDER BY m.seq",
+            (source.session, source.path, source.turn, project, *statuses),
         )
 
     def with_extra(self, name: str, after_seq: int) -> list[tuple[str, int, object]]:
@@ -381,10 +371,7 @@ class SingleReads(MemoryReads):
 
     def replaced_by(self, ids: Sequence[str]) -> list[Memory]:
         """Return the memories that gave way to these, by `seq`."""
-        tail = (
-            "WHERE m.status = 'superseded' AND m.superseded_by IN (SELECT value FROM json_each(?))"
-            " ORDER BY m.seq"
-        )
+        tail = f"WHERE m.status = 'superseded' AND m.superseded_by {AMONG} ORDER BY m.seq"
         return self._memories(tail, (as_array(ids),))
 
     def holding(self, words: Sequence[str]) -> list[str]:

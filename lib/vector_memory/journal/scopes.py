@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from vector_memory.journal.rows import microseconds
@@ -15,6 +15,8 @@ Condition = tuple[str, list[Any]]
 T = TypeVar("T")
 CHUNK = 500
 """Parameters of one statement at most: older versions of SQLite take 999."""
+AMONG = "IN (SELECT value FROM json_each(?))"
+"""Limits a column to the values of `as_array`."""
 
 
 _HOLDS = "EXISTS (SELECT 1 FROM json_each(%s) WHERE value IN (%%s))"
@@ -82,7 +84,7 @@ def parts(values: Sequence[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
         yield values[start : start + size]
 
 
-def as_array(values: Sequence[Any]) -> str:
+def as_array(values: Iterable[Any]) -> str:
     """Return numbers or strings as the JSON array that `json_each` reads: one parameter for any
     count."""
     return json.dumps(list(values))

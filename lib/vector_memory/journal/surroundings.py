@@ -32,7 +32,7 @@ class Surroundings(MemoryReads):
         with self.connections.writing() as connection:
             return connection.execute(
                 "DELETE FROM links WHERE from_id = ? AND to_id = ? AND relation = ifnull(?, relation)",
-                (from_id, to_id, None if relation is None else str(relation)),
+                (from_id, to_id, relation),
             ).rowcount
 
     def links_of(self, ids: Sequence[str]) -> list[Link]:

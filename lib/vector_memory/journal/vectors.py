@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from vector_memory.journal.reads import Change, SingleReads
-from vector_memory.journal.scopes import CHUNK, marks, parts
+from vector_memory.journal.scopes import AMONG, CHUNK, as_array, marks, parts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -111,14 +111,8 @@ class VectorCache(SingleReads):
             (n,) int64 sequence numbers and (n, dim) float32, L2-normalised, in the same order; None when
             there are none.
         """
-        import numpy as np
-
-        number = self._number(model)
-        chunks = [chunk for part in parts(seqs) if (chunk := self._chunk(part, number)) is not None]
-        if not chunks:
-            return None
-        numbers, _, vectors = zip(*chunks, strict=True)
-        return np.concatenate(numbers), np.concatenate(vectors)
+        chunk = self._chunk(seqs, self._number(model))
+        return None if chunk is None else (chunk[0], chunk[2])
 
     def iter_vectors(self, model: str) -> Iterator[tuple[NDArray[np.int64], list[str], Vectors]]:
         """Yield the vectors of all active memories that have one of this model, in pieces.
@@ -144,8 +138,8 @@ class VectorCache(SingleReads):
         rows = self.connections.rows(
             f"""SELECT m.seq, m.project, v.vector FROM memories m
                 JOIN vectors v ON v.hash = m.hash AND v.model = ?
-                WHERE m.seq IN ({marks(seqs)}) AND m.status != 'forgotten' ORDER BY m.project, m.seq""",
-            (number, *seqs),
+                WHERE m.seq {AMONG} AND m.status != 'forgotten' ORDER BY m.project, m.seq""",
+            (number, as_array(map(int, seqs))),
         )
         if not rows:
             return None
