@@ -194,8 +194,13 @@ def _verified(memory: Memory) -> dict[str, object]:
 
 
 def _verified_at(memory: Memory) -> datetime | None:
+    return moment_in(_verified(memory), "at")
+
+
+def moment_in(noted: Mapping[str, object], name: str) -> datetime | None:
+    """Return the aware time that a note says under a name, None where it says none."""
     try:
-        at = datetime.fromisoformat(str(_verified(memory).get("at")))
+        at = datetime.fromisoformat(str(noted.get(name)))
     except ValueError:
         return None
     return at if at.tzinfo else None

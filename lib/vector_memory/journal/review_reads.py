@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
-from typing import NamedTuple
 
 from vector_memory.journal.listing import NEWEST
 from vector_memory.journal.reads import ACTIVE, MemoryReads
@@ -27,13 +26,6 @@ _SEEN_BY_NOBODY = (
     " AND CASE WHEN EXISTS (SELECT 1 FROM sources s WHERE s.id = m.source AND s.path != '' AND s.session != '')"
     " THEN m.origin = 'user' OR m.kind IN ('decision', 'preference') ELSE m.origin = 'assistant' END"
 )
-
-
-class SaidOften(NamedTuple):
-    """Words with which prompts began in several sessions: the newest passage of these, and how many sessions."""
-
-    passage: Memory
-    sessions: int
 
 
 class ReviewReads(MemoryReads):
@@ -68,10 +60,10 @@ class ReviewReads(MemoryReads):
             f" WHERE l.relation IN ({marks(relations)}) AND l.weight >= ?"
             " AND a.status = 'active' AND b.status = 'active'"
             " ORDER BY l.weight >= 1 AND l.relation != 'contradicts', l.weight DESC, a.created_at DESC LIMIT ?",
-            (*map(str, relations), least, most),
+            (*relations, least, most),
         )
 
-    def said_often(self, least: int, most: int) -> list[SaidOften]:
+    def said_often(self, least: int, most: int) -> list[tuple[Memory, int]]:
         """Return the prompts of at least so many sessions that begin alike and that no review has settled, the
         commonest first."""
         rows = self.connections.rows(
@@ -85,7 +77,7 @@ class ReviewReads(MemoryReads):
         )
         passages = self._memories(f"WHERE m.seq IN ({marks(rows)})", [seq for seq, _ in rows])
         by_seq = {memory.seq: memory for memory in passages}
-        return [SaidOften(by_seq[seq], count) for seq, count in rows if seq in by_seq]
+        return [(by_seq[seq], count) for seq, count in rows if seq in by_seq]
 
     def count_by_day(self, scope: Scope) -> dict[date, int]:
         """Return how many active memories of a scope are of each day (UTC) that has any, the oldest first."""

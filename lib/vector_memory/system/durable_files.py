@@ -9,6 +9,7 @@ import threading
 from datetime import datetime, timezone
 
 from vector_memory.system import removal
+from vector_memory.system.files import drop
 
 DAMAGED, REPLACED = ".damaged-", ".replaced-"
 
@@ -46,8 +47,7 @@ def write_durably(path: str, content: bytes, mode: int = 0o600) -> None:
     """
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}-{threading.get_ident():x}")
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(temporary)
+    drop(temporary)
     # Made anew, it is nobody else's, whatever stood there.
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
@@ -57,8 +57,7 @@ def write_durably(path: str, content: bytes, mode: int = 0o600) -> None:
             sync_descriptor(descriptor)
         os.replace(temporary, path)
     except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
+        drop(temporary, OSError)
         raise
     sync_file(folder)
 

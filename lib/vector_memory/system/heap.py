@@ -6,17 +6,8 @@ import contextlib
 import ctypes
 import mmap
 from collections.abc import Iterator
-from typing import NamedTuple
 
 SMAPS = "/proc/self/smaps"
-
-
-class _Region(NamedTuple):
-    """Addresses behind which a file stands, and how much of it is in memory, in bytes."""
-
-    start: int
-    size: int
-    resident: int
 
 
 def give_back() -> None:
@@ -36,15 +27,16 @@ def let_go() -> int:
     with contextlib.suppress(AttributeError, OSError):
         madvise = ctypes.CDLL(None).madvise
         madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-        for region in _read_only_files():
-            if madvise(region.start, region.size, mmap.MADV_DONTNEED) == 0:
-                released += region.resident
+        for start, size, resident in _read_only_files():
+            if madvise(start, size, mmap.MADV_DONTNEED) == 0:
+                released += resident
     return released
 
 
-def _read_only_files() -> Iterator[_Region]:
+def _read_only_files() -> Iterator[tuple[int, int, int]]:
     """Yield where files are mapped that cannot be written there, and of which nothing was changed: a page
-    that was, such as one with addresses of other libraries, would come back as it is in the file."""
+    that was, such as one with addresses of other libraries, would come back as it is in the file. Of each the first
+    address, its size, and how much of it is in memory, in bytes."""
     with open(SMAPS, encoding="utf-8", errors="replace") as file:
         lines = [line.split() for line in file]
     place: list[str] = []
@@ -64,4 +56,4 @@ def _read_only_files() -> Iterator[_Region]:
             changed = sizes.get("Anonymous:", 1) or sizes.get("Swap:", 1)
             if sizes.get("Rss:") and not changed:
                 start, end = (int(edge, 16) for edge in place[0].split("-"))
-                yield _Region(start, end - start, sizes["Rss:"])
+                yield start, end - start, sizes["Rss:"]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from vector_memory.errors import BadInputError
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import newest_of
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.views import MemoryView, memory_view
@@ -28,13 +29,8 @@ class QuarantineAnswer(messages.Answer):
 def held(ctx: Context, request: QuarantineRequest) -> QuarantineAnswer:
     """Return the memories that no hook brings, newest first, each with why."""
     asker = messages.asker_of(ctx, request)
-    memories = [
-        memory
-        for shelf in asker.shelves
-        for memory in shelf.journal.held(asker.scope)
-        if memory.suspicion.get("held")
-    ]
-    memories.sort(key=lambda memory: memory.created_at, reverse=True)
+    newest = newest_of(asker.shelves, lambda journal: journal.held(asker.scope))
+    memories = [memory for memory in newest if memory.suspicion.get("held")]
     names = asker.names
     views = [memory_view(memory, names) for memory in memories[: request.k]]
     return QuarantineAnswer(views, len(memories))

@@ -172,10 +172,9 @@ def _has_weight(memory: Memory) -> bool:
 
 def _gaps(ctx: Context, shelf: Shelf) -> Iterator[Item]:
     """Yield what was said in several sessions and stands in no memory of its own."""
-    for often in shelf.journal.said_often(SAID_IN_SESSIONS, MOST_GAPS):
-        passage = often.passage
+    for passage, sessions in shelf.journal.said_often(SAID_IN_SESSIONS, MOST_GAPS):
         if is_plain(passage.title) and not _is_answered(ctx, shelf, passage):
-            yield Item(shelf, passage, UNANSWERED, sessions=often.sessions)
+            yield Item(shelf, passage, UNANSWERED, sessions=sessions)
 
 
 def is_plain(prompt: str) -> bool:

@@ -87,7 +87,7 @@ def impact(ctx: Context, request: ImpactRequest) -> ImpactAnswer:
         scope = Scope(projects=(memory.project,))
         place = messages.place_of(ctx, request)
         related = _sharing([shelf], messages.limited(ctx, request, place, scope), memory)
-        links = linking.links(ctx, linking.LinksRequest(id=memory.id)).links
+        links = linking.links(ctx, linking.IdRequest(id=memory.id)).links
         since = memory.created_at
     elif request.file:
         path = os.path.normpath(request.file)

@@ -12,11 +12,10 @@ from vector_memory.service.base import messages, reach
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import by_ids, project_names
 from vector_memory.service.edit.remember import SAID_IN
-from vector_memory.service.find.recall import IdRequest
 from vector_memory.service.memory import links
 from vector_memory.service.memory.confidence import VERIFIED
 from vector_memory.service.memory.history import history_of
-from vector_memory.service.memory.links import LinkView
+from vector_memory.service.memory.links import IdRequest, LinkView
 from vector_memory.service.memory.lookup import find, is_open, lookup
 from vector_memory.service.memory.views import (
     HistoryView,
@@ -74,7 +73,7 @@ def provenance(ctx: Context, request: IdRequest) -> ProvenanceAnswer:
         verified=memory.extra.get(VERIFIED) or None,
         stored_at=memory.stored_at,
         history=history_of(shelf, memory),
-        links=links.links(ctx, links.LinksRequest(id=memory.id)).links,
+        links=links.links(ctx, IdRequest(id=memory.id)).links,
         audit=_entries_of(ctx, memory),
     )
 

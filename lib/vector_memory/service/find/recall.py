@@ -20,6 +20,7 @@ from vector_memory.service.find import named_project
 from vector_memory.service.memory import applied, moved_projects
 from vector_memory.service.memory.corrected import in_short
 from vector_memory.service.memory.history import history_of
+from vector_memory.service.memory.links import IdRequest
 from vector_memory.service.memory.lookup import answer, is_open, lookup, surroundings, touch
 from vector_memory.service.memory.passages import Excerpt, Turn, in_context, turn_of, turn_reader
 from vector_memory.service.memory.rewritten import later_words
@@ -305,12 +306,6 @@ def _dated(ctx: Context, shelves: Sequence[Shelf], scope: Scope) -> list[Memory]
     return sorted(
         to_come, key=lambda one: (one.valid_until is None, one.valid_until or one.created_at)
     )
-
-
-class IdRequest(messages.Request):
-    """One memory, by its id or the beginning of it."""
-
-    id: str = messages.text(64)
 
 
 class MemoryAnswer(messages.Answer):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, time, timedelta, timezone
 from typing import TypeVar
 
-from vector_memory.aging import EVERY, HALF_LIFE, Every, of_ageing, without_ageing
+from vector_memory.aging import EVERY, HALF_LIFE, Every, moment_in, of_ageing, without_ageing
 from vector_memory.errors import BadInputError
 from vector_memory.model import COLLECTIONS, Memory, Retention, Status, Temporal
 from vector_memory.service.base import messages, request_fields
@@ -181,10 +181,10 @@ def as_it_was(memory: Memory) -> Memory:
     """Return a memory as it was before it was found to hold no more; itself where it was not, or has another date
     since."""
     noted, end = memory.extra.get(ENDED), memory.valid_until
-    if end is None or not isinstance(noted, dict) or _noted_at(noted, "at") != end:
+    if end is None or not isinstance(noted, dict) or moment_in(noted, "at") != end:
         return memory
     extra = {name: value for name, value in memory.extra.items() if name != ENDED}
-    return replace(memory, valid_until=_noted_at(noted, "until"), extra=extra)
+    return replace(memory, valid_until=moment_in(noted, "until"), extra=extra)
 
 
 def holding(memory: Memory, now: datetime, by_agent: bool = False) -> Memory:
@@ -219,14 +219,6 @@ def _back(memory: Memory) -> Memory:
     if memory.status is not Status.SUPERSEDED or memory.superseded_by:
         return memory
     return replace(memory.revived(), valid_until=memory.valid_until)
-
-
-def _noted_at(noted: dict[str, object], name: str) -> datetime | None:
-    try:
-        at = datetime.fromisoformat(str(noted.get(name)))
-    except ValueError:
-        return None
-    return at if at.tzinfo else None
 
 
 def _temporal(request: AgeingWishes, memory: Memory) -> Temporal:

@@ -9,14 +9,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from vector_memory.journal.journal import Journal
 from vector_memory.model import BRANCH, LOOKUP, PULL, TOOK_AWAY, WROTE, Memory, Status, unique
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.passages import number_of
-
-if TYPE_CHECKING:
-    from vector_memory.journal.journal import Journal
 
 
 class Changes(NamedTuple):

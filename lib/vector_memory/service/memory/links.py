@@ -79,8 +79,8 @@ def link(ctx: Context, request: LinkRequest) -> LinkAnswer:
     return answer
 
 
-class LinksRequest(messages.Request):
-    """The links of one memory are wanted, by its id or the beginning of it."""
+class IdRequest(messages.Request):
+    """One memory, or its links, are wanted, by its id or the beginning of it."""
 
     id: str = messages.text(ID_CHARS)
 
@@ -116,7 +116,7 @@ class LinksAnswer(messages.Answer):
     links: list[LinkView]
 
 
-def links(ctx: Context, request: LinksRequest) -> LinksAnswer:
+def links(ctx: Context, request: IdRequest) -> LinksAnswer:
     """Return a memory's links to what who asks may be given, each with the memory at its other end."""
     shelf, memory = lookup(ctx, request.id)
     pairs = [(tie, tie.end_beyond(memory.id)) for tie in shelf.journal.links_of([memory.id])]

@@ -7,17 +7,14 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from vector_memory import projects
+from vector_memory.journal.journal import Journal
 from vector_memory.model import Project, Scope
 from vector_memory.projects import Place
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
 from vector_memory.text import tables
-
-if TYPE_CHECKING:
-    from vector_memory.journal.journal import Journal
-    from vector_memory.service.base.shelf import Shelf
 
 LOOKED_AT = 50
 LEAST_FILES = 3

@@ -4,14 +4,13 @@ proof says what was done, by ids and counts, without a word of what went."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from vector_memory.errors import VectorMemoryError
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.purge.selection import PurgeRequest, PurgeSelection
-
-if TYPE_CHECKING:
-    from vector_memory.service.sharing.team import Corner
+from vector_memory.service.sharing import team
+from vector_memory.service.sharing.team import Corner
 
 ACTION = "purge"
 """The entry of the audit log that a certificate is about."""
@@ -19,8 +18,6 @@ ACTION = "purge"
 
 def shared_with(ctx: Context, chosen: PurgeSelection) -> list[Corner]:
     """Return where something that goes was published, or may have been: what is noted of it cannot be read."""
-    from vector_memory.service.sharing import team
-
     going = set(chosen.ids)
     roots = [
         project.root
@@ -55,8 +52,7 @@ def take_back(
     Returns:
         The folders for which that was done, and those for which it was not, with why.
     """
-    from vector_memory.service.base import messages
-    from vector_memory.service.sharing import publish, team
+    from vector_memory.service.sharing import publish
 
     if not request.certificate:
         waits = "What was published of it lies there still; `vector-memory share publish` takes it back."

@@ -14,10 +14,10 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMemoryError
 from vector_memory.journal.repair import swap
+from vector_memory.journal.state_rows import Task
 from vector_memory.model import SUMMARY, Memory, Progress, Status, ignore_progress
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context, new_id
@@ -35,13 +35,11 @@ from vector_memory.service.purge.selection import (
     choose,
     is_shared,
 )
+from vector_memory.service.sharing import team
 from vector_memory.service.tools import flags
 from vector_memory.service.transfer import vault_export
 from vector_memory.service.upkeep.check_rebuild import wait_for_index
 from vector_memory.system import removal, tampering
-
-if TYPE_CHECKING:
-    from vector_memory.journal.state_rows import Task
 
 log = logging.getLogger(__name__)
 
@@ -241,8 +239,6 @@ def _no_pull(ctx: Context, parts: Sequence[StorePart]) -> AbstractContextManager
     """Return a block in which nothing that others share is pulled, where some of it goes."""
     if not any(part.ids and is_shared(ctx, part.shelf) for part in parts):
         return contextlib.nullcontext()
-    from vector_memory.service.sharing import team
-
     return team.sharing
 
 
