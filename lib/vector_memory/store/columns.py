@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta, timezone
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,9 +18,9 @@ from numpy.typing import NDArray
 
 from vector_memory.model import GLOBAL_PROJECT, Around, Mark, Scope
 from vector_memory.store.rows import grown
-from vector_memory.store.values import microseconds, storable
 
 NOBODY = -1
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _DAY_US = 86_400_000_000
 _NAMED = ("project", "session", "speaker", "kind")
 _NUMBERS = {
@@ -43,6 +44,16 @@ class Batch(NamedTuple):
     sizes: NDArray[np.uint8]
     marks: NDArray[np.uint8]
     words: dict[str, WordColumn]
+
+
+def storable(text: str) -> str:
+    """Return text that UTF-8 can hold: lone surrogates become question marks."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def microseconds(moment: datetime) -> int:
+    """Return the microseconds from 1970 to an aware time."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
 def words_of(words: Sequence[str]) -> WordColumn:

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from vector_memory.errors import StoreDamagedError
 from vector_memory.model import Candidate, IndexRow, Scope, unique
 from vector_memory.store import table as form
-from vector_memory.store import values
-from vector_memory.store.columns import Batch, WordColumn
+from vector_memory.store.columns import Batch, WordColumn, storable
 from vector_memory.store.failures import translated
 from vector_memory.store.lance_table import LanceTable
 
@@ -118,7 +117,7 @@ class LanceIndex:
             What waits for the search, and returns candidates, best first, of equal ones the newest first; scores
             compare within one answer alone. It raises StoreDamagedError where the table cannot be read.
         """
-        words = values.storable(" ".join(unique(terms)))
+        words = storable(" ".join(unique(terms)))
         if not words or k < 1 or scope.projects == ():
             return list
         query = self._handle.query().nearest_to_text(_match(words))
@@ -167,7 +166,7 @@ class LanceIndex:
             (m,) int64 in no order; m is smaller than the number of ids where some are unknown.
         """
         pieces = [np.empty(0, np.int64)]
-        for where in _among("id", list(map(values.storable, ids))):
+        for where in _among("id", list(map(storable, ids))):
             query = self._handle.query().where(where).select(["seq"])
             pieces.append(self._table.ask("searching", query.to_arrow())["seq"].to_numpy())
         return np.concatenate(pieces)
@@ -237,7 +236,7 @@ class LanceIndex:
             # Asked before they are gone: the matrix and the columns know rows by number alone.
             gone = self.seqs_of([*newest, *removed])
             with translated("writing", self._table.path), self._table.guard.writing():
-                for where in _among("id", list(map(values.storable, removed))) if len(gone) else ():
+                for where in _among("id", list(map(storable, removed))) if len(gone) else ():
                     self._table.run(self._handle.delete(where))
                 self._merge(list(newest.values()), reached)
             # Only now: the files are synced, and a crash before this applies the batch again.

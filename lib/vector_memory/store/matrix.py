@@ -38,7 +38,6 @@ log = logging.getLogger(__name__)
 
 TAIL_ROWS = 2_000
 """Rows in the tail from which on it is worth saving."""
-_BLOCK_ROWS = 4_096
 _TAKEN = 64
 
 
@@ -145,11 +144,6 @@ class Matrix:
         return matrix
 
     # -- what is there ------------------------------------------------------------------------
-
-    def __len__(self) -> int:
-        view = self._view
-        gone = int(view.dead.sum()) + int(view.tail_dead[: view.tail_rows].sum())
-        return len(view.saved.seqs) + view.tail_rows - gone
 
     def reached(self) -> int:
         """Return the journal's sequence number up to which the matrix is complete."""
@@ -364,7 +358,7 @@ class Matrix:
                 self.model,
                 ranges,
                 seqs[order],
-                blocks(first, second, order, _BLOCK_ROWS),
+                blocks(first, len(seqs) - len(second), second, order),
                 self.dim,
                 self._reached,
                 coded=len(order) > self.exact_rows,

@@ -11,7 +11,7 @@ Algorithms", STOC 2002.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,29 +26,10 @@ SHORTLIST, LEAST_SHORTLIST = 8_000, 2_500
 """Rows whose codes are compared, and of a short matrix a third of them, but no fewer than the least."""
 SHORTLIST_SHARE, SHORT_SHARE = 100, 3
 """One of so many rows is on the shortlist of a matrix that is longer, and that is shorter."""
-_BLOCK = 65_536
+_BLOCK, _WRITTEN = 65_536, 4_096
 _WIDENED = 512
 """Codes that are widened to float32 at once: so few stay in the processor's cache."""
 _WORD_BITS = 64
-
-
-class Rows(Protocol):
-    """The rows of a matrix, none of them changing."""
-
-    def __len__(self) -> int: ...
-
-    def take(self, places: Places) -> Vectors:
-        """Return the vectors at these places, (n, dim) float32, in their order."""
-
-    def scored(self, rows: slice, query: Vector, keep: Mask) -> tuple[NDArray[np.float32], Places]:
-        """Return similarities and places of the rows in a slice that may be among the nearest.
-
-        Args:
-            keep: (stop - start,) which of them may be answered.
-
-        Returns:
-            (m,) float32 similarities, and (m,) int64 places counted from the matrix's start.
-        """
 
 
 class ExactRows:
@@ -56,9 +37,6 @@ class ExactRows:
 
     def __init__(self, vectors: Vectors) -> None:
         self._vectors = vectors
-
-    def __len__(self) -> int:
-        return len(self._vectors)
 
     def take(self, places: Places) -> Vectors:
         """Return the vectors at these places, (n, dim) float32, as they were given."""
@@ -87,9 +65,6 @@ class CodedRows:
         self.codes = codes
         self.scales = scales
         self.signs = signs
-
-    def __len__(self) -> int:
-        return len(self.codes)
 
     def take(self, places: Places) -> Vectors:
         """Return the vectors at these places, (n, dim) float32; each differs from the original by about
@@ -142,6 +117,10 @@ class CodedRows:
         return distances
 
 
+Rows = ExactRows | CodedRows
+"""The rows of a matrix, none of them changing."""
+
+
 class FileRows:
     """Rows of a file of float32, mapped anew for each piece: what was read is given back at once, so
     that a file of any size takes no memory."""
@@ -149,9 +128,6 @@ class FileRows:
     def __init__(self, path: str, count: int, dim: int) -> None:
         self._path = path
         self._shape = (count, dim)
-
-    def __len__(self) -> int:
-        return self._shape[0]
 
     def take(self, places: Places) -> Vectors:
         """Return a copy of the vectors at these places, (n, dim) float32, in their order."""
@@ -202,20 +178,20 @@ def grown(array: Any, room: int) -> Any:
     return longer
 
 
-def blocks(first: Any, second: Vectors, order: Places, size: int) -> Iterator[Vectors]:
+def blocks(first: Rows | FileRows, count: int, second: Vectors, order: Places) -> Iterator[Vectors]:
     """Yield the rows of two matrices, one after the other, in the given order, some at a time.
 
     Args:
-        first: what has `take` and a length.
+        count: how many rows the first one has.
         second: (n, dim) float32.
 
     Yields:
-        (at most `size`, dim) float32.
+        (at most `_WRITTEN`, dim) float32.
     """
-    for start in range(0, len(order), size):
-        places = order[start : start + size]
+    for start in range(0, len(order), _WRITTEN):
+        places = order[start : start + _WRITTEN]
         block = np.empty((len(places), second.shape[1]), np.float32)
-        early = places < len(first)
+        early = places < count
         block[early] = first.take(places[early])
-        block[~early] = second[places[~early] - len(first)]
+        block[~early] = second[places[~early] - count]
         yield block

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from vector_memory.marks import marks_of
 from vector_memory.model import IndexRow, Scope
-from vector_memory.store.columns import Batch, words_of
-from vector_memory.store.values import microseconds, storable
+from vector_memory.store.columns import Batch, microseconds, storable, words_of
 from vector_memory.text.analysis import PIECE_MARK, is_piece
 
 if TYPE_CHECKING:
