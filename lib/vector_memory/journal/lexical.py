@@ -102,12 +102,11 @@ class QuestionReads(MemoryReads):
         if not query:
             return 0
         limits, values = condition(scope)
-        rows = self.connections.rows(
+        return self.connections.number(
             "SELECT count(*) FROM (SELECT 1 FROM lexicon f CROSS JOIN memories m ON m.seq = f.rowid"
             f" WHERE f.lexicon MATCH ? AND {limits} AND m.tier != 'cold' LIMIT ?)",
             (query, *values, most),
         )
-        return int(rows[0][0])
 
     def has_cold(self) -> bool:
         """Whether any memory is cold."""

@@ -70,7 +70,8 @@ def consolidate(ctx: Context, request: ConsolidateRequest, progress: Progress) -
     its history."""
     groups = find_groups(ctx, messages.asker_of(ctx, request), progress, request.closeness)
     if request.ids:
-        groups = [group for group in groups if _holds(group, request.ids)]
+        named = request.ids
+        groups = [each for each in groups if any(m.id.startswith(named) for m in each.members)]
     groups = groups[: request.k]
     merged = 0
     if not request.dry_run:
@@ -160,10 +161,6 @@ class Sets:
 def _standing(memory: Memory) -> tuple[Any, ...]:
     """Return by what one of those that say the same stands for all: whose words weigh keeps them."""
     return memory.trust, bool(memory.weight), memory.created_at, memory.seq
-
-
-def _holds(group: Group, prefixes: Sequence[str]) -> bool:
-    return any(member.id.startswith(tuple(prefixes)) for member in group.members)
 
 
 def merge(ctx: Context, actor: str, group: Group) -> int:

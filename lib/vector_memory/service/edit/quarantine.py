@@ -10,7 +10,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import newest_of
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.lookup import lookup
-from vector_memory.service.memory.views import MemoryView, memory_view
+from vector_memory.service.memory.views import MemoriesAnswer, memory_view
 
 
 class QuarantineRequest(messages.Filter):
@@ -19,21 +19,14 @@ class QuarantineRequest(messages.Filter):
     k: int = messages.number(100, 1, 100_000)
 
 
-class QuarantineAnswer(messages.Answer):
-    """Memories that are held back, newest first, and how many there are in all."""
-
-    memories: list[MemoryView]
-    total: int
-
-
-def held(ctx: Context, request: QuarantineRequest) -> QuarantineAnswer:
+def held(ctx: Context, request: QuarantineRequest) -> MemoriesAnswer:
     """Return the memories that no hook brings, newest first, each with why."""
     asker = messages.asker_of(ctx, request)
     newest = newest_of(asker.shelves, lambda journal: journal.held(asker.scope))
     memories = [memory for memory in newest if memory.suspicion.get("held")]
     names = asker.names
     views = [memory_view(memory, names) for memory in memories[: request.k]]
-    return QuarantineAnswer(views, len(memories))
+    return MemoriesAnswer(views, len(memories))
 
 
 class ReleaseRequest(messages.Request):

@@ -11,7 +11,7 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import ProjectNames, newest_of, project_names
 from vector_memory.service.memory.lookup import is_open
-from vector_memory.service.memory.views import MemoryView, memory_view
+from vector_memory.service.memory.views import MemoriesAnswer, MemoryView, memory_view
 
 CURRENT = "current"
 MOST_IMPORTANT = 500
@@ -24,20 +24,13 @@ class ImportantRequest(messages.Filter):
     priority: Priority | None = messages.one_of(Priority, None)
 
 
-class ImportantAnswer(messages.Answer):
-    """Memories of a priority, the newest first, and how many there are in all."""
-
-    memories: list[MemoryView]
-    total: int
-
-
-def important(ctx: Context, request: ImportantRequest) -> ImportantAnswer:
+def important(ctx: Context, request: ImportantRequest) -> MemoriesAnswer:
     """Return the memories of a priority (CORE where none is named) of a project and of the user."""
     wanted = request.priority or Priority.CORE
     asker = messages.asker_of(ctx, request)
     every = newest_of(asker.shelves, lambda journal: journal.important(asker.scope, MOST_IMPORTANT))
     memories = [memory for memory in every if memory.priority is wanted]
-    return ImportantAnswer(_shown(ctx, memories, asker.names, request.k), len(memories))
+    return MemoriesAnswer(_shown(ctx, memories, asker.names, request.k), len(memories))
 
 
 class OverviewRequest(messages.Request):

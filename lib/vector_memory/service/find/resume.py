@@ -143,7 +143,7 @@ def _last(
         if memory.kind in DECIDED and memory.text not in prompts and REDACTED not in memory.text
     ]
     last = talk[-1] if talk else newest
-    topics = [memory for memory in memories if memory.kind == TOPIC and _is_top(memory)]
+    topics = [memory for memory in memories if memory.kind == TOPIC]
     files = unique(path for memory in reversed(memories) for path in memory.files)
     view = LastSession(
         session=session,
@@ -151,8 +151,9 @@ def _last(
         path=newest.source.path,
         started_at=memories[0].created_at if memories else None,
         ended_at=newest.created_at,
-        topics=[topic.title for topic in topics],
-        asked=_start(end.asked) if end else last.title,
+        # Without those that are parts of another.
+        topics=[topic.title for topic in topics if int(topic.extra.get("level", 1)) == 1],
+        asked=clip(" ".join(end.asked.split()), ASKED_CHARS) if end else last.title,
         answered=_end("\n".join(filter(None, (end.answered, end.after))))
         if end
         else _end(harmless.with_old_marked(last.text)),
@@ -164,11 +165,6 @@ def _last(
     return view, _distinct(reversed(decided))
 
 
-def _is_top(topic: Memory) -> bool:
-    """Whether a topic is no part of another."""
-    return int(topic.extra.get("level", 1)) == 1
-
-
 def _distinct(memories: Iterable[Memory]) -> list[Memory]:
     """Return the first few memories that do not begin as one before says."""
     chosen: list[Memory] = []
@@ -178,11 +174,6 @@ def _distinct(memories: Iterable[Memory]) -> list[Memory]:
         ):
             chosen.append(memory)
     return chosen
-
-
-def _start(text: str) -> str:
-    """Return the beginning of what was asked."""
-    return clip(" ".join(text.split()), ASKED_CHARS)
 
 
 def _end(text: str) -> str:

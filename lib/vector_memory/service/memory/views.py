@@ -95,6 +95,13 @@ class MemoryView(BriefView, kw_only=True):
     triggers: list[str] | None = spare()
 
 
+class MemoriesAnswer(messages.Answer):
+    """Memories, and how many there are in all."""
+
+    memories: list[MemoryView]
+    total: int
+
+
 class OlderView(messages.Answer):
     """A memory that says something else, by its id and time."""
 

@@ -288,6 +288,4 @@ def hash_of_words(memory: Memory) -> str:
 
 
 def _words(record: Record, name: str) -> tuple[str, ...]:
-    listed = record.get(name)
-    words = listed[:MOST_WORDS] if isinstance(listed, list) else []
-    return tuple(redact.clean(str(word)[:300]).text for word in words)
+    return tuple(redact.clean(word[:300]).text for word in record.words(name)[:MOST_WORDS])

@@ -42,8 +42,7 @@ WORDS = "words"
 def _access(request: Mapping[str, object], name: str) -> dict[str, str]:
     """Read the AWS variables of the terminal that asks; no others are taken."""
 
-    value = request.get(name)
-    given = value if isinstance(value, dict) else {}
+    given = Record(request).part(name)
     return {variable: str(given[variable]) for variable in VARIABLES if given.get(variable)}
 
 

@@ -14,7 +14,7 @@ from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.sharing import contents, pull, team
-from vector_memory.service.sharing.places import SharedPlace, require_apart
+from vector_memory.service.sharing.places import require_apart
 from vector_memory.service.sharing.pull import ShareRequest
 from vector_memory.service.sharing.team import Corner, Left, Member, TeamShare
 from vector_memory.trust.keys import KeyEntry, PublicKey
@@ -159,7 +159,8 @@ def init(ctx: Context, request: ShareInitRequest) -> ShareInitAnswer:
             # one before the new one took something: our copy of two bare repositories is one, and is asked for anew.
             _require_reached(ctx, corner, before, request)
             place.refresh()
-            _begin_team(place, name)
+            place.write(pull.TEAM, json.dumps({"team": name}).encode())
+            place.finish()
         share, left = _moved(ctx, corner, before, request)
         place.refresh()
         if name != before.team:
@@ -218,12 +219,6 @@ def _moved(
     if share.url in why and not request.leave:
         raise _would_stay(share.url, why[share.url])
     return replace(share, url=request.to, left=tuple(still)), why
-
-
-def _begin_team(place: SharedPlace, name: str) -> None:
-    """Have a team share at a place from now on."""
-    place.write(pull.TEAM, json.dumps({"team": name}).encode())
-    place.finish()
 
 
 def _own(ctx: Context) -> list[PublicKey]:

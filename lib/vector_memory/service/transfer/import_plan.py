@@ -318,17 +318,12 @@ def without_moved(steps: Sequence[ImportStep]) -> list[ImportStep]:
 
 def standing_also(stored: Memory, memory: Memory) -> Memory:
     """Return a stored note that a note of another file says, too, with that file; unchanged where it is known."""
-    path, also = memory.source.path, _also_in(stored)
+    path, also = memory.source.path, Record(stored.extra).words(ALSO_IN)
     is_of_file = stored.external_id.startswith(notes.file_prefix(path))
     are_notes = all(one.external_id.startswith(notes.KEY) for one in (stored, memory))
     if path in also or is_of_file or not are_notes:
         return stored
     return replace(stored, extra={**stored.extra, ALSO_IN: [*also, path]})
-
-
-def _also_in(memory: Memory) -> list[str]:
-    listed = memory.extra.get(ALSO_IN)
-    return [path for path in listed if isinstance(path, str)] if isinstance(listed, list) else []
 
 
 def handed_over(steps: Sequence[ImportStep]) -> list[ImportStep]:
@@ -341,7 +336,7 @@ def handed_over(steps: Sequence[ImportStep]) -> list[ImportStep]:
 def _handed_over(
     step: ImportStep, drafts_in: Callable[[str], dict[str, NoteDraft] | None]
 ) -> ImportStep:
-    memory, also = step.memory, _also_in(step.memory)
+    memory, also = step.memory, Record(step.memory.extra).words(ALSO_IN)
     for place, path in enumerate(also, 1):
         drafts = drafts_in(path)
         if drafts is None:
